@@ -24,8 +24,9 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.Blackhole;
 
 /**
- * Events per second and core through rules whose fields every event has: half look for texts in the statement, the
- * others for users, tables, programs and codes. Events are created again for each pass, so that nothing is folded yet.
+ * Measures events per second and core through rules whose fields every event has. Half of the rules search for texts
+ * in the statement, the others for users, tables, programs and codes. Events are created again for each pass, so that
+ * no folded texts are cached.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)

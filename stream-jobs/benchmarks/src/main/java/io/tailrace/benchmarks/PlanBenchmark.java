@@ -23,8 +23,8 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.Blackhole;
 
 /**
- * Documents per second and core from bytes to the model and its hash: those of the golden set, which real servers wrote,
- * one after the other.
+ * Measures documents per second and core, from bytes to the model and its hash. The input is the golden set, which
+ * real servers wrote, one document after the other.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)
@@ -34,7 +34,7 @@ import org.openjdk.jmh.infra.Blackhole;
 @Measurement(iterations = 5, time = 2)
 public class PlanBenchmark {
 
-    /** Where the documents lie; {@code make bench-core} runs at the repository's root. */
+    /** Directory of the documents; {@code make bench-core} runs at the repository's root. */
     private static final Path GOLDEN =
             Path.of(System.getProperty("tailrace.plans", "stream-jobs/plans/src/test/resources/golden"));
 
@@ -62,7 +62,7 @@ public class PlanBenchmark {
         }
     }
 
-    /** One document. */
+    /** Reads one document. */
     @Benchmark
     public void parse(Blackhole hashes) {
         byte[] bytes = documents.get(next);

@@ -35,9 +35,10 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.Blackhole;
 
 /**
- * Events per second and core through all that the repository pushes: rules, correlations, detectors, data classes, from
- * the normalized event to the alert. An ordinary application: twenty users read thirty tables, a thousand statements in
- * each second of event time, so that every window and every detector's state is full.
+ * Measures events per second and core through everything that the repository publishes: rules, correlations,
+ * detectors and data classes, from the normalized event to the alert. The workload is an ordinary application: twenty
+ * users read thirty tables with a thousand statements in each second of event time, so that every window and every
+ * detector's state is full.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)
@@ -47,7 +48,7 @@ import org.openjdk.jmh.infra.Blackhole;
 @Measurement(iterations = 5, time = 2)
 public class RulePackBenchmark {
 
-    /** Where the rules lie; {@code make bench-core} runs at the repository's root. */
+    /** Directory of the rules; {@code make bench-core} runs at the repository's root. */
     private static final Path RULES = Path.of(System.getProperty("tailrace.rules", "rules"));
 
     private static final int EVENTS = 1000;
@@ -121,7 +122,7 @@ public class RulePackBenchmark {
                 .build();
     }
 
-    /** A second of event time. */
+    /** Processes one second of event time. */
     @Benchmark
     @OperationsPerInvocation(EVENTS)
     public void evaluate(Blackhole alerts) {
@@ -145,7 +146,7 @@ public class RulePackBenchmark {
         detectors.detect(event, alerts);
     }
 
-    /** Ids that differ from event to event. */
+    /** Creates ids that differ from event to event. */
     private static final class EventIds {
 
         private static final int LENGTH = 16;

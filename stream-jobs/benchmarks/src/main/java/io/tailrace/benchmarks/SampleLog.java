@@ -19,7 +19,7 @@ import java.util.List;
 /** A sample of the repository in memory, framed. */
 final class SampleLog implements FrameListener {
 
-    /** Where the samples lie; {@code make bench-core} runs at the repository's root. */
+    /** Directory of the samples; {@code make bench-core} runs at the repository's root. */
     private static final Path SAMPLES = Path.of(System.getProperty("tailrace.samples", "samples"));
 
     private static final LogOrigin ORIGIN = new LogOrigin("", "bench", "slowlog", "auto", "UTC", "/sample.log");

@@ -28,7 +28,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Framer, parser, lexer and fingerprint by themselves: milliseconds for one whole sample. */
+/** Measures framer, parser, lexer and fingerprint separately: milliseconds for one whole sample. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
@@ -48,7 +48,10 @@ public class SlowLogBenchmark {
     private SampleLog log;
     private int events;
 
-    /** Reads the sample; every entry must be one event, or what is timed is not what is meant. */
+    /**
+     * Reads the sample and checks that every entry becomes one event, so that the benchmark measures the intended
+     * work.
+     */
     @Setup
     public void read() {
         log = new SampleLog(sample, format);
@@ -75,7 +78,7 @@ public class SlowLogBenchmark {
         return parse(statistics);
     }
 
-    /** All lines but headers. */
+    /** Scans all lines except headers. */
     @Benchmark
     public int scan() {
         int states = 0;
@@ -92,7 +95,7 @@ public class SlowLogBenchmark {
         return states;
     }
 
-    /** Whole entries: their headers are comments. */
+    /** Masks whole entries; their headers are comments. */
     @Benchmark
     public long fingerprint() {
         long ids = 0;

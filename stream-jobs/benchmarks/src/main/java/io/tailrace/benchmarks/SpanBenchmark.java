@@ -34,7 +34,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.Blackhole;
 
-/** Spans per second and core, from message to masked record: one request in five, four calls of MySQL. */
+/**
+ * Measures spans per second and core, from message to masked record: one fifth are requests, four fifths MySQL calls.
+ */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
@@ -60,7 +62,7 @@ public class SpanBenchmark {
     private byte[] message;
     private final SpanReader reader = new SpanReader(Duration.ofDays(30));
 
-    /** Makes the message, and looks whether each span is found in it. */
+    /** Creates the message and checks that each span is found in it. */
     @Setup
     public void makeMessage() {
         TracesData traces = traces();

@@ -4,20 +4,20 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * How a table's rows are found, by the names of EXPLAIN's column {@code type}, cheapest first. Version 2 names them in
- * other words; {@link IteratorPlanReader} translates.
+ * The method by which a table's rows are found, with the names of EXPLAIN's column {@code type}, cheapest first.
+ * Version 2 uses other names; {@link IteratorPlanReader} converts them.
  */
 public enum AccessType {
     /** A table of one row. */
     SYSTEM("system"),
-    /** At most one row, by constants, read while optimizing. */
+    /** At most one row, found by constants during optimization. */
     CONST("const"),
-    /** At most one row for each row of the tables before, by a unique key. */
+    /** At most one row for each row of the preceding tables, found by a unique key. */
     EQ_REF("eq_ref"),
-    /** All rows with a value of a key. */
+    /** All rows with a given value of a key. */
     REF("ref"),
     FULLTEXT("fulltext"),
-    /** As {@link #REF}, and those with NULL. */
+    /** Like {@link #REF}, and rows with NULL. */
     REF_OR_NULL("ref_or_null"),
     /** Row ids of several indexes. */
     INDEX_MERGE("index_merge"),
@@ -25,11 +25,11 @@ public enum AccessType {
     INDEX_SUBQUERY("index_subquery"),
     /** Ranges of an index. */
     RANGE("range"),
-    /** All of an index. */
+    /** The whole index. */
     INDEX("index"),
-    /** All of the table. */
+    /** The whole table. */
     ALL("ALL"),
-    /** The server names none, or one that is not known here. */
+    /** The server names no access type, or an unknown one. */
     UNKNOWN("");
 
     private static final Map<String, AccessType> BY_NAME = byName();
@@ -48,20 +48,21 @@ public enum AccessType {
         return Map.copyOf(names);
     }
 
-    /** The server's name; empty where it is not known. */
+    /** Returns the server's name; empty if it is unknown. */
     public String label() {
         return label;
     }
 
     /**
-     * The type that a server names, also with MariaDB's {@code hash_} before it: a hash join that reads the table so.
+     * Returns the type of a server's name, also with MariaDB's prefix {@code hash_} for a hash join that reads the
+     * table in this way.
      */
     static AccessType named(String name) {
         String plain = name.startsWith("hash_") ? name.substring(5) : name;
         return BY_NAME.getOrDefault(plain, UNKNOWN);
     }
 
-    /** All of the table or of an index is read. */
+    /** Returns whether the whole table or index is read. */
     public boolean isFullScan() {
         return this == ALL || this == INDEX;
     }

@@ -9,7 +9,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 
-/** Tells MySQL's version 1 and MariaDB's formats apart, by names that only one of them has. */
+/** Distinguishes MySQL's version 1 from MariaDB's formats by names that only one of them has. */
 final class BlockFormat {
 
     private static final Set<String> OF_MYSQL = Set.of(
@@ -79,7 +79,7 @@ final class BlockFormat {
         return OF_MARIADB.contains(member.name()) ? PlanFormat.MARIADB : null;
     }
 
-    /** MySQL 5.6 writes {@code rows} too, but quotes every name in a condition. */
+    /** Returns the probable format. MySQL 5.6 also writes {@code rows}, but quotes every name in a condition. */
     private static PlanFormat likely(Member member) {
         if (member.name().equals("attached_condition")) {
             return member.value().text().startsWith("(`") ? PlanFormat.MYSQL_1 : PlanFormat.MARIADB;

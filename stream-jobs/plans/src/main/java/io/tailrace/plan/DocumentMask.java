@@ -8,9 +8,9 @@ import io.tailrace.plan.json.JsonValue.JsonWord;
 import io.tailrace.plan.json.JsonValue.Member;
 
 /**
- * Takes out of a document all that may be the rest of a literal: also what stands where a table or an index is named, for
- * a literal may hold anything. Left are its form, true and false, and the words that servers have for how rows are found.
- * Names of members stay: whether they are ones that servers write, those who read them know.
+ * Removes from a document everything that may be the rest of a literal, including the names of tables and indexes,
+ * because a literal may contain any text. Its structure, true and false, and the servers' names of access types
+ * remain. Names of members remain, too; the readers check whether servers write them.
  */
 final class DocumentMask {
 

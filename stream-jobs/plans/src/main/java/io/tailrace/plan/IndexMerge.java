@@ -8,12 +8,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Several indexes of one table: {@code union(ka,kb)}, as MySQL writes it; MariaDB writes a tree. */
+/** A merge of several indexes of one table: {@code union(ka,kb)} in MySQL's notation; MariaDB writes a tree. */
 final class IndexMerge {
 
     private IndexMerge() {}
 
-    /** MariaDB's {@code index_merge} in MySQL's words. */
+    /** Converts MariaDB's {@code index_merge} to MySQL's notation. */
     static String text(JsonValue value) {
         if (value instanceof JsonArray array) {
             return array.values().stream().map(IndexMerge::text).collect(Collectors.joining(","));
@@ -31,7 +31,7 @@ final class IndexMerge {
         return member.name() + '(' + text(member.value()) + ')';
     }
 
-    /** The names of the indexes in {@code union(ka,intersect(kb,kc))}, in their order. */
+    /** Returns the names of the indexes in {@code union(ka,intersect(kb,kc))} in their order. */
     static List<String> indexes(String text) {
         List<String> indexes = new ArrayList<>();
         for (String piece : text.split(",")) {

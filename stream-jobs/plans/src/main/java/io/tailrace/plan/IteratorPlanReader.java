@@ -10,17 +10,17 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Reads version 2 of MySQL's format (sql/join_optimizer/explain_access_path.cc, from 8.3 on): a tree of iterators, each
- * with its {@code inputs}. Not thread-safe.
+ * Reads version 2 of MySQL's format (sql/join_optimizer/explain_access_path.cc, from 8.3 on): a tree of iterators,
+ * each with its {@code inputs}. Not thread-safe.
  */
 final class IteratorPlanReader {
 
-    /** What is done with a member of a node's object. */
+    /** Reads a member of a node's object. */
     private interface Reading {
         void read(IteratorPlanReader reader, NodeBuilder node, JsonValue value);
     }
 
-    /** {@code access_type} of what is no table. */
+    /** Values of {@code access_type} that are not accesses to a table. */
     private static final Map<String, Operation> OPERATIONS = Map.ofEntries(
             Map.entry("table", Operation.TABLE),
             Map.entry("index", Operation.TABLE),
@@ -54,7 +54,7 @@ final class IteratorPlanReader {
             Map.entry("delete_rows", Operation.DELETE),
             Map.entry("update_rows", Operation.UPDATE));
 
-    /** How {@code operation} starts where {@code access_type} does not say it. */
+    /** Prefixes of {@code operation} for nodes whose {@code access_type} does not identify the operation. */
     private static final Map<String, Operation> PHRASES = Map.of(
             "Insert into", Operation.INSERT,
             "Replace into", Operation.REPLACE,
@@ -83,7 +83,7 @@ final class IteratorPlanReader {
             "recursive", PlanFlag.RECURSIVE,
             "deduplication", PlanFlag.DISTINCT);
 
-    /** Version 2 does not name what a function makes. */
+    /** Version 2 does not name the table that a function creates. */
     private static final String TABLE_FUNCTION = "<table function>";
 
     private static final Map<String, Reading> READINGS = readings();
@@ -100,7 +100,7 @@ final class IteratorPlanReader {
         addTable(readings);
         addConditions(readings);
         addNumbers(readings);
-        // Read before the others, or around the plan.
+        // These are read before the others, or outside of the plan.
         for (String name : List.of("operation", "access_type", "index_access_type", "query", "query_type", "heading")) {
             readings.put(name, (reader, node, value) -> {});
         }
@@ -124,8 +124,8 @@ final class IteratorPlanReader {
         readings.put("subquery_location", (reader, node, value) -> node.location = location(value.text()));
         readings.put(
                 "cacheable", (reader, node, value) -> node.flag(PlanFlag.UNCACHEABLE, "false".equals(value.text())));
-        readings.put("tables", (reader, node, value) -> node.say(String.join(", ", MemberValues.names(value))));
-        readings.put("zero_rows_cause", (reader, node, value) -> node.say(reader.mask.condition(value)));
+        readings.put("tables", (reader, node, value) -> node.describe(String.join(", ", MemberValues.names(value))));
+        readings.put("zero_rows_cause", (reader, node, value) -> node.describe(reader.mask.condition(value)));
     }
 
     private static void addConditions(Map<String, Reading> readings) {
@@ -138,7 +138,7 @@ final class IteratorPlanReader {
                 (reader, node, value) -> node.condition("lookup", reader.mask.printedValues(value), false));
         readings.put("ranges", (reader, node, value) -> node.condition("range", reader.all(value, true), false));
         for (String name : List.of("sort_fields", "functions", "group_items")) {
-            readings.put(name, (reader, node, value) -> node.say(reader.all(value, false)));
+            readings.put(name, (reader, node, value) -> node.describe(reader.all(value, false)));
         }
     }
 
@@ -164,10 +164,10 @@ final class IteratorPlanReader {
         readings.put("actual_loops", (reader, node, value) -> node.loops = value.number());
         readings.put("actual_first_row_ms", (reader, node, value) -> node.firstRowMillis = value.number());
         readings.put("actual_last_row_ms", (reader, node, value) -> node.totalMillis = value.number());
-        readings.put("limit", (reader, node, value) -> node.say(value.text()));
+        readings.put("limit", (reader, node, value) -> node.describe(value.text()));
     }
 
-    /** A subquery's place in the words of version 1. */
+    /** Returns a subquery's location in the terms of version 1. */
     private static String location(String name) {
         return name.equals("projection") ? "select list" : name;
     }
@@ -188,7 +188,7 @@ final class IteratorPlanReader {
         return node.build();
     }
 
-    /** True for the words of {@code access_type} and {@code index_access_type}. */
+    /** Returns whether the text is a value of {@code access_type} or {@code index_access_type}. */
     static boolean namesStep(String word) {
         return OPERATIONS.containsKey(word) || INDEX_ACCESS.containsKey(word);
     }
@@ -205,7 +205,7 @@ final class IteratorPlanReader {
                 .orElse(Operation.OTHER);
     }
 
-    /** {@code Select #2 (subquery in condition; run only once)}, {@code Repeat until convergence}. */
+    /** Reads {@code Select #2 (subquery in condition; run only once)}, {@code Repeat until convergence}. */
     private void heading(NodeBuilder node, String heading) {
         if (heading.startsWith("Select #")) {
             int end = 8;
@@ -214,7 +214,7 @@ final class IteratorPlanReader {
             }
             node.selectId = end > 8 && end < 17 ? Integer.parseInt(heading, 8, end, 10) : 0;
         } else if (!heading.equals("Hash")) {
-            node.say(mask.statement(heading));
+            node.describe(mask.statement(heading));
         }
     }
 
@@ -235,7 +235,7 @@ final class IteratorPlanReader {
             case MATERIALIZE -> materialize(node, object);
             case AGGREGATE -> node.flag(
                     PlanFlag.TEMPORARY_TABLE, object.get("access_type").text().equals("temp_table_aggregate"));
-            case OTHER -> node.say(withoutValues(operation));
+            case OTHER -> node.describe(withoutValues(operation));
             default -> {}
         }
         if (!Double.isNaN(node.loops) && node.loops > 0) {
@@ -277,7 +277,7 @@ final class IteratorPlanReader {
         return INDEX_ACCESS.getOrDefault(index, AccessType.UNKNOWN);
     }
 
-    /** The scans that are merged read one table. */
+    /** Reads an index merge; the merged scans read one table. */
     private static void indexMerge(NodeBuilder node, String operation) {
         node.isTable = true;
         node.type = AccessType.INDEX_MERGE;
@@ -299,8 +299,8 @@ final class IteratorPlanReader {
     }
 
     /**
-     * The rows of an inner hash join's second input are read first: they fill the hash table. Of outer joins and
-     * semijoins those of the first lead.
+     * Orders the inputs of a join. The rows of an inner hash join's second input are read first, because they fill
+     * the hash table. For outer joins and semijoins, the first input is the leading one.
      */
     private static void join(NodeBuilder node) {
         if (node.joinAlgorithm.equals("hash") && node.joinType.equals("inner join")) {
@@ -321,7 +321,7 @@ final class IteratorPlanReader {
         node.flags.add(PlanFlag.TEMPORARY_TABLE);
     }
 
-    /** The server's name of an operation, without what follows it. */
+    /** Returns the server's name of an operation, without what follows it. */
     private static String withoutValues(String operation) {
         int end = operation.length();
         for (String mark : List.of(":", "(", "'", "\"", " using ", " over ")) {

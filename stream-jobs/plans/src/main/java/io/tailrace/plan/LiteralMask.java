@@ -12,32 +12,36 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Takes the literals out of what servers print, by the lexer that takes them out of statements. Where it cannot be told
- * for certain what is a literal, all from the first quote on goes. Not thread-safe.
+ * Removes the literals from what servers print, with the lexer that is used for statements. If literals cannot be
+ * identified with certainty, all text from the first quote on is removed. Not thread-safe.
  */
 final class LiteralMask {
 
     private static final String UNKNOWN = "?";
 
     private final Fingerprinter fingerprinter = new Fingerprinter();
-    /** The quotes of the text that was read last do not match. */
+    /** The quotes of the latest text do not match. */
     private boolean doubtful;
-    /** Names of the document that is read may be pieces of a literal. */
+    /** Names in the current document may be parts of a literal. */
     private boolean distrusts;
 
-    /** @param distrusts of the next document only names stay that servers are known to write; see {@link DocumentMask} */
+    /**
+     *
+     * @param distrusts whether only names that servers are known to write are kept in the next document; see {@link
+     *     DocumentMask}
+     */
     void distrust(boolean distrusts) {
         this.distrusts = distrusts;
     }
 
-    /** The name of a member that nobody knows. */
+    /** Returns the name of an unknown member. */
     String name(String name) {
         return distrusts ? UNKNOWN : name;
     }
 
     /**
-     * A condition without literals. MariaDB prints SQL's escapes and does not escape them for JSON again, MySQL does:
-     * only where both readings agree is the text one that can be trusted.
+     * Returns a condition without literals. MariaDB prints SQL's escapes and does not escape them again for JSON;
+     * MySQL does. The text is only reliable if both readings agree.
      */
     String condition(JsonValue value) {
         doubtful = false;
@@ -53,18 +57,18 @@ final class LiteralMask {
         return agree ? decoded : withoutQuoted(string.text());
     }
 
-    /** A text that prints values as they are, unescaped, such as the ranges of version 2. */
+    /** Masks a text that contains values without escapes, such as the ranges of version 2. */
     String printedValues(JsonValue value) {
         String text = value.text();
         boolean plain = quotes(text) == 0 || isRange(text);
         return plain ? masked(text) : withoutQuoted(text);
     }
 
-    /** Unknown members keep their shape, and of texts what is no literal. */
+    /** Masks an unknown member. Its structure is kept, and those parts of its texts that are not literals. */
     JsonValue value(JsonValue value) {
         if (value instanceof JsonString string) {
             String masked = condition(string);
-            // The head of a piece of a condition may be the end of a literal.
+            // The start of a part of a condition may be the end of a literal.
             String safe = doubtful ? UNKNOWN : masked;
             return new JsonString(safe, safe);
         }
@@ -85,7 +89,9 @@ final class LiteralMask {
         return value;
     }
 
-    /** True for {@code like '%…'}: of the literal no more is known afterwards. */
+    /**
+     * Returns whether the condition is {@code like '%…'}; afterwards this cannot be derived from the masked literal.
+     */
     static boolean hasLeadingWildcard(JsonValue value) {
         String text = value instanceof JsonArray array
                 ? array.values().stream().map(JsonValue::text).collect(Collectors.joining(" "))
@@ -93,7 +99,7 @@ final class LiteralMask {
         return text.contains(" like '%") || text.contains(" like '_") || text.contains(" like (concat('%");
     }
 
-    /** A statement without literals. */
+    /** Returns a statement without literals. */
     String statement(String text) {
         return masked(text);
     }
@@ -108,7 +114,7 @@ final class LiteralMask {
         return fingerprinter.isDoubtful() ? withoutQuoted(text) : withShortLists(wordsAsNullTests(masked));
     }
 
-    /** {@code ?,?,?} as {@code ?, …}: a list of a thousand literals says no more than one of two. */
+    /** Shortens {@code ?,?,?} to {@code ?, …}: the length of a list of literals is not relevant. */
     private static String withShortLists(String masked) {
         if (!masked.contains("?,?") && !masked.contains("?, ?")) {
             return masked;
@@ -135,7 +141,7 @@ final class LiteralMask {
         return i;
     }
 
-    /** NULL is a literal, but a test for it is not: {@code is not null} stays. */
+    /** Protects tests for NULL: NULL is a literal, but {@code is not null} is kept. */
     private static String nullTestsAsWords(String text) {
         return text.indexOf("null") < 0
                 ? text
@@ -148,12 +154,15 @@ final class LiteralMask {
                 : masked.replace(" is_not_null", " is not null").replace(" is_null", " is null");
     }
 
-    /** {@code select #2}, as servers number subqueries, is a comment to end of line for SQL. */
+    /**
+     * Removes the number sign of {@code select #2}, the number of a subquery, because in SQL it starts a comment to the
+     * end of the line.
+     */
     private static String withoutSelectNumbers(String text) {
         return text.indexOf("select #") < 0 ? text : text.replace("select #", "select ");
     }
 
-    /** What stands before the first quote: of what follows it cannot be told where literals end. */
+    /** Returns the text before the first quote, because the ends of literals after it are unknown. */
     private String withoutQuoted(String text) {
         int first = firstQuote(text);
         byte[] head = ByteText.bytes(withoutSelectNumbers(text.substring(0, Math.max(0, first))));
@@ -172,8 +181,9 @@ final class LiteralMask {
     }
 
     /**
-     * {@code ('2024-01-01' <= created <= '2024-02-01')}: two literals around one name cannot be read otherwise, if nothing
-     * stands around them; one literal with two quotes in it has a name before it.
+     * Returns whether the text is a range, such as {@code ('2024-01-01' <= created <= '2024-02-01')}. Two literals
+     * around one name have no other reading if no text surrounds them; a single literal that contains two quotes
+     * would follow a name.
      */
     private static boolean isRange(String text) {
         int first = text.indexOf('\'');
@@ -190,7 +200,7 @@ final class LiteralMask {
                 && isBetweenLiterals(text.substring(second + 1, third));
     }
 
-    /** A name with a comparison on either side. */
+    /** Returns whether a comparison precedes and follows a name. */
     private static boolean isBetweenLiterals(String text) {
         String name = text.replaceFirst("^ <=? ", "").replaceFirst(" <=? $", "");
         boolean twice = name.length() <= text.length() - 2 * " < ".length();

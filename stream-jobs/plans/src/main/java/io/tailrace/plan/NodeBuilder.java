@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** A node while its document is read. */
+/** Collects the fields of a node while its document is read. */
 final class NodeBuilder {
 
     Operation operation;
@@ -64,8 +64,8 @@ final class NodeBuilder {
         return this;
     }
 
-    /** Adds words to what is said of the node. */
-    void say(String words) {
+    /** Appends words to the description of the node. */
+    void describe(String words) {
         if (!words.isEmpty()) {
             detail = detail.isEmpty() ? words : detail + "; " + words;
         }
@@ -77,7 +77,7 @@ final class NodeBuilder {
         }
     }
 
-    /** Keeps a member that has no field; the second of a name goes under a number. */
+    /** Stores a member that has no field; further members with the same name get a number. */
     void other(String name, JsonValue value) {
         String key = name;
         for (int number = 2; others.containsKey(key); number++) {

@@ -2,15 +2,15 @@ package io.tailrace.plan;
 
 /** What a node of a plan does with the rows of its inputs. */
 public enum Operation {
-    /** A SELECT of its own: {@code query_block} of version 1 and MariaDB. Version 2 has none around the whole. */
+    /** A SELECT: {@code query_block} of version 1 and MariaDB. Version 2 has none around the whole plan. */
     QUERY_BLOCK("query block"),
-    /** Reads rows of a table, or of what stands for one, such as {@code <derived2>}. */
+    /** Reads rows of a table, or of an internal table such as {@code <derived2>}. */
     TABLE("table"),
     /** Joins its inputs, in their order. */
     JOIN("join"),
     /** Keeps the rows that meet its conditions. */
     FILTER("filter"),
-    /** ORDER BY; without {@link PlanFlag#FILESORT} an index gives the order. */
+    /** ORDER BY. Without {@link PlanFlag#FILESORT}, an index provides the order. */
     SORT("sort"),
     /** GROUP BY or aggregate functions. */
     AGGREGATE("aggregate"),
@@ -23,28 +23,28 @@ public enum Operation {
     TEMPORARY_TABLE("temporary table"),
     /** Writes the rows of a derived table, a subquery, a common table expression or a UNION into a temporary table. */
     MATERIALIZE("materialize"),
-    /** Collects its rows, so that locks are released or none is met again after it was changed. */
+    /** Collects its rows, so that locks are released, or so that no row is read again after it was changed. */
     BUFFER("buffer"),
-    /** Rows pass without being stored, where they otherwise would be. */
+    /** Passes rows on without storing them, in a place where they would otherwise be stored. */
     STREAM("stream"),
     UNION("union"),
     INTERSECT("intersect"),
     EXCEPT("except"),
     /** Merges row ids of several index scans of one table. */
     INDEX_MERGE("index merge"),
-    /** Remembers a subquery's results by its parameters (MariaDB). */
+    /** Caches a subquery's results by its parameters (MariaDB). */
     SUBQUERY_CACHE("subquery cache"),
     INSERT("insert"),
     UPDATE("update"),
     DELETE("delete"),
     REPLACE("replace"),
-    /** Rows that were known before execution: constant tables, or no table at all. */
+    /** Rows that are known before execution: constant tables, or no table. */
     CONSTANT_ROWS("constant rows"),
-    /** No row can come out, as the optimizer knows. */
+    /** The optimizer has determined that no row can result. */
     ZERO_ROWS("no rows"),
-    /** The server can run it but not describe it in this format. */
+    /** The server can execute the operation but not describe it in this format. */
     NOT_DESCRIBED("not described"),
-    /** An operation of a version that this one does not know; {@link PlanNode#detail} has the server's name for it. */
+    /** An operation of an unknown version; {@link PlanNode#detail} contains the server's name. */
     OTHER("other");
 
     private final String label;
@@ -53,7 +53,7 @@ public enum Operation {
         this.label = label;
     }
 
-    /** As people read it. */
+    /** Returns the name for display. */
     public String label() {
         return label;
     }

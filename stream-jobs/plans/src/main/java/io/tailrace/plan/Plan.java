@@ -10,14 +10,15 @@ import java.util.function.Consumer;
 /**
  * A statement's plan.
  *
- * @param format what it was read from
+ * @param format format of the document
  * @param schemaVersion {@code json_schema_version} (MySQL from 9.x on); may be empty
- * @param statement what the optimizer made of the statement, without literals (version 2); may be empty
- * @param optimizationMillis spent on optimizing, milliseconds (MariaDB's ANALYZE); NaN where unknown
- * @param root its last step, from which the result comes
- * @param others members around the plan that the model has no field for, without literals
- * @param repairs what was not JSON in the document
- * @param doubtful where a literal of the document ends cannot be told: of its names and numbers none is shown
+ * @param statement the statement as rewritten by the optimizer, without literals (version 2); may be empty
+ * @param optimizationMillis time spent on optimizing, milliseconds (MariaDB's ANALYZE); NaN if unknown
+ * @param root its last step, which returns the result
+ * @param others members around the plan for which the model has no field, without literals
+ * @param repairs what was not valid JSON in the document
+ * @param doubtful whether the end of a literal of the document is unknown, so that none of its names and numbers is
+ *     shown
  */
 public record Plan(
         PlanFormat format,
@@ -29,7 +30,7 @@ public record Plan(
         Repairs repairs,
         boolean doubtful) {
 
-    /** All nodes, each before its inputs, and those before its subqueries. */
+    /** Returns all nodes, each before its inputs, and these before its subqueries. */
     public List<PlanNode> nodes() {
         List<PlanNode> nodes = new ArrayList<>();
         visit(root, nodes::add);
@@ -42,7 +43,7 @@ public record Plan(
         node.subqueries().forEach(subquery -> visit(subquery, visitor));
     }
 
-    /** True where the statement ran and was measured. */
+    /** Returns whether the statement ran and was measured. */
     public boolean isMeasured() {
         return nodes().stream().anyMatch(node -> node.measurements().isKnown());
     }

@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What differs between the shapes of two plans: tables that came or went, other access, other indexes, another order,
- * sorts and temporary tables. Plans with the same hash do not differ. Not thread-safe.
+ * Compares the shapes of two plans: added and removed tables, changed access, indexes and join order, sorts and
+ * temporary tables. Plans with the same hash have no differences. Not thread-safe.
  */
 public final class PlanDiff {
 
@@ -16,7 +16,7 @@ public final class PlanDiff {
 
     private PlanDiff() {}
 
-    /** The differences, outermost query first; empty where the plans have one shape. */
+    /** Returns the differences, outermost query first; empty if the plans have the same shape. */
     public static List<PlanDifference> of(Plan before, Plan after) {
         PlanDiff diff = new PlanDiff();
         diff.compare("", PlanShape.of(before), PlanShape.of(after));
@@ -68,14 +68,14 @@ public final class PlanDiff {
         queries(query, before.name(), before.sources(), after.sources());
     }
 
-    /** How a table is read, without what fills it. */
+    /** Describes how a table is read, without the query that fills it. */
     private static String text(ShapeStep step) {
         String access = step.access().isEmpty() ? "" : step.access();
         String index = step.indexes().isEmpty() ? "" : " using " + String.join(",", step.indexes());
         return access + index + (step.buffered() ? " through a join buffer" : "");
     }
 
-    /** The tables that are in both plans, where their order is another. */
+    /** Reports a changed order of the tables that are in both plans. */
     private void order(String query, List<ShapeStep> common, List<ShapeStep> after) {
         List<String> was = common.stream().map(ShapeStep::name).toList();
         Set<String> names = new HashSet<>(was);
@@ -94,7 +94,7 @@ public final class PlanDiff {
         }
     }
 
-    /** Those with one text are the same; the rest are compared in their order. */
+    /** Pairs the queries: those with the same text are equal; the others are compared in their order. */
     private void queries(String query, String name, List<QueryShape> before, List<QueryShape> after) {
         List<QueryShape> left = new ArrayList<>(after);
         List<QueryShape> rest = new ArrayList<>();

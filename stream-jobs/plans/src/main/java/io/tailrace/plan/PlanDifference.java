@@ -3,21 +3,21 @@ package io.tailrace.plan;
 /**
  * One difference between two plans.
  *
- * @param kind what became of it
- * @param query which query of the plan it is in: empty for the outermost, else the table that it fills or
- *     {@code subquery}, from outside to inside
+ * @param kind kind of the difference
+ * @param query the query of the plan: empty for the outermost, otherwise the table that it fills or {@code subquery},
+ *     from outside to inside
  * @param subject the table, or what else changed
- * @param before how it was; empty for what was added
- * @param after how it is; empty for what was removed
+ * @param before the former state; empty for what was added
+ * @param after the new state; empty for what was removed
  */
 public record PlanDifference(Kind kind, String query, String subject, String before, String after) {
 
-    /** What became of it. */
+    /** Kinds of differences. */
     public enum Kind {
         ADDED,
         REMOVED,
         CHANGED,
-        /** The tables are joined in another order. */
+        /** The join order has changed. */
         REORDERED
     }
 }

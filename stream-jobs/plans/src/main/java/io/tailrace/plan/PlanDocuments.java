@@ -14,35 +14,36 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Finds plans in a text: documents one after the other or one per line, in a client's output (after {@code EXPLAIN: },
- * between table borders, on one line with {@code \n} for line feeds), as a member of other documents; rows with tabs or
- * borders; {@code # explain:} lines of a slow log. Not thread-safe.
+ * Finds plans in a text: consecutive documents or one per line, in a client's output (after {@code EXPLAIN: },
+ * between table borders, on one line with {@code \n} for line feeds), as a member of other documents; rows with tabs
+ * or borders; {@code # explain:} lines of a slow log. Not thread-safe.
  */
 public final class PlanDocuments {
 
-    /** Receives what is found, in the order of the text. */
+    /** Receives the results in the order of the text. */
     public interface Listener {
 
         /**
-         * A plan.
+         * Receives a plan.
          *
-         * @param line of its first byte, from 1
-         * @param offset of its first byte
+         * @param line line of its first byte, from 1
+         * @param offset offset of its first byte
          */
         void plan(Plan plan, int line, int offset);
 
-        /** What stands where a plan is expected, and is none. */
+        /** Receives the position of a text that should be a plan and is not. */
         void problem(String message, int line, int offset);
     }
 
     private static final byte[] SLOW_LOG_ROW = ByteText.ascii("# explain: ");
     private static final byte[] ERROR = ByteText.ascii("ERROR ");
-    private static final String NO_PLAN = "a JSON object with none of query_block, query_plan and operation is no plan";
-    /** Levels of documents in which a plan is looked for. */
+    private static final String NO_PLAN =
+            "a JSON object with none of query_block, query_plan and operation is not a plan";
+    /** Maximum depth of enclosing documents in which a plan is searched for. */
     private static final int MAX_ENVELOPE_DEPTH = 3;
-    /** Brackets that nothing closes, of one text. */
+    /** Maximum number of unclosed brackets in one text. */
     private static final int MAX_UNEXPECTED = 20;
-    /** Longest line of a message that is repeated, bytes. */
+    /** Longest line of a server's message that is quoted, bytes. */
     private static final int MAX_MESSAGE_LENGTH = 300;
 
     private final JsonReader json = new JsonReader();
@@ -80,7 +81,7 @@ public final class PlanDocuments {
         return feed < 0 ? end : feed;
     }
 
-    /** Reads a line, or a document that starts on it; returns the offset after that. */
+    /** Reads a line, or a document that starts on it; returns the offset after it. */
     private int line(int from, int to) {
         String row = row(from, to);
         if (row != null) {
@@ -99,7 +100,7 @@ public final class PlanDocuments {
         return brace < 0 ? to + 1 : document(from, brace, to);
     }
 
-    /** The first brace of the line that may open an object, or -1. */
+    /** Returns the offset of the first brace of the line that may open an object, or -1. */
     private int brace(int from, int to) {
         for (int i = from; i < to; i++) {
             if (in[i] == '{' && opens(i, to)) {
@@ -130,8 +131,8 @@ public final class PlanDocuments {
     }
 
     /**
-     * A bracket that nothing closes, as in the text of a statement: plans may follow. Only so many are passed over, or
-     * time would be quadratic.
+     * Returns whether a bracket is never closed, as in the text of a statement, so that plans may follow it. Only a
+     * limited number is skipped, because the time would be quadratic otherwise.
      */
     private boolean isUnexpected(JsonDocument document) {
         boolean truncated = document.repairs().count(RepairKind.TRUNCATED) > 0;
@@ -149,7 +150,7 @@ public final class PlanDocuments {
         return plan.isPresent();
     }
 
-    /** The plan that a document is or holds. */
+    /** Returns the plan that a document is or contains. */
     private Optional<Plan> plan(JsonDocument document, int deepest) {
         Optional<Plan> plan = plans.plan(document);
         if (plan.isPresent() || deepest == 0 || !(document.value() instanceof JsonObject object)) {
@@ -174,7 +175,10 @@ public final class PlanDocuments {
                 : Optional.empty();
     }
 
-    /** What {@code mysql --batch} writes on one line: {@code \n}, {@code \t}, {@code \0} and {@code \\}. */
+    /**
+     * Decodes the escapes that {@code mysql --batch} writes on one line: {@code \n}, {@code \t}, {@code \0} and
+     * {@code \\}.
+     */
     private byte[] unescaped(int from, int to) {
         byte[] out = new byte[to - from];
         int length = 0;
@@ -186,7 +190,7 @@ public final class PlanDocuments {
         return Arrays.copyOf(out, length);
     }
 
-    /** A row of EXPLAIN with tabs between its cells, or null. */
+    /** Returns a row of EXPLAIN with tabs between its cells, or null. */
     private String row(int from, int to) {
         int start = ByteText.startsWith(in, from, to, SLOW_LOG_ROW) ? from + SLOW_LOG_ROW.length : from;
         int stop = ByteText.withoutLineEnd(in, start, to);
@@ -231,7 +235,7 @@ public final class PlanDocuments {
         lines.clear();
     }
 
-    /** Offsets come in ascending order, so that no byte is counted twice. */
+    /** Returns the line of an offset. Offsets must be ascending, so that no byte is counted twice. */
     private int lineOf(int offset) {
         while (counted < offset) {
             line += in[counted++] == '\n' ? 1 : 0;

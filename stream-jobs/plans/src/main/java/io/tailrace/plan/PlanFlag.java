@@ -1,16 +1,16 @@
 package io.tailrace.plan;
 
-/** What else is so with a node. */
+/** Further properties of a node. */
 public enum PlanFlag {
     /** Rows are sorted, in memory or on disk. */
     FILESORT("filesort"),
-    /** The sort was larger than its buffer: it wrote to disk (ANALYZE of MariaDB: r_sort_passes). */
+    /** The sort exceeded its buffer and wrote to disk (ANALYZE of MariaDB: r_sort_passes). */
     SORT_ON_DISK("sort on disk"),
-    /** The sort kept only the first rows, for LIMIT. */
+    /** The sort kept only the first rows, because of LIMIT. */
     PRIORITY_QUEUE("priority queue"),
     TEMPORARY_TABLE("temporary table"),
     MATERIALIZED("materialized"),
-    /** Rows of the tables before are collected in a buffer, so that this table is read once for many of them. */
+    /** Rows of the preceding tables are collected in a buffer, so that this table is read once for many of them. */
     JOIN_BUFFER("join buffer"),
     /** All columns come from the index. */
     INDEX_ONLY("index only"),
@@ -18,30 +18,29 @@ public enum PlanFlag {
     INDEX_CONDITION_PUSHDOWN("index condition pushdown"),
     /** Row ids are sorted before rows are read. */
     MULTI_RANGE_READ("multi-range read"),
-    /** Only the first of each group is read from the index. */
+    /** Only the first row of each group is read from the index. */
     INDEX_FOR_GROUP_BY("index for group-by"),
     BACKWARD_SCAN("backward scan"),
-    /** Runs once for each row of the query around it. */
+    /** Runs once for each row of the enclosing query. */
     DEPENDENT("dependent"),
-    /** Its result may not be reused. */
+    /** Its result must not be reused. */
     UNCACHEABLE("uncacheable"),
     LATERAL("lateral"),
     RECURSIVE("recursive"),
     /**
-     * Rows are read first and then checked, by a condition that is not told: rows of EXPLAIN say only that there is
-     * one.
+     * Rows are checked by an unknown condition after they are read: the rows of EXPLAIN state only that there is one.
      */
-    FILTERED("where not told"),
-    /** The access is chosen again for each row of the tables before. */
+    FILTERED("where with unknown condition"),
+    /** The access method is chosen again for each row of the preceding tables. */
     RANGE_CHECKED_FOR_EACH_RECORD("range checked for each record"),
-    /** Reads the whole table where the outer value is NULL. */
+    /** Reads the whole table if the outer value is NULL. */
     FULL_SCAN_ON_NULL_KEY("full scan on NULL key"),
     DISTINCT("distinct"),
     FIRST_MATCH("first match"),
     LOOSE_SCAN("loose scan"),
     NOT_EXISTS("not exists"),
     ROWID_FILTER("rowid filter"),
-    /** The table is made by a function, such as JSON_TABLE. */
+    /** A function creates the table, such as JSON_TABLE. */
     TABLE_FUNCTION("table function"),
     /** Materialized again for each row of another table. */
     REMATERIALIZE("rematerialize"),
@@ -58,7 +57,7 @@ public enum PlanFlag {
         this.label = label;
     }
 
-    /** As people read it. */
+    /** Returns the name for display. */
     public String label() {
         return label;
     }

@@ -1,6 +1,6 @@
 package io.tailrace.plan;
 
-/** Which server's and which of its formats a plan was read from. */
+/** The server and the format of a plan's document. */
 public enum PlanFormat {
     /** MySQL and Percona Server, {@code explain_json_format_version=1}: 5.6 to 9. */
     MYSQL_1("mysql-1"),

@@ -6,27 +6,28 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * Tells plans apart by their shape: operations, access types, tables by the names that the statement gives them,
- * indexes, join order. Costs, rows, conditions and literals do not count. docs/PLANS.md lists what formats do not tell.
+ * Computes the plan hash, which identifies the shape of a plan: operations, access types, tables by their names in
+ * the statement, indexes, join order. Costs, rows, conditions and literals are not included. docs/PLANS.md lists the
+ * information that some formats lack.
  */
 public final class PlanHash {
 
-    /** Name and version of the rules: hashes of different rules must not be compared. */
+    /** Name and version of the rules. Hashes of different rules are not comparable. */
     public static final String RULE_SET = "plan-1";
 
     private static final HexFormat DIGITS = HexFormat.of().withUpperCase();
-    /** Digits are two of each byte. */
+    /** Length of the hash; each byte is written as two digits. */
     private static final int BYTES = 8;
 
     private PlanHash() {}
 
-    /** The hash as 16 upper-case hexadecimal digits, as a query_id is written. */
+    /** Returns the hash as 16 upper-case hexadecimal digits, like a query_id. */
     public static String of(Plan plan) {
         byte[] digest = md5().digest(shape(plan).getBytes(StandardCharsets.UTF_8));
         return DIGITS.formatHex(digest, 0, BYTES);
     }
 
-    /** What is hashed, as people can read it. */
+    /** Returns the hashed text, which is human-readable. */
     public static String shape(Plan plan) {
         return PlanShape.of(plan).text();
     }

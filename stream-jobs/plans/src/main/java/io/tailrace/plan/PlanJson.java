@@ -5,12 +5,12 @@ import io.tailrace.plan.json.JsonValue;
 import java.util.Collection;
 import java.util.Map;
 
-/** Writes the model as one line of JSON. What is not known is left out. */
+/** Writes the model as one line of JSON, without unknown values. */
 public final class PlanJson {
 
     private final StringBuilder out = new StringBuilder(1024);
 
-    /** The plan as one line without a line feed. */
+    /** Returns the plan as one line without a line feed. */
     public String write(Plan plan) {
         out.setLength(0);
         out.append('{');
@@ -163,7 +163,7 @@ public final class PlanJson {
         }
     }
 
-    /** Whole numbers without a fraction; what is no number is left out. */
+    /** Writes whole numbers without a fraction, and omits NaN. */
     private void number(String name, double number) {
         if (Double.isNaN(number) || Double.isInfinite(number)) {
             return;

@@ -10,18 +10,18 @@ import java.util.Set;
  * One step of a plan.
  *
  * @param operation what it does
- * @param detail what is said of it in words, without literals: a sort's keys, a message, a function; may be empty
- * @param selectId number of the SELECT that it is; 0 where it is none
- * @param location where a subquery stands: {@code select list}, {@code condition}, {@code having}, …; empty for others
+ * @param detail description without literals: a sort's keys, a message, a function; may be empty
+ * @param selectId number of the SELECT; 0 if the node is not one
+ * @param location position of a subquery: {@code select list}, {@code condition}, {@code having}, …; empty for others
  * @param access the table that it reads, or null
- * @param join how its rows meet others, or null
+ * @param join how its rows are joined, or null
  * @param conditions in the order of the document
- * @param flags what else is so
- * @param estimates what was expected
+ * @param flags further properties
+ * @param estimates what the optimizer expected
  * @param measurements what was measured
- * @param inputs where its rows come from, in the order in which they are joined
+ * @param inputs nodes that provide its rows, in join order
  * @param subqueries statements within its expressions
- * @param others members of the document that the model has no field for, by name, without literals
+ * @param others members of the document for which the model has no field, by name, without literals
  */
 public record PlanNode(
         Operation operation,
@@ -42,7 +42,7 @@ public record PlanNode(
         return flags.contains(flag);
     }
 
-    /** The same, with rows from one more node. */
+    /** Returns a copy with one more input. */
     PlanNode withInput(PlanNode input) {
         List<PlanNode> more = new ArrayList<>(inputs);
         more.add(input);
@@ -67,8 +67,8 @@ public record PlanNode(
     }
 
     /**
-     * Rows that it was expected to give each time that it runs; NaN where that is not known. A table of version 1 or of
-     * MariaDB: rows that meet its conditions.
+     * Returns the expected number of rows for each execution of the node; NaN if unknown. For a table of version 1 or
+     * of MariaDB these are the rows that meet its conditions.
      */
     public double estimatedRows() {
         if (Double.isNaN(estimates.examinedRows())) {

@@ -4,14 +4,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** A plan as an outline: a line for each step, two more spaces before each step that gives it rows. */
+/**
+ * Formats a plan as an outline: one line per step, indented by two more spaces for each step that provides its rows.
+ */
 public final class PlanOutline {
 
     private static final int MAX_DEPTH = 200;
 
     private PlanOutline() {}
 
-    /** The lines, without line ends. Steps deeper than {@value #MAX_DEPTH} stand at that depth. */
+    /**
+     * Returns the lines, without line ends. Steps deeper than {@value #MAX_DEPTH} are indented like those at that
+     * depth.
+     */
     public static List<String> of(Plan plan) {
         List<String> lines = new ArrayList<>();
         add(plan.root(), 0, "", lines);
@@ -44,7 +49,7 @@ public final class PlanOutline {
         return withoutControls(label);
     }
 
-    /** Names are the server's users': none may end a line. */
+    /** Removes control characters, because users choose the names and could end a line. */
     private static String withoutControls(CharSequence text) {
         return text.codePoints()
                 .map(c -> Character.isISOControl(c) ? '\ufffd' : c)

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Reads plans of all servers and formats; which one it is, the document's own members say. Not thread-safe. */
+/** Reads plans of all servers in all formats. The members of the document identify the format. Not thread-safe. */
 public final class PlanReader {
 
     private static final Set<String> AROUND_BLOCKS = Set.of("query_block", "query_optimization");
@@ -22,12 +22,12 @@ public final class PlanReader {
     private final QueryBlockReader blocks = new QueryBlockReader(mask);
     private final IteratorPlanReader iterators = new IteratorPlanReader(mask);
 
-    /** Reads one document. Empty where it is no plan. */
+    /** Reads one document; returns empty if it is not a plan. */
     public Optional<Plan> read(byte[] bytes, int from, int to) {
         return plan(json.read(bytes, from, to));
     }
 
-    /** The plan that a document is. Empty where it is none. */
+    /** Converts a document to a plan; returns empty if it is not one. */
     public Optional<Plan> plan(JsonDocument document) {
         if (!(document.value() instanceof JsonObject whole)) {
             return Optional.empty();
@@ -63,7 +63,7 @@ public final class PlanReader {
     private Plan iterators(JsonObject object, JsonObject plan, Repairs repairs, boolean doubtful) {
         Map<String, JsonValue> others = new LinkedHashMap<>();
         for (Member member : object.members()) {
-            // Of a plan without anything around it the root node keeps what is not known.
+            // If nothing surrounds a plan, the root node keeps the unknown members.
             boolean around = object != plan && !AROUND_ITERATORS.contains(member.name());
             if (around || member.name().equals("query_type")) {
                 others.put(mask.name(member.name()), mask.value(member.value()));

@@ -6,25 +6,25 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Makes a plan's shape: for each query the tables in the order in which they are joined, how each is read, by which
- * index, whether through a join buffer, whether the query sorts and whether it needs a temporary table; its derived
- * tables and subqueries likewise. Only what every format tells counts, in the words of the first: so the same plan has
- * one shape in all formats of a server.
+ * Derives a plan's shape: for each query the tables in join order, the access type and index of each, the use of a
+ * join buffer, sorts and temporary tables; likewise for its derived tables and subqueries. Only information that
+ * every format contains is included, in the terms of version 1, so that a plan has the same shape in all formats of a
+ * server.
  */
 final class PlanShape {
 
-    /** Version 2 reads a temporary table by a scan of its own; version 1 does not mention that. */
+    /** Version 2 has a separate scan of a temporary table, which version 1 does not mention. */
     private static final Set<String> UNMENTIONED =
             Set.of("<temporary>", "<union temporary>", "<intersect temporary>", "<except temporary>");
 
-    /** Version 1 names another index of it than version 2 does. */
+    /** Versions 1 and 2 name different indexes of it. */
     private static final String MATERIALIZED_SUBQUERY = "<materialized_subquery>";
 
     private final List<ShapeStep> steps = new ArrayList<>();
     private final List<QueryShape> subqueries = new ArrayList<>();
     private boolean sorts;
     private boolean temporary;
-    /** The next table is read through a join buffer or looked up in a hash table. */
+    /** The next table is read through a join buffer or by a lookup in a hash table. */
     private boolean buffered;
 
     private PlanShape() {}
@@ -85,7 +85,7 @@ final class PlanShape {
         }
     }
 
-    /** Each of the queries has a shape of its own. */
+    /** Adds the shape of each of the combined queries. */
     private void combine(PlanNode node, Operation operation) {
         sorts |= node.has(PlanFlag.FILESORT);
         List<QueryShape> queries =
@@ -121,13 +121,16 @@ final class PlanShape {
         }
     }
 
-    /** Constant tables are read while optimizing: version 2 does not mention them. */
+    /**
+     * Adds the access to a table, except constant tables, which are read during optimization and which version 2 does
+     * not mention.
+     */
     private void read(PlanNode node, TableAccess access, boolean through) {
         if (access.type() == AccessType.CONST || access.type() == AccessType.SYSTEM) {
             return;
         }
         boolean lookup = access.alias().equals(MATERIALIZED_SUBQUERY);
-        // The scans below an index merge are the table's own.
+        // The scans below an index merge belong to the table.
         boolean hasSource =
                 node.operation() == Operation.TABLE && !node.inputs().isEmpty();
         steps.add(new ShapeStep(
@@ -139,20 +142,26 @@ final class PlanShape {
                 node));
     }
 
-    /** Indexes of the server's own tables have names that differ from version to version. */
+    /**
+     * Returns the indexes of an access. Those of internal tables are omitted, because their names differ between
+     * versions.
+     */
     private static List<String> indexes(TableAccess access) {
         boolean own = access.isInternal() || access.index().startsWith("<auto");
         return own ? List.of() : IndexMerge.indexes(access.index());
     }
 
-    /** Of what a function makes version 2 does not tell the name. */
+    /** Returns the name of the table; version 2 does not name the table that a function creates. */
     private static String name(PlanNode node) {
         return node.has(PlanFlag.TABLE_FUNCTION)
                 ? "<table function>"
                 : node.access().alias();
     }
 
-    /** Lookups of subqueries are lookups; whether NULL is looked for too, version 2 says only of some. */
+    /**
+     * Returns the access type. Lookups of subqueries count as lookups, because version 2 does not always state
+     * whether they also search for NULL.
+     */
     private static String type(TableAccess access) {
         return switch (access.type()) {
             case UNIQUE_SUBQUERY -> AccessType.EQ_REF.label();

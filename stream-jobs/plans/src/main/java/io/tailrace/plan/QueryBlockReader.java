@@ -10,18 +10,18 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Reads the formats that nest query blocks: version 1 of MySQL and Percona Server (sql/opt_explain_json.cc, 5.6 to 9)
- * and MariaDB's EXPLAIN and ANALYZE (sql/sql_explain.cc, 10.1 to 11.8). A member's name alone says what it is; each
- * server knows names that the other does not. Not thread-safe.
+ * Reads the formats with nested query blocks: version 1 of MySQL and Percona Server (sql/opt_explain_json.cc, 5.6 to
+ * 9) and MariaDB's EXPLAIN and ANALYZE (sql/sql_explain.cc, 10.1 to 11.8). The name of a member alone determines its
+ * meaning; each server has names that the other does not use. Not thread-safe.
  */
 final class QueryBlockReader {
 
-    /** What is done with a member of a node's object. */
+    /** Reads a member of a node's object. */
     private interface Reading {
         void read(QueryBlockReader reader, NodeBuilder node, JsonValue value);
     }
 
-    /** Members that hold a step of the plan, by which operation. */
+    /** Members that contain a step of the plan, and its operation. */
     private static final Map<String, Operation> STEPS = Map.ofEntries(
             Map.entry("query_block", Operation.QUERY_BLOCK),
             Map.entry("table", Operation.TABLE),
@@ -48,14 +48,14 @@ final class QueryBlockReader {
             Map.entry("expression_cache", Operation.SUBQUERY_CACHE),
             Map.entry("subquery_cache", Operation.SUBQUERY_CACHE));
 
-    /** MariaDB's members around one step that say more of that step. */
+    /** MariaDB's members around one step that describe this step. */
     private static final Map<String, String> WRAPPERS = Map.of(
             "block-nl-join", "table",
             "range-checked-for-each-record", "table",
             "full-scan-on-null_key", "table",
             "read_sorted_file", "filesort");
 
-    /** Members that hold statements within expressions, and where those stand. */
+    /** Members that contain statements within expressions, and their location. */
     private static final Map<String, String> SUBQUERIES = Map.ofEntries(
             Map.entry("attached_subqueries", "condition"),
             Map.entry("select_list_subqueries", "select list"),
@@ -103,12 +103,12 @@ final class QueryBlockReader {
             Map.entry("replace", PlanFlag.REPLACED),
             Map.entry("r_used_priority_queue", PlanFlag.PRIORITY_QUEUE));
 
-    /** Flags of which the member says more than that they hold. */
+    /** Flags whose members contain more information than the flag. */
     private static final Set<String> KEPT_FLAGS = Set.of("first_match", "rematerialize", "using_index_for_group_by");
 
     private static final Map<String, Reading> READINGS = readings();
 
-    /** Steps within steps: as many as a thread's stack surely holds. */
+    /** Maximum nesting of steps that is safe for a thread's stack. */
     private static final int MAX_DEPTH = 1050;
 
     private static final JsonValue LEFT_OUT =
@@ -165,7 +165,7 @@ final class QueryBlockReader {
         readings.put("index_merge", (reader, node, value) -> node.index = reader.mask.name(IndexMerge.text(value)));
         readings.put("table_function", (reader, node, value) -> {
             node.flag(PlanFlag.TABLE_FUNCTION, true);
-            node.say(value.text());
+            node.describe(value.text());
         });
     }
 
@@ -179,7 +179,10 @@ final class QueryBlockReader {
         readings.put("cost_info", QueryBlockReader::costs);
     }
 
-    /** {@code query_cost} of a block, {@code prefix_cost} of a table: both with all that comes before. */
+    /**
+     * Reads {@code query_cost} of a block or {@code prefix_cost} of a table, both with the cost of all preceding
+     * steps.
+     */
     private void costs(NodeBuilder node, JsonValue value) {
         for (JsonObject costs : MemberValues.objects(value)) {
             for (Member cost : costs.members()) {
@@ -213,7 +216,7 @@ final class QueryBlockReader {
         });
     }
 
-    /** MariaDB tells the time within the engine and that around it apart; a node's is their sum. */
+    /** Adds the time of a node, which MariaDB reports in two parts: within the engine and outside of it. */
     private void addTime(NodeBuilder node, JsonValue value) {
         double known = Double.isNaN(node.totalMillis) ? 0 : node.totalMillis;
         double more = value.number();
@@ -224,9 +227,9 @@ final class QueryBlockReader {
         readings.put("select_id", (reader, node, value) -> node.selectId = MemberValues.count(value));
         readings.put(
                 "cacheable", (reader, node, value) -> node.flag(PlanFlag.UNCACHEABLE, "false".equals(value.text())));
-        readings.put("message", (reader, node, value) -> node.say(reader.mask.condition(value)));
-        readings.put("operation", (reader, node, value) -> node.say(reader.mask.condition(value)));
-        readings.put("sort_key", (reader, node, value) -> node.say(reader.mask.condition(value)));
+        readings.put("message", (reader, node, value) -> node.describe(reader.mask.condition(value)));
+        readings.put("operation", (reader, node, value) -> node.describe(reader.mask.condition(value)));
+        readings.put("sort_key", (reader, node, value) -> node.describe(reader.mask.condition(value)));
         readings.put("using_join_buffer", (reader, node, value) -> {
             node.flag(PlanFlag.JOIN_BUFFER, MemberValues.holds(value));
             node.joinAlgorithm = value.isTrue() ? "" : value.text();
@@ -253,7 +256,7 @@ final class QueryBlockReader {
                 "sorts", (reader, node, value) -> MemberValues.objects(value).forEach(sort -> reader.sort(node, sort)));
     }
 
-    /** The plan whose document this is. */
+    /** Returns the plan of the document. */
     PlanNode root(JsonValue queryBlock) {
         depth = 0;
         List<PlanNode> steps = steps(Operation.QUERY_BLOCK, queryBlock);
@@ -267,7 +270,7 @@ final class QueryBlockReader {
         return value instanceof JsonObject object ? List.of(step(operation, object)) : List.of();
     }
 
-    /** The members of a list are joined in its order. */
+    /** Joins the members of a list in its order. */
     private PlanNode joined(Operation operation, JsonValue value) {
         NodeBuilder node = new NodeBuilder(operation);
         MemberValues.objects(value).forEach(element -> members(node, element));
@@ -316,7 +319,10 @@ final class QueryBlockReader {
         return node.build();
     }
 
-    /** MariaDB up to 10.4 lists the tables of a join one after the other, without a name for the join. */
+    /**
+     * Returns whether the node contains a join without a name: MariaDB up to 10.4 lists the tables of a join one
+     * after the other.
+     */
     private static boolean joinsImplicitly(NodeBuilder node) {
         boolean single = node.operation != Operation.JOIN
                 && node.operation != Operation.UNION
@@ -328,7 +334,7 @@ final class QueryBlockReader {
                 && node.inputs.stream().noneMatch(i -> i.has(PlanFlag.INSERTED) || i.has(PlanFlag.REPLACED));
     }
 
-    /** What stands around one step is said of that step. */
+    /** Adds the properties of a wrapper around one step to that step. */
     private void wrapped(NodeBuilder parent, String name, JsonValue value) {
         String inner = WRAPPERS.get(name);
         for (JsonObject wrapper : MemberValues.objects(value)) {
@@ -341,7 +347,7 @@ final class QueryBlockReader {
         }
     }
 
-    /** Reads an object into a node, and the object of one of its members too. */
+    /** Reads an object into a node, including the object of one of its members. */
     private void inlined(NodeBuilder node, JsonObject wrapper, String inner) {
         MemberValues.objects(wrapper.get(inner)).forEach(step -> members(node, step));
         boolean first = true;
@@ -366,7 +372,7 @@ final class QueryBlockReader {
         }
     }
 
-    /** A query and what is said of it: {@code dependent}, {@code cacheable}. */
+    /** Reads a query and its properties: {@code dependent}, {@code cacheable}. */
     private PlanNode query(JsonObject query, String location) {
         String step = query.members().stream()
                 .map(Member::name)
@@ -384,22 +390,23 @@ final class QueryBlockReader {
         return finished(node);
     }
 
-    /** Windows are computed one after the other, each perhaps after a sort. */
+    /** Reads windows, which are computed one after the other, each optionally after a sort. */
     private void windows(NodeBuilder node, JsonValue value) {
         for (JsonObject window : MemberValues.objects(value)) {
             node.flag(PlanFlag.FILESORT, window.get("using_filesort").isTrue());
             node.flag(
                     PlanFlag.TEMPORARY_TABLE,
                     window.get("using_temporary_table").isTrue());
-            node.say(String.join(", ", MemberValues.names(mask.value(window.get("functions")))));
+            node.describe(String.join(", ", MemberValues.names(mask.value(window.get("functions")))));
             node.other("window", mask.value(window));
         }
     }
 
-    /** MariaDB sorts for each window. */
+    /** Reads the sort that MariaDB needs for a window. */
     private void sort(NodeBuilder node, JsonObject sort) {
         node.flag(PlanFlag.FILESORT, true);
-        node.say(mask.condition(sort.get("filesort") instanceof JsonObject o ? o.get("sort_key") : JsonValue.NULL));
+        node.describe(
+                mask.condition(sort.get("filesort") instanceof JsonObject o ? o.get("sort_key") : JsonValue.NULL));
         node.other("sort", mask.value(sort));
     }
 }

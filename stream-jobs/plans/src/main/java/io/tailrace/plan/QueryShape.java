@@ -4,16 +4,16 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * One query of a plan, apart from its numbers.
+ * The shape of one query of a plan, without its numbers.
  *
- * @param steps what is joined, in that order
- * @param sorts it sorts rows
- * @param temporary it needs a temporary table
- * @param subqueries of its expressions, by their text
+ * @param steps what is joined, in join order
+ * @param sorts whether it sorts rows
+ * @param temporary whether it needs a temporary table
+ * @param subqueries subqueries of its expressions, by their text
  */
 record QueryShape(List<ShapeStep> steps, boolean sorts, boolean temporary, List<QueryShape> subqueries) {
 
-    /** Such as {@code o:range(k_date) i:ref(PRIMARY) +filesort}. */
+    /** Returns a text such as {@code o:range(k_date) i:ref(PRIMARY) +filesort}. */
     String text() {
         StringBuilder text =
                 new StringBuilder(steps.stream().map(ShapeStep::text).collect(Collectors.joining(" ")));

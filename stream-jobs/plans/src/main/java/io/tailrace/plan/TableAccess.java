@@ -3,19 +3,20 @@ package io.tailrace.plan;
 import java.util.List;
 
 /**
- * How one table is read. Texts are empty and lists are empty where the server says nothing.
+ * How one table is read. Texts and lists are empty if the server does not report them.
  *
  * @param schema the database (version 2 only)
- * @param table the table's own name (version 2), else as {@code alias}
- * @param alias the name that the statement gives it; the table's own where it gives none
+ * @param table the table's own name (version 2); otherwise the same as {@code alias}
+ * @param alias the table's name in the statement, which is its own name if there is no alias
  * @param type how its rows are found
- * @param serverType the server's word for that, such as {@code hash_ALL} or {@code index_range_scan}
- * @param index the index that is used; several of an index merge with commas between
- * @param possibleIndexes those that were considered
+ * @param serverType the server's name of the access type, such as {@code hash_ALL} or {@code index_range_scan}
+ * @param index the index that is used; several, separated by commas, for an index merge
+ * @param possibleIndexes the indexes that were considered
  * @param keyParts columns of the index that are used
- * @param keyLength bytes of the key that are used, as the server writes them: several of an index merge with commas
+ * @param keyLength bytes of the key that are used, as the server writes them; several, separated by commas, for an
+ *     index merge
  * @param ref what is compared with the key's parts: columns, {@code const}, {@code func}
- * @param partitions those that are read
+ * @param partitions the partitions that are read
  * @param usedColumns columns of the table that the statement needs
  */
 public record TableAccess(
@@ -32,7 +33,10 @@ public record TableAccess(
         List<String> partitions,
         List<String> usedColumns) {
 
-    /** True for what stands for a table in the plan: {@code <derived2>}, {@code <union1,2>}, {@code <temporary>}. */
+    /**
+     * Returns whether it is an internal table of the plan: {@code <derived2>}, {@code <union1,2>}, {@code
+     * <temporary>}.
+     */
     public boolean isInternal() {
         return alias.startsWith("<");
     }

@@ -13,12 +13,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads EXPLAIN's rows: a row for each table, in the order in which they are joined. MariaDB writes them into its slow
- * log ({@code log_slow_verbosity=explain}, from 10.0 on), clients print them. Not thread-safe.
+ * Reads the rows of EXPLAIN: one row per table, in join order. MariaDB writes them into its slow log ({@code
+ * log_slow_verbosity=explain}, from 10.0 on), and clients print them. Not thread-safe.
  */
 public final class TabularPlanReader {
 
-    /** Columns where no header names them: MySQL from 5.7 on, and MariaDB. */
+    /** Columns of rows without a header: MySQL from 5.7 on, and MariaDB. */
     private static final String MYSQL_COLUMNS =
             "id\tselect_type\ttable\tpartitions\ttype\tpossible_keys\tkey\tkey_len\tref\trows\tfiltered\tExtra";
 
@@ -28,7 +28,7 @@ public final class TabularPlanReader {
     private static final String NULL = "NULL";
     /** {@code <derived2>}, {@code <subquery3>}: the rows of another SELECT. */
     private static final Pattern OTHER_SELECT = Pattern.compile("<(?:derived|subquery)(\\d{1,6})>");
-    /** {@code <union1,2>}: the rows of several. */
+    /** {@code <union1,2>}: the rows of several SELECTs. */
     private static final Pattern COMBINED = Pattern.compile("<(union|intersect|except|unit)([\\d,.]+)>");
 
     private final LiteralMask mask = new LiteralMask();
@@ -39,12 +39,12 @@ public final class TabularPlanReader {
     private NodeBuilder combined;
     private List<Integer> combinedSelects = List.of();
 
-    /** True for a line that names the columns. */
+    /** Returns whether a line names the columns. */
     public static boolean isHeader(String line) {
         return line.startsWith("id\tselect_type\t");
     }
 
-    /** True for a row that stands without a header. */
+    /** Returns whether a line is a row without a header. */
     public static boolean isRow(String line) {
         String[] cells = line.split("\t", 3);
         return cells.length == 3
@@ -53,9 +53,9 @@ public final class TabularPlanReader {
     }
 
     /**
-     * The plan of the rows.
+     * Returns the plan of the rows.
      *
-     * @param lines tab-separated, without line ends; the first may name the columns. Those that MariaDB's slow log holds
+     * @param lines tab-separated, without line ends; the first may name the columns. The lines of MariaDB's slow log
      *     are a QueryEvent's {@code explain}
      */
     public Optional<Plan> read(List<String> lines) {
@@ -115,7 +115,10 @@ public final class TabularPlanReader {
         tables.computeIfAbsent(select, key -> new ArrayList<>()).add(node.build());
     }
 
-    /** MariaDB says {@code UNIT RESULT} of a mix of them (from 10.3 on). */
+    /**
+     * Returns the operation that combines SELECTs; MariaDB writes {@code UNIT RESULT} for a mix of them (from 10.3
+     * on).
+     */
     private static Operation combination(String kind) {
         return switch (kind) {
             case "INTERSECT RESULT" -> Operation.INTERSECT;
@@ -158,7 +161,7 @@ public final class TabularPlanReader {
         return new JsonString(cell, cell);
     }
 
-    /** Words of the column Extra (sql/opt_explain_format.cc, sql/sql_explain.cc). */
+    /** Reads words of the column Extra (sql/opt_explain_format.cc, sql/sql_explain.cc). */
     private void extra(NodeBuilder node, String words) {
         switch (words) {
             case "" -> {}
@@ -198,7 +201,7 @@ public final class TabularPlanReader {
         } else if (words.startsWith("Rematerialize")) {
             node.flags.add(PlanFlag.REMATERIALIZE);
         } else {
-            node.say(mask.condition(text(words)));
+            node.describe(mask.condition(text(words)));
         }
     }
 
@@ -228,7 +231,7 @@ public final class TabularPlanReader {
         } else {
             root = select(first);
         }
-        // Those that no table stands for are subqueries of an expression.
+        // SELECTs to which no table refers are subqueries of an expression.
         for (int select : List.copyOf(tables.keySet())) {
             if (!done.contains(select)) {
                 NodeBuilder subquery = select(select);
@@ -249,7 +252,7 @@ public final class TabularPlanReader {
         return combined;
     }
 
-    /** One SELECT with its sort and its temporary table, as far as rows tell. */
+    /** Creates the node of one SELECT with its sort and its temporary table, as far as the rows show them. */
     private NodeBuilder select(int number) {
         done.add(number);
         NodeBuilder block = new NodeBuilder(Operation.QUERY_BLOCK);
@@ -279,7 +282,7 @@ public final class TabularPlanReader {
         return node.build();
     }
 
-    /** A derived table with the SELECT that fills it. */
+    /** Adds to a derived table the SELECT that fills it. */
     private PlanNode withSource(PlanNode table) {
         Matcher source = table.isTable() ? OTHER_SELECT.matcher(table.access().alias()) : null;
         int select = source != null && source.matches() ? number(source.group(1)) : 0;

@@ -12,10 +12,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What no server writes on a good day. */
+/** Documents that are damaged, hostile or otherwise invalid. */
 class BadInputTest {
 
-    /** What a thread has by default, bytes. */
+    /** Default stack size of a thread, bytes. */
     private static final long DEFAULT_STACK = 1 << 20;
 
     private final PlanReader reader = new PlanReader();
@@ -60,7 +60,7 @@ class BadInputTest {
     }
 
     @Test
-    void whatIsDeeperIsCut() throws InterruptedException {
+    void deeperLevelsAreCut() throws InterruptedException {
         for (String member :
                 new String[] {"materialized_from_subquery", "nested_loop\":[{\"table", "unknown", "windows"}) {
             Plan plan = withUsualStack("{\"query_block\":" + ("{\"" + member + "\":").repeat(100_000));
@@ -112,7 +112,7 @@ class BadInputTest {
         });
     }
 
-    /** Whatever stands on one line: the end of a text is not searched to its end for each of them. */
+    /** The end of a text is not searched for repeatedly, no matter what one line contains. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -134,7 +134,10 @@ class BadInputTest {
         }
     }
 
-    /** MariaDB does not escape the quotes of a condition's literal: cut off within one, its members look like the plan's. */
+    /**
+     * MariaDB does not escape the quotes of a condition's literal: if the document is cut off within one, members in
+     * the literal resemble those of the plan.
+     */
     @Test
     void theRestOfALiteralThatIsCutOffIsNotShown() {
         String text =
@@ -154,9 +157,9 @@ class BadInputTest {
         }
     }
 
-    /** The rest of a literal may look like anything that a server writes, and numbers may be of cards. */
+    /** The rest of a literal may contain any text that a server writes, and its numbers may be card numbers. */
     @Test
-    void noMemberOfACutDocumentIsBelieved() {
+    void membersOfACutDocumentAreNotTrusted() {
         String secret = "\"hunter2\"";
         String names = "";
         for (String name : new String[] {

@@ -7,12 +7,15 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
-/** Plans of real servers and of other projects' tests, which lie beside the repository; they are read in place. */
+/** Plans of real servers and of other projects' tests, in a directory next to the repository. */
 final class Corpora {
 
     private Corpora() {}
 
-    /** All JSON documents below a directory of the corpora, by name. Skips the test where it is absent. */
+    /**
+     * Returns all JSON documents below a directory of the corpora, by name. Skips the test if the directory is
+     * missing.
+     */
     static List<Path> documents(String directory) throws IOException {
         Path root = root().resolve(directory);
         Assumptions.assumeTrue(Files.isDirectory(root), "no corpora at " + root);
@@ -25,7 +28,7 @@ final class Corpora {
         }
     }
 
-    /** A file of the corpora, which may be absent. */
+    /** Returns a file of the corpora, which may be missing. */
     static Path file(String name) {
         return root().resolve(name);
     }

@@ -16,8 +16,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * All plans of the corpora give a model with every table and access type. What those are is found without the reader: by
- * patterns that know the members' names only.
+ * All plans of the corpora are read into a model with every table and access type. The expected ones are found
+ * without the reader, by patterns of the members' names.
  */
 class CorpusTest {
 

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What is read of each plan in {@code golden}; {@code -Dgolden.update=true} writes it anew. */
+/** The expected model of each plan in {@code golden}; {@code -Dgolden.update=true} writes the models again. */
 class PlanGoldenTest {
 
     private static final Path GOLDEN = Path.of("src/test/resources/golden");

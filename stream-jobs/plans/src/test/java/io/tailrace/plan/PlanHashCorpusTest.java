@@ -16,8 +16,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Statements of which the corpora hold both versions of MySQL's format have one hash. Those that do not are listed in
- * target/plan-hash-pairs.md, with what one of the two does not tell.
+ * Statements that the corpora contain in both versions of MySQL's format have one hash. Exceptions are listed in
+ * target/plan-hash-pairs.md, with the information that one of the two versions lacks.
  */
 class PlanHashCorpusTest {
 
@@ -70,7 +70,7 @@ class PlanHashCorpusTest {
         return pairs;
     }
 
-    /** Those of other projects' tests: statements of one result file, by the corpora's index. */
+    /** Pairs of other projects' tests: statements of one result file, by the index of the corpora. */
     private static List<Pair> indexedPairs() throws IOException {
         Map<String, Path> firsts = new HashMap<>();
         Map<String, Path> seconds = new HashMap<>();

@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Whatever a text is, reading it ends, and no literal of a condition leaves the model. */
+/** Any text can be read in finite time, and the model contains no literal of a condition. */
 class PlanReaderFuzzTest {
 
     private static final int MUTATIONS = PropertyTestBudget.of(1_500, 6_000);
@@ -88,7 +88,7 @@ class PlanReaderFuzzTest {
         }
     }
 
-    /** As servers print them: with SQL's escapes, whatever is in them. */
+    /** Returns a literal with SQL's escapes, as servers print it. */
     private String literal() {
         String[] pieces = {
             SECRET,

@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 /**
  * One audit log format.
  *
- * @param scanner finds the records of a document; null where every line is a record
+ * @param scanner finds the records of a document; null if every line is a record
  */
 record AuditFormat(String name, Supplier<RecordScanner> scanner, Supplier<EntryParser> parser) implements LogFormat {
 

@@ -11,8 +11,8 @@ import java.time.InstantSource;
 import java.util.Optional;
 
 /**
- * Tells an audit log's format from its first lines, also where they start in the middle of a record. Most formats show
- * in one line; JSON on several lines and XML take more.
+ * Detects an audit log's format from its first lines, also if they start in the middle of a record. Most formats can
+ * be identified by one line; JSON on several lines and XML need more.
  */
 public final class AuditFormatDetector {
 
@@ -29,7 +29,7 @@ public final class AuditFormatDetector {
         ByteText.ascii("\"class\": \"authentication\""), ByteText.ascii("\"class\":\"authentication\""),
     };
     private static final byte[] TIMESTAMP = ByteText.ascii("\"timestamp\":");
-    /** Builds for debugging write it before the time. */
+    /** Debug builds write it before the time. */
     private static final byte[] EVENT_CLASS_NAME = ByteText.ascii("\"event_class_name\":");
 
     private static final byte[] CLASS = ByteText.ascii("\"class\":");
@@ -42,13 +42,13 @@ public final class AuditFormatDetector {
     private final SyslogLine syslog = new SyslogLine();
     private final XmlFormatDetector xml = new XmlFormatDetector();
 
-    /** The latest line was an opening brace. */
+    /** The previous line was an opening brace. */
     private boolean afterBrace;
 
-    /** The latest line was the first of a record's JSON on several lines. */
+    /** The previous line was the first one of a record that spans several lines. */
     private boolean afterTimestamp;
 
-    /** The name of the format that the lines so far show. {@code to} excludes the line end. */
+    /** Returns the name of the format that the lines so far identify; {@code to} excludes the line end. */
     public Optional<String> line(byte[] head, int from, int to) {
         int start = ByteText.skipBlanks(head, from, to);
         if (start == to) {
@@ -109,7 +109,7 @@ public final class AuditFormatDetector {
         return isMariaDb(mariaDbSyslog, head, from, to) ? AuditFormatNames.MARIADB_SYSLOG : null;
     }
 
-    /** The first member of an object on one line. */
+    /** Returns the format that the first member of an object on one line identifies. */
     private String json(byte[] head, int start, int to) {
         int from = start;
         while (from < to && (head[from] == '[' || head[from] == ',' || ByteText.isBlank(head[from]))) {
@@ -131,7 +131,7 @@ public final class AuditFormatDetector {
         return isPercona(head, from, to) ? AuditFormatNames.FILTER_JSON : AuditFormatNames.ENTERPRISE_JSON;
     }
 
-    /** {@code {"name"} with any blanks. */
+    /** Returns whether the line starts with {@code {"name"}, with any blanks. */
     private static boolean startsMember(byte[] head, int from, int to, String name) {
         if (from >= to || head[from] != '{') {
             return false;
@@ -145,8 +145,9 @@ public final class AuditFormatDetector {
     }
 
     /**
-     * Percona's filter writes a record on one line too (JSONL, 8.4.9): it is told by what MySQL's never holds, a time
-     * in microseconds, a version with a release of its own, or a class that MySQL does not know.
+     * Returns whether Percona's filter wrote the line; it also writes JSONL (8.4.9). MySQL's records never contain
+     * what identifies it: a time in microseconds, a version with a separate release number, or a class that MySQL
+     * does not have.
      */
     private static boolean isPercona(byte[] head, int from, int to) {
         for (byte[] name : PERCONA_CLASSES) {
@@ -164,7 +165,10 @@ public final class AuditFormatDetector {
         return version >= 0 && isPerconaVersion(head, version + VERSION.length, to);
     }
 
-    /** {@code "8.4.9-9"}; MySQL's are {@code 8.4.9} and {@code 8.4.9-commercial}. */
+    /**
+     * Returns whether the version is Percona's, as {@code "8.4.9-9"}; MySQL's are {@code 8.4.9} and {@code
+     * 8.4.9-commercial}.
+     */
     private static boolean isPerconaVersion(byte[] head, int from, int to) {
         int i = ByteText.skipBlanks(head, from, to) + 1;
         while (i < to && (ByteText.isDigit(head[i]) || head[i] == '.')) {
@@ -177,8 +181,8 @@ public final class AuditFormatDetector {
     }
 
     /**
-     * A first member on a line of its own below its brace is written by Percona's filter; MySQL's manual has it behind
-     * the brace, and the others below.
+     * Detects the format of JSON on several lines. Only Percona's filter writes the first member on a separate line
+     * below its brace; in MySQL's manual it is after the brace, and the others are below.
      */
     private String filterLine(byte[] head, int start, int to) {
         if (afterTimestamp && ByteText.startsWith(head, start, to, CLASS)) {

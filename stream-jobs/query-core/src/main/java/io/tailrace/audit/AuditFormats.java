@@ -20,7 +20,7 @@ public final class AuditFormats {
 
     private AuditFormats() {}
 
-    /** The formats, in the order in which they are documented. */
+    /** Returns the formats in the order in which they are documented. */
     public static List<LogFormat> all() {
         return List.of(
                 lines(AuditFormatNames.MARIADB, MariaDbAuditParser::ofFile),

@@ -10,13 +10,13 @@ import io.tailrace.framing.FramingKind;
 import java.nio.ByteBuffer;
 
 /**
- * Cuts a document into its records, which may be several on a line or many lines long. Lines that are no part of one
- * are rejected, contiguous ones together. A record that another one breaks off was cut by a crash. Each record is told
- * with its connection's default database, as far as earlier ones said it.
+ * Splits a document into its records, of which a line may contain several, and which may span many lines. Lines
+ * outside of records are rejected, contiguous ones together. A record that another one interrupts was cut off by a
+ * crash. Each record is reported with its connection's default database, as far as earlier ones stated it.
  */
 final class RecordFramer implements EntryFramer {
 
-    /** Most bytes of unexpected lines that are rejected together. */
+    /** Maximum number of bytes of unexpected lines that are rejected together. */
     private static final int STRAY_LIMIT = 1 << 20;
 
     private static final long NOWHERE = -1;
@@ -26,7 +26,7 @@ final class RecordFramer implements EntryFramer {
     private long position;
     private long recordFrom = NOWHERE;
     private long unexpectedFrom = NOWHERE;
-    /** No sure start was seen since the file's start or a hole. */
+    /** No certain start of a record was read since the file's start or a hole. */
     private boolean searching = true;
 
     RecordFramer(RecordScanner scanner) {

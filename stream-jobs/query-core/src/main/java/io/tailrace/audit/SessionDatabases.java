@@ -9,21 +9,22 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * The default databases of connections, as the records of a document tell them one after the other: most writers name
- * it where a connection begins or changes it, and not with each statement. Keeps the bytes of the record at hand, up to
- * {@value #MAX_BYTES}: what it reads of a record stands before a statement or in a record without one. Not thread-safe.
+ * Tracks the default databases of connections through the records of a document. Most writers log a database only
+ * when a connection begins or changes it, and not with each statement. The class stores the bytes of the current
+ * record, up to {@value #MAX_BYTES}: what it needs of a record precedes a statement or occurs in a record without
+ * one. Not thread-safe.
  */
 final class SessionDatabases {
 
-    /** More than a client can make of a Connect record with its attributes, which are 64 KiB at most. */
+    /** Exceeds a Connect record with its attributes, which have at most 64 KiB. */
     private static final int MAX_BYTES = 512 << 10;
 
     private static final byte[] WRAPPER = ByteText.ascii("{\"audit_record\"");
 
-    /** A statement of Percona's plugin, in JSON; later releases name its database. */
+    /** Start of a statement of Percona's plugin in JSON; later releases name its database. */
     private static final byte[] STATEMENT = ByteText.ascii("{\"audit_record\":{\"name\":\"Query\"");
 
-    /** No value can hold it, for its quotation marks are escaped there. */
+    /** No value can contain it, because quotation marks in values are escaped. */
     private static final byte[] OWN_DATABASE = ByteText.ascii("\"db\":\"");
 
     private final SessionMemberHandler members = new SessionMemberHandler();
@@ -34,12 +35,12 @@ final class SessionDatabases {
     private byte[] record = new byte[1024];
     private int length;
 
-    /** A record starts; what is kept of the one before is not needed. */
+    /** Starts a record and discards the previous one. */
     void start() {
         length = 0;
     }
 
-    /** The record goes on. */
+    /** Adds bytes of the record. */
     void add(byte[] buffer, int from, int to) {
         int more = Math.min(to - from, MAX_BYTES - length);
         if (length + more > record.length) {
@@ -49,7 +50,10 @@ final class SessionDatabases {
         length += more;
     }
 
-    /** The record ends: notes what it says of its connection, and tells what was known of that. */
+    /**
+     * Ends the record: records what it states about its connection, and returns the context that is known for the
+     * connection.
+     */
     EntryContext end() {
         int from = ByteText.skipBlanks(record, 0, length);
         boolean ownDatabase = ByteText.startsWith(record, from, length, STATEMENT)
@@ -69,12 +73,12 @@ final class SessionDatabases {
         return database.isEmpty() ? EntryContext.NONE : new EntryContext(database, "", false, false);
     }
 
-    /** Bytes were lost that may have said anything. */
+    /** Discards all connections, because any of them may have changed in the lost bytes. */
     void clear() {
         sessions.clear();
     }
 
-    /** @param inRecord a record has started and not ended */
+    /** @param inRecord whether a record has started and not ended */
     byte[] write(boolean inRecord) {
         byte[] open = sessions.write();
         int kept = inRecord ? length : 0;
@@ -85,7 +89,7 @@ final class SessionDatabases {
                 .array();
     }
 
-    /** @param in behind what was read before; nothing is left in snapshots of former versions */
+    /** @param in positioned after what was read before; snapshots of earlier versions have no bytes left */
     void read(ByteBuffer in) {
         if (!in.hasRemaining()) {
             return;

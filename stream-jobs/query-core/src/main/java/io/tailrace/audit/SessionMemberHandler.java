@@ -7,15 +7,15 @@ import io.tailrace.session.UseStatement;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What a record says of its connection's default database, in the vocabularies of all writers of documents:
- * {@code PluginMemberHandler}, {@code FilterMemberHandler} and {@code McAfeeMemberHandler}. Not thread-safe.
+ * Extracts from a record what it states about the default database of its connection. It supports the members that
+ * {@code PluginMemberHandler}, {@code FilterMemberHandler} and {@code McAfeeMemberHandler} read. Not thread-safe.
  */
 final class SessionMemberHandler implements MemberHandler {
 
     private static final int MAX_NAME_LENGTH = 320;
     private static final int MAX_USE_LENGTH = 4 << 10;
 
-    /** What is stored as the account of a connection whose login told its database. */
+    /** Stored as the account of a connection whose login named its database. */
     private static final String BY_LOGIN = "login";
 
     private long connection;
@@ -24,10 +24,10 @@ final class SessionMemberHandler implements MemberHandler {
     private String event;
     private boolean failed;
     private boolean changesDatabase;
-    /** Null where the record names none. */
+    /** Null if the record names none. */
     private String database;
 
-    /** Null where the record's statement chooses none. */
+    /** Null if the record's statement selects none. */
     private String used;
 
     private String object;
@@ -71,7 +71,10 @@ final class SessionMemberHandler implements MemberHandler {
         used = length > MAX_USE_LENGTH ? null : UseStatement.database(value, 0, length);
     }
 
-    /** Notes it; returns the default database of the record's connection, raw, or nothing where it is unknown. */
+    /**
+     * Updates the sessions with the record; returns the default database of its connection, raw, or an empty text if
+     * unknown.
+     */
     String apply(SessionTracker sessions) {
         if (startsOrEnds()) {
             sessions.clear();
@@ -87,7 +90,10 @@ final class SessionMemberHandler implements MemberHandler {
         return known;
     }
 
-    /** The server, or its log: connections are numbered again, or were not heard for a while. */
+    /**
+     * Returns whether the server or its log starts or ends: connections are numbered from the beginning, or some were
+     * not logged.
+     */
     private boolean startsOrEnds() {
         return switch (recordClass) {
             case "audit", "server_startup", "server_shutdown", "header" -> true;
@@ -107,7 +113,10 @@ final class SessionMemberHandler implements MemberHandler {
         }
     }
 
-    /** Filters may write a second record of the same command, of another class, which names no database. */
+    /**
+     * Returns whether the record is a login. Filters may write a second record of the same command, of another class,
+     * which names no database.
+     */
     private boolean isLogin() {
         boolean named = command.equals("Connect") || command.equals("Change user");
         return switch (recordClass) {
@@ -124,7 +133,7 @@ final class SessionMemberHandler implements MemberHandler {
                 || command.equals("Disconnect");
     }
 
-    /** Records that are written before a statement runs do not say what came of it. */
+    /** Returns whether the record states an outcome; records that are written before a statement runs do not. */
     private boolean isOver() {
         return switch (recordClass) {
             case "general" -> event.equals("status");
@@ -152,7 +161,7 @@ final class SessionMemberHandler implements MemberHandler {
         }
     }
 
-    /** Most writers do not say which database the command chose: it is unknown from there on. */
+    /** Returns the database that the command selected. Most writers do not log it, so it is unknown from then on. */
     private String nameOfInitDb() {
         return object.equals("DATABASE") && database != null ? database : "";
     }

@@ -1,12 +1,12 @@
 package io.tailrace.client;
 
 /**
- * Where a client is, in one form for all logs. Servers write an address where they do not look names up, and logs have
- * one field or two for it, some with the port. {@code sql/migrations} makes the same of rows that are stored.
+ * The address of a client, normalized for all logs. Servers write an address if they do not resolve names; logs have
+ * one or two fields for it, some with the port. {@code sql/migrations} normalizes stored rows in the same way.
  *
- * @param host the host's name; empty where the log has none, an address is not one
- * @param address IPv4, also where it was mapped to IPv6, or IPv6 as in RFC 5952; empty where the log has none
- * @param port TCP port; 0 where the log has none
+ * @param host the host name; empty if the log has none; never an address
+ * @param address IPv4, also if it was mapped to IPv6, or IPv6 as in RFC 5952; empty if the log has none
+ * @param port TCP port; 0 if the log has none
  */
 public record ClientAddress(String host, String address, int port) {
 
@@ -14,9 +14,9 @@ public record ClientAddress(String host, String address, int port) {
     private static final int MAX_PORT_LENGTH = 5;
 
     /**
-     * What a log's fields for the client's host and address say together, whichever of them holds what.
+     * Combines a log's fields for the client's host and address, whichever of them contains which.
      *
-     * @param ip empty where the log has no such field
+     * @param ip empty if the log has no such field
      */
     public static ClientAddress of(String host, String ip) {
         String address = ip.isEmpty() ? "" : canonical(ip);
@@ -30,7 +30,7 @@ public record ClientAddress(String host, String address, int port) {
         return new ClientAddress("", address.isEmpty() ? canonical(name) : address, port);
     }
 
-    /** One form of an address; a text that is none stays as it is. */
+    /** Returns the normalized form of an address, or the text itself if it is not an address. */
     private static String canonical(String text) {
         String plain = unbracketed(text);
         byte[] address = IpAddress.parse(plain);
@@ -42,12 +42,18 @@ public record ClientAddress(String host, String address, int port) {
         return bracketed ? text.substring(1, text.length() - 1) : text;
     }
 
-    /** Hosts' names begin with a letter, but those that look like the head of an IPv6 address. */
+    /**
+     * Returns whether the text may be an address. Host names begin with a letter, except those that resemble the
+     * start of an IPv6 address.
+     */
     private static boolean mayBeAddress(String text) {
         return !text.isEmpty() && (Character.digit(text.charAt(0), 16) >= 0 || text.charAt(0) == ':');
     }
 
-    /** Index of the colon before a port, or -1: an IPv6 address holds several, and with a port stands in brackets. */
+    /**
+     * Returns the index of the colon before a port, or -1. An IPv6 address contains several colons and is enclosed in
+     * brackets if a port follows.
+     */
     private static int portAt(String host) {
         int colon = host.lastIndexOf(':');
         boolean single = colon > 0 && (host.indexOf(':') == colon || host.charAt(colon - 1) == ']');

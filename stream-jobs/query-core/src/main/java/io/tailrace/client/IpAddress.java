@@ -2,7 +2,7 @@ package io.tailrace.client;
 
 import java.util.Arrays;
 
-/** Reads IP addresses without asking any name server. */
+/** Parses and formats IP addresses without name resolution. */
 public final class IpAddress {
 
     private static final int V4 = 4;
@@ -12,7 +12,7 @@ public final class IpAddress {
 
     private IpAddress() {}
 
-    /** 4 bytes or 16; null where the text is no address. */
+    /** Returns 4 or 16 bytes, or null if the text is not an address. */
     public static byte[] parse(String text) {
         if (text.isEmpty() || text.length() > MAX_LENGTH) {
             return null;
@@ -22,7 +22,7 @@ public final class IpAddress {
         return mapped ? Arrays.copyOfRange(address, V6 - V4, V6) : address;
     }
 
-    /** An address in its usual form: of IPv6 the one of RFC 5952, with the longest run of zeros left out. */
+    /** Formats an address. IPv6 follows RFC 5952: the longest run of zeros is omitted. */
     public static String format(byte[] address) {
         return address.length == V4 ? format4(address) : format6(address);
     }
@@ -52,7 +52,7 @@ public final class IpAddress {
         return text.toString();
     }
 
-    /** How many groups from this one on are zero. */
+    /** Returns the number of consecutive zero groups from this one on. */
     private static int zeros(byte[] address, int from) {
         int to = from;
         while (to < V6 / 2 && group(address, to) == 0) {
@@ -96,7 +96,7 @@ public final class IpAddress {
         return address;
     }
 
-    /** The bytes of groups between colons, of which the last may be an IPv4 address. */
+    /** Returns the bytes of the groups between colons; the last group may be an IPv4 address. */
     private static byte[] groups(String text) {
         byte[] bytes = new byte[V6];
         int length = 0;

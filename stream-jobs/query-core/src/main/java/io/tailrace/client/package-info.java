@@ -1,2 +1,2 @@
-/** Who a log says the client is: an address or a host's name, under one form for all formats. */
+/** The client of an event, as an address or a host name in one form for all formats. */
 package io.tailrace.client;

@@ -4,7 +4,7 @@ import io.tailrace.client.ClientAddress;
 import io.tailrace.event.ErrorEvent;
 import java.util.Map;
 
-/** Reads what a message says into fields and details: names of accounts, errors, places, positions. */
+/** Extracts fields and details from a message: names of accounts, errors, locations, positions. */
 final class ErrorDetails {
 
     private ErrorDetails() {}
@@ -28,7 +28,10 @@ final class ErrorDetails {
         }
     }
 
-    /** {@code Access denied for user 'x' or '1'='1'@'localhost' (using password: YES)}: a name may hold quotes. */
+    /**
+     * Reads {@code Access denied for user 'x' or '1'='1'@'localhost' (using password: YES)}; a name may contain
+     * quotation marks.
+     */
     private static void accessDenied(ErrorEvent event, String message) {
         int user = message.indexOf("for user '");
         int at = message.lastIndexOf("'@'");
@@ -49,7 +52,7 @@ final class ErrorDetails {
         event.setIp(client.address());
     }
 
-    /** {@code Aborted connection 9 to db: 'shop' user: 'o'brien' host: 'localhost' (CLOSE_CONNECTION)}. */
+    /** Reads {@code Aborted connection 9 to db: 'shop' user: 'o'brien' host: 'localhost' (CLOSE_CONNECTION)}. */
     private static void aborted(ErrorEvent event, String message) {
         int user = message.indexOf("' user: '");
         int host = message.lastIndexOf("' host: '");
@@ -124,7 +127,7 @@ final class ErrorDetails {
         put(details, "stack", stack(message));
     }
 
-    /** The functions of the stack, innermost first; before their parenthesis stands the program or library. */
+    /** Returns the functions of the stack, innermost first; the program or library precedes their parenthesis. */
     private static String stack(String message) {
         StringBuilder names = new StringBuilder();
         for (String line : message.split("\n", -1)) {
@@ -140,7 +143,7 @@ final class ErrorDetails {
         return names.toString();
     }
 
-    /** {@code #1 0x55d1c0e2f3ad handle_fatal_signal at signal_handler.cc:227}, of MySQL 8.0.30 and later. */
+    /** Reads {@code #1 0x55d1c0e2f3ad handle_fatal_signal at signal_handler.cc:227}, of MySQL 8.0.30 and later. */
     private static String numbered(String line) {
         if (!line.startsWith("#")) {
             return "";
@@ -167,7 +170,7 @@ final class ErrorDetails {
         if (failed || message.contains(": error: ")) {
             return "failed";
         }
-        // Each run tells its version once; its arguments stand in one or two messages before.
+        // Each run logs its version once; its arguments are in one or two earlier messages.
         boolean start = message.contains("tarting the backup operation")
                 || message.contains("xtrabackup version")
                 || message.contains("Starting Xtrabackup");
@@ -232,7 +235,10 @@ final class ErrorDetails {
         }
     }
 
-    /** Text between the first {@code before} and the next {@code after}, or empty. At most 512 characters. */
+    /**
+     * Returns the text between the first {@code before} and the next {@code after}, or an empty text. At most 512
+     * characters.
+     */
     static String between(String text, String before, String after) {
         return from(text, text.indexOf(before), before, after);
     }
@@ -247,7 +253,7 @@ final class ErrorDetails {
         return end < 0 || end - start > 512 ? "" : text.substring(start, end).strip();
     }
 
-    /** The digits right after the first {@code before}. */
+    /** Returns the digits directly after the first {@code before}. */
     static String digits(String text, String before) {
         int at = text.indexOf(before);
         int from = at + before.length();
@@ -258,7 +264,7 @@ final class ErrorDetails {
         return at < 0 ? "" : text.substring(from, end);
     }
 
-    /** A number, or 0 where the text is none. */
+    /** Parses a number; returns 0 if the text is not one. */
     static long number(String digits) {
         boolean number =
                 !digits.isEmpty() && digits.length() <= 18 && digits.chars().allMatch(c -> c >= '0' && c <= '9');

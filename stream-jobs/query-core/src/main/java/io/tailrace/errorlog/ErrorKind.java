@@ -2,12 +2,12 @@ package io.tailrace.errorlog;
 
 import java.util.Locale;
 
-/** What a message is about, for the people who have to act on it. Names are stored: never renamed. */
+/** The subject of a message, from the point of view of an operator. The names are stored, so they never change. */
 enum ErrorKind {
     ACCESS_DENIED,
     CONNECTION_ABORTED,
     TOO_MANY_CONNECTIONS,
-    /** Replication has stopped, or will: 1236, 1062, 1032, an event that is too large. */
+    /** Replication has stopped, or will stop: 1236, 1062, 1032, an event that is too large. */
     REPLICATION_ERROR,
     /** Replication was started, stopped or connected. */
     REPLICATION_STATE,
@@ -27,9 +27,9 @@ enum ErrorKind {
     QUORUM_LOST,
     CLUSTER_VIEW,
     CLUSTER_STATE,
-    /** A transaction gave way to one of another node. */
+    /** A transaction was rolled back in favor of one of another node. */
     CLUSTER_CONFLICT,
-    /** Nodes hold different data. */
+    /** Nodes contain different data. */
     CLUSTER_INCONSISTENT,
     FLOW_CONTROL,
     PLUGIN_CHANGE,
@@ -40,7 +40,7 @@ enum ErrorKind {
 
     private final String text = name().toLowerCase(Locale.ROOT);
 
-    /** As stored: {@code access_denied}. */
+    /** Returns the stored form, such as {@code access_denied}. */
     String text() {
         return text;
     }

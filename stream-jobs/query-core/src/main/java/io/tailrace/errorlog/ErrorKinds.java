@@ -3,8 +3,8 @@ package io.tailrace.errorlog;
 import java.util.Map;
 
 /**
- * Tells a message's kind: by its code where one is known, which no {@code lc_messages} changes, else by its words in
- * the servers' English. The first rule that fits decides.
+ * Determines a message's kind: by its code if one is known, because {@code lc_messages} does not affect codes;
+ * otherwise by words of the English message. The first rule that matches decides.
  */
 final class ErrorKinds {
 
@@ -20,7 +20,7 @@ final class ErrorKinds {
         }
     }
 
-    /** How much of a message is searched, characters. */
+    /** Length of a message that is searched, characters. */
     private static final int SEARCHED = 4 << 10;
 
     /** Codes of MySQL 8.0 and later, from its messages_to_error_log.txt. */
@@ -60,7 +60,7 @@ final class ErrorKinds {
 
     // spotless:off
     private static final Rule[] GALERA = {
-        // Its options name half of the words below.
+        // Its options contain half of the words below.
         new Rule(ErrorKind.CLUSTER_VIEW, "Passing config to GCS"),
         new Rule(ErrorKind.CLUSTER_INCONSISTENT, "Inconsistency detected", "nconsistent by consensus",
                 "inconsistency with respect to group", "initiates vote", "responds to vote", "Votes over",
@@ -159,7 +159,7 @@ final class ErrorKinds {
     private ErrorKinds() {}
 
     /**
-     * The kind of a message.
+     * Returns the kind of a message.
      *
      * @param code {@code MY-010926} or empty
      * @param message without its header

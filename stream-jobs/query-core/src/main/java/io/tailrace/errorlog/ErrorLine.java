@@ -4,7 +4,7 @@ import io.tailrace.lexer.ByteText;
 import io.tailrace.time.LogTime;
 
 /**
- * Reads what stands before the message on the first line of an error log's entry. Not thread-safe.
+ * Reads what precedes the message on the first line of an error log's entry. Not thread-safe.
  *
  * <pre>
  * 2026-11-21T02:49:00.058Z 8 [Warning] [MY-010101] [Server] message     MySQL 8.0 and later, XtraBackup 8
@@ -23,10 +23,10 @@ final class ErrorLine {
         /** Starts no entry. */
         NONE,
         TEXT,
-        /** A crash that says the time of day only. */
+        /** A crash with the time of day only. */
         TIME_OF_DAY,
         JSON,
-        /** A JSON object that holds a whole line of text. */
+        /** A JSON object that contains a whole line of text. */
         WRAPPED
     }
 
@@ -40,7 +40,7 @@ final class ErrorLine {
     private static final byte[] WSREP = ByteText.ascii("WSREP:");
 
     Form form;
-    /** The time, also of a JSON line; empty where {@link Form#NONE}. */
+    /** The time, also of a JSON line; empty for {@link Form#NONE}. */
     int timeFrom;
 
     int timeTo;
@@ -57,13 +57,13 @@ final class ErrorLine {
     int messageFrom;
     int messageTo;
 
-    /** Reads a line without its line end; false where no entry can start with it. */
+    /** Reads a line without its line end; returns false if no entry can start with it. */
     boolean read(byte[] bytes, int from, int to) {
         clear(from, to);
         if (from < to && bytes[from] == '{') {
             json(bytes, from, to);
         } else {
-            // XtraBackup's lines within Galera's log of a state transfer are indented by one tab.
+            // Galera's log of a state transfer indents XtraBackup's lines by one tab.
             text(bytes, from < to && bytes[from] == '\t' ? from + 1 : from, to);
         }
         return form != Form.NONE;
@@ -127,7 +127,7 @@ final class ErrorLine {
         prefix(bytes, to);
     }
 
-    /** {@code 02:51:07 UTC - }. */
+    /** Reads {@code 02:51:07 UTC - }. */
     private void timeOfDay(byte[] bytes, int from, int to) {
         boolean crash = to - from > 15
                 && bytes[from + 2] == ':'
@@ -142,7 +142,7 @@ final class ErrorLine {
         }
     }
 
-    /** A number in decimal, or InnoDB's hexadecimal one, followed by a blank and a level or {@code InnoDB:}. */
+    /** Reads a decimal number, or InnoDB's hexadecimal one, that a blank and a level or {@code InnoDB:} follows. */
     private int thread(byte[] bytes, int from, int to) {
         int end = from;
         while (end < to && isHexadecimal(bytes[end])) {
@@ -195,7 +195,7 @@ final class ErrorLine {
         return Math.min(close + 2, to);
     }
 
-    /** Index of the {@code ]} that closes the bracket at {@code from}, at most 40 bytes away; or -1. */
+    /** Returns the index of the {@code ]} that closes the bracket at {@code from}, at most 40 bytes away, or -1. */
     private static int closing(byte[] bytes, int from, int to) {
         if (from >= to || bytes[from] != '[') {
             return -1;
@@ -208,7 +208,10 @@ final class ErrorLine {
         return -1;
     }
 
-    /** {@code InnoDB: } and {@code WSREP: } name the subsystem in logs without codes; they stay in the message. */
+    /**
+     * Sets the subsystem from {@code InnoDB: } and {@code WSREP: } in logs without codes; these prefixes remain in
+     * the message.
+     */
     private void prefix(byte[] bytes, int to) {
         byte[] name = ByteText.startsWith(bytes, messageFrom, to, INNODB)
                 ? INNODB

@@ -7,8 +7,8 @@ import io.tailrace.innodb.RedoLogCapacities;
 import io.tailrace.lexer.ByteText;
 
 /**
- * The error log of MySQL, Percona Server, XtraDB Cluster and MariaDB, as text or from the JSON sink, with whatever else
- * is written into it; XtraBackup's own log; the output of InnoDB's monitor, also captured from a client.
+ * The error log of MySQL, Percona Server, XtraDB Cluster and MariaDB, as text or from the JSON sink, including the
+ * output of other programs in it; XtraBackup's own log; the output of InnoDB's monitor, also captured from a client.
  */
 public final class ErrorLogFormat implements LogFormat {
 
@@ -39,7 +39,7 @@ public final class ErrorLogFormat implements LogFormat {
         this(RedoLogCapacities.unknown());
     }
 
-    /** The same where capacities of redo logs are known: for the monitor's checkpoint age. */
+    /** Creates a format that knows the capacities of redo logs, from which the checkpoint age is rated. */
     public ErrorLogFormat(RedoLogCapacities redoLogs) {
         this.redoLogs = redoLogs;
     }
@@ -64,7 +64,7 @@ public final class ErrorLogFormat implements LogFormat {
         return new ErrorLogParser(redoLogs);
     }
 
-    /** No other format holds a line like this one, without its line end. */
+    /** Returns whether the line, without its line end, can only occur in an error log. */
     public static boolean classifies(byte[] bytes, int from, int to) {
         ErrorLine line = new ErrorLine();
         if (!line.read(bytes, from, to)) {

@@ -12,21 +12,22 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Cuts an error log into messages. A message starts at a line with a time and takes the lines without one that
- * follow. Three things have lines with times of their own and are one entry nevertheless: a deadlock's report, a crash
- * with the assertion that caused it, and the output of InnoDB's monitor.
+ * Splits an error log into messages. A message starts at a line with a time and includes the lines without one that
+ * follow. Three kinds of entries contain several lines with times: a deadlock's report, a crash with the assertion
+ * that caused it, and the output of InnoDB's monitor.
  *
- * <p>A message that ends with its line by its form ({@link MessageBoundaries#isWhole}) is reported with it; others with the
- * next line that starts one. Lines that follow a message that was reported are an entry of their own.
+ * <p>A message whose form proves that it has only one line ({@link MessageBoundaries#isWhole}) is reported with that
+ * line; others are reported with the next line that starts a message. Lines that follow a reported message become a
+ * separate entry.
  */
 final class ErrorLogFramer implements EntryFramer {
 
-    /** A longer entry is cut: what follows is a continuation. Bytes. */
+    /** Longest entry, bytes. A longer one is cut: what follows is a continuation. */
     static final int MAX_ENTRY_LENGTH = 4 << 20;
 
     private static final int MAX_UNTIMED_LENGTH = 1 << 20;
 
-    /** So many headers inside a literal prove that it was never closed. */
+    /** Number of headers inside a literal that prove that it was never closed. */
     private static final int PROOFS = 3;
 
     private static final int MAX_TIME_LENGTH = 40;
@@ -36,7 +37,7 @@ final class ErrorLogFramer implements EntryFramer {
     private static final int DEADLOCK = 2;
     private static final int MONITOR = 3;
     private static final int CRASH = 4;
-    /** Lines before the first time of the file, or after a hole: the next time is theirs. */
+    /** Lines before the first time of the file, or after a hole: they get the next time. */
     private static final int UNTIMED = 5;
 
     private static final byte[] END_OF_MONITOR = ByteText.ascii("END OF INNODB MONITOR OUTPUT");
@@ -53,7 +54,7 @@ final class ErrorLogFramer implements EntryFramer {
     private long position;
     private long pendingFrom;
     private int state = NOTHING;
-    /** Offset of a line of equals signs: a monitor's output may start there. -1: the last line was none. */
+    /** Offset of a line of equals signs, at which a monitor's output may start; -1 if the last line was not one. */
     private long ruleAt = -1;
 
     private boolean ending;
@@ -64,9 +65,9 @@ final class ErrorLogFramer implements EntryFramer {
     private boolean ambiguous;
     private long firstProof = -1;
     private int proofs;
-    /** Entries before this offset, behind the one that was given up, may be text of its literal. */
+    /** Entries before this offset, after the one that was given up, may be text of its literal. */
     private long ambiguousUntil;
-    /** The last time that a message began with. */
+    /** The last time at the start of a message. */
     private byte[] time = new byte[0];
 
     static ErrorLogFramer restore(byte[] snapshot) {
@@ -97,7 +98,10 @@ final class ErrorLogFramer implements EntryFramer {
         return position;
     }
 
-    /** The line after one of equals signs; true when it starts a monitor's output and needs no further reading. */
+    /**
+     * Reads the line after one of equals signs; returns true if it starts a monitor's output and needs no further
+     * processing.
+     */
     private boolean afterRule(byte[] buffer, int from, int end, FrameListener out) {
         if (ruleAt < 0) {
             return false;
@@ -118,7 +122,9 @@ final class ErrorLogFramer implements EntryFramer {
         return false;
     }
 
-    /** The line after the monitor's last words, which is a line of equals signs, or missing. */
+    /**
+     * Reads the line after the last text of a monitor's output. It is a line of equals signs unless that is missing.
+     */
     private boolean afterMonitor(byte[] buffer, int from, int end, long offset, FrameListener out) {
         if (!ending) {
             return false;
@@ -129,7 +135,7 @@ final class ErrorLogFramer implements EntryFramer {
         return rule;
     }
 
-    /** The line starts an entry, or goes on with a deadlock's report under a header of its own. */
+    /** Returns whether the line starts an entry, or continues a deadlock's report with a separate header. */
     private boolean startsEntry(byte[] buffer, int from, int end) {
         boolean found = header.read(buffer, from, end);
         boolean level = header.levelTo > header.levelFrom || header.form != ErrorLine.Form.TEXT;
@@ -162,12 +168,12 @@ final class ErrorLogFramer implements EntryFramer {
         return position;
     }
 
-    /** What comes next may be the client's, whatever it looks like. */
+    /** Returns whether the next text may be from the client, whatever it contains. */
     private boolean insideLiteral() {
         return statement.insideLiteral() || quote.isOpen();
     }
 
-    /** Lines before the first time get that one: they were written before it, by as little as can be known. */
+    /** Assigns the first time to the lines before it: they were written earlier, and this is the closest known time. */
     private void timedBy(byte[] buffer, int timeFrom, int timeTo) {
         if (state == UNTIMED && timeTo > timeFrom && timeTo - timeFrom <= MAX_TIME_LENGTH) {
             time = Arrays.copyOfRange(buffer, timeFrom, timeTo);
@@ -175,7 +181,10 @@ final class ErrorLogFramer implements EntryFramer {
         }
     }
 
-    /** Either the client's literal holds the header, or the literal never ends: enough of them decide. */
+    /**
+     * Reads a header inside a literal. Either the literal contains it, or the literal never ends: the number of
+     * headers decides.
+     */
     private long headerInLiteral(byte[] buffer, int from, long offset, FrameListener out) {
         forged = true;
         firstProof = firstProof < 0 ? offset : firstProof;
@@ -237,7 +246,7 @@ final class ErrorLogFramer implements EntryFramer {
         quotedLine(buffer, quote ? start + 1 : start, to);
     }
 
-    /** Reads a line of a quoted statement. What the server writes behind it, outside a literal, ends it. */
+    /** Reads a line of a quoted statement. Text of the server after it, outside of a literal, ends it. */
     private void quotedLine(byte[] buffer, int from, int to) {
         int tail = MessageBoundaries.tail(buffer, from, to);
         statement.line(buffer, from, tail < 0 ? to : tail);
@@ -269,7 +278,7 @@ final class ErrorLogFramer implements EntryFramer {
         }
     }
 
-    /** A line without a header. */
+    /** Reads a line without a header. */
     private void other(byte[] buffer, int from, int end, long offset, FrameListener out) {
         switch (state) {
             case NOTHING -> first(buffer, from, end, offset, out);

@@ -19,13 +19,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Makes an {@link ErrorEvent} of an error log's entry. */
+/** Converts an entry of an error log into an {@link ErrorEvent}. */
 final class ErrorLogParser implements EntryParser {
 
     private static final long DAY = 86_400_000_000L;
     private static final String END_OF_MONITOR = "END OF INNODB MONITOR OUTPUT";
 
-    /** Members of the JSON sink that are fields of the event; the others are details. */
+    /** Members of the JSON sink that are fields of the event; the others become details. */
     private static final List<String> FIELDS = List.of(
             "msg",
             "label",
@@ -85,8 +85,8 @@ final class ErrorLogParser implements EntryParser {
     }
 
     /**
-     * The whole entry, header and all, may be text of a client's literal: it cannot be decided. Only its place, time
-     * and level are told.
+     * Reports an entry that may be text of a client's literal, including its header. Only its position, time and
+     * level are reported, because this cannot be decided.
      */
     private static void withheld(ErrorEvent event, ParseListener out) {
         event.setMessage("?");
@@ -115,7 +115,7 @@ final class ErrorLogParser implements EntryParser {
         return own && time != CivilTime.NONE ? timeOfDay(bytes, time) : time;
     }
 
-    /** The first such time of day (UTC) that is not before the last message, but for an hour of slack. */
+    /** Returns the first such time of day (UTC) that is at most one hour before the last message. */
     private long timeOfDay(byte[] bytes, long after) {
         int from = header.timeFrom;
         long second = CivilTime.epochSecond(
@@ -163,7 +163,7 @@ final class ErrorLogParser implements EntryParser {
         return event;
     }
 
-    /** Takes the header's fields and the message from there to the entry's end. */
+    /** Sets the header's fields and the message. */
     private void text(ErrorEvent event, byte[] bytes, int messageFrom, int to) {
         if (header.form != ErrorLine.Form.NONE) {
             event.setLevel(Levels.named(ByteText.utf8(bytes, header.levelFrom, header.levelTo)));
@@ -200,7 +200,7 @@ final class ErrorLogParser implements EntryParser {
         });
     }
 
-    /** A line of text that a container's log wraps: {@code {"log":"…","file":"…"}}. */
+    /** Reads a line of text in a container's log: {@code {"log":"…","file":"…"}}. */
     private void wrapped(ErrorEvent event, byte[] bytes, int from, int to) {
         Map<String, String> members = new HashMap<>();
         if (!json.read(bytes, from, to, members)) {
@@ -249,7 +249,7 @@ final class ErrorLogParser implements EntryParser {
         }
     }
 
-    /** The class of the statement that the message quotes. */
+    /** Sets the class of the statement that the message quotes. */
     private void statement(ErrorEvent event) {
         if (!safe.statements().isEmpty()) {
             event.getDetails().put("query_id", safe.statements().get(0).queryIdText());

@@ -2,7 +2,9 @@ package io.tailrace.errorlog;
 
 import io.tailrace.lexer.ByteText;
 
-/** What a client prints around the monitor's output: {@code SHOW ENGINE INNODB STATUS}, with or without \G. */
+/**
+ * Recognizes what a client prints around the monitor's output: {@code SHOW ENGINE INNODB STATUS}, with or without \G.
+ */
 final class InnoDbStatusOutput {
 
     private static final byte[] ROW = ByteText.ascii("*************************** 1. row");

@@ -13,7 +13,7 @@ final class JsonMembers {
     private int to;
     private final ByteArrayOutputStream text = new ByteArrayOutputStream();
 
-    /** Puts every member into {@code into} as text; false where the line is no such object. */
+    /** Adds every member to {@code into} as text; returns false if the line is not such an object. */
     boolean read(byte[] bytes, int from, int end, Map<String, String> into) {
         in = bytes;
         at = from;

@@ -3,7 +3,7 @@ package io.tailrace.errorlog;
 import io.tailrace.lexer.ByteText;
 import java.util.Locale;
 
-/** The levels of messages, as different servers spell them. */
+/** The levels of messages, with the spellings of all servers. */
 final class Levels {
 
     private Levels() {}
@@ -12,7 +12,7 @@ final class Levels {
         return to - from <= 11 && !named(ByteText.utf8(bytes, from, to)).isEmpty();
     }
 
-    /** System, Error, Warning or Note; empty where the text is no level. */
+    /** Returns System, Error, Warning or Note; empty if the text is not a level. */
     static String named(String text) {
         return switch (text.toLowerCase(Locale.ROOT)) {
             case "system" -> "System";

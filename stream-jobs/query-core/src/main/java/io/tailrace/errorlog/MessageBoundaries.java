@@ -3,8 +3,8 @@ package io.tailrace.errorlog;
 import io.tailrace.lexer.ByteText;
 
 /**
- * What a message's own bytes say about where it ends. The words that tell stand in a line's first {@link #CLASSIFIED_WITHIN}
- * bytes, or nowhere: behind them is what a client has sent.
+ * Determines from a message's own bytes where it ends. The decisive words must be in a line's first {@link
+ * #CLASSIFIED_WITHIN} bytes, because later text may be from a client.
  */
 final class MessageBoundaries {
 
@@ -33,7 +33,7 @@ final class MessageBoundaries {
     private static final byte[] REPLICA = ByteText.ascii("eplica ");
     private static final byte[] AFTER_GTID = ByteText.ascii(", Internal MariaDB error code: ");
 
-    /** Marks after which a message quotes a statement. The last one may be followed by a quote. */
+    /** Marks after which a message quotes a statement. A quotation mark may follow the last one. */
     private static final byte[][] QUOTES = {
         ByteText.ascii(" Query: "),
         ByteText.ascii(" query: "),
@@ -49,7 +49,7 @@ final class MessageBoundaries {
         ByteText.ascii(" statement '"),
     };
 
-    /** What follows a quoted statement, from its closing quote to the number that ends the line. */
+    /** What follows a quoted statement, from its closing quotation mark to the number that ends the line. */
     private static final byte[][] TAILS = {
         ByteText.ascii("', Error_code: MY-"), ByteText.ascii("', Error_code: "),
         ByteText.ascii("', Internal MariaDB error code: "), ByteText.ascii("', Gtid "),
@@ -58,8 +58,8 @@ final class MessageBoundaries {
     private MessageBoundaries() {}
 
     /**
-     * Index of the text that only the server writes behind a quoted statement, at its quote, where the range ends with
-     * it; or -1.
+     * Returns the index of text that only the server writes after a quoted statement, at its quotation mark, if the
+     * range ends with it; otherwise -1.
      */
     static int tail(byte[] bytes, int from, int to) {
         int end = ByteText.trimBlanks(bytes, from, to);
@@ -72,7 +72,7 @@ final class MessageBoundaries {
         return -1;
     }
 
-    /** {@code 1062}, or of MariaDB {@code 0-1-5, Internal MariaDB error code: 1062}. */
+    /** Returns whether the range is {@code 1062} or MariaDB's {@code 0-1-5, Internal MariaDB error code: 1062}. */
     private static boolean isTail(byte[] bytes, int from, int to) {
         int i = from;
         while (i < to && (ByteText.isDigit(bytes[i]) || bytes[i] == '-')) {
@@ -84,7 +84,7 @@ final class MessageBoundaries {
                                 && ByteText.unsigned(bytes, i + AFTER_GTID.length, to) >= 0);
     }
 
-    /** Index behind {@code InnoDB:} and blanks, at either end of which the server's versions differ. */
+    /** Skips {@code InnoDB:} and blanks; versions of the server differ in the blanks around it. */
     static int withoutPrefix(byte[] bytes, int from, int to) {
         int i = ByteText.skipBlanks(bytes, from, to);
         return ByteText.startsWith(bytes, i, to, INNODB) ? ByteText.skipBlanks(bytes, i + INNODB.length, to) : i;
@@ -104,7 +104,7 @@ final class MessageBoundaries {
                         bytes, withoutPrefix(bytes, line.messageFrom, line.messageTo), line.messageTo, STARS);
     }
 
-    /** A line with a header of its own that goes on with a deadlock's report. */
+    /** Returns whether a line with a separate header continues a deadlock's report. */
     static boolean continuesDeadlock(byte[] bytes, ErrorLine line) {
         int i = withoutPrefix(bytes, line.messageFrom, line.messageTo);
         return i == line.messageTo || ByteText.startsWith(bytes, i, line.messageTo, STARS);
@@ -127,8 +127,8 @@ final class MessageBoundaries {
     }
 
     /**
-     * The message ends with its line: nobody has to wait for the next line to hear of it. MySQL 8.0 and later write
-     * line feeds within a message as blanks; Galera's own messages have lines without a header.
+     * Returns whether the message has only one line, so that it need not wait for the next line. MySQL 8.0 and later
+     * replace line feeds within a message by blanks; Galera's messages have lines without a header.
      */
     static boolean isWhole(byte[] bytes, ErrorLine line) {
         if (ByteText.startsWith(bytes, line.codeFrom, line.codeTo, CODED)) {
@@ -146,12 +146,15 @@ final class MessageBoundaries {
                 && ByteText.indexOf(bytes, from, to, CONNECTION) > 0;
     }
 
-    /** {@code Slave SQL: } and {@code Replica SQL: } are a thread's name. */
+    /** Returns whether the range is a thread's name: {@code Slave SQL: } or {@code Replica SQL: }. */
     private static boolean isThread(byte[] bytes, int from, int to) {
         return ByteText.endsWith(bytes, from, to, SLAVE) || ByteText.endsWith(bytes, from, to, REPLICA);
     }
 
-    /** Index of the first statement that a message quotes, at its quote if it has one; {@code to} without. */
+    /**
+     * Returns the index of the first statement that a message quotes, at its quotation mark if it has one; {@code to}
+     * if there is none.
+     */
     static int quotedStatement(byte[] bytes, int from, int to) {
         int until = classifiedUntil(from, to);
         int first = until;
@@ -165,7 +168,7 @@ final class MessageBoundaries {
         return first == until ? to : first;
     }
 
-    /** Index of the first mark that is no thread's name, or -1. */
+    /** Returns the index of the first mark that is not a thread's name, or -1. */
     private static int mark(byte[] bytes, int from, int to, byte[] mark) {
         int at = ByteText.indexOf(bytes, from, to, mark);
         while (at >= 0 && isThread(bytes, from, at)) {

@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Writes a message for people: statements that it quotes as fingerprints, and without the values of rows. Lines of one
- * entry with headers of their own lose them. Not thread-safe.
+ * Masks a message for display: statements that it quotes become fingerprints, and values of rows are removed. If
+ * lines of one entry have separate headers, these are removed too. Not thread-safe.
  */
 public final class MessageMask {
 
@@ -33,10 +33,10 @@ public final class MessageMask {
     private int statementTo;
     private boolean cut;
     private boolean dump;
-    /** No literal opens between the line at hand and this index. */
+    /** No literal opens between the current line and this index. */
     private int nextLiteral;
 
-    /** The message in the range; without blanks at its ends. */
+    /** Returns the masked message in the range, without blanks at its ends. */
     public String of(byte[] bytes, int from, int to) {
         in = bytes;
         end = ByteText.trimBlanks(bytes, from, to);
@@ -59,7 +59,10 @@ public final class MessageMask {
         return out.toString().strip();
     }
 
-    /** A deadlock's report, a crash or the monitor's output: what it quotes is told by its own lines. */
+    /**
+     * Returns whether the message is a deadlock's report, a crash or the monitor's output: their lines identify what
+     * they quote.
+     */
     private boolean isDump(int from) {
         int to = ByteText.lineFeed(in, from, end);
         return MessageBoundaries.startsCrash(in, from, to)
@@ -68,17 +71,17 @@ public final class MessageMask {
                 || ByteText.indexOf(in, from, to, DEADLOCK) >= 0;
     }
 
-    /** The message was longer than {@link #MAX_LENGTH}. */
+    /** Returns whether the message was longer than {@link #MAX_LENGTH}. */
     boolean isCut() {
         return cut;
     }
 
-    /** The statements that it quoted, in their order. */
+    /** Returns the quoted statements in their order. */
     List<NormalizedStatement> statements() {
         return statements;
     }
 
-    /** Writes one line; returns where to go on. */
+    /** Writes one line; returns the index at which to continue. */
     private int line(int from, int to, int next, boolean first) {
         int text = first || statement.insideLiteral() ? from : message(from, to);
         if (text > from) {
@@ -116,14 +119,20 @@ public final class MessageMask {
         return next;
     }
 
-    /** Index of what looks like a statement with a literal or comment on this line or a later one; -1 without. */
+    /**
+     * Returns the index of what may be a statement with a literal or comment on this line or a later one; -1 if there
+     * is none.
+     */
     private int guessedStatement(int from, int to) {
         int lineTo = Math.min(to, from + MAX_LENGTH);
         int at = QuotedValueMask.statement(new String(in, from, lineTo - from, StandardCharsets.ISO_8859_1));
         return at >= 0 && literalFrom(from + at) < end ? from + at : -1;
     }
 
-    /** Index of the next literal or comment, or the end. It is remembered, so that many lines cost one search. */
+    /**
+     * Returns the index of the next literal or comment, or the end. It is stored, so that many lines need only one
+     * search.
+     */
     private int literalFrom(int from) {
         nextLiteral = Math.max(nextLiteral, from);
         while (nextLiteral < end && !opensLiteral(nextLiteral)) {
@@ -140,7 +149,7 @@ public final class MessageMask {
         };
     }
 
-    /** Index of the message of a line with a header of its own. */
+    /** Returns the index of the message of a line with a separate header. */
     private int message(int from, int to) {
         return header.read(in, from, to) && header.levelTo > header.levelFrom ? header.messageFrom : from;
     }
@@ -159,7 +168,7 @@ public final class MessageMask {
         out.append(shape.fingerprint());
     }
 
-    /** A statement that a message quotes goes on to the message's end, or to what the server writes behind it. */
+    /** Writes a quoted statement, which extends to the message's end or to the server's text after it. */
     private int quoted(int from, int quote) {
         plain(from, quote);
         byte mark = in[quote];
@@ -177,7 +186,10 @@ public final class MessageMask {
         return end;
     }
 
-    /** A value that goes on behind its line goes on to the last place that may close it, else to the message's end. */
+    /**
+     * Masks a value that continues after its line. It extends to the last text that may close it, or to the message's
+     * end.
+     */
     private int value(int from, QuoteTracker.Opening value, int next) {
         plain(from, value.from());
         out.append('?');
@@ -192,7 +204,7 @@ public final class MessageMask {
         return b == '\'' || b == '"' || b == ')' || b == '.';
     }
 
-    /** Text that quotes no statement as such. */
+    /** Writes text that contains no marked statement. */
     private void plain(int from, int to) {
         int field = ByteText.indexOf(in, from, to, FIELD);
         int hex = field < 0 ? -1 : ByteText.indexOf(in, field, to, HEX);
@@ -203,7 +215,7 @@ public final class MessageMask {
         }
     }
 
-    /** InnoDB's fields of a record, {@code 0: len 4; hex 80000001; asc     ;;}: numbers and lengths stay. */
+    /** Masks InnoDB's fields of a record, {@code 0: len 4; hex 80000001; asc     ;;}; numbers and lengths are kept. */
     private void fields(int from, int to) {
         int i = from;
         while (i < to) {
@@ -221,13 +233,13 @@ public final class MessageMask {
             if (!ByteText.startsWith(in, digitsEnd, to, ASC)) {
                 return;
             }
-            // As many characters as bytes were written in hexadecimal: they may look like anything.
+            // It has as many characters as bytes were written in hexadecimal, and they may be any.
             out.append("; asc ?");
             i = Math.min(to, digitsEnd + ASC.length + (digitsEnd - digits) / 2);
         }
     }
 
-    /** What stands between two values, if it is what the server writes there. */
+    /** Returns the text between two values if it is the server's. */
     private String withoutText(int from, int to) {
         for (int i = from; i < to; i++) {
             byte b = in[i];

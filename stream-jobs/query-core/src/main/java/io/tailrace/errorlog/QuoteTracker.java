@@ -4,13 +4,16 @@ import io.tailrace.lexer.ByteText;
 import java.util.List;
 
 /**
- * Follows what a message quotes without saying that it is a statement: a value of a row, a name of an account, a text
- * that a routine signals. It may hold line feeds, and after one whatever a client likes. An apostrophe between letters
- * ({@code doesn't}) quotes nothing. Not thread-safe.
+ * Tracks text that a message quotes without marking it as a statement: a value of a row, a name of an account, a text
+ * that a routine signals. It may contain line feeds, and arbitrary text after them. An apostrophe between letters
+ * ({@code doesn't}) is not a quotation mark. Not thread-safe.
  */
 final class QuoteTracker {
 
-    /** A value stands between the two texts. The last occurrence of the second one ends it: values may hold any. */
+    /**
+     * A value is enclosed by the two texts. The last occurrence of the second one ends it, because values may contain
+     * any text.
+     */
     record Pair(String before, String after) {}
 
     // spotless:off
@@ -53,7 +56,10 @@ final class QuoteTracker {
         open ^= lastOpening(bytes, from, to) >= 0;
     }
 
-    /** Index of the quote that the line leaves open, if none is open before it; or -1. */
+    /**
+     * Returns the index of the quotation mark that the line leaves open, or -1. No quotation mark may be open before
+     * the line.
+     */
     private static int lastOpening(byte[] bytes, int from, int to) {
         int last = -1;
         int i = nextMark(bytes, from, to);
@@ -79,10 +85,10 @@ final class QuoteTracker {
         return b < 0 || lower >= 'a' && lower <= 'z';
     }
 
-    /** Where the value starts that goes on behind a line, and what closes it. */
+    /** Where a value starts that continues after its line, and the text that closes it. */
     record Opening(int from, byte[] closing) {}
 
-    /** The value that this line opens and does not close; null without one. */
+    /** Returns the value that this line opens and does not close; null if there is none. */
     static Opening opening(byte[] bytes, int from, int to) {
         for (Pair pair : PAIRS) {
             byte[] before = ByteText.ascii(pair.before());

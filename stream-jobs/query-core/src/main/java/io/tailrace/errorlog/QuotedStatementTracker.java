@@ -5,22 +5,22 @@ import io.tailrace.lexer.StatementScanner;
 import java.nio.ByteBuffer;
 
 /**
- * Follows the statements that a message quotes, line by line, to know which lines are the statement's and which are
- * the server's. A statement starts
+ * Tracks the statements that a message quotes, line by line, and distinguishes their lines from those of the server. A
+ * statement starts
  *
  * <ul>
  *   <li>on the line after {@code MySQL thread id 20, …, query id 101 …}, in InnoDB's dumps of transactions,
- *   <li>behind {@code Query (0x7f…): }, in a crash,
- *   <li>behind {@code Query: '}, {@code Statement: } and the like, in a message.
+ *   <li>after {@code Query (0x7f…): }, in a crash,
+ *   <li>after {@code Query: '}, {@code Statement: } and similar texts, in a message.
  * </ul>
  *
- * <p>It ends before the next line that only the server writes, unless a literal or comment is open: such a line may
- * be the client's. InnoDB cuts statements, and a literal that was cut never closes: at the lengths at which it cuts
- * the server's line is believed. Not thread-safe.
+ * <p>It ends before the next line that only the server writes, unless a literal or comment is open, because then the
+ * client may have sent that line. InnoDB cuts statements, and a literal that was cut never closes. So at the lengths
+ * at which InnoDB cuts, the line counts as the server's. Not thread-safe.
  */
 final class QuotedStatementTracker {
 
-    /** Bytes at which InnoDB cuts: in the monitor, in old servers, in deadlocks. */
+    /** Lengths at which InnoDB cuts statements, in bytes: in the monitor, in old servers, in deadlocks. */
     private static final int[] CUTS = {600, 1024, 3000};
 
     private static final byte[] THREAD_ID = ByteText.ascii("thread id ");
@@ -55,7 +55,7 @@ final class QuotedStatementTracker {
 
     private final StatementScanner scanner = new StatementScanner();
     private boolean active;
-    /** Bytes of the statement so far, with the line feeds between its lines. */
+    /** Bytes of the statement so far, including the line feeds between its lines. */
     private int length;
 
     void reset() {
@@ -64,12 +64,12 @@ final class QuotedStatementTracker {
         length = 0;
     }
 
-    /** The next line, or what follows on this one, belongs to a statement. */
+    /** Returns whether the next line, or the rest of this one, belongs to a statement. */
     boolean isOpen() {
         return active;
     }
 
-    /** What comes next belongs to the client, whatever it looks like. */
+    /** Returns whether the next text is from the client, whatever it contains. */
     boolean insideLiteral() {
         return active && scanner.insideLiteral() && !mayBeCut();
     }
@@ -86,7 +86,7 @@ final class QuotedStatementTracker {
     /**
      * Reads a line without its line end.
      *
-     * @return index from which the line is a statement's; {@code to} where it is not
+     * @return index from which the line belongs to a statement; {@code to} if it does not
      */
     int line(byte[] bytes, int from, int to) {
         if (active && !(endsBefore(bytes, from, to) && !insideLiteral())) {
@@ -104,7 +104,7 @@ final class QuotedStatementTracker {
         return start;
     }
 
-    /** A statement starts at {@code from} of a line whose place a marker has told. */
+    /** Starts a statement at {@code from} of a line, at the position that a marker identified. */
     void begin(byte[] bytes, int from, int to) {
         begin();
         read(bytes, from, to);
@@ -135,7 +135,7 @@ final class QuotedStatementTracker {
         return isRule(bytes, from, to);
     }
 
-    /** A line of dashes or equals signs only, as between the monitor's sections. */
+    /** Returns whether a line consists of dashes or equals signs, as between the monitor's sections. */
     static boolean isRule(byte[] bytes, int from, int to) {
         if (to - from < 3 || bytes[from] != '-' && bytes[from] != '=') {
             return false;
@@ -148,7 +148,7 @@ final class QuotedStatementTracker {
         return true;
     }
 
-    /** Index of a crash's statement in the line, or {@code to}. */
+    /** Returns the index of a crash's statement in the line, or {@code to}. */
     private static int startIn(byte[] bytes, int from, int to) {
         int after = after(bytes, from, to, CRASH_QUERY, CRASH_QUERY_END);
         after = after < 0 ? after(bytes, from, to, OLD_CRASH_QUERY, OLD_CRASH_QUERY_END) : after;

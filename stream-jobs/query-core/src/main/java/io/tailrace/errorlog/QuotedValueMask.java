@@ -5,12 +5,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
 /**
- * Takes values of rows, passwords and parts of statements out of messages that quote them without saying so. What
- * looks like a statement is read by the lexer from its first word to the message's end.
+ * Masks values of rows, passwords and parts of statements in messages that quote them without marking them. From the
+ * first word of what may be a statement to the message's end, the lexer reads the text.
  */
 final class QuotedValueMask {
 
-    /** Before a {@code =} or a blank, a word that holds one of these, in any case, names a password or key. */
+    /** A word that contains one of these, in any case, before a {@code =} or a blank names a password or key. */
     private static final String[] SECRETS = {
         "passw",
         "pass=",
@@ -28,12 +28,12 @@ final class QuotedValueMask {
         "access_key",
     };
 
-    /** A program of MySQL's, whose password may stand right behind {@code -p}. */
+    /** Prefix of MySQL's programs, which accept a password directly after {@code -p}. */
     private static final String CLIENT = "mysql";
 
     private static final String TEMPORARY_PASSWORD = "temporary password is generated for ";
 
-    /** Words that stand in statements and hardly in a server's own messages. */
+    /** Words that occur in statements and hardly in a server's own messages. */
     // spotless:off
     private static final String[] STATEMENTS = {
         "insert into ", "insert ignore ", "replace into ", "delete from ", "update `", " set `", "identified by",
@@ -67,8 +67,9 @@ final class QuotedValueMask {
     }
 
     /**
-     * Names are kept, whatever they look like: {@code Access denied for user 'x' or '1'='1'@'localhost' …}. Where a
-     * replica's source was changed the server writes names and positions, no password.
+     * Returns whether a message names an account. Such names are kept, whatever they contain: {@code Access denied
+     * for user 'x' or '1'='1'@'localhost' …}. Messages about a changed source of a replica contain names and
+     * positions, but no password.
      */
     private static boolean namesAnAccount(String text) {
         return text.startsWith("Access denied for user '")
@@ -101,7 +102,10 @@ final class QuotedValueMask {
         return text.substring(0, from) + '?' + (to >= from ? text.substring(to) : "");
     }
 
-    /** {@code scheme://user:password@host}: what stands between its first colon and the last at sign of the word. */
+    /**
+     * Masks the credentials of {@code scheme://user:password@host}: the text between the first colon and the last at
+     * sign of the word.
+     */
     private static String withoutCredentials(String text) {
         int url = text.indexOf("://");
         if (url < 0) {
@@ -123,7 +127,7 @@ final class QuotedValueMask {
         return safe.append(text, written, text.length()).toString();
     }
 
-    /** Options, variables of the environment and shell traces: {@code --password=…}, {@code MYSQL_PWD=…}. */
+    /** Masks options, environment variables and shell traces: {@code --password=…}, {@code MYSQL_PWD=…}. */
     private static String withoutAssignments(String text) {
         String lower = text.toLowerCase(Locale.ROOT);
         boolean client = lower.contains(CLIENT) && lower.contains(" -p");
@@ -161,7 +165,7 @@ final class QuotedValueMask {
         return safe.toString();
     }
 
-    /** An option whose value is the next word: {@code --password …}. */
+    /** Returns whether the value of an option is the next word, as in {@code --password …}. */
     private static boolean isOption(String lower, int word, int end) {
         String name = lower.substring(word, end);
         boolean value = end < lower.length() && !lower.startsWith(" -", end);
@@ -173,7 +177,9 @@ final class QuotedValueMask {
         return end < 0 ? text.length() : end;
     }
 
-    /** A quoted value may hold blanks; one whose quote never closes has no end. */
+    /**
+     * Returns the end of a value. A quoted value may contain blanks; one whose quote never closes extends to the end.
+     */
     private static int valueEnd(String text, int from) {
         char quote = from < text.length() ? text.charAt(from) : ' ';
         if (quote != '\'' && quote != '"') {
@@ -193,9 +199,9 @@ final class QuotedValueMask {
     }
 
     /**
-     * Index of the first word of what may be a statement, or -1.
+     * Returns the index of the first word of what may be a statement, or -1.
      *
-     * @param text a line, a character for each byte
+     * @param text a line, one character per byte
      */
     static int statement(String text) {
         if (namesAnAccount(text)) {

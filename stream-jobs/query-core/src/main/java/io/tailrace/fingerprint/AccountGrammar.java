@@ -5,18 +5,18 @@ import io.tailrace.lexer.WordTable;
 import java.util.Map;
 
 /**
- * Follows a statement's tokens and says where the grammar lets nothing stand but the name of an account or role: a text
- * in quotes there is a name, and no literal. Syntax of MySQL 5.5 to 9 and MariaDB 10 to 12. What does not fit ends the
- * reading: from there on every literal is masked. Not thread-safe.
+ * Follows a statement's tokens and determines where the grammar allows only the name of an account or role. A quoted
+ * text in such a position is a name, not a literal. Supports the syntax of MySQL 5.5 to 9 and MariaDB 10 to 12. From
+ * the first token that does not fit, every literal is masked. Not thread-safe.
  */
 final class AccountGrammar {
 
-    /** What a statement with GRANT or REVOKE goes on with. */
-    enum Rights {
-        /** Privileges on something. */
+    /** What follows GRANT or REVOKE. */
+    enum Privileges {
+        /** Privileges on an object. */
         ON_OBJECT,
         ROLES,
-        /** Of all rights, or of MariaDB's ADMIN OPTION FOR a role. */
+        /** All privileges, or MariaDB's ADMIN OPTION FOR a role. */
         OF_ALL,
         OPTION_OF_ROLE,
         UNKNOWN
@@ -26,7 +26,7 @@ final class AccountGrammar {
         OFF,
         /** CREATE or ALTER, before the kind of object. */
         DEFINITION,
-        /** The same behind an option: it defines no account. */
+        /** The same after an option: no account is defined. */
         OPTIONS,
         DEFINER,
         DROP,
@@ -49,19 +49,19 @@ final class AccountGrammar {
         /** A name must follow. */
         NAME,
         AFTER_NAME,
-        /** What follows a list of accounts, or one of them. */
+        /** After a list of accounts, or after one of them. */
         TAIL
     }
 
-    /** Which list the name at hand stands in. */
+    /** The list that contains the current name. */
     private enum Names {
-        /** May be followed by passwords and options. */
+        /** Passwords and options may follow. */
         ACCOUNTS,
         PLAIN,
         RENAMED,
         /** Roles that are granted or revoked. */
         ROLES,
-        /** SET ROLE, and the roles behind USING and WITH ROLE. */
+        /** SET ROLE, and the roles after USING and WITH ROLE. */
         ACTIVE_ROLES,
         DEFAULT_ROLES,
         /** DEFAULT ROLE of CREATE and ALTER USER. */
@@ -190,11 +190,11 @@ final class AccountGrammar {
     private Names names = Names.PLAIN;
     private Word verb = Word.OTHER;
     private Word last = Word.OTHER;
-    /** CREATE, ALTER or DROP concerns roles. */
+    /** CREATE, ALTER or DROP applies to roles. */
     private boolean role;
-    /** The tail that is read is of one account: behind a comma stands another. */
+    /** The current tail applies to one account: another account follows a comma. */
     private boolean ofOne;
-    /** A password was read: what does not fit behind it may be part of it. */
+    /** A password was read: text that does not fit after it may be part of it. */
     private boolean strict;
 
     void reset() {
@@ -202,7 +202,10 @@ final class AccountGrammar {
         strict = false;
     }
 
-    /** Whether one of the verbs has this first letter and length: SELECT, INSERT and UPDATE are none. */
+    /**
+     * Returns whether one of the verbs has this first letter and length; SELECT, INSERT and UPDATE are not verbs
+     * here.
+     */
     static boolean mayBeVerb(byte first, int length) {
         return switch (ByteText.lower(first)) {
             case 'a', 'c', 'd', 'g', 'k', 'r' -> length <= 6;
@@ -211,7 +214,7 @@ final class AccountGrammar {
         };
     }
 
-    /** A statement, or one of a program, begins with this word. */
+    /** Begins a statement, or one of a program, with this word. */
     void begin(byte[] bytes, int from, int to) {
         verb = wordOf(bytes, from, to);
         state = VERBS.getOrDefault(verb, State.OFF);
@@ -223,29 +226,29 @@ final class AccountGrammar {
         return state != State.OFF;
     }
 
-    /** Nothing but a name may stand where the next token does. */
+    /** Returns whether the next token can only be a name. */
     boolean expectsName() {
         return state == State.NAME;
     }
 
-    /** GRANT or REVOKE was read, and {@link #rights} is to be called. */
-    boolean readsRights() {
+    /** Returns whether GRANT or REVOKE was read, so that the caller must call {@link #privileges}. */
+    boolean readsPrivileges() {
         return state == State.PRIVILEGES && last == verb;
     }
 
-    /** SET was the word before. */
+    /** Returns whether the previous word is SET. */
     boolean isSet() {
         return state == State.SET && last == Word.SET;
     }
 
-    /** A password stands before what is read: nothing may be shown that does not fit. */
+    /** Returns whether a password precedes the current token, so that text that does not fit must not be written. */
     boolean isStrict() {
         return strict;
     }
 
-    /** What a look ahead says of the rights that are granted or revoked. */
-    void rights(Rights rights) {
-        switch (rights) {
+    /** Sets the result of looking ahead at the privileges or roles that are granted or revoked. */
+    void privileges(Privileges privileges) {
+        switch (privileges) {
             case ON_OBJECT -> {}
             case ROLES -> expect(Names.ROLES);
             case OF_ALL -> state = State.OBJECT;
@@ -254,18 +257,18 @@ final class AccountGrammar {
         }
     }
 
-    /** An account follows of which nothing but the name is shown. */
+    /** Expects an account of which only the name is written. */
     void expectOne() {
         expect(Names.ONE);
     }
 
-    /** An account or role was read. */
+    /** Records that an account or role was read. */
     void name() {
         state = State.AFTER_NAME;
         last = Word.OTHER;
     }
 
-    /** A password and all that goes with it was read. */
+    /** Records that a password and its clause were read. */
     void password() {
         strict = true;
         state = State.TAIL;
@@ -273,12 +276,16 @@ final class AccountGrammar {
         last = Word.OTHER;
     }
 
-    /** Whether a password may follow IDENTIFIED here. */
+    /** Returns whether a password may follow IDENTIFIED here. */
     boolean takesPassword() {
         return state == State.TAIL || state == State.AFTER_NAME && (names == Names.ACCOUNTS || verb == Word.CLONE);
     }
 
-    /** The words of the range are keywords where a name is expected. {@code called}: a parenthesis follows. */
+    /**
+     * Returns whether the word in the range is a keyword where a name is expected.
+     *
+     * @param called whether a parenthesis follows
+     */
     boolean isKeyword(byte[] bytes, int from, int to, boolean called) {
         return switch (wordOf(bytes, from, to)) {
             case IF, NOT, EXISTS, CURRENT_USER, CURRENT_ROLE -> true;
@@ -297,9 +304,9 @@ final class AccountGrammar {
     }
 
     /**
-     * Reads a word that is no name.
+     * Reads a word that is not a name.
      *
-     * @return false where it stands behind a password and does not fit
+     * @return false if it follows a password and does not fit
      */
     boolean word(byte[] bytes, int from, int to) {
         Word word = wordOf(bytes, from, to);
@@ -472,7 +479,7 @@ final class AccountGrammar {
         }
     }
 
-    /** As {@link #word}, of a byte that belongs to nothing longer. */
+    /** Works like {@link #word} for a byte that is not part of a longer token. */
     boolean symbol(byte b) {
         switch (state) {
             case DEFINER, CHECKS_USER -> {
@@ -488,7 +495,7 @@ final class AccountGrammar {
     private void punctuation(byte b) {
         switch (b) {
             case ',' -> comma();
-                // Of version comments, whose content is code.
+                // Version comments, whose content is code.
             case '/', '*', '!' -> endIf(strict);
             case '(', ')' -> endIf(last != Word.CURRENT_USER && last != Word.CURRENT_ROLE && last != Word.USER);
             case ':' -> endIf(state != State.AFTER_NAME || verb != Word.CLONE);
@@ -514,9 +521,9 @@ final class AccountGrammar {
     }
 
     /**
-     * As {@link #word}, of a literal that is no name.
+     * Works like {@link #word} for a literal that is not a name.
      *
-     * @param sound where it begins and ends is certain
+     * @param sound whether its start and end are certain
      */
     boolean literal(boolean sound) {
         switch (state) {
@@ -535,7 +542,7 @@ final class AccountGrammar {
         };
     }
 
-    /** As {@link #word}, of a number or a question mark. */
+    /** Works like {@link #word} for a number or a question mark. */
     boolean placeholder() {
         switch (state) {
             case NAME -> state = State.OFF;
@@ -545,7 +552,7 @@ final class AccountGrammar {
         return fits();
     }
 
-    /** As {@link #word}, of a name in quotes of names that is no account's. */
+    /** Works like {@link #word} for a quoted name that is not an account's. */
     boolean quotedName() {
         endIf(state == State.NAME || state == State.AFTER_NAME || state == State.TAIL);
         return fits();

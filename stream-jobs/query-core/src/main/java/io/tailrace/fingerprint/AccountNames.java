@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds whom a statement concerns that makes, changes or drops accounts or roles, or gives or takes rights: syntax of
- * MySQL 9 and MariaDB 12. Unlike fingerprints it also reads texts that a statement prepares, and resolves CURRENT_USER.
- * No password is ever taken for a name: what follows one is read only where the quotes are beyond doubt. {@link
- * #areIncomplete} says where there may be more names than were found. Not thread-safe.
+ * Finds the accounts in statements that create, alter or drop accounts or roles, or grant or revoke privileges.
+ * Supports the syntax up to MySQL 9 and MariaDB 12. Unlike fingerprints, it also reads texts that a statement prepares,
+ * and resolves CURRENT_USER. A password is never mistaken for a name: text after one is read only if the quotes are
+ * reliable. {@link #areIncomplete} reports whether there may be more names than were found. Not thread-safe.
  */
 final class AccountNames {
 
-    /** Of one statement. */
+    /** Maximum number of names of one statement. */
     private static final int MAX_COUNT = 64;
 
     /** Longest name or host, characters: servers allow 128 and 255. */
@@ -69,24 +69,24 @@ final class AccountNames {
 
     private static final WordTable<Word> WORDS = WordTable.ofNames(Word.values(), Word.OTHER);
 
-    /** Words that begin what is of one account alone, so that another account may follow it. */
+    /** Words that begin a clause of a single account, so that another account may follow it. */
     private static final WordTable<Boolean> AUTHENTICATION = WordTable.ofAnyCase(
             Map.of("identified", true, "discard", true, "add", true, "modify", true, "drop", true, "initial", true));
 
     private final SqlMode mode;
     private final ConditionTokens tokens;
-    /** Question marks stand for literals, as in a masked text. */
+    /** Question marks represent literals, as in a masked text. */
     private boolean masked;
 
     private String self = "";
     private List<String> found = List.of();
-    /** How many names stand before the first password. */
+    /** Number of names before the first password. */
     private int certain;
-    /** Behind it, where literals begin and end is not certain. */
+    /** After the first password, the positions of literals are not certain. */
     private boolean doubtful;
 
     private boolean incomplete;
-    /** The text is a variable's: it names somebody only where it looks like a statement throughout. */
+    /** The text is assigned to a variable: it names an account only if all of it has the form of a statement. */
     private boolean ofVariable;
 
     AccountNames(SqlMode mode) {
@@ -94,7 +94,7 @@ final class AccountNames {
         this.tokens = new ConditionTokens(mode);
     }
 
-    /** Whether a statement with this masked text may name any. */
+    /** Returns whether a statement with this masked text may name any account. */
     boolean arePossible(byte[] maskedText, int length) {
         masked = true;
         self = "?";
@@ -102,15 +102,16 @@ final class AccountNames {
         return !found.isEmpty() || incomplete;
     }
 
-    /** Whether the statement that was read last may concern others than those who were found. */
+    /** Returns whether the latest statement may concern more accounts than were found. */
     boolean areIncomplete() {
         return incomplete;
     }
 
     /**
-     * The accounts, each once, {@code user@host} or a name alone, as the statement has it.
+     * Returns the accounts, each once, as {@code user@host} or a name alone, in the form of the statement.
      *
-     * @param user whose session it is, for {@code CURRENT_USER} and passwords of one's own; empty where nobody knows
+     * @param user user of the session, for {@code CURRENT_USER} and statements that set one's own password; empty if
+     *     unknown
      */
     List<String> of(byte[] bytes, int from, int to, String user) {
         masked = false;
@@ -135,7 +136,7 @@ final class AccountNames {
         incomplete |= doubtful || tokens.hasVersions() && !found.isEmpty();
     }
 
-    /** Goes to the next token. Behind a password, each literal shows whether quotes still mean what they seem to. */
+    /** Moves to the next token. After a password, each literal shows whether quotes are still reliable. */
     private void next() {
         doubtful |= certain != NO_PASSWORD && tokens.kind() == Kind.TEXT && !tokens.isSound();
         tokens.next();
@@ -152,9 +153,9 @@ final class AccountNames {
     }
 
     /**
-     * Reads one, behind MariaDB's {@code SET STATEMENT … FOR}, too.
+     * Reads one statement, also after MariaDB's {@code SET STATEMENT … FOR}.
      *
-     * @return false where what follows a semicolon is no statement of its own but of a program that is defined
+     * @return false if the text after a semicolon is not a separate statement but part of a program that is defined
      */
     private boolean statement() {
         Word verb = word();
@@ -185,7 +186,7 @@ final class AccountNames {
         return true;
     }
 
-    /** Whom no list names, or a text does. */
+    /** Reads accounts of statements without a list of accounts, or with a text that contains one. */
     private void indirect(Word verb) {
         switch (verb) {
             case SET -> set();
@@ -212,7 +213,7 @@ final class AccountNames {
         return true;
     }
 
-    /** The semicolons of its body are its own. */
+    /** Returns whether the statement defines a program, whose body contains semicolons. */
     private boolean definesProgram() {
         int depth = 0;
         while (!ends() && (depth > 0 || !isProgram())) {
@@ -237,7 +238,9 @@ final class AccountNames {
         return or;
     }
 
-    /** Rights to or from accounts. A sentence in a variable may begin with the same word, but goes on otherwise. */
+    /**
+     * Reads the accounts of GRANT or REVOKE. A text in a variable may begin with the same word but be ordinary prose.
+     */
     private void granted(Word before) {
         if (ofVariable) {
             skipTo(Word.ON);
@@ -259,7 +262,7 @@ final class AccountNames {
         } while (skipComma());
     }
 
-    /** Passwords, default roles, and variables that hold a statement. */
+    /** Reads passwords, default roles, and variables that contain a statement. */
     private void set() {
         if (skip(Word.DEFAULT)) {
             if (skip(Word.ROLE)) {
@@ -273,7 +276,7 @@ final class AccountNames {
         } while (skipComma());
     }
 
-    /** MySQL: {@code r, s TO a, b}; MariaDB: {@code r FOR a}, or of one's own. */
+    /** Reads {@code r, s TO a, b} (MySQL), or {@code r FOR a} (MariaDB), or one's own default role. */
     private void defaultRole() {
         while (!ends() && word() != Word.TO && word() != Word.FOR) {
             next();
@@ -309,7 +312,10 @@ final class AccountNames {
         }
     }
 
-    /** A literal that holds a statement. A variable's may be one part of it: nobody knows what it is joined with. */
+    /**
+     * Reads a literal that contains a statement. The literal of a variable may be a part of one, because the parts
+     * that it is joined with are unknown.
+     */
     private void prepared(boolean variable) {
         if (tokens.kind() == Kind.PLACEHOLDER && masked) {
             add("?");
@@ -329,7 +335,10 @@ final class AccountNames {
         }
     }
 
-    /** Goes on behind the last account that can be read; there may be more where a comma or nothing stands before. */
+    /**
+     * Reads a list and continues after the last readable account. If a comma or nothing precedes the end, there may
+     * be more.
+     */
     private void list() {
         while (account()) {
             if (tokens.kind() == Kind.NAME && isAuthentication()) {
@@ -347,7 +356,7 @@ final class AccountNames {
         return AUTHENTICATION.get(tokens.bytes(), tokens.from(), tokens.end()) != null;
     }
 
-    /** Goes to the comma before the next account, or to where no account follows. */
+    /** Skips to the comma before the next account, or to the end of the list. */
     private void skipAuthentication() {
         int depth = 0;
         Word before = Word.OTHER;
@@ -365,7 +374,9 @@ final class AccountNames {
         return word == Word.BY || word == Word.AS || word == Word.USING || word == Word.PASSWORD;
     }
 
-    /** Whether the token at hand begins a password as servers take it, or what logs write in its place. */
+    /**
+     * Returns whether the current token begins a password in the server's syntax, or what logs contain in its place.
+     */
     private boolean mayBePassword(Word before) {
         return switch (tokens.kind()) {
             case TEXT, CODED, PLACEHOLDER -> true;
@@ -375,7 +386,7 @@ final class AccountNames {
         };
     }
 
-    /** What follows is of all accounts together, and may hold a list of roles. */
+    /** Returns whether the following clause applies to all accounts together; it may contain a list of roles. */
     private boolean endsList() {
         return switch (word()) {
             case REQUIRE, DEFAULT, ACCOUNT, COMMENT, ATTRIBUTE, ROLE -> true;
@@ -383,7 +394,7 @@ final class AccountNames {
         };
     }
 
-    /** Reads an account or role; false where none stands. */
+    /** Reads an account or role; returns false if there is none. */
     private boolean account() {
         return switch (word()) {
             case CURRENT_USER, CURRENT_ROLE, USER -> ownAccount(word());
@@ -423,7 +434,11 @@ final class AccountNames {
         return true;
     }
 
-    /** @param at index of the {@code @} in the token at hand: the host stands behind it, or is the next token */
+    /**
+     * Reads the host of an account.
+     *
+     * @param at index of the {@code @} in the current token: the host follows it, or is the next token
+     */
     private String host(int at) {
         String host = text(at + 1, tokens.end());
         next();
@@ -434,7 +449,7 @@ final class AccountNames {
         return host;
     }
 
-    /** Index of the {@code @} in a name without quotes; -1 where none stands. */
+    /** Returns the index of the {@code @} in an unquoted name; -1 if there is none. */
     private int unquotedAt() {
         if (tokens.kind() != Kind.NAME || tokens.isQuotedName()) {
             return -1;
@@ -443,7 +458,7 @@ final class AccountNames {
         return i < tokens.end() ? i : -1;
     }
 
-    /** The name at hand without its quotes; null where it is none, or too long for one. */
+    /** Returns the current name without its quotes; null if it is not a name, or too long. */
     private String part() {
         String part =
                 switch (tokens.kind()) {
@@ -461,7 +476,7 @@ final class AccountNames {
         return ByteText.utf8(tokens.bytes(), from, to);
     }
 
-    /** Without quotes; doubled ones and those behind a backslash stand for themselves. */
+    /** Returns the text without quotes; doubled quotes, and quotes after a backslash, are literal characters. */
     private String unquoted() {
         byte quote = tokens.bytes()[tokens.from()];
         String content = text(tokens.from() + 1, Math.max(tokens.from() + 1, tokens.end() - 1));
@@ -476,7 +491,10 @@ final class AccountNames {
         return name.toString();
     }
 
-    /** A user's name that holds {@code @} or a backtick stands in backticks, so that its host can be distinguished. */
+    /**
+     * Encloses a user's name that contains {@code @} or a backtick in backticks, so that its host can be
+     * distinguished.
+     */
     private static String quotedPart(String user) {
         boolean plain = user.indexOf('@') < 0 && user.indexOf('`') < 0;
         return plain ? user : '`' + user.replace("`", "``") + '`';
@@ -490,7 +508,7 @@ final class AccountNames {
         }
     }
 
-    /** The keyword at hand. */
+    /** Returns the current keyword. */
     private Word word() {
         Word word = WORDS.get(tokens.bytes(), tokens.from(), tokens.end());
         return word == null ? Word.OTHER : word;

@@ -6,7 +6,10 @@ import io.tailrace.lexer.WordTable;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Names of character sets and collations: those of MySQL 5.5 to 9 and MariaDB 10 to 12, and where they stand. */
+/**
+ * Recognizes the names of character sets and collations of MySQL 5.5 to 9 and MariaDB 10 to 12, and the positions in
+ * which they occur.
+ */
 final class CharacterSets {
 
     private static final int MAX_LENGTH = 64;
@@ -32,7 +35,7 @@ final class CharacterSets {
 
     private CharacterSets() {}
 
-    /** A name such as utf8mb4 or utf8mb4_0900_ai_ci, in letters of either case. */
+    /** Returns whether the range is a name such as utf8mb4 or utf8mb4_0900_ai_ci, in any case. */
     static boolean isName(byte[] bytes, int from, int to) {
         int end = from;
         while (end < to && bytes[end] != '_') {
@@ -47,8 +50,9 @@ final class CharacterSets {
     }
 
     /**
-     * Whether the grammar lets a character set or collation in quotes follow the text up to {@code length}, whose verb
-     * stands in {@code [verbFrom, verbTo)}. Behind an equals sign only in definitions: elsewhere it may be a column's value.
+     * Returns whether the grammar allows a quoted character set or collation after the text up to {@code length},
+     * whose verb is in {@code [verbFrom, verbTo)}. After an equals sign it is allowed only in definitions, because
+     * elsewhere it may be a column's value.
      */
     static boolean mayFollow(byte[] text, int length, int verbFrom, int verbTo) {
         int end = ByteText.trimBlanks(text, 0, length);
@@ -68,15 +72,18 @@ final class CharacterSets {
             return !equals || defines(text, verbFrom, verbTo);
         }
         if (is(text, from, end, NAMES_WORD)) {
-            return !equals && is(text, verbFrom, verbTo, SET) && isRightBehind(text, verbTo, from);
+            return !equals && is(text, verbFrom, verbTo, SET) && isDirectlyAfter(text, verbTo, from);
         }
         return is(text, from, end, CHARSET)
                 && (defines(text, verbFrom, verbTo)
-                        || !equals && is(text, verbFrom, verbTo, SET) && isRightBehind(text, verbTo, from));
+                        || !equals && is(text, verbFrom, verbTo, SET) && isDirectlyAfter(text, verbTo, from));
     }
 
-    /** Whether the word that begins at {@code from} of masked text stands where a character set or collation does. */
-    static boolean stands(byte[] text, int from) {
+    /**
+     * Returns whether the word that begins at {@code from} of masked text is in the position of a character set or
+     * collation.
+     */
+    static boolean isInPosition(byte[] text, int from) {
         int end = ByteText.trimBlanks(text, 0, from);
         boolean equals = end > 0 && text[end - 1] == '=';
         end = equals ? ByteText.trimBlanks(text, 0, end - 1) : end;
@@ -87,7 +94,7 @@ final class CharacterSets {
                 || is(text, start, end, SET) && isCharacter(text, ByteText.trimBlanks(text, 0, start));
     }
 
-    /** The last letter of a word that may precede one. */
+    /** Returns whether a byte is the last letter of a word that may precede one. */
     private static boolean mayEnd(byte b) {
         return switch (ByteText.lower(b)) {
             case 't', 'e', 's' -> true;
@@ -95,7 +102,7 @@ final class CharacterSets {
         };
     }
 
-    private static boolean isRightBehind(byte[] text, int from, int to) {
+    private static boolean isDirectlyAfter(byte[] text, int from, int to) {
         return ByteText.skipBlanks(text, from, to) == to;
     }
 

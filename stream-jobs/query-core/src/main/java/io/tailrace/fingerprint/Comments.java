@@ -4,8 +4,8 @@ import io.tailrace.tags.StatementTags;
 import io.tailrace.tags.TagReader;
 
 /**
- * Where the comments of a statement stand. Applications tag a statement before its first word or behind its last; the
- * first comments and the latest are remembered. Not thread-safe.
+ * Records the positions of a statement's comments. Applications tag a statement before its first word or after its
+ * last, so the first comments and the latest are stored. Not thread-safe.
  */
 final class Comments {
 
@@ -32,9 +32,9 @@ final class Comments {
     }
 
     /**
-     * The tags of the comments before the first token and behind the last.
+     * Returns the tags of the comments before the first token and after the last.
      *
-     * @param bytes what was masked
+     * @param bytes the original text of the statement
      * @param end length of the masked text without its final semicolon
      */
     StatementTags tags(byte[] bytes, int end) {

@@ -6,22 +6,22 @@ import io.tailrace.lexer.WordTable;
 import java.util.Map;
 
 /**
- * Reads the tokens of a statement, literals included, one after the other. Comments are none; what stands in a version
- * comment is code. Reading may go back to any token's {@link #at}. Not thread-safe.
+ * Reads the tokens of a statement, literals included. Comments are skipped; the content of version comments is code.
+ * Reading can return to the {@link #from} of any token. Not thread-safe.
  */
 final class ConditionTokens {
 
     enum Kind {
         END,
         NUMBER,
-        /** A literal in quotes. */
+        /** A quoted literal. */
         TEXT,
         NULL,
         TRUE,
         FALSE,
-        /** A literal in hexadecimal digits or bits, or of another character set. */
+        /** A literal in hexadecimal digits or bits, or with a character set. */
         CODED,
-        /** A question mark: of a prepared statement, or where a literal stood. */
+        /** A question mark, of a prepared statement or in place of a literal. */
         PLACEHOLDER,
         NAME,
         OR,
@@ -56,13 +56,13 @@ final class ConditionTokens {
     private byte[] in;
     private int first;
     private int to;
-    /** Index of the next byte that was not read. */
+    /** Index of the next unread byte. */
     private int at;
 
     private Kind kind;
     private int from;
     private int end;
-    /** The token at hand is not cut off within quotes. */
+    /** The current token is not cut off within quotes. */
     private boolean closed;
 
     private boolean versions;
@@ -80,7 +80,7 @@ final class ConditionTokens {
         next();
     }
 
-    /** A version comment was read: only some servers run what stands in it. */
+    /** Returns whether a version comment was read, whose content only some servers run. */
     boolean hasVersions() {
         return versions;
     }
@@ -101,33 +101,35 @@ final class ConditionTokens {
         return in;
     }
 
-    /** Index after the last byte that is read. */
+    /** Returns the index after the last byte that is read. */
     int limit() {
         return to;
     }
 
-    /** A name in quotes of names. */
+    /** Returns whether the current token is a quoted name. */
     boolean isQuotedName() {
         return kind == Kind.NAME && isNameQuote(in[from]);
     }
 
-    /** {@code ||}, which is OR but where {@code sql_mode} has PIPES_AS_CONCAT. */
+    /**
+     * Returns whether the current token is {@code ||}, which is OR unless {@code sql_mode} contains PIPES_AS_CONCAT.
+     */
     boolean isPipes() {
         return kind == Kind.OR && in[from] == '|';
     }
 
-    /** The token at hand has its closing quote. */
+    /** Returns whether the current token has its closing quote. */
     boolean isClosed() {
         return closed;
     }
 
-    /** It does, and no word stands right before or behind it. */
+    /** Returns whether the current token has its closing quote and no word directly precedes or follows it. */
     boolean isSound() {
         boolean glued = end < to && SqlBytes.isWord(in[end]) || from > first && SqlBytes.isWord(in[from - 1]);
         return closed && !glued;
     }
 
-    /** Goes back to a token by its {@link #from}. */
+    /** Returns to a token by its {@link #from}. */
     void back(int token) {
         at = token;
         next();
@@ -144,7 +146,7 @@ final class ConditionTokens {
         return ByteText.equalsIgnoreCase(in, from, end, lowerCaseWord);
     }
 
-    /** Reads the next token; at the end stays there. */
+    /** Reads the next token; has no effect at the end. */
     void next() {
         skip();
         closed = true;
@@ -235,7 +237,7 @@ final class ConditionTokens {
         return Kind.TEXT;
     }
 
-    /** Index after the closing quote; a doubled quote and one behind an escape belong to what is quoted. */
+    /** Returns the index after the closing quote. A doubled quote and one after an escape belong to the quoted text. */
     private int quotedEnd(int begin, byte escape) {
         byte quote = in[begin];
         int i = begin + 1;
@@ -291,7 +293,7 @@ final class ConditionTokens {
         return found;
     }
 
-    /** A name with its qualifiers. */
+    /** Reads a name with its qualifiers. */
     private Kind name() {
         int before = -1;
         while (at < to && at != before) {

@@ -8,29 +8,30 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Finds conditions that do not depend on data, as who injects into a statement writes them. Their literals are masked
- * in fingerprints, so that {@code 1=1} and {@code 1=0} look the same there. Not thread-safe.
+ * Detects conditions that do not depend on data, as they occur in SQL injections. Their literals are masked in
+ * fingerprints, so that {@code 1=1} and {@code 1=0} have the same one. Not thread-safe.
  */
 final class ConstantConditionFlags {
 
     /** {@code OR 1=1}, {@code OR 'a' LIKE 'a'}, {@code OR id=id}: every row matches. */
     static final String TAUTOLOGY = "tautology";
     /**
-     * {@code AND 5=5}, {@code AND 5=6}, {@code OR 5=6}: literals compared with literals behind another condition. Not
-     * {@code 1=0}, {@code 1=1} and their like, by which frameworks write that nothing or everything matches.
+     * {@code AND 5=5}, {@code AND 5=6}, {@code OR 5=6}: a comparison of literals after another condition. Excluded
+     * are {@code 1=0}, {@code 1=1} and similar ones, with which frameworks express that nothing or everything
+     * matches.
      */
     static final String CONSTANT_CONDITION = "constant_condition";
 
-    /** The statement's own WHERE holds nothing but what is true whatever the row holds: {@code WHERE 1=1}. */
+    /** The statement's own WHERE contains only conditions that are true for every row: {@code WHERE 1=1}. */
     static final String EVERY_ROW = "every_row";
 
     private static final byte[] WHERE = ByteText.ascii("where");
     private static final byte[] RETURNING = ByteText.ascii("returning");
 
-    /** Parentheses and negations before an operand that are read. */
+    /** Maximum number of parentheses and negations that are read before an operand. */
     private static final int MAX_BEFORE = 64;
 
-    /** Whether a condition is true, whatever the row holds. */
+    /** Whether a condition is true independently of the row. */
     private enum Verdict {
         DEPENDS,
         HOLDS,
@@ -38,32 +39,32 @@ final class ConstantConditionFlags {
     }
 
     private final ConditionTokens tokens;
-    /** Question marks stand for literals, as in a masked text; elsewhere for parameters, of which nothing is known. */
+    /** Question marks represent literals, as in a masked text. Otherwise they are parameters of unknown value. */
     private boolean masked;
 
     private boolean tautology;
     private boolean constant;
     private boolean everyRow;
     private boolean negated;
-    /** The condition that was read last compares literals with literals. */
+    /** The latest condition compares literals with literals. */
     private boolean compared;
-    /** It is one by which people and frameworks write that nothing, or everything, matches. */
+    /** The latest condition is one with which people and frameworks express that nothing, or everything, matches. */
     private boolean idiom;
-    /** The condition stands behind {@code ||} and that behind a name: most likely a text is appended to it. */
+    /** The condition follows {@code ||}, which follows a name: most likely a text is appended to the name. */
     private boolean mayConcatenate;
 
     ConstantConditionFlags(SqlMode mode) {
         tokens = new ConditionTokens(mode);
     }
 
-    /** Whether a statement with this masked text may have any. */
+    /** Returns whether a statement with this masked text may have any flag. */
     boolean arePossible(byte[] maskedText, int length) {
         masked = true;
         read(maskedText, 0, length);
         return tautology || constant || everyRow;
     }
 
-    /** The flags of a statement. */
+    /** Returns the flags of a statement. */
     List<String> of(byte[] bytes, int from, int to) {
         masked = false;
         read(bytes, from, to);
@@ -100,14 +101,14 @@ final class ConstantConditionFlags {
                 if (isWhere) {
                     everyRow |= holdsAlways();
                 } else {
-                    judge(joined, condition());
+                    addFlags(joined, condition());
                 }
                 tokens.back(operand);
             }
         }
     }
 
-    /** Reads what AND joins behind WHERE, until one may not hold. */
+    /** Reads the conditions that AND joins after WHERE, up to the first one that may not hold. */
     private boolean holdsAlways() {
         while (condition() == Verdict.HOLDS) {
             skip(Kind.CLOSE);
@@ -119,8 +120,12 @@ final class ConstantConditionFlags {
         return false;
     }
 
-    /** @param joined what stands before the condition that was read */
-    private void judge(Kind joined, Verdict verdict) {
+    /**
+     * Records the flags of a condition.
+     *
+     * @param joined the token before the condition
+     */
+    private void addFlags(Kind joined, Verdict verdict) {
         if (verdict != Verdict.DEPENDS) {
             boolean holds = verdict == Verdict.HOLDS;
             tautology |= joined == Kind.OR && holds;
@@ -128,7 +133,7 @@ final class ConstantConditionFlags {
         }
     }
 
-    /** Reads what follows OR, AND or WHERE. */
+    /** Reads the condition after OR, AND or WHERE. */
     private Verdict condition() {
         negated = false;
         compared = false;
@@ -216,13 +221,16 @@ final class ConstantConditionFlags {
         return above == Truth.TRUE && below == Truth.TRUE ? Truth.TRUE : Truth.UNKNOWN;
     }
 
-    /** What cannot be computed here counts as true. */
+    /** Returns the verdict; a condition that cannot be computed here counts as true. */
     private Verdict verdict(Truth truth, boolean not) {
         Truth whole = negated != not ? truth.not() : truth;
         return whole == Truth.FALSE ? Verdict.FAILS : Verdict.HOLDS;
     }
 
-    /** A name, a literal with its sign, or literals that are added and multiplied; null where it is none of these. */
+    /**
+     * Reads a name, a literal with its sign, or literals that are added and multiplied; returns null for anything
+     * else.
+     */
     private ConstantOperand operand() {
         if (tokens.kind() == Kind.NAME) {
             ConstantOperand name = ConstantOperand.of(tokens, false);

@@ -7,14 +7,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A literal of a condition, or a name, or what literals add up to (whose value is not known).
+ * An operand of a condition: a literal, a name, or an expression of literals, whose value is not computed.
  *
- * @param kind {@code CODED} where the value is not known
+ * @param kind {@code CODED} if the value is not known
  * @param text a number's digits with its sign, a text without its quotes, or a name
  */
 record ConstantOperand(Kind kind, String text) {
 
-    /** Longer texts are not compared, bytes. */
+    /** Maximum length of texts that are compared, bytes. */
     private static final int MAX_LENGTH = 1024;
 
     private static final Pattern NUMBER =
@@ -22,7 +22,7 @@ record ConstantOperand(Kind kind, String text) {
 
     static final ConstantOperand UNKNOWN = new ConstantOperand(Kind.CODED, "");
 
-    /** The operand that a token is. */
+    /** Creates an operand from a token. */
     static ConstantOperand of(ConditionTokens token, boolean negative) {
         int quotes = token.kind() == Kind.TEXT ? 1 : 0;
         int length = token.end() - token.from();
@@ -38,12 +38,12 @@ record ConstantOperand(Kind kind, String text) {
         return kind != Kind.NAME;
     }
 
-    /** The number 0 or 1, by which people and frameworks write always and never. */
+    /** Returns whether the literal is 0 or 1, with which people and frameworks express never and always. */
     boolean isZeroOrOne() {
         return kind == Kind.NUMBER && (text.equals("0") || text.equals("1"));
     }
 
-    /** Whether the literal alone is true. */
+    /** Returns whether the literal alone is true. */
     Truth truth() {
         return switch (kind) {
             case TRUE -> Truth.TRUE;
@@ -53,7 +53,7 @@ record ConstantOperand(Kind kind, String text) {
         };
     }
 
-    /** Whether the comparison is true; names are the same or unknown. */
+    /** Returns whether the comparison is true; names are either the same or unknown. */
     Truth compare(String operator, ConstantOperand other) {
         if (!isLiteral() || !other.isLiteral()) {
             boolean same = kind == other.kind && text.equalsIgnoreCase(other.text);
@@ -71,7 +71,7 @@ record ConstantOperand(Kind kind, String text) {
         return Truth.of(holds(operator, order(other)));
     }
 
-    /** Whether a value compared with itself so is always true, but for NULL. */
+    /** Returns whether a value compared with itself by this operator is always true, except for NULL. */
     private static boolean isReflexive(String operator) {
         return switch (operator) {
             case "=", "<=>", "<=", ">=", "like" -> true;
@@ -91,7 +91,7 @@ record ConstantOperand(Kind kind, String text) {
         return wild ? Truth.UNKNOWN : Truth.of(text.equalsIgnoreCase(pattern.text));
     }
 
-    /** As MySQL compares: two texts without regard to case, everything else as numbers. */
+    /** Compares like MySQL: two texts case-insensitively, everything else as numbers. */
     private int order(ConstantOperand other) {
         return kind == Kind.TEXT && other.kind == Kind.TEXT
                 ? text.toLowerCase(Locale.ROOT).compareTo(other.text.toLowerCase(Locale.ROOT))
@@ -110,7 +110,7 @@ record ConstantOperand(Kind kind, String text) {
         };
     }
 
-    /** The number at the text's beginning, or 0. */
+    /** Returns the number at the start of the text, or 0. */
     private double number() {
         if (kind == Kind.TRUE) {
             return 1;
@@ -119,7 +119,7 @@ record ConstantOperand(Kind kind, String text) {
         return number.lookingAt() ? Double.parseDouble(number.group(1)) + 0.0 : 0;
     }
 
-    /** What is known of a condition without data. */
+    /** The value of a condition that is evaluated without data. */
     enum Truth {
         TRUE,
         FALSE,

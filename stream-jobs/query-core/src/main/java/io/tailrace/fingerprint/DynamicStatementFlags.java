@@ -12,16 +12,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Finds what statements prepare: the text of {@code PREPARE … FROM}, of {@code EXECUTE IMMEDIATE} and what is assigned
- * to a user variable, from which another may be prepared. The text is a literal, so its fingerprint does not show it;
- * these flags say what kind of statement it begins with, {@code dynamic_grant} or {@code dynamic_drop_table}, and
- * nothing else. Not thread-safe.
+ * Detects prepared statements: the text of {@code PREPARE … FROM}, of {@code EXECUTE IMMEDIATE}, and texts that are
+ * assigned to a user variable, from which a statement may be prepared. The text is a literal, so the fingerprint does
+ * not show it. These flags identify only the kind of statement with which it begins, such as {@code dynamic_grant} or
+ * {@code dynamic_drop_table}. Not thread-safe.
  */
 final class DynamicStatementFlags {
 
     /** The statement is written in hexadecimal digits. */
     static final String IN_HEX = "dynamic_hex";
-    /** It reads or writes a file of the server. */
+    /** The statement reads or writes a file of the server. */
     static final String WITH_FILE = "dynamic_file";
 
     private static final byte[] FROM = ByteText.ascii("from");
@@ -29,7 +29,7 @@ final class DynamicStatementFlags {
     private static final byte[] CONCAT = ByteText.ascii("concat");
     private static final byte[] PREPARE = ByteText.ascii("prepare");
 
-    /** So much of a text is inspected, bytes. */
+    /** Length of a text that is inspected, bytes. */
     private static final int MAX_LENGTH = 4096;
 
     private static final int MAX_TEXTS = 8;
@@ -44,7 +44,7 @@ final class DynamicStatementFlags {
                     + "|(truncate)\\s+\\S|(delete)\\s+from\\b|(insert|replace)\\s+into\\b|(update)\\s+\\S+\\s+set\\b"
                     + "|(select)\\s+\\S|(call)\\s+\\S)");
 
-    /** Among the flags. */
+    /** The flags of statements that concern accounts. */
     private static final Pattern OF_ACCOUNTS =
             Pattern.compile("dynamic_(?:grant|revoke|set_password|.*_(?:user|role))");
 
@@ -57,23 +57,26 @@ final class DynamicStatementFlags {
         tokens = new ConditionTokens(mode);
     }
 
-    /** Whether a statement with this masked text may hold another. */
+    /** Returns whether a statement with this masked text may contain another one. */
     boolean arePossible(byte[] masked, int length) {
         return !read(masked, 0, length, true).isEmpty();
     }
 
-    /** The flags of a statement. */
+    /** Returns the flags of a statement. */
     List<String> of(byte[] bytes, int from, int to) {
         return List.copyOf(read(bytes, from, to, false));
     }
 
-    /** Whether the text begins like a statement that makes, changes or drops accounts, or gives or takes rights. */
+    /**
+     * Returns whether the text begins like a statement that creates, alters or drops accounts, or grants or revokes
+     * privileges.
+     */
     static boolean concernsAccounts(String text) {
         Matcher statement = STATEMENT.matcher(text.substring(0, Math.min(text.length(), MAX_LENGTH)));
         return statement.lookingAt() && OF_ACCOUNTS.matcher(name(statement)).matches();
     }
 
-    /** With {@code masked}, whether there is any such literal: its place is told as if it were a flag. */
+    /** Returns the flags. If {@code masked}, one flag represents any such literal, because its content is unknown. */
     private Set<String> read(byte[] bytes, int from, int to, boolean masked) {
         Set<String> flags = new LinkedHashSet<>();
         boolean variable = false;
@@ -118,7 +121,7 @@ final class DynamicStatementFlags {
         return ByteText.utf8(tokens.bytes(), from, Math.max(from, Math.min(end, from + MAX_LENGTH)));
     }
 
-    /** The text of {@code 0x53454c} or {@code x'53454c'}; empty where it is none. */
+    /** Returns the text of {@code 0x53454c} or {@code x'53454c'}; empty if the literal has another form. */
     private static String decoded(String literal) {
         String digits = literal.replaceFirst("^(?:0[xX]|[xX]')", "").replace("'", "");
         try {
@@ -145,7 +148,7 @@ final class DynamicStatementFlags {
         return flags;
     }
 
-    /** The words that were found: a fixed set. */
+    /** Returns the name of a flag from the matched words, which are a fixed set. */
     private static String name(Matcher statement) {
         StringBuilder name = new StringBuilder("dynamic");
         for (int i = 1; i <= statement.groupCount(); i++) {

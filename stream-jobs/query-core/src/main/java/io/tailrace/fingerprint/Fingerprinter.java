@@ -14,33 +14,33 @@ import java.util.Locale;
 import java.util.function.UnaryOperator;
 
 /**
- * Finds the class of a statement. The rules are those of {@value #RULE_SET}; docs/FINGERPRINT.md lists them with a
- * case each, and where and why they differ from Percona's. Not thread-safe.
+ * Determines the class of a statement by the rules of {@value #RULE_SET}. docs/FINGERPRINT.md lists the rules with an
+ * example each, and their differences from Percona's with the reasons. Not thread-safe.
  */
 public final class Fingerprinter {
 
-    /** Name and version of the rules: ids of different rule sets must not be compared. */
+    /** Name and version of the rules. Ids of different rule sets are not comparable. */
     public static final String RULE_SET = "tailrace-2";
 
-    /** The rules before these, whose ids {@link #previousId} tells. */
+    /** The rules before these, which {@link #previousId} applies. */
     public static final String PREVIOUS_RULE_SET = "tailrace-1";
 
-    /** Flag of an event whose accounts may be more than it names: {@link #accountsAreIncomplete}. */
+    /** Flag of an event that may concern more accounts than it names: {@link #accountsAreIncomplete}. */
     public static final String ACCOUNTS_INCOMPLETE = "accounts_incomplete";
 
-    /** Longest text of a fingerprint, bytes; its id is of the whole. */
+    /** Longest text of a fingerprint, bytes. The id is computed from the whole text. */
     public static final int MAX_TEXT_LENGTH = 16 << 10;
 
-    /** Bytes of a statement whose literals are read. */
+    /** Number of bytes of a statement whose literals are read. */
     private static final int MAX_READ_LENGTH = 1 << 20;
 
     private static final byte[] DUMP = ByteText.ascii("SELECT /*!40001 SQL_NO_CACHE */ * FROM `");
     private static final List<String> TOOL_VERBS = List.of("select ", "replace ", "insert ", "update ", "delete ");
-    /** Files, and what is injected. */
+    /** Parts of statements that access files or occur in injections. */
     private static final List<String> NO_TOOL = List.of("outfile", "dumpfile", "load_file", "union", ";");
 
     private static final byte[] ADMINISTRATOR = ByteText.ascii("administrator command: ");
-    /** {@code administrator command: } and the longest name of a command, with room for others. Bytes. */
+    /** Length of {@code administrator command: } and the longest name of a command, with a margin, bytes. */
     private static final int MAX_COMMAND_LENGTH = 64;
 
     private static final byte[] USE = ByteText.ascii("use");
@@ -59,10 +59,10 @@ public final class Fingerprinter {
     private final SettingFlags assigned;
     private final AccountNames accounts;
     private boolean accountsIncomplete;
-    /** By the previous rules; null if these are, or while none of their ids was asked for. */
+    /** Applies the previous rules; null if this object does, or until one of their ids is requested. */
     private Fingerprinter previous;
 
-    /** For servers of the default {@code sql_mode}. */
+    /** Creates a fingerprinter for servers with the default {@code sql_mode}. */
     public Fingerprinter() {
         this(SqlMode.DEFAULT);
     }
@@ -82,15 +82,15 @@ public final class Fingerprinter {
         accounts = new AccountNames(mode);
     }
 
-    /** By the rules of {@value #PREVIOUS_RULE_SET}. */
+    /** Creates a fingerprinter that applies the rules of {@value #PREVIOUS_RULE_SET}. */
     static Fingerprinter ofPreviousRules(SqlMode mode) {
         return new Fingerprinter(mode, false);
     }
 
     /**
-     * The id of the statement by the rules of {@value #PREVIOUS_RULE_SET}: under it stands what was stored before.
+     * Returns the id of the statement by the rules of {@value #PREVIOUS_RULE_SET}, under which older data is stored.
      *
-     * @param shape what {@link #statement} said of the statement
+     * @param shape result of {@link #statement} for this statement
      */
     public long previousId(NormalizedStatement shape, byte[] bytes, int from, int to) {
         if (!shape.isRenamed()) {
@@ -100,7 +100,7 @@ public final class Fingerprinter {
         return previous.statement(bytes, from, to).queryId();
     }
 
-    /** The class of the statement in the range; a final semicolon and white space do not count. */
+    /** Returns the class of the statement in the range, without a final semicolon and surrounding white space. */
     public NormalizedStatement statement(byte[] bytes, int from, int to) {
         int start = ByteText.skipBlanks(bytes, from, to);
         int end = withoutSemicolon(bytes, start, to);
@@ -120,24 +120,27 @@ public final class Fingerprinter {
     }
 
     /**
-     * The statement without literals and comments, in lower case, its lists as long as they are: the text of which
-     * {@link #statement} makes a class.
+     * Returns the statement without literals and comments, in lower case, with lists of their original length: the
+     * text from which {@link #statement} derives a class.
      */
     public String masked(byte[] bytes, int from, int to) {
         masker.mask(bytes, ByteText.skipBlanks(bytes, from, to), withoutSemicolon(bytes, from, to));
         return ByteText.utf8(masker.bytes(), 0, masker.length());
     }
 
-    /** The text that was read last ends within a literal, or a literal seems to end within a word: its quotes lie. */
+    /**
+     * Returns whether the latest text ends within a literal, or a literal seems to end within a word, so that its
+     * quotes are not reliable.
+     */
     public boolean isDoubtful() {
         return masker.isDoubtful();
     }
 
     /**
-     * What the comments around a statement tell of its origin. Where its end may lie within a literal, only what stands
-     * before the first token counts.
+     * Returns the tags in the comments around a statement. If the statement may end within a literal, only comments
+     * before the first token count.
      *
-     * @param bytes those of the latest call of {@link #statement}, unchanged
+     * @param bytes the unchanged bytes of the latest call of {@link #statement}
      */
     public StatementTags tags(byte[] bytes) {
         int end = withoutSemicolon(masker.bytes(), 0, masker.length());
@@ -145,10 +148,11 @@ public final class Fingerprinter {
     }
 
     /**
-     * What the statement's literals tell and its class does not: flags of a fixed set (docs/FINGERPRINT.md), never a
-     * literal. Only the first {@value #MAX_READ_LENGTH} bytes are read.
+     * Returns flags for properties of the statement's literals, which its class does not show. The flags are from a
+     * fixed set (docs/FINGERPRINT.md) and never contain a literal. Only the first {@value #MAX_READ_LENGTH} bytes are
+     * read.
      *
-     * @param shape what {@link #statement} said of it
+     * @param shape result of {@link #statement} for this statement
      */
     public List<String> flags(NormalizedStatement shape, byte[] bytes, int from, int to) {
         if (!shape.literalsMatter()) {
@@ -162,12 +166,13 @@ public final class Fingerprinter {
     }
 
     /**
-     * The accounts and roles that the statement makes, changes or drops, or to or from which it gives or takes rights, as it
-     * names them: {@code user@host}, or a name alone. A user's name that holds {@code @} or a backtick stands in
-     * backticks. Never a password. Only the first {@value #MAX_READ_LENGTH} bytes are read.
+     * Returns the accounts and roles that the statement creates, alters or drops, or whose privileges it grants or
+     * revokes, as the statement names them: {@code user@host}, or a name alone. A user's name that contains {@code @}
+     * or a backtick is enclosed in backticks. The result never contains a password. Only the first {@value
+     * #MAX_READ_LENGTH} bytes are read.
      *
-     * @param shape what {@link #statement} said of it
-     * @param user whose session it is, for {@code CURRENT_USER}; empty where nobody knows
+     * @param shape result of {@link #statement} for this statement
+     * @param user user of the session, for {@code CURRENT_USER}; empty if unknown
      */
     public List<String> accounts(NormalizedStatement shape, byte[] bytes, int from, int to, String user) {
         accountsIncomplete = shape.accountsMatter() && to - from > MAX_READ_LENGTH;
@@ -180,21 +185,24 @@ public final class Fingerprinter {
     }
 
     /**
-     * The statement of the latest call of {@link #accounts} may concern others, too: it seems cut, holds a name that
-     * cannot be read or more than are kept, or prepares a text of which a part is missing.
+     * Returns whether the statement of the latest call of {@link #accounts} may concern further accounts: it seems to
+     * be cut, contains unreadable names or more than the limit, or prepares a text of which a part is missing.
      */
     public boolean accountsAreIncomplete() {
         return accountsIncomplete;
     }
 
-    /** Anybody may write a tool's comment: what no tool does keeps its own class. */
+    /**
+     * Returns whether a tool may have written the statement. Any client can write a tool's comment, so statements
+     * that no tool runs keep their own class.
+     */
     private boolean isOfATool(int length) {
         String text = ByteText.utf8(masker.bytes(), 0, length).toLowerCase(Locale.ROOT);
         return TOOL_VERBS.stream().anyMatch(text::startsWith)
                 && NO_TOOL.stream().noneMatch(text::contains);
     }
 
-    /** The class of {@code administrator command: Quit}; of anything else as that of a statement. */
+    /** Returns the class of {@code administrator command: Quit}; any other text is treated as a statement. */
     public NormalizedStatement administratorCommand(byte[] bytes, int from, int to) {
         int end = withoutSemicolon(bytes, from, to);
         if (!isAdministratorCommand(bytes, from, end)) {
@@ -209,7 +217,10 @@ public final class Fingerprinter {
         return keep(bytes, from, end, shape(text, text.length, noTables("ADMIN")));
     }
 
-    /** What servers write where there is no statement: their names of commands are words. */
+    /**
+     * Returns whether the text is the name of a command that servers write in place of a statement; it consists of
+     * words.
+     */
     private static boolean isAdministratorCommand(byte[] bytes, int from, int to) {
         if (!ByteText.startsWith(bytes, from, to, ADMINISTRATOR) || to - from > MAX_COMMAND_LENGTH) {
             return false;
@@ -226,14 +237,14 @@ public final class Fingerprinter {
     }
 
     /**
-     * A table's name as it stands in fingerprints of statements that read or write rows: {@code orders_?} for
-     * {@code Orders_2024}.
+     * Returns a table's name as in fingerprints of statements that read or write rows: {@code orders_?} for {@code
+     * Orders_2024}.
      */
     public static String nameInClass(String table) {
         return NameMask.masked(table);
     }
 
-    /** Tables as the fingerprint of their statement names them; those that become one are in the list once. */
+    /** Returns the tables as the fingerprint of their statement names them, without duplicates. */
     public static List<String> namesInClass(List<String> tables, String fingerprint) {
         UnaryOperator<String> name =
                 NameMask.keeps(fingerprint) ? table -> table.toLowerCase(Locale.ROOT) : Fingerprinter::nameInClass;
@@ -252,7 +263,7 @@ public final class Fingerprinter {
         return end;
     }
 
-    /** {@code length} is that of the masked text without a semicolon that a comment follows. */
+    /** Computes the class; {@code length} is that of the masked text without a semicolon that a comment follows. */
     private NormalizedStatement statement(int length) {
         byte[] shorter = length > ShapeCache.MAX_KEY_LENGTH ? RepeatedRows.removed(masker.bytes(), length) : null;
         return shorter == null ? statement(masker.bytes(), length) : statement(shorter, shorter.length);
@@ -282,7 +293,7 @@ public final class Fingerprinter {
         return keep(masked, 0, length, shape(collapser.bytes(), collapser.length(), tables, literals, named, renamed));
     }
 
-    /** A class with a fixed text. */
+    /** Returns a class with a fixed text. */
     private NormalizedStatement named(String name, int length) {
         byte[] text = ByteText.ascii(name);
         return shape(text, text.length, reader.read(masker.bytes(), length));
@@ -310,7 +321,7 @@ public final class Fingerprinter {
                 ByteText.utf8(text, 0, shownLength(text, length)), id, tables, literals, accounts, renamed);
     }
 
-    /** At most {@link #MAX_TEXT_LENGTH} bytes that do not cut a UTF-8 character. */
+    /** Returns the length of at most {@link #MAX_TEXT_LENGTH} bytes that does not split a UTF-8 character. */
     private static int shownLength(byte[] text, int length) {
         if (length <= MAX_TEXT_LENGTH) {
             return length;

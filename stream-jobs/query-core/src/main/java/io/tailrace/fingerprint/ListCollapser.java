@@ -5,8 +5,8 @@ import io.tailrace.lexer.SqlBytes;
 import java.util.Arrays;
 
 /**
- * Second step of a fingerprint: what differs between masked statements of one class only in length is made equal:
- * lists of literals, rows of VALUES, LIMIT, ASC, repeated UNIONs. Not thread-safe.
+ * Second step of a fingerprint. Equalizes masked statements of one class that differ only in length: lists of
+ * literals, rows of VALUES, LIMIT, ASC, repeated UNIONs. Not thread-safe.
  */
 final class ListCollapser {
 
@@ -20,7 +20,7 @@ final class ListCollapser {
     private static final byte[] ORDER_BY = ByteText.ascii("order by ");
     private static final byte[] ASC = ByteText.ascii("asc");
 
-    /** How often, on average, a byte may be read in search of a row's end. */
+    /** Maximum average number of times that a byte is read in search of a row's end. */
     private static final int MAX_READINGS = 4;
 
     private byte[] in;
@@ -28,7 +28,7 @@ final class ListCollapser {
     private byte[] out = new byte[1024];
     private int length;
     private boolean ordered;
-    /** Bytes that may still be read in search of a row's end: rows within rows within rows are read once for each. */
+    /** Bytes that may still be read in search of a row's end: nested rows are read once per level. */
     private long rowBudget;
 
     /** Collapses masked text {@code [0, end)}; the result is in {@link #bytes()} up to {@link #length()}. */
@@ -92,7 +92,7 @@ final class ListCollapser {
         return end;
     }
 
-    /** Writes the word and the list or rows behind it. */
+    /** Writes the word and the list or rows after it. */
     private int list(int from, int wordEnd, boolean rows) {
         copy(from, wordEnd);
         int end = literalLists(wordEnd);
@@ -115,7 +115,7 @@ final class ListCollapser {
         return afterRows;
     }
 
-    /** Index after the lists that hold nothing but placeholders, or {@code from} when there is none. */
+    /** Returns the index after the lists that contain only placeholders, or {@code from} if there are none. */
     private int literalLists(int from) {
         int end = from;
         int i = from;
@@ -153,7 +153,7 @@ final class ListCollapser {
         return -1;
     }
 
-    /** Index after all rows that follow, each with its comma. */
+    /** Returns the index after all rows that follow, each with its comma. */
     private int moreRows(int from) {
         int end = from;
         while (true) {
@@ -169,7 +169,10 @@ final class ListCollapser {
         }
     }
 
-    /** Index after {@code (…)} or {@code row(…)}, or -1 where there is none. A row that is cut reaches the end. */
+    /**
+     * Returns the index after {@code (…)} or {@code row(…)}, or -1 if there is none. A row that is cut extends to the
+     * end.
+     */
     private int rowEnd(int from) {
         int open = isWordAt(from, ROW) ? ByteText.skipBlanks(in, from + ROW.length, to) : from;
         if (open >= to || in[open] != '(' || rowBudget < 0) {

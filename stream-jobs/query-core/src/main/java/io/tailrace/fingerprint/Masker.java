@@ -8,15 +8,14 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * First step of a fingerprint: reads a statement once and writes it without literals and comments, white space
- * collapsed. Names and keywords stay as they are: {@link NameMask} is the second step. The result is a function of the
- * statement's bytes alone. Not thread-safe.
+ * First step of a fingerprint: reads a statement once and writes it without literals and comments, with white space
+ * collapsed. Names and keywords remain unchanged; {@link NameMask} is the next step for them. The result depends only
+ * on the statement's bytes. Not thread-safe.
  */
 final class Masker {
 
     /**
-     * Longest masked text, bytes. What follows is read as ever, for it may show that quotes do not match, but not
-     * written.
+     * Longest masked text, bytes. Later text is read, because it may show that quotes do not match, but not written.
      */
     static final int MAX_MASKED_LENGTH = 16 << 20;
 
@@ -38,7 +37,7 @@ final class Masker {
     private static final byte[] FALSE = ByteText.ascii("false");
     private static final byte[] PASSWORD = ByteText.ascii("password");
     private static final byte[] IDENTIFIED = ByteText.ascii("identified");
-    /** So far a list of rights is searched, bytes. */
+    /** Maximum length of a list of privileges that is searched, bytes. */
     private static final int FARTHEST = 1 << 16;
 
     private static final byte[] FOR = ByteText.ascii("for");
@@ -58,36 +57,36 @@ final class Masker {
     private boolean toolComment;
     /** The statement ends within a literal or quoted name, or a literal seems to end within a word. */
     private boolean doubtful;
-    /** A tag of dollar quotes was a name: those that follow are not looked for, or time would be quadratic. */
+    /** A tag of dollar quotes was a name. Later tags are not searched for, because the time would be quadratic. */
     private boolean tagsEnd;
-    /** Length of the output with the first literal, or -1 before it. */
+    /** Length of the output at the first literal, or -1 before it. */
     private int trustedLength;
-    /** The first literal is shown as a name. */
+    /** The first literal is written as a name. */
     private boolean firstIsName;
 
     private final PasswordScanner guard = new PasswordScanner();
     private final Comments comments = new Comments();
-    /** The rules keep names of accounts and character sets, in quotes or not. */
+    /** Whether the rules keep names of accounts and character sets, quoted or not. */
     private final boolean namesKept;
 
     private final AccountGrammar grammar = new AccountGrammar();
-    /** The grammar is asked of each token: most statements name no account. */
+    /** Whether the grammar checks each token; most statements name no account. */
     private boolean watched;
 
     private final NamePart part;
     private final PasswordClause passwords;
     private final ConditionTokens ahead;
-    /** Length of the output with the first password, or -1 before it. */
+    /** Length of the output at the first password, or -1 before it. */
     private int secretLength;
-    /** A literal holds a backslash: where it ends depends on the server's mode. */
+    /** A literal contains a backslash, so its end depends on the server's mode. */
     private boolean backslashes;
-    /** A name was written otherwise than the statement has it, or where a literal seemed to stand. */
+    /** A name was written in another form than in the statement, or in place of an apparent literal. */
     private boolean rewritten;
 
     private int verbFrom;
     private int verbTo;
 
-    /** @param namesKept whether names of accounts and character sets are shown, as since tailrace-2 */
+    /** @param namesKept whether names of accounts and character sets are written, as since tailrace-2 */
     Masker(SqlMode mode, boolean namesKept) {
         this.mode = mode;
         this.namesKept = namesKept;
@@ -98,7 +97,7 @@ final class Masker {
 
     /**
      * Masks a statement; the result is in {@link #bytes()} up to {@link #length()}. A statement that ends within a
-     * literal was cut, or its quotes do not match: then what seems to stand outside literals may stand inside, and
+     * literal was cut, or its quotes do not match. Text that seems to be outside of literals may be inside then, so
      * nothing after the first literal is written.
      */
     void mask(byte[] bytes, int from, int end) {
@@ -136,7 +135,7 @@ final class Masker {
         }
     }
 
-    /** A name was written otherwise than by the rules before tailrace-2. */
+    /** Returns whether a name was written in another form than by the rules before tailrace-2. */
     boolean isRewritten() {
         return rewritten;
     }
@@ -149,27 +148,27 @@ final class Masker {
         return length;
     }
 
-    /** The statement holds a comment by which Percona's own tools mark their statements. */
+    /** Returns whether the statement contains a comment with which Percona's own tools mark their statements. */
     boolean hasToolComment() {
         return toolComment;
     }
 
-    /** The comments that were left out. */
+    /** Returns the omitted comments. */
     Comments comments() {
         return comments;
     }
 
-    /** The statement ends within a literal: it was masked from its first one on. */
+    /** Returns whether the statement ends within a literal, so that it was masked from the first one on. */
     boolean isDoubtful() {
         return doubtful;
     }
 
-    /** The first word is this keyword, which is in lower case. */
+    /** Returns whether the first word is this keyword, which is given in lower case. */
     boolean isVerb(byte[] keyword) {
         return verbFrom >= 0 && ByteText.equalsIgnoreCase(out, verbFrom, verbTo, keyword);
     }
 
-    /** The first word is this keyword, and nothing stands before it. */
+    /** Returns whether the first word is this keyword and nothing precedes it. */
     boolean startsWithVerb(byte[] keyword) {
         return verbFrom == 0 && isVerb(keyword);
     }
@@ -220,7 +219,7 @@ final class Masker {
         return symbol == '?' ? version || grammar.placeholder() : grammar.symbol(symbol);
     }
 
-    /** What was read does not fit behind a password: nothing behind the first one is shown. */
+    /** Cuts the output after the first password, because the text after it does not fit the grammar. */
     private int cut() {
         length = secretLength;
         forget();
@@ -232,12 +231,15 @@ final class Masker {
         watched = false;
     }
 
-    /** {@code \N}. Any other backslash stands within a literal that seems to have ended. */
+    /**
+     * Returns whether a backslash belongs to {@code \N}. Any other backslash is part of a literal that only seems to
+     * have ended.
+     */
     private boolean isNull(int backslash) {
         return backslash + 1 < to && in[backslash + 1] == 'N';
     }
 
-    /** Writes the blank that stands before the next byte, if any does. A comment counts only between two words. */
+    /** Writes the pending blank before the next byte. A comment counts as a blank only between two words. */
     private void separate(byte next) {
         if (length > 0) {
             boolean split = commentPending && SqlBytes.isWord(out[length - 1]) && SqlBytes.isWord(next);
@@ -259,7 +261,7 @@ final class Masker {
         return adjacent && (SqlBytes.isWord(out[length - 1]) || isQuote(out[length - 1]) || out[length - 1] == '?');
     }
 
-    /** Ends a quoted name: double quotes are written around nothing else. */
+    /** Returns whether a byte ends a quoted name; double quotes are written around nothing else. */
     private static boolean isQuote(byte b) {
         return b == '`' || b == '"';
     }
@@ -279,33 +281,36 @@ final class Masker {
         return watched && !grammar.literal(!doubtful && !backslashes) ? cut() : end;
     }
 
-    /** A literal behind a word may be the name of a character set; behind an equals sign only in a definition. */
+    /**
+     * Returns whether a literal after this byte may be the name of a character set: after a word, and after an equals
+     * sign in a definition.
+     */
     private boolean mayPrecedeName(byte last) {
         return SqlBytes.isWord(last) || last == '=' && (isVerb(CREATE) || isVerb(ALTER));
     }
 
-    /** Writes the name of a character set or collation that stands in quotes; {@code from} where none does. */
+    /** Writes the quoted name of a character set or collation; returns {@code from} if there is none. */
     private int characterSet(int from) {
         int end = backslashes || !CharacterSets.mayFollow(out, length, verbFrom, verbTo) ? -1 : part.read(in, from, to);
         if (end < 0 || !CharacterSets.isName(part.bytes(), 0, part.length())) {
             return from;
         }
         separate(part.bytes()[0]);
-        nameStands();
+        markName();
         copy(part.bytes(), 0, part.length());
         blankPending = isBeforeWord(end);
         doubtful |= end < to && SqlBytes.isWord(in[end]) && !mayFollowLiteral(end);
         return end;
     }
 
-    /** A name that may be the statement's first literal is to be written. */
-    private void nameStands() {
+    /** Records that a name is written which may be the statement's first literal. */
+    private void markName() {
         rewritten = true;
         firstIsName |= trustedLength < 0;
         trustedLength = trustedLength < 0 ? length : trustedLength;
     }
 
-    /** Writes the account or role that begins here, in backticks; {@code from} where none does. */
+    /** Writes the account or role that begins here in backticks; returns {@code from} if there is none. */
     private int account(int from) {
         if (ByteText.isBlank(in[from]) || isKeyword(from) || startsCode(from)) {
             return from;
@@ -328,13 +333,13 @@ final class Masker {
         return end;
     }
 
-    /** A blank is to stand behind what was rewritten, whatever the statement has there. */
+    /** Returns whether a blank must follow the rewritten text, whether or not the statement has one. */
     private boolean isBeforeWord(int from) {
         int next = afterBlanks(from);
         return next < to && SqlBytes.isWord(in[next]);
     }
 
-    /** The digits of a version comment, or the mark that ends one. */
+    /** Returns whether the digits of a version comment, or the mark that ends one, begin here. */
     private boolean startsCode(int from) {
         return length > 0 && out[length - 1] == '!' || introducedLiteral(from, wordEnd(from)) >= 0;
     }
@@ -345,14 +350,14 @@ final class Masker {
         return end > from && grammar.isKeyword(in, from, end, next < to && in[next] == '(');
     }
 
-    /** Index of the host behind {@code @}, or -1 where none stands. */
+    /** Returns the index of the host after {@code @}, or -1 if there is none. */
     private int hostOf(int nameEnd) {
         int at = afterBlanks(nameEnd);
         boolean is = at < to && in[at] == '@';
         return is ? afterBlanks(at + 1) : -1;
     }
 
-    /** Index behind white space and comments that are no code. */
+    /** Returns the index after white space and comments that are not code. */
     private int afterBlanks(int from) {
         int i = from;
         int before = -1;
@@ -371,7 +376,7 @@ final class Masker {
         return line ? ByteText.lineFeed(in, i, to) : i;
     }
 
-    /** Index behind the block comment that begins here; the end where it has none. */
+    /** Returns the index after the block comment that begins here, or the end if it is not closed. */
     private int commentEnd(int from) {
         int end = from + 2;
         while (end + 1 < to && (in[end] != '*' || in[end + 1] != '/')) {
@@ -380,12 +385,12 @@ final class Masker {
         return Math.min(end + 2, to);
     }
 
-    /** Writes the part of an account that was read last; hosts have no case. */
+    /** Writes the latest part of an account; hosts are case-insensitive. */
     private void writePart(int from, boolean host) {
         boolean literal = in[from] == '\'' || in[from] == '"';
         if (literal) {
             doubtful |= part.isGlued() && !mayFollowLiteral(part.end());
-            nameStands();
+            markName();
         }
         if (part.isPlaceholder()) {
             put((byte) '?');
@@ -400,7 +405,10 @@ final class Masker {
         put((byte) '`');
     }
 
-    /** Writes a placeholder for all that belongs to a password; nothing behind it where its end is not certain. */
+    /**
+     * Writes a placeholder for a password and its clause, and cuts the output after it if the clause's end is
+     * uncertain.
+     */
     private int passwordClause(int from) {
         blankPending = true;
         placeholder();
@@ -418,7 +426,7 @@ final class Masker {
         return end;
     }
 
-    /** Whom {@code SET PASSWORD FOR} names; all behind is one placeholder. */
+    /** Writes the account of {@code SET PASSWORD FOR}; one placeholder represents the rest. */
     private void passwordFor(int from) {
         int word = afterBlanks(from);
         int end = wordEnd(word);
@@ -437,13 +445,16 @@ final class Masker {
         }
     }
 
-    /** A word right behind a literal is a keyword, or the literal's quotes do not match: {@code 'O'Brien'}. */
+    /**
+     * Returns whether a word directly after a literal is a keyword. If not, the literal's quotes do not match: {@code
+     * 'O'Brien'}.
+     */
     private boolean mayFollowLiteral(int from) {
         int end = wordEnd(from);
         return end - from <= MAX_KEYWORD_LENGTH && AFTER_LITERAL.get(in, from, end) != null;
     }
 
-    /** Index after a literal; one that never ends reaches the end. A doubled quote belongs to it. */
+    /** Returns the index after a literal, or the end if it never ends. A doubled quote belongs to it. */
     private int afterLiteral(int from) {
         byte quote = in[from];
         byte escape = mode.noBackslashEscapes() ? quote : (byte) '\\';
@@ -491,7 +502,7 @@ final class Masker {
         return dashes && (i + 2 == to || in[i + 2] >= 0 && in[i + 2] <= ' ');
     }
 
-    /** A sign right before a digit belongs to the number, as for Percona's tools. */
+    /** Returns whether a sign directly precedes a digit and so belongs to the number, as in Percona's tools. */
     private boolean signed(int i) {
         int next = i + 1 < to && in[i + 1] == '.' ? i + 2 : i + 1;
         return next < to && ByteText.isDigit(in[next]);
@@ -522,7 +533,8 @@ final class Masker {
 
     /**
      * Writes the version of a version comment: {@code 50000} of {@code /*!50000AND}. Its five or six digits end where
-     * code begins, with or without a blank. Six digits that may be five and a literal's first are left to the numbers.
+     * code begins, with or without a blank. Six digits may also be five and the first of a literal; these are treated
+     * as a number.
      */
     private int version(int from) {
         int end = from;
@@ -543,7 +555,10 @@ final class Masker {
         return b == 'x' || b == 'X' || b == 'b' || b == 'B' || b == 'e' || b == 'E';
     }
 
-    /** The version that follows is above that of any server: {@code /*!999999\- enable the sandbox mode *}{@code /}. */
+    /**
+     * Returns whether the version that follows is above that of any server: {@code /*!999999\- enable the sandbox
+     * mode *}{@code /}.
+     */
     private boolean isForNoServer(int from) {
         int end = from;
         while (end < to && ByteText.isDigit(in[end])) {
@@ -556,7 +571,7 @@ final class Masker {
         return highest;
     }
 
-    /** A comment is left out, but for the mark of a repeated union: a fingerprint must be its own fingerprint. */
+    /** Omits a comment, except the mark of a repeated union: a fingerprint must be its own fingerprint. */
     private void comment(int from, int end) {
         if (Unions.isMark(in, from, end)) {
             separate((byte) '/');
@@ -587,12 +602,12 @@ final class Masker {
         return wordEnd(end);
     }
 
-    /** The version of a version comment is no token. */
+    /** Returns whether a number fits the grammar; the version of a version comment is not a token. */
     private boolean fitsNumber() {
         return length > 0 && out[length - 1] == '!' || grammar.placeholder();
     }
 
-    /** The output ends with what is a placeholder, or what {@link NameMask} makes one. */
+    /** Returns whether the output ends with a placeholder, or with a name that {@link NameMask} replaces by one. */
     private boolean endsWithNumber() {
         int i = length - 1;
         while (i >= 0 && NumberScanner.belongsToRun(out[i]) && !ByteText.isDigit(out[i])) {
@@ -645,7 +660,7 @@ final class Masker {
         return end;
     }
 
-    /** Reads on behind a word that may say what stands behind it. */
+    /** Continues after a word that may determine what follows. */
     private int keyword(int from, int end, boolean masksRest) {
         if (masksRest) {
             return password(from, end);
@@ -664,19 +679,19 @@ final class Masker {
         return fits ? end : cut();
     }
 
-    /** A statement begins with this word. */
+    /** Begins a statement with this word. */
     private void begin(int from, int end) {
         grammar.reset();
         if (AccountGrammar.mayBeVerb(in[from], end - from)) {
             grammar.begin(in, from, end);
-            if (grammar.readsRights()) {
-                grammar.rights(rightsAhead(end));
+            if (grammar.readsPrivileges()) {
+                grammar.privileges(privilegesAhead(end));
             }
         }
         watched = grammar.isActive();
     }
 
-    /** Reads on behind a word after which a password may stand. */
+    /** Continues after a word that a password may follow. */
     private int password(int from, int end) {
         if (namesKept && end - from == IDENTIFIED.length && ByteText.startsWithIgnoreCase(in, from, end, IDENTIFIED)) {
             return passwordClause(end);
@@ -690,13 +705,13 @@ final class Masker {
         return to;
     }
 
-    /** What follows GRANT or REVOKE, up to a semicolon. */
-    private AccountGrammar.Rights rightsAhead(int from) {
+    /** Determines what follows GRANT or REVOKE, up to a semicolon. */
+    private AccountGrammar.Privileges privilegesAhead(int from) {
         ahead.start(in, from, Math.min(to, from + FARTHEST));
         return PrivilegeListLookahead.of(ahead);
     }
 
-    /** Index after {@code $$} or {@code $js$} at the start of a word, or -1. */
+    /** Returns the index after {@code $$} or {@code $js$} at the start of a word, or -1. */
     private int dollarTag(int from, int end) {
         for (int i = from + 1; i < end; i++) {
             if (in[i] == '$') {
@@ -707,8 +722,9 @@ final class Masker {
     }
 
     /**
-     * Masks the body of a stored program in another language, {@code $js$ … $js$}: MySQL 9. What looks like a tag and
-     * does not come again is a name, as servers before 8.0.32 allowed, but for {@code $$} and in a CREATE that was cut.
+     * Masks the body of a stored program in another language, {@code $js$ … $js$} (MySQL 9). Text that has the form
+     * of a tag and does not occur again is a name, which servers before 8.0.32 allowed. Exceptions are {@code $$},
+     * and a CREATE that was cut.
      */
     private int dollarQuoted(int from, int tagTo) {
         int size = tagTo - from;
@@ -723,7 +739,7 @@ final class Masker {
         return end < 0 ? to : end;
     }
 
-    /** Index after the next tag like the one in the range, or -1. */
+    /** Returns the index after the next tag that equals the one in the range, or -1. */
     private int afterTag(int from, int tagTo) {
         int size = tagTo - from;
         for (int i = tagTo; i + size <= to; i++) {
@@ -734,7 +750,7 @@ final class Masker {
         return -1;
     }
 
-    /** Index of the quote of {@code x'…'}, {@code b'…'}, {@code n'…'} or {@code _charset '…'}, or -1. */
+    /** Returns the index of the quote of {@code x'…'}, {@code b'…'}, {@code n'…'} or {@code _charset '…'}, or -1. */
     private int introducedLiteral(int from, int end) {
         boolean letter = end - from == 1
                 && switch (in[from]) {
@@ -758,7 +774,7 @@ final class Masker {
         return b == 'x' || b == 'X' || b == 'b' || b == 'B';
     }
 
-    /** NULL, TRUE or FALSE. */
+    /** Returns whether the word is NULL, TRUE or FALSE. */
     static boolean isConstant(byte[] bytes, int from, int end) {
         return switch (end - from) {
             case 4 -> ByteText.startsWithIgnoreCase(bytes, from, end, NULL)

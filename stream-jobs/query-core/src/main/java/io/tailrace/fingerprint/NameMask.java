@@ -5,22 +5,22 @@ import io.tailrace.lexer.SqlBytes;
 import java.util.Arrays;
 
 /**
- * Second step of a fingerprint: lower case, and in statements that read or write rows each run of a digit and the
- * hexadecimal digits after it as one {@code ?}. A masked text holds no literal, so every digit in it belongs to a name. Not
- * thread-safe.
+ * Second step of a fingerprint: converts to lower case and, in statements that read or write rows, replaces each run
+ * of a digit and the hexadecimal digits after it by one {@code ?}. A masked text contains no literal, so every digit
+ * in it belongs to a name. Not thread-safe.
  */
 final class NameMask {
 
     private static final byte[] DEFINER = ByteText.ascii("definer");
 
-    /** Whether names are kept where {@link NameMaskRules} says so: since tailrace-2. */
+    /** Whether names are kept according to {@link NameMaskRules}, as since tailrace-2. */
     private final boolean namesKept;
 
     private byte[] in;
     private int to;
     private byte[] out = new byte[1024];
     private int length;
-    /** Something is told that would not have been by the rules before tailrace-2. */
+    /** A name is kept that the rules before tailrace-2 would have masked. */
     private boolean kept;
 
     NameMask(boolean namesKept) {
@@ -69,7 +69,7 @@ final class NameMask {
         }
     }
 
-    /** One placeholder for the digits that begin here. */
+    /** Writes one placeholder for the digits that begin here. */
     private int run(int from, int end) {
         out[length++] = '?';
         int i = from + 1;
@@ -79,10 +79,10 @@ final class NameMask {
         return i;
     }
 
-    /** Whether the first digit of a word is met, and the word is a character set's name where one stands. */
+    /** Returns whether this is the first digit of a word that is a character set's name in the position of one. */
     private boolean isCharacterSet(int digit) {
         int from = wordStart(digit);
-        return CharacterSets.isName(in, from, wordEnd(digit, to)) && CharacterSets.stands(in, from);
+        return CharacterSets.isName(in, from, wordEnd(digit, to)) && CharacterSets.isInPosition(in, from);
     }
 
     private void kept(int from, int end, boolean accounts) {
@@ -100,14 +100,17 @@ final class NameMask {
         }
     }
 
-    /** What begins with a digit may be a number, and user variables are often numbered by who makes them. */
+    /**
+     * Writes a word. Text that begins with a digit may be a number, and applications often number their user
+     * variables.
+     */
     private int word(int from, int end) {
         int wordEnd = wordEnd(from, end);
         if (ByteText.isDigit(in[from]) || isVariable(from)) {
             masked(from, wordEnd);
             return wordEnd;
         }
-        // It may have stood in quotes, as a literal.
+        // In the statement it may have been a quoted literal.
         kept |= CharacterSets.isName(in, from, wordEnd);
         return copy(from, wordEnd);
     }
@@ -117,7 +120,7 @@ final class NameMask {
         return at && (from == 1 || !SqlBytes.isWord(in[from - 2]) && !isAt(from - 2, '@') && !isAt(from - 2, '`'));
     }
 
-    /** A name in quotes; those of accounts keep their case. */
+    /** Writes a quoted name; those of accounts keep their case. */
     private int quoted(int from, int end, boolean accounts) {
         int close = from + 1;
         while (close < end && in[close] != in[from]) {
@@ -169,7 +172,7 @@ final class NameMask {
         return end;
     }
 
-    /** A CALL up to its arguments; the procedure's name keeps its digits, as for Percona's tools. */
+    /** Masks a CALL up to its arguments; the procedure's name keeps its digits, as in Percona's tools. */
     void call(byte[] masked, int end) {
         reserve(end);
         length = 0;
@@ -180,7 +183,7 @@ final class NameMask {
         length = ByteText.trimBlanks(out, 0, length);
     }
 
-    /** The masked text may be of a statement that the rules before tailrace-2 gave another class. */
+    /** Returns whether the rules before tailrace-2 may have given the statement another class. */
     boolean areKept() {
         return kept;
     }
@@ -193,13 +196,13 @@ final class NameMask {
         return length;
     }
 
-    /** Whether the statement with this fingerprint, or its first one, is of those whose names are kept. */
+    /** Returns whether the statement with this fingerprint, or its first one, is of a kind whose names are kept. */
     static boolean keeps(String fingerprint) {
         byte[] bytes = ByteText.bytes(fingerprint);
         return NameMaskRules.of(bytes, 0, bytes.length) != NameMaskRules.MASKED;
     }
 
-    /** A name as it stands in fingerprints of statements on rows, such as {@code orders_?} for {@code orders_2024}. */
+    /** Returns a name as in fingerprints of statements on rows, such as {@code orders_?} for {@code orders_2024}. */
     static String masked(String name) {
         byte[] bytes = ByteText.bytes(name);
         NameMask mask = new NameMask(false);

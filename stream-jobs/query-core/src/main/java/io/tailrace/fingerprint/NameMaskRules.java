@@ -7,16 +7,16 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What becomes of a statement's names. Statements that define, administer or describe concern one object: its name is
- * told as it is. Those that read or write rows are of one class for all shards and months of a table.
+ * Rules for masking a statement's names. Statements that define, administer or describe an object keep its name.
+ * Statements that read or write rows have the same class for all shards and months of a table.
  */
 enum NameMaskRules {
     /** Digits are masked. */
     MASKED,
     KEPT,
-    /** The same, and the case of names in backticks. */
+    /** Names are kept, including the case of names in backticks. */
     ACCOUNTS,
-    /** The same, to the end: a program holds statements. */
+    /** Names are kept up to the end of the text, because a program contains statements. */
     PROGRAM;
 
     /** First words of statements whose names are kept. */
@@ -35,7 +35,7 @@ enum NameMaskRules {
 
     private static final WordTable<Verb> VERBS = WordTable.ofAnyCase(verbs());
 
-    /** What the word behind the verb, or the kind of what is defined, says. */
+    /** The rules by the word after the verb, or by the kind of the defined object. */
     private static final WordTable<NameMaskRules> OBJECTS = WordTable.ofAnyCase(objects());
 
     private static final WordTable<Boolean> READ_OR_WRITE = WordTable.ofAnyCase(readOrWrite());
@@ -43,7 +43,7 @@ enum NameMaskRules {
     private static final byte[] LOCAL = ByteText.ascii("local");
     private static final byte[] NO_WRITE = ByteText.ascii("no_write_to_binlog");
 
-    /** Words of a definition that are inspected: options stand before the kind of what is defined. */
+    /** Maximum number of words of a definition that are inspected: options precede the kind of object. */
     private static final int MAX_WORDS = 16;
 
     private static Map<String, Verb> verbs() {
@@ -99,7 +99,7 @@ enum NameMaskRules {
         }
     }
 
-    /** The rules of the masked statement that begins at {@code from}. */
+    /** Returns the rules of the masked statement that begins at {@code from}. */
     static NameMaskRules of(byte[] text, int from, int to) {
         int first = wordFrom(text, from, to);
         int firstEnd = wordEnd(text, first, to);
@@ -137,7 +137,7 @@ enum NameMaskRules {
         return KEPT;
     }
 
-    /** GRANTS and CREATE USER are of accounts. */
+    /** Returns the rules of SHOW: GRANTS and CREATE USER concern accounts. */
     private static NameMaskRules shown(byte[] text, int from, int to) {
         int end = wordEnd(text, from, to);
         int next = wordFrom(text, end, to);
@@ -146,7 +146,7 @@ enum NameMaskRules {
         return accounts ? ACCOUNTS : KEPT;
     }
 
-    /** ANALYZE TABLE; elsewhere the verb runs a statement and shows its plan. */
+    /** Returns whether ANALYZE TABLE follows; otherwise ANALYZE runs a statement and shows its plan. */
     private static boolean isMaintenance(byte[] text, int from, int to) {
         NameMaskRules object = OBJECTS.get(text, from, to);
         return object == KEPT
@@ -154,7 +154,7 @@ enum NameMaskRules {
                 || ByteText.equalsIgnoreCase(text, from, to, NO_WRITE);
     }
 
-    /** Index behind the statement's semicolon. */
+    /** Returns the index after the statement's semicolon. */
     static int end(byte[] text, int from, int to) {
         int i = from;
         while (i < to && text[i] != ';') {
@@ -163,7 +163,7 @@ enum NameMaskRules {
         return Math.min(i + 1, to);
     }
 
-    /** Index of the next word outside of quotes; the mark of a version comment is none. */
+    /** Returns the index of the next unquoted word; the mark of a version comment is not a word. */
     private static int wordFrom(byte[] text, int from, int to) {
         int i = from;
         while (i < to && (!SqlBytes.isWord(text[i]) || i + 1 < to && text[i + 1] == '!')) {

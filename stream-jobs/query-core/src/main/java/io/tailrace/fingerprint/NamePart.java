@@ -4,8 +4,8 @@ import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.SqlBytes;
 
 /**
- * Reads one part of an account's name, the user or the host, in quotes or not. A part whose end depends on the server's
- * mode, or that is none a server would take, cannot be read. Not thread-safe.
+ * Reads one part of an account's name, the user or the host, quoted or not. A part is not readable if its end depends
+ * on the server's mode, or if no server would accept it. Not thread-safe.
  */
 final class NamePart {
 
@@ -23,12 +23,12 @@ final class NamePart {
         this.mode = mode;
     }
 
-    /** Reads a user, role or name in quotes; index behind it, or -1. */
+    /** Reads a user, role or quoted name; returns the index after it, or -1. */
     int read(byte[] bytes, int from, int to) {
         return read(bytes, from, to, false);
     }
 
-    /** Reads a host, which may hold points. */
+    /** Reads a host, which may contain points. */
     int readHost(byte[] bytes, int from, int to) {
         return read(bytes, from, to, true);
     }
@@ -52,7 +52,7 @@ final class NamePart {
         return quote == '"' && mode.ansiQuotes();
     }
 
-    /** Bytes of the part that was read, without quotes, up to {@link #length}. */
+    /** Returns the bytes of the latest part, without quotes, up to {@link #length}. */
     byte[] bytes() {
         return name;
     }
@@ -65,12 +65,12 @@ final class NamePart {
         return end;
     }
 
-    /** A question mark of a prepared statement, or where a literal stood. */
+    /** Returns whether the part is a question mark, of a prepared statement or in place of a literal. */
     boolean isPlaceholder() {
         return placeholder;
     }
 
-    /** A word stands right behind the quotes. */
+    /** Returns whether a word directly follows the quotes. */
     boolean isGlued() {
         return glued;
     }
@@ -105,7 +105,7 @@ final class NamePart {
         return -1;
     }
 
-    /** Backticks would end the quotes in which the name is written. */
+    /** Returns whether a byte may be part of a name; backticks would end the quotes in which the name is written. */
     private static boolean isOfName(byte b, boolean escapes) {
         return (b >= ' ' || b < 0) && b != 0x7f && b != '`' && !(escapes && b == '\\');
     }
@@ -124,7 +124,7 @@ final class NamePart {
         return i;
     }
 
-    /** No number, and no constant. */
+    /** Returns whether the range is a word that is neither a number nor a constant. */
     private static boolean isWord(byte[] bytes, int from, int to) {
         return !ByteText.isDigit(bytes[from]) && !Masker.isConstant(bytes, from, to)
                 || ByteText.isDigit(bytes[from]) && NumberScanner.end(bytes, from, to) < to;

@@ -5,15 +5,14 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * What all statements of one class have in common, and the tables of the one at hand: classes leave out the digits of
- * names.
+ * The class of a statement, and the tables of this statement: classes omit the digits of names.
  *
  * @param fingerprint text without literals, cut at {@link Fingerprinter#MAX_TEXT_LENGTH} bytes
  * @param queryId right-most 64 bits of the MD5 of the whole fingerprint's bytes
  * @param tables what the statement does to which tables; its verb is ADMIN for an administrator command
- * @param literalsMatter whether {@link Fingerprinter#flags} may tell something of the statement at hand
- * @param accountsMatter whether {@link Fingerprinter#accounts} may
- * @param isRenamed whether {@link Fingerprinter#previousId} may tell another id
+ * @param literalsMatter whether {@link Fingerprinter#flags} may return flags for this statement
+ * @param accountsMatter whether {@link Fingerprinter#accounts} may return accounts for this statement
+ * @param isRenamed whether {@link Fingerprinter#previousId} may return another id
  */
 public record NormalizedStatement(
         String fingerprint,
@@ -25,7 +24,7 @@ public record NormalizedStatement(
 
     private static final HexFormat ID_DIGITS = HexFormat.of().withUpperCase();
 
-    /** What the statement does: a keyword in upper case, or empty where there is none. */
+    /** Returns the keyword that identifies the type of the statement, in upper case; empty if there is none. */
     public String verb() {
         return tables.verb();
     }
@@ -38,12 +37,12 @@ public record NormalizedStatement(
         return tables.written();
     }
 
-    /** The id as Percona's tools print it: 16 upper-case hexadecimal digits. */
+    /** Returns the id in the form of Percona's tools: 16 upper-case hexadecimal digits. */
     public String queryIdText() {
         return ID_DIGITS.toHexDigits(queryId);
     }
 
-    /** The same, of a text that may go on. */
+    /** Returns the same class for a text that may continue. */
     NormalizedStatement withUnknownTables() {
         return new NormalizedStatement(
                 fingerprint,

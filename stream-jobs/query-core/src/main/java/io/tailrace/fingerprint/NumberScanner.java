@@ -2,12 +2,12 @@ package io.tailrace.fingerprint;
 
 import io.tailrace.lexer.ByteText;
 
-/** Numbers as MySQL reads them: 12, 1.5, .5, 1e-3, 0xFF, 0b01. */
+/** Recognizes numbers in MySQL's syntax: 12, 1.5, .5, 1e-3, 0xFF, 0b01. */
 final class NumberScanner {
 
     private NumberScanner() {}
 
-    /** Index after the number that starts at {@code from} with a digit or a point. */
+    /** Returns the index after the number that starts at {@code from} with a digit or a point. */
     static int end(byte[] bytes, int from, int to) {
         if (bytes[from] == '0' && from + 2 < to && ByteText.lower(bytes[from + 1]) == 'x' && isHex(bytes[from + 2])) {
             return hexEnd(bytes, from + 2, to);
@@ -51,7 +51,9 @@ final class NumberScanner {
         return ByteText.isDigit(b) || lower >= 'a' && lower <= 'f';
     }
 
-    /** After a digit within a name, these bytes are taken for the same number: hexadecimal digits and x. */
+    /**
+     * Returns whether a byte after a digit within a name counts as part of the same number: hexadecimal digits and x.
+     */
     static boolean belongsToRun(byte b) {
         return isHex(b) || ByteText.lower(b) == 'x';
     }

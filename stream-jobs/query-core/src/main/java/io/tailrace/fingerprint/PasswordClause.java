@@ -6,9 +6,9 @@ import io.tailrace.lexer.SqlBytes;
 import io.tailrace.lexer.WordTable;
 
 /**
- * Finds where a clause ends that begins with IDENTIFIED: syntax of MySQL 5.5 to 9 and MariaDB 10 to 12, and what servers
- * write into their logs in place of a password. A clause that is written otherwise, or whose quotes may lie, has no
- * end. Not thread-safe.
+ * Finds the end of a clause that begins with IDENTIFIED. Supports the syntax of MySQL 5.5 to 9 and MariaDB 10 to 12,
+ * and what servers write into their logs in place of a password. A clause in any other form, or with unreliable
+ * quotes, has no end. Not thread-safe.
  */
 final class PasswordClause {
 
@@ -41,7 +41,10 @@ final class PasswordClause {
         this.tokens = new ConditionTokens(mode);
     }
 
-    /** Index of the token behind the clause whose IDENTIFIED ends at {@code from}; -1 where that is not certain. */
+    /**
+     * Returns the index of the token after the clause whose IDENTIFIED ends at {@code from}, or -1 if it is
+     * uncertain.
+     */
     int end(byte[] bytes, int from, int to) {
         tokens.start(bytes, from, to);
         boolean certain = methods() && isAtEnd() && !tokens.hasVersions();
@@ -56,7 +59,7 @@ final class PasswordClause {
         };
     }
 
-    /** Each of the factors with which an account is identified. */
+    /** Reads each of the factors that authenticate an account. */
     private boolean methods() {
         boolean more = true;
         while (more) {
@@ -89,7 +92,7 @@ final class PasswordClause {
         return plugin;
     }
 
-    /** {@code REPLACE 'old'} and {@code RETAIN CURRENT PASSWORD}. */
+    /** Reads {@code REPLACE 'old'} and {@code RETAIN CURRENT PASSWORD}. */
     private boolean endOfMethod() {
         boolean replaced = !skip(Word.REPLACE) || secret();
         boolean retained = !skip(Word.RETAIN) || skip(Word.CURRENT) && skip(Word.PASSWORD);
@@ -154,7 +157,7 @@ final class PasswordClause {
             end = tokens.end();
             tokens.next();
         }
-        // What is half masked goes on right behind the stars.
+        // A partly masked password continues directly after the asterisks.
         return tokens.from() > end || tokens.kind() == Kind.END || is(',') || is(';');
     }
 
@@ -170,7 +173,10 @@ final class PasswordClause {
         return tokens.end() < tokens.limit() && SqlBytes.isWord(tokens.bytes()[tokens.end()]);
     }
 
-    /** No log tells whether a backslash is one character of a literal or changes where it ends. */
+    /**
+     * Returns whether the token contains a backslash. No log shows whether it is an ordinary character or affects the
+     * literal's end.
+     */
     private boolean holdsBackslash() {
         int end = ByteText.firstOf(tokens.bytes(), tokens.from(), tokens.end(), (byte) '\\', (byte) '\\');
         return end < tokens.end() && !mode.noBackslashEscapes();

@@ -7,8 +7,8 @@ import io.tailrace.lexer.WordTable;
 import java.util.Map;
 
 /**
- * Finds the word of a statement after which a password may stand, in any spelling: quoted, bare, hashed, or in what
- * a server's own masking has left. Everything after it is one placeholder.
+ * Finds the word of a statement that a password may follow, in any form: quoted, unquoted, hashed, or partly masked
+ * by the server. All text after it is one placeholder.
  */
 final class PasswordScanner {
 
@@ -20,9 +20,9 @@ final class PasswordScanner {
         DEFINITION,
         /** CREATE or ALTER USER or ROLE, GRANT, CLONE: a password follows IDENTIFIED. */
         ACCOUNT,
-        /** CREATE or ALTER SERVER: a password may stand in its OPTIONS. */
+        /** CREATE or ALTER SERVER: its OPTIONS may contain a password. */
         SERVER,
-        /** SET, CHANGE MASTER, CHANGE REPLICATION SOURCE, START REPLICA: one follows a word that ends so. */
+        /** SET, CHANGE MASTER, CHANGE REPLICATION SOURCE, START REPLICA: it follows a word that ends with PASSWORD. */
         ASSIGNMENT,
         HARMLESS
     }
@@ -32,7 +32,7 @@ final class PasswordScanner {
     private static final byte[] OPTIONS = ByteText.ascii("options");
     private static final byte[] BEGIN = ByteText.ascii("begin");
 
-    /** First words of statements; within a program also the words that statements follow. */
+    /** First words of statements; within a program also the words that precede statements. */
     private static final WordTable<Statement> VERBS = WordTable.ofAnyCase(Map.ofEntries(
             entry("create", Statement.DEFINITION),
             entry("alter", Statement.DEFINITION),
@@ -53,7 +53,7 @@ final class PasswordScanner {
             entry("then", Statement.PROGRAM),
             entry("while", Statement.PROGRAM)));
 
-    /** Between CREATE and these stand options, a DEFINER and names. */
+    /** Options, a DEFINER and names are between CREATE and these words. */
     private static final WordTable<Statement> OBJECTS = WordTable.ofAnyCase(Map.ofEntries(
             entry("user", Statement.ACCOUNT),
             entry("role", Statement.ACCOUNT),
@@ -83,17 +83,17 @@ final class PasswordScanner {
         began = false;
     }
 
-    /** The word that was read last begins a statement, or may within a program. */
+    /** Returns whether the latest word begins a statement, or may do so within a program. */
     boolean beganStatement() {
         return began;
     }
 
-    /** A semicolon: another statement of the same text may follow, or of the program's body. */
+    /** Ends a statement at a semicolon: another one of the same text, or of the program's body, may follow. */
     void endStatement() {
         statement = program ? Statement.PROGRAM : Statement.UNKNOWN;
     }
 
-    /** Reads the next word; true when all that follows must be masked. */
+    /** Reads the next word; returns true if all text after it must be masked. */
     boolean masksRest(byte[] bytes, int from, int to) {
         began = statement == Statement.UNKNOWN || statement == Statement.PROGRAM;
         switch (statement) {
@@ -119,7 +119,7 @@ final class PasswordScanner {
         program |= statement == Statement.PROGRAM;
     }
 
-    /** Within a program, a word behind a condition; elsewhere BEGIN behind a label. */
+    /** Handles a word after a condition within a program, or BEGIN after a label elsewhere. */
     private void harmless(byte[] bytes, int from, int to) {
         if (program
                 ? VERBS.get(bytes, from, to) == Statement.PROGRAM
@@ -129,7 +129,10 @@ final class PasswordScanner {
         }
     }
 
-    /** {@code SET STATEMENT a=1 FOR CREATE USER …} begins another statement. */
+    /**
+     * Returns whether a word ends with PASSWORD. In {@code SET STATEMENT a=1 FOR CREATE USER …} it may also begin
+     * another statement.
+     */
     private boolean assignsPassword(byte[] bytes, int from, int to) {
         boolean password = to - from >= PASSWORD.length
                 && ByteText.startsWithIgnoreCase(bytes, to - PASSWORD.length, to, PASSWORD);

@@ -2,7 +2,7 @@ package io.tailrace.fingerprint;
 
 import io.tailrace.lexer.ByteText;
 
-/** Which statements may set a password: their text must not leave the parser. */
+/** Identifies statements that may set a password, whose text must not leave the parser. */
 public final class PasswordStatements {
 
     private static final byte[] PASSW = ByteText.ascii("passw");
@@ -13,8 +13,8 @@ public final class PasswordStatements {
     private PasswordStatements() {}
 
     /**
-     * True when the statement speaks of a password anywhere, in a literal or comment too (a prepared CREATE USER),
-     * or names a connection with a URL (FEDERATED tables). It errs on the side of silence.
+     * Returns whether the statement mentions a password anywhere, also in a literal or comment (a prepared CREATE
+     * USER), or names a connection with a URL (FEDERATED tables). If in doubt, it returns true.
      */
     public static boolean mayHold(byte[] bytes, int from, int to) {
         boolean connection = false;

@@ -1,10 +1,10 @@
 package io.tailrace.fingerprint;
 
-import io.tailrace.fingerprint.AccountGrammar.Rights;
+import io.tailrace.fingerprint.AccountGrammar.Privileges;
 import io.tailrace.fingerprint.ConditionTokens.Kind;
 import io.tailrace.lexer.ByteText;
 
-/** Tells what stands behind GRANT or REVOKE: privileges and roles look the same until ON, TO or FROM. */
+/** Determines what follows GRANT or REVOKE: privileges and roles cannot be distinguished before ON, TO or FROM. */
 final class PrivilegeListLookahead {
 
     private static final byte[] ON = ByteText.ascii("on");
@@ -17,8 +17,8 @@ final class PrivilegeListLookahead {
 
     private PrivilegeListLookahead() {}
 
-    /** Reads on to the end of the statement, or to where the answer is certain. */
-    static Rights of(ConditionTokens tokens) {
+    /** Reads to the end of the statement, or until the result is certain. */
+    static Privileges of(ConditionTokens tokens) {
         if (tokens.is(IF)) {
             tokens.next();
             tokens.next();
@@ -31,13 +31,15 @@ final class PrivilegeListLookahead {
         int depth = 0;
         while (tokens.kind() != Kind.END && !isSemicolon(tokens)) {
             if (depth == 0 && tokens.is(ON)) {
-                return Rights.ON_OBJECT;
+                return Privileges.ON_OBJECT;
             }
             names |= tokens.is(TO) || tokens.is(FROM);
             depth += tokens.kind() == Kind.OPEN ? 1 : tokens.kind() == Kind.CLOSE ? -1 : 0;
             tokens.next();
         }
-        return option ? Rights.OPTION_OF_ROLE : all ? Rights.OF_ALL : names ? Rights.ROLES : Rights.UNKNOWN;
+        return option
+                ? Privileges.OPTION_OF_ROLE
+                : all ? Privileges.OF_ALL : names ? Privileges.ROLES : Privileges.UNKNOWN;
     }
 
     private static boolean isSemicolon(ConditionTokens tokens) {

@@ -5,9 +5,9 @@ import io.tailrace.lexer.SqlBytes;
 import java.util.Arrays;
 
 /**
- * Leaves one row of placeholders of those that stand one after another behind VALUES, all the same. The class and the
- * tables are the same, for {@link ListCollapser} makes one list of them anyway; a bulk insert becomes short enough to
- * be remembered, whatever its number of rows.
+ * Removes consecutive repetitions of the same row of placeholders after VALUES, except the first row. The class and
+ * the tables remain the same, because {@link ListCollapser} makes one list of such rows anyway. A bulk insert becomes
+ * short enough for the cache, whatever its number of rows.
  */
 final class RepeatedRows {
 
@@ -15,7 +15,7 @@ final class RepeatedRows {
 
     private RepeatedRows() {}
 
-    /** The text {@code masked[0, length)} without such rows, or null where there are none. */
+    /** Returns the text {@code masked[0, length)} without such rows, or null if there are none. */
     static byte[] removed(byte[] masked, int length) {
         int row = firstRow(masked, Math.min(length, ShapeCache.MAX_KEY_LENGTH));
         int rowTo = row < 0 ? -1 : rowEnd(masked, row, length);
@@ -36,14 +36,14 @@ final class RepeatedRows {
         return shorter;
     }
 
-    /** A separator like the first one and a row like the first one. */
+    /** Returns whether a separator and a row equal to the first ones follow. */
     private static boolean isNext(byte[] masked, int at, int row, int rowTo, int nextRow) {
         int separator = nextRow - rowTo;
         return Arrays.equals(masked, rowTo, nextRow, masked, at, at + separator)
                 && Arrays.equals(masked, row, rowTo, masked, at + separator, at + nextRow - row);
     }
 
-    /** Index of the parenthesis behind the first VALUE or VALUES that has one, or -1. */
+    /** Returns the index of the parenthesis after the first VALUE or VALUES that has one, or -1. */
     private static int firstRow(byte[] masked, int to) {
         for (int i = 1; i < to; i++) {
             boolean word = ByteText.lower(masked[i]) == 'v'
@@ -61,7 +61,7 @@ final class RepeatedRows {
         return -1;
     }
 
-    /** Index after a row that holds nothing but placeholders, or -1. */
+    /** Returns the index after a row that contains only placeholders, or -1. */
     private static int rowEnd(byte[] masked, int from, int to) {
         int i = from + 1;
         while (i < to && (masked[i] == '?' || masked[i] == ',' || masked[i] == ' ')) {

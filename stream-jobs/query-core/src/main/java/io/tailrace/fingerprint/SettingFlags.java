@@ -9,19 +9,19 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Says what {@code SET} gives to settings of the server, {@code UPDATE} to those of the performance schema, and of what
- * kind a library is that {@code UNINSTALL} names as a text. Fingerprints mask these literals, so that {@code
- * general_log=0} and {@code =1} look the same there. Not thread-safe.
+ * Determines the values that {@code SET} assigns to settings of the server and {@code UPDATE} to those of the
+ * performance schema, and the kind of a library that {@code UNINSTALL} names in a literal. Fingerprints mask these
+ * literals, so that {@code general_log=0} and {@code =1} have the same one. Not thread-safe.
  */
 final class SettingFlags {
 
-    /** Behind a setting's name: 0, OFF, FALSE, NO, NONE, LOW or an empty text. */
+    /** Suffix of a setting's name for 0, OFF, FALSE, NO, NONE, LOW or an empty text. */
     private static final String OFF = "=off";
-    /** 1, ON, TRUE, YES, MEDIUM or STRONG. */
+    /** Suffix for 1, ON, TRUE, YES, MEDIUM or STRONG. */
     private static final String ON = "=on";
-    /** Another number, with its order of magnitude: e0 up to 10, e3 from 1,000 up to 10,000. */
+    /** Suffix for any other number, followed by its order of magnitude: e0 up to 10, e3 from 1,000 up to 10,000. */
     private static final String MAGNITUDE = "=e";
-    /** Any other text, word or expression, of which nothing is known. */
+    /** Suffix for any other text, word or expression, whose meaning is unknown. */
     private static final String OTHER = "=other";
 
     private static final int MAX_MAGNITUDE = 9;
@@ -38,7 +38,7 @@ final class SettingFlags {
     private static final Set<String> ON_WORDS = Set.of("on", "true", "yes", "medium", "strong");
     private static final Pattern NUMBER = Pattern.compile("[0-9]+(\\.[0-9]*)?|\\.[0-9]+");
 
-    /** The settings that flags report: a fixed set, so that nobody can make up flags. */
+    /** The settings that flags report. The set is fixed, so that clients cannot invent flags. */
     private static final Pattern SETTINGS = Pattern.compile("slow_query_log|log_slow_query|long_query_time"
             + "|log_slow_query_time|general_log|log_output|log_raw|log_error_verbosity|log_warnings"
             + "|sql_log_bin|sql_log_off|local_infile|event_scheduler|(super_)?read_only|offline_mode"
@@ -68,7 +68,7 @@ final class SettingFlags {
         tokens = new ConditionTokens(mode);
     }
 
-    /** Whether a statement with this masked text may have any flag. */
+    /** Returns whether a statement with this masked text may have any flag. */
     boolean arePossible(byte[] masked, int length) {
         tokens.start(masked, 0, length);
         if (tokens.is(UNINSTALL)) {
@@ -83,7 +83,7 @@ final class SettingFlags {
         return found;
     }
 
-    /** The flags of a statement. */
+    /** Returns the flags of a statement. */
     List<String> of(byte[] bytes, int from, int to) {
         tokens.start(bytes, from, to);
         Set<String> flags = new LinkedHashSet<>();
@@ -119,14 +119,14 @@ final class SettingFlags {
         return tokens.kind() == Kind.COMPARISON && tokens.bytes()[tokens.from()] == '=';
     }
 
-    /** A setting's name without its scope and quotes. */
+    /** Returns a setting's name without its scope and quotes. */
     private String name() {
         String name = text(MAX_NAME_LENGTH).replace("`", "").toLowerCase(Locale.ROOT);
         String setting = SCOPE.matcher(name).replaceFirst("");
         return INSTRUMENTS.matcher(setting).matches() ? setting : setting.replace('.', '_');
     }
 
-    /** What the value at hand shows; the token behind it is read. */
+    /** Returns the suffix for the current value and reads the token after it. */
     private String value() {
         String reported =
                 switch (tokens.kind()) {

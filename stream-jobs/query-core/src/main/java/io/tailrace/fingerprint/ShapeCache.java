@@ -4,16 +4,16 @@ import io.tailrace.lexer.ByteText;
 import java.util.Arrays;
 
 /**
- * Shapes of masked statements. Most statements of a log are of few classes: a text that was seen before needs no
- * second step and no digest. The key is the whole text, so a hit is exact. Its size is bounded: one that is full
- * starts again. Not thread-safe.
+ * Caches the classes of masked statements. Most statements of a log are of few classes, and a cached text needs
+ * neither the second step nor a digest. The key is the whole text, so a hit is exact. The size is bounded: a full
+ * cache is cleared. Not thread-safe.
  */
 final class ShapeCache {
 
-    /** Longest text that is kept, bytes. */
+    /** Longest text that is cached, bytes. */
     static final int MAX_KEY_LENGTH = 8 << 10;
 
-    /** Most bytes of all texts. */
+    /** Maximum size of all texts, bytes. */
     private static final int MAX_BYTES = 8 << 20;
 
     private static final int FIRST_SLOTS = 1 << 10;
@@ -25,7 +25,7 @@ final class ShapeCache {
     private int used;
     private int keyBytes;
 
-    /** The shape of the text in the range, or null where it is not known. */
+    /** Returns the class of the text in the range, or null if it is not cached. */
     NormalizedStatement get(byte[] bytes, int from, int to) {
         int hash = ByteText.hash(bytes, from, to);
         int slot = hash & keys.length - 1;
@@ -39,7 +39,7 @@ final class ShapeCache {
         return null;
     }
 
-    /** Keeps the shape of a text that is not known. */
+    /** Caches the class of a text that is not cached yet. */
     void put(byte[] bytes, int from, int to, NormalizedStatement shape) {
         if (to - from > MAX_KEY_LENGTH) {
             return;

@@ -1,10 +1,11 @@
 package io.tailrace.fingerprint;
 
 /**
- * What a server's {@code sql_mode} changes in the reading of quotes. No log says it, so the default is the server's own.
+ * The parts of a server's {@code sql_mode} that affect quotes. No log contains it, so the server's default is
+ * assumed.
  *
  * @param ansiQuotes ANSI_QUOTES: double quotes enclose names, not strings
- * @param noBackslashEscapes NO_BACKSLASH_ESCAPES: a backslash in a string is a character like any other
+ * @param noBackslashEscapes NO_BACKSLASH_ESCAPES: a backslash in a string is an ordinary character
  */
 public record SqlMode(boolean ansiQuotes, boolean noBackslashEscapes) {
 

@@ -3,12 +3,12 @@ package io.tailrace.fingerprint;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.SqlBytes;
 
-/** The comment {@code db.table:1/2} by which pt-table-checksum and its kin mark their statements. */
+/** Recognizes the comment {@code db.table:1/2} with which pt-table-checksum and similar tools mark their statements. */
 final class ToolComment {
 
     private ToolComment() {}
 
-    /** Judges a comment's text. */
+    /** Returns whether a comment's text matches. */
     static boolean matches(byte[] bytes, int from, int to) {
         if (to - from < 7 || !ByteText.isDigit(bytes[to - 1]) || bytes[to - 2] != '/') {
             return false;

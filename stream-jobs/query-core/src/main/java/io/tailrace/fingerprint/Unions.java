@@ -5,7 +5,8 @@ import io.tailrace.lexer.SqlBytes;
 import java.util.Arrays;
 
 /**
- * Makes {@code select a union select a union select a} one {@code select a /*repeat union*&#47;}, as Percona's tools.
+ * Collapses {@code select a union select a union select a} into {@code select a /*repeat union*&#47;}, as Percona's
+ * tools do.
  */
 final class Unions {
 
@@ -15,25 +16,28 @@ final class Unions {
     private static final byte[] REPEAT = ByteText.ascii(" /*repeat union*/");
     private static final byte[] REPEAT_ALL = ByteText.ascii(" /*repeat union all*/");
 
-    /** Starts and unions that are tried, so that no statement costs more than its length times this. */
+    /**
+     * Maximum number of pairs of a SELECT and a UNION that are compared. It bounds the cost of a statement to this
+     * multiple of its length.
+     */
     private static final int MAX_TRIES = 64;
 
-    /** Longest text that is searched, bytes: the tries may each read all of it. */
+    /** Longest text that is searched, bytes: each comparison may read all of it. */
     private static final int MAX_LENGTH = 1 << 20;
 
     private Unions() {}
 
-    /** The comment in the range is one by which a collapsed union is marked. */
+    /** Returns whether the comment in the range marks a collapsed union. */
     static boolean isMark(byte[] text, int from, int to) {
         return is(REPEAT, text, from, to) || is(REPEAT_ALL, text, from, to);
     }
 
-    /** The mark without the blank before it. */
+    /** Compares with the mark without its leading blank. */
     private static boolean is(byte[] mark, byte[] text, int from, int to) {
         return to - from == mark.length - 1 && Arrays.equals(mark, 1, mark.length, text, from, to);
     }
 
-    /** A mark may be longer than what it replaces: so many bytes must follow the text in its array. */
+    /** Number of bytes that must follow the text in its array, because a mark may be longer than what it replaces. */
     static final int ROOM = MAX_TRIES * REPEAT_ALL.length;
 
     /** Collapses within {@code text[0, length)}; returns the new length. */
@@ -60,7 +64,7 @@ final class Unions {
         return select;
     }
 
-    /** Tries every union behind a select: is what stands between them repeated after it? */
+    /** Compares each union after a SELECT: returns the new end if the text between them is repeated after the union. */
     private static int collapseFrom(byte[] text, int select, int end) {
         int union = ByteText.indexOf(text, select, end, UNION);
         for (int tries = 0; union >= 0 && tries < MAX_TRIES; tries++) {

@@ -7,7 +7,7 @@ import io.tailrace.lexer.ByteText;
 import io.tailrace.slowlog.SlowLogFormat;
 import java.util.Optional;
 
-/** Judges the first lines of a file. */
+/** Detects a format from the first lines of a file. */
 final class FormatProbe {
 
     private static final byte[] TIME = ByteText.ascii("# Time:");
@@ -15,7 +15,7 @@ final class FormatProbe {
 
     private FormatProbe() {}
 
-    /** Name of the format of the first line that tells one. A banner alone tells the format of the source's kind. */
+    /** Returns the format of the first line that identifies one. A banner alone identifies the format of the source. */
     static Optional<String> first(byte[] head, String source) {
         AuditFormatDetector audit = new AuditFormatDetector();
         String ofBanner = source.equals("general") ? GeneralLogFormat.NAME : SlowLogFormat.NAME;
@@ -44,7 +44,10 @@ final class FormatProbe {
         return isSlowLogTime(head, from, to) || ByteText.startsWith(head, from, to, USER);
     }
 
-    /** {@code # Time: 2}: other logs quote statements that hold a number sign and the word. */
+    /**
+     * Returns whether the line starts with {@code # Time: 2}. Other logs quote statements that contain a number sign
+     * and the word.
+     */
     private static boolean isSlowLogTime(byte[] head, int from, int to) {
         if (!ByteText.startsWith(head, from, to, TIME)) {
             return false;

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** All formats that Tailrace reads, and how a file shows its own. */
+/** All formats that Tailrace reads, and the detection of a file's format. */
 public final class FormatRegistry implements LogFormats {
 
     private static final String AUTO = "auto";
@@ -22,7 +22,7 @@ public final class FormatRegistry implements LogFormats {
         this(RedoLogCapacities.unknown());
     }
 
-    /** The same where capacities of InnoDB's redo logs are known: for the age of checkpoints. */
+    /** Creates a registry that knows the capacities of InnoDB's redo logs, from which the checkpoint age is rated. */
     public FormatRegistry(RedoLogCapacities innoDbLogs) {
         all = Stream.of(
                         Stream.of(new SlowLogFormat()),
@@ -32,7 +32,7 @@ public final class FormatRegistry implements LogFormats {
                 .toList();
     }
 
-    /** The kind of log that a format is read from: slowlog, audit, general or errorlog. */
+    /** Returns the source of a format: {@code slowlog}, {@code audit}, {@code general} or {@code errorlog}. */
     public static String sourceOf(LogFormat format) {
         return sourceOf(format.name());
     }
@@ -46,7 +46,7 @@ public final class FormatRegistry implements LogFormats {
         };
     }
 
-    /** The formats, in the order in which they are documented. */
+    /** Returns the formats in the order in which they are documented. */
     public List<LogFormat> all() {
         return all;
     }
@@ -56,7 +56,9 @@ public final class FormatRegistry implements LogFormats {
         return all.stream().filter(format -> format.name().equals(name)).findFirst();
     }
 
-    /** A format is told by the first line that only it can hold. The source narrows the choice, where it is known. */
+    /**
+     * Detects the format by the first line that only one format can contain; the source narrows the choice if known.
+     */
     @Override
     public Optional<LogFormat> detect(String source, String hint, byte[] head) {
         if (!AUTO.equals(hint) && !hint.isEmpty()) {

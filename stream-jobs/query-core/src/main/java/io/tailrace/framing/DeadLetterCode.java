@@ -1,29 +1,29 @@
 package io.tailrace.framing;
 
-/** Why bytes did not become an event. Names are metric labels and stored: never renamed. */
+/** Reasons why bytes did not become an event. The names are metric labels and are stored, so they never change. */
 public enum DeadLetterCode {
-    /** The file ended, or a hole followed, within an entry. */
+    /** The file ended, or a hole began, within an entry. */
     INCOMPLETE,
-    /** Lines before the first sure start of an entry, at the start of a file or after a hole. */
+    /** Lines before the first certain start of an entry, at the start of a file or after a hole. */
     NO_ENTRY_START,
-    /** Lines that follow an entry and start none. */
+    /** Lines that follow an entry and do not start another one. */
     STRAY_TEXT,
-    /** A literal or comment that never ends; reading resynchronised at a later header. */
+    /** A literal or comment that never ends; reading resynchronized at a later header. */
     UNTERMINATED_LITERAL,
     /** An entry larger than the limit. */
     ENTRY_TOO_LARGE,
-    /** A header field that is missing or cannot be read. */
+    /** A header field is missing or cannot be parsed. */
     MALFORMED_HEADER,
-    /** A record that is not of its format. */
+    /** A record does not conform to its format. */
     MALFORMED_RECORD,
-    /** No format fits the file. */
+    /** No format matches the file. */
     UNKNOWN_FORMAT,
-    /** The entry's time is before the retention or in the future. */
+    /** The entry's time is older than the retention, or in the future. */
     TIME_OUT_OF_RANGE,
-    /** Bytes at an offset that was read before, and they differ from what was read. */
+    /** Bytes differ from those that were read before at the same offset. */
     OFFSET_CONFLICT,
-    /** A message from the collector that is no line. */
+    /** A message from the collector that contains no line. */
     MALFORMED_MESSAGE,
-    /** ClickHouse refuses the block that holds the row. */
+    /** ClickHouse rejected the block that contains the row. */
     REFUSED_BY_STORE
 }

@@ -2,11 +2,11 @@ package io.tailrace.framing;
 
 /** How much of an entry a parser reads into its event. */
 public enum EntryDetail {
-    /** All of it. */
+    /** Everything. */
     FULL,
     /**
-     * What statistics are made of. The rest may be left out where it costs time: the event's id, the plan that a
-     * server explains, and attributes that say nothing of how the log was sampled.
+     * Only what statistics need. The parser may omit what costs time: the event's id, the execution plan, and
+     * attributes that do not describe how the log was sampled.
      */
     STATISTICS
 }

@@ -1,51 +1,53 @@
 package io.tailrace.framing;
 
 /**
- * Cuts one log file into entries. A framer holds positions and lexer state, never bytes: its caller keeps the
- * bytes from {@link #pendingFrom()} on and gets ranges of file offsets back.
+ * Splits one log file into entries. A framer stores positions and lexer state, but no bytes: its caller keeps the
+ * bytes from {@link #pendingFrom()} on and receives ranges of file offsets.
  *
- * <p>The result depends on the bytes alone, not on how they arrive or on how long a writer pauses: an entry is
- * reported once the bytes seen so far prove it complete, and never by a timeout.
+ * <p>The result depends on the bytes alone, not on how they arrive or how long a writer pauses. An entry is reported
+ * as soon as the bytes read so far prove that it is complete, and never because of a timeout.
  *
  * <p>Not thread-safe. Never throws for bad input.
  */
 public interface EntryFramer {
 
     /**
-     * Reads one whole line. Lines come in file order without holes; after a hole {@link #hole} comes first.
+     * Reads one whole line. Lines must be in file order without holes; the caller reports a hole with {@link #hole}
+     * first.
      *
-     * @param buffer holds the line
+     * @param buffer contains the line
      * @param from index of the line's first byte
      * @param to index after the line's last byte, its line feed included
      * @param offset file offset of {@code buffer[from]}
      * @param out receives what this line completes, in file order and without overlap
-     * @return the file offset to go on from: normally {@code offset + to - from}; a smaller one, never below the
-     *     first byte not yet reported, asks the caller to feed again from there, the line start where reading
-     *     resynchronises after an unterminated literal
+     * @return the file offset at which to continue, normally {@code offset + to - from}. A smaller one, never below
+     *     the first byte that is not reported yet, asks the caller to feed the lines from there again: this is the
+     *     line start where reading resynchronizes after an unterminated literal
      */
     long line(byte[] buffer, int from, int to, long offset, FrameListener out);
 
     /**
-     * File offset of the first byte that was read and not yet reported; the next offset to read when there is none.
+     * Returns the file offset of the first byte that was read and not yet reported; if there is none, the next offset
+     * to read.
      */
     long pendingFrom();
 
     /**
-     * No byte follows the ones read: the end of the file is certain. Pending bytes are reported, as an entry where
-     * they are one, else as rejected. The last line may lack its line feed: the caller feeds it first.
+     * Ends the file: no byte follows. Pending bytes are reported as an entry if they are one, otherwise as rejected.
+     * If the last line has no line feed, the caller feeds it first.
      */
     void end(FrameListener out);
 
     /**
-     * Bytes up to {@code resumeAt} are lost. Pending bytes are reported as at {@link #end}; reading goes on at
-     * {@code resumeAt} and looks for the next sure start of an entry; what lies before it is rejected. Context that
-     * the lost bytes may have changed (default database, carried time) is forgotten.
+     * Skips lost bytes up to {@code resumeAt}. Pending bytes are reported as by {@link #end}. Reading continues at
+     * {@code resumeAt}; what precedes the next certain start of an entry is rejected. Context that the lost bytes may
+     * have changed (default database, inherited time) is discarded.
      */
     void hole(long resumeAt, FrameListener out);
 
     /**
-     * A snapshot from which {@link LogFormat#restoreFramer} makes a framer that behaves the same. At most a few
-     * hundred bytes, but for framers that know who is connected: at most 64 KiB, and the record at hand.
+     * Returns a snapshot from which {@link LogFormat#restoreFramer} creates a framer with the same behavior. It has
+     * at most a few hundred bytes. Framers that track sessions need at most 64 KiB and the current record.
      */
     byte[] snapshot();
 }

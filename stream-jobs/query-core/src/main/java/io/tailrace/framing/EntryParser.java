@@ -1,8 +1,11 @@
 package io.tailrace.framing;
 
-/** Makes an event of an entry. Never throws for bad input: it rejects. Not thread-safe. */
+/** Converts entries into events. Bad input is rejected and never causes an exception. Not thread-safe. */
 public interface EntryParser {
 
-    /** Reads one entry; calls {@code out} exactly once. The entry's arrays must not be kept. */
+    /**
+     * Reads one entry and calls {@code out} exactly once. The implementation must not keep references to the entry's
+     * arrays.
+     */
     void parse(LogEntry entry, ParseListener out);
 }

@@ -1,14 +1,17 @@
 package io.tailrace.framing;
 
-/** What a framer found. Offsets are file offsets, {@code to} exclusive; every byte is reported exactly once. */
+/**
+ * Receives the results of a framer. Offsets are file offsets, {@code to} is exclusive, and every byte is reported
+ * exactly once.
+ */
 public interface FrameListener {
 
-    /** A complete entry, with what earlier entries of the file say about it. */
+    /** Receives a complete entry and what earlier entries of the file state about it. */
     void entry(long from, long to, EntryContext context);
 
-    /** Bytes that belong to no entry by the format's own rules. */
+    /** Receives bytes that belong to no entry according to the format. */
     void framing(long from, long to, FramingKind kind);
 
-    /** Bytes that are no entry and should have been one. The message holds no bytes of the log. */
+    /** Receives bytes that should have been an entry and are not. The message contains no bytes of the log. */
     void rejected(long from, long to, DeadLetterCode code, String message);
 }

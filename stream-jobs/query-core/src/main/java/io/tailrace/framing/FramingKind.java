@@ -1,11 +1,11 @@
 package io.tailrace.framing;
 
-/** Why bytes of a log file belong to no entry: the whole list. */
+/** Reasons why bytes of a log file belong to no entry. The list is complete. */
 public enum FramingKind {
-    /** The server's start banner: version, port, column heads. */
+    /** The server's start banner: version, port, column headings. */
     BANNER,
     /** Empty lines, or white space only. */
     BLANK,
-    /** Opening, separators or closing of a document that holds the entries. */
+    /** Opening, separators or closing of the document that contains the entries. */
     DOCUMENT
 }

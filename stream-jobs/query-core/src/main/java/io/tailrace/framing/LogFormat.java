@@ -1,21 +1,21 @@
 package io.tailrace.framing;
 
-/** One log format: how its files are cut into entries, and what an entry means. */
+/** Defines a log format: how its files are split into entries and how an entry is parsed. */
 public interface LogFormat {
 
-    /** Stable name, such as {@code mysql-slow}. */
+    /** Returns the stable name, such as {@code mysql-slow}. */
     String name();
 
-    /** A framer at the start of a file. */
+    /** Creates a framer for the start of a file. */
     EntryFramer newFramer();
 
-    /** A framer as it was when {@link EntryFramer#snapshot()} was taken. */
+    /** Creates a framer in the state that {@link EntryFramer#snapshot()} recorded. */
     EntryFramer restoreFramer(byte[] snapshot);
 
-    /** A parser; parsers hold scratch buffers and are used by one thread. */
+    /** Creates a parser. Parsers own scratch buffers, so each is used by one thread only. */
     EntryParser newParser();
 
-    /** A parser that may leave out what is not wanted. */
+    /** Creates a parser that may omit what the detail level does not need. */
     default EntryParser newParser(EntryDetail detail) {
         return newParser();
     }

@@ -5,16 +5,16 @@ import java.util.Optional;
 /** The formats that Tailrace reads. */
 public interface LogFormats {
 
-    /** The format of that name. */
+    /** Returns the format of that name. */
     Optional<LogFormat> named(String name);
 
     /**
-     * Finds a log's format.
+     * Detects a log's format.
      *
-     * @param source slowlog or audit
-     * @param hint a format's name, or auto
-     * @param head the file's first bytes, whole lines; may be few
-     * @return empty while the head does not decide yet or no format fits
+     * @param source kind of log, such as {@code slowlog} or {@code audit}
+     * @param hint a format's name, or {@code auto}
+     * @param head the file's first bytes: whole lines, possibly few
+     * @return empty if the head is not decisive yet or no format matches
      */
     Optional<LogFormat> detect(String source, String hint, byte[] head);
 }

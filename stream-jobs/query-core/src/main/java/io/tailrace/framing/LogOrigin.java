@@ -1,13 +1,13 @@
 package io.tailrace.framing;
 
 /**
- * Where a log comes from.
+ * The log that an entry comes from, and how to read it.
  *
- * @param cluster group of servers that hold the same data
+ * @param cluster group of servers that contain the same data
  * @param instance name of the server
- * @param source kind of log: slowlog or audit
- * @param format name of a {@link LogFormat}, or auto
+ * @param source kind of log, such as {@code slowlog} or {@code audit}
+ * @param format name of a {@link LogFormat}, or {@code auto}
  * @param zone IANA zone of times that the log writes without a zone
- * @param log canonical path: without rotation suffix
+ * @param log canonical path, without a rotation suffix
  */
 public record LogOrigin(String cluster, String instance, String source, String format, String zone, String log) {}

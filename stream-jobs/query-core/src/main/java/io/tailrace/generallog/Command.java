@@ -4,7 +4,7 @@ import io.tailrace.lexer.ByteText;
 import java.util.Arrays;
 import java.util.Comparator;
 
-/** The commands of the client protocol, as servers name them in the general log. */
+/** The commands of the client protocol, by their names in the general log. */
 enum Command {
     BINLOG_DUMP_GTID("Binlog Dump GTID", "admin", false),
     BINLOG_DUMP("Binlog Dump", "admin", false),
@@ -43,7 +43,7 @@ enum Command {
     TABLE_DUMP("Table Dump", "admin", false),
     TIME("Time", "admin", false);
 
-    /** Longest names first: one may start with another. */
+    /** Sorted by length, longest first, because one name may be a prefix of another. */
     private static final Command[] BY_LENGTH = Arrays.stream(values())
             .sorted(Comparator.comparingInt((Command command) -> -command.text.length()))
             .toArray(Command[]::new);
@@ -60,7 +60,10 @@ enum Command {
         this.statement = statement;
     }
 
-    /** The command whose name stands at {@code from}, followed by a blank, a tab or the line's end; or null. */
+    /**
+     * Returns the command whose name is at {@code from}, followed by a blank, a tab or the line's end; otherwise
+     * null.
+     */
     static Command at(byte[] line, int from, int to) {
         for (Command command : BY_LENGTH) {
             int end = from + command.bytes.length;
@@ -71,7 +74,7 @@ enum Command {
         return null;
     }
 
-    /** As the server writes it. */
+    /** Returns the name that the server writes. */
     String text() {
         return text;
     }
@@ -80,12 +83,12 @@ enum Command {
         return bytes.length;
     }
 
-    /** Of audit events. */
+    /** Returns the event class of audit events. */
     String eventClass() {
         return eventClass;
     }
 
-    /** Its argument is a statement, which may have many lines. */
+    /** Returns whether its argument is a statement, which may have many lines. */
     boolean hasStatement() {
         return statement;
     }

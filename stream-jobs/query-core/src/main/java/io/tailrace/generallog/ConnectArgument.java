@@ -3,8 +3,8 @@ package io.tailrace.generallog;
 import io.tailrace.lexer.ByteText;
 
 /**
- * Reads the argument of {@code Connect} and {@code Change user}. Users and databases may hold nearly anything; host
- * names hold neither {@code @} nor blanks, so the last {@code @} before {@code  on } is what counts.
+ * Parses the argument of {@code Connect} and {@code Change user}. Users and databases may contain almost any
+ * character. Host names contain neither {@code @} nor blanks, so the last {@code @} before {@code  on } is decisive.
  *
  * <pre>
  * root@localhost on shop using Socket      MySQL 5.7 and later, MariaDB
@@ -32,7 +32,7 @@ final class ConnectArgument {
     int usingFrom;
     int usingTo;
 
-    /** Reads an argument; false where it names no account. */
+    /** Reads an argument; returns false if it names no account. */
     boolean read(byte[] bytes, int from, int to) {
         denied = ByteText.startsWith(bytes, from, to, DENIED);
         asFrom = asTo = databaseFrom = databaseTo = usingFrom = usingTo = to;
@@ -73,7 +73,7 @@ final class ConnectArgument {
         return true;
     }
 
-    /** The first {@code  on } behind the last {@code @} that one follows. */
+    /** Returns the index of the first {@code  on } after the last {@code @} that one follows. */
     private static int lastOn(byte[] bytes, int from, int to) {
         int on = ByteText.lastIndexOf(bytes, from, to, ON);
         if (on < 0 && ByteText.endsWith(bytes, from, to, ByteText.ascii(" on"))) {

@@ -30,7 +30,7 @@ final class GeneralLine {
     int argumentFrom;
     int argumentTo;
 
-    /** Reads a line without its line end; false where no entry starts with it. */
+    /** Reads a line without its line end; returns false if no entry starts with it. */
     boolean read(byte[] bytes, int from, int to) {
         timeFrom = from;
         timeTo = from;
@@ -79,12 +79,15 @@ final class GeneralLine {
         return timeTo > timeFrom;
     }
 
-    /** First line of what the server writes when it starts or opens the log: program, version. */
+    /**
+     * Returns whether the line is the first one of the banner that a server writes when it starts or opens the log:
+     * program, version.
+     */
     static boolean isBanner(byte[] bytes, int from, int to) {
         return ByteText.endsWith(bytes, from, to, BANNER) && ByteText.indexOf(bytes, from, to, VERSION) >= 0;
     }
 
-    /** The lines that follow it: port, column heads. */
+    /** Returns whether the line is one of the banner's remaining lines: port, column headings. */
     static boolean isBannerTail(byte[] bytes, int from, int to) {
         return ByteText.startsWith(bytes, from, to, PORT)
                 || ByteText.startsWith(bytes, from, to, TCP_PORT)

@@ -29,12 +29,15 @@ public final class GeneralLogFormat implements LogFormat {
         return new GeneralLogParser();
     }
 
-    /** No other format holds a line like this one, without its line end. */
+    /** Returns whether the line, without its line end, can only occur in a general log. */
     public static boolean classifies(byte[] bytes, int from, int to) {
         return new GeneralLine().read(bytes, from, to);
     }
 
-    /** The slow log's banner is the same, so it tells nothing where the kind of log is unknown. */
+    /**
+     * Returns whether the line is a banner. The slow log has the same banner, so it identifies no format if the
+     * source is unknown.
+     */
     public static boolean isBanner(byte[] bytes, int from, int to) {
         return GeneralLine.isBanner(bytes, from, to);
     }

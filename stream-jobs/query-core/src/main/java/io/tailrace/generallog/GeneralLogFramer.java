@@ -16,14 +16,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Cuts a general log into commands, and knows who is connected. A command starts at a line with a thread id and a
- * command's name; a statement takes the lines that follow, and nothing but the next command ends it, for the log writes
- * no final semicolon.
+ * Splits a general log into commands and tracks the open connections. A command starts at a line with a thread id and
+ * a command's name. A statement includes the lines that follow, and only the next command ends it, because the log
+ * contains no final semicolon.
  *
- * <p>A literal or comment may hold lines that look like commands. They start none, unless {@value #PROOFS} of
- * connections that are open, in the order of time, come before the literal ends: then it was never closed (servers log
- * statements before they parse them), and reading goes on at the first of them. One is enough where the literal has
- * ended as NO_BACKSLASH_ESCAPES reads it.
+ * <p>A literal or comment may contain lines that resemble commands; they start no command. If, however, {@value
+ * #PROOFS} of them name open connections and are in the order of time before the literal ends, then the literal was
+ * never closed (servers log statements before they parse them), and reading continues at the first of them. One is
+ * enough if the literal has ended according to NO_BACKSLASH_ESCAPES.
  */
 final class GeneralLogFramer implements EntryFramer {
 
@@ -45,7 +45,7 @@ final class GeneralLogFramer implements EntryFramer {
 
     static final byte[] DENIED = ByteText.ascii("Access denied for user '");
 
-    /** Microseconds. */
+    /** Maximum difference by which threads overtake each other, microseconds. */
     private static final long MAX_OVERTAKING = 2_000_000;
 
     private final LogTime times = new LogTime();
@@ -66,7 +66,7 @@ final class GeneralLogFramer implements EntryFramer {
     private String time = "";
     private boolean ownTime;
     private Session session = Session.UNKNOWN;
-    /** The command at hand is the first one of its connection since a login. */
+    /** The current command is the first one of its connection since a login. */
     private boolean loggedIn;
 
     static GeneralLogFramer restore(byte[] snapshot) {
@@ -95,7 +95,7 @@ final class GeneralLogFramer implements EntryFramer {
         return position;
     }
 
-    /** The server has started, and counts its threads from the beginning, or has opened the log again. */
+    /** Handles a banner: the server has started and numbers its threads from the beginning, or has reopened the log. */
     private void banner(long offset, FrameListener out) {
         finish(offset, out);
         out.framing(offset, position, FramingKind.BANNER);
@@ -141,14 +141,20 @@ final class GeneralLogFramer implements EntryFramer {
         plain.line(buffer, from, to);
     }
 
-    /** Of a connection that may be open, or opens, and not before the last command. */
+    /**
+     * Returns whether a header is plausible: its connection is open or opens, and its time is not before the last
+     * command.
+     */
     private boolean isPlausible(byte[] buffer) {
         boolean known = !contradictsConnections();
         String its = time(buffer);
         return known && (its.isEmpty() || its.length() != time.length() || its.compareTo(time) >= 0);
     }
 
-    /** Before the last command by more than threads overtake each other: the clock was set back, or one is forged. */
+    /**
+     * Returns whether a command is before the previous one by more than threads overtake each other. Then the clock
+     * was set back, or one of the two is forged.
+     */
     private boolean contradictsTime(byte[] buffer) {
         String its = time(buffer);
         if (its.length() != time.length() || its.compareTo(time) >= 0) {
@@ -195,7 +201,7 @@ final class GeneralLogFramer implements EntryFramer {
         }
     }
 
-    /** Notes what the command says about its connection. */
+    /** Records what the command states about its connection. */
     private void session(byte[] buffer) {
         long id = header.threadId;
         int from = header.argumentFrom;
@@ -225,7 +231,10 @@ final class GeneralLogFramer implements EntryFramer {
         }
     }
 
-    /** A login into a database to which the account has no right is refused, and logged as the choice of that database. */
+    /**
+     * Returns whether the command proves that the login succeeded. If the account has no privilege on the database of
+     * the login, the server refuses the login and logs a refused selection of that database.
+     */
     private boolean provesLogin(byte[] buffer) {
         return switch (header.command) {
             case CONNECT, CHANGE_USER -> false;
@@ -323,8 +332,8 @@ final class GeneralLogFramer implements EntryFramer {
     }
 
     /**
-     * Nothing follows, and the literal that holds one or two commands has not ended: it never will. Whose they are is
-     * not known any more.
+     * Ends the file. If the open literal contains one or two headers, it never ends, so they start commands. Their
+     * connections are unknown.
      */
     private void finish(long to, FrameListener out) {
         boolean open = state == STATEMENT && scanner.insideLiteral();

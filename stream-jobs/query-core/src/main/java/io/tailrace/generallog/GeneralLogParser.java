@@ -13,7 +13,7 @@ import io.tailrace.time.CivilTime;
 import io.tailrace.time.LogTime;
 import java.nio.charset.StandardCharsets;
 
-/** Makes an {@link AuditEvent} of a general log's entry: who asked for what. The log says nothing about the outcome. */
+/** Converts an entry of a general log into an {@link AuditEvent}. The log contains commands, but not their outcome. */
 final class GeneralLogParser implements EntryParser {
 
     /** ER_ACCESS_DENIED_ERROR. */
@@ -71,7 +71,7 @@ final class GeneralLogParser implements EntryParser {
         return times.micros(carried, 0, carried.length, zone);
     }
 
-    /** Who the connection is, as its own Connect said. */
+    /** Sets the account of the connection from its Connect command. */
     private void connection(AuditEvent event, LogEntry entry) {
         byte[] name = entry.context().account().getBytes(StandardCharsets.ISO_8859_1);
         int at = name.length - 1;

@@ -3,12 +3,12 @@ package io.tailrace.generallog;
 import io.tailrace.lexer.ByteText;
 
 /**
- * Follows a statement's literals as {@code sql_mode} NO_BACKSLASH_ESCAPES reads them: a backslash is a character like
- * any other. The second opinion where {@code SELECT 'c:\temp\'} seems never to end.
+ * Scans a statement's literals according to {@code sql_mode} NO_BACKSLASH_ESCAPES: a backslash is an ordinary
+ * character. It provides a second reading when {@code SELECT 'c:\temp\'} seems never to end.
  */
 final class NoBackslashEscapesScanner {
 
-    /** Stands for the end of a block comment. */
+    /** Represents an open block comment. */
     private static final byte COMMENT = '*';
 
     /** The quote that is open, {@link #COMMENT}, or 0. */

@@ -3,12 +3,12 @@ package io.tailrace.identity;
 import io.tailrace.event.EventId;
 import io.tailrace.event.Stage;
 
-/** Identity of a dead letter: the same bytes refused for the same reason are one dead letter, whoever finds them. */
+/** Computes the id of a dead letter. The same bytes that are rejected for the same reason always get the same id. */
 public final class DeadLetterId {
 
     private DeadLetterId() {}
 
-    /** Hash of instance, source, file offset, bytes, stage and code. */
+    /** Returns the hash of instance, source, file offset, bytes, stage and code. */
     public static EventId of(
             String instance, String source, long offset, byte[] bytes, int from, int to, Stage stage, String code) {
         byte[] digest = new Murmur3()

@@ -5,21 +5,21 @@ import io.tailrace.framing.LogEntry;
 import io.tailrace.lexer.ByteText;
 
 /**
- * Makes the id of an event: the same for the same bytes at the same place of the same server's log, whoever ships
- * them. MurmurHash3 x64 128 over
+ * Computes the id of an event. The same bytes at the same offset of the same server's log get the same id, no matter
+ * which collector ships them. The id is MurmurHash3 x64 128 over
  *
  * <pre>instance 0x1f source 0x1f offset time bytes</pre>
  *
- * <p>with instance and source in UTF-8, the offset of the entry's first byte and the event time in epoch
- * microseconds as 8 little-endian bytes each, and the entry's bytes with every {@code \r\n} as {@code \n} and
- * without the last line end. No path and no generation: rotation, backfill and the command line agree. Not
- * thread-safe.
+ * <p>Instance and source are in UTF-8. The offset of the entry's first byte and the event time in epoch microseconds
+ * are 8 little-endian bytes each. In the entry's bytes every {@code \r\n} is replaced by {@code \n}, and the last line
+ * end is omitted. Path and generation are not part of the id, so that rotation, backfill and the command line produce
+ * the same id. Not thread-safe.
  */
 public final class EventIds {
 
     private final Murmur3 hash = new Murmur3();
 
-    /** The id of an entry's event; {@code eventTime} in epoch microseconds. */
+    /** Returns the id of an entry's event; {@code eventTime} is in epoch microseconds. */
     public EventId event(LogEntry entry, long eventTime) {
         hash.reset();
         hash.update(entry.origin().instance()).update(entry.origin().source());

@@ -6,8 +6,8 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * MurmurHash3 x64 128, seed 0, fed piece by piece. Austin Appleby's public-domain algorithm; chosen because
- * it is fast, well distributed and has test vectors in every language. Not thread-safe.
+ * Computes MurmurHash3 x64 128 with seed 0 incrementally. Austin Appleby's algorithm is in the public domain, fast,
+ * well distributed, and has test vectors in every language. Not thread-safe.
  */
 public final class Murmur3 {
 
@@ -23,7 +23,7 @@ public final class Murmur3 {
     private long high;
     private long low;
 
-    /** Starts again. */
+    /** Resets the hash to its initial state. */
     public void reset() {
         tailLength = 0;
         total = 0;
@@ -31,7 +31,7 @@ public final class Murmur3 {
         low = 0;
     }
 
-    /** Adds a text as UTF-8 and a separator, so that two texts are never one. */
+    /** Adds a text as UTF-8, followed by a separator, so that no two sequences of texts are the same input. */
     public Murmur3 update(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         update(bytes, 0, bytes.length);
@@ -80,7 +80,7 @@ public final class Murmur3 {
         return this;
     }
 
-    /** Ends the hash: 16 bytes, h1 then h2, each big-endian, as the hash is commonly printed. */
+    /** Finishes the hash and returns 16 bytes: h1, then h2, each big-endian, as the hash is commonly printed. */
     public byte[] digest() {
         long first = 0;
         long second = 0;

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reads InnoDB's report of a deadlock: who took part, with which statements, waiting for what, and who was rolled
- * back. Names of details: {@code transaction_1_thread_id}, {@code …_user}, {@code …_host}, {@code …_query_id},
- * {@code …_waits_for}, {@code …_holds}, {@code rolled_back}.
+ * Parses InnoDB's report of a deadlock: the transactions, their statements, the locks that they hold and wait for,
+ * and the one that was rolled back. Names of details: {@code transaction_1_thread_id}, {@code …_user}, {@code
+ * …_host}, {@code …_query_id}, {@code …_waits_for}, {@code …_holds}, {@code rolled_back}.
  */
 public final class DeadlockReport {
 
@@ -24,11 +24,11 @@ public final class DeadlockReport {
     }
 
     /**
-     * Puts what the report says into {@code details}.
+     * Adds the content of the report to {@code details}.
      *
-     * @param text of the report, its statements as fingerprints
-     * @param prefix of every name
-     * @param statements those that the text quotes, in their order
+     * @param text the report, its statements as fingerprints
+     * @param prefix prefix of every name
+     * @param statements the statements that the text quotes, in their order
      */
     public static void read(
             String text, String prefix, List<NormalizedStatement> statements, Map<String, String> details) {
@@ -62,7 +62,7 @@ public final class DeadlockReport {
         }
     }
 
-    /** {@code *** (1) TRANSACTION:}, {@code *** (1) HOLDS THE LOCK(S):}, {@code *** (1) WAITING FOR …:}. */
+    /** Reads {@code *** (1) TRANSACTION:}, {@code *** (1) HOLDS THE LOCK(S):}, {@code *** (1) WAITING FOR …:}. */
     private void section(String line) {
         String number = number(line, "*** (");
         if (number.length() == 1 && number.charAt(0) <= '0' + MAX_TRANSACTIONS) {
@@ -94,7 +94,7 @@ public final class DeadlockReport {
         put(holds ? "holds" : "waits_for", place.length() > 512 ? place.substring(0, 512) : place);
     }
 
-    /** {@code MySQL thread id 20, OS thread handle 1401, query id 101 web-1 10.0.0.1 app updating}. */
+    /** Reads {@code MySQL thread id 20, OS thread handle 1401, query id 101 web-1 10.0.0.1 app updating}. */
     private void thread(String line) {
         put("thread_id", number(line, "thread id "));
         int query = line.indexOf("query id ");

@@ -9,11 +9,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Reads the output of InnoDB's monitor, of MySQL 5.0 to 9, Percona Server and MariaDB: positions of the redo log,
+ * Parses the output of InnoDB's monitor, of MySQL 5.0 to 9, Percona Server and MariaDB: positions of the redo log,
  * pending work, the purge's lag, waits for semaphores, the latest deadlock and foreign key error.
  *
- * <p>Redo: bytes. When the oldest change that is not yet in a data file is older than 75 % of the redo log's capacity,
- * InnoDB is near synchronous flushing, which stops every writer: {@link #isCheckpointAgeHigh}.
+ * <p>Redo positions are in bytes. If the oldest change that is not yet in a data file is older than 75 % of the redo
+ * log's capacity, InnoDB is near synchronous flushing, which stops every writer: {@link #isCheckpointAgeHigh}.
  */
 public final class MonitorReport {
 
@@ -37,11 +37,11 @@ public final class MonitorReport {
     }
 
     /**
-     * Puts what the monitor says into {@code details}.
+     * Adds the content of the output to {@code details}.
      *
-     * @param text of the output, its statements as fingerprints
-     * @param statements those that the text quotes, in their order
-     * @param capacity of the redo log, bytes; 0: as the output says, or unknown
+     * @param text the output, its statements as fingerprints
+     * @param statements the statements that the text quotes, in their order
+     * @param capacity capacity of the redo log, bytes; 0: as in the output, or unknown
      */
     public static MonitorReport read(
             String text, List<NormalizedStatement> statements, long capacity, Map<String, String> details) {
@@ -53,7 +53,7 @@ public final class MonitorReport {
         return report;
     }
 
-    /** The checkpoint's age is above {@link #MAX_SHARE} of a known capacity. */
+    /** Returns whether the checkpoint's age is above {@link #MAX_SHARE} of a known capacity. */
     public boolean isCheckpointAgeHigh() {
         return high;
     }
@@ -86,7 +86,7 @@ public final class MonitorReport {
         }
     }
 
-    /** {@code --Thread 1401 has waited at btr0cur.cc line 586 for 241.00 seconds the semaphore:}. */
+    /** Reads {@code --Thread 1401 has waited at btr0cur.cc line 586 for 241.00 seconds the semaphore:}. */
     private void semaphores(String line) {
         int at = line.indexOf(" has waited at ");
         if (at < 0) {
@@ -181,7 +181,7 @@ public final class MonitorReport {
         before("read_views", line, " read views open");
     }
 
-    /** A number after a text that the line starts with; MySQL 5.1 and older write two: high and low 32 bits. */
+    /** Reads a number after a text at the line's start; MySQL 5.1 and older write two: high and low 32 bits. */
     private void lsn(String name, String line, String start) {
         if (!line.startsWith(start)) {
             return;
@@ -201,7 +201,7 @@ public final class MonitorReport {
         }
     }
 
-    /** The number right before a text. */
+    /** Reads the number directly before a text. */
     private void before(String name, String line, String after) {
         int end = line.indexOf(after);
         int from = end;

@@ -5,30 +5,30 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The capacity of the redo log (bytes) where the monitor's output does not say it: of single servers by their instance,
- * and of all others.
+ * The capacity of the redo log (bytes), for monitors whose output does not contain it: of individual servers by
+ * instance, and of all others.
  *
  * @param bytes capacity by instance
- * @param defaultCapacity capacity of instances that are not named; 0: as the output says, or unknown
+ * @param defaultCapacity capacity of all other instances; 0: as in the output, or unknown
  */
 public record RedoLogCapacities(Map<String, Long> bytes, long defaultCapacity) implements Serializable {
 
     private static final String OTHERS = "*";
 
-    /** As the output says. */
+    /** Returns capacities that are taken from the output alone. */
     public static RedoLogCapacities unknown() {
         return ofAll(0);
     }
 
-    /** The same capacity for every server, bytes. */
+    /** Returns the same capacity for every server, bytes. */
     public static RedoLogCapacities ofAll(long bytes) {
         return new RedoLogCapacities(Map.of(), bytes);
     }
 
     /**
-     * Reads {@code db-1=1073741824, db-2=536870912, *=100663296}; {@code *} stands for all other instances.
+     * Parses {@code db-1=1073741824, db-2=536870912, *=100663296}; {@code *} represents all other instances.
      *
-     * @throws IllegalArgumentException naming what cannot be read
+     * @throws IllegalArgumentException with the part that cannot be parsed
      */
     public static RedoLogCapacities parse(String text) {
         Map<String, Long> bytes = new HashMap<>();
@@ -57,7 +57,7 @@ public record RedoLogCapacities(Map<String, Long> bytes, long defaultCapacity) i
         throw new IllegalArgumentException(pair.strip() + ": a capacity is a number of bytes above 0");
     }
 
-    /** The capacity of a server's redo log in bytes; 0 where it is not known. */
+    /** Returns the capacity of a server's redo log in bytes; 0 if it is not known. */
     public long of(String instance) {
         return bytes.getOrDefault(instance, defaultCapacity);
     }

@@ -12,21 +12,21 @@ import org.apache.avro.generic.GenericFixed;
 import org.apache.avro.generic.IndexedRecord;
 
 /**
- * Writes an Avro record as one line of JSON: fields in the schema's order, map keys sorted, times as ISO 8601 in UTC,
- * 16-byte ids as UUIDs, and {@code query_id} as the 16 hexadecimal digits by which people know it. The text behind it is
- * not part of an event here, as it is no column of its table: fields that only topics have are left out.
+ * Writes an Avro record as one line of JSON: fields in the order of the schema, map keys sorted, times as ISO 8601 in
+ * UTC, 16-byte ids as UUIDs, and {@code query_id} as 16 hexadecimal digits. Fields that exist only in topics, such as
+ * the text of a fingerprint, are omitted because the tables have no columns for them.
  */
 public final class AvroJsonWriter {
 
     private static final String QUERY_ID = "query_id";
-    /** A schema's word for a field without a column. */
+    /** The value in the schema that marks a field without a column. */
     private static final String ONLY_IN_TOPICS = "none";
 
     private static final int UUID_BYTES = 16;
 
     private final StringBuilder out = new StringBuilder(1024);
 
-    /** The record as one line without a line feed. */
+    /** Returns the record as one line, without a line feed. */
     public String write(IndexedRecord record) {
         out.setLength(0);
         record(record);

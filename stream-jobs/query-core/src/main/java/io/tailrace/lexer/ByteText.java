@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
-/** Reading ASCII within ranges of raw bytes, without making strings. Ranges are {@code [from, to)}. */
+/** Reads ASCII text in ranges of raw bytes without creating strings. Ranges are {@code [from, to)}. */
 public final class ByteText {
 
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -18,7 +18,7 @@ public final class ByteText {
 
     private ByteText() {}
 
-    /** Index after the last byte of a line that is not its line end: {@code \n} or {@code \r\n}. */
+    /** Returns the index after the last byte of a line that is not part of its line end, {@code \n} or {@code \r\n}. */
     public static int withoutLineEnd(byte[] bytes, int from, int to) {
         int end = to;
         if (end > from && bytes[end - 1] == '\n') {
@@ -30,7 +30,7 @@ public final class ByteText {
         return end;
     }
 
-    /** Index of the first line feed at or after {@code from}, or {@code to} when there is none. */
+    /** Returns the index of the first line feed at or after {@code from}, or {@code to} if there is none. */
     public static int lineFeed(byte[] bytes, int from, int to) {
         int i = from;
         for (; i + Long.BYTES <= to; i += Long.BYTES) {
@@ -45,7 +45,7 @@ public final class ByteText {
         return i;
     }
 
-    /** Index of the first byte that is one of two, or {@code to} when there is none. */
+    /** Returns the index of the first byte that equals either of the two, or {@code to} if there is none. */
     public static int firstOf(byte[] bytes, int from, int to, byte one, byte other) {
         long ones = (one & 0xffL) * LOW_BITS;
         long others = (other & 0xffL) * LOW_BITS;
@@ -63,12 +63,12 @@ public final class ByteText {
         return i;
     }
 
-    /** The high bit of each byte that is zero, up to the lowest of them; what lies above it may be wrong. */
+    /** Returns the high bit of each byte that is zero, up to the lowest of them; the bits above may be wrong. */
     private static long zeros(long eight) {
         return (eight - LOW_BITS) & ~eight & HIGH_BITS;
     }
 
-    /** Index of the first blank at or after {@code from}, or {@code to} when there is none. */
+    /** Returns the index of the first blank at or after {@code from}, or {@code to} if there is none. */
     public static int wordEnd(byte[] bytes, int from, int to) {
         int i = from;
         for (; i + Long.BYTES <= to; i += Long.BYTES) {
@@ -85,12 +85,15 @@ public final class ByteText {
         return i;
     }
 
-    /** A well-mixed hash of the range, for tables in memory: eight bytes at a time. Not for security. */
+    /**
+     * Returns a well-mixed hash of the range for tables in memory, computed from eight bytes at a time. Not for
+     * security.
+     */
     public static int hash(byte[] bytes, int from, int to) {
         return hash(bytes, from, to, 0);
     }
 
-    /** The same for every spelling of a word in upper and lower case. */
+    /** Returns a hash that is the same for every combination of upper and lower case of a word. */
     static int hashIgnoreCase(byte[] bytes, int from, int to) {
         return hash(bytes, from, to, CASE_BITS);
     }
@@ -126,7 +129,7 @@ public final class ByteText {
         return true;
     }
 
-    /** As {@link #startsWith}; the prefix is lower case ASCII and letters of either case match it. */
+    /** Works like {@link #startsWith}; the prefix is lower-case ASCII and matches letters of either case. */
     public static boolean startsWithIgnoreCase(byte[] bytes, int from, int to, byte[] lowerCasePrefix) {
         if (to - from < lowerCasePrefix.length) {
             return false;
@@ -147,7 +150,10 @@ public final class ByteText {
         return to - from == lowerCaseWord.length && startsWithIgnoreCase(bytes, from, to, lowerCaseWord);
     }
 
-    /** Index of the first occurrence, or -1. Eight places are compared together, for their first two bytes. */
+    /**
+     * Returns the index of the first occurrence, or -1. Eight positions are compared at a time, by their first two
+     * bytes.
+     */
     public static int indexOf(byte[] bytes, int from, int to, byte[] wanted) {
         long firsts = (wanted[0] & 0xffL) * LOW_BITS;
         int next = Math.min(1, wanted.length - 1);
@@ -172,7 +178,7 @@ public final class ByteText {
         return -1;
     }
 
-    /** Index of the last occurrence, or -1. */
+    /** Returns the index of the last occurrence, or -1. */
     public static int lastIndexOf(byte[] bytes, int from, int to, byte[] wanted) {
         for (int i = to - wanted.length; i >= from; i--) {
             if (bytes[i] == wanted[0] && startsWith(bytes, i, to, wanted)) {
@@ -206,12 +212,12 @@ public final class ByteText {
         return b >= '0' && b <= '9';
     }
 
-    /** Lower case of an ASCII letter; any other byte as it is. */
+    /** Returns the lower case of an ASCII letter, or any other byte unchanged. */
     public static byte lower(byte b) {
         return b >= 'A' && b <= 'Z' ? (byte) (b + 32) : b;
     }
 
-    /** An unsigned decimal of at most 18 digits, or -1 where the range is none. */
+    /** Parses an unsigned decimal of at most 18 digits; returns -1 if the range is not one. */
     public static long unsigned(byte[] bytes, int from, int to) {
         if (from >= to || to - from > 18) {
             return -1;
@@ -234,7 +240,7 @@ public final class ByteText {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** UTF-8 with the replacement character where the bytes are none. */
+    /** Decodes UTF-8; invalid bytes become the replacement character. */
     public static String utf8(byte[] bytes, int from, int to) {
         return new String(bytes, from, to - from, StandardCharsets.UTF_8);
     }

@@ -3,11 +3,11 @@ package io.tailrace.lexer;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What a word says about the shape of the statement it stands in. */
+/** The role of a keyword for the structure of its statement. */
 enum Keyword {
     /** CREATE, ALTER. */
     DEFINE,
-    /** Objects whose definition holds a body: PROCEDURE, FUNCTION, TRIGGER, EVENT, PACKAGE. */
+    /** Objects whose definition contains a body: PROCEDURE, FUNCTION, TRIGGER, EVENT, PACKAGE. */
     ROUTINE,
     /** Objects without a body. */
     OTHER_OBJECT,
@@ -15,7 +15,7 @@ enum Keyword {
     WORK,
     END,
     CASE,
-    /** Blocks that close with END and their name; MariaDB allows them as statements of their own. */
+    /** Blocks that close with END and their name; MariaDB also allows them as separate statements. */
     BLOCK,
     NONE;
 
@@ -38,7 +38,7 @@ enum Keyword {
                 "undo",
                 "sequence",
                 "resource");
-        // A library's body stands in dollar quotes, which are read until the object is known.
+        // A library's body is enclosed in dollar quotes, which are read until the kind of object is known.
         put(names, OTHER_OBJECT, "instance");
         put(names, BEGIN, "begin");
         put(names, WORK, "work");
@@ -54,7 +54,7 @@ enum Keyword {
         }
     }
 
-    /** The keyword that the range spells in letters of either case. */
+    /** Returns the keyword in the range, in any case. */
     static Keyword of(byte[] bytes, int from, int to) {
         Keyword keyword = to - from > MAX_LENGTH ? null : BY_NAME.get(bytes, from, to);
         return keyword == null ? NONE : keyword;

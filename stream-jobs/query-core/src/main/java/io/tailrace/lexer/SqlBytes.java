@@ -1,6 +1,6 @@
 package io.tailrace.lexer;
 
-/** Classes of the bytes of a statement. */
+/** Classifies the bytes of a statement. */
 public final class SqlBytes {
 
     private static final boolean[] WORD = new boolean[256];
@@ -25,12 +25,15 @@ public final class SqlBytes {
 
     private SqlBytes() {}
 
-    /** A byte that may open or close a literal, quoted name or comment, or end a statement. */
+    /** Returns whether a byte may open or close a literal, quoted name or comment, or end a statement. */
     static boolean mayChangeMode(byte b) {
         return MARK[b & 0xff];
     }
 
-    /** A byte of an unquoted identifier, keyword or number: MySQL's {@code [0-9a-zA-Z$_]} and every non-ASCII byte. */
+    /**
+     * Returns whether a byte may be part of an unquoted identifier, keyword or number: MySQL's {@code [0-9a-zA-Z$_]}
+     * and every non-ASCII byte.
+     */
     public static boolean isWord(byte b) {
         return WORD[b & 0xff];
     }

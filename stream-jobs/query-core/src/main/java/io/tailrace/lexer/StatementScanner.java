@@ -1,13 +1,13 @@
 package io.tailrace.lexer;
 
 /**
- * Follows a statement line by line and knows at each line's end whether it is inside a literal or comment, and
- * whether the statement's final semicolon was seen. Quoting is MySQL's and MariaDB's with their default
- * {@code sql_mode}: {@code '…'} and {@code "…"} with backslash escapes, {@code `…`} without, {@code /* … *&#47;},
- * {@code /*! … *&#47;} and {@code /*M! … *&#47;} (whose content is code), {@code --} before white space, {@code #}, and in
- * definitions the dollar quotes of MySQL 9 ({@code $$ … $$}, {@code $js$ … $js$}).
+ * Scans a statement line by line and reports after each line whether it is inside a literal or comment, and whether
+ * the statement's final semicolon was read. Quoting is that of MySQL and MariaDB with their default {@code sql_mode}:
+ * {@code '…'} and {@code "…"} with backslash escapes, {@code `…`} without, {@code /* … *&#47;}, {@code /*! … *&#47;}
+ * and {@code /*M! … *&#47;} (whose content is code), {@code --} before white space, {@code #}, and in definitions the
+ * dollar quotes of MySQL 9 ({@code $$ … $$}, {@code $js$ … $js$}).
  *
- * <p>Its whole state fits in an int, so that a framer can stop and go on after any line.
+ * <p>The whole state fits in an int, so that a framer can stop and resume after any line.
  */
 public final class StatementScanner {
 
@@ -16,14 +16,14 @@ public final class StatementScanner {
     private static final int DOUBLE_QUOTED = 2;
     private static final int BACKTICKED = 3;
     private static final int COMMENT = 4;
-    /** In dollar quotes, which stand outside of blocks: {@link #depth} holds a hash of their tag. */
+    /** Inside dollar quotes, which occur outside of blocks only: {@link #depth} contains a hash of their tag. */
     private static final int DOLLAR_QUOTED = 5;
 
-    // 0: nothing but blanks and comments.
+    // 0: only blanks and comments were read.
     private static final int TEXT = 1;
     private static final int SEMICOLON = 2;
 
-    /** No word of the statement was seen. */
+    /** No word of the statement was read. */
     private static final int START = 0;
     /** After CREATE or ALTER, before the kind of object. */
     private static final int DEFINITION = 1;
@@ -44,12 +44,12 @@ public final class StatementScanner {
     private int depth;
     private boolean afterEnd;
 
-    /** Forgets everything: a statement starts with the next line. */
+    /** Resets the state: a statement starts with the next line. */
     public void reset() {
         restore(0);
     }
 
-    /** The state between two lines. */
+    /** Returns the state between two lines. */
     public int state() {
         return mode
                 | (executableComment ? 1 << 3 : 0)
@@ -70,30 +70,34 @@ public final class StatementScanner {
         depth = state >>> 11 & MAX_DEPTH;
     }
 
-    /** The next byte belongs to a literal, a quoted name, a block comment or the block of a compound statement. */
+    /**
+     * Returns whether the next byte belongs to a literal, quoted name, block comment or block of a compound
+     * statement.
+     */
     public boolean inside() {
         return mode != CODE || shape == COMPOUND && depth > 0;
     }
 
-    /** The next byte belongs to a literal, a quoted name or a block comment. */
+    /** Returns whether the next byte belongs to a literal, a quoted name or a block comment. */
     public boolean insideLiteral() {
         return mode != CODE;
     }
 
-    /** The final semicolon was seen, and nothing that could follow belongs to the statement. */
+    /** Returns whether the final semicolon was read, so that nothing that follows can belong to the statement. */
     public boolean complete() {
         return mode == CODE && !executableComment && last == SEMICOLON && shape != COMPOUND;
     }
 
     /**
-     * The statement may end here, but only what follows can tell: a semicolon of a compound statement, or one that
-     * stands at the end of a line comment ({@code SELECT 1 -- note;}: the server appends its semicolon blindly).
+     * Returns whether the statement may end here, depending on what follows: after a semicolon of a compound
+     * statement, or after one at the end of a line comment ({@code SELECT 1 -- note;}: the server appends its
+     * semicolon without regard to the comment).
      */
     public boolean mayBeComplete() {
         return mode == CODE && (commentHidesSemicolon || last == SEMICOLON);
     }
 
-    /** Reads one line; {@code to} excludes its line end. */
+    /** Scans one line; {@code to} excludes its line end. */
     public void line(byte[] bytes, int from, int to) {
         commentHidesSemicolon = false;
         int i = from;
@@ -144,7 +148,7 @@ public final class StatementScanner {
         return to;
     }
 
-    /** Index after {@code $$} or {@code $js$}, or -1. */
+    /** Returns the index after {@code $$} or {@code $js$}, or -1. */
     private static int tagEnd(byte[] bytes, int from, int to) {
         int i = from + 1;
         while (i < to && bytes[i] != '$' && SqlBytes.isWord(bytes[i])) {
@@ -167,7 +171,7 @@ public final class StatementScanner {
         return to;
     }
 
-    /** Reads code up to the next change of mode. Long, for it is the hot loop. */
+    /** Scans code up to the next change of mode. The method is long because it is the hot loop. */
     private int code(byte[] bytes, int from, int to) {
         int i = shape == SIMPLE ? plain(bytes, from, to) : from;
         while (i < to) {
@@ -229,7 +233,7 @@ public final class StatementScanner {
         return to;
     }
 
-    /** Reads what changes nothing but that there is text, in a statement whose words say nothing any more. */
+    /** Skips text in a statement whose remaining words do not affect its structure. */
     private int plain(byte[] bytes, int from, int to) {
         int i = from;
         while (i < to && !SqlBytes.mayChangeMode(bytes[i])) {
@@ -282,7 +286,7 @@ public final class StatementScanner {
         last = SEMICOLON;
     }
 
-    /** Notes something that is neither white space, comment, word nor final semicolon. */
+    /** Records text that is neither white space, comment, word nor final semicolon. */
     private int text(int next) {
         last = TEXT;
         if (shape == START) {
@@ -292,7 +296,10 @@ public final class StatementScanner {
         return next;
     }
 
-    /** Dollar quotes hold the body of a routine or library that is defined; elsewhere a dollar sign starts a name. */
+    /**
+     * Scans a dollar sign. Dollar quotes enclose the body of a routine or library that is defined; elsewhere a dollar
+     * sign starts a name.
+     */
     private int dollar(byte[] bytes, int from, int to) {
         int tagTo = shape == DEFINITION || shape == COMPOUND && depth == 0 ? tagEnd(bytes, from, to) : -1;
         if (tagTo < 0) {
@@ -346,8 +353,8 @@ public final class StatementScanner {
     }
 
     /**
-     * Counts BEGIN … END and CASE … END of a compound statement. Other blocks close with END and their own name,
-     * and are not counted, so that the functions IF() and REPEAT() do no harm.
+     * Counts BEGIN … END and CASE … END of a compound statement. Other blocks close with END and their own name. They
+     * are not counted, so that the functions IF() and REPEAT() are not mistaken for blocks.
      */
     private void block(Keyword keyword) {
         boolean namedEnd = afterEnd && keyword == Keyword.BLOCK;

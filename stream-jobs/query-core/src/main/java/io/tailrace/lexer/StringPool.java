@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Strings for byte ranges that come again and again: users, hosts, databases, numbers. It holds the latest string of
- * each slot, so its size is bounded and a miss costs no more than a new string. Not thread-safe.
+ * Caches strings of byte ranges that recur: users, hosts, databases, numbers. It stores the latest string of each
+ * slot, so its size is bounded and a miss costs only a new string. Not thread-safe.
  */
 public final class StringPool {
 
@@ -15,7 +15,7 @@ public final class StringPool {
     private final byte[][] keys = new byte[SLOTS][];
     private final String[] values = new String[SLOTS];
 
-    /** The range as UTF-8, with the replacement character where it is none. */
+    /** Decodes the range as UTF-8; invalid bytes become the replacement character. */
     public String utf8(byte[] bytes, int from, int to) {
         int length = to - from;
         if (length == 0) {

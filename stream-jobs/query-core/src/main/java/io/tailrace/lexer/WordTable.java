@@ -7,9 +7,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Values by words of ASCII, found by a range of bytes without making a string. Immutable.
+ * Maps ASCII words to values. A lookup takes a range of bytes and creates no string. Immutable.
  *
- * @param <V> what a word stands for
+ * @param <V> type of the values
  */
 public final class WordTable<V> {
 
@@ -27,17 +27,20 @@ public final class WordTable<V> {
         values.forEach((word, value) -> put(ByteText.ascii(word), value));
     }
 
-    /** A table of these words as they are spelled. */
+    /** Creates a case-sensitive table. */
     public static <V> WordTable<V> of(Map<String, V> values) {
         return new WordTable<>(values, false);
     }
 
-    /** A table of these words, given in lower case and found in any. */
+    /** Creates a case-insensitive table; the words are given in lower case. */
     public static <V> WordTable<V> ofAnyCase(Map<String, V> values) {
         return new WordTable<>(values, true);
     }
 
-    /** The values of an enum by their names in any case, without the one that stands for every other word. */
+    /**
+     * Creates a case-insensitive table of the values of an enum by their names, without the value for all other
+     * words.
+     */
     public static <E extends Enum<E>> WordTable<E> ofNames(E[] values, E other) {
         return ofAnyCase(Stream.of(values)
                 .filter(value -> value != other)
@@ -53,7 +56,7 @@ public final class WordTable<V> {
         values[slot] = value;
     }
 
-    /** The value of the word in the range, or null where it is none of the table's. */
+    /** Returns the value of the word in the range, or null if the table does not contain it. */
     @SuppressWarnings("unchecked")
     public V get(byte[] bytes, int from, int to) {
         int slot = slot(bytes, from, to);

@@ -1,12 +1,12 @@
 package io.tailrace.reassembly;
 
 /**
- * Compares lines that came again with what a generation read at their offsets. Lines of which no hash of
- * their own is kept are compared by segments: they agree once a whole segment does.
+ * Compares repeated lines with what a generation read at their offsets. Lines without a stored hash are compared by
+ * segment: they agree if the whole segment does.
  */
 final class ContentComparison {
 
-    /** An equal line shorter than this proves little: empty lines and lone semicolons are everywhere. */
+    /** Length from which an equal line is significant: empty lines and single semicolons occur everywhere. */
     private static final int DISTINCTIVE_BYTES = 4;
 
     private final ContentHashes hashes;
@@ -21,11 +21,12 @@ final class ContentComparison {
     private boolean partWhole;
 
     /**
-     * @param from offset of the first line that came again
-     * @param frontier how far the generation was read
-     * @param entryEnd end of the generation's first entry: two files may begin with the same banner, but not
-     *     with the same banner and entry
-     * @param adjoins the line before the first one is known to be the same
+     *
+     * @param from offset of the first repeated line
+     * @param frontier offset up to which the generation was read
+     * @param entryEnd end of the generation's first entry: two files may begin with the same banner, but not with the
+     *     same banner and entry
+     * @param adjoins whether the line before the first one is known to be the same
      */
     ContentComparison(ContentHashes hashes, long from, long frontier, long entryEnd, boolean adjoins) {
         this.hashes = hashes;
@@ -36,22 +37,22 @@ final class ContentComparison {
         this.distinctive = adjoins;
     }
 
-    /** Some line is another than the one that was read there. */
+    /** Returns whether a line differs from the one that was read at its offset. */
     boolean differs() {
         return differs;
     }
 
-    /** Lines agree that no other file holds at their offsets. */
+    /** Returns whether lines agree that no other file contains at their offsets. */
     boolean distinctive() {
         return distinctive && !differs;
     }
 
-    /** End of the lines that agree or were never read. */
+    /** Returns the end of the lines that agree or were never read. */
     long agreedTo() {
         return agreedTo;
     }
 
-    /** Compares a line; whether to go on. {@code base} is the file offset of {@code bytes[0]}. */
+    /** Compares a line and returns whether to continue. {@code base} is the file offset of {@code bytes[0]}. */
     boolean line(long base, byte[] bytes, int from, int to) {
         long offset = base + from;
         if (offset >= frontier) {
@@ -69,7 +70,7 @@ final class ContentComparison {
         return partOf(segment, offset, hash, base + to);
     }
 
-    /** In a hole: nothing to compare with. */
+    /** Handles a line in a hole, for which there is nothing to compare. */
     private boolean unread(long end) {
         if (partSegment == null) {
             agreedTo = end;
@@ -79,7 +80,7 @@ final class ContentComparison {
 
     private boolean known(ContentHashes.Segment segment, long offset, long hash, long end, int contentLength) {
         if (!segment.holdsLine(offset, hash)) {
-            // an empty line whose place was taken for the second byte of a line end
+            // an empty line whose offset was assumed to be the second byte of a line end
             boolean lineEnd = contentLength == 0 && segment.endsLineAt(offset + 1);
             differs = !lineEnd;
             return lineEnd;
@@ -93,7 +94,7 @@ final class ContentComparison {
     private boolean partOf(ContentHashes.Segment segment, long offset, long hash, long end) {
         if (partSegment != segment) {
             partHash = 0;
-            // what starts within the segment can only be proved by what follows
+            // for lines that start within the segment, only the following lines can prove equality
             partWhole = offset == segment.from();
         }
         partSegment = segment;

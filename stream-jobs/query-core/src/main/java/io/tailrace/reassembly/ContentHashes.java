@@ -8,9 +8,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What was read of one file, as hashes: one for each segment of about 64 KiB, and one for each line of the
- * first segment and of the most recent ones. Line ends are not hashed, because a collector may send them
- * shortened.
+ * Hashes of what was read of one file: one for each segment of about 64 KiB, and one for each line of the first
+ * segment and of the most recent ones. Line ends are not hashed, because a collector may send them shortened.
  */
 final class ContentHashes {
 
@@ -59,13 +58,13 @@ final class ContentHashes {
             to = lineTo;
         }
 
-        /** Whether the line at that offset is the one that was read; only where lines are known. */
+        /** Returns whether this line was read at that offset; valid only if hashes of lines are stored. */
         boolean holdsLine(long offset, long lineHash) {
             int index = Arrays.binarySearch(lineStarts, 0, lines, (int) (offset - from));
             return index >= 0 && lineHashes[index] == (int) lineHash;
         }
 
-        /** Whether a line ends before that offset; only where lines are known. */
+        /** Returns whether a line ends before that offset; valid only if hashes of lines are stored. */
         boolean endsLineAt(long offset) {
             return offset == to || Arrays.binarySearch(lineStarts, 0, lines, (int) (offset - from)) >= 0;
         }
@@ -91,22 +90,19 @@ final class ContentHashes {
         this.ids = ids;
     }
 
-    /** The segment that holds an offset; null where nothing was read. */
+    /** Returns the segment that contains an offset; null if it was not read. */
     Segment at(long offset) {
         Map.Entry<Long, Segment> floor = segments.floorEntry(offset);
         return floor != null && offset < floor.getValue().to ? floor.getValue() : null;
     }
 
-    /** Start of the first segment at or after an offset; {@link Long#MAX_VALUE} when there is none. */
+    /** Returns the start of the first segment at or after an offset, or {@link Long#MAX_VALUE} if there is none. */
     long nextFrom(long offset) {
         Long next = segments.ceilingKey(offset);
         return next == null ? Long.MAX_VALUE : next;
     }
 
-    /**
-     * Records a line after the last one of {@code open}, or the first of a new segment; returns the open
-     * segment.
-     */
+    /** Records a line after the last one of {@code open}, or the first of a new segment; returns the open segment. */
     Segment add(Segment open, long lineFrom, long lineTo, long lineHash) {
         Segment segment = open;
         if (segment == null || segment.closed) {
@@ -120,12 +116,12 @@ final class ContentHashes {
         return segment;
     }
 
-    /** The last line of a segment turns out to end one byte later. */
+    /** Extends the last line of a segment by one byte. */
     void extend(Segment segment) {
         segment.to++;
     }
 
-    /** No line follows the segment's last one. */
+    /** Closes a segment: no line follows its last one. */
     void close(Segment segment) {
         if (segment == null || segment.closed) {
             return;
@@ -154,7 +150,7 @@ final class ContentHashes {
         oldest.forgetLines(ids);
     }
 
-    /** Keeps only segments and the first one's lines; whether there was anything to forget. */
+    /** Discards all hashes of lines except those of the first segment; returns whether there were any. */
     boolean forgetRecent() {
         boolean some = !recent.isEmpty();
         while (!recent.isEmpty()) {
@@ -163,7 +159,7 @@ final class ContentHashes {
         return some;
     }
 
-    /** Lets all stored bytes go. */
+    /** Releases all stored bytes. */
     void release() {
         pages.forEach(ids::release);
         segments.values().forEach(segment -> ids.release(segment.linesStoredAs));
@@ -183,7 +179,10 @@ final class ContentHashes {
         recent.forEach(segment -> out.number(segment.from));
     }
 
-    /** The newest closed segment stays unpaged: {@link #extend} may still change it. */
+    /**
+     * Stores pages of closed segments. The newest closed segment is excluded, because {@link #extend} may still
+     * change it.
+     */
     private void savePages(StateWriter out) {
         while (unpaged.size() > SEGMENTS_PER_PAGE) {
             StateWriter page = out.another();

@@ -13,18 +13,15 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
-/** The files of one log as the census shows them, and which generation each of them is. */
+/** The files of one log according to the census, and the generation of each of them. */
 final class FileCensus {
 
-    /**
-     * A renamed file to which nothing was written for so long, beside a new one under the log's path, has
-     * ended.
-     */
+    /** Period without writes after which a renamed file has ended, if a new file exists under the log's path. */
     private static final long SETTLED_MICROS = 60_000_000L;
 
     private static final int ROUNDS_UNTIL_GONE = 2;
     private static final int DEPARTED = 64;
-    /** Records of two rounds may come mixed: a file is gone only when it was not seen for so long either. */
+    /** Records of two rounds may be interleaved, so a file is gone only if it was also not listed for this long. */
     private static final long GONE_MICROS = 15_000_000L;
 
     private static final long MICROS_PER_MILLI = 1000;
@@ -33,7 +30,7 @@ final class FileCensus {
     private final LedgerWriter poster;
     private final SortedMap<Long, LogFileGeneration> generations;
     private final TreeMap<Long, FileView> views = new TreeMap<>();
-    /** Files that two rounds did not list, and that may come back if a round was lost. */
+    /** Files that two rounds did not list, and that may return if a round was lost. */
     private final Map<Long, FileView> departed = new LinkedHashMap<>();
 
     private final PathInodeHistory owners = new PathInodeHistory();
@@ -45,7 +42,7 @@ final class FileCensus {
         this.generations = generations;
     }
 
-    /** Takes a record and posts it; whether it says something new. */
+    /** Takes a record and posts it; returns whether it contains something new. */
     boolean take(CensusRecord record, TwoClockTime now) {
         if (record.path().endsWith(".gz")) {
             return false;
@@ -76,7 +73,7 @@ final class FileCensus {
         return true;
     }
 
-    /** The view of a file that was missed for a while, or a new one. */
+    /** Returns the view of a file that was missing for a while, or a new one. */
     private FileView returned(CensusRecord record, TwoClockTime now) {
         FileView before = departed.remove(record.inode());
         if (before == null || isOtherFile(before, record)) {
@@ -89,7 +86,7 @@ final class FileCensus {
         return before;
     }
 
-    /** A record that came after a newer one still proves its minute. */
+    /** Posts a record that arrived after a newer one, because it still proves the state of its minute. */
     private void postLate(CensusRecord record, FileView view) {
         if (record.at() < view.last().at()) {
             owners.see(record.path(), record.inode(), record.at());
@@ -119,7 +116,7 @@ final class FileCensus {
         round++;
     }
 
-    /** A file that is shorter than what was read of it, or begins otherwise, was taken for another one. */
+    /** Unbinds a file that is shorter than what was read of it, or begins differently: the assignment was wrong. */
     private void unbindIfWrong(FileView view) {
         LogFileGeneration bound = generations.get(view.generation());
         if (bound != null && !isPossible(bound, view.last())) {
@@ -147,7 +144,7 @@ final class FileCensus {
         }
     }
 
-    /** The file was cut off, or its inode was given to another one. */
+    /** Returns whether the file was truncated, or its inode was reused. */
     private boolean isOtherFile(FileView view, CensusRecord record) {
         CensusRecord last = view.last();
         boolean otherHead =
@@ -155,7 +152,7 @@ final class FileCensus {
         return record.size() < last.size() || otherHead || isOverwritten(view, record);
     }
 
-    /** What is in the file now is not what was read of it. */
+    /** Returns whether the content of the file differs from what was read of it. */
     private boolean isOverwritten(FileView view, CensusRecord record) {
         LogFileGeneration generation = generations.get(view.generation());
         CensusRecord last = view.last();
@@ -165,7 +162,7 @@ final class FileCensus {
                 && Boolean.FALSE.equals(generation.hasHead(record.headLength(), record.headHash()));
     }
 
-    // ---- which generation a file is ----
+    // ---- generations of files ----
 
     private void bind(FileView view) {
         LogFileGeneration bound = generations.get(view.generation());
@@ -177,7 +174,7 @@ final class FileCensus {
         }
     }
 
-    /** Tries the files that no generation is known to be again: more of a head may have been read by now. */
+    /** Tries again to bind the files without a generation, because more of a head may have been read by now. */
     void bindUnknown() {
         for (FileView view : views.values()) {
             if (isUnknown(view)) {
@@ -186,10 +183,7 @@ final class FileCensus {
         }
     }
 
-    /**
-     * The file is that generation. A copy of a file that is there too gets the same number, and does not own
-     * it.
-     */
+    /** Assigns a generation to a file. A copy of an existing file gets the same number, but does not own it. */
     void bind(FileView view, LogFileGeneration generation) {
         view.generation(generation.number());
         if (generation.file().inode() == 0) {
@@ -224,7 +218,10 @@ final class FileCensus {
         return head && (placed || generation.isDistinctive(record.headLength()));
     }
 
-    /** For want of a head to compare: by the path under which the first lines were read. */
+    /**
+     * Returns whether the file was under the path under which the first lines were read, if there is no head to
+     * compare.
+     */
     private boolean wasUnderFirstPath(LogFileGeneration generation, long inode) {
         for (long owner : ownersAtStart(generation)) {
             if (owner == inode || isPossibleFile(generation, owner)) {
@@ -247,7 +244,7 @@ final class FileCensus {
         return record.size() >= generation.frontier() || record.at() <= generation.lastReadAt() * MICROS_PER_MILLI;
     }
 
-    /** A generation begins with the run: binds it to the file that the census shows under its path. */
+    /** Binds a generation that begins with the run to the file that the census found under its path. */
     void bindNew(LogFileGeneration generation, UnassignedLines run) {
         FileView view = seenAfter(run);
         if (view != null && isUnknown(view)) {
@@ -256,8 +253,8 @@ final class FileCensus {
     }
 
     /**
-     * The generation lacks its file, the file was the one under its path when it was read first, and can hold what
-     * was read.
+     * Returns whether the generation has no file yet, this file was under its path when it was read first, and the
+     * file can contain what was read.
      */
     boolean mayHaveStartedIn(LogFileGeneration generation, FileView file) {
         return generation.file().inode() == 0
@@ -265,14 +262,14 @@ final class FileCensus {
                 && ownersAtStart(generation).contains(file.inode());
     }
 
-    /** The generation lacks its file, and no census has shown its path since it was read first. */
+    /** Returns whether the generation has no file yet, and no census has found its path since it was read first. */
     boolean waitsForItsFile(LogFileGeneration generation) {
         return generation.file().inode() == 0
                 && !generation.file().gone()
                 && ownersAtStart(generation).isEmpty();
     }
 
-    /** The generation's file has another path than the one given, as far as the census knows. */
+    /** Returns whether the census has found the generation's file under another path. */
     boolean isRenamed(LogFileGeneration generation, String path) {
         FileView view = generation.file().inode() == 0
                 ? null
@@ -280,17 +277,15 @@ final class FileCensus {
         return view != null && !view.last().path().equals(path);
     }
 
-    /**
-     * The generation's file had been renamed, and was too short for the block, at the last census.
-     */
+    /** Returns whether, at the last census, the generation's file had been renamed and was too short for the block. */
     boolean wasCutBefore(LogFileGeneration generation, LineBlock block) {
         return isRenamed(generation, id.log())
                 && views.get(generation.file().inode()).last().size() < block.end();
     }
 
     /**
-     * The census shows the generation's file under that path; without a census, lines of it came under that
-     * path.
+     * Returns whether the census found the generation's file under that path or, without a census, its lines came
+     * from that path.
      */
     boolean isUnder(LogFileGeneration generation, String path) {
         FileView view = generation.file().inode() == 0
@@ -299,14 +294,14 @@ final class FileCensus {
         return path.equals(view == null ? generation.path() : view.last().path());
     }
 
-    /** No generation is known to be the file. */
+    /** Returns whether the file has no known generation. */
     boolean isUnknown(FileView view) {
         return !generations.containsKey(view.generation());
     }
 
     /**
-     * Whether the run's lines can be of the file: it was long enough at the time of the census, and begins like
-     * them.
+     * Returns whether the run's lines may belong to the file: it was long enough at the time of the census, and
+     * begins like them.
      */
     private static boolean mayHold(FileView view, UnassignedLines run) {
         CensusRecord record = view.last();
@@ -314,8 +309,8 @@ final class FileCensus {
     }
 
     /**
-     * Whether the census speaks against the run being of the generation's file: that was too short when the
-     * lines were read, or was not under the run's path.
+     * Returns whether the census excludes that the run belongs to the generation's file: the file was too short when
+     * the lines were read, or was not under the run's path.
      */
     boolean contradicts(LogFileGeneration generation, UnassignedLines run) {
         FileView view = generation.file().inode() == 0
@@ -330,13 +325,13 @@ final class FileCensus {
     }
 
     /**
-     * The file that the run's lines are of, by what the census found after they were read: the one that was
-     * under the run's path then, or, if that was renamed in between, the only one that begins with the run's
-     * bytes. Null when the census does not decide yet.
+     * Returns the file to which the run belongs according to a census after its lines were read: the file that was
+     * under the run's path or, if it was renamed in between, the only one that begins with the run's bytes. Returns
+     * null if the census is not decisive yet.
      *
-     * <p>Around a rename the old file and the new one may have been there, and their banners may be equal. A file of
-     * which nothing was read is likelier then: should the lines be the old one's again, the new one's are equal to
-     * them.
+     * <p>Around a rename both the old file and the new one may match, and their banners may be equal. Then a file of
+     * which nothing was read is the better match: if the lines are a repetition of the old file's, the new file's are
+     * equal to them.
      */
     FileView seenAfter(UnassignedLines run) {
         long readAt = run.readAt() * MICROS_PER_MILLI;
@@ -362,21 +357,21 @@ final class FileCensus {
         return alike.size() == 1 ? alike.get(0) : null;
     }
 
-    /** No generation is known to be the file, and none that lacks its file may have begun in it. */
+    /**
+     * Returns whether nothing was read of the file: it has no generation, and no generation without a file may have
+     * begun in it.
+     */
     private boolean isUnread(FileView view) {
         return isUnknown(view)
                 && generations.values().stream().noneMatch(generation -> mayHaveStartedIn(generation, view));
     }
 
-    /** A census has shown the path of the run after the run was read. */
+    /** Returns whether a census has found the path of the run after the run was read. */
     boolean checkedAfter(UnassignedLines run) {
         return owners.seenSince(run.first().origin().path(), run.readAt() * MICROS_PER_MILLI);
     }
 
-    /**
-     * A census has shown the file of the generation after the block was read, and the block lies beyond its
-     * end.
-     */
+    /** Returns whether a census after the block was read found the generation's file too short to contain the block. */
     boolean isTooShort(LogFileGeneration generation, LineBlock block) {
         FileView view = generation.file().inode() == 0
                 ? null
@@ -387,9 +382,9 @@ final class FileCensus {
                 && view.last().size() < block.end();
     }
 
-    // ---- which files have ended ----
+    // ---- ends of files ----
 
-    /** Nothing will be written to the file any more. The file under the log's own path is never final. */
+    /** Returns whether the file will not grow any more. The file under the log's own path is never final. */
     boolean isFinal(LogFileGeneration generation) {
         if (generation.file().gone()) {
             return true;
@@ -411,8 +406,8 @@ final class FileCensus {
     }
 
     /**
-     * Whether the file's last line end is one byte longer than what came. In a file whose lines end with a
-     * carriage return and a line feed one more byte that stays is the line feed, for the next line would be
+     * Returns whether the file's last line end has one byte more than was received. If the lines of a file end with a
+     * carriage return and a line feed, one more byte that remains is the line feed, because another line would be
      * longer.
      */
     boolean showsLongerEnd(LogFileGeneration generation) {
@@ -426,7 +421,7 @@ final class FileCensus {
                 && generation.lineEndsAreLong();
     }
 
-    /** Files that have ended and of which no line has come. */
+    /** Returns the files that have ended and of which no line has arrived. */
     List<FileView> neverRead(Predicate<TwoClockTime> overdue) {
         List<FileView> lost = new ArrayList<>();
         for (FileView view : views.values()) {
@@ -438,7 +433,7 @@ final class FileCensus {
         return lost;
     }
 
-    /** No generation that lacks its file could be this one. */
+    /** Returns whether no generation without a file could be this file. */
     private boolean isUnassigned(FileView view) {
         CensusRecord record = view.last();
         return generations.values().stream()

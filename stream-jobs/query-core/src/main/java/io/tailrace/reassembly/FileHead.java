@@ -8,10 +8,10 @@ final class FileHead {
     private static final int MAX_BYTES = 4096;
 
     private byte[] bytes = new byte[0];
-    /** The bytes before this index are as in the file; a later line end may be another of two bytes. */
+    /** The bytes before this index are as in the file; a later line end may have two bytes in the file. */
     private int sureTo = MAX_BYTES;
 
-    /** Keeps bytes that start at the frontier of the file, unless the head is complete. */
+    /** Stores bytes that start at the frontier of the file, unless the head is complete. */
     void keep(byte[] block, int from, long frontier) {
         if (frontier == bytes.length && bytes.length < MAX_BYTES) {
             int more = Math.min(MAX_BYTES - bytes.length, block.length - from);
@@ -21,7 +21,7 @@ final class FileHead {
         }
     }
 
-    /** The last line before the frontier ends with two bytes, not with one. */
+    /** Extends the end of the last line before the frontier from one byte to two. */
     void extendLastLine(long frontier) {
         if (bytes.length > 0 && bytes.length == frontier) {
             sureTo = Math.min(sureTo, bytes.length - 1);
@@ -30,10 +30,10 @@ final class FileHead {
     }
 
     /**
-     * Whether a file's first bytes are these.
+     * Returns whether a file's first bytes have this hash.
      *
-     * @param endsAtUnsureLine whether the file was read to a line end that may be longer, up to {@code frontier}
-     * @return null while too few bytes were read to decide
+     * @param endsAtUnsureLine whether the file was read, up to {@code frontier}, to a line end that may be longer
+     * @return null if too few bytes were read to decide
      */
     Boolean matches(int length, String md5, long frontier, boolean endsAtUnsureLine) {
         boolean endsAtFrontier = bytes.length == frontier && endsAtUnsureLine;

@@ -1,6 +1,6 @@
 package io.tailrace.reassembly;
 
-/** The file of a generation, as censuses have shown it. */
+/** The state of a generation's file according to the censuses. */
 final class FileStatus {
 
     private long inode;
@@ -9,17 +9,17 @@ final class FileStatus {
     private TwoClockTime finalSince = TwoClockTime.NEVER;
     private boolean changed;
 
-    /** 0 while no census has shown the file, or when it is gone. */
+    /** Returns 0 if no census has listed the file, or if it is gone. */
     long inode() {
         return inode;
     }
 
-    /** The largest size that the census has shown. */
+    /** Returns the largest size that a census has reported. */
     long size() {
         return size;
     }
 
-    /** The census has shown that the file is no longer there. */
+    /** Returns whether a census has shown that the file no longer exists. */
     boolean gone() {
         return gone;
     }
@@ -30,14 +30,14 @@ final class FileStatus {
         changed = true;
     }
 
-    /** The file was taken for another one. */
+    /** Removes the inode, because another file was mistaken for this one. */
     void unbind() {
         inode = 0;
         size = 0;
         changed = true;
     }
 
-    /** The file's inode belongs to another file now. */
+    /** Records that the file's inode now belongs to another file. */
     void recordLostFile() {
         inode = 0;
         gone = true;
@@ -51,12 +51,12 @@ final class FileStatus {
         }
     }
 
-    /** Nothing will be written to the file any more. */
+    /** Returns whether the file will not grow any more. */
     boolean isFinal() {
         return finalSince != TwoClockTime.NEVER;
     }
 
-    /** Since when the file is final. */
+    /** Returns the time since which the file is final. */
     TwoClockTime finalSince() {
         return finalSince;
     }
@@ -73,7 +73,7 @@ final class FileStatus {
         finalSince = TwoClockTime.NEVER;
     }
 
-    /** Whether anything has changed since it was saved. */
+    /** Returns whether the state has changed since it was saved. */
     boolean changed() {
         return changed;
     }

@@ -1,6 +1,6 @@
 package io.tailrace.reassembly;
 
-/** One file of a log as the census sees it, by inode. */
+/** One file of a log according to the census, by inode. */
 final class FileView {
 
     private final long inode;
@@ -33,7 +33,7 @@ final class FileView {
         return last;
     }
 
-    /** The generation that the file is; 0 while unknown. */
+    /** Returns the generation of the file; 0 if unknown. */
     long generation() {
         return generation;
     }
@@ -46,7 +46,7 @@ final class FileView {
         return firstReceivedAt;
     }
 
-    /** How long the file has had its size, by the collector's clock, in microseconds. */
+    /** Returns how long the file has had its size, by the collector's clock, in microseconds. */
     long unchangedMicros() {
         return last.at() - sizeSince;
     }
@@ -63,7 +63,7 @@ final class FileView {
         missed = 0;
     }
 
-    /** A census round has ended; counts those that did not list the file. */
+    /** Ends a census round and counts it if it did not list the file. */
     void endOfRound(long endedRound) {
         missed = round < endedRound ? missed + 1 : 0;
     }
@@ -72,14 +72,12 @@ final class FileView {
         return round >= censusRound;
     }
 
-    /** How many census rounds in a row did not list the file. */
+    /** Returns the number of consecutive census rounds that did not list the file. */
     int missed() {
         return missed;
     }
 
-    /**
-     * Whether the record is worth a posting: once a minute, and when the size or the generation is another.
-     */
+    /** Returns whether the record needs a posting: once a minute, and if the size or the generation has changed. */
     boolean takesPosting(CensusRecord record) {
         long minute = record.at() / 60_000_000L;
         boolean takes = minute != postedMinute || record.size() != postedSize || generation != postedGeneration;

@@ -5,15 +5,16 @@ import io.tailrace.framing.LogEntry;
 import io.tailrace.framing.LogOrigin;
 
 /**
- * One entry of a log on its way to a parser.
+ * One entry of a log, as the framer passes it to the parser.
  *
- * @param origin of the log; its format is the one that framed the entry, never auto
- * @param path of the file as last seen
- * @param generation which file of the log, from 1
+ * @param origin the log; its format is the one that framed the entry, never {@code auto}
+ * @param path latest known path of the file
+ * @param generation number of the log's file, from 1
  * @param offset file offset of the first byte
  * @param bytes the whole entry, line ends included
  * @param context what the framer knows about the entry
- * @param backfill it was read from bytes that filled a gap: late, must not drive watermarks
+ * @param backfill whether the entry was read from bytes that filled a gap; such an entry is late and must not advance
+ *     watermarks
  */
 public record FramedEntry(
         LogOrigin origin,
@@ -24,7 +25,7 @@ public record FramedEntry(
         EntryContext context,
         boolean backfill) {
 
-    /** What the entry's parser reads. */
+    /** Returns the input of the entry's parser. */
     public LogEntry toLogEntry() {
         return new LogEntry(origin, generation, offset, bytes, 0, bytes.length, context);
     }

@@ -9,11 +9,11 @@ import io.tailrace.framing.FramingKind;
 import java.util.ArrayDeque;
 
 /**
- * A gap with what it made invalid: the entry cut by it, and what was skipped after it until the next entry. Holds a
- * reader that stands before the gap as if nothing had been lost; when the bytes come after all, it reads on,
- * and what it finds takes the place of what was posted.
+ * A gap together with the postings that it affected: the entry that it interrupts, and what was skipped after it
+ * until the next entry. The region stores a reader in the state before the gap. If the missing bytes arrive later,
+ * this reader continues, and its results replace those postings.
  *
- * <p>Several gaps with no entry between them are one region.
+ * <p>Several gaps with no entry between them form one region.
  */
 final class GapRegion implements FrameListener {
 
@@ -25,7 +25,7 @@ final class GapRegion implements FrameListener {
         private long postedFrom;
         private long from;
         private EventId deadLetter;
-        /** The bytes, where they are kept; null for a gap and where they are too many. */
+        /** The bytes if they are stored; null for a gap, and if they are too many. */
         private byte[] bytes;
 
         private long storedAs;
@@ -51,10 +51,10 @@ final class GapRegion implements FrameListener {
     private long from;
     private long to;
     private long retained;
-    /** First lines after the region, which may end its last entry; null while no entry has followed. */
+    /** First lines after the region, which may end its last entry; null until an entry has followed. */
     private byte[] after;
 
-    /** A region that starts where {@code reader} has pending bytes, or at its frontier. */
+    /** Creates a region that starts at the pending bytes of {@code reader}, or at its frontier if there are none. */
     GapRegion(
             LogFileGeneration generation, ReassemblyLimits limits, StateWriter.Ids ids, LineReader reader, long from) {
         this.generation = generation;
@@ -70,7 +70,10 @@ final class GapRegion implements FrameListener {
         return from;
     }
 
-    /** The gap cut an entry that counts as whole. The reader still holds it, and its reports of it are ignored. */
+    /**
+     * Excludes a complete entry that the gap interrupted. The reader still contains it, and its reports of it are
+     * ignored.
+     */
     void startAfter(long entryTo) {
         while (!pieces.isEmpty()) {
             drop();
@@ -80,7 +83,7 @@ final class GapRegion implements FrameListener {
         to = entryTo;
     }
 
-    /** Whether the reader has passed what was reported before this region. */
+    /** Returns whether the reader has passed what was reported before this region. */
     boolean canHandOver() {
         return reader.format() != null && reader.accounted() >= from;
     }
@@ -89,12 +92,12 @@ final class GapRegion implements FrameListener {
         return to;
     }
 
-    /** Offset of the next byte that is needed. */
+    /** Returns the offset of the next byte that is needed. */
     long frontier() {
         return reader.frontier();
     }
 
-    /** Whether a line at an offset is the next one; the byte before it may be the rest of a line end. */
+    /** Returns whether a line at an offset is the next one. The byte before it may be the rest of a line end. */
     boolean continuesAt(long offset) {
         boolean restOfLineEnd = reader.endMayBeLonger() || isUntouched();
         return offset == reader.frontier() || (offset == reader.frontier() + 1 && restOfLineEnd);
@@ -105,7 +108,7 @@ final class GapRegion implements FrameListener {
         return next != null && next.isGap() && next.postedFrom == reader.frontier();
     }
 
-    /** The byte at the frontier ends the line before it. */
+    /** Reads the byte at the frontier as the end of the previous line. */
     void readLineEnd(String hint) {
         if (reader.endMayBeLonger()) {
             reader.extendLastLine();
@@ -114,7 +117,7 @@ final class GapRegion implements FrameListener {
         }
     }
 
-    /** Adds what was posted next; {@code bytes} may be null. */
+    /** Adds the next posting; {@code bytes} may be null. */
     void add(PostingKind kind, String detail, long pieceFrom, long pieceTo, EventId deadLetter, byte[] bytes) {
         Piece piece = new Piece(kind, detail, pieceFrom, pieceTo);
         piece.deadLetter = deadLetter;
@@ -126,21 +129,21 @@ final class GapRegion implements FrameListener {
         to = pieceTo;
     }
 
-    /** The first entry after the gap has been found; {@code firstLines} are its first whole lines. */
+    /** Ends the region at the first entry after the gap; {@code firstLines} are its first whole lines. */
     void close(byte[] firstLines) {
         after = firstLines;
     }
 
-    /** End of the bytes from the frontier that have to come from outside. */
+    /** Returns the end of the bytes from the frontier that the region does not store itself. */
     long neededTo() {
         Piece needed = pieceAt(reader.frontier());
         return needed == null ? to : needed.postedTo;
     }
 
     /**
-     * Reads lines at the frontier; whether the region is filled.
+     * Reads lines at the frontier; returns whether the region is filled.
      *
-     * @param exact the last line end is as in the file, not as a collector may have shortened it
+     * @param exact whether the last line end is as in the file, so that no collector may have shortened it
      */
     boolean read(String hint, byte[] bytes, int start, int end, boolean exact) {
         Piece piece = pieceAt(reader.frontier());
@@ -174,7 +177,7 @@ final class GapRegion implements FrameListener {
         return null;
     }
 
-    /** Reports what the filled region leaves pending. */
+    /** Reports what is still pending in the filled region. */
     void finish() {
         if (after != null && after.length > 0) {
             reader.readAgain(after, 0, after.length);
@@ -183,7 +186,7 @@ final class GapRegion implements FrameListener {
         replaceUntil(to);
     }
 
-    /** The main reader goes on with this region's reader: what was posted after the gap no longer holds. */
+    /** Hands this region's reader over to the main reader, which replaces what was posted after the gap. */
     void handOver() {
         replaceUntil(to);
     }
@@ -197,7 +200,7 @@ final class GapRegion implements FrameListener {
         pieces.forEach(piece -> ids.release(piece.storedAs));
     }
 
-    /** Takes back the part of a gap that has been read by now, and posts the rest. */
+    /** Reverses the posting of a gap of which a part has been read, and posts the rest. */
     void settle() {
         Piece first = pieces.peekFirst();
         if (first != null && first.from > first.postedFrom) {
@@ -217,11 +220,11 @@ final class GapRegion implements FrameListener {
                     from,
                     Math.min(entryTo, to),
                     DeadLetterCode.INCOMPLETE,
-                    "the entry began before the gap, as a whole one");
+                    "the entry began before the gap and was complete");
             return;
         }
         if (entryTo > to) {
-            rejected(entryFrom, to, DeadLetterCode.INCOMPLETE, "the entry goes on after the bytes that filled a gap");
+            rejected(entryFrom, to, DeadLetterCode.INCOMPLETE, "the entry continues after the bytes that filled a gap");
             return;
         }
         replaceUntil(entryTo);
@@ -242,15 +245,15 @@ final class GapRegion implements FrameListener {
     public void rejected(long rejectedFrom, long rejectedTo, DeadLetterCode code, String message) {
         long start = Math.max(rejectedFrom, from);
         long end = Math.min(rejectedTo, to);
-        if (start >= end || keeps(start, end, code)) {
+        if (start >= end || isUnchanged(start, end, code)) {
             return;
         }
         replaceUntil(end);
         generation.postDeadLetter(start, reader.copy(start, end), code, message);
     }
 
-    /** The same bytes were refused for the same reason before: that dead letter stands. */
-    private boolean keeps(long rejectedFrom, long rejectedTo, DeadLetterCode code) {
+    /** Returns whether the same bytes were rejected for the same reason before: then that dead letter remains valid. */
+    private boolean isUnchanged(long rejectedFrom, long rejectedTo, DeadLetterCode code) {
         replaceUntil(rejectedFrom);
         Piece first = pieces.peekFirst();
         boolean same = first != null
@@ -264,7 +267,7 @@ final class GapRegion implements FrameListener {
         return same;
     }
 
-    /** What was posted before an offset no longer holds. */
+    /** Reverses what was posted before an offset. */
     private void replaceUntil(long offset) {
         for (Piece first = pieces.peekFirst(); first != null && first.from < offset; first = pieces.peekFirst()) {
             if (first.isGap() && first.postedTo > offset) {

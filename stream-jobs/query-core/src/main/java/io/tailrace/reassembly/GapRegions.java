@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
-/** The gaps of a generation that late lines may still fill, by their offsets. */
+/** The gaps of a generation that late lines may still fill, by offset. */
 final class GapRegions {
 
     private static final int FIRST_LINES_BYTES = 4096;
@@ -20,12 +20,13 @@ final class GapRegions {
     /** The region after which no entry has been found yet. */
     private GapRegion open;
 
-    /** While a hole is reported: the region that opens after an entry that ends there. */
+    /** The region that opens after an entry which ends at a hole; set while that hole is reported. */
     private GapRegion next;
 
     /**
-     * @param reader of the generation
-     * @param newReader makes readers that have read nothing
+     *
+     * @param reader main reader of the generation
+     * @param newReader creates readers that have read nothing
      */
     GapRegions(
             LogFileGeneration generation,
@@ -40,7 +41,7 @@ final class GapRegions {
         this.ids = ids;
     }
 
-    /** The region that a line at an offset continues; null if there is none. */
+    /** Returns the region that a line at an offset continues, or null. */
     GapRegion fillableAt(long offset) {
         for (GapRegion region : regions.values()) {
             if (region.continuesAt(offset)) {
@@ -78,7 +79,7 @@ final class GapRegions {
         region.release();
     }
 
-    /** The offset of the first byte after another one that is missing; at most the frontier of the file. */
+    /** Returns the offset of the first missing byte after another one; at most the frontier of the file. */
     long missingAfter(long offset) {
         long stop = reader.frontier();
         for (GapRegion region : regions.values()) {
@@ -87,7 +88,7 @@ final class GapRegions {
         return stop;
     }
 
-    /** The bytes from the frontier of the file up to an offset are lost. */
+    /** Records that the bytes from the frontier of the file up to an offset are lost. */
     void add(long resumeAt, String detail) {
         long from = reader.frontier();
         GapRegion region = recordLoss(resumeAt);
@@ -99,9 +100,9 @@ final class GapRegions {
     }
 
     /**
-     * Ends what is pending and goes on at an offset. Returns the region that the gap belongs to: the open one, or, if
-     * none is open or an entry has just closed it, one whose reader has read what came before the gap. Null if too many
-     * bytes are pending to keep them.
+     * Ends what is pending and continues at an offset. Returns the region of the gap: the open one or, if none is
+     * open or an entry has just closed it, a new one whose reader has read what precedes the gap. Returns null if too
+     * many bytes are pending to store them.
      */
     private GapRegion recordLoss(long resumeAt) {
         if (reader.frontier() - reader.accounted() <= limits.edgeBytes()) {
@@ -122,7 +123,7 @@ final class GapRegions {
         return fresh;
     }
 
-    /** An entry was found: what comes after it does not belong to the region before it. */
+    /** Closes the open region at an entry, unless the entry belongs to it. */
     void closeAtEntry(long from, long to) {
         if (open != null && open != next) {
             open.close(firstLines(reader.copy(from, to)));
@@ -145,19 +146,19 @@ final class GapRegions {
         return Arrays.copyOf(entry, end);
     }
 
-    /** Whether bytes outside of entries belong to a region. */
+    /** Returns whether bytes outside of entries belong to a region. */
     boolean isOpen() {
         return open != null;
     }
 
-    /** Adds what was posted of bytes outside of entries to the open region, if there is one. */
+    /** Adds a posting of bytes outside of entries to the open region, if there is one. */
     void addToOpen(PostingKind kind, String detail, long from, long to, EventId deadLetter, byte[] bytes) {
         if (open != null) {
             open.add(kind, detail, from, to, deadLetter, bytes);
         }
     }
 
-    /** The file has ended: no entry will follow. */
+    /** Closes the open region at the end of the file: no entry will follow. */
     void end() {
         open = null;
     }

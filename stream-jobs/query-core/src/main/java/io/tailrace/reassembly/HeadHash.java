@@ -4,12 +4,12 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** The hash by which the census names a file's head. */
+/** Computes the hash by which the census identifies a file's head. */
 final class HeadHash {
 
     private HeadHash() {}
 
-    /** Hash of the first bytes, in lower-case hexadecimal. */
+    /** Returns the hash of the first bytes in lower-case hexadecimal. */
     static String hex(byte[] bytes, int length) {
         try {
             MessageDigest digest = MessageDigest.getInstance("MD5");

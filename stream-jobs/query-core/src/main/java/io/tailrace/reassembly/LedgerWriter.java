@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Arrays;
 
-/** Makes the rows of one log's ledger and dead letters. */
+/** Creates the ledger rows and dead letters of one log. */
 final class LedgerWriter {
 
     private static final int RAW_LIMIT = 1 << 20;
@@ -41,13 +41,13 @@ final class LedgerWriter {
         now = Instant.ofEpochMilli(epochMillis);
     }
 
-    /** Where the bytes that follow come from. */
+    /** Sets the origin of the bytes that follow. */
     void origin(String ofCluster, String lastPath) {
         cluster = ofCluster;
         path = lastPath;
     }
 
-    /** A row with the fields that all kinds share; the others are 0. */
+    /** Creates a row with the fields that all kinds share; the others are 0. */
     LedgerEntry row(long generation, PostingKind kind, String detail, long from, long to) {
         LedgerEntry row = new LedgerEntry();
         row.setCluster(cluster);
@@ -69,7 +69,7 @@ final class LedgerWriter {
         output.posting(row);
     }
 
-    /** A dead letter of the framer; returns its id. */
+    /** Writes a dead letter of the framer and returns its id. */
     EventId deadLetter(long generation, long offset, byte[] bytes, String code, String message) {
         EventId letterId =
                 DeadLetterId.of(id.instance(), id.source(), offset, bytes, 0, bytes.length, Stage.FRAMER, code);
@@ -78,8 +78,8 @@ final class LedgerWriter {
     }
 
     /**
-     * Says that entries were made of a dead letter's bytes. The row replaces the first one and holds no
-     * bytes.
+     * Marks a dead letter as superseded, because its bytes have become entries. The row replaces the first one and
+     * contains no bytes.
      */
     void supersede(EventId letterId, long generation, long offset, long length, String code) {
         DeadLetter row = row(letterId, generation, offset, length, new byte[0], code, "superseded by a filled gap");

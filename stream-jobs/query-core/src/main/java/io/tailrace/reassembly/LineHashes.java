@@ -4,7 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** Where lines end, and what they hash to. */
+/** Finds line ends and computes the hashes of lines. */
 final class LineHashes {
 
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -16,8 +16,8 @@ final class LineHashes {
     private LineHashes() {}
 
     /**
-     * Index after the first line feed of {@code [from, to)}; {@code to} when there is none. Eight bytes at a
-     * time.
+     * Returns the index after the first line feed of {@code [from, to)}, or {@code to} if there is none. Eight bytes
+     * are compared at a time.
      */
     static int end(byte[] bytes, int from, int to) {
         int position = from;
@@ -37,9 +37,9 @@ final class LineHashes {
     }
 
     /**
-     * Index after the last byte of the line's content: without line feed and carriage returns before it, of
-     * which a collector may have stripped one. A range that ends amid such a line end is told by its carriage
-     * return.
+     * Returns the index after the last byte of the line's content: without the line feed and the carriage returns
+     * before it, of which a collector may have stripped one. A range that ends within a line end ends with
+     * the carriage return.
      */
     static int contentEnd(byte[] bytes, int from, int to) {
         int end = to > from && bytes[to - 1] == '\n' ? to - 1 : to;
@@ -49,7 +49,7 @@ final class LineHashes {
         return end;
     }
 
-    /** A well-mixed 64-bit hash of {@code [from, to)}; not for security. */
+    /** Returns a well-mixed 64-bit hash of {@code [from, to)}. Not for security. */
     static long hash(byte[] bytes, int from, int to) {
         long hash = PRIME ^ (to - from);
         int position = from;
@@ -63,7 +63,7 @@ final class LineHashes {
         return mix(join(hash, rest));
     }
 
-    /** Appends a number to a hash; order counts. */
+    /** Appends a number to a hash; the order is significant. */
     static long join(long hash, long number) {
         long product = (hash ^ number) * PRIME;
         return product ^ (product >>> 29);

@@ -11,10 +11,10 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * Reads lines of one file in order, finds the format, frames, and holds the bytes that are not reported yet.
+ * Reads lines of one file in order, detects the format, frames, and stores the bytes that are not reported yet.
  *
- * <p>Bytes from {@link #accounted} to {@link #frontier} are pending; what lies before has been reported to
- * the listener, each byte once.
+ * <p>Bytes from {@link #accounted} to {@link #frontier} are pending; earlier bytes have been reported to the
+ * listener, each once.
  */
 final class LineReader implements FrameListener {
 
@@ -29,14 +29,17 @@ final class LineReader implements FrameListener {
     private String hint = "";
     private LogFormat format;
     private EntryFramer framer;
-    /** While the format is unknown: start of the bytes it is looked for in. */
+    /** While the format is unknown: start of the bytes in which it is detected. */
     private long detectFrom;
 
     private long frontier;
     private ContentHashes.Segment segment;
     private boolean recording = true;
 
-    /** The last line's end may be one byte longer than what came: how to read the line again. */
+    /**
+     * Start of the last line if its end may have one more byte than was received; the fields below serve to read it
+     * again.
+     */
     private long lastLineFrom = -1;
 
     private byte[] framerBeforeLastLine;
@@ -61,7 +64,7 @@ final class LineReader implements FrameListener {
         listener = to;
     }
 
-    /** Another reader in the same state, that goes its own way from here. */
+    /** Creates an independent reader in the same state. */
     LineReader fork(StateWriter.Ids ids) {
         LineReader fork = new LineReader(source, formats, limits, hashes, ids);
         fork.hint = hint;
@@ -78,7 +81,7 @@ final class LineReader implements FrameListener {
         return fork;
     }
 
-    /** Starts in mid-file without knowing what came before. */
+    /** Starts in mid-file without the context of earlier bytes. */
     void startAt(LogFormat knownFormat, long offset) {
         detectFrom = offset;
         frontier = offset;
@@ -87,42 +90,42 @@ final class LineReader implements FrameListener {
         }
     }
 
-    /** File offset of the next byte to read. */
+    /** Returns the file offset of the next byte to read. */
     long frontier() {
         return frontier;
     }
 
-    /** File offset of the first byte not reported yet. */
+    /** Returns the file offset of the first byte that is not reported yet. */
     long accounted() {
         return framer == null ? detectFrom : framer.pendingFrom();
     }
 
-    /** Null while unknown. */
+    /** Returns null while the format is unknown. */
     LogFormat format() {
         return format;
     }
 
-    /** State of the framer; null while the format is unknown. */
+    /** Returns the state of the framer; null while the format is unknown. */
     byte[] framerSnapshot() {
         return framer == null ? null : framer.snapshot();
     }
 
-    /** The bytes read and not reported yet. */
+    /** Returns the bytes that are read and not reported yet. */
     byte[] pendingCopy() {
         return copy(accounted(), frontier);
     }
 
-    /** Whether a last line end of one byte may have been two in the file. */
+    /** Returns whether the last line end, received as one byte, may have two in the file. */
     boolean endMayBeLonger() {
         return lastLineFrom >= 0;
     }
 
-    /** Whether the line before the last one ended with a carriage return and a line feed. */
+    /** Returns whether the line before the last one ended with a carriage return and a line feed. */
     boolean lineEndsAreLong() {
         return longLineEnds;
     }
 
-    /** Bytes of the block being read or of those pending. */
+    /** Returns bytes of the current block or of the pending ones. */
     byte[] copy(long from, long to) {
         if (from >= currentFrom && to <= currentFrom + currentTo - currentIndex) {
             int start = currentIndex + (int) (from - currentFrom);
@@ -139,7 +142,7 @@ final class LineReader implements FrameListener {
         return copy;
     }
 
-    /** Reads lines whose hashes are recorded already: as {@link #read}. */
+    /** Reads lines whose hashes are already recorded; otherwise the same as {@link #read}. */
     void readAgain(byte[] bytes, int from, int to) {
         recording = false;
         hashes.close(segment);
@@ -165,7 +168,7 @@ final class LineReader implements FrameListener {
         lastLineFrom = -1;
     }
 
-    /** Of the last line but one: the collector may have shortened the last one's end. */
+    /** Records the line end of the last line but one, because the collector may have shortened the last one's. */
     private void noteLineEnds() {
         int feed = currentTo - 2;
         while (feed > currentIndex && current[feed] != '\n') {
@@ -184,7 +187,7 @@ final class LineReader implements FrameListener {
         }
     }
 
-    /** Feeds lines, pending or of the block, from an offset to the block's end. */
+    /** Feeds pending lines and lines of the block, from an offset to the block's end. */
     private void feed(long from) {
         long position = from;
         long end = currentFrom + currentTo - currentIndex;
@@ -230,8 +233,8 @@ final class LineReader implements FrameListener {
     }
 
     /**
-     * Reads lines until the format is known; what no format fits is rejected in pieces that depend on bytes
-     * only.
+     * Reads lines until the format is known. If no format matches, the bytes are rejected in pieces that depend only
+     * on the bytes.
      */
     private void detect() {
         int index = currentIndex;
@@ -276,7 +279,7 @@ final class LineReader implements FrameListener {
         if (frontier > detectFrom) {
             long from = detectFrom;
             detectFrom = frontier;
-            rejected(from, frontier, DeadLetterCode.UNKNOWN_FORMAT, "no format of " + source + " fits");
+            rejected(from, frontier, DeadLetterCode.UNKNOWN_FORMAT, "no format of " + source + " matches");
         }
     }
 
@@ -300,9 +303,7 @@ final class LineReader implements FrameListener {
         currentFrom = frontier;
     }
 
-    /**
-     * The last line's end has one byte more than what came: a carriage return that the collector stripped.
-     */
+    /** Extends the last line by the carriage return that the collector stripped from its end. */
     void extendLastLine() {
         if (segment != null) {
             hashes.extend(segment);
@@ -338,7 +339,7 @@ final class LineReader implements FrameListener {
         keepPending();
     }
 
-    /** The line has been reported already: its second byte is left over, an empty line. */
+    /** Adds the second byte of a line end whose line has been reported already, as an empty line. */
     private void addLineFeed() {
         current = new byte[] {'\n'};
         currentTo = 1;
@@ -351,8 +352,8 @@ final class LineReader implements FrameListener {
     }
 
     /**
-     * Bytes from {@link #frontier} to {@code resumeAt} are lost: what is pending is reported, then reading
-     * goes on.
+     * Reports what is pending and continues at {@code resumeAt}, because the bytes from {@link #frontier} on are
+     * lost.
      */
     void hole(long resumeAt) {
         if (framer == null) {
@@ -364,10 +365,7 @@ final class LineReader implements FrameListener {
         stop(resumeAt);
     }
 
-    /**
-     * No byte follows: what is pending is reported. Reading may go on nevertheless, as after a hole of no
-     * bytes.
-     */
+    /** Ends the file and reports what is pending. Reading may continue nevertheless, as after an empty hole. */
     void end() {
         if (framer == null) {
             rejectUnknown();
@@ -389,7 +387,7 @@ final class LineReader implements FrameListener {
         forgetCurrent();
     }
 
-    /** Takes over the framer of a reader that has filled the gap before this one's pending bytes. */
+    /** Adopts the framer of a reader that has filled the gap before this one's pending bytes. */
     void continueFrom(LineReader filled) {
         byte[] bytes = pendingCopy();
         long from = accounted();
@@ -406,7 +404,7 @@ final class LineReader implements FrameListener {
         keepPending();
     }
 
-    /** Reports without reading: for the framer of this reader. */
+    /** Forwards a report of this reader's framer. */
     @Override
     public void entry(long from, long to, EntryContext context) {
         reports++;

@@ -9,15 +9,16 @@ import io.tailrace.framing.FramingKind;
 import io.tailrace.framing.LogFormats;
 import io.tailrace.framing.LogOrigin;
 
-/** One file of a log: what of it was read, what became of it, and what is missing. */
+/** One file of a log: what was read of it, how its bytes were posted, and what is missing. */
 final class LogFileGeneration implements FrameListener {
 
     /**
-     * More than a banner not yet posted can have: so many equal bytes after the posted one are one file's.
+     * Bytes after the posted banner that suffice to identify a file: more than a banner that is not posted yet can
+     * have.
      */
     private static final int DISTINCTIVE_BYTES = 512;
 
-    /** How long after a file's end its lines may come again one by one. */
+    /** Period after a file's end in which its lines may arrive again one by one. */
     private static final long LATE_MILLIS = 600_000;
 
     private final long number;
@@ -37,7 +38,7 @@ final class LogFileGeneration implements FrameListener {
     private String zone = "";
     private String path = "";
     private long firstEntryEnd = Long.MAX_VALUE;
-    /** End of the framing that the file begins with. */
+    /** End of the framing at the start of the file. */
     private long bannerEnd;
 
     private boolean ended;
@@ -78,7 +79,7 @@ final class LogFileGeneration implements FrameListener {
         return postings;
     }
 
-    /** How far the file was read, gaps included. */
+    /** Returns the offset up to which the file was read, gaps included. */
     long frontier() {
         return reader.frontier();
     }
@@ -87,7 +88,7 @@ final class LogFileGeneration implements FrameListener {
         return ended;
     }
 
-    /** Whether lines at the frontier are expected: the file has not ended, or has grown since. */
+    /** Returns whether lines at the frontier are expected: the file has not ended, or has grown since. */
     boolean expectsMore() {
         return !ended || file.size() > reader.frontier();
     }
@@ -100,27 +101,27 @@ final class LogFileGeneration implements FrameListener {
         return lastBlockAt;
     }
 
-    /** When the collector read the newest line, epoch milliseconds of its clock. */
+    /** Returns the time at which the collector read the newest line, in epoch milliseconds of its clock. */
     long lastReadAt() {
         return lastReadAt;
     }
 
-    /** When the collector read the first lines, epoch milliseconds of its clock. */
+    /** Returns the time at which the collector read the first lines, in epoch milliseconds of its clock. */
     long firstReadAt() {
         return firstReadAt;
     }
 
-    /** The file's path then. */
+    /** Returns the file's path at that time. */
     String firstPath() {
         return firstPath;
     }
 
-    /** The file, as censuses have shown it. */
+    /** Returns the file's state according to the censuses. */
     FileStatus file() {
         return file;
     }
 
-    /** Whether a line at an offset continues the file; a line end of one byte may turn out to be two. */
+    /** Returns whether a line at an offset continues the file. A line end of one byte may prove to have two. */
     boolean continuesAt(long offset) {
         return offset == reader.frontier() || (offset == reader.frontier() + 1 && reader.endMayBeLonger());
     }
@@ -135,17 +136,17 @@ final class LogFileGeneration implements FrameListener {
         reader.extendLastLine();
     }
 
-    /** Whether a file's first bytes are this one's; null while too few were read to decide. */
+    /** Returns whether the first bytes of a file are those of this one; null if too few were read to decide. */
     Boolean hasHead(int length, String md5) {
         return head.matches(length, md5, reader.frontier(), reader.endMayBeLonger());
     }
 
-    /** Whether lines of the file end with a carriage return and a line feed, as far as the last ones show. */
+    /** Returns whether the latest lines of the file end with a carriage return and a line feed. */
     boolean lineEndsAreLong() {
         return reader.endMayBeLonger() && reader.lineEndsAreLong();
     }
 
-    /** Whether so much of the head is more than a banner. */
+    /** Returns whether a head of this length is more than a banner. */
     boolean isDistinctive(int headLength) {
         return headLength >= distinctiveFrom();
     }
@@ -154,7 +155,7 @@ final class LogFileGeneration implements FrameListener {
         return Math.min(firstEntryEnd, bannerEnd + DISTINCTIVE_BYTES);
     }
 
-    /** Compares lines that came again with what was read. */
+    /** Compares repeated lines with what was read. */
     ContentComparison compare(UnassignedLines run) {
         ContentComparison comparison =
                 new ContentComparison(hashes, run.from(), reader.frontier(), distinctiveFrom(), run.sameAs() == number);
@@ -174,7 +175,7 @@ final class LogFileGeneration implements FrameListener {
         reader.read(block.origin().format(), block.bytes(), from, block.bytes().length);
     }
 
-    /** The census knows the file before any line of it came. */
+    /** Initializes a generation that the census found before any line of it arrived. */
     void foundBy(CensusRecord record) {
         cluster = record.cluster();
         path = record.path();
@@ -196,11 +197,11 @@ final class LogFileGeneration implements FrameListener {
     }
 
     /**
-     * Takes lines that are known to be this file's: reads new ones, fills gaps, counts the rest as
+     * Takes lines that are known to belong to this file: reads new ones, fills gaps, and counts the rest as
      * duplicates.
      *
      * @param until file offset to stop at
-     * @return index of the first byte that has no place yet
+     * @return index of the first byte that could not be placed yet
      */
     int absorb(LineBlock block, int from, long until, TwoClockTime now) {
         takeOrigin(block, now);
@@ -232,7 +233,7 @@ final class LogFileGeneration implements FrameListener {
         return duplicate(block, from, to);
     }
 
-    /** Counts lines as duplicates up to where something is missing. */
+    /** Counts lines as duplicates, up to the next missing byte. */
     private int duplicate(LineBlock block, int from, int to) {
         long stop = gaps.missingAfter(block.offset() + from);
         int index = from;
@@ -245,7 +246,7 @@ final class LogFileGeneration implements FrameListener {
         return index;
     }
 
-    /** Whether the byte at an offset below the frontier was never read. */
+    /** Returns whether the byte at an offset below the frontier was never read. */
     boolean misses(long offset) {
         return offset < reader.frontier() && hashes.at(offset) == null;
     }
@@ -260,13 +261,13 @@ final class LogFileGeneration implements FrameListener {
         postings.add(PostingKind.DUPLICATE, "", block.offset() + from, block.offset() + to, lines);
     }
 
-    /** Records that the bytes up to an offset are lost, and reads on there. */
+    /** Records that the bytes up to an offset are lost, and continues there. */
     void gap(long resumeAt, String detail) {
         changed = true;
         gaps.add(resumeAt, detail);
     }
 
-    /** Nothing follows: what is pending is reported. */
+    /** Ends the file and reports what is pending. */
     void end(long now) {
         changed = true;
         poster.origin(cluster, path);
@@ -283,7 +284,7 @@ final class LogFileGeneration implements FrameListener {
         postEntry(reader, from, to, context, false);
     }
 
-    /** Posts an entry that some reader of this file found. */
+    /** Posts an entry that a reader of this file found. */
     void postEntry(LineReader by, long from, long to, EntryContext context, boolean backfill) {
         postings.add(PostingKind.ENTRY, "", from, to, 1);
         LogId id = poster.id();
@@ -325,9 +326,9 @@ final class LogFileGeneration implements FrameListener {
     }
 
     /**
-     * Writes the postings that wait, and the frontier if it has moved and the last one is a second old.
+     * Writes the buffered postings, and the frontier if it has moved and its last posting is at least one second old.
      *
-     * @return whether the state has changed by it
+     * @return whether this has changed the state
      */
     boolean flush(long now) {
         boolean forgot = ended && now - endedAt >= LATE_MILLIS && hashes.forgetRecent();
@@ -341,12 +342,12 @@ final class LogFileGeneration implements FrameListener {
         return flushed;
     }
 
-    /** Whether a flush later on has something to write. */
+    /** Returns whether a later flush has something to write. */
     boolean frontierMoved() {
         return postedFrontier.hasMoved(reader, file);
     }
 
-    /** Lets go of everything stored. */
+    /** Releases everything that is stored. */
     void release() {
         reader.release();
         gaps.release();
@@ -354,7 +355,7 @@ final class LogFileGeneration implements FrameListener {
         ids.release(storedAs);
     }
 
-    /** Stores what has changed; returns the number it is stored under. */
+    /** Stores what has changed; returns the number under which it is stored. */
     long save(StateWriter out) {
         if (changed || file.changed()) {
             ids.release(storedAs);

@@ -1,10 +1,10 @@
 package io.tailrace.reassembly;
 
 /**
- * Identity of a log: all files that one server wrote under one name, whatever rotation calls them.
+ * Identity of a log: all files that one server wrote under one name, including the rotated ones.
  *
  * @param instance name of the server
- * @param source kind of log: slowlog or audit
+ * @param source kind of log, such as {@code slowlog} or {@code audit}
  * @param log canonical path, see {@link #canonicalPath}
  */
 public record LogId(String instance, String source, String log) {
@@ -14,12 +14,12 @@ public record LogId(String instance, String source, String log) {
     private static final int DATE_DIGITS = 8;
     private static final int TIME_DIGITS = 6;
 
-    /** The log that a file belongs to. */
+    /** Returns the log of a file. */
     public static LogId of(String instance, String source, String path) {
         return new LogId(instance, source, canonicalPath(path));
     }
 
-    /** Reads what {@link #toKey} wrote; throws {@link IllegalArgumentException} for anything else. */
+    /** Parses the result of {@link #toKey}; throws {@link IllegalArgumentException} for any other text. */
     public static LogId fromKey(String key) {
         int first = key.indexOf(SEPARATOR);
         int second = key.indexOf(SEPARATOR, first + 1);
@@ -29,15 +29,15 @@ public record LogId(String instance, String source, String log) {
         return new LogId(key.substring(0, first), key.substring(first + 1, second), key.substring(second + 1));
     }
 
-    /** The three parts joined by U+001F: the key of keyed state and of Kafka records. */
+    /** Returns the three parts joined by U+001F: the key of keyed state and of Kafka records. */
     public String toKey() {
         return instance + SEPARATOR + source + SEPARATOR + log;
     }
 
     /**
-     * A path without what rotation appends: {@code .N} of one to six digits, {@code -YYYYMMDD} with an
-     * optional {@code HHMMSS} or {@code -N…} (logrotate's dateext), {@code .gz} and {@code .old}, repeatedly.
-     * A suffix that is the whole file name stays.
+     * Returns a path without the suffixes of rotation: {@code .N} of one to six digits, {@code -YYYYMMDD} with an
+     * optional {@code HHMMSS} or {@code -N…} (logrotate's dateext), {@code .gz} and {@code .old}, repeatedly. A
+     * suffix that is the whole file name is kept.
      */
     public static String canonicalPath(String path) {
         int end = path.length();
@@ -82,7 +82,7 @@ public record LogId(String instance, String source, String log) {
         return dateBefore ? dateStart - 1 : end;
     }
 
-    /** {@code YYYYMMDD} or {@code YYYYMMDDHHMMSS} of this or the last century. */
+    /** Returns whether the digits are {@code YYYYMMDD} or {@code YYYYMMDDHHMMSS} of this or the last century. */
     private static boolean isDate(String path, int start, int digits) {
         boolean length = digits == DATE_DIGITS || digits == DATE_DIGITS + TIME_DIGITS;
         return length && (path.startsWith("19", start) || path.startsWith("20", start));

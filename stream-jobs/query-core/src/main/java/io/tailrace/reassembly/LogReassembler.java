@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * Puts one log's lines together again, whatever the collector lost, sent twice or sent late, and says what
- * became of every byte of each of its files (docs/LEDGER.md).
+ * Reassembles the lines of one log, even if the collector loses, repeats or delays some of them, and posts every byte
+ * of each of its files (docs/LEDGER.md).
  *
- * <p>Lines go to the generation whose {@linkplain LogFileGeneration#frontier frontier} they continue. Others are
- * held until their bytes, a census or a timeout decides: a duplicate, a new file, or lines behind a hole. What
- * comes out depends only on what goes in, in its order, and on the times given; a copy made from saved state
- * goes on the same way.
+ * <p>Lines are assigned to the generation whose {@linkplain LogFileGeneration#frontier frontier} they continue.
+ * Others are held until their bytes, a census or a timeout shows whether they are duplicates, a new file, or lines
+ * after a hole. The output depends only on the inputs, their order and the given times; a copy that is restored from
+ * saved state continues in the same way.
  *
  * <p>Not thread-safe.
  */
@@ -23,7 +23,7 @@ public final class LogReassembler {
 
     private static final long ROOT = 0;
     private static final long TICK_MILLIS = 1000;
-    /** Lines so much older than the newest census: there is more to come. */
+    /** If lines are older than the newest census by this much, more lines are expected. */
     private static final long LAG_MILLIS = 10_000;
 
     private static final long MICROS_PER_MILLI = 1000;
@@ -39,13 +39,13 @@ public final class LogReassembler {
     private long lastGeneration;
     private boolean changed;
     private TwoClockTime now = TwoClockTime.NEVER;
-    /** When lines came last that the collector had read long before its newest census. */
+    /** Time of the latest lines that the collector had read long before its newest census. */
     private TwoClockTime laggedAt = TwoClockTime.NEVER;
 
     private boolean censusTaken;
 
     /**
-     * A log of which nothing is known.
+     * Creates the state of a new log.
      *
      * @param version of Tailrace, written into dead letters
      */
@@ -58,7 +58,7 @@ public final class LogReassembler {
         this.census = new FileCensus(id, poster, generations);
     }
 
-    /** A log as it was saved; as new when nothing was. */
+    /** Restores a saved log; creates a new one if nothing was saved. */
     public static LogReassembler restore(
             LogId id,
             LogFormats formats,
@@ -77,7 +77,7 @@ public final class LogReassembler {
     /**
      * Takes lines.
      *
-     * @param now epoch milliseconds of the clock that timeouts go by
+     * @param now epoch milliseconds of the clock that timeouts use
      */
     public void block(LineBlock block, long now) {
         begin(now, block.backfill() ? 0 : block.readAt());
@@ -119,7 +119,7 @@ public final class LogReassembler {
         return true;
     }
 
-    /** Takes what the census found. */
+    /** Takes a record of the census. */
     public void census(CensusRecord record, long now) {
         begin(now, record.at() / MICROS_PER_MILLI);
         censusTaken = true;
@@ -129,9 +129,7 @@ public final class LogReassembler {
         }
     }
 
-    /**
-     * Lets time pass: holes that were waited for long enough become gaps, files that have ended are closed.
-     */
+    /** Advances the time: holes become gaps after their timeout, and files that have ended are closed. */
     public void tick(long now) {
         pass(now, 0);
         for (UnassignedLines run : List.copyOf(held)) {
@@ -148,8 +146,8 @@ public final class LogReassembler {
     }
 
     /**
-     * When {@link #tick} has something to do next, epoch milliseconds; {@link Long#MAX_VALUE} for never
-     * unless something comes.
+     * Returns the time of the next required {@link #tick} in epoch milliseconds, or {@link Long#MAX_VALUE} if none is
+     * required before the next input.
      */
     public long nextTick(long now) {
         boolean busy = !held.isEmpty();
@@ -164,7 +162,7 @@ public final class LogReassembler {
         return busy ? (now / TICK_MILLIS + 1) * TICK_MILLIS : Math.max(next, now + TICK_MILLIS);
     }
 
-    /** Writes the postings that wait to be joined. To be called before {@link #save}. */
+    /** Writes the buffered postings. Must be called before {@link #save}. */
     public void flush(long now) {
         poster.at(now);
         for (LogFileGeneration generation : generations.values()) {
@@ -172,7 +170,7 @@ public final class LogReassembler {
         }
     }
 
-    /** Whether something has happened since the last {@link #save}. */
+    /** Returns whether the state has changed since the last {@link #save}. */
     public boolean changed() {
         return changed;
     }
@@ -187,14 +185,14 @@ public final class LogReassembler {
         poster.at(job);
     }
 
-    /** Nothing more is waited for. Without a census there is only one clock. */
+    /** Returns whether the timeout has expired. Without a census there is only one clock. */
     private boolean isOverdue(TwoClockTime since) {
         return censusTaken
                 ? since.isPast(limits.gapTimeoutMillis(), now)
                 : now.job() - since.job() >= limits.gapTimeoutMillis();
     }
 
-    // ---- where lines belong ----
+    // ---- assignment of lines ----
 
     private LogFileGeneration continuedBy(LineBlock block, long offset) {
         LogFileGeneration best = null;
@@ -211,13 +209,14 @@ public final class LogReassembler {
     }
 
     /**
-     * A file under the same path is likelier than another, one that is read likelier than one that has ended.
+     * Ranks a file: one under the same path is a better match than others, and one that is still read is a better
+     * match than one that has ended.
      */
     private int rank(LogFileGeneration generation, LineBlock block) {
         return (census.isUnder(generation, block.origin().path()) ? 2 : 0) + (generation.ended() ? 0 : 1);
     }
 
-    /** Places the runs that can be placed, again and again, because each may make place for another. */
+    /** Places runs until no more can be placed, because each may make another one placeable. */
     private void place() {
         boolean placed = true;
         while (placed) {
@@ -242,7 +241,7 @@ public final class LogReassembler {
         }
     }
 
-    /** Whether some of the run was placed. */
+    /** Returns whether a part of the run was placed. */
     private boolean placeRun(UnassignedLines run) {
         LineBlock first = run.first();
         if (first.backfill()) {
@@ -267,7 +266,7 @@ public final class LogReassembler {
         }
         boolean fillsGap = alike.stream().anyMatch(generation -> generation.misses(run.from()));
         if (next != null && !fillsGap) {
-            // late lines of a renamed file, under its old name, and no copy of the new one's
+            // late lines of a renamed file under its old name, which are not a copy of the new file's lines
             return absorb(next, run, Long.MAX_VALUE);
         }
         if (run.from() == 0 && alike.isEmpty()) {
@@ -277,7 +276,7 @@ public final class LogReassembler {
         return placeByCensus(run, alike);
     }
 
-    /** Null where the run is not below the generation's frontier, or differs from what was read. */
+    /** Returns null if the run is not below the generation's frontier, or differs from what was read. */
     private static ContentComparison compare(LogFileGeneration generation, UnassignedLines run) {
         if (run.from() >= generation.frontier()) {
             return null;
@@ -311,7 +310,7 @@ public final class LogReassembler {
     private boolean placeBackfill(UnassignedLines run) {
         LogFileGeneration named = generations.get(run.first().generation());
         if (named == null) {
-            conflict(run, "a backfill for generation " + run.first().generation() + ", which is not known");
+            conflict(run, "a backfill for the unknown generation " + run.first().generation());
             return true;
         }
         if (run.from() < named.frontier() && named.compare(run).differs()) {
@@ -321,7 +320,7 @@ public final class LogReassembler {
         return absorb(named, run, Long.MAX_VALUE);
     }
 
-    /** Whether the generation took some of the run. */
+    /** Returns whether the generation took a part of the run. */
     private boolean absorb(LogFileGeneration generation, UnassignedLines run, long agreedTo) {
         long until = agreedTo >= generation.frontier() ? Long.MAX_VALUE : agreedTo;
         long before = run.from();
@@ -361,7 +360,7 @@ public final class LogReassembler {
         }
     }
 
-    // ---- when waiting is over ----
+    // ---- expired timeouts ----
 
     private void limitHeld() {
         long bytes = held.stream().mapToLong(UnassignedLines::bytes).sum();
@@ -372,7 +371,7 @@ public final class LogReassembler {
         }
     }
 
-    /** Nothing more is waited for: the likeliest explanation of the run holds. */
+    /** Assigns the run by the most probable explanation, because its timeout has expired. */
     private void decide(UnassignedLines run) {
         if (run.first().backfill()) {
             drop(run);
@@ -381,9 +380,9 @@ public final class LogReassembler {
         FileView view = census.seenAfter(run);
         LogFileGeneration shown = view == null ? null : generations.get(view.generation());
         boolean unknownFile = view != null && shown == null;
-        LogFileGeneration behind = unknownFile || hasSameHead(shown, run) ? null : behind(run, view);
-        if (behind != null) {
-            resumeAfterHole(behind, run);
+        LogFileGeneration interrupted = unknownFile || hasSameHead(shown, run) ? null : bestBeforeHole(run, view);
+        if (interrupted != null) {
+            resumeAfterHole(interrupted, run);
         } else if (generations.isEmpty() || unknownFile || (run.from() == 0 && !cameAgain(run))) {
             startGeneration(run);
         } else {
@@ -403,27 +402,25 @@ public final class LogReassembler {
         absorb(generation, run, Long.MAX_VALUE);
     }
 
-    /**
-     * All lines from a file's start are equal to those of a known one, and the census has seen no other file.
-     */
+    /** Returns whether the run repeats a known file from its start, and the census has reported no other file. */
     private boolean cameAgain(UnassignedLines run) {
         LogFileGeneration same = bestCandidate(run);
         return same != null && run.to() <= same.frontier() && census.checkedAfter(run);
     }
 
-    /** The generation that most likely goes on at the run, after a hole. */
-    private LogFileGeneration behind(UnassignedLines run, FileView view) {
+    /** Returns the generation that most probably continues with the run after a hole. */
+    private LogFileGeneration bestBeforeHole(UnassignedLines run, FileView view) {
         LogFileGeneration best = null;
         for (LogFileGeneration generation : generations.values()) {
             boolean fits = generation.frontier() <= run.from() && !census.isTooShort(generation, run.first());
-            if (fits && (best == null || compareBehind(generation, best, run, view) >= 0)) {
+            if (fits && (best == null || compareBeforeHole(generation, best, run, view) >= 0)) {
                 best = generation;
             }
         }
         return best;
     }
 
-    private int compareBehind(LogFileGeneration one, LogFileGeneration other, UnassignedLines run, FileView view) {
+    private int compareBeforeHole(LogFileGeneration one, LogFileGeneration other, UnassignedLines run, FileView view) {
         boolean oneIsSeen = view != null && view.generation() == one.number();
         boolean otherIsSeen = view != null && view.generation() == other.number();
         if (oneIsSeen != otherIsSeen) {
@@ -440,9 +437,9 @@ public final class LogReassembler {
     private void decideBelowFrontier(UnassignedLines run, LogFileGeneration same) {
         ContentComparison comparison = same == null ? null : compare(same, run);
         if (comparison == null) {
-            conflict(run, "lines that differ from what was read at their offsets, and no census shows a new file");
+            conflict(run, "lines that differ from what was read at their offsets, and the census contains no new file");
         } else if (same.misses(run.from())) {
-            // lines in a gap of which an earlier part is missing cannot be framed: the gap stands
+            // lines in a gap cannot be framed while an earlier part of the gap is missing: the gap remains
             if (!absorb(same, run, Long.MAX_VALUE)) {
                 drop(run);
             }
@@ -451,11 +448,11 @@ public final class LogReassembler {
         } else if (comparison.agreedTo() > run.from()) {
             takeAsDuplicate(same, run, comparison.agreedTo());
         } else {
-            conflict(run, "lines that were read before, of which no hash is kept");
+            conflict(run, "lines at offsets that were read before, for which no hash is stored");
         }
     }
 
-    /** The generation that the lines most likely came from before; null when they differ from all. */
+    /** Returns the generation to which the lines most probably belonged; null if they differ from all. */
     private LogFileGeneration bestCandidate(UnassignedLines run) {
         LogFileGeneration best = generations.get(run.sameAs());
         if (best != null && compare(best, run) != null) {
@@ -535,9 +532,9 @@ public final class LogReassembler {
         }
         boolean complete = !generation.file().gone()
                 && generation.frontier() >= generation.file().size();
-        TwoClockTime quietSince =
+        TwoClockTime idleSince =
                 generation.file().finalSince().max(generation.lastBlockAt()).max(laggedAt);
-        if (complete || isOverdue(quietSince)) {
+        if (complete || isOverdue(idleSince)) {
             recordLostTail(generation);
         }
     }

@@ -7,16 +7,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/**
- * Which files the census has found under each path, and when. Times are epoch microseconds of the collector.
- */
+/** Records which files the census found under each path, and when. Times are epoch microseconds of the collector. */
 final class PathInodeHistory {
 
-    /** Rotations that are remembered for each path. */
+    /** Number of rotations that are stored for each path. */
     private static final int REMEMBERED = 8;
-    /** How long a collector may go on calling a renamed file by its old name. */
+    /** Period in which a collector may still report a renamed file under its old name. */
     private static final long LATE_MICROS = 2_000_000;
-    /** How late the census may notice a rename. */
+    /** Maximum delay with which the census notices a rename. */
     private static final long EARLY_MICROS = 1_000_000;
 
     private static final Deque<Owner> NONE = new ArrayDeque<>();
@@ -61,14 +59,14 @@ final class PathInodeHistory {
         }
     }
 
-    /** Whether there was a census that found the path, not before a time. */
+    /** Returns whether a census at or after a time found the path. */
     boolean seenSince(String path, long micros) {
         return owners.getOrDefault(path, NONE).stream().anyMatch(owner -> owner.lastAt >= micros);
     }
 
     /**
-     * Inodes that may have been under the path at a time, the likeliest first: usually one, more around a rename.
-     * Empty as long as no census has shown the path since.
+     * Returns the inodes that may have been under the path at a time, the most probable first: normally one, several
+     * around a rename. Empty if no census has found the path since then.
      */
     List<Long> around(String path, long micros) {
         List<Long> found = new ArrayList<>();

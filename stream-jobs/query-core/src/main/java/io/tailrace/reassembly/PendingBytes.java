@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.Iterator;
 
 /**
- * Contiguous bytes of a file that were read and not yet reported, in chunks of whole lines. Each chunk is
- * stored once, however often the state is saved.
+ * Contiguous bytes of a file that were read and not yet reported, in chunks of whole lines. Each chunk is stored
+ * once, no matter how often the state is saved.
  */
 final class PendingBytes {
 
@@ -39,14 +39,14 @@ final class PendingBytes {
         return chunks.isEmpty();
     }
 
-    /** Adds bytes that follow the last ones; the array must not be changed afterwards. */
+    /** Appends bytes that follow the last ones; the caller must not change the array afterwards. */
     void append(long from, byte[] bytes) {
         if (bytes.length > 0) {
             chunks.add(new Chunk(from, bytes, bytes.length));
         }
     }
 
-    /** Forgets the chunks that lie wholly before an offset. */
+    /** Discards the chunks that end at or before an offset. */
     void dropBefore(long offset) {
         while (!chunks.isEmpty() && chunks.peekFirst().end() <= offset) {
             ids.release(chunks.pollFirst().storedAs);
@@ -57,7 +57,7 @@ final class PendingBytes {
         dropBefore(Long.MAX_VALUE);
     }
 
-    /** Forgets the bytes from an offset on. */
+    /** Discards the bytes from an offset on. */
     void truncate(long offset) {
         while (!chunks.isEmpty() && chunks.peekLast().from >= offset) {
             ids.release(chunks.pollLast().storedAs);
@@ -69,9 +69,7 @@ final class PendingBytes {
         }
     }
 
-    /**
-     * Copies what is held of {@code [from, to)} to where it belongs in an array that starts at {@code from}.
-     */
+    /** Copies the stored bytes of {@code [from, to)} to their position in an array that starts at {@code from}. */
     void copy(long from, long to, byte[] target) {
         for (Chunk chunk : chunks) {
             long start = Math.max(from, chunk.from);
@@ -83,7 +81,7 @@ final class PendingBytes {
         }
     }
 
-    /** The line that starts at an offset, which is held, with the place of its bytes. */
+    /** Locates the line that starts at an offset, which must be stored. */
     boolean line(long offset, Line line) {
         for (Chunk chunk : chunks) {
             if (offset >= chunk.from && offset < chunk.end()) {
@@ -120,7 +118,7 @@ final class PendingBytes {
         }
     }
 
-    /** A slow writer's entry comes line by line: those not stored yet become one. */
+    /** Joins the chunks that are not stored yet, because an entry of a slow writer arrives line by line. */
     private void joinUnstored() {
         int total = 0;
         int count = 0;
@@ -140,7 +138,7 @@ final class PendingBytes {
         }
     }
 
-    /** A line's place: filled by {@link #line}, reused. */
+    /** Location of a line; {@link #line} fills it, and it is reused. */
     static final class Line {
         private byte[] bytes;
         private int from;

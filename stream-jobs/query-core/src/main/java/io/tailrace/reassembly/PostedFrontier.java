@@ -3,7 +3,7 @@ package io.tailrace.reassembly;
 import io.tailrace.event.LedgerEntry;
 import io.tailrace.event.PostingKind;
 
-/** The frontier of a generation in the ledger: it is posted again when it has moved, at most once in a second. */
+/** The frontier of a generation in the ledger. A new one is posted if it has moved, at most once per second. */
 final class PostedFrontier {
 
     private static final long INTERVAL_MILLIS = 1000;
@@ -17,7 +17,7 @@ final class PostedFrontier {
         return frontier != reader.frontier() || accounted != reader.accounted() || inode != file.inode();
     }
 
-    /** Posts the frontier if it has moved and the last posting is a second old; returns whether it did. */
+    /** Posts the frontier if it has moved and the last posting is at least one second old; returns whether it did. */
     boolean post(LedgerWriter ledger, long generation, LineReader reader, FileStatus file, long now) {
         if (!hasMoved(reader, file) || now - postedAt < INTERVAL_MILLIS) {
             return false;

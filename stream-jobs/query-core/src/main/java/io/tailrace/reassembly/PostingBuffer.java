@@ -5,7 +5,7 @@ import io.tailrace.event.PostingKind;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Postings of one generation that wait to be written: what adjoins and is of one kind becomes one row. */
+/** Buffers the postings of one generation; adjoining ranges of the same kind become one row. */
 final class PostingBuffer {
 
     private static final class Run {
@@ -30,7 +30,7 @@ final class PostingBuffer {
 
     private final List<Run> runs = new ArrayList<>();
 
-    /** Posts the bytes {@code [from, to)} as {@code count} pieces of that kind. */
+    /** Posts the bytes {@code [from, to)} as {@code count} items of that kind. */
     void add(PostingKind kind, String detail, long from, long to, long count) {
         Run last = runs.isEmpty() ? null : runs.get(runs.size() - 1);
         if (last == null || !last.takes(kind, detail, from)) {
@@ -42,7 +42,7 @@ final class PostingBuffer {
         last.bytes += to - from;
     }
 
-    /** Takes back a posting of one piece. */
+    /** Reverses a posting of one item. */
     void reverse(PostingKind kind, String detail, long from, long to) {
         Run run = new Run(kind, detail, from);
         run.to = to;

@@ -3,17 +3,18 @@ package io.tailrace.reassembly;
 import java.io.Serializable;
 
 /**
- * Bounds of reassembly, for each log.
+ * Limits of reassembly, per log.
  *
- * @param reorderBytes most bytes that wait for a decision; beyond it the oldest is decided at once
- * @param gapTimeoutMillis how long a hole is waited for, processing time
+ * @param reorderBytes maximum number of bytes that wait to be assigned; beyond it the oldest are assigned immediately
+ * @param gapTimeoutMillis timeout after which a hole becomes a gap, processing time
  * @param lineLimitBytes longest line that the collector ships; a larger hole is {@code oversize}
- * @param segmentBytes a hash is kept for each such piece of a file, ended at a line end
- * @param recentBytes a hash of each line is kept for so much before the frontier
- * @param detectBytes how much of a file's head may be read to find its format
- * @param edgeBytes most bytes kept beside a gap so that it can be filled without shipping its edges again
- * @param retentionMillis how long an ended file is remembered, so that it is not read twice
- * @param liveGenerations most files of one log that are read side by side; beyond it the oldest is ended
+ * @param segmentBytes size of the segments of a file for which a hash is stored; each ends at a line end
+ * @param recentBytes number of bytes before the frontier for which the hash of each line is stored
+ * @param detectBytes maximum number of bytes of a file's head that are read to detect its format
+ * @param edgeBytes maximum number of bytes around a gap that are stored, so that it can be filled without shipping
+ *     them again
+ * @param retentionMillis period for which an ended file is remembered, so that it is not read twice
+ * @param liveGenerations maximum number of files of one log that are read concurrently; beyond it the oldest is ended
  */
 public record ReassemblyLimits(
         int reorderBytes,
@@ -29,13 +30,13 @@ public record ReassemblyLimits(
 
     private static final int MIB = 1 << 20;
 
-    /** The limits documented in docs/LEDGER.md. */
+    /** Returns the limits documented in docs/LEDGER.md. */
     public static ReassemblyLimits defaults() {
         return new ReassemblyLimits(
                 8 * MIB, 30_000, 16 * MIB, MIB / 16, 16 * MIB, MIB / 16, MIB, 7L * 24 * 3600 * 1000, 16);
     }
 
-    /** These limits with another time to wait for a hole. */
+    /** Returns these limits with another timeout for holes. */
     public ReassemblyLimits withGapTimeout(long millis) {
         return new ReassemblyLimits(
                 reorderBytes,

@@ -3,15 +3,15 @@ package io.tailrace.reassembly;
 import io.tailrace.event.DeadLetter;
 import io.tailrace.event.LedgerEntry;
 
-/** Receives what became of a log's bytes. */
+/** Receives the results of reassembly: entries, postings and dead letters. */
 public interface ReassemblyOutput {
 
-    /** A complete entry. */
+    /** Receives a complete entry. */
     void entry(FramedEntry entry);
 
-    /** A posting of the ledger, see docs/LEDGER.md. */
+    /** Receives a posting of the ledger (docs/LEDGER.md). */
     void posting(LedgerEntry posting);
 
-    /** Bytes that became no entry, or, when superseded, have become entries since. */
+    /** Receives bytes that became no entry or, if superseded, have become entries since. */
     void deadLetter(DeadLetter deadLetter);
 }

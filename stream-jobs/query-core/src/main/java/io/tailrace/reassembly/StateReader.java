@@ -15,16 +15,16 @@ final class StateReader {
         this.bytes = bytes;
     }
 
-    /** Reads an array that was stored under a number of its own. */
+    /** Opens an array that was stored under a separate number. */
     StateReader open(long id) {
         return new StateReader(store, stored(id));
     }
 
-    /** The array stored under a number; throws {@link IllegalStateException} when the state lacks it. */
+    /** Returns the array stored under a number; throws {@link IllegalStateException} if it is missing. */
     byte[] stored(long id) {
         byte[] found = store.get(id);
         if (found == null) {
-            throw new IllegalStateException("the state names the bytes " + id + ", which it does not hold");
+            throw new IllegalStateException("the state refers to the stored bytes " + id + ", which are missing");
         }
         return found;
     }

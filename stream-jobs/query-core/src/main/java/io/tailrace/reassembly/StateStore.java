@@ -1,17 +1,17 @@
 package io.tailrace.reassembly;
 
 /**
- * Keeps the state of one log as numbered byte arrays. Small ones are rewritten when they change, large ones
- * (pending lines, hashes of a finished segment) are written once and removed once.
+ * Stores the state of one log as numbered byte arrays. Small ones are rewritten when they change; large ones (pending
+ * lines, hashes of a finished segment) are written once and removed once.
  */
 public interface StateStore {
 
-    /** What was stored under a number; null when there is nothing. The array is not to be changed. */
+    /** Returns what is stored under a number, or null. The caller must not change the array. */
     byte[] get(long id);
 
-    /** Stores bytes, in place of what was there. The array is not changed afterwards. */
+    /** Stores bytes, replacing existing ones. The caller does not change the array afterwards. */
     void put(long id, byte[] bytes);
 
-    /** Forgets a number. */
+    /** Removes a number. */
     void remove(long id);
 }

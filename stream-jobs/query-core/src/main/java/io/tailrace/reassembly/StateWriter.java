@@ -5,10 +5,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Encodes state: numbers as zigzag variable-length integers, texts and byte arrays after their length. */
+/** Encodes state: numbers as zigzag variable-length integers; texts and byte arrays with their length as prefix. */
 final class StateWriter {
 
-    /** Numbers of stored byte arrays: given out, and those to remove with the next save. */
+    /** Assigns the numbers of stored byte arrays, and collects those to remove with the next save. */
     static final class Ids {
         private long next = 1;
         private List<Long> released = new ArrayList<>();
@@ -38,12 +38,12 @@ final class StateWriter {
         this.ids = ids;
     }
 
-    /** A writer of another array in the same store. */
+    /** Creates a writer of another array in the same store. */
     StateWriter another() {
         return new StateWriter(store, ids);
     }
 
-    /** Stores an array under a number of its own, which is returned. */
+    /** Stores an array under a new number and returns the number. */
     long store(byte[] content) {
         long id = ids.next++;
         store.put(id, content);
@@ -82,7 +82,7 @@ final class StateWriter {
         length += to - from;
     }
 
-    /** Null is kept apart from empty. */
+    /** Writes an array; null and empty are distinguished. */
     void bytes(byte[] value) {
         flag(value != null);
         if (value != null) {

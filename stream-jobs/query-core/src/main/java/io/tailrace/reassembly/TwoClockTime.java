@@ -1,22 +1,23 @@
 package io.tailrace.reassembly;
 
 /**
- * A moment by two clocks, because neither alone tells how long something was waited for: the job's goes on while the
- * broker, the collector or the job itself is down, the collector's leaps when what it had kept comes at once.
+ * A time by two clocks. A single clock does not show how long something was waited for: the job's clock continues
+ * while the broker, the collector or the job itself is down; the collector's clock jumps when its buffered data
+ * arrives all together.
  *
- * @param job epoch milliseconds of the clock that timeouts go by
+ * @param job epoch milliseconds of the clock that timeouts use
  * @param collector epoch milliseconds of the newest line or census of the log; 0 before the first one
  */
 record TwoClockTime(long job, long collector) {
 
     static final TwoClockTime NEVER = new TwoClockTime(0, 0);
 
-    /** The later of two moments, by each clock. */
+    /** Returns the later of two times, by each clock. */
     TwoClockTime max(TwoClockTime other) {
         return new TwoClockTime(Math.max(job, other.job), Math.max(collector, other.collector));
     }
 
-    /** Whether so much time has passed by both clocks. */
+    /** Returns whether this duration has passed by both clocks. */
     boolean isPast(long millis, TwoClockTime now) {
         return now.job - job >= millis && now.collector - collector >= millis;
     }

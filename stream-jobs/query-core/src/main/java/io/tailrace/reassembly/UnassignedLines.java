@@ -2,7 +2,7 @@ package io.tailrace.reassembly;
 
 import java.util.ArrayDeque;
 
-/** Consecutive lines under one path whose generation is not decided yet. */
+/** A run of consecutive lines under one path that are not assigned to a generation yet. */
 final class UnassignedLines {
 
     private static final class Held {
@@ -16,7 +16,7 @@ final class UnassignedLines {
 
     /** Receives the run's blocks, each from the index of its first line that is still held. */
     interface BlockReader {
-        /** Index of the first byte that was not taken. */
+        /** Returns the index of the first byte that was not taken. */
         int read(LineBlock block, int from);
     }
 
@@ -27,9 +27,7 @@ final class UnassignedLines {
     private long to;
     private long sameAs;
 
-    /**
-     * @param since when the first block came
-     */
+    /** @param since time at which the first block arrived */
     UnassignedLines(LineBlock first, int skip, TwoClockTime since, StateWriter.Ids ids) {
         this.ids = ids;
         this.since = since;
@@ -63,8 +61,8 @@ final class UnassignedLines {
     }
 
     /**
-     * When the collector read the first block, epoch milliseconds; when it came, if the collector did not
-     * say.
+     * Returns the time at which the collector read the first block, epoch milliseconds; if unknown, the time of its
+     * arrival.
      */
     long readAt() {
         return first().readAt() > 0 ? first().readAt() : since.job();
@@ -82,7 +80,7 @@ final class UnassignedLines {
         return blocks.isEmpty();
     }
 
-    /** Generation whose lines those before the run were; 0 when unknown. */
+    /** Returns the generation that took the lines before the run; 0 if unknown. */
     long sameAs() {
         return sameAs;
     }
@@ -92,9 +90,8 @@ final class UnassignedLines {
     }
 
     /**
-     * Whether a block goes on where the run ends: of the same path, of the same generation if the sender says
-     * one, and not read earlier, as a late copy of another file's lines would be. A hole of one byte is a
-     * line end.
+     * Returns whether a block continues the run: it has the same path, the same generation if the sender states one,
+     * and was not read earlier, as a late copy of another file's lines would be. A hole of one byte is a line end.
      */
     boolean continuedBy(LineBlock block) {
         return continuedAt(block.offset()) && hasSameHeadAs(block);
@@ -117,7 +114,7 @@ final class UnassignedLines {
         to = block.end();
     }
 
-    /** Adds the run that starts where this one ends, if there is nothing between them. */
+    /** Appends the run that starts where this one ends, if nothing is missing between them. */
     boolean join(UnassignedLines next) {
         if (!continuedAt(next.from) || next.from != next.first().offset() || !hasSameHeadAs(next.first())) {
             return false;
@@ -127,7 +124,7 @@ final class UnassignedLines {
         return true;
     }
 
-    /** End of the lines that the collector had read before a time of its clock, epoch microseconds. */
+    /** Returns the end of the lines that the collector had read before a time of its clock, epoch microseconds. */
     long endReadBy(long micros) {
         long end = from;
         for (Held held : blocks) {
@@ -136,7 +133,7 @@ final class UnassignedLines {
         return end;
     }
 
-    /** Whether a file's head hash contradicts the lines; false when too few are there to decide. */
+    /** Returns whether a file's head hash contradicts the lines; false if there are too few to decide. */
     boolean contradicts(int headLength, String md5) {
         boolean lineEndUnsure = headLength == to;
         return holdsHead(headLength)
@@ -144,7 +141,7 @@ final class UnassignedLines {
                 && !HeadHash.hex(head(headLength), headLength).equals(md5);
     }
 
-    /** Whether the lines are the head that a hash is of. */
+    /** Returns whether the lines are the head that has this hash. */
     boolean hasSameHead(int headLength, String md5) {
         return holdsHead(headLength)
                 && HeadHash.hex(head(headLength), headLength).equals(md5);
@@ -171,7 +168,7 @@ final class UnassignedLines {
         return head;
     }
 
-    /** Hands the lines to a reader, as many as it takes. */
+    /** Passes the lines to a reader until it takes no more. */
     void drain(BlockReader reader) {
         while (!blocks.isEmpty()) {
             Held first = blocks.peekFirst();
@@ -187,7 +184,7 @@ final class UnassignedLines {
         }
     }
 
-    /** Compares the lines, in order, until the comparison has seen enough. */
+    /** Compares the lines in order until the comparison is decided. */
     void compare(ContentComparison comparison) {
         int skip = (int) (from - first().offset());
         for (Held held : blocks) {

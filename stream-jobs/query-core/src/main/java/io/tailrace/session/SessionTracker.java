@@ -14,37 +14,37 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Who is connected, as far as the log's file has said: account and default database by thread id. Bounded: of more
- * than {@value #MAX_SESSIONS} connections the ones that were silent longest are forgotten, as are names beyond
- * {@value #MAX_CHARACTERS} characters. Names are raw ISO-8859-1 characters of the log's bytes.
+ * Tracks the connections that a log file records: account and default database by thread id. The size is bounded: of
+ * more than {@value #MAX_SESSIONS} connections, those that were idle longest are discarded, as are names beyond
+ * {@value #MAX_CHARACTERS} characters. Names are the raw bytes of the log as ISO-8859-1 characters.
  */
 public final class SessionTracker {
 
     public static final int MAX_SESSIONS = 1024;
-    /** Of distinct names together, and of their number: a snapshot stays below 64 KiB. */
+    /** Limit for the distinct names together and for their number: a snapshot stays below 64 KiB. */
     static final int MAX_CHARACTERS = 32 << 10;
 
-    /** Longest name that is kept; a longer one is unknown. */
+    /** Longest name that is stored; a longer one counts as unknown. */
     static final int MAX_NAME_LENGTH = 320;
 
     /**
-     * What is known of a connection.
+     * The state of a connection.
      *
-     * @param isNew no command was seen since its login, of which nobody knows yet whether it was taken
+     * @param isNew whether no command has followed its login, so that the outcome of the login is still unknown
      */
     public record Session(String account, String database, boolean isNew) {
 
         public static final Session UNKNOWN = new Session("", "", false);
     }
 
-    /** Highest thread id that connected; 0: none did. */
+    /** Highest thread id that connected; 0 if none did. */
     private long youngest;
 
     private final LinkedHashMap<Long, Session> open = new LinkedHashMap<>(64, 0.75f, true);
 
     /**
-     * The connection is younger than every one that the log saw open, and it saw none open: a server counts its
-     * connections upwards and logs each one's start.
+     * Returns whether the thread id is higher than that of every connection whose start the log contains. Such a
+     * connection cannot exist, because a server assigns ascending ids and logs each start.
      */
     public boolean contradicts(long threadId) {
         return youngest > 0 && threadId > youngest;
@@ -55,17 +55,17 @@ public final class SessionTracker {
         return session == null ? Session.UNKNOWN : session;
     }
 
-    /** A connection starts, perhaps to be refused. */
+    /** Records the start of a connection, which the server may still refuse. */
     public void starts(long threadId) {
         youngest = Math.max(youngest, threadId);
     }
 
-    /** A login as the log tells it; whether it was taken shows by the connection's next command. */
+    /** Records a login. The next command of the connection proves that it succeeded. */
     public void connect(long threadId, String account, String database) {
         put(threadId, new Session(bounded(account), bounded(database), true));
     }
 
-    /** The connection's login was taken, and this is known. */
+    /** Records that the connection's login is known to have succeeded. */
     public void loggedIn(long threadId) {
         Session session = of(threadId);
         if (session.isNew()) {
@@ -127,7 +127,7 @@ public final class SessionTracker {
         return bytes.toByteArray();
     }
 
-    /** A bit for each connection, in their order. */
+    /** Returns one bit per connection, in their order. */
     private byte[] newOnes() {
         BitSet bits = new BitSet(MAX_SESSIONS);
         int index = 0;
@@ -137,7 +137,10 @@ public final class SessionTracker {
         return bits.toByteArray();
     }
 
-    /** Every name with its number. Connections that would make them too long are forgotten, the eldest first. */
+    /**
+     * Returns every name with its number. Connections that would make the names too long are discarded, the oldest
+     * first.
+     */
     private Map<String, Integer> names() {
         Map<String, Integer> names = number();
         while (names.keySet().stream().mapToInt(String::length).sum() > MAX_CHARACTERS) {
@@ -184,7 +187,7 @@ public final class SessionTracker {
             String account = names.get(in.readUnsignedShort());
             found[i] = new Session(account, names.get(in.readUnsignedShort()), false);
         }
-        // Snapshots of former versions end before the one or the other of these.
+        // Snapshots of earlier versions end before one of these two fields.
         sessions.youngest = in.available() > 0 ? in.readLong() : 0;
         BitSet areNew = BitSet.valueOf(in.readAllBytes());
         for (int i = 0; i < count; i++) {

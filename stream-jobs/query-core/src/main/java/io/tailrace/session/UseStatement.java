@@ -3,7 +3,7 @@ package io.tailrace.session;
 import io.tailrace.lexer.ByteText;
 import java.nio.charset.StandardCharsets;
 
-/** Reads {@code USE shop}. */
+/** Parses {@code USE shop}. */
 public final class UseStatement {
 
     private static final byte[] USE = ByteText.ascii("use");
@@ -13,8 +13,8 @@ public final class UseStatement {
     private UseStatement() {}
 
     /**
-     * The database that a statement makes the default one, without quotes, semicolon and blanks, as raw ISO-8859-1
-     * characters; null where it is another statement.
+     * Returns the database that the statement selects, without quotes, semicolon and blanks, as raw ISO-8859-1
+     * characters; null if it is not a {@code USE} statement.
      */
     public static String database(byte[] bytes, int from, int to) {
         int start = afterComments(bytes, from, to);

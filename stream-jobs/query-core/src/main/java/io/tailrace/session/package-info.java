@@ -1,2 +1,2 @@
-/** What is known of a server's connections from the log's earlier entries. */
+/** The state of a server's connections, derived from the earlier entries of a log. */
 package io.tailrace.session;

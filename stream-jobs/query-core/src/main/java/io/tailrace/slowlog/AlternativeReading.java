@@ -3,8 +3,8 @@ package io.tailrace.slowlog;
 import io.tailrace.lexer.StatementScanner;
 
 /**
- * The other reading of a header within a literal: the literal never ended, the header is true, and what follows are
- * entries. In that reading a header must follow every complete statement, so one line of other text refutes it.
+ * The alternative reading of a header within a literal: the literal was never closed, the header is real, and entries
+ * follow. In that reading a header must follow every complete statement, so one line of other text refutes it.
  */
 final class AlternativeReading {
 
@@ -25,7 +25,7 @@ final class AlternativeReading {
         return state != NONE;
     }
 
-    /** An entry ends with the latest line. */
+    /** Returns whether an entry ends with the latest line. */
     boolean isBetween() {
         return state == BETWEEN;
     }
@@ -37,7 +37,7 @@ final class AlternativeReading {
         statement(line, bytes, from, to);
     }
 
-    /** Reads the next line; false where it refutes this reading. */
+    /** Reads the next line; returns false if it refutes this reading. */
     boolean line(SlowLogLine line, byte[] bytes, int from, int to) {
         switch (state) {
             case BETWEEN -> {
@@ -77,7 +77,7 @@ final class AlternativeReading {
         }
     }
 
-    /** The state between two lines. */
+    /** Returns the state between two lines. */
     long state() {
         return (long) state << 32 | scanner.state() & 0xffff_ffffL;
     }

@@ -2,14 +2,14 @@ package io.tailrace.slowlog;
 
 import io.tailrace.lexer.ByteText;
 
-/** Decimal numbers of a header. */
+/** Parses decimal numbers of a header. */
 final class Decimal {
 
     private static final double[] POWERS = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12};
 
     private Decimal() {}
 
-    /** The value of {@code 12} or {@code 12.345678}, correctly rounded, or NaN where the range is neither. */
+    /** Returns the value of {@code 12} or {@code 12.345678}, correctly rounded, or NaN if the range is neither. */
     static double parse(byte[] bytes, int from, int to) {
         long digits = 0;
         int fraction = -1;
@@ -28,6 +28,6 @@ final class Decimal {
         return empty || fraction >= POWERS.length ? Double.NaN : fraction <= 0 ? digits : digits / POWERS[fraction];
     }
 
-    /** Above this a further digit could leave what a double holds exactly. */
+    /** Above this value a further digit could exceed the integers that a double represents exactly. */
     private static final long MAX_VALUE = 900_000_000_000_000L;
 }

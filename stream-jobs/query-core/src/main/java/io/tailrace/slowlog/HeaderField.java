@@ -4,7 +4,7 @@ import io.tailrace.lexer.WordTable;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The fields of an entry's header that have a place of their own in an event. */
+/** The fields of an entry's header that have a separate field in an event. */
 enum HeaderField {
     QUERY_TIME,
     LOCK_TIME,
@@ -17,7 +17,7 @@ enum HeaderField {
     SCHEMA,
     /** Percona Server 8.0 with {@code log_slow_verbosity=query_info}. */
     QUERY_TABLES,
-    /** How the log was sampled. */
+    /** The kind of sampling of the log. */
     RATE_TYPE,
     RATE_LIMIT,
     FULL_SCAN,
@@ -27,7 +27,7 @@ enum HeaderField {
     FILESORT,
     FILESORT_ON_DISK,
     QUERY_CACHE_HIT,
-    /** Counters of MySQL's {@code log_slow_extra}, from which flags follow: {@link PlanCounters}. */
+    /** Counters of MySQL's {@code log_slow_extra}, from which {@link PlanCounters} derives flags. */
     READ_RND_NEXT,
     SORTS,
     SORT_MERGE_PASSES,
@@ -69,12 +69,12 @@ enum HeaderField {
         return keys;
     }
 
-    /** Its value is a name, which may hold blanks. */
+    /** Returns whether its value is a name, which may contain blanks. */
     boolean isName() {
         return this == SCHEMA || this == QUERY_TABLES;
     }
 
-    /** The field of a key, without its colon; null for any other. */
+    /** Returns the field of a key, without its colon; null for any other key. */
     static HeaderField of(byte[] bytes, int from, int to) {
         return BY_KEY.get(bytes, from, to);
     }

@@ -3,21 +3,21 @@ package io.tailrace.slowlog;
 import java.nio.ByteBuffer;
 
 /**
- * A run of header lines within a statement that is not complete: either the start of the next entry, or text of the
- * statement that looks like one.
+ * A group of header lines within a statement that is not complete. It is either the start of the next entry, or text
+ * of the statement that resembles one.
  *
- * <p>A server writes {@code # User@Host}, {@code # Query_time} and {@code SET timestamp=…;} and then a statement. A
- * client's statement cannot hold {@code SET timestamp=…;} outside literals and comments and go on after it. So the
- * run is proven when a line follows that starts no entry itself.
+ * <p>A server writes {@code # User@Host}, {@code # Query_time} and {@code SET timestamp=…;}, and then a statement. A
+ * client's statement cannot contain {@code SET timestamp=…;} outside of literals and comments and continue after it.
+ * So the group is proven when a line follows that does not start an entry itself.
  */
 final class HeaderGroup {
 
     enum Verdict {
-        /** No run, or not decided yet. */
+        /** There is no group, or it is not decided yet. */
         OPEN,
-        /** The run was text of the statement. */
+        /** The group is text of the statement. */
         REFUTED,
-        /** The run starts an entry. */
+        /** The group starts an entry. */
         PROVEN
     }
 
@@ -31,9 +31,9 @@ final class HeaderGroup {
     long from;
     boolean inside;
     boolean afterStatement;
-    /** The line before the run ends with a semicolon, as every complete entry does. */
+    /** The line before the group ends with a semicolon, like every complete entry. */
     boolean afterSemicolon;
-    /** Its time header is not before this entry's. */
+    /** Its time header is not before that of the current entry. */
     boolean fits;
 
     long timestamp;
@@ -44,8 +44,9 @@ final class HeaderGroup {
     }
 
     /**
-     * The run has what only a complete header has; a semicolon after it is the header's own. A run within a literal has
-     * it when its last line was read: a quote in the run may have closed the literal.
+     * Returns whether the group contains what only a complete header contains, so that a semicolon after it belongs
+     * to the header. Within a literal this requires that its last line was read, because a quotation mark in the
+     * group may have closed the literal.
      */
     boolean holdsSemicolon() {
         return step >= (inside ? STAMPED : QUERY_TIME);
@@ -63,11 +64,11 @@ final class HeaderGroup {
     }
 
     /**
-     * Starts a run.
+     * Starts a group.
      *
      * @param offset file offset of its first line
-     * @param insideLiteral a literal, comment or block is open before it
-     * @param statementMayEnd what precedes may be a complete statement
+     * @param insideLiteral whether a literal, comment or block is open before it
+     * @param statementMayEnd whether the text before it may be a complete statement
      */
     void start(SlowLogLine line, long offset, boolean insideLiteral, boolean statementMayEnd) {
         clear();
@@ -77,7 +78,7 @@ final class HeaderGroup {
         afterStatement = statementMayEnd;
     }
 
-    /** Reads the line after the run so far. */
+    /** Reads the line after the group. */
     Verdict next(SlowLogLine line, byte[] bytes, int lineFrom, int lineTo) {
         return switch (step) {
             case NONE -> Verdict.OPEN;

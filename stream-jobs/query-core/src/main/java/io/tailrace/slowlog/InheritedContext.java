@@ -4,22 +4,22 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** What a slow log says once for the entries that follow: the latest time header and default database. */
+/** State that a slow log writes once and that applies to later entries: the latest time header and default database. */
 final class InheritedContext {
 
-    /** Longest value that is carried, bytes. A MySQL identifier has at most 256. */
+    /** Longest value that is stored, bytes. A MySQL identifier has at most 256. */
     private static final int MAX_LENGTH = 320;
 
-    /** Where an ISO 8601 time has its T. */
+    /** Index of the T in an ISO 8601 time. */
     private static final int ISO_TIME_MARK = 10;
 
-    /** Microseconds. */
+    /** Maximum difference by which threads overtake each other, microseconds. */
     private static final long MAX_OVERTAKING = 2_000_000;
 
     private final SlowLogTime times = new SlowLogTime();
     private byte[] time = new byte[0];
     private byte[] database = new byte[0];
-    /** The same as text, or null where it was not asked for yet. */
+    /** The latest time as text, or null until it is requested. */
     private String timeText = "";
 
     private String databaseText = "";
@@ -31,7 +31,7 @@ final class InheritedContext {
         databaseText = "";
     }
 
-    /** Takes the value of a {@code # Time:} line; false where it has none. */
+    /** Stores the value of a {@code # Time:} line; returns false if it has none. */
     boolean takeTime(byte[] bytes, int lineFrom, int lineTo) {
         int from = SlowLogFields.timeFrom(bytes, lineFrom, lineTo);
         int to = SlowLogFields.timeTo(bytes, lineFrom, lineTo);
@@ -43,13 +43,13 @@ final class InheritedContext {
         return true;
     }
 
-    /** Takes the database of a {@code use} line, with its semicolon and quotes, or the first line of it. */
+    /** Stores the database of a {@code use} line, with its semicolon and quotes, or the first line of it. */
     void takeDatabase(byte[] bytes, int lineFrom, int lineTo) {
         database = bounded(bytes, SlowLogFields.databaseFrom(lineFrom), lineTo);
         databaseText = null;
     }
 
-    /** Adds a line to the database's name, which holds a line feed. */
+    /** Appends a line to a database name that contains a line feed. */
     void appendToDatabase(byte[] bytes, int from, int to) {
         int length = Math.min(to - from, Math.max(0, MAX_LENGTH - database.length - 1));
         byte[] joined = Arrays.copyOf(database, database.length + 1 + length);
@@ -63,7 +63,10 @@ final class InheritedContext {
         return Arrays.copyOfRange(bytes, from, Math.max(from, Math.min(to, from + MAX_LENGTH)));
     }
 
-    /** The value of a {@code # Time:} line is before the latest. Only times of one form and zone can be compared. */
+    /**
+     * Returns whether the value of a {@code # Time:} line is before the latest one. Only times of the same form and
+     * zone are comparable.
+     */
     boolean isAfter(byte[] bytes, int lineFrom, int lineTo) {
         int from = SlowLogFields.timeFrom(bytes, lineFrom, lineTo);
         int to = SlowLogFields.timeTo(bytes, lineFrom, lineTo);
@@ -71,8 +74,9 @@ final class InheritedContext {
     }
 
     /**
-     * The value of a {@code # Time:} line is before the latest by more than servers' threads overtake each other
-     * between asking for the time and writing it. The clock was set back, or one of the two is a client's text.
+     * Returns whether the value of a {@code # Time:} line is before the latest one by more than threads of a server
+     * overtake each other between reading the clock and writing. Then the clock was set back, or one of the two is
+     * text of a client.
      */
     boolean isFarAfter(byte[] bytes, int lineFrom, int lineTo) {
         if (!isAfter(bytes, lineFrom, lineTo)) {
@@ -84,7 +88,9 @@ final class InheritedContext {
         return latest - times.micros(bytes, from, to, "UTC", 0) > MAX_OVERTAKING;
     }
 
-    /** The latest time is as {@code 2026-11-24T06:40:25.800692Z}, not as {@code 261124  6:40:25}. */
+    /**
+     * Returns whether the latest time has the form {@code 2026-11-24T06:40:25.800692Z}, not {@code 261124  6:40:25}.
+     */
     boolean timeIsIso() {
         return time.length > ISO_TIME_MARK && time[ISO_TIME_MARK] == 'T';
     }

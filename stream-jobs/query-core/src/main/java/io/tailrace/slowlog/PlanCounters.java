@@ -3,8 +3,8 @@ package io.tailrace.slowlog;
 import java.util.List;
 
 /**
- * How a statement ran, as the handler's counters tell it: MySQL 8.0.14 and later write them with
- * {@code log_slow_extra}, but none of the flags that Percona Server and MariaDB write.
+ * Derives flags from the handler counters of a statement. MySQL 8.0.14 and later write them with {@code
+ * log_slow_extra}, but none of the flags that Percona Server and MariaDB write.
  */
 final class PlanCounters {
 
@@ -22,7 +22,7 @@ final class PlanCounters {
         tmpTableOnDisk = false;
     }
 
-    /** Takes a counter that is above 0. */
+    /** Records a counter that is above 0. */
     void take(HeaderField counter) {
         switch (counter) {
             case READ_RND_NEXT -> readInSequence = true;
@@ -39,8 +39,8 @@ final class PlanCounters {
     }
 
     /**
-     * Adds the flags that follow. Reading rows in sequence is a full scan for sure only where there was no temporary
-     * table that may have been read so, and where the statement examined rows: DROP reads the dictionary.
+     * Adds the flags that follow. Sequential reads prove a full scan only if there was no temporary table that may
+     * have been read in this way, and if the statement examined rows: DROP reads the dictionary.
      */
     void addFlags(long rowsExamined, List<String> flags) {
         add(readInSequence && !tmpTable && rowsExamined > 0, "full_scan", flags);

@@ -4,7 +4,7 @@ import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.StringPool;
 import java.nio.charset.StandardCharsets;
 
-/** Where the values stand in header lines. Ranges exclude line ends. */
+/** Locates the values in header lines. Ranges exclude line ends. */
 final class SlowLogFields {
 
     private static final int TIME_PREFIX_LENGTH = "# Time:".length();
@@ -28,8 +28,9 @@ final class SlowLogFields {
     }
 
     /**
-     * The database's name within what follows {@code use }: without the semicolon, and without backticks where
-     * MariaDB 10.11 quotes it. MySQL prints the name as it is, so a backtick at one end only belongs to it.
+     * Returns the range of the database's name in the text after {@code use }: without the semicolon, and without the
+     * backticks that MariaDB 10.11 writes. MySQL writes the name unquoted, so a backtick at only one end belongs to
+     * it.
      *
      * @return from and to
      */
@@ -43,7 +44,7 @@ final class SlowLogFields {
         return quoted ? new int[] {first + 1, last - 1} : new int[] {first, last};
     }
 
-    /** Whole seconds of a {@code # Query_time:} line, rounded up; 0 where they cannot be read. */
+    /** Returns the whole seconds of a {@code # Query_time:} line, rounded up; 0 if they cannot be read. */
     static long leadingSeconds(byte[] bytes, int lineFrom, int lineTo) {
         int from = ByteText.skipBlanks(bytes, lineFrom + QUERY_TIME_KEY.length, lineTo);
         int to = from;
@@ -54,10 +55,10 @@ final class SlowLogFields {
         return seconds < 0 ? 0 : Math.min(seconds, MAX_SECONDS) + 1;
     }
 
-    /** A query time above this is the server's overflow, seconds. */
+    /** Larger query times are an overflow in the server, seconds. */
     static final long MAX_SECONDS = 1_000_000_000L;
 
-    /** The database's name of a {@code use} line as UTF-8. */
+    /** Returns the database's name of a {@code use} line as UTF-8. */
     static String databaseName(byte[] bytes, int from, int to, StringPool strings) {
         int[] name = unquotedDatabase(bytes, from, to);
         String text = strings.utf8(bytes, name[0], name[1]);
@@ -65,7 +66,7 @@ final class SlowLogFields {
         return quoted && text.indexOf('`') >= 0 ? text.replace("``", "`") : text;
     }
 
-    /** The same of what follows {@code use }, one ISO-8859-1 character for each byte. */
+    /** Returns the database's name in the text after {@code use }, one ISO-8859-1 character per byte. */
     static String rawDatabaseName(byte[] bytes) {
         int[] name = unquotedDatabase(bytes, 0, bytes.length);
         String text = new String(bytes, name[0], name[1] - name[0], StandardCharsets.ISO_8859_1);

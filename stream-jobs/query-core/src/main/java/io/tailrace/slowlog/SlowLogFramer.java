@@ -11,28 +11,28 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Cuts a slow log into entries, as MySQL 5.0 to 9.x, Percona Server and MariaDB write it. The rules, with their
- * reasons, are in docs/FORMATS.md.
+ * Splits a slow log of MySQL 5.0 to 9.x, Percona Server or MariaDB into entries. docs/FORMATS.md documents the rules
+ * and their reasons.
  *
- * <p>An entry is reported with the line that holds its statement's final semicolon. A header inside a literal or
- * comment starts no entry. A literal is given up when {@value UnterminatedLiteralEvidence#ENOUGH} headers that fit the log were
- * read since it opened, or one such header and a banner, the file's end or {@value #LITERAL_LIMIT} bytes: servers log
- * statements that they refused, unterminated literals included, and statements under NO_BACKSLASH_ESCAPES.
+ * <p>An entry is reported with the line that contains its statement's final semicolon. A header inside a literal or
+ * comment starts no entry. A literal is considered never closed after {@value UnterminatedLiteralEvidence#ENOUGH}
+ * headers that fit the log, or after one such header and a banner, the file's end or {@value #LITERAL_LIMIT} bytes.
+ * Such literals occur because servers log statements that they rejected, and statements under NO_BACKSLASH_ESCAPES.
  */
 final class SlowLogFramer implements EntryFramer {
 
-    /** Bytes of an entry after which one proof is enough. */
+    /** Size of an entry from which one proof is enough, bytes. */
     static final int LITERAL_LIMIT = 16 << 20;
 
     /** Largest entry, bytes. */
     static final int ENTRY_LIMIT = 64 << 20;
 
-    /** Most bytes of one rejection of lines that belong to no entry. */
+    /** Maximum number of bytes in one rejection of lines that belong to no entry. */
     static final int REJECTION_LIMIT = 1 << 20;
 
     private static final byte SNAPSHOT_VERSION = 1;
 
-    /** More bytes than a snapshot has. */
+    /** Upper limit of the size of a snapshot, bytes. */
     private static final int SNAPSHOT_ROOM = 1024;
 
     private enum State {
@@ -42,7 +42,7 @@ final class SlowLogFramer implements EntryFramer {
         BANNER,
         /** After an entry's first header line. */
         HEADERS,
-        /** Within a {@code use} whose database name holds a line feed. */
+        /** Within a {@code use} whose database name contains a line feed. */
         USE_OPEN,
         /** After {@code use}. */
         AFTER_USE,
@@ -69,7 +69,7 @@ final class SlowLogFramer implements EntryFramer {
     private boolean everyEntryHasTime;
 
     private boolean ownTime;
-    /** The entry's header went beyond where its user stands. */
+    /** The entry's header contains a separate user line. */
     private boolean ownUser;
 
     private boolean ownDatabase;
@@ -81,7 +81,10 @@ final class SlowLogFramer implements EntryFramer {
     private int bannerStep;
     private long bannerFrom;
     private boolean statementMayEndAtBanner;
-    /** Entries that start before this offset were found by giving up a literal, or contradict the order of time. */
+    /**
+     * Entries that start before this offset are ambiguous: they follow a literal that was never closed, or contradict
+     * the order of time.
+     */
     private long ambiguousUntil;
 
     @Override
@@ -139,7 +142,9 @@ final class SlowLogFramer implements EntryFramer {
         }
     }
 
-    /** After a hole, a user line may belong to an entry whose time was lost. */
+    /**
+     * Returns whether the line starts an entry. After a hole, a user line may belong to an entry whose time was lost.
+     */
     private boolean startsEntry(SlowLogLine line) {
         return line.startsEntry() && (line != SlowLogLine.USER || entrySeen || !everyEntryHasTime);
     }
@@ -196,7 +201,7 @@ final class SlowLogFramer implements EntryFramer {
             ownTime |= carried.takeTime(bytes, from, end);
             everyEntryHasTime = carried.timeIsIso();
         }
-        // After both on one line the user may come again on its own.
+        // After a line with both, the user line may follow again.
         ownUser |= line == SlowLogLine.USER;
     }
 
@@ -219,7 +224,7 @@ final class SlowLogFramer implements EntryFramer {
         }
     }
 
-    /** The entry so far has no statement, and another or a banner follows. */
+    /** Rejects the entry, which has no statement yet, because another one or a banner follows. */
     private void rejectAndStart(SlowLogLine line, byte[] bytes, int from, int end, long offset, FrameListener out) {
         rejectIncomplete(offset, out);
         between(line, bytes, from, end, offset, out);
@@ -250,7 +255,7 @@ final class SlowLogFramer implements EntryFramer {
     private void afterUse(SlowLogLine line, byte[] bytes, int from, int end, long offset, FrameListener out) {
         switch (line) {
             case TIME, USER, TIME_AND_USER, BANNER_VERSION -> {
-                // The use line was the statement itself: servers before 5.1 may print no SET timestamp.
+                // The use line was the statement itself: servers before 5.1 may write no SET timestamp.
                 complete(offset, out);
                 between(line, bytes, from, end, offset, out);
             }
@@ -291,7 +296,10 @@ final class SlowLogFramer implements EntryFramer {
         }
     }
 
-    /** Where both readings of a literal end an entry here, the one wins that sees no header in it. */
+    /**
+     * Ends a statement. If an entry ends here in both readings of a literal, the reading without headers in the
+     * literal is used.
+     */
     private void endOfStatement(FrameListener out) {
         if (proofs.endEntryHere()) {
             abandonLiteral(out);
@@ -301,7 +309,7 @@ final class SlowLogFramer implements EntryFramer {
         }
     }
 
-    /** Lets the open run of header lines judge the next line; true when the line is dealt with. */
+    /** Reads a line after an open group of header lines; returns true if the line needs no further processing. */
     private boolean closesRun(SlowLogLine line, byte[] bytes, int from, int end, long offset, FrameListener out) {
         HeaderGroup.Verdict verdict = group.next(line, bytes, from, end);
         if (verdict == HeaderGroup.Verdict.OPEN) {
@@ -325,8 +333,8 @@ final class SlowLogFramer implements EntryFramer {
     }
 
     /**
-     * The run starts the next entry: reading goes on there. But if that cuts this entry, and a header within its
-     * literal follows an entry's end, the literal was never closed.
+     * Continues at the group, which starts the next entry. If it interrupts the current entry, and a header within
+     * its literal follows an entry's end, the literal was never closed.
      */
     private boolean nextEntryFound(FrameListener out) {
         if (!group.afterStatement && !proofs.isEmpty() && proofs.endsEntry(0)) {
@@ -343,7 +351,10 @@ final class SlowLogFramer implements EntryFramer {
         return true;
     }
 
-    /** A statement that would have ended with the run's own semicolon cannot go on: that closes the question. */
+    /**
+     * Adds a proof. If the statement would have ended with the group's own semicolon, it cannot continue, so the
+     * literal was never closed.
+     */
     private boolean proofAgainstLiteral(
             SlowLogLine line, byte[] bytes, int from, int end, long offset, FrameListener out) {
         if (!group.fits || !timestampFits()) {
@@ -359,7 +370,7 @@ final class SlowLogFramer implements EntryFramer {
         return false;
     }
 
-    /** An entry that follows in the log ended after this one was logged. */
+    /** Returns whether the group's entry ended after the current one was logged, as every later entry of a log does. */
     private boolean timestampFits() {
         return group.timestamp == 0 ? entryTimestamp == 0 : group.timestamp + group.querySeconds >= entryTimestamp;
     }
@@ -503,7 +514,10 @@ final class SlowLogFramer implements EntryFramer {
         }
     }
 
-    /** The literal that is open never ends, so the headers in it are true; nothing is left to read them again. */
+    /**
+     * Ends a literal that never closes: the headers in it start entries. No further input will cause them to be read
+     * again.
+     */
     private void finishLiteral(FrameListener out) {
         for (int proof = 0; proof < proofs.count(); proof++) {
             endAtProof(proof, out);
@@ -571,7 +585,7 @@ final class SlowLogFramer implements EntryFramer {
         group.read(in);
         proofs.read(in);
         carried.read(in);
-        everyEntryHasTime = in.hasRemaining() && in.get() != 0; // older snapshots end before it
+        everyEntryHasTime = in.hasRemaining() && in.get() != 0; // earlier snapshots end before it
     }
 
     private static byte flags(boolean... flags) {

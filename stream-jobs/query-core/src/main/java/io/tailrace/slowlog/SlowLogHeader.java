@@ -9,17 +9,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The header of one entry, read into fields. Lists and maps are new where an entry has any, for the event keeps them;
- * everything else is used again. Not thread-safe.
+ * Parses the header of one entry into fields. Lists and maps that are not empty are new objects, because the event
+ * keeps references to them; everything else is reused. Not thread-safe.
  */
 final class SlowLogHeader {
 
-    /** Above this many seconds a time is no time: the server's clock was set back and its difference overflowed. */
+    /** Larger times are invalid, in seconds: the server's clock was set back and the difference overflowed. */
     private static final double MAX_SECONDS = SlowLogFields.MAX_SECONDS;
 
     private static final byte[] EXPLAIN = ByteText.ascii("# explain: ");
     private static final byte[] ROUTINE = ByteText.ascii("# Stored_routine: ");
-    /** Percona Server 5.5 and 5.6. */
+    /** Used by Percona Server 5.5 and 5.6. */
     private static final byte[] OLD_ROUTINE = ByteText.ascii("# Stored routine: ");
 
     private static final byte[] NOTE = ByteText.ascii("# Note ");
@@ -29,7 +29,7 @@ final class SlowLogHeader {
     private static final int FEW_ATTRIBUTES = 4;
 
     private final StringPool strings;
-    /** Attributes and the plan are read too. */
+    /** Attributes and the plan are also read. */
     private final boolean full;
 
     final UserHost userHost = new UserHost();
@@ -97,7 +97,7 @@ final class SlowLogHeader {
         explain = null;
     }
 
-    /** Reads the header of an entry and finds its statement. */
+    /** Reads the header of an entry and locates its statement. */
     void read(byte[] bytes, int from, int to) {
         clear();
         int i = from;
@@ -143,7 +143,7 @@ final class SlowLogHeader {
         }
     }
 
-    /** Reads {@code use db;}, whose name may hold line feeds; returns the index after it. */
+    /** Reads {@code use db;}, whose name may contain line feeds; returns the index after it. */
     private int use(byte[] bytes, int from, int to) {
         int next = from;
         int end;
@@ -163,7 +163,7 @@ final class SlowLogHeader {
             end--;
         }
         statementTo = end;
-        // With lines behind it, it is a comment of a client's statement.
+        // If lines follow it, it is a comment of a client's statement.
         administratorCommand =
                 ByteText.startsWith(bytes, from, end, ADMINISTRATOR) && ByteText.lineFeed(bytes, from, end) == end;
         statementFrom = administratorCommand ? from + 2 : from;
@@ -212,7 +212,7 @@ final class SlowLogHeader {
         explain.append(ByteText.utf8(bytes, from, end));
     }
 
-    /** A condition's text may quote a value of the statement, so only its number is kept. */
+    /** Stores only the number of a condition, because its text may quote a value of the statement. */
     private void condition(String level, byte[] bytes, int from, int end) {
         int digits = from;
         while (digits < end && ByteText.isDigit(bytes[digits])) {
@@ -224,8 +224,8 @@ final class SlowLogHeader {
     }
 
     /**
-     * Reads {@code Key: value} pairs. A line that does not start with a key holds none. A number sign between pairs is
-     * that of a line which a tool has joined to the one before.
+     * Reads {@code Key: value} pairs. A line that does not start with a key contains none. A number sign between
+     * pairs is that of a line which a tool has joined to the previous one.
      */
     private void pairs(byte[] bytes, int from, int end) {
         int key = ByteText.skipBlanks(bytes, from, end);
@@ -258,7 +258,7 @@ final class SlowLogHeader {
         return field != null && field.isName() ? nameEnd(bytes, first, end) : first;
     }
 
-    /** A name may hold blanks: it reaches to the next key. */
+    /** Returns the end of a name, which may contain blanks and extends to the next key. */
     private static int nameEnd(byte[] bytes, int first, int end) {
         int nameEnd = first;
         int next = ByteText.skipBlanks(bytes, first, end);
@@ -335,7 +335,7 @@ final class SlowLogHeader {
         }
     }
 
-    /** A key that comes twice, as profile stages do, keeps all its values. */
+    /** Adds an attribute. A key that occurs several times, such as profile stages, gets all its values. */
     void attribute(String key, String value) {
         attributes = attributes.isEmpty() ? new HashMap<>(full ? INITIAL_ATTRIBUTES : FEW_ATTRIBUTES) : attributes;
         attributes.merge(key, value, (first, next) -> first + ',' + next);
@@ -355,8 +355,8 @@ final class SlowLogHeader {
     }
 
     /**
-     * Seconds. {@code 18446744073708.796870.000036} and its like count as 0, and the text is kept: the clock was set
-     * back while the statement ran.
+     * Parses seconds. {@code 18446744073708.796870.000036} and similar values count as 0, and the text is kept: the
+     * clock was set back while the statement ran.
      */
     private double time(byte[] bytes, int key, int keyEnd, int from, int to) {
         double seconds = Decimal.parse(bytes, from, to);

@@ -3,8 +3,8 @@ package io.tailrace.slowlog;
 import io.tailrace.lexer.ByteText;
 
 /**
- * What a line of a slow log looks like, judged by itself: whether it is what it looks like depends on where it
- * stands. Spellings are those of MySQL 5.0 to 9.x, Percona Server and MariaDB ({@code sql/log.cc}).
+ * Classifies a line of a slow log by its own text. Whether a line of a header's form is a header depends on its
+ * position. The forms are those of MySQL 5.0 to 9.x, Percona Server and MariaDB ({@code sql/log.cc}).
  */
 enum SlowLogLine {
     /** White space only. */
@@ -21,7 +21,7 @@ enum SlowLogLine {
     ADMINISTRATOR_COMMAND,
     /** Any other line that starts with a number sign. */
     HASH,
-    /** {@code use db;} or its first line, where the name holds a line feed. */
+    /** {@code use db;} or its first line, if the name contains a line feed. */
     USE,
     /** {@code SET timestamp=…;}, perhaps with last_insert_id and insert_id before it. */
     SET_TIMESTAMP,
@@ -50,7 +50,7 @@ enum SlowLogLine {
     private static final byte[] HEADS_PREFIX = ByteText.ascii("Time");
     private static final byte[] HEADS_WITHIN = ByteText.ascii("Id Command");
 
-    /** Starts an entry, where it stands outside a statement. */
+    /** Returns whether the line starts an entry if it is outside of a statement. */
     boolean startsEntry() {
         return this == TIME || this == USER || this == TIME_AND_USER;
     }
@@ -59,7 +59,7 @@ enum SlowLogLine {
         return this == BANNER_VERSION || this == BANNER_PORT || this == BANNER_HEADS;
     }
 
-    /** Judges a line; {@code to} excludes its line end. */
+    /** Classifies a line; {@code to} excludes its line end. */
     static SlowLogLine of(byte[] bytes, int from, int to) {
         if (from == to) {
             return BLANK;
@@ -111,7 +111,7 @@ enum SlowLogLine {
         return ByteText.startsWithIgnoreCase(bytes, from, to, SET_PREFIX) && timestampValue(bytes, from, to) >= 0;
     }
 
-    /** The seconds that a {@code SET … timestamp=N[.fraction];} line states, or -1 where the line is none. */
+    /** Returns the seconds that a {@code SET … timestamp=N[.fraction];} line states, or -1 if the line is not one. */
     static long timestampValue(byte[] bytes, int from, int to) {
         int i = from + SET_PREFIX.length;
         while (i < to) {
@@ -177,8 +177,8 @@ enum SlowLogLine {
     private static final int MAX_VERSION_LINE = 1024;
 
     /**
-     * Where the banner starts on its first line: at its start, or at {@code to} when something else stands before
-     * the server's path: a crash cut an entry there, and the path has no sure start.
+     * Returns where the banner starts on its first line: at its start, or at {@code to} if other text precedes the
+     * server's path. In that case a crash cut off an entry, and the start of the path is uncertain.
      */
     static int bannerStart(byte[] bytes, int from, int to) {
         int mark = ByteText.indexOf(bytes, Math.max(from, to - MAX_VERSION_LINE), to, VERSION_MARK);

@@ -19,22 +19,22 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Makes a {@link QueryEvent} of a slow log's entry. */
+/** Converts an entry of a slow log into a {@link QueryEvent}. */
 final class SlowLogParser implements EntryParser {
 
-    /** Longest statement that is given to the listener, bytes. */
+    /** Longest statement that the listener receives, bytes. */
     private static final int MAX_SAMPLE_LENGTH = 64 << 10;
 
     /**
-     * How far SET timestamp may be from the last time header, seconds: a wrong zone of the log's local times explains
-     * so much, beside the statement's own duration.
+     * Maximum difference of SET timestamp from the last time header, seconds: a wrong zone of the log's local times
+     * explains this much, in addition to the statement's duration.
      */
     private static final long MAX_DIFFERENCE = 26 * 3_600;
 
-    /** Zones differ by multiples of it; header and SET timestamp by little else, seconds. */
+    /** Time zones differ by multiples of this, seconds. The header and SET timestamp otherwise differ little. */
     private static final long ZONE_STEP = 15 * 60;
 
-    /** Between the statement's end and the header, and of rounding, seconds. */
+    /** Tolerance for rounding and for the delay between the statement's end and the header, seconds. */
     private static final double ZONE_SLACK = 2;
 
     private final StringPool strings = new StringPool();
@@ -43,7 +43,7 @@ final class SlowLogParser implements EntryParser {
     private final SlowLogTime times = new SlowLogTime();
     private final Fingerprinter fingerprinter = new Fingerprinter();
     private final EventIds ids = new EventIds();
-    /** Of the entry at hand. */
+    /** Flags of the current entry. */
     private List<String> flags = List.of();
 
     private String lastTimeLine = "";
@@ -92,8 +92,8 @@ final class SlowLogParser implements EntryParser {
     }
 
     /**
-     * A local time is read in the zone that the log is said to have; SET timestamp is in UTC whatever that zone is.
-     * Where they are apart by what lies between two zones, the log's zone is most likely another.
+     * Checks the configured zone of the log. Local times are read in that zone, but SET timestamp is always in UTC.
+     * If they differ by as much as two zones can, the log's zone is probably another one.
      */
     private void checkZone(long micros) {
         if (header.timestamp <= 0 || !times.isLocal()) {
@@ -108,7 +108,7 @@ final class SlowLogParser implements EntryParser {
         }
     }
 
-    /** The time of the last time header, which is often that of many entries. */
+    /** Returns the time of the last time header, which often applies to many entries. */
     private long carriedTime(LogEntry entry, String zone) {
         String line = entry.context().timeLine();
         if (line.isEmpty()) {
@@ -124,7 +124,10 @@ final class SlowLogParser implements EntryParser {
         return lastTime;
     }
 
-    /** A client may set its session's timestamp to any time; the server's own header it cannot. */
+    /**
+     * Returns whether SET timestamp agrees with the time header. A client can set its session's timestamp to any
+     * time, but not the server's header.
+     */
     private boolean agrees(long carried) {
         return Math.abs(carried / 1_000_000 - header.timestamp) <= MAX_DIFFERENCE + header.queryTime;
     }

@@ -4,7 +4,7 @@ import io.tailrace.lexer.ByteText;
 import io.tailrace.time.CivilTime;
 import io.tailrace.time.LocalClock;
 
-/** Reads the value of a {@code # Time:} line. Not thread-safe. */
+/** Parses the value of a {@code # Time:} line. Not thread-safe. */
 final class SlowLogTime {
 
     private static final int OLD_DATE = 6;
@@ -15,13 +15,13 @@ final class SlowLogTime {
     private boolean local;
 
     /**
-     * Epoch microseconds of {@code 2026-11-21T02:49:03.123456Z} (MySQL 5.7 and later) or of
-     * {@code 261121  2:49:03} (older, MariaDB), which is local, or {@code 120315 18:01:58.123456} (Percona Server
-     * 5.1 and 5.5 with {@code slow_query_log_timestamp_precision=microsecond}).
+     * Returns the epoch microseconds of {@code 2026-11-21T02:49:03.123456Z} (MySQL 5.7 and later), or of a local
+     * time: {@code 261121  2:49:03} (older versions, MariaDB) or {@code 120315 18:01:58.123456} (Percona Server 5.1
+     * and 5.5 with {@code slow_query_log_timestamp_precision=microsecond}).
      *
      * @param zone IANA zone of local times
-     * @param hint epoch seconds near the answer, 0 for none
-     * @return {@link CivilTime#NONE} when the bytes are neither
+     * @param hint epoch seconds near the result, 0 if there are none
+     * @return {@link CivilTime#NONE} if the bytes are neither
      */
     long micros(byte[] bytes, int from, int to, String zone, long hint) {
         long iso = CivilTime.iso(bytes, from, to);
@@ -29,7 +29,7 @@ final class SlowLogTime {
         return iso == CivilTime.NONE ? old(bytes, from, to, zone, hint) : iso;
     }
 
-    /** Whether the last time was one without a zone of its own. */
+    /** Returns whether the latest time had no zone. */
     boolean isLocal() {
         return local;
     }
@@ -62,7 +62,7 @@ final class SlowLogTime {
         return none ? CivilTime.NONE : clock.utc(zone, local, hint) * 1_000_000 + micros;
     }
 
-    /** Microseconds of {@code .123456} or of nothing; -1 where the range is neither. */
+    /** Returns the microseconds of {@code .123456} or of an empty range; -1 if the range is neither. */
     private static long fraction(byte[] bytes, int from, int to) {
         if (from == to) {
             return 0;

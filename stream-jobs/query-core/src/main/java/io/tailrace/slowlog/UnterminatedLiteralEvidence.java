@@ -2,16 +2,16 @@ package io.tailrace.slowlog;
 
 import java.nio.ByteBuffer;
 
-/** Headers within a literal that fit the log: each speaks for a literal that was never closed. */
+/** Headers within a literal that fit the log. Each is evidence (a proof) that the literal was never closed. */
 final class UnterminatedLiteralEvidence {
 
-    /** So many prove it. */
+    /** Number of headers that are sufficient. */
     static final int ENOUGH = 3;
 
     private final AlternativeReading laterEntries = new AlternativeReading();
     private final long[] from = new long[ENOUGH];
     private int count;
-    /** Bit i: a line that ends with a semicolon stands before proof i. */
+    /** Bit i is set if the line before proof i ends with a semicolon. */
     private int afterSemicolon;
 
     void clear() {
@@ -32,17 +32,20 @@ final class UnterminatedLiteralEvidence {
         return count == ENOUGH;
     }
 
-    /** File offset of a proof's first line. */
+    /** Returns the file offset of a proof's first line. */
     long from(int proof) {
         return from[proof];
     }
 
-    /** What precedes the proof ends as an entry does: the server wrote its semicolon and line end. */
+    /** Returns whether the text before the proof ends like an entry, with the server's semicolon and line end. */
     boolean endsEntry(int proof) {
         return (afterSemicolon & 1 << proof) != 0;
     }
 
-    /** An entry ends with the latest line in the reading that these proofs speak for, and one before the first. */
+    /**
+     * Returns whether, if the literal was never closed, an entry ends with the latest line and another one before the
+     * first proof.
+     */
     boolean endEntryHere() {
         return laterEntries.isBetween() && endsEntry(0);
     }
@@ -56,7 +59,7 @@ final class UnterminatedLiteralEvidence {
         }
     }
 
-    /** Reads the next line; true where it refutes all proofs. */
+    /** Reads the next line; returns true if it refutes all proofs. */
     boolean areRefutedBy(SlowLogLine line, byte[] bytes, int lineFrom, int lineTo) {
         boolean refuted = laterEntries.isRead() && !laterEntries.line(line, bytes, lineFrom, lineTo);
         if (refuted) {

@@ -6,8 +6,8 @@ import io.tailrace.lexer.StringPool;
 import java.util.Arrays;
 
 /**
- * Reads {@code # User@Host: priv_user[user] @ host [ip]  Id: 7}. Nothing in it is quoted, so it is read from its right
- * end: an address holds no bracket and a host no blank, while a user's name may hold anything.
+ * Parses {@code # User@Host: priv_user[user] @ host [ip]  Id: 7}. Nothing in it is quoted, so it is parsed from its
+ * right end: an address contains no bracket and a host no blank, while a user's name may contain any character.
  */
 final class UserHost {
 
@@ -15,7 +15,7 @@ final class UserHost {
     private static final byte[] ID = ByteText.ascii(" Id:");
     private static final byte[] AT = ByteText.ascii("] @ ");
 
-    /** An account as the line names it. */
+    /** An account as the line spells it. */
     private record Account(String user, String privilegedUser, String host, String ip) {}
 
     private static final Account NOBODY = new Account("", "", "", "");
@@ -23,15 +23,17 @@ final class UserHost {
     private static final int MAX_KEY_LENGTH = 256;
 
     String user = "";
-    /** The account that the server matched, where its name differs from the user's. */
+    /** The account that the server matched, if its name differs from the user's. */
     String privilegedUser = "";
 
     String host = "";
     String ip = "";
-    /** 0 where the line has none. */
+    /** 0 if the line has none. */
     long connectionId;
 
-    /** Most lines name one of a few accounts. The key is the whole text, so a hit is exact. */
+    /**
+     * A cache of lines, because most lines name one of a few accounts. The key is the whole text, so a hit is exact.
+     */
     private final byte[][] keys = new byte[SLOTS][];
 
     private final Account[] accounts = new Account[SLOTS];
@@ -106,7 +108,10 @@ final class UserHost {
         ip = client.address();
     }
 
-    /** Splits {@code priv_user[user}. Where both are equal the middle is known; else the first bracket splits. */
+    /**
+     * Splits {@code priv_user[user}. If both are equal, the bracket in the middle separates them; otherwise the first
+     * one.
+     */
     private void names(byte[] bytes, int from, int to, StringPool strings) {
         int length = (to - from - 1) / 2;
         int split = from + length;

@@ -1,60 +1,60 @@
 package io.tailrace.statement;
 
 /**
- * Follows a query, or the clauses of another statement, token by token. What a token means depends on the phase that the
- * innermost open parenthesis is in; the phases are kept in an array, so that no depth of nesting needs recursion.
+ * Reads a query, or the clauses of another statement, token by token. The meaning of a token depends on the phase of
+ * the innermost open parenthesis. The phases are stored in an array, so that no depth of nesting needs recursion.
  */
 final class ClauseReader {
 
-    /** What may come next within one pair of parentheses. */
+    /** The position within one pair of parentheses, which determines what may come next. */
     enum Phase {
-        /** A whole statement: for the caller to read. */
+        /** A whole statement, which the caller reads. */
         STATEMENT,
-        /** The first word behind a parenthesis of an expression: a query or anything else. */
+        /** The first word in a parenthesis of an expression: a query or anything else. */
         QUERY_START,
-        /** The first word behind a parenthesis where a table is expected: a query or tables. */
+        /** The first word in a parenthesis where a table is expected: a query or tables. */
         TABLES_START,
-        /** Behind UNION, EXCEPT or INTERSECT. */
+        /** After UNION, EXCEPT or INTERSECT. */
         SET_OPERATION,
-        /** Behind SELECT, before FROM. */
+        /** After SELECT, before FROM. */
         SELECT_LIST,
         /** A table, in FROM or a join. */
         FACTOR,
-        /** Behind a table's name. */
+        /** After a table's name. */
         ALIAS,
-        /** Behind a table and its alias: a join, its condition, a comma, or the next clause. */
+        /** After a table and its alias: a join, its condition, a comma, or the next clause. */
         JOINED,
         /** Between FOR and the parenthesis of an index hint. */
         HINT,
-        /** Where no table is named but in a subquery. */
+        /** Where tables occur only in subqueries. */
         EXPRESSION,
         /** The column that an UPDATE assigns. */
         ASSIGNMENT,
         /** The value that an UPDATE assigns. */
         ASSIGNED,
-        /** Behind the table of an INSERT or REPLACE. */
+        /** After the table of an INSERT or REPLACE. */
         INSERTED,
-        /** Behind the name of a table or view that is defined. */
+        /** After the name of a table or view that is defined. */
         DEFINITION,
-        /** Behind the name of a table that is altered. */
+        /** After the name of a table that is altered. */
         ALTERATION,
         /** The name of a common table expression. */
         CTE_NAME,
-        /** Behind that name, before AS. */
+        /** After that name, before AS. */
         CTE_AS,
         /** Before the parenthesis of a common table expression. */
         CTE_BODY,
-        /** Behind that parenthesis. */
+        /** After that parenthesis. */
         CTE_END,
         /** Before THEN or DO of a block. */
         CONDITION,
         /** The settings of {@code SET STATEMENT … FOR}. */
         SETTINGS,
-        /** Of no interest up to the statement's end. */
+        /** The rest of the statement names no tables. */
         IGNORED
     }
 
-    /** What becomes of the tables that stand outside subqueries. */
+    /** The role of the tables outside of subqueries. */
     enum Role {
         READ,
         UPDATED,
@@ -64,7 +64,7 @@ final class ClauseReader {
         TARGETED
     }
 
-    /** Deeper parentheses are not read; servers refuse them long before. */
+    /** Maximum depth of parentheses that is read; servers reject statements that are far less deep. */
     private static final int MAX_DEPTH = 1_000;
 
     private final Tokens tokens;
@@ -79,7 +79,7 @@ final class ClauseReader {
     private int tooDeep;
     private Role role;
     private StatementKeyword previous;
-    /** The first keyword of a query that was read: SELECT, VALUES or TABLE. */
+    /** The first keyword of the latest query: SELECT, VALUES or TABLE. */
     private String queryVerb;
 
     ClauseReader(Tokens tokens, TableReferences references) {
@@ -91,7 +91,7 @@ final class ClauseReader {
         return queryVerb;
     }
 
-    /** Reads from the token at hand to the statement's end, or to where another statement begins. */
+    /** Reads from the current token to the statement's end, or to the start of another statement. */
     void read(Phase first, Role roleOfTables) {
         depth = 0;
         tooDeep = 0;
@@ -190,7 +190,7 @@ final class ClauseReader {
         phases[depth] = Phase.CTE_END;
     }
 
-    /** Reads the token at hand; goes to the next one, or to another phase of which it is the first. */
+    /** Reads the current token and moves to the next one, or enters another phase with the current one. */
     private void phase(StatementKeyword word) {
         switch (phases[depth]) {
             case QUERY_START, SET_OPERATION -> queryStart(word);
@@ -219,12 +219,12 @@ final class ClauseReader {
         }
     }
 
-    /** The token at hand is the first of another phase. */
+    /** Enters a phase with the current token. */
     private void go(Phase phase) {
         phases[depth] = phase;
     }
 
-    /** The token behind the one at hand is the first of a phase. */
+    /** Enters a phase with the next token. */
     private void next(Phase phase) {
         phases[depth] = phase;
         tokens.advance();
@@ -296,7 +296,7 @@ final class ClauseReader {
         }
     }
 
-    /** A name where a table is expected; one with a parenthesis is a table function. */
+    /** Reads a name where a table is expected; one that a parenthesis follows is a table function. */
     private void table(StatementKeyword word) {
         boolean function = tokens.kind == Tokens.Kind.WORD && tokens.following() == '(';
         if (function || word == StatementKeyword.DUAL) {
@@ -329,7 +329,7 @@ final class ClauseReader {
         }
     }
 
-    /** {@code PARTITION (p0, p1)} between a table and its alias. */
+    /** Skips {@code PARTITION (p0, p1)} between a table and its alias. */
     private void partitions() {
         tokens.advance();
         while (tokens.atName() || tokens.at('(') || tokens.at(',')) {
@@ -358,7 +358,10 @@ final class ClauseReader {
         }
     }
 
-    /** {@code USE INDEX FOR JOIN (…)}, {@code FOR SYSTEM_TIME …}, {@code FOR PORTION OF …}, or {@code FOR UPDATE}. */
+    /**
+     * Reads {@code USE INDEX FOR JOIN (…)}, {@code FOR SYSTEM_TIME …}, {@code FOR PORTION OF …}, or {@code FOR
+     * UPDATE}.
+     */
     private void forWhat() {
         if (previous == StatementKeyword.INDEX || previous == StatementKeyword.KEY) {
             next(Phase.HINT);
@@ -369,7 +372,7 @@ final class ClauseReader {
         go(time ? Phase.JOINED : Phase.EXPRESSION);
     }
 
-    /** {@code JOIN b USING (c)}, or {@code DELETE FROM a USING a JOIN b}. */
+    /** Reads {@code JOIN b USING (c)}, or {@code DELETE FROM a USING a JOIN b}. */
     private void using() {
         if (role == Role.DELETED && depth == 0 && tokens.following() != '(') {
             references.candidatesAreTargets();
@@ -388,7 +391,7 @@ final class ClauseReader {
         }
     }
 
-    /** {@code a}, {@code t.a} or {@code db.t.a}. */
+    /** Reads {@code a}, {@code t.a} or {@code db.t.a}. */
     private void assignment() {
         String database = "";
         String table = "";
@@ -427,7 +430,7 @@ final class ClauseReader {
         }
     }
 
-    /** {@code RENAME TO b}, and {@code EXCHANGE PARTITION p WITH TABLE b}. */
+    /** Reads {@code RENAME TO b}, and {@code EXCHANGE PARTITION p WITH TABLE b}. */
     private void alteration(StatementKeyword word) {
         tokens.advance();
         if (word == StatementKeyword.TABLE) {
@@ -460,7 +463,7 @@ final class ClauseReader {
         }
     }
 
-    /** A table that is read, at the token at hand. */
+    /** Records the table at the current token as read. */
     void readTable() {
         TableName name = tableName();
         if (name != null) {
@@ -468,7 +471,7 @@ final class ClauseReader {
         }
     }
 
-    /** A table that is written, at the token at hand. */
+    /** Records the table at the current token as written. */
     void writeTable() {
         TableName name = tableName();
         if (name != null) {
@@ -477,8 +480,8 @@ final class ClauseReader {
     }
 
     /**
-     * The name at hand: {@code t}, {@code db.t}, {@code .t}, each also with {@code .*} behind it. Null where there is
-     * none, and where the text ends with it inside parentheses: then it may be cut.
+     * Returns the current name: {@code t}, {@code db.t}, {@code .t}, each also with {@code .*} after it. Returns null
+     * if there is none, and if the text ends with it inside parentheses, because it may be cut then.
      */
     TableName tableName() {
         if (tokens.at('.')) {

@@ -4,19 +4,20 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Tells which names a fingerprint holds, and whether its statement may touch columns that it does not name. In doubt it
- * may. Never fails; takes time in proportion to the text. Not thread-safe.
+ * Extracts the names from a fingerprint, and determines whether its statement may access columns that it does not
+ * name. If this is uncertain, it may. Never fails; the time is proportional to the length of the text. Not
+ * thread-safe.
  */
 public final class NameReader {
 
-    /** Of a statement with more names than this, nothing is told but that it may touch every column. */
+    /** Maximum number of names. For a statement with more, the result only states that it may access every column. */
     private static final int MAX_NAMES = 4_096;
 
     private final Tokens tokens = new Tokens();
     private Set<String> names = new HashSet<>();
     private Set<String> called = new HashSet<>();
     private boolean everyColumn;
-    /** The token at hand stands where a column or an expression begins, so that a star is all columns. */
+    /** The current token is where a column or an expression begins, so that a star means all columns. */
     private boolean expressionBegins;
 
     private String database = "";
@@ -38,7 +39,7 @@ public final class NameReader {
         return new StatementNames(names, called, everyColumn);
     }
 
-    /** Statements that touch whole rows whatever they name are those that are not told here. */
+    /** Reads the verb. Statements that are not listed here access whole rows, whatever they name. */
     private void begin() {
         switch (tokens.kind == Tokens.Kind.WORD ? tokens.upperCase() : "") {
             case "SELECT", "WITH", "VALUES", "UPDATE", "SET", "DO", "EXPLAIN" -> {}
@@ -67,7 +68,10 @@ public final class NameReader {
         everyColumn |= !namesColumns();
     }
 
-    /** {@code (a, b)} or {@code SET a = …}; not {@code (SELECT …)} and not {@code VALUES}. */
+    /**
+     * Returns whether columns follow, as in {@code (a, b)} or {@code SET a = …}, but not {@code (SELECT …)} or {@code
+     * VALUES}.
+     */
     private boolean namesColumns() {
         if (tokens.word == StatementKeyword.SET) {
             return true;
@@ -115,7 +119,10 @@ public final class NameReader {
         name = dotted ? whole : "";
     }
 
-    /** A name goes on behind its digits, which are question marks; {@code k?} may be the column k and a number, too. */
+    /**
+     * Reads a name that continues after its digits, which are question marks. {@code k?} may also be the column k and
+     * a number.
+     */
     private String glued() {
         StringBuilder whole = new StringBuilder(add(TableName.folded(tokens.name())));
         tokens.advance();
@@ -141,7 +148,7 @@ public final class NameReader {
         }
     }
 
-    /** A star behind these words is all columns; behind any other word it is a multiplication. */
+    /** Returns whether a star after the word means all columns; after any other word it is a multiplication. */
     private static boolean startsExpression(String word) {
         return switch (word) {
             case "SELECT",

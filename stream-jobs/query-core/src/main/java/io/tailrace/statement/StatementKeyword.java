@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The keywords that tell where a statement names tables. */
+/** The keywords that determine where a statement names tables. */
 enum StatementKeyword {
     ALL,
     ALTER,
@@ -140,13 +140,13 @@ enum StatementKeyword {
             .filter(word -> word != OTHER)
             .collect(Collectors.toMap(word -> word.name().toLowerCase(Locale.ROOT), word -> word)));
 
-    /** The keyword that the range spells in letters of either case, or {@link #OTHER}. */
+    /** Returns the keyword in the range, in any case, or {@link #OTHER}. */
     static StatementKeyword of(byte[] bytes, int from, int to) {
         StatementKeyword word = BY_NAME.get(bytes, from, to);
         return word == null ? OTHER : word;
     }
 
-    /** The word stands behind a table's name, and is no alias of it. */
+    /** Returns whether the word can follow a table's name and cannot be its alias. */
     boolean endsReference() {
         return switch (this) {
             case AS,

@@ -3,11 +3,11 @@ package io.tailrace.statement;
 import java.util.Set;
 
 /**
- * The names that stand in a fingerprint, lower case. Digits in them are {@code ?}, as fingerprints have them.
+ * The names in a fingerprint, in lower case. Their digits are {@code ?}, as in the fingerprint.
  *
- * @param names columns, tables, aliases, functions, keywords: everything that is written like a name
- * @param called names with a parenthesis behind them, {@code routine} or {@code database.routine}
- * @param everyColumn the statement may read or write columns that it does not name, or not all of it is known
+ * @param names columns, tables, aliases, functions, keywords: everything that has the form of a name
+ * @param called names that a parenthesis follows, {@code routine} or {@code database.routine}
+ * @param everyColumn whether the statement may access columns that it does not name, or could not be read completely
  */
 public record StatementNames(Set<String> names, Set<String> called, boolean everyColumn) {
 

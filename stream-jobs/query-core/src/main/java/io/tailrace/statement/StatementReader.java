@@ -4,22 +4,24 @@ import io.tailrace.statement.ClauseReader.Phase;
 import io.tailrace.statement.ClauseReader.Role;
 
 /**
- * Tells what a statement does to which tables. Reads masked text: without literals and comments. Never fails; takes time
- * in proportion to the text. Syntax is that of MySQL 9 and MariaDB 12 and what came before.
+ * Determines what a statement does to which tables. The input is masked text, without literals and comments. Never
+ * fails; the time is proportional to the length of the text. Supports the syntax of MySQL up to 9 and MariaDB up to
+ * 12.
  *
- * <p>Metadata counts as the table: DESCRIBE reads it, ALTER writes it. EXPLAIN reads what its statement would write, and
- * so does the definition of a stored program or trigger. Tables that foreign keys name are not told. Not thread-safe.
+ * <p>Metadata counts as the table: DESCRIBE reads it, ALTER writes it. Tables that the statement of an EXPLAIN, a
+ * stored program or a trigger would write count as read. Tables that foreign keys reference are not reported. Not
+ * thread-safe.
  */
 public final class StatementReader {
 
-    /** What is read of a text, bytes. */
+    /** Length of the text that is read, bytes. */
     private static final int MAX_LENGTH = 1 << 20;
 
     private final Tokens tokens = new Tokens();
     private final TableReferences references = new TableReferences();
     private final ClauseReader clauses = new ClauseReader(tokens, references);
     private String verb = "";
-    /** The text is of a stored program or block: BEGIN opens a block, not a transaction. */
+    /** The text is a stored program or block: BEGIN opens a block, not a transaction. */
     private boolean program;
 
     /** Reads {@code masked[0, length)}. */
@@ -204,7 +206,7 @@ public final class StatementReader {
         references.finishDelete();
     }
 
-    /** {@code DELETE a, b.* FROM …}. */
+    /** Reads {@code DELETE a, b.* FROM …}. */
     private void targets() {
         do {
             tokens.skip(StatementKeyword.IGNORE);
@@ -241,7 +243,7 @@ public final class StatementReader {
         clauses.read(Phase.EXPRESSION, Role.READ);
     }
 
-    /** CREATE or ALTER: options and {@code DEFINER = a@b} may stand before the kind of object. */
+    /** Reads CREATE or ALTER: options and {@code DEFINER = a@b} may precede the kind of object. */
     private void create(Phase afterTable) {
         while (!tokens.atEnd() && !tokens.at(';')) {
             StatementKeyword object = tokens.word;
@@ -256,12 +258,12 @@ public final class StatementReader {
                     return;
                 }
                 case INDEX -> {
-                    writeTableBehindOn();
+                    writeTableAfterOn();
                     ignoreRest();
                     return;
                 }
                 case TRIGGER -> {
-                    writeTableBehindOn();
+                    writeTableAfterOn();
                     body();
                     return;
                 }
@@ -290,17 +292,17 @@ public final class StatementReader {
         }
     }
 
-    private void define(Phase behind) {
+    private void define(Phase after) {
         skipAll(StatementKeyword.IF, StatementKeyword.NOT, StatementKeyword.EXISTS);
         clauses.writeTable();
         if (tokens.skip(StatementKeyword.LIKE)) {
             clauses.readTable();
         }
-        clauses.read(behind, Role.READ);
+        clauses.read(after, Role.READ);
     }
 
-    /** {@code INDEX i ON t} and {@code TRIGGER a BEFORE INSERT ON t}. */
-    private void writeTableBehindOn() {
+    /** Reads {@code INDEX i ON t} and {@code TRIGGER a BEFORE INSERT ON t}. */
+    private void writeTableAfterOn() {
         skipTo(StatementKeyword.ON);
         if (tokens.skip(StatementKeyword.ON)) {
             clauses.writeTable();
@@ -313,14 +315,14 @@ public final class StatementReader {
         }
     }
 
-    /** Goes to the first statement of a program that is defined: its statements are read like those of a block. */
+    /** Skips to the first statement of a program that is defined: its statements are read like those of a block. */
     private void body() {
         references.define();
         program = true;
         skipToStatement();
     }
 
-    /** Over parameters, characteristics and conditions. */
+    /** Skips parameters, characteristics and conditions. */
     private void skipToStatement() {
         int depth = 0;
         while (!tokens.atEnd() && !tokens.at(';') && (depth > 0 || !startsStatement())) {
@@ -329,7 +331,7 @@ public final class StatementReader {
         }
     }
 
-    /** {@code SET(} is a type. */
+    /** Returns whether a statement starts here; {@code SET(} is a type. */
     private boolean startsStatement() {
         return switch (tokens.word) {
             case BEGIN,
@@ -355,7 +357,7 @@ public final class StatementReader {
         };
     }
 
-    /** A variable, {@code CURSOR FOR SELECT …}, or {@code HANDLER FOR NOT FOUND SET …}. */
+    /** Reads the declaration of a variable, {@code CURSOR FOR SELECT …}, or {@code HANDLER FOR NOT FOUND SET …}. */
     private void declare() {
         while (!tokens.atEnd() && !tokens.at(';') && !tokens.at('(')) {
             if (tokens.skip(StatementKeyword.CURSOR)) {
@@ -371,7 +373,7 @@ public final class StatementReader {
         clauses.read(Phase.EXPRESSION, Role.READ);
     }
 
-    /** The semicolons of a stored program are its own. */
+    /** Skips a stored program, including its semicolons. */
     private void ignoreProgram() {
         ignoreRest();
         while (tokens.at(';')) {
@@ -387,7 +389,7 @@ public final class StatementReader {
             skipAll(StatementKeyword.IF, StatementKeyword.EXISTS);
             writeTables();
         } else if (tokens.word == StatementKeyword.INDEX) {
-            writeTableBehindOn();
+            writeTableAfterOn();
         }
         ignoreRest();
     }
@@ -406,7 +408,7 @@ public final class StatementReader {
         ignoreRest();
     }
 
-    /** MariaDB's {@code WAIT 5} or {@code NOWAIT}. */
+    /** Reads MariaDB's {@code WAIT 5} or {@code NOWAIT}. */
     private void wait(StatementKeyword... words) {
         if (tokens.skip(words) && tokens.at('?')) {
             tokens.advance();
@@ -448,7 +450,10 @@ public final class StatementReader {
         }
     }
 
-    /** A statement of its own, or MariaDB's {@code ANALYZE FORMAT=JSON SELECT …}, which runs what it explains. */
+    /**
+     * Reads ANALYZE TABLE, or MariaDB's {@code ANALYZE FORMAT=JSON SELECT …}, which runs the statement that it
+     * explains.
+     */
     private void analyze() {
         skipAll(StatementKeyword.NO_WRITE_TO_BINLOG, StatementKeyword.LOCAL);
         if (tokens.skip(StatementKeyword.TABLE, StatementKeyword.TABLES)) {
@@ -480,7 +485,7 @@ public final class StatementReader {
         ignoreRest();
     }
 
-    /** {@code EXPLAIN FORMAT=JSON INTO @a FOR SCHEMA b SELECT …}, or {@code DESCRIBE t}. */
+    /** Reads {@code EXPLAIN FORMAT=JSON INTO @a FOR SCHEMA b SELECT …}, or {@code DESCRIBE t}. */
     private void explain() {
         skipAll(StatementKeyword.EXTENDED, StatementKeyword.PARTITIONS, StatementKeyword.ANALYZE);
         skipFormat();
@@ -533,7 +538,7 @@ public final class StatementReader {
         }
     }
 
-    /** {@code SHOW COLUMNS FROM t FROM db}. */
+    /** Reads {@code SHOW COLUMNS FROM t FROM db}. */
     private void showTable() {
         if (tokens.skip(StatementKeyword.FROM, StatementKeyword.IN)) {
             TableName name = clauses.tableName();

@@ -5,12 +5,12 @@ import java.util.Locale;
 /**
  * A table as a statement names it.
  *
- * @param database empty where the statement leaves it to the connection
+ * @param database empty if the statement does not qualify the table
  * @param table never empty
  */
 record TableName(String database, String table) {
 
-    /** How events name the table. */
+    /** Returns the name in the form that events use. */
     String text() {
         return database.isEmpty() ? part(table) : part(database) + '.' + part(table);
     }
@@ -20,7 +20,7 @@ record TableName(String database, String table) {
         return plain ? name : '`' + name.replace("`", "``") + '`';
     }
 
-    /** Aliases and names of common table expressions are the same in letters of either case. */
+    /** Folds case: aliases and names of common table expressions are case-insensitive. */
     static String folded(String name) {
         return name.toLowerCase(Locale.ROOT);
     }

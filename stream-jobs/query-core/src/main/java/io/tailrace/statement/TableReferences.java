@@ -8,15 +8,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The tables that a text names. Those between UPDATE and SET, or of a DELETE, are candidates: only what follows, or
- * stood before, tells which of them are written.
+ * Collects the tables that a text names. The tables between UPDATE and SET, and those of a DELETE, are candidates:
+ * what precedes or follows them determines which of them are written.
  */
 final class TableReferences {
 
-    /** Most tables that are told of one text, in each role. */
+    /** Maximum number of tables reported for one text, in each role. */
     private static final int MAX_TABLES = 1_000;
 
-    /** Most tables of one UPDATE or DELETE: a join has at most 61. */
+    /** Maximum number of tables of one UPDATE or DELETE: a join has at most 61. */
     private static final int MAX_CANDIDATES = 100;
 
     private static final class Candidate {
@@ -40,7 +40,7 @@ final class TableReferences {
     private final Set<String> written = new LinkedHashSet<>();
     private final List<Candidate> candidates = new ArrayList<>();
     private final List<TableName> targets = new ArrayList<>();
-    /** Names of common table expressions in scope, and how often. */
+    /** Names of common table expressions in scope, with their number. */
     private final Map<String, Integer> expressions = new HashMap<>();
 
     private final List<String> expressionsInOrder = new ArrayList<>();
@@ -63,17 +63,17 @@ final class TableReferences {
         assignsUnknown = false;
     }
 
-    /** The statement is only explained: what it would write it reads. */
+    /** Marks the statement as only explained: a table that it would write counts as read. */
     void explain() {
         explained = true;
     }
 
-    /** What follows is the body of a program that is only defined: what it would write it reads. */
+    /** Marks what follows as the body of a program that is only defined: a table that it would write counts as read. */
     void define() {
         defined = true;
     }
 
-    /** Not every table is known. */
+    /** Records that not all tables are known. */
     void incomplete() {
         complete = false;
     }
@@ -102,7 +102,7 @@ final class TableReferences {
                 && expressions.containsKey(TableName.folded(name.table()));
     }
 
-    /** How many common table expressions are in scope: what {@link #closeScope} goes back to. */
+    /** Returns the number of common table expressions in scope, to which {@link #closeScope} returns. */
     int openScope() {
         return expressionsInOrder.size();
     }
@@ -120,13 +120,13 @@ final class TableReferences {
         }
     }
 
-    /** What follows is another statement of the same text. */
+    /** Ends a statement: another one of the same text follows. */
     void endStatement() {
         closeScope(0);
         explained = false;
     }
 
-    /** A table that may be written. */
+    /** Adds a table that may be written. */
     void candidate(TableName name) {
         latest = null;
         if (isExpression(name)) {
@@ -140,14 +140,14 @@ final class TableReferences {
         candidates.add(latest);
     }
 
-    /** Another name of the latest candidate. */
+    /** Adds an alias of the latest candidate. */
     void alias(String alias) {
         if (latest != null) {
             latest.alias = alias;
         }
     }
 
-    /** A table of a DELETE by its name or alias. */
+    /** Adds a table of a DELETE by its name or alias. */
     void target(TableName name) {
         if (targets.size() < MAX_CANDIDATES) {
             targets.add(name);
@@ -156,7 +156,7 @@ final class TableReferences {
         }
     }
 
-    /** {@code DELETE FROM a, b USING …}: what looked like the tables are the targets. */
+    /** Handles {@code DELETE FROM a, b USING …}: the candidates are the targets. */
     void candidatesAreTargets() {
         for (Candidate candidate : candidates) {
             target(candidate.name);
@@ -164,7 +164,10 @@ final class TableReferences {
         candidates.clear();
     }
 
-    /** An UPDATE assigns a column of this table; without a name it is that of the only one. */
+    /**
+     * Records that an UPDATE assigns a column of this table; null means that the statement does not qualify the
+     * column.
+     */
     void assigned(TableName owner) {
         if (candidates.size() == 1) {
             candidates.get(0).written = true;
@@ -186,7 +189,7 @@ final class TableReferences {
         return found;
     }
 
-    /** An UPDATE ends: without a known owner of an assigned column, each of its tables may be written. */
+    /** Ends an UPDATE. If the table of an assigned column is unknown, each of its tables may be written. */
     void finishUpdate() {
         boolean each = assignsUnknown || candidates.size() == 1;
         complete &= !assignsUnknown;
@@ -197,7 +200,7 @@ final class TableReferences {
         finishCandidates();
     }
 
-    /** A DELETE ends. */
+    /** Ends a DELETE. */
     void finishDelete() {
         if (targets.isEmpty()) {
             candidates.forEach(candidate -> candidate.written = true);

@@ -5,8 +5,9 @@ import io.tailrace.lexer.SqlBytes;
 import java.util.Locale;
 
 /**
- * Cuts a masked statement into tokens: words, quoted names and single symbols. The marks of executable comments are
- * skipped, for what they hold is code. The token at hand is in {@link #kind}, {@link #word} and {@link #symbol}.
+ * Splits a masked statement into tokens: words, quoted names and single symbols. The delimiters of executable
+ * comments are skipped, because their content is code. The current token is in {@link #kind}, {@link #word} and
+ * {@link #symbol}.
  */
 final class Tokens {
 
@@ -27,9 +28,12 @@ final class Tokens {
     private int previousTo;
 
     Kind kind;
-    /** The keyword at hand; {@link StatementKeyword#OTHER} for anything else, and for a word that only a name can be. */
+    /**
+     * The current keyword; {@link StatementKeyword#OTHER} for any other token, and for a word that can only be a
+     * name.
+     */
     StatementKeyword word;
-    /** The symbol at hand, or 0. */
+    /** The current symbol, or 0. */
     byte symbol;
 
     /** Starts before the first token of {@code text[0, length)}. */
@@ -43,12 +47,12 @@ final class Tokens {
         symbol = 0;
     }
 
-    /** Forgets the text. */
+    /** Releases the text. */
     void release() {
         bytes = null;
     }
 
-    /** Goes to the next token. */
+    /** Moves to the next token. */
     void advance() {
         boolean nameOnly = symbol == '.' || symbol == '@';
         previousTo = next;
@@ -82,7 +86,7 @@ final class Tokens {
         word = nameOnly ? StatementKeyword.OTHER : StatementKeyword.of(bytes, from, next);
     }
 
-    /** A doubled quote belongs to the name. */
+    /** Reads a quoted name; a doubled quote belongs to it. */
     private void quoted(byte quote) {
         kind = Kind.QUOTED;
         int i = next + 1;
@@ -107,7 +111,7 @@ final class Tokens {
         }
     }
 
-    /** After {@code /*!50001} as it is masked, or after the whole comment that marks a repeated union. */
+    /** Returns the index after a masked {@code /*!50001}, or after the whole comment that marks a repeated union. */
     private int afterMark(int content) {
         int mark = content < to && ByteText.lower(bytes[content]) == 'm' ? content + 1 : content;
         if (mark < to && bytes[mark] == '!') {
@@ -128,28 +132,28 @@ final class Tokens {
         return kind == Kind.END;
     }
 
-    /** The token at hand may be a name: a quoted one, or a word. */
+    /** Returns whether the current token may be a name: a quoted one, or a word. */
     boolean atName() {
         return kind == Kind.WORD || kind == Kind.QUOTED;
     }
 
-    /** Nothing follows the token at hand: in a text that was cut, it may be cut too. */
+    /** Returns whether the current token is the last one: if the text was cut, it may be incomplete. */
     boolean isLast() {
         return next >= to;
     }
 
-    /** The symbol right behind the token at hand, blanks apart; 0 for anything else. */
+    /** Returns the symbol after the current token, ignoring blanks; 0 if something else follows. */
     byte following() {
         int i = ByteText.skipBlanks(bytes, next, to);
         return i < to && !SqlBytes.isWord(bytes[i]) ? bytes[i] : 0;
     }
 
-    /** Nothing stands between the token at hand and the one before it. */
+    /** Returns whether nothing separates the current token from the previous one. */
     boolean isGlued() {
         return from > 0 && from == previousTo;
     }
 
-    /** Goes on where the token at hand is one of these words. */
+    /** Skips the current token if it is one of these words, and returns whether it was. */
     boolean skip(StatementKeyword... words) {
         for (StatementKeyword skipped : words) {
             if (word == skipped) {
@@ -160,7 +164,7 @@ final class Tokens {
         return false;
     }
 
-    /** The name at hand without its quotes; empty where it is longer than any name of a table. */
+    /** Returns the current name without its quotes; empty if it is longer than any name of a table. */
     String name() {
         if (next - from > MAX_NAME_LENGTH) {
             return "";

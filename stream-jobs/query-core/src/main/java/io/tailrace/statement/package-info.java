@@ -1,7 +1,8 @@
 /**
- * What a statement does to which tables, read from its masked text in one pass: {@link io.tailrace.statement.Tokens}
- * cuts it into tokens, {@link io.tailrace.statement.StatementReader} knows how each kind of statement begins,
- * {@link io.tailrace.statement.ClauseReader} follows queries and their clauses through any depth of parentheses, and
- * {@link io.tailrace.statement.TableReferences} decides in the end what was read and what was written.
+ * Determines from the masked text of a statement, in one pass, what it does to which tables. {@link
+ * io.tailrace.statement.Tokens} splits it into tokens, {@link io.tailrace.statement.StatementReader} recognizes the
+ * start of each kind of statement, {@link io.tailrace.statement.ClauseReader} follows queries and their clauses
+ * through any depth of parentheses, and {@link io.tailrace.statement.TableReferences} decides which tables are read
+ * and which are written.
  */
 package io.tailrace.statement;

@@ -3,9 +3,9 @@ package io.tailrace.tags;
 import java.util.Map;
 
 /**
- * What the comments of a statement tell about its origin.
+ * What the comments of a statement state about its origin.
  *
- * @param tags by key: only keys that {@link TagKeys} knows, at most one value each
+ * @param tags values by key: only keys in {@link TagKeys}, at most one value each
  * @param traceId 32 hexadecimal digits, or empty
  * @param spanId 16 hexadecimal digits, or empty
  */

@@ -3,12 +3,12 @@ package io.tailrace.tags;
 import java.util.Set;
 
 /**
- * The keys whose values are kept. A comment is text like any other: a piece of a statement that somebody commented out
- * looks like a tag, too. So only what is known to name code, a service or a request is kept.
+ * The keys whose values are stored. A comment may contain any text, also a part of a statement that was commented out
+ * and resembles a tag. So only keys that are known to name code, a service or a request are accepted.
  */
 final class TagKeys {
 
-    /** The W3C trace context of sqlcommenter; it becomes the ids of trace and span. */
+    /** The W3C trace context of sqlcommenter, from which the ids of trace and span are taken. */
     static final String TRACEPARENT = "traceparent";
 
     // spotless:off
@@ -19,7 +19,7 @@ final class TagKeys {
             "app", "job", "line", "namespaced_controller", "namespaced_job", "request_id", "source_location",
             // Datadog's database monitoring
             "dddb", "dddbs", "dde", "ddh", "ddprs", "ddps", "ddpv",
-            // What teams add themselves
+            // Common custom keys
             "caller", "component", "endpoint", "env", "environment", "feature", "file", "function", "handler", "method",
             "module", "operation", "queue", "service", "task", "team", "version", "worker");
     // spotless:on

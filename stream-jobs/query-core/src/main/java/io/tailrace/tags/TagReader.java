@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Reads tags from a comment. The whole comment must be pairs, or none of it is taken:
+ * Reads tags from a comment. A comment contains tags only if all of it consists of pairs:
  *
  * <ul>
  *   <li>{@code key='value',…}, both URL-encoded, quotes within a value escaped: sqlcommenter, Rails 7.1, Datadog
@@ -16,11 +16,11 @@ import java.util.Map;
  */
 public final class TagReader {
 
-    /** Longest value that is kept, bytes before decoding; tags of this length or more are dropped. */
+    /** Longest value that is stored, in bytes before decoding; tags of this length or more are dropped. */
     private static final int MAX_VALUE_LENGTH = 256;
 
     private static final int MAX_KEY_LENGTH = 64;
-    /** Pairs of one comment that are inspected; one with more is none of tags. */
+    /** Maximum number of pairs in a comment; a comment with more contains no tags. */
     private static final int MAX_PAIRS = 64;
 
     private static final int TRACEPARENT_LENGTH = 55;
@@ -36,14 +36,14 @@ public final class TagReader {
     private int next;
     private int to;
 
-    /** Forgets the tags of the statement before. */
+    /** Discards the tags of the previous statement. */
     public void start() {
         tags.clear();
         traceId = "";
         spanId = "";
     }
 
-    /** Adds what the comment {@code /* … *&#47;} in the range tells. The first comment to name a key wins. */
+    /** Adds the tags of the comment {@code /* … *&#47;} in the range. The first comment with a key wins. */
     public void comment(byte[] text, int from, int end) {
         bytes = text;
         next = from + 2;
@@ -55,7 +55,7 @@ public final class TagReader {
         bytes = null;
     }
 
-    /** What all comments of the statement told. */
+    /** Returns the tags of all comments of the statement. */
     public StatementTags tags() {
         return tags.isEmpty() && traceId.isEmpty() ? StatementTags.NONE : new StatementTags(tags, traceId, spanId);
     }
@@ -71,7 +71,9 @@ public final class TagReader {
         }
     }
 
-    /** Ruby's {@code app/models/a.rb:12:in `find'} without the method, which is quoted as the version likes. */
+    /**
+     * Removes the method from Ruby's {@code app/models/a.rb:12:in `find'}; its quotes depend on the version of Ruby.
+     */
     private static String withoutMethod(String text) {
         int method = text.indexOf(":in ");
         return method < 0 ? text : text.substring(0, method);
@@ -83,7 +85,10 @@ public final class TagReader {
                 && text.chars().allMatch(c -> c >= ' ' && c != 0x7f && c != '\'' && c != '"' && c != '\ufffd');
     }
 
-    /** {@code 00-<trace id>-<span id>-<flags>} of the W3C's Trace Context; ids of zeros only are none. */
+    /**
+     * Parses {@code 00-<trace id>-<span id>-<flags>} of the W3C's Trace Context; ids that consist of zeros are
+     * ignored.
+     */
     private void trace(String text) {
         boolean shaped = text.length() == TRACEPARENT_LENGTH
                 && isHex(text, 0, 2)
@@ -100,7 +105,7 @@ public final class TagReader {
         }
     }
 
-    /** Lower-case hexadecimal digits, and a hyphen or the end behind them. */
+    /** Returns whether the range contains only lower-case hexadecimal digits and a hyphen or the end follows. */
     private static boolean isHex(String text, int from, int end) {
         for (int i = from; i < end; i++) {
             char c = text.charAt(i);
@@ -156,7 +161,7 @@ public final class TagReader {
         return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b == '_' || b == '.' || b == '-' || ByteText.isDigit(b);
     }
 
-    /** A value in quotes, or null where the closing quote is missing. */
+    /** Returns a quoted value, or null if the closing quote is missing. */
     private String quotedValue() {
         int from = next + 1;
         int end = from;
@@ -170,7 +175,7 @@ public final class TagReader {
         return decoded(from, end);
     }
 
-    /** A value up to the comma, blanks around it apart. */
+    /** Returns a value up to the comma, without surrounding blanks. */
     private String bareValue() {
         int from = next;
         while (next < to && bytes[next] != ',') {
@@ -179,7 +184,7 @@ public final class TagReader {
         return ByteText.utf8(bytes, from, ByteText.trimBlanks(bytes, from, next));
     }
 
-    /** The value with its escapes resolved; empty where it is too long. */
+    /** Returns the value with its escapes decoded; empty if it is too long. */
     private String decoded(int from, int end) {
         if (end - from > MAX_VALUE_LENGTH) {
             return "";

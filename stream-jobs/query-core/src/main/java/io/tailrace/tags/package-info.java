@@ -1,2 +1,2 @@
-/** What an application says about itself in the comments of its statements, and the trace that it names. */
+/** Tags and trace ids that an application adds to its statements in comments. */
 package io.tailrace.tags;

@@ -2,24 +2,24 @@ package io.tailrace.time;
 
 import io.tailrace.lexer.ByteText;
 
-/** Times of the proleptic Gregorian calendar in epoch microseconds, read from bytes without making objects. */
+/** Converts times of the proleptic Gregorian calendar from bytes to epoch microseconds without allocating objects. */
 public final class CivilTime {
 
-    /** No time: the bytes are none. */
+    /** Returned if the bytes are not a time. */
     public static final long NONE = Long.MIN_VALUE;
 
     private static final int DATE_AND_TIME = "2026-11-21T02:49:03".length();
 
     private CivilTime() {}
 
-    /** Seconds since 1970 of a time taken as UTC, or {@link #NONE} when a field is out of its range. */
+    /** Returns the seconds since 1970 of a UTC time, or {@link #NONE} if a field is out of its range. */
     public static long epochSecond(long year, long month, long day, long hour, long minute, long second) {
         boolean date = year >= 0 && month >= 1 && month <= 12 && day >= 1 && day <= daysOf(year, month);
         boolean clock = hour >= 0 && hour < 24 && minute >= 0 && minute < 60 && second >= 0 && second <= 60;
         return date && clock ? epochDay(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second : NONE;
     }
 
-    /** Days since 1970 by Howard Hinnant's algorithm. */
+    /** Returns the days since 1970 by Howard Hinnant's algorithm. */
     private static long epochDay(long year, long month, long day) {
         long y = month <= 2 ? year - 1 : year;
         long era = y / 400;
@@ -38,7 +38,7 @@ public final class CivilTime {
     }
 
     /**
-     * Reads {@code 2026-11-21T02:49:03[.123456](Z|+02:00|-00:00)}, the form of MySQL 5.7 and later.
+     * Parses {@code 2026-11-21T02:49:03[.123456](Z|+02:00|-00:00)}, the form of MySQL 5.7 and later.
      *
      * @return epoch microseconds, or {@link #NONE}
      */
@@ -62,7 +62,7 @@ public final class CivilTime {
         return offset == NONE ? NONE : (seconds - offset) * 1_000_000 + micros;
     }
 
-    /** The date and time of the ISO form, taken as UTC. */
+    /** Returns the seconds since 1970 of the date and time of the ISO form, taken as UTC. */
     public static long isoSecond(byte[] bytes, int from, int to) {
         if (to - from < DATE_AND_TIME || bytes[from + 4] != '-' || bytes[from + 7] != '-') {
             return NONE;
@@ -97,7 +97,7 @@ public final class CivilTime {
         return bytes[from] == '-' ? -seconds : seconds;
     }
 
-    /** A number of exactly so many digits, or -1. */
+    /** Parses a number of exactly {@code digits} digits; returns -1 if it is not one. */
     public static long number(byte[] bytes, int from, int digits) {
         return ByteText.unsigned(bytes, from, from + digits);
     }

@@ -8,8 +8,8 @@ import java.time.zone.ZoneRules;
 import java.util.List;
 
 /**
- * Reads local times of a log whose lines carry no zone. Remembers the last answer, for a log repeats its second. Not
- * thread-safe.
+ * Converts local times of logs that write no zone. The last result is cached, because consecutive lines often have
+ * the same second. Not thread-safe.
  */
 public final class LocalClock {
 
@@ -20,12 +20,12 @@ public final class LocalClock {
     private long lastUtc;
 
     /**
-     * Epoch seconds of a local time.
+     * Returns the epoch seconds of a local time.
      *
-     * @param zoneName IANA name; one that is unknown is read as UTC
-     * @param localSecond the local time's seconds since 1970 as if it were UTC
-     * @param hint epoch seconds near the answer, which decides in the hour that a clock set back repeats; 0 for none:
-     *     then the earlier
+     * @param zoneName IANA name; an unknown one is read as UTC
+     * @param localSecond the seconds since 1970 of the local time, as if it were UTC
+     * @param hint epoch seconds near the result, which decide in the hour that is repeated when a clock is set back;
+     *     0 if there are none: then the earlier one is returned
      */
     public long utc(String zoneName, long localSecond, long hint) {
         if (!zoneName.equals(zone)) {

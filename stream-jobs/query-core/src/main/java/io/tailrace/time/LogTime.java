@@ -19,7 +19,10 @@ public final class LogTime {
 
     private final LocalClock clock = new LocalClock();
 
-    /** Index after the time at {@code from}, or -1 where no time starts there. Digits only are judged, not ranges. */
+    /**
+     * Returns the index after the time at {@code from}, or -1 if no time starts there. Only digits are checked, not
+     * their ranges.
+     */
     public static int end(byte[] bytes, int from, int to) {
         int date = dateEnd(bytes, from, to);
         if (date < 0 || date >= to) {
@@ -51,7 +54,7 @@ public final class LogTime {
         return iso ? i + 6 : -1;
     }
 
-    /** Index after {@code H:MM:SS} or {@code HH:MM:SS}. */
+    /** Returns the index after {@code H:MM:SS} or {@code HH:MM:SS}. */
     private static int clockEnd(byte[] bytes, int from, int to) {
         int hour = digitsEnd(bytes, from, to);
         boolean fits = hour > from
@@ -89,10 +92,10 @@ public final class LogTime {
     }
 
     /**
-     * Epoch microseconds of the time in the range.
+     * Returns the epoch microseconds of the time in the range.
      *
      * @param zone IANA zone of times without one
-     * @return {@link CivilTime#NONE} when the range is no time
+     * @return {@link CivilTime#NONE} if the range is not a time
      */
     public long micros(byte[] bytes, int from, int to, String zone) {
         long iso = CivilTime.iso(bytes, from, to);

@@ -112,7 +112,7 @@ class AuditFramerTest implements FrameListener {
         assertThat(reports).containsExactly("NO_ENTRY_START 100");
     }
 
-    /** Lines of a record, of so many bytes in all. */
+    /** Feeds lines of a record with this total number of bytes. */
     private void fill(int bytes) {
         for (int left = bytes; left > 0; left -= MEGABYTE) {
             feed(filled(Math.min(left, MEGABYTE)));

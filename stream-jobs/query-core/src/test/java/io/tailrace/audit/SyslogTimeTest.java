@@ -8,7 +8,7 @@ import java.time.Instant;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A system log's time without a year is the latest that is not in the future. */
+/** A system log's time without a year is the latest one that is not in the future. */
 class SyslogTimeTest {
 
     @ParameterizedTest
@@ -45,7 +45,7 @@ class SyslogTimeTest {
         "'<13>'",
         "1: x",
     })
-    void whatIsNoSystemLogIsRefused(String line) {
+    void otherLinesAreRejected(String line) {
         byte[] bytes = line.getBytes(StandardCharsets.US_ASCII);
         MariaDbTime.Syslog time = new MariaDbTime.Syslog(() -> Instant.parse("2026-06-01T00:00:00Z"));
         assertThat(time.read(bytes, 0, bytes.length, "UTC")).isNegative();

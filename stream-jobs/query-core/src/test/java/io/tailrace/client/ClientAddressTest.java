@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The cases of stored rows are those of sql/tests/test_security_queries.py. */
+/** The same cases as for stored rows in sql/tests/test_security_queries.py. */
 class ClientAddressTest {
 
     @ParameterizedTest

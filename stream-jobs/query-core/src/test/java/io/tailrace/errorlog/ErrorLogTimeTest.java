@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Logs made to be slow to read are read in time that grows with their length. */
+/** The reading time of hostile logs is proportional to their length. */
 @Tag("slow")
 class ErrorLogTimeTest {
 
@@ -49,7 +49,7 @@ class ErrorLogTimeTest {
         GrowthRate.assertLinear("once more " + text, fewest, limit, times -> reading(text.repeat(times + 1)));
     }
 
-    /** Whether the last literal is closed makes a difference: an even number of texts is compared with an even one. */
+    /** An even number of texts is compared with an even one, because it matters whether the last literal is closed. */
     private static Runnable reading(String text) {
         byte[] file = (HEADER + "Slave SQL\n" + text).getBytes(StandardCharsets.US_ASCII);
         return () -> read(file);
@@ -68,7 +68,7 @@ class ErrorLogTimeTest {
         }
     }
 
-    /** Looks at the length of messages only. */
+    /** Stores only the length of the longest message. */
     private static final class Longest implements ParseListener {
 
         @Override

@@ -21,12 +21,12 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** No value of a row and no literal of a statement that a message quotes leaves the parser. */
+/** The parser's output contains no value of a row and no literal of a quoted statement. */
 class QuotedSecretsTest {
 
     private static final String SECRET = "PLANTED";
 
-    /** Messages with a place for a statement. */
+    /** Messages with a placeholder for a statement. */
     private static final List<String> AROUND_STATEMENTS = List.of(
             "2026-11-21T02:00:01Z 8 [ERROR] Slave SQL for channel '': Error 'x' on query. Default database: 'shop'."
                     + " Query: '%s', Error_code: 1062\n",
@@ -66,12 +66,12 @@ class QuotedSecretsTest {
             "'a', Error_code: %s'",
             "'\n------------\n%s'");
 
-    /** Three lines that look like messages prove a literal that was never closed: what they hold is withheld. */
+    /** Three lines that resemble messages prove that a literal was never closed: the text in them is withheld. */
     private static final List<String> PROOFS = List.of(
             "'\n2026-11-21T02:00:01Z 8 [Note] a\n2026-11-21T02:00:01Z 8 [%s] b\n2026-11-21T02:00:01Z 8 [Note] %s'",
             "'\n2026-11-21T02:00:01Z 8 [Note] a\n261121  2:00:01 [Note] b %s\n2026-11-21T02:00:01Z 8 [Note] %s\n%s'");
 
-    /** Messages with a place for a value of a row or a client's text, within the quotes. */
+    /** Messages with a placeholder, within the quotes, for a value of a row or a client's text. */
     private static final List<String> AROUND_VALUES = List.of(
             "2026-11-21T02:00:01Z 8 [ERROR] Slave SQL for channel '': Could not execute Write_rows event on table a.b;"
                     + " Duplicate entry '%s' for key 'PRIMARY', Error_code: 1062; handler error HA_ERR_FOUND_DUPP_KEY\n",
@@ -80,7 +80,7 @@ class QuotedSecretsTest {
                     + " the manual for the right syntax to use near '%s' at line 1\n",
             "2026-11-21  2:00:01 5 [Warning] Incorrect integer value: '%s' for column `a`.`b`.`c` at row 1\n");
 
-    /** Messages that tell a value or a credential otherwise. */
+    /** Messages that contain a value or a credential in another form. */
     private static final List<String> AROUND_OTHERS = List.of(
             "InnoDB: Record in index a of table b was not found on update: TUPLE (info_bits=0, 2 fields): {[7]%s(0x50)}"
                     + " at: COMPACT RECORD(info_bits=0, 1 fields): {[8]%s (0x69)}",
@@ -140,7 +140,7 @@ class QuotedSecretsTest {
     }
 
     @Test
-    void whatMayBeTextOfALiteralThatWasGivenUp() {
+    void possibleTextOfAnUnclosedLiteral() {
         for (String around : AROUND_STATEMENTS) {
             for (String literal : PROOFS) {
                 check(around.replace("%s", "DELETE FROM t WHERE a = " + literal.replace("%s", SECRET)));
@@ -149,7 +149,7 @@ class QuotedSecretsTest {
     }
 
     @Test
-    void valuesThatHoldLinesOfTheirOwn() {
+    void valuesWithLineFeeds() {
         String next = "2026-11-21T02:00:09Z 9 [Note] the next message\n";
         for (String around : AROUND_VALUES) {
             for (String value : VALUES) {
@@ -166,7 +166,9 @@ class QuotedSecretsTest {
         }
     }
 
-    /** A name that nobody has proven to be an account's, with a line feed in it, makes no message of its own. */
+    /**
+     * A name that is not proven to be an account's, and that contains a line feed, does not start a separate message.
+     */
     @Test
     void aRefusedNameForgesNoMessage() {
         String log = "2026-11-21T02:00:01Z 8 [Note] Access denied for user 'a\n"
@@ -212,7 +214,7 @@ class QuotedSecretsTest {
         return events.found;
     }
 
-    /** Keeps error events. */
+    /** Collects error events. */
     private static final class Events implements ParseListener {
 
         private final List<ErrorEvent> found = new ArrayList<>();

@@ -77,7 +77,7 @@ class AccountNamesTest {
                 "EXECUTE IMMEDIATE \"CREATE USER 'a'@'h' IDENTIFIED BY 'p'\" | a@h",
                 "SET @q := 'CREATE USER a IDENTIFIED BY \"p\"' | a",
             })
-    void whomAStatementConcerns(String statement, String expected) {
+    void accountsThatAStatementConcerns(String statement, String expected) {
         assertThat(accounts(statement)).containsExactly(expected.split(" "));
     }
 
@@ -99,11 +99,11 @@ class AccountNamesTest {
                 "SET STATEMENT a=1 FOR",
                 ""
             })
-    void whatConcernsNobody(String statement) {
+    void statementsThatConcernNoAccount(String statement) {
         assertThat(accounts(statement)).isEmpty();
     }
 
-    /** Also where a server's masking, a typing error or a cut has left quotes that do not match. */
+    /** Passwords are also safe if a server's masking, a typing error or a cut has left quotes that do not match. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -158,7 +158,7 @@ class AccountNamesTest {
                 "SET @a='GRANT FILE ON *.* TO decoy', @b=', mallory' | decoy",
                 "SET @a='GRANT/**/FILE ON *.* TO decoy' | decoy",
             })
-    void whereOthersMayBeMeantItIsSaid(String statement, String expected) {
+    void statementsThatMayConcernMoreAccountsAreIncomplete(String statement, String expected) {
         assertThat(accounts(statement)).containsExactly(expected.split(" "));
         assertThat(fingerprinter.accountsAreIncomplete()).isTrue();
     }
@@ -174,7 +174,7 @@ class AccountNamesTest {
                 "SET @note = 'Grant refund to Alice, Bob'",
                 "SET @a = 'SET PASSWORD FOR mallory TO RANDOM'"
             })
-    void whereNobodyIsNamedButSomebodyMeantItIsSaid(String statement) {
+    void statementsWithUnknownAccountsAreIncomplete(String statement) {
         assertThat(accounts(statement)).isEmpty();
         assertThat(fingerprinter.accountsAreIncomplete()).isTrue();
     }
@@ -199,20 +199,20 @@ class AccountNamesTest {
                 "SET @q = 'SELECT 1', @r = 0x41",
                 "SET @note = 'Please create an account for Alice, Bob'"
             })
-    void whatIsWholeIsNotDoubted(String statement) {
+    void completeStatementsAreNotIncomplete(String statement) {
         accounts(statement);
         assertThat(fingerprinter.accountsAreIncomplete()).isFalse();
     }
 
     @Test
-    void ordinaryTextsInVariablesNameNobody() {
+    void ordinaryTextsInVariablesNameNoAccount() {
         assertThat(accounts("SET @note = 'Grant refund to Alice, Bob'")).isEmpty();
         assertThat(accounts("SET @note = 'Revoke access from Alice', @b = 'Set password for Bob'"))
                 .isEmpty();
     }
 
     @Test
-    void aSessionOfNobodyNamesNobody() {
+    void anUnknownSessionUserIsIncomplete() {
         byte[] bytes = ByteText.bytes("SET PASSWORD = 'x'");
         NormalizedStatement shape = fingerprinter.statement(bytes, 0, bytes.length);
         assertThat(fingerprinter.accounts(shape, bytes, 0, bytes.length, "")).isEmpty();

@@ -9,19 +9,21 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Statements on accounts, rights and definitions, made at random: every literal holds {@link #SECRET}, and nothing else
- * does; every name is another one. Syntax of MySQL 5.5 to 9 and MariaDB 10 to 12.
+ * Generates random statements on accounts, privileges and definitions. Every literal contains {@link #SECRET}, and
+ * nothing else does; all names differ. Uses the syntax of MySQL 5.5 to 9 and MariaDB 10 to 12.
  */
 public final class AccountStatements {
 
-    /** In lower case; literals hold it in letters of either case. */
+    /** In lower case; literals contain it in any case. */
     public static final String SECRET = "hunter";
 
     /**
+     *
      * @param text the statement
-     * @param accounts users and roles as they are to be told
-     * @param names hosts, databases, tables, columns and character sets, which are told in lower case
-     * @param certain every name must be told; where quotes may lie or the statement is wrong, some need not
+     * @param accounts users and roles in their expected form
+     * @param names hosts, databases, tables, columns and character sets, which are expected in lower case
+     * @param certain whether every name must be reported; not required if quotes are unreliable or the statement is
+     *     invalid
      */
     public record Statement(String text, List<String> accounts, List<String> names, boolean certain) {}
 
@@ -50,7 +52,7 @@ public final class AccountStatements {
             case 4 -> words("DROP", any("USER", "ROLE"), any("", "IF EXISTS"), list(this::account));
             case 5 -> words("RENAME USER", list(() -> words(account(), "TO", account())));
             case 6, 7 -> grant();
-            case 8 -> words("REVOKE", rights(), "FROM", list(this::account));
+            case 8 -> words("REVOKE", privileges(), "FROM", list(this::account));
             case 9 -> words("SET PASSWORD FOR", account(), "=", any("", "PASSWORD("), secret());
             case 10 -> roles();
             case 11 -> definition();
@@ -62,14 +64,14 @@ public final class AccountStatements {
     private String grant() {
         return switch (random.nextInt(4)) {
             case 0 -> words(
-                    "GRANT", rights(), "TO", list(this::withPassword), any("", "REQUIRE SSL WITH GRANT OPTION"));
+                    "GRANT", privileges(), "TO", list(this::withPassword), any("", "REQUIRE SSL WITH GRANT OPTION"));
             case 1 -> words("GRANT", list(this::account), "TO", list(this::account), any("", "WITH ADMIN OPTION"));
             case 2 -> words("GRANT PROXY ON", account(), "TO", list(this::account), any("", "WITH GRANT OPTION"));
-            default -> words("GRANT", rights(), "TO", list(this::account), "AS", account(), "WITH ROLE", account());
+            default -> words("GRANT", privileges(), "TO", list(this::account), "AS", account(), "WITH ROLE", account());
         };
     }
 
-    private String rights() {
+    private String privileges() {
         return words(any("ALL", "SELECT, INSERT (a), EXECUTE", "BACKUP_ADMIN"), "ON", any("", "TABLE"), object());
     }
 
@@ -95,7 +97,7 @@ public final class AccountStatements {
                     "CREATE DEFINER=",
                     account(),
                     "PROCEDURE p() BEGIN GRANT",
-                    rights(),
+                    privileges(),
                     "TO",
                     list(this::account),
                     "; SELECT",
@@ -125,7 +127,7 @@ public final class AccountStatements {
         };
     }
 
-    /** What a server refuses, and writes into its logs all the same. */
+    /** A statement that a server rejects and nevertheless logs. */
     private String wrong() {
         certain = false;
         return switch (random.nextInt(8)) {
@@ -227,7 +229,7 @@ public final class AccountStatements {
         };
     }
 
-    /** No log tells the mode in which a backslash is to be read. */
+    /** A literal with a backslash, whose meaning depends on a mode that no log contains. */
     private String uncertain(String literal) {
         certain = false;
         return literal;
@@ -237,7 +239,7 @@ public final class AccountStatements {
         return choices[random.nextInt(choices.length)];
     }
 
-    /** The words with what may stand between them. */
+    /** Joins the words with any text that may separate them. */
     private String words(String... words) {
         StringBuilder text = new StringBuilder();
         for (String word : words) {

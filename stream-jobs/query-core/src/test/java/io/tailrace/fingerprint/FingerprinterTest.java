@@ -24,7 +24,7 @@ class FingerprinterTest {
         return fingerprinter.statement(bytes, 2, bytes.length);
     }
 
-    /** The rules of docs/FINGERPRINT.md, a case each; {@code \n} stands for a line feed. */
+    /** The rules of docs/FINGERPRINT.md, one case each; {@code \n} represents a line feed. */
     @ParameterizedTest
     @CsvFileSource(
             resources = "/fingerprint/rules.psv",
@@ -35,14 +35,14 @@ class FingerprinterTest {
         assertThat(shape(statement.replace("\\n", "\n")).fingerprint()).as(rule).isEqualTo(fingerprint);
     }
 
-    /** Ids of pt-query-digest 3.2.1 for the statements where its rules and ours agree. */
+    /** Ids of pt-query-digest 3.2.1 for statements on which both sets of rules agree. */
     @ParameterizedTest
     @CsvFileSource(resources = "/fingerprint/percona-ids.psv", delimiter = '|', quoteCharacter = '\u0001')
     void idsAreThoseOfPerconasTools(String statement, String id) {
         assertThat(shape(statement).queryIdText()).isEqualTo(id);
     }
 
-    /** Statement, the fingerprint of Percona's tool or library, ours and the reason. */
+    /** Columns: statement, the fingerprint of Percona's tool or library, our fingerprint and the reason. */
     @ParameterizedTest
     @CsvFileSource(
             resources = {"/fingerprint/percona-differences.psv", "/fingerprint/go-mysql-differences.psv"},
@@ -117,7 +117,7 @@ class FingerprinterTest {
         assertNothingSurvives(10_000_000, seed);
     }
 
-    /** Statements and each of their beginnings, in every mode. */
+    /** Checks statements and each of their prefixes in every mode. */
     private static void assertNothingSurvives(int count, long seed) {
         Random random = new Random(seed);
         List<SqlMode> modes =
@@ -140,12 +140,13 @@ class FingerprinterTest {
         String reported = shape.fingerprint() + shape.tables() + fingerprinter.tags(bytes);
         for (String secret : Statements.SECRETS) {
             if (reported.toLowerCase(Locale.ROOT).contains(secret)) {
-                throw new AssertionError(new String(bytes, 2, end - 2, StandardCharsets.UTF_8) + " told " + reported);
+                throw new AssertionError(
+                        new String(bytes, 2, end - 2, StandardCharsets.UTF_8) + " has the fingerprint " + reported);
             }
         }
     }
 
-    /** A server of another mode than we think: too much may be masked, nothing may be shown. */
+    /** If the server uses another mode than assumed, too much may be masked, but no literal may be shown. */
     @Test
     void noLiteralSurvivesTheWrongMode() {
         Random random = new Random(7);
@@ -168,8 +169,7 @@ class FingerprinterTest {
                 "true | true | SELECT \"a\" FROM t WHERE c = 'x\\' AND d = 'y' | select \"a\" from t where c = ? and d = ? | t",
                 "false | false | SELECT \"a\" FROM t | select ? from t | t",
             })
-    void quotesMeanWhatTheModeSays(
-            boolean ansi, boolean noEscapes, String statement, String fingerprint, String table) {
+    void quotesDependOnTheMode(boolean ansi, boolean noEscapes, String statement, String fingerprint, String table) {
         byte[] bytes = statement.getBytes(StandardCharsets.UTF_8);
         NormalizedStatement shape = new Fingerprinter(new SqlMode(ansi, noEscapes)).statement(bytes, 0, bytes.length);
         assertThat(shape.fingerprint()).isEqualTo(fingerprint);
@@ -186,7 +186,7 @@ class FingerprinterTest {
         }
     }
 
-    /** A client may send what looks like a server's own text, and a server may read in a mode that we do not know. */
+    /** A client may send text that resembles a server's own, and a server may use a mode that is unknown. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -205,7 +205,7 @@ class FingerprinterTest {
         assertThat(shape(statement).fingerprint()).isEqualTo(fingerprint);
     }
 
-    /** Whatever their number, rows make one class, and the text of one with very many is remembered. */
+    /** Any number of rows has one class, and the text of a statement with very many rows fits the cache. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -276,13 +276,13 @@ class FingerprinterTest {
                 "CREATE TABLE f (a INT) ENGINE=FEDERATED CONNECTION='mysql://u:x@h/d/t'", "SELECT OLD_PASSWORD('x')",
                 "INSERT INTO users (passwd) VALUES ('x')",
             })
-    void textThatSpeaksOfPasswordsIsNotShown(String statement) {
+    void textThatMentionsPasswordsMayHoldOne(String statement) {
         byte[] bytes = statement.getBytes(StandardCharsets.UTF_8);
         assertThat(PasswordStatements.mayHold(bytes, 0, bytes.length)).isTrue();
     }
 
     @Test
-    void otherTextIs() {
+    void otherTextHoldsNoPassword() {
         byte[] bytes = "SELECT pass, ident, CONNECTION_ID() FROM t".getBytes(StandardCharsets.UTF_8);
         assertThat(PasswordStatements.mayHold(bytes, 0, bytes.length)).isFalse();
     }

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvFileSource;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Names are told and literals are not, wherever the grammar puts them. */
+/** Names are kept and literals are masked in every position that the grammar allows. */
 class KeptNamesTest {
 
     private static final int ROUNDS = 40_000;
@@ -30,7 +30,7 @@ class KeptNamesTest {
     }
 
     @Test
-    void everyNameIsToldAndNoSecret() {
+    void everyNameIsKeptAndNoSecret() {
         AccountStatements statements = new AccountStatements(new Random(17));
         int reported = 0;
         for (int i = 0; i < ROUNDS; i++) {
@@ -51,9 +51,9 @@ class KeptNamesTest {
         assertThat(reported).isGreaterThan(ROUNDS / 3);
     }
 
-    /** At each byte a log may cut it, and of a server of another mode than we think. */
+    /** Statements are cut at each byte, and read in a mode that may differ from the server's. */
     @Test
-    void noBeginningTellsASecret() {
+    void noPrefixContainsASecret() {
         Random random = new Random(18);
         AccountStatements statements = new AccountStatements(random);
         for (int i = 0; i < 2_000; i++) {
@@ -69,11 +69,11 @@ class KeptNamesTest {
 
     private static void assertNoSecret(String statement, String reported) {
         if (reported.toLowerCase(Locale.ROOT).contains(AccountStatements.SECRET)) {
-            throw new AssertionError(statement + " told " + reported);
+            throw new AssertionError(statement + " has the fingerprint " + reported);
         }
     }
 
-    /** Whoever was known by an old id is found by it. */
+    /** Data that is stored under an old id can be found by it. */
     @Test
     void previousIdsAreThoseOfThePreviousRules() {
         AccountStatements accounts = new AccountStatements(new Random(19));
@@ -88,7 +88,7 @@ class KeptNamesTest {
         }
     }
 
-    /** The rules of tailrace-1 as they were: their ids are in tables. */
+    /** The unchanged rules of tailrace-1, whose ids are in tables. */
     @ParameterizedTest
     @CsvFileSource(
             resources = "/fingerprint/rules-tailrace-1.psv",
@@ -122,7 +122,7 @@ class KeptNamesTest {
         assertThat(shape.isRenamed()).isFalse();
     }
 
-    /** However an account is written, it is one class; who has another name is another. */
+    /** All spellings of an account have one class; other names have other classes. */
     @Test
     void spellingsOfAnAccountAreOneClass() {
         for (String account :
@@ -133,7 +133,7 @@ class KeptNamesTest {
         assertThat(fingerprint("DROP USER 'App'@'LOCALHOST'")).isEqualTo("drop user `App`@`localhost`");
     }
 
-    /** What cannot be a name, or only perhaps, is masked as ever. */
+    /** Text that cannot be a name with certainty is masked. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -167,7 +167,7 @@ class KeptNamesTest {
                 "USE db1; SELECT a1 FROM t1 WHERE b = 'x' | use db1; select a? from t? where b = ?",
                 "CREATE TABLE t1 (a INT DEFAULT 1.5a) | create table t1 (a int default ?.?)",
             })
-    void whatMayBeALiteralIsMasked(String statement, String fingerprint) {
+    void possibleLiteralsAreMasked(String statement, String fingerprint) {
         assertThat(fingerprint(statement)).isEqualTo(fingerprint);
     }
 }

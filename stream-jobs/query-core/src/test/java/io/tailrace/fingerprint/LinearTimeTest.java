@@ -12,13 +12,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** No statement takes more time than in proportion to its length. */
+/** The time for a statement is proportional to its length. */
 @Tag("slow")
 class LinearTimeTest {
 
     private static final Map<String, String[]> HOSTILE = new LinkedHashMap<>();
 
-    /** Name, what stands first, and what is repeated behind it. */
+    /** Parameters: name, start of the statement, and the text that is repeated after it. */
     private static void hostile(String name, String first, String repeated) {
         HOSTILE.put(name, new String[] {first, repeated});
     }
@@ -94,9 +94,9 @@ class LinearTimeTest {
         return tests(25 << 20, 100 << 20);
     }
 
-    /** Behind what is kept of it, a text is still read: its quotes may turn out not to match. */
+    /** A text is also read beyond the part that is stored, because its quotes may not match. */
     @Test
-    void whatIsNotWrittenIsRead() {
+    void omittedTextIsRead() {
         String columns = ", a".repeat(Masker.MAX_MASKED_LENGTH / 3);
         byte[] whole = ("SELECT 'x'" + columns + ", b FROM t").getBytes(StandardCharsets.ISO_8859_1);
         byte[] mismatched = ("SELECT 'x', hunter" + columns + ", 'y").getBytes(StandardCharsets.ISO_8859_1);

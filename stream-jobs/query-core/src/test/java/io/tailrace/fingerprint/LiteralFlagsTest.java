@@ -68,7 +68,7 @@ class LiteralFlagsTest {
                 "OR/*!50000 1=1*/",
                 "OR 1=1) ORDER BY a"
             })
-    void whatIsAlwaysTrueBehindOrIsATautology(String condition) {
+    void alwaysTrueAfterOrIsATautology(String condition) {
         assertThat(ofCondition(condition)).contains("tautology");
     }
 
@@ -106,7 +106,7 @@ class LiteralFlagsTest {
                 "/* OR 1=1 */",
                 "-- OR 1=1"
             })
-    void whatFrameworksWriteIsNone(String condition) {
+    void otherConditionsAreNotFlagged(String condition) {
         assertThat(ofCondition(condition)).isEmpty();
     }
 
@@ -124,7 +124,7 @@ class LiteralFlagsTest {
                 "AND NOT 5=6",
                 "AND (5=6)"
             })
-    void literalsComparedWithLiteralsBehindAConditionAreTold(String condition) {
+    void literalsComparedWithLiteralsAfterAConditionAreFlagged(String condition) {
         assertThat(ofCondition(condition)).containsExactly("constant_condition");
     }
 
@@ -151,7 +151,7 @@ class LiteralFlagsTest {
                 "UPDATE t SET a=1 WHERE 2>1 LIMIT 5",
                 "/*!50000 DELETE FROM t WHERE 1=1 */"
             })
-    void aWhereThatKeepsNothingOutIsTold(String statement) {
+    void whereThatMatchesEveryRowIsFlagged(String statement) {
         assertThat(flags(statement)).containsExactly("every_row");
     }
 
@@ -171,7 +171,7 @@ class LiteralFlagsTest {
                 "DELETE a FROM a JOIN b ON 1=1",
                 "DELETE FROM t"
             })
-    void aWhereThatMayKeepRowsOutIsNot(String statement) {
+    void whereThatMayExcludeRowsIsNotFlagged(String statement) {
         assertThat(flags(statement)).doesNotContain("every_row");
     }
 
@@ -189,7 +189,7 @@ class LiteralFlagsTest {
     }
 
     @Test
-    void preparedTextsTellWhatKindTheyAre() {
+    void preparedTextsAreFlaggedByKind() {
         assertThat(flags("PREPARE s FROM 'GRANT ALL ON *.* TO x'")).containsExactly("dynamic_grant");
         assertThat(flags("EXECUTE IMMEDIATE 'drop  table t'")).containsExactly("dynamic_drop_table");
         assertThat(flags("EXECUTE IMMEDIATE CONCAT('SELECT 1 INTO OUTFILE ', @f)"))
@@ -205,7 +205,7 @@ class LiteralFlagsTest {
     }
 
     @Test
-    void otherTextsTellNothing() {
+    void otherTextsHaveNoFlags() {
         assertThat(flags("SET @a = 'drop in'")).isEmpty();
         assertThat(flags("INSERT INTO posts VALUES ('DROP TABLE t')")).isEmpty();
         assertThat(flags("SELECT a FROM t WHERE b = 'GRANT ALL ON x TO y'")).isEmpty();
@@ -253,12 +253,12 @@ class LiteralFlagsTest {
                 "UNINSTALL SONAME 'server_audit' ¦ uninstalls_audit",
                 "UNINSTALL PLUGIN server_audit ¦ ''"
             })
-    void whatIsAssignedIsTold(String statement, String flags) {
+    void assignedValuesAreFlagged(String statement, String flags) {
         assertThat(String.join(" ", flags(statement))).isEqualTo(flags.replace("''", ""));
     }
 
     @Test
-    void whatFrameworksWriteForEverythingIsNoProbing() {
+    void conditionsOfFrameworksAreNotFlagged() {
         assertThat(ofCondition("AND 1=1")).isEmpty();
         assertThat(flags("SELECT a FROM t WHERE (a.b = 3 AND 1=1) LIMIT 1 OFFSET 0"))
                 .isEmpty();

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvFileSource;
 
-/** Percona's own tool, where it is installed, still says what our tables say of it. */
+/** Percona's own tool, if it is installed, still returns what the test tables contain. */
 class PerconaOracleTest {
 
     private static final Path TOOL = Path.of("/usr/bin/pt-fingerprint");
@@ -23,7 +23,7 @@ class PerconaOracleTest {
         assumeTrue(Files.isExecutable(TOOL), "no percona-toolkit at " + TOOL + ": skipped");
     }
 
-    /** Statement, Percona's fingerprint, ours and the reason: docs/FINGERPRINT.md. */
+    /** Columns: statement, Percona's fingerprint, our fingerprint and the reason (docs/FINGERPRINT.md). */
     @ParameterizedTest
     @CsvFileSource(
             resources = "/fingerprint/percona-differences.psv",
@@ -47,7 +47,7 @@ class PerconaOracleTest {
                 .redirectErrorStream(true)
                 .start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        process.waitFor(); // with 1, whatever the statement
+        process.waitFor(); // with 1 for every statement
         return output.endsWith("\n") ? output.substring(0, output.length() - 1) : output;
     }
 }

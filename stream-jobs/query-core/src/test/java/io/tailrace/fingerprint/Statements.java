@@ -6,8 +6,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Statements made at random for a server's mode, with secrets planted as literals of every form. Every literal holds one
- * of {@link #SECRETS}, in letters of either case, and nothing else of a statement does.
+ * Generates random statements for a server's mode, with secrets as literals of every form. Every literal contains one
+ * of {@link #SECRETS}, in any case, and nothing else in a statement does.
  */
 final class Statements {
 
@@ -64,7 +64,7 @@ final class Statements {
         };
     }
 
-    /** A password that no quotes protect, or that a server's own masking has left over. */
+    /** A password without quotes, or one that a server has partly masked. */
     private String password() {
         String bare = List.of(WORD, "*" + WORD, "*****\\'" + WORD + "\\'", "PASSWORD " + WORD, "'" + WORD)
                 .get(random.nextInt(5));
@@ -99,13 +99,13 @@ final class Statements {
                 + List.of("", " REQUIRE NONE", "; SELECT 1").get(random.nextInt(3));
     }
 
-    /** The body of a program in another language, which may hold anything but its tag. */
+    /** The body of a program in another language, which may contain any text except its tag. */
     private String dollarQuoted() {
         String tag = List.of("$$", "$js$", "$a1$").get(random.nextInt(3));
         return tag + " return '" + WORD + "` + \"$ /* " + WORD + "; -- $x$ " + tag;
     }
 
-    /** What no server runs may say anything, as long as the application does not call it a tag. */
+    /** A comment that no server runs. It may contain any text, unless the application writes it as a tag. */
     private String comment() {
         return List.of(
                         "/* " + WORD + " ' */",

@@ -29,7 +29,7 @@ import org.w3c.dom.Element;
 import org.w3c.dom.Node;
 import org.w3c.dom.NodeList;
 
-/** Audit logs of the corpora, member by member against an XML and a JSON parser of others. */
+/** Compares audit logs of the corpora, member by member, with the results of third-party XML and JSON parsers. */
 @Tag("slow")
 class AuditCorporaTest {
 
@@ -58,7 +58,7 @@ class AuditCorporaTest {
         }
     }
 
-    /** Frames and parses; nothing may be refused. */
+    /** Frames and parses a file; fails if anything is rejected. */
     private static List<Parsed.Outcome> events(byte[] file, String formatName) {
         LogFormat format = new FormatRegistry().detect("audit", "auto", file).orElseThrow();
         assertThat(format.name()).isEqualTo(formatName);
@@ -70,7 +70,7 @@ class AuditCorporaTest {
         return outcomes;
     }
 
-    /** The records by an XML parser, from which control characters and a missing end have to be kept. */
+    /** Parses the records with an XML parser; control characters and a missing end are fixed first. */
     private static List<Map<String, String>> xmlRecords(byte[] file) throws Exception {
         String text = new String(file, StandardCharsets.UTF_8).replaceAll(CONTROLS, "\ufffd");
         String whole = text.contains("</AUDIT>") ? text : text + "</AUDIT>";
@@ -85,7 +85,7 @@ class AuditCorporaTest {
         return records;
     }
 
-    /** Not one that an earlier record of the connection names. */
+    /** Returns the database that the record itself names, not one of an earlier record of the connection. */
     private static String ownDatabase(AuditEvent event) {
         return event.getFlags().contains("database_inherited") ? "" : event.getDatabase();
     }
@@ -193,7 +193,7 @@ class AuditCorporaTest {
                 .isEqualTo(DeadLetterCode.INCOMPLETE));
     }
 
-    /** The plugin's JSON, rewritten as its CSV: the records must mean the same. */
+    /** The plugin's JSON, converted to its CSV, must have the same meaning. */
     @Test
     void csvMeansWhatJsonMeans() throws Exception {
         byte[] json = Corpora.read("ours/audit/real/pxc-5.7.20-auditJSON.log");
@@ -210,7 +210,10 @@ class AuditCorporaTest {
         }
     }
 
-    /** Members in their order, strings quoted, marks doubled, as the plugin's format strings say. */
+    /**
+     * Writes members in their order, strings quoted, quotation marks doubled, according to the plugin's format
+     * strings.
+     */
     private static String csvRecord(JsonNode record) {
         List<String> columns = new ArrayList<>();
         for (JsonNode member : record) {
@@ -220,7 +223,7 @@ class AuditCorporaTest {
         return String.join(",", columns);
     }
 
-    /** An event without its place, and its texts. */
+    /** Returns an event without its position, and its texts. */
     private static String meaning(Parsed.Outcome outcome) {
         AuditEvent event = AuditEvent.newBuilder((AuditEvent) outcome.event()).build();
         event.setEventId(new EventId());

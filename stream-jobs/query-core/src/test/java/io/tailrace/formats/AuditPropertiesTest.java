@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What holds for every audit log, however it is cut, changed or planted with secrets. */
+/** Properties of every audit log, however it is cut or changed, and with planted secrets. */
 class AuditPropertiesTest {
 
     private static final Path GOLDEN = Path.of("src/test/resources/golden");
@@ -37,7 +37,7 @@ class AuditPropertiesTest {
 
     private final AvroJsonWriter json = new AvroJsonWriter();
 
-    /** A golden input with the format that it is of. */
+    /** A golden input and its format. */
     record Sample(String format, String name, byte[] file) {
 
         @Override
@@ -83,10 +83,10 @@ class AuditPropertiesTest {
                 .isEqualTo(FramedLog.of(format, sample.file()).frames());
     }
 
-    /** Cut anywhere, the events before the cut are those of the whole file, and ids do not change. */
+    /** If a file is cut anywhere, the events before the cut are those of the whole file, with the same ids. */
     @ParameterizedTest
     @MethodSource("samples")
-    void aFileThatGrowsShowsItsEventsOnceAndForEver(Sample sample) {
+    void eventsOfAGrowingFileDoNotChange(Sample sample) {
         LogFormat format = sample.logFormat();
         List<String> whole = events(format, sample.file());
         Random random = new Random(sample.toString().hashCode());
@@ -125,7 +125,7 @@ class AuditPropertiesTest {
     }
 
     /**
-     * But for two cases: one-line records of Percona's filter and of MySQL Enterprise can be the same to the byte, and
+     * There are two exceptions: one-line records of Percona's filter and of MySQL Enterprise can be identical, and
      * the tail of a system log's line is what the plugin writes into a file.
      */
     @ParameterizedTest
@@ -172,7 +172,7 @@ class AuditPropertiesTest {
         assertThat(Parsed.of(format, log)).hasSameSizeAs(log.entries());
     }
 
-    /** What lies beside a hole is lost with it, and nothing else; every other byte is reported. */
+    /** Records next to a hole are lost with it, and nothing else; every other byte is reported. */
     @Test
     void aHoleCostsTheRecordsThatItTouches() {
         Random random = new Random(5);
@@ -196,7 +196,7 @@ class AuditPropertiesTest {
         }
     }
 
-    /** Events without what they inherit from earlier ones, which a hole may have swallowed. */
+    /** Returns events without the values that they inherit from earlier ones, which a hole may have removed. */
     private List<String> eventsByThemselves(LogFormat format, byte[] file) {
         List<String> events = new ArrayList<>();
         for (Parsed.Outcome outcome : Parsed.of(format, FramedLog.of(format, file))) {

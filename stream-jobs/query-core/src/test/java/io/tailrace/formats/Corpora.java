@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
-/** Logs of real servers beside the repository, or where TAILRACE_CORPORA says. Tests skip where there are none. */
+/**
+ * Logs of real servers, in a directory next to the repository or in TAILRACE_CORPORA. Tests are skipped if there are
+ * none.
+ */
 final class Corpora {
 
     private Corpora() {}
@@ -35,7 +38,7 @@ final class Corpora {
         }
     }
 
-    /** The files below a directory whose names end so. */
+    /** Returns the files below a directory whose names have one of these suffixes. */
     static List<Path> files(String name, String... suffixes) {
         try (Stream<Path> files = Files.walk(directory(name))) {
             return files.filter(Files::isRegularFile)

@@ -21,9 +21,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * How many events and which dead letters every log of the corpora gives: {@code corpora-counts.txt}, a line per file.
- * A file that is missing there, or has gone, fails too. To accept a change on purpose, run with
- * {@code -Dgolden.update=true} and read the difference.
+ * Checks the number of events and the dead letters of every log of the corpora against {@code corpora-counts.txt},
+ * which has a line per file. Unlisted and missing files are errors, too. To accept an intended change, run with
+ * {@code -Dgolden.update=true} and review the difference.
  */
 @Tag("slow")
 class CorporaCountsTest {
@@ -68,7 +68,10 @@ class CorporaCountsTest {
         assertThat(found.toString().lines()).containsExactlyElementsOf(Files.readAllLines(TABLE));
     }
 
-    /** Settings, licences, other parsers' results and test scripts lie beside the logs. */
+    /**
+     * Returns whether a file is a log: settings, licences, other parsers' results and test scripts are in the same
+     * directories.
+     */
     private static boolean isLog(String name) {
         boolean beside = name.endsWith(".cnf")
                 || name.contains("LICENSE")

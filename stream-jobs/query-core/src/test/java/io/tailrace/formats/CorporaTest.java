@@ -24,13 +24,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What real servers wrote is read whole: every statement they logged is one event, and nothing else is. */
+/** Logs of real servers are read completely: each logged statement is exactly one event. */
 @Tag("slow")
 class CorporaTest {
 
     /**
-     * Headers that a statement of the workload forges within a literal. They name users that no server knew
-     * ({@code evil}) or repeat a header of the same statement; found by reading the logs, not with Tailrace.
+     * Headers that the workload does not forge within a literal. Forged ones name users that no server has ({@code
+     * evil}) or repeat a header of the same statement. They were identified by reading the logs, not with Tailrace.
      */
     private static final Pattern TRUE_HEADER =
             Pattern.compile("(?m)^# User@Host: (?!evil)[^\\n]*\\n# (Schema|Thread_id|Query_time)[:\\w .]*");
@@ -102,7 +102,7 @@ class CorporaTest {
         return lines;
     }
 
-    /** A line that starts a command of a general log; found by reading the log, not with Tailrace. */
+    /** A line that starts a command of a general log; identified by reading the log, not with Tailrace. */
     private static final Pattern COMMAND =
             Pattern.compile("(?m)^(?:\\d{6} {1,2}\\d{1,2}:\\d\\d:\\d\\d)?\\t{1,2} *\\d+ [A-Z][A-Za-z ]*\\t");
 
@@ -131,12 +131,12 @@ class CorporaTest {
                 .hasSize(5);
     }
 
-    /** A line that starts a message of an error log; found by reading the logs, not with Tailrace. */
+    /** A line that starts a message of an error log; identified by reading the logs, not with Tailrace. */
     private static final Pattern MESSAGE = Pattern.compile(
             "^(\\t?\\d{4}-\\d\\d-\\d\\d[T ] ?\\d{1,2}:\\d\\d:\\d\\d"
                     + "|\\d{6} {1,2}\\d{1,2}:\\d\\d:\\d\\d|\\d\\d:\\d\\d:\\d\\d UTC - |\\{ \"(prio|log_type)|\\{\"log\":\"\\d{4}-)");
 
-    /** A message that goes on with a deadlock's report. */
+    /** A message that continues a deadlock's report. */
     private static final Pattern OF_DEADLOCK = Pattern.compile("InnoDB: ?(\\*\\*\\*.*)?$|\\[InnoDB\\]  ?\\*\\*\\*");
 
     @ParameterizedTest
@@ -192,7 +192,7 @@ class CorporaTest {
         return messages;
     }
 
-    /** Lines that belong to no message: what containers, shells and XtraBackup's libraries write into the log. */
+    /** Lines that belong to no message: containers, shells and XtraBackup's libraries write them into the log. */
     @ParameterizedTest
     @CsvSource({
         "operator_ambiguous_ips/node3.log, 12",
@@ -203,7 +203,7 @@ class CorporaTest {
         "upgrade/node3.log, 2",
         "conflict/node.log, 0",
     })
-    void whatOthersWriteIntoAnErrorLogIsKept(String name, int continuations) {
+    void linesOfOtherProgramsAreKept(String name, int continuations) {
         byte[] file = Corpora.read("third-party/error/galera-pt-explainer/logs/" + name);
         LogFormat format = detected(file);
         assertThat(Parsed.of(format, FramedLog.of(format, file)))
@@ -231,7 +231,7 @@ class CorporaTest {
         return new FormatRegistry().detect("", "auto", head).orElseThrow();
     }
 
-    /** Passwords that the workload sets, and the hashes that PXC and MariaDB write instead. */
+    /** Passwords of the workload, and the hashes that PXC and MariaDB write instead. */
     private static final Pattern PASSWORD = Pattern.compile("(?i)s3cret|hasło|\\*[0-9a-f]{40}");
 
     @Test

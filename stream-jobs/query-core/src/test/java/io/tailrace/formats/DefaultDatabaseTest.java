@@ -10,7 +10,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The default database of a statement whose record does not name it: that of its connection, or unknown, never another. */
+/**
+ * The default database of a statement whose record does not name it is that of its connection, or unknown, and never
+ * another one.
+ */
 class DefaultDatabaseTest {
 
     private static final LogFormat FORMAT =
@@ -50,7 +53,10 @@ class DefaultDatabaseTest {
         return String.join("", records).getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Of the statements that read a table; the same where the framer was saved and restored after every line. */
+    /**
+     * Returns the databases of the statements that read a table, and checks that they do not change if the framer is
+     * saved and restored after every line.
+     */
     private static List<String> databases(String... records) {
         byte[] file = log(records);
         List<String> found = databases(FramedLog.of(FORMAT, file));
@@ -123,7 +129,7 @@ class DefaultDatabaseTest {
     }
 
     @Test
-    void isNotWhatAClientSaysOfItself() {
+    void isNotTakenFromTextOfAClient() {
         String attributes = record(
                 "connection",
                 "connect",
@@ -144,7 +150,7 @@ class DefaultDatabaseTest {
     }
 
     @Test
-    void isRememberedOfManyConnectionsAndNotOfAll() {
+    void isStoredForALimitedNumberOfConnections() {
         EntryFramer framer = FORMAT.newFramer();
         byte[] file = log(java.util.stream.IntStream.range(0, 3_000)
                 .mapToObj(connection -> connect(connection, "database_with_a_long_name_" + connection))

@@ -18,12 +18,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A statement whose literal holds whole audit logs is one record still, as each writer escapes it. */
+/** A statement whose literal contains whole audit logs is still one record, with the escapes of each writer. */
 class ForgedAuditTest {
 
     private static final Path GOLDEN = Path.of("src/test/resources/golden");
 
-    /** The record of a statement, which stands at {@code %s}. */
+    /** The record of a statement, which is inserted at {@code %s}. */
     private static final Map<String, String> RECORDS = Map.of(
             "percona-audit-json",
             "{\"audit_record\":{\"name\":\"Query\",\"record\":\"7_2026-11-21T02:50:36\",\"timestamp\":\"2026-11-21T02:50:38"
@@ -104,7 +104,7 @@ class ForgedAuditTest {
         return RECORDS.get(name).replace("%s", statement);
     }
 
-    /** Records of every format as they are and as one client's text, and whole golden files. */
+    /** Returns records of every format, unchanged and as one client's text, and whole golden files. */
     private static List<String> evilTexts() throws IOException {
         List<String> texts = new ArrayList<>();
         RECORDS.forEach((name, record) -> texts.add("\n" + record.replace("%s", "DROP TABLE audit")));

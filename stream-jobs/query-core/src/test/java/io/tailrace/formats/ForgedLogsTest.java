@@ -13,9 +13,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Logs in which a client chose its statement's text so that it looks like more of the log. What can be told is told:
- * no forged entry where a literal or comment holds it, a flag where the log alone cannot decide, and the entries behind
- * are read whatever the client wrote.
+ * Logs in which the text of a client's statement resembles more of the log. If a literal or comment contains a forged
+ * entry, it is not reported. If the log alone is ambiguous, the event has a flag. Later entries are read in every
+ * case.
  */
 class ForgedLogsTest {
 
@@ -62,9 +62,9 @@ class ForgedLogsTest {
         }
     }
 
-    /** The server takes a comment behind a semicolon and logs it, so this one is a statement that works. */
+    /** The server accepts and logs a comment after a semicolon, so this statement is valid. */
     @Test
-    void aForgedEntryBehindASemicolonThatIsOlderIsDoubted() {
+    void anOlderForgedEntryAfterASemicolonIsAmbiguous() {
         String comment = forgedSlow(2).replaceAll("(?s)SET timestamp.*", "# administrator command: Quit");
         FramedLog log = read(SLOW, slow(19, "SELECT 1;\n" + comment) + slow(22, "SELECT 2"));
         assertThat(log.entries())
@@ -72,32 +72,32 @@ class ForgedLogsTest {
                 .containsExactly(false, true, false);
     }
 
-    /** A forged time that is later makes the next true one go back. */
+    /** After a forged time that is later, the next true time goes backwards. */
     @Test
-    void aForgedEntryBehindASemicolonThatIsLaterCastsDoubt() {
+    void aLaterForgedEntryAfterASemicolonIsAmbiguous() {
         FramedLog log = read(SLOW, slow(19, "SELECT 1;\n" + forgedSlow(59).stripTrailing()) + slow(22, "SELECT 2"));
         assertThat(log.entries()).hasSize(3);
         assertThat(log.entries().get(2).context().ambiguous()).isTrue();
     }
 
     @Test
-    void threadsThatOvertakeEachOtherCastNoDoubt() {
+    void overtakingThreadsAreNotAmbiguous() {
         FramedLog log = read(SLOW, slow(19, "SELECT 1") + slow(18, "SELECT 2") + slow(20, "SELECT 3"));
         assertThat(log.entries()).noneMatch(entry -> entry.context().ambiguous());
     }
 
     @Test
-    void whatStandsBehindAForgedEntryIsADeadLetter() {
+    void textAfterAForgedEntryIsADeadLetter() {
         FramedLog log = read(
                 SLOW, slow(19, "SELECT 1;\n" + forgedSlow(19) + "junk that the parser refused") + slow(22, "SELECT 2"));
         assertThat(log.rejections()).extracting(Frame::code).containsExactly(DeadLetterCode.STRAY_TEXT);
         assertThat(log.entries()).hasSize(3);
     }
 
-    /** Whatever is never closed, later entries are found. */
+    /** Later entries are found, no matter what is never closed. */
     @ParameterizedTest
     @ValueSource(strings = {"SELECT 'a", "SELECT \"a", "SELECT `a", "SELECT 1 /* a", "SELECT /*! 1", "SELECT 'a\\"})
-    void whatIsNeverClosedHidesNoLaterEntry(String open) {
+    void unclosedTextHidesNoLaterEntry(String open) {
         StringBuilder text = new StringBuilder(slow(1, open));
         for (int second = 2; second < 50; second++) {
             text.append(slow(second, "SELECT " + second));
@@ -137,9 +137,11 @@ class ForgedLogsTest {
         assertThat(log.entries().get(1).context().ambiguous()).isTrue();
     }
 
-    /** Commands of threads that never connected, or before the last one's time: the log's own order contradicts them. */
+    /**
+     * Commands of threads that never connected, or with a time before the last one, contradict the order of the log.
+     */
     @Test
-    void aForgedCommandThatContradictsTheLogIsDoubted() {
+    void aForgedCommandThatContradictsTheLogIsAmbiguous() {
         String query = general(
                 20,
                 7,

@@ -12,8 +12,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * What holds for every input: framers and parsers never throw, report every byte once and in order (the test's
- * listener checks it), and give the same result however often they are saved and restored.
+ * Properties for every input: framers and parsers never throw, report every byte once and in order (the test's
+ * listener checks it), and return the same result however often they are saved and restored.
  */
 class FramerPropertiesTest {
 

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * What becomes of each input under {@code golden/<format>/<case>}: one JSON object per line, in file order. To accept
- * a change on purpose, run with {@code -Dgolden.update=true} and read the difference.
+ * The result for each input under {@code golden/<format>/<case>}: one JSON object per line, in file order. To accept
+ * an intended change, run with {@code -Dgolden.update=true} and review the difference.
  */
 class GoldenTest {
 
@@ -85,7 +85,7 @@ class GoldenTest {
     }
 
     @TestFactory
-    Stream<DynamicTest> everyInputTellsItsFormat() {
+    Stream<DynamicTest> everyInputIdentifiesItsFormat() {
         return directories(GOLDEN).flatMap(format -> directories(format)
                 .filter(path -> !path.endsWith("fields-that-shift"))
                 .map(path -> DynamicTest.dynamicTest(path.getFileName().toString(), () -> {

@@ -29,24 +29,21 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * No text that a client may choose makes a framer or parser slow: what repeats within an entry, whatever it is, is
- * read in linear time.
- */
+/** No text of a client makes a framer or parser slow: any repetition within an entry is read in linear time. */
 @Tag("slow")
 class LinearTimeTest {
 
     private static final int MEGABYTE = 1 << 20;
-    /** Beyond what is read behind an entry that does not end. */
+    /** Exceeds what is read after an entry that does not end. */
     private static final int SMALLEST = 32 << 10;
 
     private static final int MAX_SIZE = 512 << 10;
-    /** The largest entries that are read, without room for what stands around a statement. */
+    /** The largest entries that are read, minus the text around a statement. */
     private static final int MAX_STATEMENT_LENGTH = 60 * MEGABYTE;
 
     private static final Path GOLDEN = Path.of("src/test/resources/golden");
 
-    /** What is repeated behind the start of an entry. */
+    /** Texts that are repeated after the start of an entry. */
     // spotless:off
     private static final List<String> REPEATED = List.of(
         "x", "'", "\"", "\\", "/*", "{", "<", "(", "'a',", ",1,2,QUERY,", "' at line ", "select 'a",
@@ -54,7 +51,7 @@ class LinearTimeTest {
         "2026-11-21T02:49:03.496201Z\t 8 Query\t'", "2026-11-21T02:49:03.496201Z 8 [Note] 'a\n");
     // spotless:on
 
-    /** What is repeated within a statement, as a client may send it. */
+    /** Texts that are repeated within a statement, as a client may send them. */
     // spotless:off
     private static final List<String> REPEATED_IN_STATEMENTS = List.of(
         "'", "\"", "`", "\\", "(", "{", "a.b.", ";a", "a,b c,", "END;", "/*!", "*/", "\n", "--\n", "$$", "--auth ",
@@ -140,7 +137,7 @@ class LinearTimeTest {
         }
     }
 
-    /** Frames a file and parses its entries as they come. */
+    /** Frames a file and parses its entries immediately. */
     private static final class Reading implements FrameListener {
 
         private final LogFormat format;
@@ -197,7 +194,9 @@ class LinearTimeTest {
         public void rejected(DeadLetterCode code, String message) {}
     };
 
-    /** A golden file's first bytes, up to the middle of its last record: an entry is open at its end. */
+    /**
+     * Returns a golden file's first bytes, up to the middle of its last record, so that an entry is open at the end.
+     */
     private static byte[] start(LogFormat format) throws IOException {
         try (Stream<Path> cases = Files.list(GOLDEN.resolve(format.name()))) {
             byte[] file =

@@ -9,18 +9,18 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /**
- * What a server writes for one statement, escaped as its format asks.
+ * Writes a statement like a server, with the escapes of its format.
  *
- * @param record makes one entry of a statement
+ * @param record creates one entry from a statement
  */
 record LogWriter(String format, UnaryOperator<String> record) {
 
-    /** Stands wherever a writer puts what is no statement and may not be shown either. */
+    /** Replaces everything that is not part of the statement and must not be shown either. */
     static final String SECRET = "zq7secret";
 
     private static final String MARK = "zzmarkzz";
 
-    /** A writer for each format. */
+    /** Returns a writer for each format. */
     static List<LogWriter> all() {
         LogWriter slow = new LogWriter(
                 "mysql-slow",
@@ -39,7 +39,7 @@ record LogWriter(String format, UnaryOperator<String> record) {
                 .toList();
     }
 
-    /** A writer for each format of audit logs. */
+    /** Returns a writer for each format of audit logs. */
     static List<LogWriter> ofAudit() {
         Map<String, UnaryOperator<String>> writers = new LinkedHashMap<>();
         writers.put(
@@ -124,19 +124,19 @@ record LogWriter(String format, UnaryOperator<String> record) {
         return new FormatRegistry().named(format).orElseThrow();
     }
 
-    /** The entry's text before a statement. */
+    /** Returns the entry's text before a statement. */
     String before() {
         String written = record.apply(MARK);
         return written.substring(0, written.indexOf(MARK));
     }
 
-    /** The entry's text behind a statement. */
+    /** Returns the entry's text after a statement. */
     String behind() {
         String written = record.apply(MARK);
         return written.substring(written.indexOf(MARK) + MARK.length());
     }
 
-    /** Part of a statement as it stands in an entry. */
+    /** Returns part of a statement with the escapes of an entry. */
     String escaped(String part) {
         String written = record.apply(MARK + part + MARK);
         int from = written.indexOf(MARK) + MARK.length();

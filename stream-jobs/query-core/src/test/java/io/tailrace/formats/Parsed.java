@@ -15,10 +15,10 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.apache.avro.specific.SpecificRecord;
 
-/** Parses the entries of a framed file, and keeps what its parser reports. */
+/** Parses the entries of a framed file and collects the reports of the parser. */
 final class Parsed implements ParseListener {
 
-    /** One report: an event with its texts, or a refusal. */
+    /** One report: an event with its texts, or a rejection. */
     record Outcome(SpecificRecord event, String fingerprint, String statement, DeadLetterCode code, String message) {}
 
     private final Consumer<Outcome> out;
@@ -38,7 +38,7 @@ final class Parsed implements ParseListener {
         return outcomes;
     }
 
-    /** The same one by one, for logs whose events are too many to keep. */
+    /** Passes the reports on one by one, for logs with too many events to store. */
     static void each(LogFormat format, FramedLog log, Consumer<Outcome> out) {
         each(format, log, "UTC", out);
     }

@@ -22,9 +22,9 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every sample of Percona Toolkit for which its own parser's result is known, field by field. What differs stands with
- * its reason in {@code percona-toolkit-differences.txt}, and nothing else does: a difference that goes away is an error
- * too.
+ * Compares every sample of Percona Toolkit for which the result of its own parser is known, field by field. {@code
+ * percona-toolkit-differences.txt} lists all differences with their reasons; a difference that no longer exists is an
+ * error, too.
  */
 class PerconaToolkitTest {
 
@@ -32,7 +32,7 @@ class PerconaToolkitTest {
     private static final String EXPECTED = "third-party/slow/percona-toolkit/expected";
     private static final Path DIFFERENCES = Path.of("src/test/resources/percona-toolkit-differences.txt");
 
-    /** Put before samples without any time, which servers do not write: an event needs one. */
+    /** Prepended to samples without any time, which servers do not write: an event needs one. */
     private static final byte[] ANY_TIME = "# Time: 071015 21:43:52\n".getBytes(StandardCharsets.US_ASCII);
 
     private static final DateTimeFormatter OLD_TIME = DateTimeFormatter.ofPattern("yyMMdd ppH:mm:ss");
@@ -105,7 +105,7 @@ class PerconaToolkitTest {
         }
     }
 
-    /** One event, asked for its fields by the other parser's names. */
+    /** One event; its fields are found by the other parser's names. */
     private record Entry(Parsed.Outcome outcome, int prefix) {
 
         QueryEvent event() {
@@ -137,7 +137,10 @@ class PerconaToolkitTest {
             };
         }
 
-        /** Theirs looks for a line feed and a number sign, and starts at either. */
+        /**
+         * Returns whether the offset is plausible. Percona's parser searches for a line feed and a number sign, and
+         * starts at either.
+         */
         private boolean isOffset(long expected) {
             long offset = Math.max(0, event().getEntryOffset() - prefix);
             return expected == offset || offset > 0 && expected == offset + 1;

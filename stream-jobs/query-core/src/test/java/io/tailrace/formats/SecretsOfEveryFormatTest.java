@@ -17,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A literal's text is in no event and no fingerprint, in whichever format, escaped as its writer does, and at whichever
- * byte the statement was cut.
+ * No event and no fingerprint contains the text of a literal, in any format, with the escapes of its writer, and with
+ * the statement cut at any byte.
  */
 class SecretsOfEveryFormatTest {
 
@@ -52,12 +52,12 @@ class SecretsOfEveryFormatTest {
                 FramedLog log = FramedLog.of(format, file);
                 List<Parsed.Outcome> outcomes = Parsed.of(format, log);
                 assertThat(outcomes.size() + log.rejections().size()).as(record).isOne();
-                assertNothingIsTold(record, log, outcomes);
+                assertNothingIsRevealed(record, log, outcomes);
             }
         }
     }
 
-    private static void assertNothingIsTold(String record, FramedLog log, List<Parsed.Outcome> outcomes) {
+    private static void assertNothingIsRevealed(String record, FramedLog log, List<Parsed.Outcome> outcomes) {
         log.rejections()
                 .forEach(rejection -> assertThat(rejection.message()).as(record).doesNotContain("zq7"));
         for (Parsed.Outcome outcome : outcomes) {
@@ -75,10 +75,10 @@ class SecretsOfEveryFormatTest {
         return outcome.event() instanceof AuditEvent audit ? audit.getAccounts() : List.of();
     }
 
-    /** Names are told and passwords are not, from whichever kind of log: slow, audit, general or error log. */
+    /** Names are reported and passwords are not, in every kind of log: slow, audit, general and error log. */
     @ParameterizedTest
     @MethodSource("io.tailrace.formats.LogWriter#all")
-    void namesAreToldAndSecretsAreNot(LogWriter writer) {
+    void namesAreReportedAndSecretsAreNot(LogWriter writer) {
         AccountStatements statements =
                 new AccountStatements(new Random(writer.format().hashCode()));
         for (int i = 0; i < 400; i++) {
@@ -99,7 +99,7 @@ class SecretsOfEveryFormatTest {
         }
     }
 
-    /** As clients write statements, and as servers rewrite them for their logs. */
+    /** Statements as clients write them, and as servers rewrite them for their logs. */
     @ParameterizedTest
     @MethodSource("io.tailrace.formats.LogWriter#all")
     void accountsOfAStatementAreNamed(LogWriter writer) {
@@ -117,7 +117,7 @@ class SecretsOfEveryFormatTest {
         }
     }
 
-    /** Records cut at any byte: what becomes an event holds no literal, and what does not is refused without its text. */
+    /** Records that are cut at any byte: events contain no literal, and rejections contain no text of the record. */
     @ParameterizedTest
     @MethodSource("io.tailrace.formats.LogWriter#all")
     void noLiteralOfACutRecordLeavesItsParser(LogWriter writer) {
@@ -129,7 +129,7 @@ class SecretsOfEveryFormatTest {
             int from = random.nextInt(10) == 0 ? random.nextInt(cut + 1) : 0;
             byte[] file = record.substring(from, cut).getBytes(StandardCharsets.UTF_8);
             FramedLog log = FramedLog.of(format, file);
-            assertNothingIsTold(record.substring(from, cut), log, Parsed.of(format, log));
+            assertNothingIsRevealed(record.substring(from, cut), log, Parsed.of(format, log));
         }
     }
 }

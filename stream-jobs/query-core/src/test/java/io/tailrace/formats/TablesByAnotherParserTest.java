@@ -24,18 +24,18 @@ import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The tables of every class of statements in the corpora, compared with those that Druid's parser for MySQL finds. */
+/** Compares the tables of every class of statements in the corpora with those that Druid's parser for MySQL finds. */
 @Tag("slow")
 class TablesByAnotherParserTest {
 
-    /** What is read of one log, bytes: the large ones repeat themselves. */
+    /** Number of bytes that are read of one log: the large ones are repetitive. */
     private static final int MAX_OF_A_LOG = 20_000_000;
 
     private final Fingerprinter fingerprinter = new Fingerprinter();
 
     /**
-     * {@code SELECT "id" FROM "customers"} ran under ANSI_QUOTES, which no log says: for us the table is a string. Of
-     * one that a log cut within its literal, each keeps what it likes.
+     * Known differences: {@code SELECT "id" FROM "customers"} ran under ANSI_QUOTES, which no log contains, so the
+     * table counts as a string. For a statement that a log cut within its literal, the results may differ.
      */
     private static boolean isKnownDifference(String statement, StatementTables ours) {
         return !ours.complete() && (statement.contains("FROM \"") || statement.length() >= 1_000);
@@ -64,7 +64,7 @@ class TablesByAnotherParserTest {
         return fingerprinter.statement(bytes, 0, bytes.length);
     }
 
-    /** One statement for each class and set of tables. */
+    /** Returns one statement for each class and set of tables. */
     private Iterable<String> statements() {
         Map<String, String> statements = new LinkedHashMap<>();
         Stream.of("ours/slow", "ours/audit", "ours/large", "third-party/slow", "third-party/audit")

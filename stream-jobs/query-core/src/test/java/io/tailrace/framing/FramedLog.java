@@ -4,10 +4,10 @@ import io.tailrace.lexer.ByteText;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Frames a whole file in memory, and keeps what its framer reports. */
+/** Frames a whole file in memory and collects the reports of its framer. */
 public final class FramedLog implements FrameListener {
 
-    /** One report. Entries have a context; framing has a kind; rejections a code and a message. */
+    /** One report. Entries have a context, framing has a kind, rejections have a code and a message. */
     public record Frame(
             long from, long to, EntryContext context, FramingKind kind, DeadLetterCode code, String message) {
 
@@ -24,14 +24,14 @@ public final class FramedLog implements FrameListener {
         this.file = file;
     }
 
-    /** Frames a file line by line, each line in an array of its own at an index that is not its offset. */
+    /** Frames a file line by line. Each line is in a separate array, at an index that differs from its offset. */
     public static FramedLog of(LogFormat format, byte[] file) {
         FramedLog log = new FramedLog(file);
         log.feed(format.newFramer()).end(log);
         return log;
     }
 
-    /** The same of a file that goes on: its end is not certain. */
+    /** Frames a file that may continue: its end is not certain. */
     public static FramedLog ofOpen(LogFormat format, byte[] file) {
         FramedLog log = new FramedLog(file);
         log.feed(format.newFramer());
@@ -46,7 +46,7 @@ public final class FramedLog implements FrameListener {
         return framer;
     }
 
-    /** The same, with a framer that is saved and restored after every line. */
+    /** Frames a file with a framer that is saved and restored after every line. */
     public static FramedLog ofRestored(LogFormat format, byte[] file) {
         FramedLog log = new FramedLog(file);
         EntryFramer framer = format.newFramer();
@@ -59,7 +59,7 @@ public final class FramedLog implements FrameListener {
         return log;
     }
 
-    /** Frames a file of which the bytes between two starts of lines are lost. */
+    /** Frames a file in which the bytes between two line starts are lost. */
     public static FramedLog withHole(LogFormat format, byte[] file, int from, int to) {
         FramedLog log = new FramedLog(file);
         EntryFramer framer = format.newFramer();
@@ -83,7 +83,7 @@ public final class FramedLog implements FrameListener {
         return log;
     }
 
-    /** Feeds the line at an offset; returns the offset to go on from. */
+    /** Feeds the line at an offset; returns the offset at which to continue. */
     public long feed(EntryFramer framer, long offset) {
         int from = (int) offset;
         int to = Math.min(ByteText.lineFeed(file, from, file.length) + 1, file.length);
@@ -113,7 +113,7 @@ public final class FramedLog implements FrameListener {
         return file;
     }
 
-    /** Bytes that were reported, which must be all. */
+    /** Returns the number of reported bytes, which must be all. */
     public long reported() {
         return reported;
     }

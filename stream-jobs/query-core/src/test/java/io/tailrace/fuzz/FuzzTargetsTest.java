@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Targets of Jazzer: no input makes a framer, parser or lexer throw, lose a byte, or depend on how often it is saved
- * and restored. As tests they read the golden files; {@code make fuzz} searches for other inputs.
+ * and restored. As tests, the targets read the golden files; {@code make fuzz} searches for other inputs.
  */
 class FuzzTargetsTest {
 
@@ -27,7 +27,7 @@ class FuzzTargetsTest {
 
     private final Fingerprinter fingerprinter = new Fingerprinter();
 
-    /** The golden files of all formats, as they are. */
+    /** The unchanged golden files of all formats. */
     static Stream<Arguments> logs() {
         try (Stream<Path> files = Files.walk(GOLDEN)) {
             return files

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the general log's framer remembers, and that it remembers no more than it should. */
+/** The state of the general log's framer and its limits. */
 class GeneralLogFramerTest {
 
     private final GeneralLogFormat format = new GeneralLogFormat();
@@ -74,7 +74,7 @@ class GeneralLogFramerTest {
         assertThat(accounts.latest).endsWith("4999@host");
     }
 
-    /** Keeps the account of the latest entry. */
+    /** Stores the account of the latest entry. */
     private static final class Accounts implements FrameListener {
 
         private int entries;
@@ -114,7 +114,7 @@ class GeneralLogFramerTest {
         return () -> assertThat(FramedLog.of(format, file).reported()).isEqualTo(file.length);
     }
 
-    /** Behind an unclosed literal: commands of connections that were open before the file, and fewer than three. */
+    /** Commands after an unclosed literal: of connections that were open before the file, and fewer than three. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 7})
     void anUnclosedLiteralHidesNoCommandUpToTheEnd(int commands) {

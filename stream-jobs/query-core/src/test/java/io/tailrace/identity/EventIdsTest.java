@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class EventIdsTest {
 
-    /** Vectors of the reference implementation, seed 0. */
+    /** Test vectors of the reference implementation, seed 0. */
     @ParameterizedTest
     @CsvSource({
         "'', 00000000000000000000000000000000",
@@ -53,7 +53,7 @@ class EventIdsTest {
     }
 
     @Test
-    void everythingElseDoes() {
+    void everyOtherInputChangesTheIdentity() {
         assertThat(List.of(
                         id("db1", "slowlog", 7, "a;\n", 5),
                         id("db2", "slowlog", 7, "a;\n", 5),

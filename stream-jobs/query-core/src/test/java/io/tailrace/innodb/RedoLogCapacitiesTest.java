@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RedoLogCapacitiesTest {
 
     @Test
-    void instancesHaveTheirOwnAndOthersTheUsual() {
+    void instancesHaveSeparateCapacitiesAndOthersTheDefault() {
         RedoLogCapacities capacities = RedoLogCapacities.parse("db-1=1073741824, db=2=5,* = 100663296");
         assertThat(capacities.of("db-1")).isEqualTo(1L << 30);
         assertThat(capacities.of("db=2")).isEqualTo(5);
@@ -18,20 +18,20 @@ class RedoLogCapacitiesTest {
     }
 
     @Test
-    void nothingIsKnownOfNothing() {
+    void anEmptyTextHasNoCapacities() {
         assertThat(RedoLogCapacities.parse("").of("db-1")).isZero();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"db-1", "=5", "db-1=", "db-1=0", "db-1=-1", "db-1=1G", "db-1=99999999999999999999"})
-    void whatCannotBeReadIsNamed(String text) {
+    void unreadablePairsAreNamed(String text) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> RedoLogCapacities.parse("db-2=7, " + text))
                 .withMessageContaining(text);
     }
 
     @Test
-    void anInstanceIsThereOnce() {
+    void duplicateInstancesAreRejected() {
         assertThatIllegalArgumentException().isThrownBy(() -> RedoLogCapacities.parse("a=1,a=2"));
     }
 }

@@ -8,9 +8,12 @@ import org.junit.jupiter.api.Test;
 
 class ByteTextTest {
 
-    /** Few letters, so that beginnings of the wanted text stand everywhere, and bytes next to each other in value. */
+    /**
+     * The texts consist of few letters, so that prefixes of the searched text occur everywhere, and of adjacent byte
+     * values.
+     */
     @Test
-    void whatStandsInATextIsFoundWhereStringsFindIt() {
+    void findsTextAtTheIndexThatStringsFind() {
         Random random = new Random(11);
         for (int i = 0; i < 200_000; i++) {
             String text = letters(random, random.nextInt(40));

@@ -8,7 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the scanner knows at the end of a text, whether or not it was saved and restored after each line. */
+/** The scanner's state at the end of a text, with and without saving and restoring it after each line. */
 class StatementScannerTest {
 
     private enum End {
@@ -18,7 +18,7 @@ class StatementScannerTest {
         BLOCK,
         /** Outside of all that, before the final semicolon. */
         OPEN,
-        /** Behind a semicolon that may be the final one: what follows tells. */
+        /** After a semicolon that may be the final one, depending on what follows. */
         MAYBE,
         COMPLETE
     }
@@ -60,7 +60,7 @@ class StatementScannerTest {
                 Arguments.of("SELECT /* ;\n*\n/ */ 1;", End.COMPLETE),
                 Arguments.of("SELECT 4 / 2;", End.COMPLETE),
                 Arguments.of("SELECT 4 */ 2;", End.COMPLETE),
-                // What only some servers run
+                // Code that only some servers run
                 Arguments.of("SELECT /*! 1 ;", End.OPEN),
                 Arguments.of("SELECT /*! 1 ; */", End.OPEN),
                 Arguments.of("SELECT /*! 1 ; */;", End.COMPLETE),
@@ -109,7 +109,7 @@ class StatementScannerTest {
         StatementScanner scanner = new StatementScanner();
         int state = 0;
         for (String line : text.split("\n", -1)) {
-            // In a larger array, so that a look behind the line would be seen.
+            // The text is in a larger array, so that reading beyond the line would be detected.
             byte[] bytes = ('\'' + line + "*/'").getBytes(StandardCharsets.UTF_8);
             scanner.line(bytes, 1, bytes.length - 3);
 

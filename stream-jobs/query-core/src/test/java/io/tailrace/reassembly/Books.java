@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Everything that reassembly gave out, added up. */
+/** Sums up all results of reassembly. */
 final class Books implements ReassemblyOutput {
 
-    /** What was posted of bytes {@code [from, to)}, reversals subtracted. */
+    /** A posting of bytes {@code [from, to)}, with reversals subtracted. */
     record Piece(PostingKind kind, String detail, long from, long to) {}
 
     final List<FramedEntry> entries = new ArrayList<>();
@@ -34,7 +34,7 @@ final class Books implements ReassemblyOutput {
         deadLetters.add(deadLetter);
     }
 
-    /** The newest frontier row of each generation. */
+    /** Returns the newest frontier row of each generation. */
     Map<Long, LedgerEntry> frontiers() {
         Map<Long, LedgerEntry> newest = new TreeMap<>();
         for (LedgerEntry posting : postings) {
@@ -59,11 +59,8 @@ final class Books implements ReassemblyOutput {
                 .sum();
     }
 
-    /**
-     * The ranges that stand after reversals, in file order. Fails if a range is taken back that was not
-     * posted.
-     */
-    List<Piece> standing(long generation) {
+    /** Returns the ranges that remain after reversals, in file order. Fails if a reversal has no posting. */
+    List<Piece> remaining(long generation) {
         Map<Piece, Integer> net = new HashMap<>();
         for (LedgerEntry posting : postings) {
             if (posting.getGeneration() == generation && isTile(posting.getKind())) {
@@ -75,7 +72,7 @@ final class Books implements ReassemblyOutput {
         return subtract(net);
     }
 
-    /** A reversal may take back a part of a joined row. */
+    /** Subtracts reversals, which may apply to a part of a joined row. */
     private static List<Piece> subtract(Map<Piece, Integer> net) {
         Map<Piece, TreeMap<Long, Integer>> byKind = new HashMap<>();
         net.forEach((piece, times) -> {
@@ -84,7 +81,7 @@ final class Books implements ReassemblyOutput {
             steps.merge(piece.from(), times, Integer::sum);
             steps.merge(piece.to(), -times, Integer::sum);
         });
-        List<Piece> standing = new ArrayList<>();
+        List<Piece> remaining = new ArrayList<>();
         byKind.forEach((kind, steps) -> {
             int level = 0;
             long from = 0;
@@ -93,7 +90,7 @@ final class Books implements ReassemblyOutput {
                     if (level != 1) {
                         throw new AssertionError(kind + " stands " + level + " times from " + from);
                     }
-                    standing.add(new Piece(kind.kind(), kind.detail(), from, step.getKey()));
+                    remaining.add(new Piece(kind.kind(), kind.detail(), from, step.getKey()));
                 }
                 if (step.getValue() != 0) {
                     level += step.getValue();
@@ -101,8 +98,8 @@ final class Books implements ReassemblyOutput {
                 }
             }
         });
-        standing.sort((a, b) -> Long.compare(a.from(), b.from()));
-        return standing;
+        remaining.sort((a, b) -> Long.compare(a.from(), b.from()));
+        return remaining;
     }
 
     private static boolean isTile(PostingKind kind) {
@@ -112,10 +109,10 @@ final class Books implements ReassemblyOutput {
         };
     }
 
-    /** Checks the first equation of the books: every byte up to the accounted offset stands once. */
+    /** Checks the first equation of the ledger: every byte up to the accounted offset is posted exactly once. */
     void assertTiled(long generation, long accounted) {
         long next = 0;
-        for (Piece piece : standing(generation)) {
+        for (Piece piece : remaining(generation)) {
             if (piece.from() != next) {
                 throw new AssertionError(
                         "generation " + generation + ": expected a posting from " + next + ", found " + piece);

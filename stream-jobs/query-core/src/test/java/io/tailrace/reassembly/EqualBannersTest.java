@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A new file begins with the bytes of the one before, and is read in the moment of the rename. */
+/** A new file begins with the same bytes as the previous one and is read at the time of the rename. */
 class EqualBannersTest {
 
     private static final LogId LOG = new LogId("db1", "slowlog", "/slow.log");
@@ -59,7 +59,7 @@ class EqualBannersTest {
         assertThat(bytes(PostingKind.DUPLICATE)).isEqualTo(BANNER.length);
     }
 
-    /** The new file's banner is read, and then the census looks. */
+    /** Renames the log: the new file's banner is read, and then a census follows. */
     private void rename() {
         block(BANNER, 2_500);
         census("/slow.log", 2, BANNER, 2_580);
@@ -115,7 +115,7 @@ class EqualBannersTest {
 
         @Override
         public void entry(FramedEntry entry) {
-            // Entries are ReassemblySimulationTest's.
+            // ReassemblySimulationTest checks the entries.
         }
 
         @Override

@@ -21,13 +21,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Lines of a log are lost, their gap is posted, and a backfill ships them: the log has the entries of the whole file. */
+/**
+ * Lines of a log are lost, their gap is posted, and a backfill ships them. Afterwards the log has the entries of the
+ * whole file.
+ */
 class FilledGapTest {
 
     private static final String PATH = "/var/log/mysql/db1.log";
     private static final Path GOLDEN = Path.of("src/test/resources/golden");
     private static final int ROUNDS = PropertyTestBudget.of(40, 2_000);
-    /** Milliseconds after which a gap is overdue. */
+    /** Timeout of a gap, milliseconds. */
     private static final long PATIENCE = 10_000;
 
     static Stream<LogFormat> formats() {
@@ -79,12 +82,18 @@ class FilledGapTest {
     /** The lost bytes, and the end of the last whole line. */
     private record Gap(int from, int to, int end) {
 
-        /** Collectors strip carriage returns: one byte between two lines is a line end. */
+        /**
+         * Returns whether the gap may be a line end: collectors strip carriage returns, so one byte between two lines
+         * is one.
+         */
         private boolean mayBeALineEnd() {
             return to - from == 1;
         }
 
-        /** The bytes of the gap prove the entries that were complete before it, or an entry follows it. */
+        /**
+         * Returns whether the gap's effect can be repaired: its bytes prove the entries that were complete before it,
+         * or an entry follows it.
+         */
         private boolean showsWhatItCuts(LogFormat format, byte[] file) {
             List<Range> withGap = ranges(FramedLog.withHole(format, Arrays.copyOf(file, end), from, to));
             List<Range> filled = ranges(FramedLog.ofOpen(format, Arrays.copyOf(file, to)));
@@ -92,7 +101,10 @@ class FilledGapTest {
                     || withGap.stream().anyMatch(entry -> entry.from() >= to && entry.to() < end);
         }
 
-        /** What is left beside the gap looks like an entry, and was posted as one: no backfill takes an event back. */
+        /**
+         * Returns whether the text next to the gap resembles an entry and was posted as one: a backfill does not
+         * revoke events.
+         */
         private boolean isMisread(LogFormat format, byte[] file) {
             byte[] whole = Arrays.copyOf(file, end);
             List<Range> entries = ranges(FramedLog.ofOpen(format, whole));
@@ -100,7 +112,7 @@ class FilledGapTest {
         }
     }
 
-    /** The start of each line, and after them the end of the last whole line. */
+    /** Returns the start of each line and the end of the last whole line. */
     private static List<Integer> lineStarts(byte[] file) {
         List<Integer> starts = new ArrayList<>(List.of(0));
         for (int i = 0; i < file.length; i++) {
@@ -164,7 +176,7 @@ class FilledGapTest {
                 at * 1_000);
     }
 
-    /** Bytes of a file. */
+    /** A byte range of a file. */
     private record Range(long from, long to) implements Comparable<Range> {
 
         @Override

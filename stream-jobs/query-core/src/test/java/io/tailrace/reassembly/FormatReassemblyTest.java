@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** However a collector cuts a log into blocks, the job finds its format and the entries of the whole file. */
+/** Reassembly finds the format and the entries of a whole file, however a collector splits it into blocks. */
 class FormatReassemblyTest {
 
     private static final String PATH = "/var/log/mysql/db1.log";
@@ -42,7 +42,7 @@ class FormatReassemblyTest {
         }
     }
 
-    /** Collectors do not ship a line without its end. */
+    /** Collectors do not ship an incomplete line. */
     private static byte[] completeLines(byte[] file) {
         int end = file.length;
         while (end > 0 && file[end - 1] != '\n') {
@@ -110,7 +110,7 @@ class FormatReassemblyTest {
 
         @Override
         public void posting(LedgerEntry posting) {
-            // The books are ReassemblySimulationTest's.
+            // ReassemblySimulationTest checks the ledger.
         }
 
         @Override

@@ -3,7 +3,7 @@ package io.tailrace.reassembly;
 import java.util.HashMap;
 import java.util.Map;
 
-/** State of one log in memory. */
+/** Stores the state of one log in memory. */
 final class MemoryStore implements StateStore {
 
     private final Map<Long, byte[]> stored = new HashMap<>();

@@ -12,9 +12,9 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * A format for tests, by first letters of lines: {@code B} banner, {@code E} starts an entry, which ends with
- * a line that ends in {@code ;} or before the next {@code E}; {@code U} sets the database; {@code '} opens or
- * closes a literal, in which three {@code E} lines prove that it was never closed.
+ * A format for tests, defined by the first letters of lines: {@code B} is a banner; {@code E} starts an entry, which
+ * ends with a line that ends in {@code ;} or before the next {@code E}; {@code U} sets the database; {@code '} opens
+ * or closes a literal, in which three {@code E} lines prove that it was never closed.
  */
 final class PlainFormat implements LogFormat, LogFormats {
 

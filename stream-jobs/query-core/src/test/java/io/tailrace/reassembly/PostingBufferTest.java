@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Rows of the ledger: what adjoins is one row, and no piece or byte of it is lost. */
+/** Adjoining postings become one row of the ledger, and no item or byte is lost. */
 class PostingBufferTest implements ReassemblyOutput {
 
     private static final long GENERATION = 7;
@@ -44,7 +44,7 @@ class PostingBufferTest implements ReassemblyOutput {
     }
 
     @Test
-    void whatIsTakenBackIsARowOfItsOwn() {
+    void reversalsAreSeparateRows() {
         postings.add(PostingKind.ENTRY, "", 0, 100, 1);
         postings.reverse(PostingKind.ENTRY, "", 0, 100);
         postings.add(PostingKind.ENTRY, "", 100, 130, 1);
@@ -55,7 +55,7 @@ class PostingBufferTest implements ReassemblyOutput {
     }
 
     @Test
-    void theyAreEmptyUntilSomethingIsPostedAndOnceItIsWritten() {
+    void theBufferIsEmptyBeforePostingsAndAfterFlush() {
         assertThat(postings.isEmpty()).isTrue();
         postings.add(PostingKind.ENTRY, "", 0, 100, 1);
         assertThat(postings.isEmpty()).isFalse();
@@ -65,7 +65,7 @@ class PostingBufferTest implements ReassemblyOutput {
     }
 
     @Test
-    void rowsSayWhichLogTheyAreOf() {
+    void rowsIdentifyTheirLog() {
         postings.add(PostingKind.ENTRY, "", 0, 100, 1);
         postings.flush(poster, GENERATION);
 
@@ -78,7 +78,7 @@ class PostingBufferTest implements ReassemblyOutput {
     }
 
     @Test
-    void aDeadLetterSaysWhatItWasAndWhoWroteIt() {
+    void aDeadLetterHasItsBytesAndTheVersion() {
         var id = poster.deadLetter(GENERATION, 40, new byte[] {1, 2, 3}, "STRAY_TEXT", "expected an entry");
         poster.supersede(id, GENERATION, 40, 3, "STRAY_TEXT");
 

@@ -25,30 +25,30 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random histories of a log: writes, rotations with identical banners, restarts of the collector, duplicates,
- * reordering, losses, saves and restores at any moment. Whatever happens, the books balance; where nothing
- * was lost, the entries are those of the files themselves; and a backfill makes up for what was lost.
+ * Simulates random histories of a log: writes, rotations with identical banners, restarts of the collector,
+ * duplicates, reordering, losses, saves and restores at any time. The ledger balances in every history. If nothing
+ * was lost, the entries are those of the files themselves. A backfill restores what was lost.
  */
 class ReassemblySimulationTest {
 
     private static final int HISTORIES = Integer.getInteger("tailrace.histories", PropertyTestBudget.of(250, 1000));
-    /** One history to play, and to tell on standard output. */
+    /** Seed of a single history that is run and reported on standard output. */
     private static final long SEED = Long.getLong("tailrace.seed", 0);
 
     private static final long CENSUS_MILLIS = 10_000;
-    /** How late the census may notice a rename. */
+    /** Maximum delay with which the census notices a rename. */
     private static final int NOTICE_MILLIS = 200;
-    /** Files that live shorter may have no census under their name. */
+    /** Files that exist for less time may have no census under their name. */
     private static final int ROTATION_MILLIS = 1000;
-    /** Lines and censuses of one instance leave the collector in this order, give or take. */
+    /** Lines and censuses of one instance leave the collector in this order, up to this difference. */
     private static final int SHUFFLE_MILLIS = 500;
-    /** How much faster than it was sent comes what was kept during an outage. */
+    /** Factor by which data that was buffered during an outage arrives faster than it was sent. */
     private static final int CATCHING_UP = 50;
 
     private static final ReassemblyLimits LIMITS =
             new ReassemblyLimits(1 << 17, 30_000, 1 << 20, 512, 1 << 15, 1024, 1 << 14, 1L << 40, 16);
 
-    /** Of 1,000 histories. */
+    /** Maximum number per 1,000 histories. */
     private static final int MISPLACED = 4;
 
     private static final int MISPLACED_WITH_LOSS = 35;
@@ -82,7 +82,7 @@ class ReassemblySimulationTest {
     }
 
     @Test
-    void lossesAreExactlyTheGapsAndBackfillMakesUpForThem() {
+    void lossesAreExactlyTheGapsAndBackfillFillsThem() {
         run(3, false, true);
     }
 
@@ -91,7 +91,10 @@ class ReassemblySimulationTest {
         run(4, true, true);
     }
 
-    /** What docs/LEDGER.md lists as what cannot be told may happen to so few histories; the books balance in all. */
+    /**
+     * Runs histories. A limited number of them may contain the ambiguous cases of docs/LEDGER.md; the ledger must
+     * balance in all.
+     */
     private static void run(int family, boolean disorder, boolean loss) {
         int histories = disorder && loss ? HISTORIES * 2 / 5 : HISTORIES;
         List<String> misplaced = new ArrayList<>();
@@ -113,7 +116,7 @@ class ReassemblySimulationTest {
                 .hasSizeLessThanOrEqualTo(allowed);
     }
 
-    /** Lines were taken for another file's. */
+    /** Thrown if lines were assigned to the wrong file. */
     private static final class MisplacedError extends AssertionError {
         MisplacedError(String message) {
             super(message);
@@ -139,19 +142,19 @@ class ReassemblySimulationTest {
         private boolean dropping;
         private boolean jobIsDown;
         private boolean collectorIsDown;
-        /** Nothing reaches the job before. */
+        /** Time before which nothing reaches the job. */
         private long brokerIsBackAt;
 
         private long lastRotation = now;
 
-        private long brokerIsAwayAt;
+        private long brokerStoppedAt;
 
         History(long seed, boolean disorder, boolean loss) {
             this.random = new Random(seed);
             this.disorder = disorder;
             this.loss = loss;
             boolean literals = !loss && random.nextInt(3) == 0;
-            // docs/LEDGER.md, what cannot be told: an empty line that is lost or late
+            // docs/LEDGER.md, ambiguous cases: an empty line that is lost or late
             boolean emptyLines = !loss && !disorder;
             this.host = new SimulatedHost(random, literals, emptyLines);
             reassembler = new LogReassembler(SimulatedHost.LOG, format, LIMITS, "test", books);
@@ -210,8 +213,8 @@ class ReassemblySimulationTest {
         }
 
         /**
-         * Without loss the collector reads the renamed file to its end before it forgets it. Lines come late or again
-         * by seconds, but not by a rotation.
+         * Rotates the log. Without loss, the collector reads the renamed file to its end before it closes it. Lines
+         * are delayed or repeated by seconds, but not by a rotation.
          */
         private void rotate() {
             pass(Math.max(0, lastRotation + ROTATION_MILLIS - now));
@@ -242,13 +245,13 @@ class ReassemblySimulationTest {
         }
 
         private void stopBroker() {
-            brokerIsAwayAt = now;
+            brokerStoppedAt = now;
             brokerIsBackAt = now + random.nextInt(120_000);
             report("broker down until %,d", brokerIsBackAt);
             live(brokerIsBackAt - now);
         }
 
-        /** With loss the log may be renamed meanwhile: what was not read of it then never comes. */
+        /** Stops the collector. With loss, the log may be renamed meanwhile: its unread bytes never arrive. */
         private void stopCollector() {
             report("collector down");
             collectorIsDown = true;
@@ -267,7 +270,7 @@ class ReassemblySimulationTest {
             shipCensus();
         }
 
-        /** What goes on while something is away. */
+        /** Simulates the activity of the other components during an outage. */
         private void live(long millis) {
             long until = now + millis;
             while (now < until) {
@@ -288,7 +291,7 @@ class ReassemblySimulationTest {
             }
         }
 
-        /** The spool is a file: what comes of it comes in order. */
+        /** Ships the census. The spool is a file, so its records arrive in order. */
         private void shipCensus() {
             censusArrivesAt = Math.max(censusArrivesAt, arrival(random.nextInt(SHUFFLE_MILLIS)));
             for (CensusRecord record : spooled) {
@@ -297,10 +300,13 @@ class ReassemblySimulationTest {
             spooled.clear();
         }
 
-        /** What was sent during an outage comes afterwards, in the same order, but much faster. */
+        /**
+         * Returns the arrival time. Data that was sent during an outage arrives afterwards in the same order, but
+         * much faster.
+         */
         private long arrival(long delay) {
             long sent = now + delay;
-            long waited = Math.min(sent, brokerIsBackAt) - brokerIsAwayAt;
+            long waited = Math.min(sent, brokerIsBackAt) - brokerStoppedAt;
             return Math.max(sent, brokerIsBackAt + waited / CATCHING_UP);
         }
 
@@ -324,7 +330,7 @@ class ReassemblySimulationTest {
             }
         }
 
-        /** Files with nothing but equal banners cannot be told apart either. */
+        /** Returns whether a block is ambiguous: files with nothing but equal banners cannot be distinguished. */
         private static boolean isAmbiguous(LineBlock block) {
             return block.end() <= SimulatedHost.BANNER.length();
         }
@@ -425,8 +431,8 @@ class ReassemblySimulationTest {
             BitSet difference = (BitSet) gaps.clone();
             difference.xor(lost);
             if (loss) {
-                // what comes after its gap was recorded stays in it as long as the entry it begins is not
-                // whole
+                // lines that arrive after their gap was recorded remain in it until the entry that they begin is
+                // complete
                 difference.and(lost);
             }
             for (int i = difference.nextSetBit(0); i >= 0; i = difference.nextSetBit(i + 1)) {
@@ -440,7 +446,7 @@ class ReassemblySimulationTest {
 
         private BitSet gaps(long generation) {
             BitSet gaps = new BitSet();
-            for (Books.Piece piece : books.standing(generation)) {
+            for (Books.Piece piece : books.remaining(generation)) {
                 if (piece.kind() == PostingKind.GAP) {
                     gaps.set((int) piece.from(), (int) piece.to());
                 }
@@ -508,7 +514,7 @@ class ReassemblySimulationTest {
 
         private void ship(long generation, SimulatedHost.LogFile file) {
             reassembler.flush(now);
-            List<Books.Piece> pieces = books.standing(generation);
+            List<Books.Piece> pieces = books.remaining(generation);
             List<LineBlock> blocks = new ArrayList<>();
             for (int i = 0; i < pieces.size(); i++) {
                 if (pieces.get(i).kind() == PostingKind.GAP) {
@@ -552,7 +558,7 @@ class ReassemblySimulationTest {
             pass(2_000);
             LedgerEntry frontier = books.frontiers().get(generation);
             books.assertTiled(generation, frontier.getFromOffset());
-            for (Books.Piece piece : books.standing(generation)) {
+            for (Books.Piece piece : books.remaining(generation)) {
                 if (piece.kind() == PostingKind.GAP) {
                     throw new MisplacedError("generation " + generation + ": " + piece + " was not filled");
                 }
@@ -576,7 +582,7 @@ class ReassemblySimulationTest {
             return difference;
         }
 
-        /** The entries of the file itself, by offset, with line ends made equal and without the last. */
+        /** Returns the entries of the file itself by offset, with normalized line ends and without the last one. */
         private Map<Long, String> frame(SimulatedHost.LogFile file, long frontier, boolean ended) {
             byte[] bytes = file.bytes();
             Map<Long, String> entries = new HashMap<>();

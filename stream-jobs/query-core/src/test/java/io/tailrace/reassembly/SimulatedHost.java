@@ -12,15 +12,15 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * A server that writes a log and rotates it, with a collector that ships lines and a census: all random, all
- * seeded.
+ * Simulates a server that writes and rotates a log, and a collector that ships lines and a census. All choices are
+ * random and depend only on the seed.
  */
 final class SimulatedHost {
 
     static final LogId LOG = new LogId("db1", "slowlog", "/l/slow.log");
     static final String BANNER = "B server 1\nB columns\n";
 
-    /** How long the collector may call a renamed file by its old name. */
+    /** Period in which the collector may report a renamed file under its old name. */
     private static final int NOTICE_MILLIS = 1500;
 
     /** One file of the log. */
@@ -54,7 +54,7 @@ final class SimulatedHost {
         }
     }
 
-    /** A block with the file it was really read from. */
+    /** A block and the file from which it was read. */
     record Sent(LogFile file, LineBlock block) {}
 
     private final Random random;
@@ -66,8 +66,9 @@ final class SimulatedHost {
     private int rotations;
 
     /**
-     * @param literals lines open and close literals, in which starts of entries mean nothing
-     * @param emptyLines lines without content are among the others
+     *
+     * @param literals whether lines open and close literals, in which starts of entries have no meaning
+     * @param emptyLines whether some lines have no content
      */
     SimulatedHost(Random random, boolean literals, boolean emptyLines) {
         this.random = random;
@@ -92,7 +93,7 @@ final class SimulatedHost {
         live().content.writeBytes(text.getBytes(StandardCharsets.ISO_8859_1));
     }
 
-    /** Writes some lines, seldom a part of one. */
+    /** Writes some lines, rarely a part of one. */
     void write() {
         for (int lines = 1 + random.nextInt(12); lines > 0; lines--) {
             append(line());
@@ -137,7 +138,7 @@ final class SimulatedHost {
         return rotations;
     }
 
-    /** Reads some of what the collector has open. */
+    /** Reads some bytes of the files that the collector has open. */
     List<Sent> read(long now, boolean everything) {
         List<Sent> sent = new ArrayList<>();
         live().open = true;
@@ -180,7 +181,7 @@ final class SimulatedHost {
                 0);
     }
 
-    /** The collector starts again: it opens the live file only, where it was, or somewhere before. */
+    /** Restarts the collector: it opens only the live file, at its last position or before it. */
     void restartCollector() {
         for (LogFile file : files) {
             if (file != live()) {
@@ -221,7 +222,7 @@ final class SimulatedHost {
         return records;
     }
 
-    /** Exact bytes, as a backfill ships them. */
+    /** Creates a block with exact bytes, as a backfill ships them. */
     static LineBlock backfill(LogFile file, long generation, long from, long to) {
         byte[] bytes = Arrays.copyOfRange(file.bytes(), (int) from, (int) to);
         return new LineBlock(

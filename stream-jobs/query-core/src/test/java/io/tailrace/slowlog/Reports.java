@@ -6,7 +6,7 @@ import io.tailrace.framing.FrameListener;
 import io.tailrace.framing.FramingKind;
 import java.util.List;
 
-/** Writes a framer's reports as short texts. */
+/** Converts a framer's reports to short texts. */
 record Reports(List<String> texts) implements FrameListener {
 
     @Override

@@ -298,7 +298,7 @@ class SlowLogFramerTest {
     }
 
     @Test
-    void aSnapshotOfAnotherVersionIsRefused() {
+    void aSnapshotOfAnotherVersionIsRejected() {
         byte[] snapshot = format.newFramer().snapshot();
         snapshot[0] = 99;
         assertThatThrownBy(() -> format.restoreFramer(snapshot)).hasMessageContaining("version");

@@ -7,7 +7,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** A statement composed at random of joins, subqueries, unions and common table expressions; it knows its tables. */
+/** A random statement, composed of joins, subqueries, unions and common table expressions, together with its tables. */
 final class ComposedStatement {
 
     private static final int MAX_DEPTH = 3;

@@ -18,21 +18,22 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Tables of a statement as Druid's parser for MySQL sees them, in lower case. Where its visitor counts otherwise by rule,
- * its answer is put into our terms:
+ * Finds the tables of a statement with Druid's parser for MySQL, in lower case. The results are converted to our rules
+ * where its visitor has other ones:
  *
  * <ul>
- *   <li>EXPLAIN of a change counts as that change: here its tables are read
- *   <li>a created view is not among its tables: here it is written
- *   <li>each table of a joined UPDATE counts as updated: here only those of which a column is assigned, so that only
- *       the tables as such are compared
+ *   <li>For EXPLAIN of a change it reports the change; here the tables are read.
+ *   <li>It does not report a created view; here the view is written.
+ *   <li>It reports each table of a joined UPDATE as updated; here only those with an assigned column are, so only the
+ *       names of the tables are compared.
  * </ul>
  */
 public final class OtherParser {
 
     /**
-     * Kinds of statements whose tables Druid's visitor tells. It has none for VALUES, LOCK, RENAME, LOAD, HANDLER, SHOW and what
-     * maintains tables, and takes those of GRANT and of the bodies of stored programs, which we do not.
+     * Kinds of statements whose tables Druid's visitor reports. It does not support VALUES, LOCK, RENAME, LOAD,
+     * HANDLER, SHOW and statements that maintain tables. For GRANT and for the bodies of stored programs it reports
+     * tables that we do not.
      */
     private static final Set<String> KINDS = Set.of(
             "SELECT",
@@ -56,10 +57,10 @@ public final class OtherParser {
 
     private OtherParser() {}
 
-    /** How the tables are called: each with how it is used. */
+    /** Names of the tables by role. */
     public record Answer(Set<String> read, Set<String> written, boolean rolesKnown) {
 
-        /** Both name the same tables in the same roles. */
+        /** Returns whether both results name the same tables in the same roles. */
         public boolean agrees(StatementTables ours) {
             Set<String> ourRead = folded(ours.read());
             Set<String> ourWritten = folded(ours.written());
@@ -82,8 +83,8 @@ public final class OtherParser {
     }
 
     /**
-     * Empty where Druid cannot parse the statement (for some it needs Guava, which it does not name as a dependency), or
-     * its visitor does not tell tables of its kind.
+     * Returns empty if Druid cannot parse the statement (for some it needs Guava, which it does not declare as a
+     * dependency), or if its visitor does not report the tables of its kind.
      */
     public static Optional<Answer> read(String statement, StatementTables ours) {
         if (!KINDS.contains(ours.verb()) || isProgram(statement)) {

@@ -28,7 +28,7 @@ class StatementReaderTest {
         return fingerprinter.statement(bytes, 0, bytes.length).tables();
     }
 
-    /** Statement, verb, tables read, tables written, and a word when not all tables are known. */
+    /** Columns: statement, verb, tables read, tables written, and a word if not all tables are known. */
     @ParameterizedTest
     @CsvFileSource(resources = "/statement/tables.psv", delimiter = '|', quoteCharacter = '\u0001', emptyValue = "")
     void everyKindOfStatementHasItsCase(String statement, String verb, String read, String written, String incomplete) {
@@ -68,7 +68,10 @@ class StatementReaderTest {
         assertThat(found.complete()).isFalse();
     }
 
-    /** Against what the statement was made of, and against another parser where it can read it. */
+    /**
+     * Compares with the parts of which the statement was composed, and with another parser if it can read the
+     * statement.
+     */
     @Test
     void composedStatementsNameWhatTheyAreMadeOf() {
         Random random = new Random(17);
@@ -89,7 +92,10 @@ class StatementReaderTest {
         assertThat(agreed).isGreaterThanOrEqualTo(compared - compared / 200);
     }
 
-    /** Of our own list, but for what {@code another-parser-differs.psv} lists with the reason: there ours is right. */
+    /**
+     * Statements of our own list, except those in {@code another-parser-differs.psv}, for which our result is
+     * correct; the file lists the reasons.
+     */
     @Test
     void anotherParserAgreesOnOurOwnList() throws IOException {
         Set<String> different = firstCells("/statement/another-parser-differs.psv");

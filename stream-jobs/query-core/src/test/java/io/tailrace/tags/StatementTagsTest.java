@@ -19,7 +19,7 @@ class StatementTagsTest {
         return fingerprinter.tags(bytes);
     }
 
-    /** Rule, statement, tags, trace and span. */
+    /** Columns: rule, statement, tags, trace and span. */
     @ParameterizedTest
     @CsvFileSource(resources = "/tags/tags.psv", delimiter = '|', quoteCharacter = '\u0001')
     void everyRuleHasItsCase(String rule, String statement, String tags, String trace, String span) {

@@ -48,7 +48,7 @@ class CivilTimeTest {
                 "2026/11/21T02:49:03Z",
                 "2026-11-21T0x:49:03Z",
             })
-    void whatIsNoTimeIsNone(String text) {
+    void invalidTimesAreNone(String text) {
         assertThat(iso(text)).isEqualTo(CivilTime.NONE);
     }
 

@@ -5,7 +5,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 
-/** Which start times the table takes: not older than its retention, and at most a day ahead. Not thread-safe. */
+/**
+ * Determines which start times are accepted: not older than the table's retention, and at most a day ahead. Not
+ * thread-safe.
+ */
 final class AcceptedSpanTimes {
 
     private static final Duration MAX_AHEAD = Duration.ofHours(24);
@@ -23,7 +26,7 @@ final class AcceptedSpanTimes {
         latest = nanos(now.plus(MAX_AHEAD));
     }
 
-    /** What is wrong with a span's start; empty for a good one. */
+    /** Returns what is wrong with a span's start; empty if it is valid. */
     String validationError(Span span) {
         long start = span.getStartTimeUnixNano();
         if (start < 0 || start > latest) {
@@ -38,7 +41,7 @@ final class AcceptedSpanTimes {
         return TimeUnit.SECONDS.toNanos(time.getEpochSecond()) + time.getNano();
     }
 
-    /** The field is unsigned. */
+    /** Converts the field, which is unsigned. */
     private static Instant time(long nanos) {
         long second = TimeUnit.SECONDS.toNanos(1);
         return Instant.ofEpochSecond(Long.divideUnsigned(nanos, second), Long.remainderUnsigned(nanos, second));

@@ -8,19 +8,19 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 
 /**
- * Values of attributes as text, as the OpenTelemetry Collector's ClickHouse exporter writes them: a string as it is,
- * bytes in base 64, lists and maps as JSON.
+ * Converts values of attributes to text, in the format of the OpenTelemetry Collector's ClickHouse exporter: strings
+ * unchanged, bytes in base 64, lists and maps as JSON.
  */
 final class AttributeFormatter {
 
-    /** Longest text, characters: the rest is cut off. */
+    /** Longest text, characters; the rest is cut off. */
     static final int MAX_LENGTH = 64 << 10;
 
     private static final char FIRST_PRINTABLE = ' ';
 
     private AttributeFormatter() {}
 
-    /** @param mask of each text, also of those in lists and maps */
+    /** @param mask applied to each text, also in lists and maps */
     static String of(AnyValue value, UnaryOperator<String> mask) {
         return switch (value.getValueCase()) {
             case STRING_VALUE -> mask.apply(cut(value.getStringValue()));
@@ -49,7 +49,7 @@ final class AttributeFormatter {
         return Base64.getEncoder().encodeToString(bytes.toByteArray());
     }
 
-    /** Whole numbers without a fraction, as Go writes them. */
+    /** Formats whole numbers without a fraction, like Go. */
     private static String number(double value) {
         boolean whole = value == Math.rint(value) && Math.abs(value) < 1e15;
         return whole ? Long.toString((long) value) : Double.toString(value);

@@ -7,22 +7,22 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * What a span's attributes say of a call of a database, by OpenTelemetry's semantic conventions: the stable ones (1.33
- * and later: {@code db.system.name}, {@code db.query.text}, {@code db.namespace}) and those before them ({@code
- * db.system}, {@code db.statement}, {@code db.name}). Where a span has both, the stable ones win.
+ * A database call, read from a span's attributes according to OpenTelemetry's semantic conventions: the stable ones
+ * (1.33 and later: {@code db.system.name}, {@code db.query.text}, {@code db.namespace}) and the earlier ones ({@code
+ * db.system}, {@code db.statement}, {@code db.name}). If a span has both, the stable ones take precedence.
  *
- * @param system such as {@code mysql}, in lower case; empty for a span that is no such call
- * @param statement empty without one
- * @param database empty where it is not told
+ * @param system such as {@code mysql}, in lower case; empty if the span is not a database call
+ * @param statement empty if there is none
+ * @param database empty if unknown
  */
 record DatabaseCall(String system, ByteString statement, String database) {
 
-    /** A span that calls no database. */
+    /** A span that is not a database call. */
     static final DatabaseCall NONE = new DatabaseCall("", ByteString.EMPTY, "");
 
     private static final Set<String> MYSQL_FAMILY = Set.of("mysql", "mariadb", "percona");
 
-    /** The systems of the conventions whose language is an SQL. */
+    /** The systems of the conventions whose query language is SQL. */
     private static final Set<String> SQL = Set.of(
             // spotless:off
             "mysql", "mariadb", "percona", "postgresql", "sqlite", "microsoft.sql_server", "mssql", "oracle", "oracle.db",
@@ -60,7 +60,7 @@ record DatabaseCall(String system, ByteString statement, String database) {
         return MYSQL_FAMILY.contains(system);
     }
 
-    /** The statement is one of which a lexer of SQL tells literals from the rest. */
+    /** Returns whether an SQL lexer can identify the literals of the statement. */
     boolean isSql() {
         return SQL.contains(system);
     }

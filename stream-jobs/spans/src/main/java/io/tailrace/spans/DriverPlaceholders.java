@@ -4,15 +4,16 @@ import io.tailrace.lexer.SqlBytes;
 import java.util.Arrays;
 
 /**
- * Placeholders of drivers that send the server literals in their place: Python's {@code %s} and {@code %(name)s}, PHP's
- * {@code :name}. Spans hold the statement as the program has it, logs as the server got it; with {@code ?} in their place
- * both are of one class. Within a literal it makes no difference.
+ * Replaces the placeholders of drivers that send literals to the server in their place: Python's {@code %s} and
+ * {@code %(name)s}, PHP's {@code :name}. Spans contain the statement of the program, logs that of the server. With
+ * {@code ?} as placeholder both have the same class. Placeholders within literals are also replaced, which has no
+ * effect.
  */
 final class DriverPlaceholders {
 
     private DriverPlaceholders() {}
 
-    /** The statement with each of them replaced; the same array if it has none. */
+    /** Returns the statement with each placeholder replaced; the same array if there is none. */
     static byte[] replaced(byte[] statement) {
         int first = next(statement, 0);
         return first == statement.length ? statement : replaced(statement, first);
@@ -42,7 +43,7 @@ final class DriverPlaceholders {
         return i;
     }
 
-    /** Index behind the placeholder at an index, or -1 if there is none. */
+    /** Returns the index after the placeholder at an index, or -1 if there is none. */
     private static int end(byte[] in, int at) {
         return switch (in[at]) {
             case '%' -> percent(in, at);
@@ -51,7 +52,7 @@ final class DriverPlaceholders {
         };
     }
 
-    /** Behind a word it is the operator. */
+    /** Returns the end of a placeholder with a percent sign, which is an operator after a word. */
     private static int percent(byte[] in, int at) {
         if (at > 0 && SqlBytes.isWord(in[at - 1])) {
             return -1;
@@ -68,7 +69,10 @@ final class DriverPlaceholders {
         return is ? s + 1 : -1;
     }
 
-    /** Not {@code :=}, and no label or time: those follow a word. */
+    /**
+     * Returns the end of a placeholder with a colon, which is not {@code :=}, and no label or time, because those
+     * follow a word.
+     */
     private static int colon(byte[] in, int at) {
         boolean behindWord = at > 0 && (SqlBytes.isWord(in[at - 1]) || in[at - 1] == ':');
         int end = wordEnd(in, at + 1);

@@ -7,17 +7,18 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 
 /**
- * What a span serves: of a request its method and route, of a remote call its service and method, of a statement what
- * its comment says ({@code route}, or {@code controller} and {@code action}).
+ * Determines the endpoint of a span: method and route of a request, service and method of a remote call, or the tags
+ * in a statement's comment ({@code route}, or {@code controller} and {@code action}).
  */
 final class Endpoints {
 
     private Endpoints() {}
 
     /**
-     * @param name the span's, masked
-     * @param mask of texts that are usually names
-     * @return empty where the span serves nothing
+     *
+     * @param name the span's masked name
+     * @param mask applied to texts that are normally names
+     * @return empty if the span has no endpoint
      */
     static String of(Span span, String name, StatementTags tags, UnaryOperator<String> mask) {
         return switch (span.getKind()) {

@@ -2,7 +2,7 @@ package io.tailrace.spans;
 
 import java.io.IOException;
 
-/** JSON that is none of OTLP's; the message holds no bytes of it. */
+/** Thrown for JSON that is not OTLP's. The message contains no bytes of the input. */
 final class MalformedJsonException extends IOException {
 
     private static final long serialVersionUID = 1;

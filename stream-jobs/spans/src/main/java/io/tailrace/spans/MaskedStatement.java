@@ -8,10 +8,10 @@ import java.util.List;
  * A statement that may be stored.
  *
  * @param text without literals and comments
- * @param queryId 0 where the statement has no class: it is of another kind of server, or was cut
- * @param ruleSet empty without a class
- * @param tags what its comments told
- * @param tables what it does to which tables; none without a class
+ * @param queryId 0 if the statement has no class, because its server is of another kind or it was cut
+ * @param ruleSet empty if the statement has no class
+ * @param tags tags in its comments
+ * @param tables what it does to which tables; empty if the statement has no class
  */
 record MaskedStatement(String text, long queryId, String ruleSet, StatementTags tags, StatementTables tables) {
 
@@ -20,7 +20,7 @@ record MaskedStatement(String text, long queryId, String ruleSet, StatementTags 
     /** No statement. */
     static final MaskedStatement NONE = withoutClass("", StatementTags.NONE);
 
-    /** Something that cannot be told from its literals. */
+    /** A statement whose literals cannot be identified. */
     static final MaskedStatement OPAQUE = withoutClass("?", StatementTags.NONE);
 
     static MaskedStatement withoutClass(String text, StatementTags tags) {

@@ -4,7 +4,7 @@ import io.tailrace.framing.DeadLetterCode;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** What is wrong with a message: of each kind how often, and the first in words. Not thread-safe. */
+/** Collects the problems of a message: the number of each kind, and a description of the first one. Not thread-safe. */
 final class MessageProblems {
 
     private static final class Kind {
@@ -28,12 +28,12 @@ final class MessageProblems {
         spans++;
     }
 
-    /** The message as a whole. */
+    /** Adds a problem of the whole message. */
     void malformed(String error) {
         kinds.putIfAbsent(DeadLetterCode.MALFORMED_MESSAGE, new Kind(error));
     }
 
-    /** One span of it. */
+    /** Adds a problem of one of its spans. */
     void span(DeadLetterCode code, String error) {
         kinds.computeIfAbsent(code, key -> new Kind(error)).spans++;
     }

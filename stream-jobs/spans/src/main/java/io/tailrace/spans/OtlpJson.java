@@ -21,13 +21,13 @@ import java.util.Base64;
 import java.util.HexFormat;
 
 /**
- * Reads OTLP's JSON: the JSON mapping of protobuf, but ids in hexadecimal digits and enums as numbers. Names are in
- * lowerCamelCase, 64-bit numbers are strings or numbers, unknown names are skipped, and so is null. protobuf's own reader
- * of JSON cannot be used: it takes ids for base 64.
+ * Reads OTLP's JSON: the JSON mapping of protobuf, but with ids in hexadecimal digits and enums as numbers. Names are
+ * in lowerCamelCase, 64-bit numbers are strings or numbers, and unknown names and nulls are skipped. protobuf's own
+ * JSON reader is not usable, because it decodes ids as base 64.
  */
 final class OtlpJson {
 
-    /** Deepest nesting of objects and arrays; one value within another takes three. */
+    /** Deepest nesting of objects and arrays; one nested value needs three levels. */
     static final int MAX_DEPTH = 200;
 
     private static final int MAX_NUMBER_LENGTH = 64;
@@ -51,7 +51,10 @@ final class OtlpJson {
         void read(JsonParser in) throws IOException;
     }
 
-    /** @throws IOException if it is no JSON, too deep, or a {@link MalformedJsonException} if it is not OTLP's */
+    /**
+     *
+     * @throws IOException if the message is not JSON or too deep; {@link MalformedJsonException} if it is not OTLP's
+     */
     TracesData read(byte[] message) throws IOException {
         TracesData.Builder traces = TracesData.newBuilder();
         try (JsonParser in = factory.createParser(message)) {
@@ -64,7 +67,7 @@ final class OtlpJson {
                 }
             });
             if (in.nextToken() != null) {
-                throw new MalformedJsonException("something follows its object");
+                throw new MalformedJsonException("text follows the object");
             }
         }
         return traces.build();
@@ -272,7 +275,7 @@ final class OtlpJson {
         return false;
     }
 
-    /** Digits of bytes; anything else is an id of no bytes, which the span is rejected for. */
+    /** Reads hexadecimal digits. Any other text becomes an empty id, for which the span is rejected. */
     private static ByteString id(JsonParser in) throws IOException {
         String digits = text(in);
         boolean good = digits.length() % 2 == 0
@@ -307,7 +310,10 @@ final class OtlpJson {
         }
     }
 
-    /** JSON has no NaN and no infinity: protobuf's mapping writes them as strings, which Java reads as well. */
+    /**
+     * Reads a floating-point number. JSON has no NaN and no infinity; protobuf's mapping writes them as strings,
+     * which Java can parse.
+     */
     private static double real(JsonParser in) throws IOException {
         try {
             return Double.parseDouble(in.getText());
@@ -320,7 +326,7 @@ final class OtlpJson {
         return new MalformedJsonException("expected a number for " + in.currentName() + ", found " + in.currentToken());
     }
 
-    /** OTLP allows numbers only; names, as protobuf's mapping has them, are read as well. */
+    /** Reads an enum. OTLP allows only numbers; names, which protobuf's mapping writes, are accepted as well. */
     private static int kind(JsonParser in) throws IOException {
         if (in.currentToken() == JsonToken.VALUE_NUMBER_INT) {
             return (int) signed(in);

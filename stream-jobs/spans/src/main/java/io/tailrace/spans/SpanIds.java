@@ -13,7 +13,7 @@ final class SpanIds {
 
     private SpanIds() {}
 
-    /** What is wrong with a span's ids; empty for good ones. */
+    /** Returns what is wrong with a span's ids; empty if they are valid. */
     static String validationError(Span span) {
         if (!isId(span.getTraceId(), TRACE_BYTES)) {
             return "expected a trace id of 16 bytes that are not all zero, found " + found(span.getTraceId());
@@ -44,7 +44,7 @@ final class SpanIds {
         return true;
     }
 
-    /** Lower-case hexadecimal digits; empty for an id of zeros, which is none. */
+    /** Returns lower-case hexadecimal digits; empty for an id of zeros, which is invalid. */
     @SuppressWarnings("deprecation") // The constructor of Latin-1 bytes is the one that copies without decoding.
     static String text(ByteString id) {
         if (isZero(id)) {

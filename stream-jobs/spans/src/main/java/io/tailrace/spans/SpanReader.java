@@ -11,13 +11,13 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * Reads messages of the OpenTelemetry Collector's Kafka exporter: its encodings {@code otlp_proto} and
- * {@code otlp_json}, distinguished by each message's first byte. The first is the protobuf message
- * {@code ExportTraceServiceRequest}, which is {@code TracesData} on the wire; the second the same in OTLP's JSON
+ * Reads messages of the OpenTelemetry Collector's Kafka exporter in its encodings {@code otlp_proto} and {@code
+ * otlp_json}, which each message's first byte distinguishes. The first is the protobuf message {@code
+ * ExportTraceServiceRequest}, which equals {@code TracesData} on the wire; the second is the same in OTLP's JSON
  * mapping (OTLP 1.9, "JSON Protobuf Encoding"). Not thread-safe.
  *
- * <p>Bounded: a message of {@value #MAX_MESSAGE_LENGTH} bytes, values nested as deep as protobuf allows (100),
- * attributes of {@value AttributeFormatter#MAX_LENGTH} characters. Nothing in a message makes it throw.
+ * <p>Limits: a message of {@value #MAX_MESSAGE_LENGTH} bytes, values nested as deep as protobuf allows (100),
+ * attributes of {@value AttributeFormatter#MAX_LENGTH} characters. No content of a message causes an exception.
  */
 public final class SpanReader {
 
@@ -29,7 +29,11 @@ public final class SpanReader {
     private final OtlpJson json = new OtlpJson();
     private final MessageProblems problems = new MessageProblems();
 
-    /** @param retention of the table: spans that started before are rejected, for it would remove them at once */
+    /**
+     *
+     * @param retention retention of the table; spans that started earlier are rejected, because the table would
+     *     delete them immediately
+     */
     public SpanReader(Duration retention) {
         this.times = new AcceptedSpanTimes(retention);
     }
@@ -38,7 +42,8 @@ public final class SpanReader {
     public void read(byte[] message, Instant now, SpanListener listener) {
         problems.clear();
         if (message.length > MAX_MESSAGE_LENGTH) {
-            problems.malformed("a message of " + message.length + " bytes, more than " + MAX_MESSAGE_LENGTH);
+            problems.malformed(
+                    "expected a message of at most " + MAX_MESSAGE_LENGTH + " bytes, found " + message.length);
         } else {
             times.setNow(now);
             decode(message, listener);
@@ -56,17 +61,17 @@ public final class SpanReader {
                 read(spans, listener);
             }
         } catch (InvalidProtocolBufferException e) {
-            problems.malformed("no protobuf of TracesData: " + e.getMessage());
+            problems.malformed("not a protobuf message TracesData: " + e.getMessage());
         } catch (MalformedJsonException e) {
-            problems.malformed("no OTLP JSON: " + e.getMessage());
+            problems.malformed("not OTLP JSON: " + e.getMessage());
         } catch (IOException e) {
-            problems.malformed("no OTLP JSON: not JSON, or nested deeper than " + OtlpJson.MAX_DEPTH);
+            problems.malformed("not OTLP JSON: invalid JSON, or nested deeper than " + OtlpJson.MAX_DEPTH);
         }
     }
 
     /**
-     * Protobuf begins with the tag of field 1, which is a line feed: JSON that begins with one is taken for protobuf.
-     * The Collector writes none.
+     * Returns whether the message is JSON. Protobuf begins with the tag of field 1, which is a line feed, so JSON
+     * that begins with a line feed would be read as protobuf. The Collector does not write such JSON.
      */
     private static boolean isJson(byte[] message) {
         return message.length > 0

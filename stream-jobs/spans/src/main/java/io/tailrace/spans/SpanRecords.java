@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Makes records of spans. Those of one resource share its attributes. Not thread-safe. */
+/** Converts spans into records. The spans of one resource share its attributes. Not thread-safe. */
 final class SpanRecords {
 
     private static final String SERVICE_NAME = "service.name";
@@ -20,13 +20,13 @@ final class SpanRecords {
     private Map<String, String> resource = Map.of();
     private StatementTables tables = MaskedStatement.NONE.tables();
 
-    /** Goes to the next resource. */
+    /** Starts the next resource. */
     void startResource(Resource next) {
         texts.start(DatabaseCall.NONE, MaskedStatement.NONE);
         resource = texts.attributes(next.getAttributesList());
     }
 
-    /** Tables of the latest record's statement. */
+    /** Returns the tables of the latest record's statement. */
     StatementTables tables() {
         return tables;
     }
@@ -93,7 +93,7 @@ final class SpanRecords {
                 .toList());
     }
 
-    /** The names that the ClickHouse exporter writes. */
+    /** Returns the name that the ClickHouse exporter writes. */
     private static String kind(Span.SpanKind kind) {
         return switch (kind) {
             case SPAN_KIND_INTERNAL -> "Internal";

@@ -11,18 +11,18 @@ import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
 /**
- * Texts of one span as they may be stored: no literal of a statement is in them, wherever the span quotes it.
+ * Masks the texts of one span, so that no literal of a statement is stored, wherever the span quotes it.
  *
- * <p>Statements are masked; of what stands under {@code db.} only what the conventions define as free of values is kept;
- * messages and stack traces lose what is quoted in them and long numbers. docs/TRACES.md lists the rules. Not
- * thread-safe.
+ * <p>Statements are masked. Of the attributes under {@code db.}, only those are kept whose values are free of
+ * literals according to the conventions. Quoted texts and long numbers are removed from messages and stack traces.
+ * docs/TRACES.md lists the rules. Not thread-safe.
  */
 final class SpanTextMask {
 
     private static final String MASKED = "?";
     private static final String DATABASE = "db.";
 
-    /** Names under {@code db.} whose values come from the schema or the configuration, not from a statement. */
+    /** Attributes under {@code db.} whose values come from the schema or the configuration, not from a statement. */
     private static final Set<String> KEPT = Set.of(
             // spotless:off
             "db.system", "db.system.name", "db.name", "db.namespace", "db.user", "db.operation", "db.operation.name",
@@ -35,7 +35,7 @@ final class SpanTextMask {
     private static final Set<String> STATEMENTS = Set.of("db.query.text", "db.statement");
     private static final Set<String> COMMAND_LINES = Set.of("process.command_line", "process.command_args");
     private static final List<String> MESSAGES = List.of("message", "stacktrace", "description", "error", "stack");
-    // Possessive: Java matches other loops over groups by recursion, and a text of this length overflows the stack.
+    // Possessive, because Java matches other loops over groups recursively, and long texts would overflow the stack.
     private static final Pattern LONG_NUMBER = Pattern.compile("\\d(?:[ -]?+\\d){8,}+");
     private static final Pattern STATEMENT = Pattern.compile(
             "\\s*+(?:/\\*.*?\\*/\\s*+|\\(\\s*+)*+(?:select|insert|update|delete|replace|with|call|set|create|alter|grant|load|do"
@@ -51,13 +51,13 @@ final class SpanTextMask {
         this.mask = mask;
     }
 
-    /** Goes to the next span. */
+    /** Starts the next span. */
     void start(DatabaseCall call, MaskedStatement statement) {
         raw = call.statement().toStringUtf8().strip();
         masked = statement.text();
     }
 
-    /** Attributes of a span, a link, a resource. */
+    /** Masks the attributes of a span, a link or a resource. */
     Map<String, String> attributes(List<KeyValue> attributes) {
         Map<String, String> texts = new LinkedHashMap<>(2 * attributes.size());
         for (KeyValue attribute : attributes) {
@@ -66,7 +66,7 @@ final class SpanTextMask {
         return texts;
     }
 
-    /** Attributes of an event: a log line or an exception, whose every text is a message. */
+    /** Masks the attributes of an event. An event is a log line or an exception, so each of its texts is a message. */
     Map<String, String> eventAttributes(List<KeyValue> attributes) {
         Map<String, String> texts = new LinkedHashMap<>(2 * attributes.size());
         for (KeyValue attribute : attributes) {
@@ -90,7 +90,7 @@ final class SpanTextMask {
         return value(attribute, isMessage(attribute.getKey()) ? this::message : this::name);
     }
 
-    /** @param mask of each text, also of those in lists and maps, before these become JSON */
+    /** @param mask applied to each text, also in lists and maps, before these become JSON */
     private String value(KeyValue attribute, UnaryOperator<String> mask) {
         String key = attribute.getKey();
         if (key.startsWith(DATABASE)) {
@@ -118,7 +118,7 @@ final class SpanTextMask {
         return false;
     }
 
-    /** A text that is usually a name: what is or holds a statement is masked. */
+    /** Masks a text that is normally a name, if it is or contains a statement. */
     String name(String text) {
         String cut = AttributeFormatter.cut(text);
         if (!raw.isEmpty() && cut.length() >= raw.length() && cut.contains(raw)) {
@@ -129,7 +129,7 @@ final class SpanTextMask {
                 : cut;
     }
 
-    /** Cheap, for it is asked of every text. */
+    /** Returns whether a text may contain a literal. The check must be cheap, because it applies to every text. */
     private static boolean mayHoldLiteral(String text) {
         boolean blank = false;
         boolean literal = false;
@@ -141,7 +141,7 @@ final class SpanTextMask {
         return blank && literal;
     }
 
-    /** A text for people, which may quote a statement or values of rows. */
+    /** Masks a message, which may quote a statement or values of rows. */
     String message(String text) {
         if (text.isEmpty()) {
             return text;

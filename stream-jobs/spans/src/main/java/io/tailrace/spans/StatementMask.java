@@ -7,9 +7,9 @@ import io.tailrace.lexer.ByteText;
 import io.tailrace.tags.StatementTags;
 
 /**
- * Masks the statements of spans: the text of a class is stored in place of the statement. One of a server that is not
- * of MySQL's family has no class, and where its backslashes or language could deceive the lexer nothing of it is kept.
- * Not thread-safe.
+ * Masks the statements of spans: the text of the class is stored in place of the statement. A statement of a server
+ * outside of MySQL's family has no class. If its backslashes or its language could mislead the lexer, its text is not
+ * stored at all. Not thread-safe.
  */
 final class StatementMask {
 
@@ -41,7 +41,7 @@ final class StatementMask {
                 : MaskedStatement.withoutClass(shape.fingerprint(), tags);
     }
 
-    /** A statement of whatever server without its literals. */
+    /** Returns a statement of any server without its literals. */
     String text(byte[] statement) {
         return fingerprinter.statement(statement, 0, statement.length).fingerprint();
     }

@@ -1,5 +1,5 @@
 /**
- * Spans of OpenTelemetry: from a message of the Collector's Kafka exporter to records of the table {@code otel_traces}.
- * Knows neither Flink nor Kafka. docs/TRACES.md says what is read, joined and masked.
+ * Converts messages of the OpenTelemetry Collector's Kafka exporter into records of the table {@code otel_traces}.
+ * The package does not depend on Flink or Kafka. docs/TRACES.md documents what is read, joined and masked.
  */
 package io.tailrace.spans;

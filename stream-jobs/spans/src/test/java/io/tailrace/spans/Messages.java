@@ -20,7 +20,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 
-/** Messages for tests, and what becomes of them. */
+/** Creates messages for tests and collects their results. */
 final class Messages implements SpanListener {
 
     static final String TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -49,7 +49,7 @@ final class Messages implements SpanListener {
         return found;
     }
 
-    /** The only span of a message of one. */
+    /** Returns the only span of a message with one span. */
     static TraceSpan only(Span.Builder span) {
         Messages found = read(message(span.build()).toByteArray());
         if (found.spans.size() != 1) {
@@ -80,7 +80,7 @@ final class Messages implements SpanListener {
                 .setEndTimeUnixNano(START + 2_000_000);
     }
 
-    /** A call of a database by the stable conventions. */
+    /** Creates a database call by the stable conventions. */
     static Span.Builder call(String system, String statement) {
         return span().addAttributes(attribute("db.system.name", system))
                 .addAttributes(attribute("db.query.text", statement));

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class SpanReaderTest {
 
-    /** As the Collector's marshaler writes it, with what the mapping allows beside it. */
+    /** Output of the Collector's marshaler, with additions that the mapping allows. */
     private static final String JSON =
             """
             {"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"shop"}}],
@@ -130,7 +130,7 @@ class SpanReaderTest {
     }
 
     @Test
-    void enumsMayBeNamed() {
+    void enumsMayBeNames() {
         String named = JSON.replace("\"kind\":3", "\"kind\":\"SPAN_KIND_SERVER\"")
                 .replace("\"code\":2", "\"code\":\"STATUS_CODE_OK\"");
         TraceSpan span = read(named.getBytes(UTF_8)).spans.get(0);
@@ -164,7 +164,7 @@ class SpanReaderTest {
                 "\n",
                 "\u0001\u0002"
             })
-    void whatIsNoMessageIsRejected(String text) {
+    void invalidMessagesAreRejected(String text) {
         Messages found = read(text.getBytes(UTF_8));
 
         assertThat(found.spans).isEmpty();
@@ -284,7 +284,7 @@ class SpanReaderTest {
     }
 
     @Test
-    void complaintsHoldNoBytesOfTheMessage() {
+    void errorsContainNoBytesOfTheMessage() {
         String secret = "{\"resourceSpans\": [{\"resource\": 4111111111111111, \"hunter2\": hunter2";
 
         assertThat(read(secret.getBytes(UTF_8)).rejected.values()).noneMatch(text -> text.contains("4111"));

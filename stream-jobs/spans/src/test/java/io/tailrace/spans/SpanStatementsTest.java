@@ -51,7 +51,7 @@ class SpanStatementsTest {
         assertThat(span.getDatabase()).isEqualTo("shop");
     }
 
-    /** Each of these overflowed the stack of a loop that recurses. */
+    /** Each of these would overflow the stack of a recursive loop. */
     @ParameterizedTest
     @ValueSource(strings = {"(", "/**/", "0 ", "1-"})
     void longTextsOfOneKindAreReadToTheirEnd(String piece) {
@@ -128,7 +128,7 @@ class SpanStatementsTest {
                 "select 1 % (select 2)",
                 "x: loop end loop x"
             })
-    void whatIsNoPlaceholderStays(String statement) {
+    void otherTextIsNotAPlaceholder(String statement) {
         assertThat(only(call("mysql", statement)).getQueryId()).isEqualTo(queryId(statement));
     }
 
@@ -145,7 +145,7 @@ class SpanStatementsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"redis", "mongodb", "elasticsearch", "", "something"})
-    void whatIsNoSqlIsNotKept(String system) {
+    void statementsInOtherLanguagesAreNotStored(String system) {
         assertThat(only(call(system, "SET pass " + PASSWORD)).getSpanAttributes())
                 .containsEntry("db.query.text", "?");
     }
@@ -164,7 +164,7 @@ class SpanStatementsTest {
         assertThat(span.getFingerprint()).isEqualTo("select a from t where b = ?");
     }
 
-    /** Wherever a span may quote its statement, or a server's message a value. */
+    /** Positions in which a span may quote its statement, or a server's message quotes a value. */
     @Test
     void noLiteralOfAStatementIsLeft() {
         String error =
@@ -203,9 +203,9 @@ class SpanStatementsTest {
                 .contains("pymysql.err.ProgrammingError");
     }
 
-    /** The request's span holds the error of the call's. */
+    /** The request's span contains the error of the call. */
     @Test
-    void norInSpansAroundIt() {
+    void noLiteralIsInEnclosingSpans() {
         String error = "[SQL: " + STATEMENT + "]";
         Span.Builder span = span().setKind(Span.SpanKind.SPAN_KIND_SERVER)
                 .setStatus(Status.newBuilder().setMessage(error))
@@ -217,7 +217,7 @@ class SpanStatementsTest {
     }
 
     @Test
-    void namesThatOnlyLookLikeStatementsStay() {
+    void namesThatResembleStatementsAreKept() {
         TraceSpan span = only(span().setName("SELECT shop.orders")
                 .addAttributes(attribute("db.operation.name", "SELECT"))
                 .addAttributes(attribute("db.collection.name", "orders_2026"))

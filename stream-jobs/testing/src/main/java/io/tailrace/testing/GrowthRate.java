@@ -5,27 +5,30 @@ import java.lang.management.ThreadMXBean;
 import java.util.function.IntFunction;
 
 /**
- * Compares the CPU time that work takes for one size with that for twice the size. Linear work takes twice as long,
- * quadratic work four times; a slow machine slows down both. CPU time is that of the calling thread.
+ * Compares the CPU time of work on one size with that on twice the size. Linear work takes twice as long, quadratic
+ * work four times; a slow machine slows down both. Only the CPU time of the calling thread counts.
  */
 public final class GrowthRate {
 
-    /** How much longer twice the work may take: as far from linear (2) as from quadratic (4) on a logarithmic scale. */
+    /** Maximum ratio of the times: the geometric mean of linear (2) and quadratic (4). */
     private static final double MAX_RATIO = 2.8;
 
     /**
-     * Shorter differences are the JVM's: on a busy machine, code is interpreted until a compiler thread gets its turn.
-     * Quadratic work on the sizes of our tests takes seconds.
+     * Shorter differences are noise of the JVM: on a busy machine, code is interpreted until a compiler thread runs.
+     * Quadratic work on the sizes of these tests takes seconds.
      */
     private static final long NOISE_NANOS = 20_000_000;
 
-    /** Others share the core and its caches, now more, now less: both are measured again, in turns. */
+    /**
+     * Other processes share the core and its caches to a varying degree, so both are measured repeatedly and
+     * alternately.
+     */
     private static final int ATTEMPTS = 12;
 
-    /** Of an attempt. The least of each counts. */
+    /** Pairs of measurements per attempt. The shortest time of each size counts. */
     private static final int PAIRS = 3;
 
-    /** Work that is still too slow after so long need not be measured again. */
+    /** Time after which work that is still too slow is not measured again. */
     private static final long TIMEOUT_NANOS = 20_000_000_000L;
 
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
@@ -33,10 +36,10 @@ public final class GrowthRate {
     private GrowthRate() {}
 
     /**
-     * Fails if twice the size takes more than about twice the time, for any doubling of {@code from} up to
-     * {@code to}: work that is quadratic up to a limit is found too.
+     * Fails if twice the size takes more than about twice the time, for any doubling from {@code from} up to {@code
+     * to}. This also detects work that is quadratic only up to a limit.
      *
-     * @param work makes its input for a size, and returns what is to be measured; that may run several times
+     * @param work creates its input for a size, and returns the work to be measured, which may run several times
      */
     public static void assertLinear(String what, int from, int to, IntFunction<Runnable> work) {
         assertLinear(what, from, to, work, ATTEMPTS);
@@ -52,7 +55,7 @@ public final class GrowthRate {
         }
     }
 
-    /** Fails if one takes more than so many times the time of the other. Both may run several times. */
+    /** Fails if one takes more than {@code times} times the time of the other. Both may run several times. */
     public static void assertAtMost(String what, double times, Runnable small, Runnable large) {
         assertAtMost(what, times, small, large, ATTEMPTS);
     }
@@ -61,7 +64,7 @@ public final class GrowthRate {
         assertLeast(what, times, Math.min(nanos(small), nanos(small)), small, large, attempts);
     }
 
-    /** Returns the least time of the large one. */
+    /** Returns the shortest time of the large one. */
     private static long assertLeast(
             String what, double times, long firstOfSmall, Runnable small, Runnable large, int attempts) {
         long ofSmall = firstOfSmall;

@@ -1,14 +1,14 @@
 package io.tailrace.testing;
 
-/** How many cases a property test tries: few on every change, many in {@code make test-long}. */
+/** Determines the number of cases of a property test: few on every change, many in {@code make test-long}. */
 public final class PropertyTestBudget {
 
-    /** System property; Maven's profile {@code long} sets it to {@code many}. */
+    /** System property, which Maven's profile {@code long} sets to {@code many}. */
     private static final String PROPERTY = "tailrace.cases";
 
     private PropertyTestBudget() {}
 
-    /** The cases of few are the first of many: a failure found by many has its number. */
+    /** Returns the number of cases. The few cases are the first of the many, so a case has the same number in both. */
     public static int of(int few, int many) {
         return "many".equals(System.getProperty(PROPERTY)) ? many : few;
     }

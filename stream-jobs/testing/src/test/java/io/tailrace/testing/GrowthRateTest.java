@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class GrowthRateTest {
 
     private static final int LIMIT = 1 << 14;
-    /** For work that must fail. Further attempts would only take longer. */
+    /** Number of attempts for work that must fail; further ones would only take longer. */
     private static final int ATTEMPTS = 1;
 
     private long sum;
@@ -38,7 +38,7 @@ class GrowthRateTest {
                 .hasMessageContaining("pairs");
     }
 
-    /** As a search that looks back, but not further than so far. */
+    /** Resembles a search that looks back by a limited distance. */
     @Test
     void workThatIsQuadraticUpToALimitFails() {
         assertThatThrownBy(() -> GrowthRate.assertLinear(
@@ -47,7 +47,7 @@ class GrowthRateTest {
     }
 
     @Test
-    void whatIsTooSlowBesideTheOtherFails() {
+    void workThatIsTooSlowFails() {
         assertThatThrownBy(() -> GrowthRate.assertAtMost(
                         "ten times", 3, () -> spend(10_000_000), () -> spend(100_000_000), ATTEMPTS))
                 .isInstanceOf(AssertionError.class);

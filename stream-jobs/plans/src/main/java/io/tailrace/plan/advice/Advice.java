@@ -1,28 +1,31 @@
 package io.tailrace.plan.advice;
 
 /**
- * Something to try, never done by itself.
+ * A proposal for a change, which is never applied automatically.
  *
- * @param kind what it is about
- * @param table the table by the name of the statement; may be empty
+ * @param kind subject of the advice
+ * @param table the table's name in the statement; may be empty
  * @param text what to try
- * @param evidence what in the plan speaks for it
+ * @param evidence the reason in the plan
  */
 public record Advice(Kind kind, String table, String text, String evidence) {
 
-    /** What an advice is about. */
+    /** Subjects of advice. */
     public enum Kind {
-        /** No index on what a table's rows are chosen by. */
+        /** No index exists for the condition that selects a table's rows. */
         MISSING_INDEX,
         /** The optimizer knows an index and reads all rows nevertheless. */
         UNUSED_INDEX,
-        /** All rows of a large table are read, and no condition says which. */
+        /** All rows of a large table are read without a condition. */
         FULL_SCAN,
-        /** A function of a column, or a pattern that starts with a wildcard, is compared: no index helps. */
+        /** A function of a column is compared, or a pattern starts with a wildcard: an index cannot be used. */
         NON_SARGABLE,
         /** A column is converted before it is compared. */
         IMPLICIT_CONVERSION,
-        /** All of an index is read although a condition is on one of its columns: not its leading one. */
+        /**
+         * The whole index is read although a condition applies to one of its columns, because this is not the leading
+         * one.
+         */
         UNUSED_LEADING_KEY_PART,
         FILESORT,
         TEMPORARY_TABLE

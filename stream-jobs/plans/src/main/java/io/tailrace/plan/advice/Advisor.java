@@ -14,23 +14,23 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Advice from a plan alone: it knows no table's definition, so it says what to look at and why, and gives no statement
- * to run. Not thread-safe.
+ * Derives advice from a plan alone. The definitions of the tables are unknown, so the advice states what to check and
+ * why, and contains no statement to run. Not thread-safe.
  */
 public final class Advisor {
 
-    /** Rows from which on reading all of a table is worth an advice, though no condition says which are needed. */
+    /** Number of rows from which a full scan without a condition is reported. */
     private static final double LARGE_TABLE = 100_000;
-    /** More columns make an index large for little. */
+    /** Maximum number of columns of a proposed index: more make it large for little benefit. */
     private static final int MAX_COLUMNS = 4;
-    /** Characters of a condition that are shown as evidence. */
+    /** Maximum number of characters of a condition that is shown as evidence. */
     private static final int MAX_EVIDENCE_LENGTH = 160;
 
     private final List<Advice> advice = new ArrayList<>();
 
     private Advisor() {}
 
-    /** What the plan suggests, in the order of its nodes; each once. */
+    /** Returns the advice for a plan in the order of its nodes, without duplicates. */
     public static List<Advice> of(Plan plan) {
         Advisor advisor = new Advisor();
         advisor.visit(plan.root(), List.of(), true);
@@ -38,8 +38,9 @@ public final class Advisor {
     }
 
     /**
-     * @param around conditions of the filters and joins around the node, which its rows must meet too
-     * @param leads the first table of its join: it has no rows of others to compare with
+     *
+     * @param around conditions of the filters and joins around the node, which its rows must also meet
+     * @param leads whether it is the first table of its join, so that there are no other rows to compare with
      */
     private void visit(PlanNode node, List<Condition> around, boolean leads) {
         boolean scoped = node.operation() == Operation.QUERY_BLOCK || node.operation() == Operation.MATERIALIZE;
@@ -67,7 +68,7 @@ public final class Advisor {
         Set<String> columns = columns(access, conditions, leads);
         if (columns.isEmpty()) {
             if (node.has(PlanFlag.FILTERED) && access.type() == AccessType.ALL) {
-                conditionNotTold(access, evidence);
+                unknownCondition(access, evidence);
             } else if (!hindered) {
                 noCondition(node, conditions, evidence);
             }
@@ -95,8 +96,8 @@ public final class Advisor {
         }
     }
 
-    /** Rows of EXPLAIN say that there is a condition, and not which. */
-    private void conditionNotTold(TableAccess access, String evidence) {
+    /** Adds advice for a condition that the rows of EXPLAIN report without its text. */
+    private void unknownCondition(TableAccess access, String evidence) {
         if (access.possibleIndexes().isEmpty()) {
             add(
                     Advice.Kind.MISSING_INDEX,
@@ -127,7 +128,7 @@ public final class Advisor {
         }
     }
 
-    /** Conditions that no index can serve as they are written. */
+    /** Adds advice for conditions that cannot use an index in their current form. */
     private boolean hindered(TableAccess access, List<Condition> conditions, String evidence) {
         int before = advice.size();
         for (Condition condition : conditions) {
@@ -158,7 +159,7 @@ public final class Advisor {
         return advice.size() > before;
     }
 
-    /** Columns that equal something first, then one that lies in a range: an index can use no more. */
+    /** Returns the columns with an equality first, then one with a range: an index can use no more. */
     private static Set<String> columns(TableAccess access, List<Condition> conditions, boolean leads) {
         Set<String> equal = new LinkedHashSet<>();
         Set<String> ranges = new LinkedHashSet<>();
@@ -210,7 +211,10 @@ public final class Advisor {
         return (node.detail().isEmpty() ? "" : ", ") + "up to " + Warnings.whole(largest(node)) + " rows";
     }
 
-    /** Most rows that may come to a node: those of the last table of a join of version 1 are the whole join's. */
+    /**
+     * Returns the maximum number of rows that may reach a node. For a join of version 1, the last table has the rows
+     * of the whole join.
+     */
     private static double largest(PlanNode node) {
         double rows = 0;
         for (PlanNode input : node.inputs()) {

@@ -9,14 +9,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a condition without literals compares. Patterns, not a grammar: what they do not know gives no advice.
+ * Determines what a condition without literals compares. It uses patterns, not a grammar: a condition that they do
+ * not match causes no advice.
  */
 final class Predicates {
 
     private static final String NAME = "(?:`[^`]+`|[\\p{L}_$][\\p{L}\\p{N}_$]*)";
     /** {@code `db`.`t`.`c`}, {@code t.c}. */
     private static final String COLUMN = "(?:" + NAME + "\\.)?(" + NAME + ")\\.(" + NAME + ")";
-    /** A literal, perhaps with its type or character set, or a cached value. */
+    /** A literal, optionally with its type or character set, or a cached value. */
     private static final String VALUE = "(?:date|time|timestamp|_\\w+)?\\s?(?:\\?|<cache>)";
 
     private static final String OTHER = "(?:" + NAME + "\\.){1,2}" + NAME;
@@ -32,19 +33,20 @@ final class Predicates {
             pattern("\\(" + COLUMN + "\\s*[-+*/]\\s*\\?\\)\\s*(?:<=|>=|=|<|>|between\\b)");
     private static final Pattern CONVERSION = pattern("\\b(?:cast|convert)\\(\\s*" + COLUMN + "\\s+(?:as|using)\\b");
     private static final Set<String> CONVERSIONS = Set.of("cast", "convert");
-    /** What the optimizer writes itself, and what MySQL prints as a function without being one. */
+    /** Functions that the optimizer writes itself, and what MySQL prints like a function although it is not one. */
     private static final Set<String> NO_FUNCTIONS =
             Set.of("in", "and", "or", "not", "cache", "if", "trigcond", "match");
 
-    /** Characters of a condition that are inspected. */
+    /** Maximum number of characters of a condition that are inspected. */
     private static final int MAX_LENGTH = 16 << 10;
 
     private final String text;
     private final String alias;
 
     /**
+     *
      * @param text a condition without literals
-     * @param alias the table of which columns are looked for
+     * @param alias the table whose columns are searched for
      */
     Predicates(String text, String alias) {
         this.text = text.length() <= MAX_LENGTH ? text : text.substring(0, MAX_LENGTH);
@@ -55,22 +57,22 @@ final class Predicates {
         return Pattern.compile(text, Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE);
     }
 
-    /** Alternatives need an index each: no single one is advised. */
+    /** Returns whether the condition contains alternatives. Each would need a separate index, so none is proposed. */
     boolean hasAlternatives() {
         return text.toLowerCase(Locale.ROOT).contains(" or ");
     }
 
-    /** Columns that must equal a literal. */
+    /** Returns the columns that must equal a literal. */
     Set<String> equal() {
         return columns(EQUAL, IN);
     }
 
-    /** Columns that must equal those of other tables. */
+    /** Returns the columns that must equal those of other tables. */
     Set<String> joined() {
         return columns(JOINED, JOINED_TO);
     }
 
-    /** Columns that must lie in a range. */
+    /** Returns the columns that must be in a range. */
     Set<String> ranges() {
         return columns(RANGE);
     }
@@ -85,7 +87,7 @@ final class Predicates {
 
     private void add(Pattern pattern, Set<String> columns) {
         Matcher matcher = pattern.matcher(text);
-        // Overlapping ones too: in a.x = b.y both sides are columns.
+        // Also finds overlapping matches: in a.x = b.y both sides are columns.
         for (int from = 0; matcher.find(from); from = matcher.start() + 1) {
             boolean startsWithin = matcher.start() > 0 && isOfName(text.charAt(matcher.start() - 1));
             if (!startsWithin && plain(matcher.group(1)).equalsIgnoreCase(alias)) {
@@ -98,7 +100,7 @@ final class Predicates {
         return Character.isLetterOrDigit(c) || c == '_' || c == '.' || c == '`' || c == '$';
     }
 
-    /** {@code year(created)}: functions of a column that are compared. */
+    /** Returns the compared functions of a column, such as {@code year(created)}. */
     List<String> functions() {
         List<String> found = new ArrayList<>();
         Matcher matcher = FUNCTION.matcher(text);
@@ -118,7 +120,7 @@ final class Predicates {
         return found;
     }
 
-    /** Columns that are converted. */
+    /** Returns the columns that are converted. */
     Set<String> conversions() {
         Set<String> columns = new LinkedHashSet<>();
         Matcher matcher = CONVERSION.matcher(text);

@@ -1,14 +1,14 @@
 package io.tailrace.plan.advice;
 
 /**
- * What deserves a look at one node.
+ * A notable property of one node.
  *
- * @param kind what it is
- * @param text in words, with the numbers
+ * @param kind kind of the property
+ * @param text description with the numbers
  */
 public record Warning(Kind kind, String text) {
 
-    /** What deserves a look, worst first. */
+    /** Kinds of warnings, most severe first. */
     public enum Kind {
         FULL_SCAN,
         DEPENDENT_SUBQUERY,

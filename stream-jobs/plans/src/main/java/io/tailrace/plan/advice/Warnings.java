@@ -7,10 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The warnings of a node. */
+/** Determines the warnings of a node. */
 public final class Warnings {
 
-    /** From so many rows on a full scan is worth a word. */
+    /** Number of rows from which a full scan is reported. */
     public static final double MANY_ROWS = 1000;
 
     /** An estimate that is wrong by more than this factor misleads the optimizer. */
@@ -18,7 +18,7 @@ public final class Warnings {
 
     private Warnings() {}
 
-    /** The warnings of a node itself, not of its inputs. */
+    /** Returns the warnings of a node itself, without its inputs. */
     public static List<Warning> of(PlanNode node) {
         List<Warning> warnings = new ArrayList<>();
         if (isLargeScan(node)) {
@@ -49,7 +49,7 @@ public final class Warnings {
         }
     }
 
-    /** All rows of a table or index are read, and they are many; what stands for a table is none. */
+    /** Returns whether all rows of a table or index are read and are many. Internal tables do not count. */
     public static boolean isLargeScan(PlanNode node) {
         return node.isTable()
                 && node.access().type().isFullScan()
@@ -57,7 +57,7 @@ public final class Warnings {
                 && scannedRows(node) >= MANY_ROWS;
     }
 
-    /** Rows that one scan reads; measured ones where they are. */
+    /** Returns the number of rows that one scan reads, measured if available. */
     public static double scannedRows(PlanNode node) {
         double measured = node.measurements().rows();
         double expected = Double.isNaN(node.estimates().examinedRows())
@@ -66,7 +66,7 @@ public final class Warnings {
         return Double.isNaN(measured) || measured < expected ? expected : measured;
     }
 
-    /** How far the expected rows are from those measured, at least 1; NaN where one of them is not known. */
+    /** Returns the factor between expected and measured rows, at least 1; NaN if one of them is unknown. */
     public static double estimateFactor(PlanNode node) {
         double expected = Double.isNaN(node.estimates().examinedRows())
                 ? node.estimates().producedRows()

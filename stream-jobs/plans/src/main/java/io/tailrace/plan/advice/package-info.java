@@ -1,2 +1,2 @@
-/** What a plan itself says against it: warnings of single nodes, advice with its evidence. Nothing is ever executed. */
+/** Warnings for single nodes of a plan, and advice with its evidence. No statement is ever executed. */
 package io.tailrace.plan.advice;

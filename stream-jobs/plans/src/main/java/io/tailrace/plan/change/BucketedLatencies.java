@@ -6,12 +6,12 @@ import java.io.IOException;
 import java.util.Arrays;
 
 /**
- * How long executions took, counted in logarithmic buckets 5 % wide: enough for medians and for a comparison by ranks.
- * Beyond {@value #MAX_COUNT} executions all counts are halved, so that the latest weigh most.
+ * Counts durations of executions in logarithmic buckets 5 % wide, which is sufficient for medians and a comparison by
+ * ranks. Beyond {@value #MAX_COUNT} executions all counts are halved, so that the latest have the most weight.
  */
 final class BucketedLatencies {
 
-    /** Executions, at most. */
+    /** Maximum number of executions. */
     static final int MAX_COUNT = 4096;
 
     private static final double WIDTH = Math.log(1.05);
@@ -30,7 +30,7 @@ final class BucketedLatencies {
         return total == 0;
     }
 
-    /** @param seconds that an execution took; less than a microsecond counts as one */
+    /** @param seconds duration of an execution; less than a microsecond counts as one */
     void add(double seconds) {
         count(bucket(seconds), 1);
         if (total > MAX_COUNT) {
@@ -88,18 +88,18 @@ final class BucketedLatencies {
         size = kept;
     }
 
-    /** Natural logarithm of the median in microseconds; NaN where nothing was counted. */
+    /** Returns the natural logarithm of the median in microseconds; NaN if there are no executions. */
     double logMedian() {
         return logAtRank(total / 2.0);
     }
 
-    /** Twice as far from the median as its standard error, on the logarithmic scale: half of a 95 % interval. */
+    /** Returns twice the standard error of the median on the logarithmic scale: half of a 95 % interval. */
     double logMedianError() {
         double ranks = Math.sqrt(total);
         return (logAtRank(total / 2.0 + ranks) - logAtRank(total / 2.0 - ranks)) / 2;
     }
 
-    /** Median, seconds; NaN where nothing was counted. */
+    /** Returns the median in seconds; NaN if there are no executions. */
     double median() {
         return Math.exp(logMedian()) / 1e6;
     }
@@ -117,8 +117,8 @@ final class BucketedLatencies {
     }
 
     /**
-     * By how many standard deviations others are slower than these, by their ranks (Mann and Whitney's test, corrected
-     * for ties); negative where they are faster. 0 where one of them is empty or all are equal.
+     * Returns by how many standard deviations other executions are slower than these, by their ranks (Mann–Whitney
+     * test, corrected for ties); negative if they are faster. Returns 0 if one of them is empty or all are equal.
      */
     double slownessOf(BucketedLatencies others) {
         double pairs = (double) total * others.total;

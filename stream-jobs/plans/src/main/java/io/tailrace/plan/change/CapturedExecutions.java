@@ -5,22 +5,22 @@ import java.io.DataOutput;
 import java.io.IOException;
 
 /**
- * Executions of a statement whose plan is captured now and then, by where they stand between the captures.
+ * Assigns executions to the plans of captures by their position between the captures.
  *
- * <p>Those between two captures of one plan had it, as far as it is known. Those after the last capture have its plan
- * until a capture says otherwise. Those between two captures that differ had either; they are kept apart, because after
- * a change for the worse most of them are slow ones of the new plan. Executions may come later than captures of their
- * time.
+ * <p>Executions between two captures of the same plan are assigned to it. Executions after the last capture are
+ * assigned to its plan until the next capture. Executions between two different captures may have had either plan.
+ * They are stored separately, because after a change for the worse most of them are slow ones of the new plan.
+ * Executions may arrive later than captures of the same time.
  */
 final class CapturedExecutions {
 
     private static final long NEVER = Long.MIN_VALUE;
 
-    /** Since the last capture. */
+    /** Executions since the last capture. */
     private PlanLatencyHistory unconfirmed = new PlanLatencyHistory("");
-    /** Between the last capture of the old plan and the first of the new one. */
+    /** Executions between the last capture of the old plan and the first of the new one. */
     private PlanLatencyHistory between = new PlanLatencyHistory("");
-    /** First and last captures of the statement's plan, and of the one before; microseconds since 1970 UTC. */
+    /** First and last captures of the statement's plan, and of the previous plan; microseconds since 1970 UTC. */
     private long first = NEVER;
 
     private long last = NEVER;
@@ -39,23 +39,23 @@ final class CapturedExecutions {
         return Math.max(last, unconfirmed.latestMicros());
     }
 
-    /** A capture of this time is later than the last. */
+    /** Returns whether a capture of this time is later than the last one. */
     boolean isNext(long micros) {
         return micros > last;
     }
 
-    /** No capture was made since, microseconds since 1970 UTC. */
+    /** Returns whether no capture was made since this time, microseconds since 1970 UTC. */
     boolean isOlderThan(long micros) {
         return last < micros;
     }
 
-    /** The first capture of the statement's plan. */
+    /** Records the first capture of the statement's plan. */
     void begin(long micros) {
         first = micros;
         last = micros;
     }
 
-    /** The plan is still the same: so it was all the time. */
+    /** Records a capture of the same plan, which confirms the executions since the last capture. */
     void confirm(long micros, PlanLatencyHistory... ofPlan) {
         for (PlanLatencyHistory latencies : ofPlan) {
             latencies.addAll(unconfirmed);
@@ -64,7 +64,7 @@ final class CapturedExecutions {
         last = micros;
     }
 
-    /** The plan is another one. */
+    /** Records a capture of another plan. */
     void change() {
         between = unconfirmed;
         unconfirmed = new PlanLatencyHistory("");
@@ -73,11 +73,11 @@ final class CapturedExecutions {
     }
 
     /**
-     * Counts an execution.
+     * Adds an execution.
      *
      * @param ofPlan all executions with the statement's plan
-     * @param since those since it has it
-     * @param ofOldPlan with the plan before; null where there was none
+     * @param since executions since the statement has this plan
+     * @param ofOldPlan executions with the previous plan; null if there is none
      */
     void add(
             long micros,
@@ -98,7 +98,7 @@ final class CapturedExecutions {
         }
     }
 
-    /** All but what is {@link #unconfirmed()}. */
+    /** Writes everything except {@link #unconfirmed()}. */
     void writeTimes(DataOutput out) throws IOException {
         between.write(out);
         out.writeLong(first);

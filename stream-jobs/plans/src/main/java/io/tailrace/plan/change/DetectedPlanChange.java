@@ -1,19 +1,18 @@
 package io.tailrace.plan.change;
 
 /**
- * A statement has another plan than before.
+ * A plan change of a statement.
  *
- * @param basis how its plans are known
+ * @param basis source from which its plans are known
  * @param oldPlan hash of its plan before
  * @param newPlan hash of its plan since
- * @param oldSeenMicros when the old plan was seen last, microseconds since 1970 UTC: the plan changed after that; 0
- *     where an earlier version of the state did not say
- * @param micros when the new plan was first seen, microseconds since 1970 UTC
+ * @param oldSeenMicros time of the last execution or capture with the old plan, microseconds since 1970 UTC; the plan
+ *     changed after it; 0 if an earlier version of the state did not contain it
+ * @param micros time of the first execution or capture with the new plan, microseconds since 1970 UTC
  * @param verdict PENDING when the change is reported first, another value when it is reported again
- * @param reason why the verdict is UNKNOWN; else empty
- * @param verdictMicros when that was settled: the time of the execution that decided, microseconds since 1970 UTC; 0
- *     while pending
- * @param before the old plan's executions, those that are remembered
+ * @param reason why the verdict is UNKNOWN; otherwise empty
+ * @param verdictMicros time of the execution that decided the verdict, microseconds since 1970 UTC; 0 while pending
+ * @param before the old plan's executions that are stored
  * @param after the new plan's executions
  */
 public record DetectedPlanChange(
@@ -31,9 +30,9 @@ public record DetectedPlanChange(
     /**
      * Executions with one plan.
      *
-     * @param count how many
-     * @param median seconds; NaN where there are none
-     * @param rowsExamined mean; NaN where there are none
+     * @param count number of executions
+     * @param median seconds; NaN if there are none
+     * @param rowsExamined mean; NaN if there are none
      */
     public record Executions(long count, double median, double rowsExamined) {
 
@@ -42,7 +41,7 @@ public record DetectedPlanChange(
         }
     }
 
-    /** How many times longer an execution takes, by medians; NaN where one side has none. */
+    /** Returns the ratio of the medians after and before the change; NaN if one side has no executions. */
     public double ratio() {
         return after.median() / before.median();
     }

@@ -1,15 +1,15 @@
 package io.tailrace.plan.change;
 
 /**
- * Whether a statement is slower with its new plan.
+ * Tests whether a statement is slower with its new plan.
  *
- * <p>Asked again and again, a test is wrong ever more often. So it is asked at set numbers of executions only, each
- * time at 0.1 %, and two things must hold: the ranks differ, and the medians differ by more than the statement varied
- * by itself while it had the old plan.
+ * <p>The more often a test is repeated, the more often it is wrong. So it runs only at fixed numbers of executions,
+ * each time at a significance level of 0.1 %, and has two conditions: the ranks differ, and the medians differ by
+ * more than the statement's own variation with the old plan.
  */
 final class LatencyComparison {
 
-    /** Executions needed before the change. */
+    /** Minimum number of executions before the change. */
     static final int MIN_BEFORE = 20;
 
     private static final int FIRST_TEST = 20;
@@ -17,17 +17,18 @@ final class LatencyComparison {
     private static final double DEVIATIONS = 3.09;
     private static final int INTERVALS_NEEDED = 6;
     /**
-     * Wide, for intervals that follow each other are similar, and few of them show little of the spread: 3 + 20 / n.
+     * The factor is 3 + 20 / n. It is wide because consecutive intervals are similar, and few intervals show only a
+     * part of the spread.
      */
     private static final double SPREADS = 3;
 
     private static final double MORE_SPREADS = 20;
-    /** What a statement may vary by itself where it was not seen long enough. */
+    /** Assumed variation of a statement that was not observed long enough. */
     private static final double UNKNOWN_VARIATION = Math.log(2);
 
     private LatencyComparison() {}
 
-    /** Looks that are due, of {@value #TESTS}: at 20 executions, 40, 80, … 640. */
+    /** Returns the number of tests that are due, of {@value #TESTS}: at 20 executions, 40, 80, … 640. */
     static int testDue(long executionsAfter) {
         int tests = 0;
         while (tests < TESTS && executionsAfter >= (long) FIRST_TEST << tests) {
@@ -37,12 +38,13 @@ final class LatencyComparison {
     }
 
     /**
-     * The answer at a look.
+     * Returns the result of one test.
      *
-     * @param minRatio of medians, above 1, below which no change is worth a word
-     * @return PENDING where the next look must decide, UNKNOWN where none can
+     * @param test number of the test, from 1
+     * @param minRatio ratio of medians, above 1, below which a change is not reported
+     * @return PENDING if the next test must decide, UNKNOWN if none can
      */
-    static PlanVerdict at(int look, PlanLatencyHistory before, PlanLatencyHistory after, double minRatio) {
+    static PlanVerdict at(int test, PlanLatencyHistory before, PlanLatencyHistory after, double minRatio) {
         if (before.all().total() < MIN_BEFORE) {
             return PlanVerdict.UNKNOWN;
         }
@@ -57,7 +59,7 @@ final class LatencyComparison {
         }
         double error = before.all().logMedianError() + after.all().logMedianError();
         boolean settled = Math.abs(ratio) + error < least;
-        return settled || look == TESTS ? PlanVerdict.NO_DIFFERENCE : PlanVerdict.PENDING;
+        return settled || test == TESTS ? PlanVerdict.NO_DIFFERENCE : PlanVerdict.PENDING;
     }
 
     private static double variation(PlanLatencyHistory before) {

@@ -1,9 +1,9 @@
 package io.tailrace.plan.change;
 
-/** How it is known which plan an execution had. */
+/** The source from which the plan of an execution is known. */
 public enum PlanBasis {
-    /** The log names the plan of each execution. */
+    /** The log contains the plan of each execution. */
     LOGGED,
-    /** The plan was captured now and then: an execution counts for the one that was captured last before it. */
+    /** The plan is captured periodically: an execution is assigned to the latest capture before it. */
     CAPTURED
 }

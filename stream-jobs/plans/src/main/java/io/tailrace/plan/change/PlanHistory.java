@@ -10,27 +10,28 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
- * The plans of one statement on one server, and what its executions show of them.
+ * The plans of one statement on one server, with the latencies of its executions.
  *
- * <p>A log that names each execution's plan shows a change by itself: a plan is the statement's plan from the third
- * execution in a row on, for the optimizer may choose another for a rare value. Where plans are captured now and then,
- * each capture decides: see {@link CapturedExecutions} for what becomes of the executions between two captures.
+ * <p>If the log contains each execution's plan, a plan becomes the statement's plan with the third consecutive
+ * execution, because the optimizer may choose another one for a rare value. If plans are captured periodically, each
+ * capture decides; {@link CapturedExecutions} describes the executions between two captures.
  *
- * <p>A history has one {@link PlanBasis}: what EXPLAIN says and what the log says may differ for one and the same plan.
- * A log that names plans is believed alone; a change of basis is no change of plan, and the history restarts.
+ * <p>A history has one {@link PlanBasis}, because EXPLAIN and the log may describe the same plan differently. A log
+ * that contains plans takes precedence over captures. A change of the basis is not a plan change; the history
+ * restarts.
  *
- * <p>One statement may run in the databases of many tenants, with a plan in each. Captures are followed of one
- * database: the first that was captured, until it was not for a day.
+ * <p>One statement may run in the databases of many tenants, with a different plan in each. Only captures of one
+ * database are used: the first that was captured, until it has no captures for a day.
  *
- * <p>Its size is bounded: {@value #PLANS} plans, the least recent are forgotten.
+ * <p>The size is bounded to {@value #PLANS} plans; the least recent ones are discarded.
  */
 public final class PlanHistory {
 
-    /** Executions needed before a change, for its verdict. */
+    /** Minimum number of executions before a change for a verdict. */
     public static final int MIN_BEFORE = LatencyComparison.MIN_BEFORE;
 
     private static final byte VERSION = 3;
-    /** Versions that can be read know captures from 2 on, and databases from 3 on. */
+    /** Versions of the state that can be read. Captures were added in version 2, databases in version 3. */
     private static final byte WITH_CAPTURES = 2;
 
     private static final byte WITH_DATABASE = 3;
@@ -40,28 +41,28 @@ public final class PlanHistory {
     private static final long HOUR_MICROS = 3_600_000_000L;
     private static final long DAY_MICROS = 24 * HOUR_MICROS;
     /**
-     * Changes reported in an hour, or of captures in a day: a statement that goes back and forth has two plans and no
-     * change.
+     * Maximum number of changes reported per hour, or per day for captures: a statement that alternates between two
+     * plans has no plan change.
      */
     private static final int MAX_CHANGES = 4;
 
     private PlanBasis basis = PlanBasis.LOGGED;
-    /** Whose captures are followed; empty where none was captured, or the captures do not say. */
+    /** Database whose captures are used; empty if there are none, or if captures do not name it. */
     private String database = "";
-    /** Latest execution of which the log did not name the plan. */
+    /** Time of the latest execution without a plan in the log. */
     private long unnamedMicros = Long.MIN_VALUE;
 
     private final List<PlanLatencyHistory> plans = new ArrayList<>();
     private CapturedExecutions captured = new CapturedExecutions();
-    /** Executions with the statement's plan since it has that. */
+    /** Executions with the statement's plan since the statement has it. */
     private PlanLatencyHistory since = new PlanLatencyHistory("");
-    /** Executions with the plan that may be becoming the statement's. */
+    /** Executions with the plan that may become the statement's plan. */
     private PlanLatencyHistory candidate = new PlanLatencyHistory("");
 
     private String current = "";
     private int inARow;
     private long candidateMicros;
-    /** Begin of the hour or day in which changes are counted. */
+    /** Start of the hour or day in which changes are counted. */
     private long countedFrom = Long.MIN_VALUE;
 
     private int changesCounted;
@@ -70,37 +71,43 @@ public final class PlanHistory {
     private long changeMicros;
     private int tests;
     private boolean pending;
-    /** The change was called unknown after a day. Executions that come later may decide it still. */
+    /** The verdict was set to unknown after a day. Later executions may still decide it. */
     private boolean givenUp;
 
-    /** Latest event time, microseconds since 1970 UTC; Long.MIN_VALUE where nothing was seen. */
+    /** Returns the latest event time, microseconds since 1970 UTC; Long.MIN_VALUE if there was no event. */
     public long latestMicros() {
         return plans.stream().mapToLong(PlanLatencyHistory::latestMicros).reduce(captured.latestMicros(), Math::max);
     }
 
-    /** Hash of the plan that the statement has; empty before the first. */
+    /** Returns the hash of the statement's plan; empty before the first one. */
     public String current() {
         return current;
     }
 
-    /** The database whose captures are followed; empty where the log names plans, or no capture said its database. */
+    /**
+     * Returns the database whose captures are used; empty if the log contains plans, or no capture named its
+     * database.
+     */
     public String database() {
         return database;
     }
 
-    /** When a change without a verdict is called unknown, microseconds since 1970 UTC; empty where there is none. */
+    /**
+     * Returns the time at which the verdict of a pending change becomes unknown, microseconds since 1970 UTC; empty
+     * if no change is pending.
+     */
     public OptionalLong deadlineMicros() {
         return pending && !givenUp ? OptionalLong.of(changeMicros + DAY_MICROS) : OptionalLong.empty();
     }
 
     /**
-     * The statement ran. Where captures are followed, those in other databases than theirs are passed over.
+     * Adds an execution. If captures are used, executions in other databases are ignored.
      *
-     * @param in database; empty where the log does not say
-     * @param plan hash of its plan; empty where the log does not say
+     * @param in database; empty if unknown
+     * @param plan hash of its plan; empty if the log does not contain it
      * @param micros event time, microseconds since 1970 UTC
-     * @param seconds that it took
-     * @param minRatio of medians, above 1, below which a change is no difference
+     * @param seconds duration of the execution
+     * @param minRatio ratio of medians, above 1, below which a change makes no difference
      */
     public void execution(
             String in,
@@ -130,7 +137,7 @@ public final class PlanHistory {
     private void logged(
             String plan, long micros, double seconds, double rowsExamined, Consumer<DetectedPlanChange> changes) {
         if (basis == PlanBasis.CAPTURED) {
-            restart(PlanBasis.LOGGED, micros, "the log names plans since", changes);
+            restart(PlanBasis.LOGGED, micros, "the log now contains plans", changes);
         }
         latencies(plan).add(micros, seconds, rowsExamined);
         follow(plan, micros).add(micros, seconds, rowsExamined);
@@ -140,19 +147,18 @@ public final class PlanHistory {
     }
 
     /**
-     * A capture says what the plan is. One that is not later than the last is passed over: it was read twice, or too
-     * late. So is each of another database than the one that is followed; and each while the log names plans, until the
-     * statement ran without a name for a day. That day is one of its executions: captures may be read long before the
-     * executions of their time.
+     * Adds a capture. A capture is ignored if it is not later than the last one, if it is from another database than
+     * the one that is used, or if the log contains plans, until the statement ran for a day without one. That day is
+     * measured by executions, because captures may be read long before the executions of the same time.
      *
-     * @param of database; empty where the capture does not say
+     * @param of database; empty if the capture does not name it
      */
     public void capture(String of, String plan, long micros, Consumer<DetectedPlanChange> changes) {
         if (basis == PlanBasis.LOGGED && !current.isEmpty()) {
             if (unnamedMicros == Long.MIN_VALUE || unnamedMicros - latestMicros() < DAY_MICROS) {
                 return;
             }
-            restart(PlanBasis.CAPTURED, micros, "the log names no plans since", changes);
+            restart(PlanBasis.CAPTURED, micros, "the log no longer contains plans", changes);
         }
         basis = PlanBasis.CAPTURED;
         if (!captured.isNext(micros)) {
@@ -162,7 +168,7 @@ public final class PlanHistory {
             if (!captured.isOlderThan(micros - DAY_MICROS)) {
                 return;
             }
-            restart(PlanBasis.CAPTURED, micros, "captures are of another database since", changes);
+            restart(PlanBasis.CAPTURED, micros, "captures are now of another database", changes);
         }
         if (database.isEmpty()) {
             database = of;
@@ -170,7 +176,7 @@ public final class PlanHistory {
         followCapture(plan, micros, changes);
     }
 
-    /** False where it is known that it is another one. */
+    /** Returns false if the database is known to be another one. */
     private boolean isFollowed(String other) {
         return other.isEmpty() || database.isEmpty() || other.equals(database);
     }
@@ -223,7 +229,10 @@ public final class PlanHistory {
         return fresh;
     }
 
-    /** Counts how often in a row another plan than the statement's came. Returns what the execution belongs to. */
+    /**
+     * Counts how often in a row a plan other than the statement's occurred. Returns the latencies to which the
+     * execution belongs.
+     */
     private PlanLatencyHistory follow(String plan, long micros) {
         if (current.isEmpty()) {
             current = plan;
@@ -242,9 +251,9 @@ public final class PlanHistory {
         return candidate;
     }
 
-    /** The candidate is the statement's plan from now on. */
+    /** Makes the candidate the statement's plan. */
     private void change(long micros, Consumer<DetectedPlanChange> changes) {
-        abandon(micros, "another plan came after " + counted(after().executions()), changes);
+        abandon(micros, "another plan followed after " + counted(after().executions()), changes);
         oldSeenMicros = latencies(current).latestMicros();
         oldPlan = current;
         current = candidate.plan();
@@ -287,9 +296,9 @@ public final class PlanHistory {
     }
 
     /**
-     * Calls a change unknown that has no verdict after a day, so that nobody waits for ever.
+     * Sets the verdict of a change that is still pending after a day to unknown.
      *
-     * @param nowMicros by the clock, microseconds since 1970 UTC
+     * @param nowMicros clock time, microseconds since 1970 UTC
      */
     public void abandon(long nowMicros, Consumer<DetectedPlanChange> changes) {
         if (deadlineMicros().isPresent() && nowMicros >= deadlineMicros().getAsLong()) {
@@ -315,7 +324,10 @@ public final class PlanHistory {
         return executions == 1 ? "1 execution" : executions + " executions";
     }
 
-    /** Of captured plans also what ran between the two captures, where too few ran before that. */
+    /**
+     * Returns the latencies before the change. For captured plans these include the executions between the two
+     * captures, if there are too few before.
+     */
     private PlanLatencyHistory before() {
         PlanLatencyHistory known = latencies(oldPlan);
         if (basis == PlanBasis.LOGGED || known.executions() >= LatencyComparison.MIN_BEFORE) {
@@ -327,7 +339,10 @@ public final class PlanHistory {
         return both;
     }
 
-    /** What is not confirmed counts too: the next capture may be long in coming. */
+    /**
+     * Returns the latencies after the change. Unconfirmed executions are included, because the next capture may be
+     * late.
+     */
     private PlanLatencyHistory after() {
         PlanLatencyHistory both = new PlanLatencyHistory(current);
         both.addAll(since);
@@ -349,7 +364,7 @@ public final class PlanHistory {
                 DetectedPlanChange.Executions.of(after()));
     }
 
-    /** Writes the state, its version first. */
+    /** Writes the state, starting with its version. */
     public void write(DataOutput out) throws IOException {
         out.writeByte(VERSION);
         out.writeByte(plans.size());
@@ -376,7 +391,7 @@ public final class PlanHistory {
         out.writeLong(unnamedMicros);
     }
 
-    /** @throws IOException also if it was written by a later version */
+    /** @throws IOException also if a later version wrote the state */
     public static PlanHistory read(DataInput in) throws IOException {
         byte version = in.readByte();
         if (version < 1 || version > VERSION) {

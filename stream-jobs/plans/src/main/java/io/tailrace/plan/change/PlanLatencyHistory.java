@@ -6,12 +6,12 @@ import java.io.IOException;
 import java.util.Arrays;
 
 /**
- * How long a statement took with one plan: all its executions, and the medians of the latest intervals, whose
- * spread says how much it varies by itself, with load and data, while the plan stays.
+ * The latencies of a statement with one plan: all its executions, and the medians of the latest intervals. The spread
+ * of these medians shows how much the statement varies with load and data while the plan stays the same.
  */
 final class PlanLatencyHistory {
 
-    /** Executions that make the median of an interval worth something. */
+    /** Minimum number of executions for the median of an interval. */
     static final int INTERVAL_EXECUTIONS = 20;
 
     private static final long INTERVAL_MICROS = 180_000_000L;
@@ -47,12 +47,12 @@ final class PlanLatencyHistory {
         return latest;
     }
 
-    /** Mean; NaN before the first execution. */
+    /** Returns the mean; NaN before the first execution. */
     double rowsExamined() {
         return rowsExamined / executions;
     }
 
-    /** The plan was seen, without an execution. */
+    /** Records that the plan was seen, without an execution. */
     void seen(long micros) {
         latest = Math.max(latest, micros);
     }
@@ -73,7 +73,7 @@ final class PlanLatencyHistory {
         }
     }
 
-    /** Executions of which it is clear only now that they had this plan. */
+    /** Adds executions whose plan is known only now. */
     void addAll(PlanLatencyHistory others) {
         seen(others.latest);
         all.addAll(others.all);
@@ -84,12 +84,12 @@ final class PlanLatencyHistory {
         }
     }
 
-    /** How many intervals there are to compare, at most {@value #INTERVALS}. */
+    /** Returns the number of intervals for a comparison, at most {@value #INTERVALS}. */
     int intervals() {
         return Math.min(intervals, INTERVALS);
     }
 
-    /** Standard deviation of the intervals' medians on the natural logarithmic scale. */
+    /** Returns the standard deviation of the intervals' medians on the natural logarithmic scale. */
     double spread() {
         int n = intervals();
         double mean = Arrays.stream(medians, 0, n).sum() / n;

@@ -1,12 +1,12 @@
 package io.tailrace.plan.change;
 
-/** What a change of plan did to a statement. */
+/** The effect of a plan change on a statement. */
 public enum PlanVerdict {
-    /** Not enough executions yet. */
+    /** Not enough executions so far. */
     PENDING,
     SLOWER,
     FASTER,
     NO_DIFFERENCE,
-    /** There were too few executions, before the change or after it; {@link DetectedPlanChange#reason()} says which. */
+    /** There were too few executions before or after the change; {@link DetectedPlanChange#reason()} states which. */
     UNKNOWN
 }

@@ -1,2 +1,2 @@
-/** When a statement's plan changed, and whether it is slower since: docs/PLANS.md, changes. */
+/** Detection of plan changes, and whether a statement is slower since then (docs/PLANS.md, changes). */
 package io.tailrace.plan.change;

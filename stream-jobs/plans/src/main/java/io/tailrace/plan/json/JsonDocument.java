@@ -1,12 +1,13 @@
 package io.tailrace.plan.json;
 
 /**
- * A document as it was read.
+ * The result of reading a document.
  *
- * @param value what it holds
- * @param from its first byte in the input
- * @param to the byte after its last
- * @param repairs what was not JSON
- * @param doubtful a text ended within one of its literals: what follows may be the rest of that
+ * @param value its content
+ * @param from offset of its first byte in the input
+ * @param to offset after its last byte
+ * @param repairs what was not valid JSON
+ * @param doubtful whether a text ended within one of its literals, so that what follows may be the rest of that
+ *     literal
  */
 public record JsonDocument(JsonValue value, int from, int to, Repairs repairs, boolean doubtful) {}

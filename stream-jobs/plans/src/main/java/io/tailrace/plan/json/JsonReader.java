@@ -15,21 +15,24 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Reads a document as servers write them. It never fails: what is not JSON is repaired and reported. It takes time
- * linear in the input and no stack: nesting is kept in a list. Not thread-safe.
+ * Reads a document as servers write it. Reading never fails: invalid JSON is repaired and reported. The time is
+ * linear in the size of the input. No recursion is used, because nesting is stored in a list. Not thread-safe.
  */
 public final class JsonReader {
 
-    /** Levels of objects and arrays; what lies deeper is left out. A plan of version 2 takes two for each node. */
+    /**
+     * Maximum nesting of objects and arrays; deeper values are omitted. A plan of version 2 needs two levels for each
+     * node.
+     */
     public static final int MAX_DEPTH = 2100;
 
-    /** Levels that a path tells from either end. */
+    /** Maximum number of levels that a path contains from either end. */
     private static final int MAX_PATH_LENGTH = 12;
-    /** Characters of a name that a path tells. */
+    /** Maximum number of characters of a name in a path. */
     private static final int MAX_NAME_LENGTH = 64;
 
-    /** What a document shows in which a quote was taken for the end of a text. */
-    private static final Set<RepairKind> LYING_QUOTES =
+    /** Repairs of a document in which a quote was mistaken for the end of a text. */
+    private static final Set<RepairKind> UNRELIABLE_QUOTES =
             Set.of(RepairKind.PUNCTUATION, RepairKind.BARE_WORD, RepairKind.UNESCAPED_QUOTE);
 
     private byte[] in;
@@ -44,7 +47,7 @@ public final class JsonReader {
         final List<Member> members;
         final List<JsonValue> values;
         String name;
-        /** A name and colon were read, a value was not. */
+        /** A name and colon were read, but no value. */
         boolean awaitsValue;
 
         Level(boolean object) {
@@ -79,10 +82,11 @@ public final class JsonReader {
         return isTrusted(strict) ? strict : read(bytes, from, to, false);
     }
 
-    /** Only where quotes may lie are they looked at twice. */
+    /** Returns whether the quotes are reliable; only if not, the document is read a second time. */
     private boolean isTrusted(JsonDocument document) {
         return !document.doubtful()
-                && LYING_QUOTES.stream().noneMatch(kind -> document.repairs().count(kind) > 0);
+                && UNRELIABLE_QUOTES.stream()
+                        .noneMatch(kind -> document.repairs().count(kind) > 0);
     }
 
     private JsonDocument read(byte[] bytes, int from, int to, boolean strict) {
@@ -115,7 +119,7 @@ public final class JsonReader {
         return closeAll();
     }
 
-    /** Reads one token; returns the document where it ends with this one. */
+    /** Reads one token; returns the document if it ends with this token. */
     private JsonValue step() {
         switch (in[at]) {
             case '{', '[' -> open();
@@ -162,7 +166,7 @@ public final class JsonReader {
         add(JsonValue.NULL);
     }
 
-    /** A closing bracket of the other kind closes what it may have been meant for, or nothing. */
+    /** Closes the level that a mismatched closing bracket was probably intended for, or none. */
     private JsonValue close() {
         boolean object = in[at] == '}';
         if (levels.peek().isObject() != object) {
@@ -178,7 +182,7 @@ public final class JsonReader {
         return closeOne();
     }
 
-    /** Closes the innermost level; returns it where it is the document. */
+    /** Closes the innermost level; returns it if it is the document. */
     private JsonValue closeOne() {
         Level level = levels.pop();
         if (level.awaitsValue) {
@@ -216,7 +220,7 @@ public final class JsonReader {
         }
     }
 
-    /** The name of the member that a value belongs to, in a list too. */
+    /** Returns the name of the member that contains a value, also in a list. */
     private String member() {
         for (Level level : levels) {
             if (level.isObject()) {
@@ -265,7 +269,7 @@ public final class JsonReader {
         return new JsonString(text, text);
     }
 
-    /** As JSON writes them: digits, a sign, a fraction, an exponent. */
+    /** Returns whether the text is a number of JSON: digits, a sign, a fraction, an exponent. */
     private boolean isNumber(int from) {
         int i = from < at && in[from] == '-' ? from + 1 : from;
         int digits = digits(i);
@@ -333,7 +337,7 @@ public final class JsonReader {
         repairs.add(kind, offset, repairs.wants(kind) ? path() : "");
     }
 
-    /** Places within deep documents are told by their outermost and innermost names. */
+    /** Returns the path in the document. In deep documents it consists of the outermost and innermost names. */
     private String path() {
         StringBuilder path = new StringBuilder("$");
         Iterator<Level> outermostFirst = levels.descendingIterator();

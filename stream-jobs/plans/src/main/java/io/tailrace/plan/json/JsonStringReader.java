@@ -7,18 +7,18 @@ import java.util.Arrays;
 import java.util.Set;
 
 /**
- * Reads strings. Where one ends is not always plain: MariaDB writes conditions with the double quotes of their literals.
- * Unless the document is strict, a quote ends a text only outside SQL's own quotes and where what follows may stand
- * there.
+ * Reads strings. The end of a string may be ambiguous, because MariaDB does not escape the double quotes of literals
+ * in conditions. Unless the document is strict, a quote ends a text only outside of SQL's own quotes, and only if
+ * what follows is valid there.
  */
 final class JsonStringReader {
 
-    /** Receives what was repaired, with its offset in bytes. */
+    /** Receives the repairs with their offsets in bytes. */
     interface Report {
         void repair(RepairKind kind, int offset);
     }
 
-    /** Members of which the texts are names, not SQL. */
+    /** Members whose texts are names, not SQL. */
     private static final Set<String> NAMES = Set.of(
             "table_name",
             "schema_name",
@@ -33,12 +33,15 @@ final class JsonStringReader {
             "partitions",
             "keys");
 
-    /** What MySQL writes where a statement's plan is to come (sql/opt_explain.cc): its apostrophe is no quote of SQL. */
+    /**
+     * Text that MySQL writes in place of a plan that is not ready (sql/opt_explain.cc). Its apostrophe is not an SQL
+     * quote.
+     */
     private static final String NO_PLAN_YET = "Plan isn't ready yet";
 
     private static final byte[] NO_PLAN_YET_BYTES = (NO_PLAN_YET + '"').getBytes(StandardCharsets.US_ASCII);
 
-    /** Longest name of a member that is looked for after a comma, bytes. */
+    /** Longest name of a member that is searched for after a comma, bytes. */
     private static final int MAX_NAME_LENGTH = 64;
 
     private final byte[] in;
@@ -47,12 +50,15 @@ final class JsonStringReader {
     private final Report report;
     private int to;
     private boolean doubtful;
-    /** A quote of SQL was open where the search for the end of a text ended. */
+    /** A quote of SQL was open at the end of the search for the end of a text. */
     private boolean openAtEnd;
-    /** Bytes that were searched in vain: more than the input has would be no linear time. */
+    /**
+     * Number of bytes that were searched without success. It is limited to the size of the input, so that the time is
+     * linear.
+     */
     private long searched;
 
-    /** @param strict each text ends with the first quote that no backslash escapes */
+    /** @param strict whether each text ends with the first quote that no backslash escapes */
     JsonStringReader(byte[] in, int end, boolean strict, Report report) {
         this.in = in;
         this.end = end;
@@ -60,14 +66,14 @@ final class JsonStringReader {
         this.report = report;
     }
 
-    /** The byte after the string that was read last. */
+    /** Returns the offset after the latest string. */
     int to() {
         return to;
     }
 
     /**
-     * A text ended within one of its literals: a quote in that may have been taken for the end of the text, and what was read
-     * after it may be the literal's.
+     * Returns whether a text ended within one of its literals: a quote in the literal may have been mistaken for the
+     * end of the text, and later text may belong to the literal.
      */
     boolean isDoubtful() {
         return doubtful;
@@ -81,7 +87,7 @@ final class JsonStringReader {
     /**
      * Reads the value whose first quote is at {@code from}.
      *
-     * @param member the name of the member that it belongs to
+     * @param member name of the member that contains the value
      */
     JsonString value(int from, String member) {
         JsonString string = string(from, end(from, member));
@@ -98,7 +104,7 @@ final class JsonStringReader {
         return decode(from + 1, quote);
     }
 
-    /** Offset of the quote that ends a value, or that of the input's end. */
+    /** Returns the offset of the quote that ends a value, or that of the input's end. */
     int end(int from, String member) {
         if (strict) {
             return plainEnd(from);
@@ -128,7 +134,7 @@ final class JsonStringReader {
         return to <= end && Arrays.equals(in, from, to, NO_PLAN_YET_BYTES, 0, NO_PLAN_YET_BYTES.length);
     }
 
-    /** All of SQL's quotes are closed. */
+    /** Returns whether all quotes of SQL are closed. */
     private static boolean isWhole(String sql) {
         char open = 0;
         for (int i = 0; i < sql.length(); i++) {
@@ -144,7 +150,7 @@ final class JsonStringReader {
         return open == 0;
     }
 
-    /** The next quote after this one that no backslash escapes. */
+    /** Returns the offset of the next quote that no backslash escapes. */
     private int plainEnd(int from) {
         int i = from + 1;
         while (i < end && in[i] != '"') {
@@ -154,8 +160,8 @@ final class JsonStringReader {
     }
 
     /**
-     * The next quote on this line that may end a string and stands outside SQL's quotes; else the end of the line or of
-     * the input.
+     * Returns the offset of the next quote on this line that may end a string and is outside of SQL's quotes;
+     * otherwise the end of the line or of the input.
      */
     private int sqlEnd(int from) {
         byte open = 0;
@@ -177,7 +183,7 @@ final class JsonStringReader {
         return Math.min(i, end);
     }
 
-    /** After a value stands the end of what holds it, or a comma and the next. */
+    /** Returns whether the end of the enclosing value, or a comma and the next value, follows a quote. */
     private boolean mayEnd(int quote) {
         int i = skipBlanks(quote + 1);
         if (i >= end || in[i] == '}' || in[i] == ']') {
@@ -190,7 +196,7 @@ final class JsonStringReader {
         return i >= end || (in[i] == '"' ? isNameOrValue(i) : "{[-0123456789tfn".indexOf(in[i]) >= 0);
     }
 
-    /** A name and a colon, or what may be an item of a list. */
+    /** Returns whether a name and a colon, or what may be an item of a list, follows. */
     private boolean isNameOrValue(int quote) {
         int last = Math.min(end, quote + 2 + MAX_NAME_LENGTH);
         int i = quote + 1;
@@ -256,7 +262,7 @@ final class JsonStringReader {
         }
     }
 
-    /** Appends what an escape stands for; returns the offset after it. */
+    /** Appends the character of an escape; returns the offset after it. */
     private int escape(int backslash, int quote, StringBuilder out) {
         int kind = "\"\\/bfnrt".indexOf(in[backslash + 1]);
         if (kind >= 0) {

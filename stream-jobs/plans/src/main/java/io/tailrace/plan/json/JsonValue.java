@@ -3,26 +3,26 @@ package io.tailrace.plan.json;
 import io.tailrace.json.AvroJsonWriter;
 import java.util.List;
 
-/** What a document holds. Members keep their order, and both of two with the same name. */
+/** A value of a document. Members keep their order, and duplicate names are kept. */
 public sealed interface JsonValue {
 
-    /** What stands for a value that was not read, and for JSON's own null. */
+    /** Represents JSON's null, and a value that was not read. */
     JsonValue NULL = new JsonNull();
 
-    /** Appends it as strict JSON. */
+    /** Appends the value as strict JSON. */
     void appendTo(StringBuilder out);
 
-    /** The text of a string, number or word; empty for all else. */
+    /** Returns the text of a string, number or word; empty for any other value. */
     default String text() {
         return "";
     }
 
-    /** The number that is written here, in a string too, as MySQL's costs are; NaN where none is. */
+    /** Returns the number, also of a string, such as MySQL's costs; NaN if there is none. */
     default double number() {
         return Double.NaN;
     }
 
-    /** True for {@code true} and for 1, as MariaDB writes it. */
+    /** Returns true for {@code true} and for 1, which MariaDB writes. */
     default boolean isTrue() {
         return false;
     }
@@ -30,15 +30,15 @@ public sealed interface JsonValue {
     /**
      * One member of an object.
      *
-     * @param name as it stands there, decoded
-     * @param value what it holds
+     * @param name decoded name
+     * @param value its value
      */
     record Member(String name, JsonValue value) {}
 
     /** Members in the order of the document. */
     record JsonObject(List<Member> members) implements JsonValue {
 
-        /** The first member of a name; {@link #NULL} where none has it. */
+        /** Returns the first member with a name; {@link #NULL} if there is none. */
         public JsonValue get(String name) {
             for (Member member : members) {
                 if (member.name().equals(name)) {
@@ -84,9 +84,9 @@ public sealed interface JsonValue {
     /**
      * A string.
      *
-     * @param text decoded
-     * @param written the characters between the quotes as they stand there: MariaDB writes some of them without escaping
-     *     them, so that only these are what the server said
+     * @param text decoded text
+     * @param written the characters between the quotes, not decoded: MariaDB does not escape some texts, so that only
+     *     these characters are what the server wrote
      */
     record JsonString(String text, String written) implements JsonValue {
 
@@ -101,7 +101,7 @@ public sealed interface JsonValue {
         }
     }
 
-    /** A number, as it is written: {@code 1e400} stays what it is. */
+    /** A number in its original notation: {@code 1e400} is not changed. */
     record JsonNumber(String text) implements JsonValue {
 
         @Override

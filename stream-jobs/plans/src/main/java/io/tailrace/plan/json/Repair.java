@@ -1,11 +1,11 @@
 package io.tailrace.plan.json;
 
 /**
- * One place where a document was not JSON.
+ * One position at which a document was not valid JSON.
  *
- * @param kind what was wrong
+ * @param kind kind of deviation
  * @param offset bytes from the start of the input
- * @param path where in the document, such as {@code $.query_block.table.attached_condition}
+ * @param path position in the document, such as {@code $.query_block.table.attached_condition}
  */
 public record Repair(RepairKind kind, int offset, String path) {
 

@@ -1,23 +1,23 @@
 package io.tailrace.plan.json;
 
-/** In which way a document was not JSON, and was read nevertheless. */
+/** The kinds of deviation from JSON that the reader repairs. */
 public enum RepairKind {
-    /** A comment: MySQL's {@code end_markers_in_json} writes the name of what ends after each bracket. */
+    /** A comment: MySQL's {@code end_markers_in_json} writes a name after each closing bracket. */
     COMMENT,
     /** A double quote within a string: MariaDB up to 11 does not escape those of a condition's literals. */
     UNESCAPED_QUOTE,
-    /** A backslash before what JSON does not escape, such as MariaDB's {@code \xDF}; it stays. */
+    /** A backslash before a character that JSON does not escape, such as MariaDB's {@code \xDF}; it is kept. */
     INVALID_ESCAPE,
-    /** A control character that should be escaped; it stays. */
+    /** A control character that should be escaped; it is kept. */
     CONTROL_CHARACTER,
-    /** Bytes that are not UTF-8; each stands as U+FFFD. */
+    /** Bytes that are not UTF-8; each is replaced by U+FFFD. */
     INVALID_UTF8,
-    /** A value that is neither a string nor a number nor a word of JSON; it is taken for a string. */
+    /** A value that is neither a string nor a number nor a word of JSON; it is read as a string. */
     BARE_WORD,
-    /** A comma, colon or bracket is missing or stands where none may. */
+    /** A comma, colon or bracket is missing or misplaced. */
     PUNCTUATION,
     /** The document ends before its brackets are closed. */
     TRUNCATED,
-    /** Nested deeper than {@link JsonReader#MAX_DEPTH} levels: what lies below was left out. */
+    /** Nested deeper than {@link JsonReader#MAX_DEPTH} levels; deeper values are omitted. */
     TOO_DEEP
 }

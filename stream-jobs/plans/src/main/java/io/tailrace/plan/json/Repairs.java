@@ -6,16 +6,16 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** What was repaired in a document: every repair is counted, the first {@value #MAX_KEPT} of each kind are kept. */
+/** The repairs of a document. Every repair is counted; the first {@value #MAX_KEPT} of each kind are stored. */
 public final class Repairs {
 
-    /** Places of one kind that are kept. */
+    /** Maximum number of stored repairs per kind. */
     public static final int MAX_KEPT = 20;
 
     private final Map<RepairKind, Integer> counts = new EnumMap<>(RepairKind.class);
     private final List<Repair> places = new ArrayList<>();
 
-    /** True while places of this kind are kept: a path is not made for nothing. */
+    /** Returns whether further repairs of this kind are stored, so that the caller computes a path only if needed. */
     boolean wants(RepairKind kind) {
         return counts.getOrDefault(kind, 0) < MAX_KEPT;
     }
@@ -31,17 +31,17 @@ public final class Repairs {
         return counts.isEmpty();
     }
 
-    /** How many there are of this kind. */
+    /** Returns the number of repairs of this kind. */
     public int count(RepairKind kind) {
         return counts.getOrDefault(kind, 0);
     }
 
-    /** How many there are of each kind that occurs. */
+    /** Returns the number of repairs of each kind that occurs. */
     public Map<RepairKind, Integer> counts() {
         return Collections.unmodifiableMap(counts);
     }
 
-    /** The places that were kept, in the order of the document. */
+    /** Returns the stored repairs in the order of the document. */
     public List<Repair> places() {
         return Collections.unmodifiableList(places);
     }

@@ -1,2 +1,2 @@
-/** JSON as servers write plans: read to the end whatever it is, with a report of what was not JSON. */
+/** Reads the JSON of plans, repairs what is not valid JSON, and reports each repair. */
 package io.tailrace.plan.json;

@@ -12,12 +12,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Makes rows of the table plans. Not thread-safe. */
+/** Creates rows of the table {@code plans}. Not thread-safe. */
 public final class PlanRecords {
 
     private final PlanJson json = new PlanJson();
 
-    /** What a plan says by itself; whose it is and when it was seen, the caller says. */
+    /** Returns the fields that follow from the plan itself; the caller sets the server, the statement and the time. */
     public StatementPlan of(Plan plan) {
         StatementPlan record = new StatementPlan();
         record.setPlanHash(PlanHash.of(plan));
@@ -34,7 +34,7 @@ public final class PlanRecords {
         return record;
     }
 
-    /** Kind, what to look at, and the evidence: the columns of sql/queries/advice_by_load.sql. */
+    /** Returns kind, text and evidence: the columns of sql/queries/advice_by_load.sql. */
     private static String line(Advice advice) {
         String kind = advice.kind().name().toLowerCase(Locale.ROOT).replace('_', ' ');
         String table = advice.table().isEmpty() ? "" : advice.table() + ": ";

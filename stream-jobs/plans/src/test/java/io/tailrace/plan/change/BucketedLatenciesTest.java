@@ -27,14 +27,15 @@ class BucketedLatenciesTest {
     void ranksAreThoseOfMannAndWhitney() {
         BucketedLatencies own = of(0.001, 0.002, 0.004, 0.008, 0.008);
         BucketedLatencies others = of(0.003, 0.006, 0.008, 0.016);
-        // By hand: pairs in which the other is slower 2 + 3 + (3 + 2/2) + 5 = 14 of 20; the three equal are one tie.
+        // Computed by hand: pairs in which the other is slower are 2 + 3 + (3 + 2/2) + 5 = 14 of 20; the three equal
+        // ones are one tie.
         double variance = 20.0 / 12 * (10 - 24.0 / 72);
         assertThat(own.slownessOf(others)).isCloseTo((14 - 10) / Math.sqrt(variance), within(1e-9));
         assertThat(others.slownessOf(own)).isCloseTo(-(14 - 10) / Math.sqrt(variance), within(1e-9));
     }
 
     @Test
-    void equalsSayNothing() {
+    void equalLatenciesHaveNoDifference() {
         assertThat(of(0.1, 0.1).slownessOf(of(0.1, 0.1, 0.1))).isZero();
         assertThat(new BucketedLatencies().slownessOf(of(0.1))).isZero();
         assertThat(new BucketedLatencies().median()).isNaN();

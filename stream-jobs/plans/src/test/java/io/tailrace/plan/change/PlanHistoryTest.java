@@ -28,7 +28,7 @@ class PlanHistoryTest {
     private final List<DetectedPlanChange> changes = new ArrayList<>();
     private PlanHistory history = new PlanHistory();
     private long micros = SECOND;
-    /** In which the statement runs. */
+    /** Database in which the statement runs. */
     private String database = "shop";
 
     @Test
@@ -63,7 +63,7 @@ class PlanHistoryTest {
     }
 
     @Test
-    void executionsBetweenTwoCapturesThatDifferCountForNone() {
+    void executionsBetweenDifferentCapturesCountForNeither() {
         capture("a");
         run("", 50, () -> 0.01);
         capture("a");
@@ -74,7 +74,7 @@ class PlanHistoryTest {
     }
 
     @Test
-    void whereNoOthersAreKnownTheyCountForTheOldPlan() {
+    void executionsBetweenCapturesCountForTheOldPlanIfItHasNoOthers() {
         capture("a");
         run("", 100, latencies(0.001, 0.4));
         capture("b");
@@ -116,7 +116,7 @@ class PlanHistoryTest {
     }
 
     @Test
-    void ofCapturesFourChangesADayAreTold() {
+    void fourChangesOfCapturesADayAreReported() {
         for (int hour = 0; hour < 48; hour++) {
             capture(hour % 2 == 0 ? "a" : "b");
             micros += 3600 * SECOND;
@@ -127,11 +127,11 @@ class PlanHistoryTest {
     }
 
     @Test
-    void aLogThatNamesPlansIsBelievedAlone() {
+    void plansInTheLogTakePrecedence() {
         run("a", 30, () -> 0.01);
-        capture("of the same, as EXPLAIN tells it");
+        capture("of the same, according to EXPLAIN");
         run("b", 3, () -> 0.01);
-        capture("of this one, as EXPLAIN tells it");
+        capture("of this one, according to EXPLAIN");
         run("", 30, () -> 1);
         assertThat(changes).singleElement().satisfies(change -> {
             assertThat(change.basis()).isEqualTo(PlanBasis.LOGGED);
@@ -140,7 +140,7 @@ class PlanHistoryTest {
     }
 
     @Test
-    void whenALogBeginsToNamePlansItsHistoryBeginsAnew() {
+    void theHistoryRestartsWhenTheLogContainsPlans() {
         capture("a");
         run("", 30, () -> 0.01);
         capture("b");
@@ -148,12 +148,12 @@ class PlanHistoryTest {
         assertThat(changes)
                 .extracting(DetectedPlanChange::verdict)
                 .containsExactly(PlanVerdict.PENDING, PlanVerdict.UNKNOWN);
-        assertThat(last().reason()).isEqualTo("the log names plans since");
+        assertThat(last().reason()).isEqualTo("the log now contains plans");
         assertThat(history.current()).isEqualTo("logged b");
     }
 
     @Test
-    void aDayAfterALogCeasedToNamePlansCapturesCount() {
+    void capturesCountADayAfterTheLastPlanInTheLog() {
         run("logged a", 30, () -> 0.01);
         run("", 1, () -> 0.01);
         micros += 23 * HOUR;
@@ -170,7 +170,7 @@ class PlanHistoryTest {
         assertThat(last().basis()).isEqualTo(PlanBasis.CAPTURED);
     }
 
-    /** The job was down for two days while collectors were not: captures are read first, executions take their time. */
+    /** The job was down for two days and the collectors were not: captures are read first, executions later. */
     @Test
     void capturesThatAreReadBeforeTheExecutionsOfTheirTimeTakeNothingAway() {
         run("a", 100, latencies(0.001, 0.4));
@@ -178,7 +178,7 @@ class PlanHistoryTest {
         long down = micros;
         for (int hour = 0; hour < 48; hour++) {
             micros += HOUR;
-            capture("of the same, as EXPLAIN tells it");
+            capture("of the same, according to EXPLAIN");
         }
         micros = down;
         run("b", 10, latencies(0.01, 0.4));
@@ -187,7 +187,7 @@ class PlanHistoryTest {
         assertThat(last().after().count()).isEqualTo(20);
     }
 
-    /** A small tenant's table is read as a whole, that of a large one by its index. */
+    /** A small tenant's table is read by a full scan, that of a large tenant by its index. */
     @Test
     void anotherTenantsPlanIsNoChange() {
         for (int hour = 0; hour < 30; hour++) {
@@ -214,7 +214,7 @@ class PlanHistoryTest {
     }
 
     @Test
-    void aDatabaseThatIsNotCapturedForADayIsGivenUp() {
+    void aDatabaseWithoutCapturesForADayIsReplaced() {
         capture("ref");
         run("", 30, () -> 0.01);
         capture("ALL");
@@ -225,7 +225,7 @@ class PlanHistoryTest {
         assertThat(history.database()).isEqualTo("shop");
         micros += 2 * SECOND;
         capture("index");
-        assertThat(last().reason()).isEqualTo("captures are of another database since");
+        assertThat(last().reason()).isEqualTo("captures are now of another database");
         assertThat(history.current()).isEqualTo("index");
         assertThat(history.database()).isEqualTo("small");
         capture("range");
@@ -233,7 +233,7 @@ class PlanHistoryTest {
     }
 
     @Test
-    void whereNobodySaysTheDatabaseAllIsOfOne() {
+    void unknownDatabasesCountAsOne() {
         database = "";
         capture("a");
         database = "shop";
@@ -246,9 +246,9 @@ class PlanHistoryTest {
         assertThat(history.database()).isEqualTo("shop");
     }
 
-    /** One of more than an hour ahead is not read at all. */
+    /** A capture more than an hour ahead is not read at all. */
     @Test
-    void aCaptureOfTheFutureBlindsUntilItsTimeAndNoLonger() {
+    void aCaptureOfTheFutureIsEffectiveUntilItsTimeOnly() {
         capture("a");
         run("", 30, () -> 0.01);
         long now = micros;
@@ -269,7 +269,7 @@ class PlanHistoryTest {
     }
 
     @Test
-    void tenTimesSlowerIsSaidAtTheFirstLook() {
+    void tenTimesSlowerIsReportedAtTheFirstTest() {
         run("a", 100, latencies(0.001, 0.4));
         run("b", 20, latencies(0.01, 0.4));
         assertThat(last().verdict()).isEqualTo(PlanVerdict.SLOWER);
@@ -300,7 +300,7 @@ class PlanHistoryTest {
     }
 
     @Test
-    void aStatementThatGoesBackAndForthIsToldFourTimesAnHour() {
+    void alternatingPlansAreReportedFourTimesAnHour() {
         run("a", 30, () -> 0.01);
         for (int i = 0; i < 50; i++) {
             run("b", 4, () -> 0.01);
@@ -312,7 +312,7 @@ class PlanHistoryTest {
     }
 
     @Test
-    void withTooFewExecutionsBeforeNothingCanBeSaid() {
+    void theVerdictIsUnknownWithTooFewExecutionsBefore() {
         run("a", 19, () -> 0.001);
         run("b", 1000, () -> 1);
         assertThat(changes)
@@ -323,7 +323,7 @@ class PlanHistoryTest {
     }
 
     @Test
-    void aDayAfterAChangeNobodyWaitsForItsVerdict() {
+    void theVerdictIsUnknownADayAfterAChange() {
         run("a", 100, latencies(0.001, 0.4));
         run("b", 4, latencies(0.01, 0.4));
         long deadline = history.deadlineMicros().orElseThrow();
@@ -354,7 +354,7 @@ class PlanHistoryTest {
                         tuple("b", PlanVerdict.PENDING),
                         tuple("b", PlanVerdict.UNKNOWN),
                         tuple("c", PlanVerdict.PENDING));
-        assertThat(changes.get(1).reason()).isEqualTo("another plan came after 7 executions");
+        assertThat(changes.get(1).reason()).isEqualTo("another plan followed after 7 executions");
     }
 
     @Test
@@ -366,7 +366,7 @@ class PlanHistoryTest {
     }
 
     @Test
-    void itGoesOnFromWhatWasWritten() throws IOException {
+    void continuesFromWrittenState() throws IOException {
         run("a", 300, latencies(0.001, 0.4));
         run("b", 10, latencies(0.01, 0.4));
         history = PlanHistory.read(new DataInputStream(new ByteArrayInputStream(bytes(history))));
@@ -378,7 +378,7 @@ class PlanHistoryTest {
     }
 
     @Test
-    void captureAndExecutionsGoOnFromWhatWasWritten() throws IOException {
+    void capturesAndExecutionsContinueFromWrittenState() throws IOException {
         capture("a");
         run("", 30, latencies(0.001, 0.4));
         history = PlanHistory.read(new DataInputStream(new ByteArrayInputStream(bytes(history))));
@@ -393,9 +393,9 @@ class PlanHistoryTest {
         assertThat(last().before().count()).isEqualTo(30);
     }
 
-    /** Version 1, as it was written before plans were captured. */
+    /** Version 1 of the state, before plans were captured. */
     @Test
-    void whatAnEarlierVersionWroteIsRead() throws IOException {
+    void stateOfEarlierVersionsIsRead() throws IOException {
         PlanLatencyHistory a = new PlanLatencyHistory("a");
         for (int i = 0; i < 40; i++) {
             a.add(micros, 0.001, 10);
@@ -425,9 +425,9 @@ class PlanHistoryTest {
         assertThat(last().before().count()).isEqualTo(40);
     }
 
-    /** When the statement had its old plan last was not written by version 1: of its last change that is not known. */
+    /** Version 1 did not contain the last time of the old plan, so it is unknown for the statement's last change. */
     @Test
-    void whatAnEarlierVersionDidNotWriteIsNotKnown() throws IOException {
+    void missingFieldsOfEarlierVersionsAreUnknown() throws IOException {
         run("a", 30, () -> 0.01);
         run("b", 10, () -> 0.1);
         byte[] written = bytes(history);
@@ -438,10 +438,10 @@ class PlanHistoryTest {
         assertThat(last().oldSeenMicros()).isZero();
     }
 
-    /** Whatever the spread of single executions, and also where load comes and goes in waves of ten minutes. */
+    /** Any spread of single executions, also if load varies in waves of ten minutes. */
     @ParameterizedTest
     @ValueSource(doubles = {0, 0.1, 0.3})
-    void ofStatementsThatDidNotChangeAtMostOneInAHundredIsCalledSlower(double wave) {
+    void atMostOneInAHundredUnchangedStatementsIsSlower(double wave) {
         int slower = 0;
         int faster = 0;
         int trials = PropertyTestBudget.of(400, 2000);
@@ -464,7 +464,7 @@ class PlanHistoryTest {
         assertThat((double) slower / trials).isGreaterThanOrEqualTo(0.95);
     }
 
-    /** A statement runs each second, thrice as long before its change as after it. */
+    /** Runs a statement each second, whose latency changes by a ratio. */
     private PlanVerdict trial(double wave, double ratio, double spread) {
         history = new PlanHistory();
         changes.clear();
@@ -474,7 +474,7 @@ class PlanHistoryTest {
         return last().verdict();
     }
 
-    /** A random walk that is drawn back to zero: how busy the server is, on the natural logarithmic scale. */
+    /** A random walk with mean reversion to zero: the server's load on the natural logarithmic scale. */
     private final class Load {
 
         private static final double MEMORY = Math.exp(-1.0 / 600);

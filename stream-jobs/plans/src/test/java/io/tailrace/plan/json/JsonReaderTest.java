@@ -99,7 +99,7 @@ class JsonReaderTest {
     }
 
     @Test
-    void whatIsCutIsReadToItsEnd() {
+    void truncatedDocumentsAreReadToTheirEnd() {
         assertRepaired("{\"a\": {\"b\": [1, 2", "{\"a\":{\"b\":[1,2]}}", RepairKind.TRUNCATED, 1);
         assertRepaired("{\"a\": \"x", "{\"a\":\"x\"}", RepairKind.TRUNCATED, 1);
         assertRepaired("{\"a\":", "{\"a\":null}", RepairKind.TRUNCATED, 1);
@@ -111,7 +111,7 @@ class JsonReaderTest {
     }
 
     @Test
-    void aRepairSaysWhatAndWhere() {
+    void aRepairHasAKindAndAPosition() {
         Repair repair =
                 read("{\"a\": [0, {\"b\": \"\\x\"}]}").repairs().places().get(0);
         assertThat(repair).isEqualTo(new Repair(RepairKind.INVALID_ESCAPE, 17, "$.a[1].b"));
@@ -131,7 +131,7 @@ class JsonReaderTest {
         assertThat(document.to()).isEqualTo(levels * 6 + 1);
     }
 
-    /** Each of these makes a reader that looks ahead too often quadratic. */
+    /** Each of these makes a reader quadratic that looks ahead without a limit. */
     @Test
     void longTextsAreReadInLinearTime() {
         for (String piece : new String[] {

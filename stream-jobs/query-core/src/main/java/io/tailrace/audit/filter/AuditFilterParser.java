@@ -11,7 +11,7 @@ import io.tailrace.framing.LogEntry;
 import io.tailrace.framing.ParseListener;
 import io.tailrace.time.CivilTime;
 
-/** Makes an {@link AuditEvent} of an element of the JSON array that {@link FilterMemberHandler} knows. */
+/** Converts an element of the JSON array that {@link FilterMemberHandler} supports into an {@link AuditEvent}. */
 public final class AuditFilterParser implements EntryParser {
 
     private final String format;
@@ -19,7 +19,7 @@ public final class AuditFilterParser implements EntryParser {
     private final FilterMemberHandler members;
     private final JsonRecordReader json = new JsonRecordReader();
 
-    /** @param localTime the writer's timestamps are local; else UTC */
+    /** @param localTime whether the writer's timestamps are local; otherwise they are UTC */
     public AuditFilterParser(String format, boolean localTime) {
         this.format = format;
         this.members = new FilterMemberHandler(events, new RecordTime(localTime));

@@ -8,13 +8,13 @@ import io.tailrace.lexer.StringPool;
 import io.tailrace.time.CivilTime;
 
 /**
- * Puts the members of a JSON record of MySQL Enterprise Audit or Percona's audit_log_filter into its event. What may
- * hold a literal of a statement (a variable's value, a message, a rewritten statement) is left out; of a member that is
- * not known only the name is kept, as the attribute {@code unknown_members}. Not thread-safe.
+ * Writes the members of a JSON record of MySQL Enterprise Audit or Percona's audit_log_filter into its event. Members
+ * that may contain a literal of a statement (a variable's value, a message, a rewritten statement) are omitted. Of an
+ * unknown member only the name is stored, in the attribute {@code unknown_members}. Not thread-safe.
  */
 final class FilterMemberHandler implements MemberHandler {
 
-    /** Unix times below are seconds (MySQL), those above microseconds (Percona). */
+    /** Smaller Unix times are seconds (MySQL), larger ones microseconds (Percona). */
     private static final long MAX_SECONDS = 100_000_000_000L;
 
     private static final String ATTRIBUTES = "connection_attributes.";
@@ -132,8 +132,8 @@ final class FilterMemberHandler implements MemberHandler {
     }
 
     /**
-     * Fills in what follows from several members. The login's user is the name that the client sent, the account's the
-     * one whose privileges it has; the first releases of Percona's filter put the whole of
+     * Sets the fields that depend on several members. The login's user is the name that the client sent; the
+     * account's user is the one whose privileges the connection has. The first releases of Percona's filter write
      * {@code priv_user[user] @ host [ip]} into both.
      */
     void finish() {

@@ -8,9 +8,9 @@ import io.tailrace.lexer.StringPool;
 
 /**
  * Reads one JSON object member by member. Nested names are joined with a full stop; elements of an array have the
- * array's name. It is milder than a JSON parser in two respects: control characters, which Percona's plugin does not
- * always escape, are taken as they are and noted, and a comma between members may be missing, as in MySQL's manual.
- * Not thread-safe.
+ * array's name. The reader is more tolerant than a JSON parser in two respects: it accepts and records control
+ * characters, which Percona's plugin does not always escape, and the comma between members may be missing, as in
+ * MySQL's manual. Not thread-safe.
  */
 public final class JsonRecordReader {
 
@@ -26,14 +26,14 @@ public final class JsonRecordReader {
     private int to;
     private boolean cut;
 
-    /** A control character stood where JSON allows none. */
+    /** A control character was read that JSON does not allow. */
     private boolean repaired;
 
     public JsonRecordReader() {
         this("");
     }
 
-    /** @param wrapper the member that holds the whole record and is no part of its members' names */
+    /** @param wrapper the member that contains the whole record; it is not part of the names of its members */
     public JsonRecordReader(String wrapper) {
         this.wrapper = ByteText.ascii(wrapper);
     }
@@ -42,12 +42,12 @@ public final class JsonRecordReader {
         return repaired;
     }
 
-    /** Index after the latest object. */
+    /** Returns the index after the latest object. */
     int end() {
         return at;
     }
 
-    /** Reads the object that the range starts with; nothing but blanks and a comma may follow it. */
+    /** Reads the object at the start of the range; only blanks and a comma may follow it. */
     public RecordResult read(byte[] bytes, int from, int end, MemberHandler members) {
         in = bytes;
         at = ByteText.skipBlanks(bytes, from, end);
@@ -88,7 +88,7 @@ public final class JsonRecordReader {
         return true;
     }
 
-    /** Adds the name that was read to the path. */
+    /** Appends the current name to the path. */
     private void enter() {
         boolean wraps = path.length == 0
                 && wrapper.length > 0
@@ -136,7 +136,7 @@ public final class JsonRecordReader {
         return names.utf8(path.bytes, 0, path.length);
     }
 
-    /** The next byte that is no blank, or -1 at the end. */
+    /** Returns the next byte that is not blank, or -1 at the end. */
     private int peek() {
         at = ByteText.skipBlanks(in, at, to);
         cut |= at == to;

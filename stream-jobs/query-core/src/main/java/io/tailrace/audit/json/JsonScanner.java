@@ -6,10 +6,10 @@ import io.tailrace.lexer.ByteText;
 import java.nio.ByteBuffer;
 
 /**
- * Finds the objects of a JSON array, with or without its brackets and commas: unfinished files have no closing bracket,
- * and writers under pressure drop separators. An object ends with its last brace and takes the comma after it along.
- * An object that starts where none may stand, or on a line of its own within another, which no writer does, proves that
- * the one at hand was cut by a crash.
+ * Finds the objects of a JSON array, with or without its brackets and commas: unfinished files have no closing
+ * bracket, and writers under pressure omit separators. An object ends with its last brace and includes the comma
+ * after it. Writers never start an object in an invalid position, or inside another object on a separate line. Such
+ * an object proves that a crash cut off the current one.
  */
 public final class JsonScanner implements RecordScanner {
 
@@ -17,11 +17,11 @@ public final class JsonScanner implements RecordScanner {
     private static final int MAX_BLANKS = 8;
     private static final byte[] FIRST_MEMBER = ByteText.ascii("timestamp\"");
     private static final byte[] QUOTED_FIRST_MEMBER = ByteText.ascii("\"timestamp\"");
-    /** Builds for debugging write it before the time. */
+    /** Debug builds write it before the time. */
     private static final byte[] QUOTED_CLASS = ByteText.ascii("\"event_class_name\"");
 
     private int depth;
-    /** Bit n is set when the bracket at depth n is one of an array. */
+    /** Bit n is set if the bracket at depth n opens an array. */
     private long arrays;
 
     private boolean inString;
@@ -69,7 +69,7 @@ public final class JsonScanner implements RecordScanner {
 
     @Override
     public Ended inside(byte[] buffer, int lineFrom, int at, int to) {
-        if (at == lineFrom && startsAnew(buffer, lineFrom, to)) {
+        if (at == lineFrom && startsNewObject(buffer, lineFrom, to)) {
             next = lineFrom;
             return Ended.BROKEN_OFF;
         }
@@ -104,8 +104,11 @@ public final class JsonScanner implements RecordScanner {
         return Ended.NOT_YET;
     }
 
-    /** A line that starts with a brace or is an opening bracket: writers put both behind a member's name. */
-    private boolean startsAnew(byte[] buffer, int lineFrom, int to) {
+    /**
+     * Returns whether a line starts a new object: it starts with a brace or is an opening bracket. Within an object,
+     * writers put both after a member's name.
+     */
+    private boolean startsNewObject(byte[] buffer, int lineFrom, int to) {
         int i = ByteText.skipBlanks(buffer, lineFrom, to);
         if (i == to) {
             return false;
@@ -114,7 +117,10 @@ public final class JsonScanner implements RecordScanner {
         return buffer[i] == '{' || bracket && ByteText.trimBlanks(buffer, i, to) == i + 1;
     }
 
-    /** Index of the brace of {@code { "timestamp"} whose first mark closes the string at hand, or -1. */
+    /**
+     * Returns the index of the brace of {@code { "timestamp"} whose first quotation mark closes the current string,
+     * or -1.
+     */
     private static int glued(byte[] buffer, int lineFrom, int mark, int to) {
         if (!ByteText.startsWith(buffer, mark + 1, to, FIRST_MEMBER)) {
             return -1;
@@ -126,7 +132,10 @@ public final class JsonScanner implements RecordScanner {
         return i >= lineFrom && buffer[i] == '{' ? i : -1;
     }
 
-    /** In an object a value follows a colon, and no array ends. A brace that starts no record proves nothing. */
+    /**
+     * Returns whether the byte is invalid here: in an object a value follows a colon, and no array ends. A brace that
+     * does not start a record proves nothing.
+     */
     private boolean isMisplaced(byte[] buffer, int i, int to) {
         if (isArray()) {
             return false;
@@ -138,7 +147,7 @@ public final class JsonScanner implements RecordScanner {
         };
     }
 
-    /** A brace with the first member that writers give a record, on its line or the next one. */
+    /** Returns whether a brace is followed, on its line or the next one, by the first member of a record. */
     private static boolean startsRecord(byte[] buffer, int brace, int to) {
         int i = ByteText.skipBlanks(buffer, brace + 1, Math.min(to, brace + MAX_BLANKS));
         return i == to

@@ -11,15 +11,15 @@ import io.tailrace.lexer.StringPool;
 import java.time.InstantSource;
 
 /**
- * Makes an {@link AuditEvent} of a line of MariaDB's server_audit plugin or of what Amazon made of it. They differ in
- * the time before the record and in how a long statement is cut.
+ * Converts a line of MariaDB's server_audit plugin, or of Amazon's variants of it, into an {@link AuditEvent}. The
+ * variants differ in the time before the record and in how a long statement is cut.
  */
 public final class MariaDbAuditParser implements EntryParser {
 
-    /** server_audit_query_log_limit: the plugin cuts a statement, escapes included, near this many bytes. */
+    /** Default of server_audit_query_log_limit: the plugin cuts a statement, escapes included, near this many bytes. */
     private static final int QUERY_LOG_LIMIT = 1024;
 
-    /** Escapes are not split, so a cut statement may be so much shorter. */
+    /** The plugin does not split escapes, so a cut statement may be shorter by this many bytes. */
     private static final int MAX_ESCAPE_LENGTH = 2;
 
     private final MariaDbTime time;
@@ -32,17 +32,17 @@ public final class MariaDbAuditParser implements EntryParser {
         this.time = time;
     }
 
-    /** Output type FILE: {@code 20261121 02:44:18,}, local time. */
+    /** Creates a parser for output type FILE: {@code 20261121 02:44:18,}, local time. */
     public static MariaDbAuditParser ofFile() {
         return new MariaDbAuditParser(new MariaDbTime.Local());
     }
 
-    /** Aurora MySQL: {@code 1767323046000123,}, microseconds. */
+    /** Creates a parser for Aurora MySQL: {@code 1767323046000123,}, microseconds. */
     public static MariaDbAuditParser ofAurora() {
         return new MariaDbAuditParser(new MariaDbTime.Micros());
     }
 
-    /** Output type SYSLOG: the daemon's time, which may lack its year. */
+    /** Creates a parser for output type SYSLOG: the daemon's time, which may lack its year. */
     public static MariaDbAuditParser ofSyslog(InstantSource now) {
         return new MariaDbAuditParser(new MariaDbTime.Syslog(now));
     }
@@ -68,12 +68,14 @@ public final class MariaDbAuditParser implements EntryParser {
         return isWhole(entry) ? DeadLetterCode.MALFORMED_RECORD : DeadLetterCode.INCOMPLETE;
     }
 
-    /** A line without a line feed is the last one, and its rest is missing. */
+    /** Returns whether the line has a line feed; without one it is the last line, and its rest is missing. */
     private static boolean isWhole(LogEntry entry) {
         return entry.to() > entry.from() && entry.bytes()[entry.to() - 1] == '\n';
     }
 
-    /** Aurora and system logs cut long lines with all that follows; elsewhere the writer died. */
+    /**
+     * Handles a cut line. Aurora and system logs cut long lines with all that follows; elsewhere the writer crashed.
+     */
     private void cut(LogEntry entry, ParseListener out) {
         if (time.cutsLines() && isWhole(entry)) {
             event(entry, true, out);
@@ -111,7 +113,7 @@ public final class MariaDbAuditParser implements EntryParser {
         events.report(event, out);
     }
 
-    /** Before it the system log has what server_audit_syslog_info says. */
+    /** Reads what the system log contains before the host: the value of server_audit_syslog_info. */
     private static void serverHost(AuditEvent event, String text) {
         int blank = text.lastIndexOf(' ');
         AuditEventBuilder.attribute(event, "serverhost", text.substring(blank + 1));
@@ -119,7 +121,7 @@ public final class MariaDbAuditParser implements EntryParser {
                 event, "syslog_info", text.substring(0, Math.max(blank, 0)).strip());
     }
 
-    /** RDS: the kind of the connection, on CONNECT rows. */
+    /** Reads the kind of the connection, which RDS adds to CONNECT rows. */
     private static void column11(AuditEvent event, String value) {
         event.setConnectionType(AuditEventBuilder.connectionType(value));
         if (event.getConnectionType().isEmpty()) {
@@ -127,7 +129,7 @@ public final class MariaDbAuditParser implements EntryParser {
         }
     }
 
-    /** READ and WRITE rows end with an empty code. */
+    /** Returns the status; READ and WRITE rows end with an empty code. */
     private int status(byte[] bytes) {
         long code = ByteText.unsigned(bytes, record.codeFrom, record.codeTo);
         return code < 0 || code > Integer.MAX_VALUE ? 0 : (int) code;
@@ -159,7 +161,7 @@ public final class MariaDbAuditParser implements EntryParser {
         events.statement(statement, 0, length);
     }
 
-    /** Undoes the plugin's escapes into {@link #statement}; returns its length. */
+    /** Decodes the plugin's escapes into {@link #statement}; returns its length. */
     private int unescape(byte[] bytes, int from, int to) {
         if (statement.length < to - from) {
             statement = new byte[to - from];

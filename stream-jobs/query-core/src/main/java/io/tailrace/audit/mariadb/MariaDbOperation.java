@@ -33,14 +33,14 @@ enum MariaDbOperation {
         return eventClass;
     }
 
-    /** The object field is a quoted statement. */
+    /** Returns whether the object field is a quoted statement. */
     boolean hasStatement() {
         return "query".equals(eventClass);
     }
 
     private static final MariaDbOperation[] ALL = values();
 
-    /** The operation that the range spells, or null. */
+    /** Returns the operation in the range, or null. */
     static MariaDbOperation of(byte[] bytes, int from, int to) {
         for (MariaDbOperation operation : ALL) {
             if (operation.spelling.length == to - from && ByteText.startsWith(bytes, from, to, operation.spelling)) {

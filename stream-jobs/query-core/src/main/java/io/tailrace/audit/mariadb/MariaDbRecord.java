@@ -3,13 +3,13 @@ package io.tailrace.audit.mariadb;
 import io.tailrace.lexer.ByteText;
 
 /**
- * Where the fields of a server_audit line stand:
+ * Locates the fields of a server_audit line:
  *
  * <pre>serverhost,user,host,connection,query,operation,database,object,code[,more]</pre>
  *
- * <p>Only a statement is quoted, so a user's name may hold commas and even look like the rest of a line. Host names,
- * numbers and operations hold none. A reading is a place of {@code ,number,number,OPERATION,} whose tail fits the
- * operation; a line with one reading is sure. Not thread-safe.
+ * <p>Only a statement is quoted, so a user's name may contain commas and even resemble the rest of a line. Host names,
+ * numbers and operations contain none. A reading is a position of {@code ,number,number,OPERATION,} whose remaining
+ * fields fit the operation. A line with exactly one reading is unambiguous. Not thread-safe.
  */
 public final class MariaDbRecord {
 
@@ -30,7 +30,7 @@ public final class MariaDbRecord {
     int operationTo;
     int databaseFrom;
     int databaseTo;
-    /** The object, or the statement without its quotes. */
+    /** Start of the object, or of the statement without its quotes. */
     int objectFrom;
 
     int objectTo;
@@ -45,7 +45,10 @@ public final class MariaDbRecord {
     private byte[] bytes;
     private int lineTo;
 
-    /** Finds the fields of a line after its time; false where it is no record. {@code to} excludes the line end. */
+    /**
+     * Locates the fields of a line after its time; returns false if it is not a record. {@code to} excludes the line
+     * end.
+     */
     public boolean read(byte[] line, int from, int to) {
         start(line, from, to);
         boolean found = serverHostTo < to && (choose(true) || choose(false));
@@ -60,7 +63,7 @@ public final class MariaDbRecord {
         serverHostTo = comma(from);
     }
 
-    /** Finds the fields of a line that ends within its statement; false where it is none. */
+    /** Locates the fields of a line that ends within its statement; returns false if it is not one. */
     public boolean readCut(byte[] line, int from, int to) {
         start(line, from, to);
         int anchor = serverHostTo < to ? nextAnchor(serverHostTo + 1) : -1;
@@ -88,8 +91,8 @@ public final class MariaDbRecord {
     }
 
     /**
-     * Takes the first reading whose object is a statement, for what looks like a reading after it lies in the
-     * statement; else the last, for what looks like one before it lies in the user's name.
+     * Chooses the first reading whose object is a statement: what resembles a reading after it is part of the
+     * statement. Otherwise chooses the last reading: what resembles one before it is part of the user's name.
      */
     private boolean choose(boolean strict) {
         int chosen = -1;
@@ -115,7 +118,7 @@ public final class MariaDbRecord {
         return true;
     }
 
-    /** Index of the comma before the next {@code number,number,OPERATION,}, or -1. */
+    /** Returns the index of the comma before the next {@code number,number,OPERATION,}, or -1. */
     private int nextAnchor(int from) {
         for (int i = comma(from); i < lineTo; i = comma(i + 1)) {
             int connection = comma(i + 1);
@@ -167,8 +170,8 @@ public final class MariaDbRecord {
     }
 
     /**
-     * Finds {@code ',code}, {@code ',code,more} or, as Amazon RDS for MySQL ends its statements since 5.7.34,
-     * {@code ',code,,}; returns the index of the quote, or -1.
+     * Finds {@code ',code}, {@code ',code,more} or, as Amazon RDS for MySQL ends its statements since 5.7.34, {@code
+     * ',code,,}; returns the index of the quote, or -1.
      */
     private int closingQuote() {
         int codeEnd = lineTo;
@@ -224,7 +227,7 @@ public final class MariaDbRecord {
         return ByteText.unsigned(bytes, from, to) >= 0;
     }
 
-    /** Index of the next comma, or the line's end. */
+    /** Returns the index of the next comma, or the line's end. */
     private int comma(int from) {
         int i = from;
         while (i < lineTo && bytes[i] != ',') {
@@ -233,7 +236,7 @@ public final class MariaDbRecord {
         return i;
     }
 
-    /** Index of the last comma before {@code to}, or {@code from - 1}. */
+    /** Returns the index of the last comma before {@code to}, or {@code from - 1}. */
     private int lastComma(int from, int to) {
         int i = to - 1;
         while (i >= from && bytes[i] != ',') {

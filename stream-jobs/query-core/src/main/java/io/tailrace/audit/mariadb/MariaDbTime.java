@@ -9,27 +9,27 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneOffset;
 
-/** The time before a server_audit record. Not thread-safe. */
+/** Parses the time before a server_audit record. Not thread-safe. */
 public interface MariaDbTime {
 
-    /** Reads the time and returns the index of the record after it, or -1 where no time stands. */
+    /** Parses the time and returns the index of the record after it, or -1 if there is no time. */
     int read(byte[] bytes, int from, int to, String zone);
 
-    /** Epoch microseconds of the latest time. */
+    /** Returns the epoch microseconds of the latest time. */
     long micros();
 
-    /** Name of the format. */
+    /** Returns the name of the format. */
     String format();
 
-    /** What {@link #read} expects, for messages. */
+    /** Returns a description of what {@link #read} expects, for messages. */
     String shape();
 
-    /** Long lines are cut as they are, without a closing quote. */
+    /** Returns whether long lines are cut without a closing quote. */
     default boolean cutsLines() {
         return false;
     }
 
-    /** The plugin cuts statements near its server_audit_query_log_limit. */
+    /** Returns whether the plugin cuts statements near its server_audit_query_log_limit. */
     default boolean limitsStatements() {
         return true;
     }
@@ -126,8 +126,8 @@ public interface MariaDbTime {
     }
 
     /**
-     * The time of a system log. The old form has no year: it is of the latest year in which it is not in the future,
-     * a day granted for clocks and zones.
+     * The time of a system log. The old form has no year. The latest year is assumed in which the time is not in the
+     * future, with a tolerance of one day for clocks and zones.
      */
     final class Syslog implements MariaDbTime {
 

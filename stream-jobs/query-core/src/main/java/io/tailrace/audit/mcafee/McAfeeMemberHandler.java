@@ -9,9 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Puts the members of a line of the McAfee (Trellix) mysql-audit plugin into its event. Every value is a string. The
- * plugin says which objects a statement names, not how: a SELECT reads all of them, any other statement writes the
- * first and reads the others. Not thread-safe.
+ * Writes the members of a line of the McAfee (Trellix) mysql-audit plugin into its event. Every value is a string.
+ * The plugin logs the objects of a statement, but not how they are used: a SELECT reads all of them, any other
+ * statement writes the first and reads the others. Not thread-safe.
  */
 final class McAfeeMemberHandler implements MemberHandler {
 
@@ -122,7 +122,7 @@ final class McAfeeMemberHandler implements MemberHandler {
         }
     }
 
-    /** Fills in what follows from several members. */
+    /** Sets the fields that depend on several members. */
     void finish() {
         if (event.getProgramName().isEmpty()) {
             event.setProgramName(applicationName);
@@ -163,7 +163,9 @@ final class McAfeeMemberHandler implements MemberHandler {
         }
     }
 
-    /** Adds what the statement opens; its default database is that of the first one where nothing else tells it. */
+    /**
+     * Adds the tables of the statement. If nothing else states its default database, that of the first table is used.
+     */
     void tables() {
         boolean writes = !event.getCommandClass().equals("select")
                 && !event.getCommandClass().startsWith("show");

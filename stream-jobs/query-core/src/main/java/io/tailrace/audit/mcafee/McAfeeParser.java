@@ -12,7 +12,7 @@ import io.tailrace.framing.ParseListener;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.time.CivilTime;
 
-/** Makes an {@link AuditEvent} of a line of the McAfee (Trellix) mysql-audit plugin, 1.0 and 1.1. */
+/** Converts a line of the McAfee (Trellix) mysql-audit plugin, 1.0 and 1.1, into an {@link AuditEvent}. */
 public final class McAfeeParser implements EntryParser {
 
     private final AuditEventBuilder events = new AuditEventBuilder();

@@ -6,8 +6,8 @@ import io.tailrace.audit.record.ValueBuffer;
 
 /**
  * Reads one record of {@code audit_log_format=CSV} under the names that the same members have in JSON. The number of
- * columns and whether the fifth is quoted tell which members they are: 6 of an Audit record; 12 of a connection, whose
- * fifth is the status, a bare number; 12 of a statement, whose fifth is the connection. Not thread-safe.
+ * columns, and whether the fifth is quoted, identify the members: 6 for an Audit record; 12 for a connection, whose
+ * fifth is the status, an unquoted number; 12 for a statement, whose fifth is the connection. Not thread-safe.
  */
 final class CsvRecordReader {
 
@@ -84,7 +84,10 @@ final class CsvRecordReader {
         return i == end ? RecordResult.WHOLE : RecordResult.MALFORMED;
     }
 
-    /** Index of the comma after a field, or the end; after the end where its closing mark is missing. */
+    /**
+     * Returns the index of the comma after a field, or the end; after the end if its closing quotation mark is
+     * missing.
+     */
     private int fieldEnd(int start, int end) {
         int i = start;
         if (i < end && in[i] == '"') {
@@ -102,7 +105,10 @@ final class CsvRecordReader {
         return i;
     }
 
-    /** Six columns, and no status among them: a statement that was cut after its status has six too. */
+    /**
+     * Returns whether the record has six columns and no status. A statement that was cut after its status also has
+     * six.
+     */
     private boolean isServer() {
         return columns == SERVER.length && isQuoted(STATUS_OF_CONNECTION) && isQuoted(columns - 1);
     }

@@ -5,9 +5,9 @@ import io.tailrace.lexer.ByteText;
 import java.nio.ByteBuffer;
 
 /**
- * Finds the records of Percona's {@code audit_log_format=CSV}: {@code "Query","12_2026-11-21T02:50:36",…}. A quotation
- * mark within a field is doubled and line feeds stand as they are, so a record goes on while a field is open. What
- * starts a record can stand in no field: it proves that the record at hand was cut by a crash.
+ * Finds the records of Percona's {@code audit_log_format=CSV}: {@code "Query","12_2026-11-21T02:50:36",…}. A
+ * quotation mark within a field is doubled and line feeds are not escaped, so a record continues while a field is
+ * open. The start of a record cannot occur in a field, so it proves that a crash cut off the current record.
  */
 public final class CsvScanner implements RecordScanner {
 
@@ -28,7 +28,10 @@ public final class CsvScanner implements RecordScanner {
         return Found.STRAY;
     }
 
-    /** {@code "Name","digits_}: what a field cannot hold, for its marks are doubled. */
+    /**
+     * Returns whether the range starts with {@code "Name","digits_}, which a field cannot contain because its
+     * quotation marks are doubled.
+     */
     public static boolean startsRecord(byte[] buffer, int from, int to) {
         if (from >= to || buffer[from] != '"') {
             return false;

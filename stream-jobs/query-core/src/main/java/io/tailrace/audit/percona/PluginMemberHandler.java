@@ -9,10 +9,10 @@ import io.tailrace.time.CivilTime;
 import java.util.Locale;
 
 /**
- * Puts the members of a record into its event: the vocabulary of Percona's audit_log plugin in all its formats, and of
- * the XML of audit_log_filter and MySQL Enterprise Audit, which is an extension of it. What may hold a literal of a
- * statement (a variable's value, a message, a rewritten statement) is left out; of a member that is not known only the
- * name is kept, as the attribute {@code unknown_members}. Not thread-safe.
+ * Writes the members of a record into its event. It supports the members of Percona's audit_log plugin in all its
+ * formats, and of the XML of audit_log_filter and MySQL Enterprise Audit, which extends them. Members that may
+ * contain a literal of a statement (a variable's value, a message, a rewritten statement) are omitted. Of an unknown
+ * member only the name is stored, in the attribute {@code unknown_members}. Not thread-safe.
  */
 final class PluginMemberHandler implements MemberHandler {
 
@@ -44,7 +44,7 @@ final class PluginMemberHandler implements MemberHandler {
         databaseNamed = false;
     }
 
-    /** Whether the record has a member for the default database. */
+    /** Returns whether the record has a member for the default database. */
     boolean namesDatabase() {
         return databaseNamed;
     }
@@ -121,7 +121,7 @@ final class PluginMemberHandler implements MemberHandler {
         event.getAttributes().merge("unknown_members", key, (others, one) -> others + ',' + one);
     }
 
-    /** Fills in what follows from several members. */
+    /** Sets the fields that depend on several members. */
     void finish() {
         event.setEventClass(eventClass(event.getCommand(), event.getCommandClass()));
         if (!table.isEmpty()) {

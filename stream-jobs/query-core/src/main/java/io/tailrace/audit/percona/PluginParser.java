@@ -14,7 +14,7 @@ import io.tailrace.framing.ParseListener;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.time.CivilTime;
 
-/** Makes an {@link AuditEvent} of a record that {@link PluginMemberHandler} knows, in whichever syntax. */
+/** Converts a record that {@link PluginMemberHandler} supports, in any syntax, into an {@link AuditEvent}. */
 public final class PluginParser implements EntryParser {
 
     private final String format;
@@ -27,8 +27,9 @@ public final class PluginParser implements EntryParser {
     private boolean repaired;
 
     /**
+     *
      * @param format name of the events' format
-     * @param localTime the writer's times without a zone are local
+     * @param localTime whether times without a zone are local
      */
     public PluginParser(String format, boolean localTime) {
         this.format = format;
@@ -62,7 +63,7 @@ public final class PluginParser implements EntryParser {
         }
     }
 
-    /** Reads the record in the syntax that its first byte tells. */
+    /** Reads the record in the syntax that its first byte identifies. */
     private RecordResult read(byte[] bytes, int from, int end) {
         repaired = false;
         int start = ByteText.skipBlanks(bytes, from, end);

@@ -21,12 +21,12 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What all parsers of audit events have in common: an event's place and identity, its account, tables and statement.
- * Holds the statement of the record at hand. Not thread-safe.
+ * The common part of all parsers of audit events: an event's position and id, its account, tables and statement. It
+ * stores the statement of the current record. Not thread-safe.
  */
 public final class AuditEventBuilder {
 
-    /** Longest statement that is given to the listener, bytes. */
+    /** Longest statement that the listener receives, bytes. */
     private static final int MAX_SAMPLE_LENGTH = 64 << 10;
 
     private static final int MAX_PORT = 65_535;
@@ -37,7 +37,7 @@ public final class AuditEventBuilder {
     private byte[] statement = new byte[1024];
     private int statementLength;
 
-    /** An event of which nothing is known, and no statement. */
+    /** Returns an event without values, and clears the statement. */
     public AuditEvent blank() {
         statementLength = 0;
         AuditEvent event = new AuditEvent();
@@ -73,9 +73,9 @@ public final class AuditEventBuilder {
     }
 
     /**
-     * Gives the event its place.
+     * Sets the fields that depend on the position of the event.
      *
-     * @param recordTo index after the record in the entry's bytes; a separator that follows it is no part of its id
+     * @param recordTo index after the record in the entry's bytes; a separator that follows it is not part of its id
      * @param time epoch microseconds
      */
     public void place(AuditEvent event, LogEntry entry, int recordTo, long time) {
@@ -102,9 +102,9 @@ public final class AuditEventBuilder {
     }
 
     /**
-     * A statement of a record that names no default database runs in that of its connection.
+     * Sets the database of the connection for a record that names no default database.
      *
-     * @param named the record has a member for it, which may be empty
+     * @param named whether the record has a member for it, which may be empty
      */
     public void inherit(AuditEvent event, EntryContext context, boolean named) {
         boolean open =
@@ -116,7 +116,7 @@ public final class AuditEventBuilder {
         }
     }
 
-    /** Keeps the record's statement until it is reported. */
+    /** Stores the record's statement until it is reported. */
     public void statement(byte[] bytes, int from, int to) {
         if (statement.length < to - from) {
             statement = new byte[to - from];
@@ -125,7 +125,7 @@ public final class AuditEventBuilder {
         System.arraycopy(bytes, from, statement, 0, statementLength);
     }
 
-    /** Passes the event on with its statement's class; flags a statement that the writer cut. */
+    /** Reports the event with its statement's class, and sets a flag on a statement that the writer cut. */
     public void report(AuditEvent event, ParseListener out) {
         client(event);
         if (namesTables(event)) {
@@ -142,10 +142,10 @@ public final class AuditEventBuilder {
     }
 
     /**
-     * Gives the event its statement's class, tables and tags. Tables that the log itself names win: they are complete
-     * and are what the server opened.
+     * Sets the class, tables and tags of the event's statement. Tables that the log names take precedence: they are
+     * complete and are what the server opened.
      *
-     * @param out is told of an id by the previous rules
+     * @param out receives the id by the previous rules
      * @return the fingerprint
      */
     public String classify(AuditEvent event, byte[] bytes, int from, int to, ParseListener out) {
@@ -176,7 +176,7 @@ public final class AuditEventBuilder {
         return shape.fingerprint();
     }
 
-    /** Brings the client's host, address and port into one form, whichever field of the log holds them. */
+    /** Normalizes the client's host, address and port, whichever field of the log contains them. */
     public static void client(AuditEvent event) {
         ClientAddress client = ClientAddress.of(event.getHost(), event.getIp());
         boolean local = client.host().isEmpty()
@@ -191,7 +191,7 @@ public final class AuditEventBuilder {
         return !event.getTablesRead().isEmpty() || !event.getTablesWritten().isEmpty();
     }
 
-    /** The statement ends within a literal or comment: one that the server accepted was cut by the plugin. */
+    /** Returns whether the statement ends within a literal or comment: if the server accepted it, the plugin cut it. */
     private boolean isCut() {
         scanner.reset();
         int i = 0;
@@ -203,14 +203,17 @@ public final class AuditEventBuilder {
         return scanner.insideLiteral();
     }
 
-    /** The statement as logged, or nothing where it may set a password. */
+    /** Returns the statement as logged, or an empty text if it may set a password. */
     private String sample() {
         return PasswordStatements.mayHold(statement, 0, statementLength)
                 ? ""
                 : ByteText.utf8(statement, 0, Math.min(statementLength, MAX_SAMPLE_LENGTH));
     }
 
-    /** {@code priv_user[user] @ host [ip]}, as the server writes the user of a statement; else the name alone. */
+    /**
+     * Parses {@code priv_user[user] @ host [ip]}, as the server writes the user of a statement; otherwise stores the
+     * name alone.
+     */
     public static void account(AuditEvent event, String user) {
         int at = user.lastIndexOf("] @ ");
         if (at < 0 || !user.endsWith("]")) {
@@ -229,7 +232,7 @@ public final class AuditEventBuilder {
         from(event, user.substring(at + "] @ ".length(), user.length() - 1));
     }
 
-    /** {@code host [ip}: where the record has members for them, they win. */
+    /** Parses {@code host [ip}; the record's members for them take precedence. */
     private static void from(AuditEvent event, String written) {
         int bracket = written.lastIndexOf('[');
         if (event.getHost().isEmpty()) {
@@ -240,14 +243,14 @@ public final class AuditEventBuilder {
         }
     }
 
-    /** Adds what has a value. */
+    /** Adds an attribute if it has a value. */
     public static void attribute(AuditEvent event, String name, String value) {
         if (!value.isEmpty()) {
             event.getAttributes().put(name, value);
         }
     }
 
-    /** Adds start options, but for those that may hold a password. */
+    /** Adds start options, except those that may contain a password. */
     public static void options(AuditEvent event, String name, String value) {
         byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
         attribute(event, name, PasswordStatements.mayHold(bytes, 0, bytes.length) ? "?" : value);
@@ -278,7 +281,9 @@ public final class AuditEventBuilder {
         return more;
     }
 
-    /** The kind of a connection under one name, as every writer has its own; empty for one that is not known. */
+    /**
+     * Returns the normalized kind of a connection, because each writer uses different names; empty if it is unknown.
+     */
     public static String connectionType(String written) {
         return switch (written.toLowerCase(Locale.ROOT)) {
             case "tcp/ip", "tcp/tcp", "tcp" -> "tcp";
@@ -290,24 +295,24 @@ public final class AuditEventBuilder {
         };
     }
 
-    /** An unsigned number, or 0 where the text is none. */
+    /** Parses an unsigned number; returns 0 if the text is not one. */
     public static long number(String text) {
         byte[] digits = ByteText.ascii(text);
         return Math.max(0, ByteText.unsigned(digits, 0, digits.length));
     }
 
-    /** A server's error code, or 0 where the text is none. */
+    /** Parses a server's error code; returns 0 if the text is not one. */
     public static int status(String text) {
         return (int) Math.min(Integer.MAX_VALUE, number(text));
     }
 
-    /** A TCP port, or 0 where the text is none. */
+    /** Parses a TCP port; returns 0 if the text is not one. */
     public static int port(String text) {
         long port = number(text);
         return port > MAX_PORT ? 0 : (int) port;
     }
 
-    /** Index after the last byte that is neither blank nor the comma that separates records. */
+    /** Returns the index after the last byte that is neither blank nor the comma that separates records. */
     public static int withoutSeparator(byte[] bytes, int from, int to) {
         int end = ByteText.trimBlanks(bytes, from, to);
         return end > from && bytes[end - 1] == ',' ? ByteText.trimBlanks(bytes, from, end - 1) : end;

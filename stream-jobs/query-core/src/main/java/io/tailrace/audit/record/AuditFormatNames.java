@@ -1,6 +1,6 @@
 package io.tailrace.audit.record;
 
-/** Names of the audit log formats. They are stored with every event: never renamed. */
+/** Names of the audit log formats. They are stored with every event, so they never change. */
 public final class AuditFormatNames {
 
     public static final String MARIADB = "mariadb-audit";

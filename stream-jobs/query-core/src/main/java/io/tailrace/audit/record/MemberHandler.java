@@ -4,13 +4,13 @@ package io.tailrace.audit.record;
 public interface MemberHandler {
 
     /**
-     * One member with its value.
+     * Receives one member with its value.
      *
-     * @param name as the log spells it; in nested records with the names around it: {@code login.user}
-     * @param value holds the unescaped value up to {@code length}; only lent
+     * @param name as the log spells it; in nested records with the names of its parents: {@code login.user}
+     * @param value contains the unescaped value up to {@code length}; valid only during the call
      */
     void member(String name, byte[] value, int length);
 
-    /** An object that is an element of the array of that name has ended. */
+    /** Receives the end of an object that is an element of the array of that name. */
     default void element(String name) {}
 }

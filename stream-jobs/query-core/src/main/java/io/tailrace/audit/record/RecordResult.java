@@ -1,6 +1,6 @@
 package io.tailrace.audit.record;
 
-/** How reading a record ended. */
+/** The result of reading a record. */
 public enum RecordResult {
     WHOLE,
     /** The bytes end before the record does. */

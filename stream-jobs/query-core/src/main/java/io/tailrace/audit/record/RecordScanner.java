@@ -2,10 +2,10 @@ package io.tailrace.audit.record;
 
 import java.nio.ByteBuffer;
 
-/** Finds where the records of one kind of document start and end, within whole lines. Its state is a few bytes. */
+/** Finds the starts and ends of the records of one kind of document, within whole lines. Its state has a few bytes. */
 public interface RecordScanner {
 
-    /** What stands between records. */
+    /** The result of {@link #outside}. */
     enum Found {
         RECORD,
         DOCUMENT,
@@ -13,7 +13,7 @@ public interface RecordScanner {
         STRAY
     }
 
-    /** How {@link #inside} ended. */
+    /** The result of {@link #inside}. */
     enum Ended {
         RECORD,
         NOT_YET,
@@ -21,26 +21,28 @@ public interface RecordScanner {
     }
 
     /**
-     * Judges the bytes from {@code at} on, which lie in no record; {@link #next()} is the index after what it found.
+     * Classifies the bytes from {@code at} on, which are outside of records; {@link #next()} is the index after what
+     * was found.
      *
      * @param lineFrom index of the line's first byte
-     * @param searching nothing sure was read before: what could also stand within a record is no document
+     * @param searching nothing certain was read before: what could also be part of a record does not count as part of
+     *     the document
      */
     Found outside(byte[] buffer, int lineFrom, int at, int to, boolean searching);
 
     /**
-     * Reads on in a record; {@link #next()} is the index after it, or the index where another one breaks it off. The
-     * line's end is {@code to}.
+     * Continues a record; {@link #next()} is the index after it, or the index where another one interrupts it. The
+     * line ends at {@code to}.
      */
     Ended inside(byte[] buffer, int lineFrom, int at, int to);
 
-    /** Index after what the latest call read. */
+    /** Returns the index after what the latest call read. */
     int next();
 
-    /** The document's bytes are lost from here on. */
+    /** Discards the state, because the document's bytes are lost from here on. */
     void reset();
 
-    /** Bytes that {@link #save} writes. */
+    /** Returns the number of bytes that {@link #save} writes. */
     int stateBytes();
 
     void save(ByteBuffer out);

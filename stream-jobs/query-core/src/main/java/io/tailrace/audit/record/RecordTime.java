@@ -4,7 +4,7 @@ import io.tailrace.lexer.ByteText;
 import io.tailrace.time.CivilTime;
 import io.tailrace.time.LocalClock;
 
-/** Reads {@code 2026-11-21T02:49:03} with T or a blank, and what may follow: {@code UTC}, {@code Z} or an offset. */
+/** Parses {@code 2026-11-21T02:49:03} with T or a blank, and what may follow: {@code UTC}, {@code Z} or an offset. */
 public final class RecordTime {
 
     private static final int LENGTH = "2026-11-21T02:49:03".length();
@@ -12,12 +12,12 @@ public final class RecordTime {
     private final LocalClock clock = new LocalClock();
     private final boolean localWithoutZone;
 
-    /** @param localWithoutZone a time without a zone is local; else UTC */
+    /** @param localWithoutZone whether a time without a zone is local; otherwise it is UTC */
     public RecordTime(boolean localWithoutZone) {
         this.localWithoutZone = localWithoutZone;
     }
 
-    /** Epoch microseconds, or {@link CivilTime#NONE}. */
+    /** Returns epoch microseconds, or {@link CivilTime#NONE}. */
     public long micros(byte[] bytes, int length, String zone) {
         long complete = CivilTime.iso(bytes, 0, length);
         if (complete != CivilTime.NONE) {

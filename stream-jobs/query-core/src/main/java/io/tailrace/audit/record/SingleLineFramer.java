@@ -8,7 +8,7 @@ import io.tailrace.framing.FramingKind;
 import io.tailrace.lexer.ByteText;
 import java.nio.ByteBuffer;
 
-/** Cuts a log in which every line is an entry, whatever it holds: its writer escapes line feeds. */
+/** Splits a log in which every line is an entry, because its writer escapes line feeds. */
 public final class SingleLineFramer implements EntryFramer {
 
     /** Largest entry, bytes. */

@@ -4,15 +4,15 @@ import io.tailrace.lexer.ByteText;
 import java.nio.ByteBuffer;
 
 /**
- * Takes every line as a record, but for a line that holds another record's start: a crash cut the first one, and the
- * server went on behind it. Writers of JSON escape quotation marks, so the start can stand in no string.
+ * Treats every line as a record, unless it contains the start of another one: then a crash cut off the first record,
+ * and the server continued after it. Writers of JSON escape quotation marks, so the start cannot occur in a string.
  */
 public final class SingleLineScanner implements RecordScanner {
 
     private final byte[] start;
     private int next;
 
-    /** @param start how a record starts, such as <code>{"audit_record":</code> */
+    /** @param start the bytes with which a record starts, such as <code>{"audit_record":</code> */
     public SingleLineScanner(String start) {
         this.start = ByteText.ascii(start);
     }
@@ -39,7 +39,7 @@ public final class SingleLineScanner implements RecordScanner {
 
     @Override
     public void reset() {
-        // A line knows nothing of the one before.
+        // Lines are independent of each other.
     }
 
     @Override
@@ -49,11 +49,11 @@ public final class SingleLineScanner implements RecordScanner {
 
     @Override
     public void save(ByteBuffer out) {
-        // See stateBytes.
+        // There is no state.
     }
 
     @Override
     public void restore(ByteBuffer in) {
-        // See stateBytes.
+        // There is no state.
     }
 }

@@ -3,7 +3,7 @@ package io.tailrace.audit.record;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** A value as it is unescaped; used again and again. */
+/** A reusable buffer for an unescaped value. */
 public final class ValueBuffer {
 
     private static final int REPLACEMENT = 0xfffd;
@@ -31,7 +31,7 @@ public final class ValueBuffer {
         length += more;
     }
 
-    /** Appends a character in UTF-8; one that does not exist, or half of a pair, as U+FFFD. */
+    /** Appends a character in UTF-8; an invalid one, or half of a surrogate pair, as U+FFFD. */
     public void putCharacter(int code) {
         boolean sound = Character.isValidCodePoint(code) && (code < 0xd800 || code > 0xdfff);
         byte[] utf8 = Character.toString(sound ? code : REPLACEMENT).getBytes(StandardCharsets.UTF_8);

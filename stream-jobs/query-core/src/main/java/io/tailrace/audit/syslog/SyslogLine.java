@@ -22,7 +22,7 @@ public final class SyslogLine {
     private static final int MAX_PRIORITY_LENGTH = 5;
     private static final byte[] VERSION = ByteText.ascii("1 ");
     private static final byte[] BYTE_ORDER_MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
-    /** Of RFC 5424, between the time and the structured data: host, application, process, message id. */
+    /** Words of RFC 5424 between the time and the structured data: host, application, process, message id. */
     private static final int WORDS = 4;
 
     private final ValueBuffer message = new ValueBuffer();
@@ -30,17 +30,17 @@ public final class SyslogLine {
     private int to;
     private int messageFrom;
 
-    /** Month from 1, or 0 where the time is complete. */
+    /** Month from 1, or 0 if the time is complete. */
     public int month;
 
     public int day;
     public int hour;
     public int minute;
     public int second;
-    /** Epoch microseconds where the time is complete. */
+    /** Epoch microseconds if the time is complete. */
     public long micros;
 
-    /** {@code <number>}: no tag of a document. */
+    /** Returns whether the line starts with {@code <number>}, which is not a tag of a document. */
     public boolean isPriority(byte[] bytes, int from, int end) {
         return afterPriority(bytes, from, end) > from;
     }
@@ -57,7 +57,7 @@ public final class SyslogLine {
         return priority ? i + 1 : from;
     }
 
-    /** Reads what stands before the message; false where the line is none of a system log. */
+    /** Reads what precedes the message; returns false if the line does not come from a system log. */
     public boolean read(byte[] bytes, int from, int end) {
         in = bytes;
         to = end;
@@ -71,7 +71,7 @@ public final class SyslogLine {
         return messageFrom > 0;
     }
 
-    /** Index after what RFC 5424 has between time and message, or -1. */
+    /** Returns the index after the words of RFC 5424 between time and message, or -1. */
     private int afterWords(int from) {
         int i = from;
         for (int word = 0; word < WORDS; word++) {
@@ -87,7 +87,7 @@ public final class SyslogLine {
         return mark ? i + 1 + BYTE_ORDER_MARK.length : i;
     }
 
-    /** {@code -}, or elements in brackets, in whose values a backslash stands before a bracket or quotation mark. */
+    /** Skips {@code -}, or elements in brackets, in whose values a backslash precedes a bracket or quotation mark. */
     private int afterStructuredData(int from) {
         if (from < to && in[from] == '-') {
             return from + 1;
@@ -107,7 +107,7 @@ public final class SyslogLine {
         return Math.min(i + 1, to);
     }
 
-    /** Index after the time, or -1. */
+    /** Returns the index after the time, or -1. */
     private int time(int from) {
         month = 0;
         if (from < to && ByteText.isDigit(in[from])) {
@@ -141,7 +141,7 @@ public final class SyslogLine {
         return i;
     }
 
-    /** Index after {@code host tag: }, or -1: the tag is the word that ends with a colon. */
+    /** Returns the index after {@code host tag: }, or -1: the tag is the word that ends with a colon. */
     private int afterTag(int from) {
         int i = ByteText.skipBlanks(in, from, to);
         for (int word = 0; word < 3 && i < to; word++) {
@@ -154,12 +154,12 @@ public final class SyslogLine {
         return -1;
     }
 
-    /** Index of the message in the line, the blanks before it included. */
+    /** Returns the index of the message in the line, including the blanks before it. */
     public int messageFrom() {
         return messageFrom;
     }
 
-    /** The message with its control characters, up to {@link #messageLength()}. */
+    /** Returns the message with its control characters decoded, up to {@link #messageLength()}. */
     public byte[] message() {
         message.clear();
         int i = messageFrom;
@@ -175,7 +175,7 @@ public final class SyslogLine {
         return message.length;
     }
 
-    /** What {@code #012} stands for, or -1. */
+    /** Returns the character that {@code #012} encodes, or -1. */
     private int controlCharacter(int i) {
         if (in[i] != '#' || i + 4 > to || in[i + 1] != '0') {
             return -1;

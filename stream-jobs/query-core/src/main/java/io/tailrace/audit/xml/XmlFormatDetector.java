@@ -4,9 +4,9 @@ import io.tailrace.audit.record.AuditFormatNames;
 import io.tailrace.lexer.ByteText;
 
 /**
- * Tells whose XML the first lines of a file are, old style or new. RECORD is the number of Percona's plugin; RECORD_ID
- * is that of the others, of which Percona's filter writes times without a zone. MySQL 5.5 and 5.6 wrote no number, and
- * UTC without saying so.
+ * Detects from the first lines of a file which writer produced its XML, and whether it is old style or new. RECORD is
+ * the record number of Percona's plugin. RECORD_ID is that of the others, of which Percona's filter writes times
+ * without a zone. MySQL 5.5 and 5.6 wrote no number, and UTC without a zone.
  */
 public final class XmlFormatDetector {
 
@@ -14,7 +14,7 @@ public final class XmlFormatDetector {
     private static final byte[] RECORD_CLOSE = ByteText.ascii("</AUDIT_RECORD>");
     private static final int TIME_LENGTH = "2026-01-02T03:04:05".length();
 
-    /** The record at hand was seen from its start. */
+    /** The start of the current record was read. */
     private boolean opened;
 
     private boolean numbered;
@@ -22,7 +22,9 @@ public final class XmlFormatDetector {
     private boolean zoned;
     private boolean inElements;
 
-    /** Reads the tags or attributes of a line; the format's name once they show it, else null. */
+    /**
+     * Reads the tags or attributes of a line; returns the format's name as soon as they identify it, otherwise null.
+     */
     public String line(byte[] head, int start, int to) {
         int i = start;
         while (i < to) {
@@ -45,7 +47,7 @@ public final class XmlFormatDetector {
         return end;
     }
 
-    /** Reads the tag or attribute from {@code i} on, whose name ends at {@code end}. */
+    /** Reads the tag or attribute at {@code i}, whose name ends at {@code end}. */
     private String piece(byte[] head, int i, int end, int to) {
         if (ByteText.startsWith(head, i, to, RECORD_OPEN)) {
             startRecord(true);
@@ -64,7 +66,7 @@ public final class XmlFormatDetector {
         return head[i] == '/' && i + 1 < to && head[i + 1] == '>';
     }
 
-    /** Index of the next tag, end of a tag or word in capitals on the line. */
+    /** Returns the index of the next tag, end of a tag or word in capitals on the line. */
     private static int next(byte[] head, int from, int to) {
         int i = from;
         while (i < to
@@ -96,7 +98,10 @@ public final class XmlFormatDetector {
         return numbered && timed ? decided() : null;
     }
 
-    /** {@code 2026-01-02T03:04:05 UTC} or {@code …Z}, after a mark or a tag. */
+    /**
+     * Returns whether a time has a zone: {@code 2026-01-02T03:04:05 UTC} or {@code …Z}, after a quotation mark or a
+     * tag.
+     */
     private static boolean isZoned(byte[] head, int from, int to) {
         int i = from;
         while (i < to && !ByteText.isDigit(head[i])) {
@@ -123,7 +128,7 @@ public final class XmlFormatDetector {
         numbered = false;
     }
 
-    /** A whole record without a number of its own. */
+    /** Returns the format of a whole record without a number. */
     private String atEnd() {
         boolean numberless = opened && timed;
         startRecord(false);

@@ -8,9 +8,9 @@ import io.tailrace.lexer.StringPool;
 
 /**
  * Reads one {@code AUDIT_RECORD}, old style (attributes) or new style (elements), member by member under lower-case
- * names. Nested elements have the names around them: {@code connection_attributes.attribute.name}. It is milder than
- * an XML parser: control characters, which the plugins of 5.6 and 5.7 do not escape, are taken as they are and noted,
- * and so is a quotation mark that ends no attribute. Not thread-safe.
+ * names. The names of nested elements include those of their parents: {@code connection_attributes.attribute.name}.
+ * The reader is more tolerant than an XML parser: it accepts and records control characters, which the plugins of 5.6
+ * and 5.7 do not escape, and quotation marks that do not end an attribute. Not thread-safe.
  */
 public final class XmlRecordReader {
 
@@ -29,12 +29,12 @@ public final class XmlRecordReader {
     private boolean cut;
     private boolean repaired;
 
-    /** The record held what XML does not allow. */
+    /** Returns whether the record contained characters that XML does not allow. */
     public boolean isRepaired() {
         return repaired;
     }
 
-    /** Index after the latest record. */
+    /** Returns the index after the latest record. */
     int end() {
         return at;
     }
@@ -105,7 +105,10 @@ public final class XmlRecordReader {
         return true;
     }
 
-    /** After a value stands the tag's end or another name: STARTUP_OPTIONS may hold bare quotation marks. */
+    /**
+     * Returns whether a quotation mark ends an attribute: the tag's end or another name must follow, because
+     * STARTUP_OPTIONS may contain unescaped quotation marks.
+     */
     private boolean endsAttribute(int after) {
         int i = ByteText.skipBlanks(in, after, to);
         if (i == to || in[i] == '>' || in[i] == '/' && i + 1 < to && in[i + 1] == '>') {
@@ -123,7 +126,7 @@ public final class XmlRecordReader {
         return lower >= 'a' && lower <= 'z' || b == '_' || b == '-' || ByteText.isDigit(b);
     }
 
-    /** Reads elements up to the closing tag of the one around them. */
+    /** Reads elements up to the closing tag of their parent. */
     private boolean content(int depth) {
         while (depth < MAX_DEPTH) {
             if (peek() != '<') {
@@ -217,7 +220,9 @@ public final class XmlRecordReader {
         }
     }
 
-    /** Decodes the entity here and returns the index after it; a mark that starts none stands for itself. */
+    /**
+     * Decodes the entity at {@code from} and returns the index after it; an ampersand that starts no entity is kept.
+     */
     private int entity(int from, int end) {
         int semicolon = from + 1;
         int last = Math.min(end, from + MAX_ENTITY_LENGTH);

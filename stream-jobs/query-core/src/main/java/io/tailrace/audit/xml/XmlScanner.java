@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 
 /**
  * Finds {@code <AUDIT_RECORD …/>} (old style) and {@code <AUDIT_RECORD>…</AUDIT_RECORD>} (new style). All writers
- * escape {@code <} and {@code >} in values, so a bare tag is one wherever it stands; in a record it proves that the
- * record was cut by a crash.
+ * escape {@code <} and {@code >} in values, so an unescaped tag is always a tag. Within a record it proves that a
+ * crash cut the record off.
  */
 public final class XmlScanner implements RecordScanner {
 
@@ -19,7 +19,7 @@ public final class XmlScanner implements RecordScanner {
     private static final byte[] BYTE_ORDER_MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
     private static final byte[] EMPTY_END = ByteText.ascii("/>");
 
-    /** Where in a record the next byte stands. */
+    /** The position of the next byte within a record. */
     private static final byte TAG = 0;
 
     private static final byte QUOTED = 1;
@@ -57,7 +57,7 @@ public final class XmlScanner implements RecordScanner {
         return after == to || buffer[after] == '>' || buffer[after] == '/' || ByteText.isBlank(buffer[after]);
     }
 
-    /** Index after a declaration or a tag of the root, or {@code i} where none stands. */
+    /** Returns the index after a declaration or a tag of the root, or {@code i} if there is none. */
     private static int documentEnd(byte[] buffer, int i, int to) {
         if (ByteText.startsWith(buffer, i, to, BYTE_ORDER_MARK)) {
             return i + BYTE_ORDER_MARK.length;
@@ -75,7 +75,7 @@ public final class XmlScanner implements RecordScanner {
         return ByteText.startsWith(buffer, i, to, ROOT_END) ? i + ROOT_END.length : i;
     }
 
-    /** The line's end where only blanks precede it, else {@code at}. */
+    /** Returns the line's end if only blanks precede it, otherwise {@code at}. */
     public static int throughBlanks(byte[] buffer, int at, int to) {
         return ByteText.skipBlanks(buffer, at, to) == to ? to : at;
     }
@@ -121,8 +121,8 @@ public final class XmlScanner implements RecordScanner {
     }
 
     /**
-     * The plugin does not escape STARTUP_OPTIONS: a quotation mark in them leaves the quotes odd, and the end of the
-     * record on a line of its own counts all the same.
+     * Returns whether the line consists of the end of a record. The plugin does not escape STARTUP_OPTIONS, so a
+     * quotation mark in them makes the number of quotes odd; such a line ends the record nevertheless.
      */
     private static boolean isEndAlone(byte[] buffer, int lineFrom, int to) {
         int from = ByteText.skipBlanks(buffer, lineFrom, to);
