@@ -1,4 +1,4 @@
-# What people and CI call. `make help` lists the targets.
+# The commands of developers and CI. `make help` lists the targets.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -9,7 +9,7 @@ CACHE ?= $(or $(TAILRACE_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/tailrace)
 DATA ?= $(or $(TAILRACE_HOME),$(CURDIR)/.tailrace)
 TAILRACE := bin/tailrace
 
-# The development environment: what bin/tailrace needs, ruff and pytest. One per content of the lock file.
+# The development environment: the packages of bin/tailrace, ruff and pytest. One per content of the lock file.
 DEV_LOCK := embedded/requirements-dev.lock
 DEV := $(CACHE)/python-dev/$(firstword $(shell sha256sum $(DEV_LOCK)))
 PYTHON := PYTHONPATH=embedded:. $(DEV)/bin/python
@@ -22,7 +22,7 @@ TESTS := embedded/tests collectors schemas sql dashboards docker helm
 
 ##@ Running
 .PHONY: demo
-demo: ## Install what is missing, start everything, feed real logs, show what was found
+demo: ## Install and start everything, feed real logs, print the results
 	@$(TAILRACE) demo
 
 .PHONY: up
@@ -34,21 +34,21 @@ down: ## Stop the stack; data stays
 	@$(TAILRACE) down
 
 .PHONY: status
-status: ## Show the parts: state, address, version, memory
+status: ## Show the components: state, address, version, memory
 	@$(TAILRACE) status
 
 .PHONY: clean-data
-clean-data: ## Stop the stack, remove data, logs and passwords; sources.yaml and what is installed stay
+clean-data: ## Stop the stack, remove data, logs and passwords; sources.yaml and installed components stay
 	@$(TAILRACE) down
 	@cd '$(DATA)' 2>/dev/null && rm -rf data logs run secrets watch || true
 
 ##@ Checking
-# The longest first.
+# Longest first.
 SUITES := e2e-own browser e2e-shared e2e-detecting python java
 
 # Four suites at a time keep two cores busy: a suite waits for processes a third of its time. All need the jobs' jars.
 .PHONY: test
-test: $(DEV) jars ## Everything that must pass before a change lands: 25 to 30 minutes on two idle cores
+test: $(DEV) jars ## All tests that must pass before a merge: 25 to 30 minutes on two idle cores
 	@rm -f $(SUITES:%=target/costs/%.json)
 	@$(MAKE) --jobs 4 --keep-going --output-sync=target $(SUITES:%=timed-%) && result=0 || result=$$?; \
 	    $(PYTHON) .ci/costs; exit $$result
@@ -65,7 +65,7 @@ lint-and-jars: $(DEV)
 timed-lint timed-jars: timed-%:
 	@.ci/timed $* $(MAKE) $*
 
-# What starts no server and builds no program.
+# Tests that start no server and build no program.
 QUICK := embedded/tests collectors schemas dashboards/tests/test_assets.py helm/tests/test_values.py
 STARTING := supervisor cli demo
 
@@ -86,12 +86,12 @@ test-java: ## Unit and integration tests of schemas and stream-jobs
 	@.ci/check-skips stream-jobs/*/target/*-reports
 
 .PHONY: test-python
-test-python: $(DEV) ## Unit and integration tests of all but the Java: embedded stack, collectors, SQL, dashboards, docker, helm
+test-python: $(DEV) ## Unit and integration tests in Python: stack, collectors, SQL, dashboards, docker, helm
 	@$(PYTEST) -q --junit-xml=target/unit.xml -m "not long and not browser" $(TESTS)
 	@.ci/check-skips target/unit.xml
 
 .PHONY: e2e
-e2e: $(DEV) ## End to end, under fire: real parts, killed, rotated, with lost lines
+e2e: $(DEV) ## End-to-end tests with real components, crashes, rotations and lost lines
 	@$(MAKE) --jobs 2 --output-sync=target test-e2e-own test-e2e-shared test-e2e-detecting
 
 .PHONY: test-e2e-shared test-e2e-detecting test-e2e-own
@@ -104,29 +104,29 @@ test-browser: $(DEV) ## Dashboards in a real browser
 	@$(PYTEST) -q -m "browser and not long" dashboards
 
 .PHONY: pytest
-pytest: $(DEV) ## Some Python tests: ARGUMENTS="sql/tests/test_books.py -k gap"
+pytest: $(DEV) ## Selected Python tests: ARGUMENTS="sql/tests/test_books.py -k gap"
 	@$(PYTEST) $(ARGUMENTS)
 
 .PHONY: jars
 jars: $(DEV)
 	@echo 'select 1' | $(TAILRACE) fingerprint >/dev/null  # builds them if the sources have changed
 
-# Of sql/tests what does not ask about tables of one server; test_shards.py compares the rest, in test-python.
+# Those of sql/tests that do not query tables of one server; test_shards.py compares the others, in test-python.
 ON_SHARDS := access alert_actions auditor_views books compliance_queries developer_queries evidence filters lag \
 	logging_in_force plan_queries reviews security_queries server_facts trace_queries users
 
 .PHONY: test-shards
-test-shards: $(DEV) ## Queries, books, evidence and rights on a ClickHouse of two shards
+test-shards: $(DEV) ## Queries, ledger, evidence and permissions on a ClickHouse with two shards
 	@SQL_TEST_SHARDS=2 $(PYTEST) -q -m "not long" $(ON_SHARDS:%=sql/tests/test_%.py)
 
 .PHONY: test-long
-test-long: $(DEV) ## What takes longer: long fuzzing, outages of minutes
+test-long: $(DEV) ## Long tests: fuzzing, outages of minutes
 	@$(MAVEN) verify -Plong
 	@$(MAKE) fuzz
 	@$(PYTEST) -q -m long $(TESTS) e2e
 	@$(MAKE) test-shards
 
-# Jazzer searches with one target in a JVM.
+# Jazzer runs one target per JVM.
 FUZZ_TARGETS := slowLog generalLog errorLog anyFormat lexer
 
 .PHONY: fuzz
@@ -135,7 +135,7 @@ fuzz: ## Search for input that breaks a framer, parser or lexer, a minute for ea
 	    JAZZER_FUZZ=1 $(MAVEN) -Pfuzz --projects schemas,testing,query-core test \
 	        -Dtest="FuzzTargetsTest#$$target" -Dsurefire.failIfNoSpecifiedTests=false; done
 
-# For each area of the Java code: its module, the classes to change, and the tests that must notice.
+# For each area of the Java code: its module, the mutated classes, and the tests that must detect mutations.
 MUTATED := lexer framers ledger correlation
 IN_lexer := query-core
 OF_lexer := io.tailrace.lexer.*
@@ -161,13 +161,13 @@ $(MUTATED:%=mutation-%): mutation-%:
 	    test-compile org.pitest:pitest-maven:mutationCoverage
 
 .PHONY: chaos
-chaos: $(DEV) ## Kill parts at random for MINUTES=10 while logs grow, then compare with the manifest
+chaos: $(DEV) ## Kill random components for MINUTES=10 while logs grow, then compare with the manifest
 	@$(PYTHON) -m e2e.chaos --minutes $(or $(MINUTES),10)
 
 .PHONY: lint
 lint: lint-python lint-docs lint-docker lint-shell lint-java ## Check style: Python, links, Dockerfiles, shell, Java
 
-# .pre-commit-config.yaml runs these parts of it, and of Java's the formatting alone.
+# .pre-commit-config.yaml runs these targets separately, and for Java only the formatting.
 .PHONY: lint-python lint-docs lint-docker lint-shell lint-java lint-java-format
 lint-python: $(DEV)
 	@.ci/version --check
@@ -192,18 +192,18 @@ lint-java-format:
 	@$(MAVEN) -Pbenchmarks spotless:check
 
 .PHONY: licences
-licences: $(DEV) ## What it is made with: packages, versions, licences, into target/licences.md; fails on one that is not allowed
+licences: $(DEV) ## Packages, versions and licences into target/licences.md; fails on a licence that is not allowed
 	@$(PYTHON) .ci/licences '$(CACHE)' target/licences.md
 
 .PHONY: fmt
-fmt: $(DEV) ## Format what can be formatted
+fmt: $(DEV) ## Format the code
 	@$(RUFF) check --fix $(PYTHON_CODE)
 	@$(RUFF) format $(PYTHON_CODE)
 	@$(MAVEN) spotless:apply
 
 ##@ Documenting
 .PHONY: screenshots
-screenshots: $(DEV) ## Pictures of the running demo's dashboards, into docs/images; ONLY='slug …' for some
+screenshots: $(DEV) ## Screenshots of the running demo's dashboards into docs/images; ONLY='slug …' for some
 	@cd dashboards/tests && npm ci --silent --ignore-scripts --no-audit --no-fund && \
 	    SUPERSET_URL=http://127.0.0.1:$(or $(TAILRACE_PORT_SUPERSET),18088) SECRETS='$(DATA)/secrets' \
 	    node screenshots.mjs $(CURDIR)/docs/images $(ONLY)
@@ -223,11 +223,11 @@ docs: $(DOCS) ## The manual as a site, into site/: tutorials, how-to guides, ref
 
 ##@ Measuring
 .PHONY: bench-e2e
-bench-e2e: $(DEV) ## From a 131 MB slow log to queryable rows: entries/s, CPU and memory per part; or ARGUMENTS=--alerts
+bench-e2e: $(DEV) ## From a 131 MB slow log to queryable rows: entries/s, CPU and memory per component; or ARGUMENTS=--alerts
 	@$(PYTHON) -m e2e.bench $(ARGUMENTS)
 
 .PHONY: bench-detect
-bench-detect: ## The detect job at its limit: events/s and per CPU-second, with 100 rules, 3,000 and the pack; OPTIONS for Maven
+bench-detect: ## Throughput of the detect job in events/s and per CPU-second, with 100 rules, 3,000 and ours; OPTIONS for Maven
 	@$(MAVEN) -pl flink-jobs -am verify -Dexcluded.tags=long -Dtest=None \
 	    -Dit.test='$(or $(BENCHMARK),DetectionThroughputIT)' -Dsurefire.failIfNoSpecifiedTests=false \
 	    -Dfailsafe.failIfNoSpecifiedTests=false $(OPTIONS)
@@ -237,11 +237,11 @@ bench-dashboards: $(DEV) ## Every dashboard over 10 million events of 90 days in
 	@$(PYTHON) -m dashboards.bench $(ARGUMENTS)
 
 .PHONY: bench-peers
-bench-peers: ## `tailrace digest` beside pt-query-digest and go-mysql; ARGUMENTS=--write for docs/BENCHMARKS.md
+bench-peers: ## `tailrace digest` compared with pt-query-digest and go-mysql; ARGUMENTS=--write for docs/BENCHMARKS.md
 	@python3 benchmarks/peers/bench.py $(ARGUMENTS)
 
 .PHONY: bench-core
-bench-core: ## Framer, parser, lexer, fingerprint and detection by themselves (JMH); ARGUMENTS for JMH
+bench-core: ## Framer, parser, lexer, fingerprint and detection separately (JMH); ARGUMENTS for JMH
 	@$(MAVEN) -Pbenchmarks -pl schemas,testing,query-core,detection,plans,spans,benchmarks -Dmaven.test.skip=true package
 	@java -jar stream-jobs/benchmarks/target/benchmarks.jar $(ARGUMENTS)
 
@@ -249,7 +249,7 @@ bench-core: ## Framer, parser, lexer, fingerprint and detection by themselves (J
 SBOM := target/sbom
 
 .PHONY: sbom
-sbom: ## Lists of what our images hold besides their bases, in CycloneDX: target/sbom, a file for each jar and lock file
+sbom: ## Packages of our images without their base images, in CycloneDX: target/sbom, a file per jar and lock file
 	@$(MAVEN) -pl cli,flink-jobs -am -Dmaven.test.skip=true compile \
 	    org.cyclonedx:cyclonedx-maven-plugin:2.9.3:makeBom \
 	    -DincludeProvidedScope=false -DincludeTestScope=false -DoutputFormat=json -DoutputName=sbom
@@ -271,10 +271,9 @@ dist: $(DEV) jars sbom ## The files of a release, into dist/: wheels, jars, char
 
 LOCK := $(CACHE)/pip-tools
 
-# What Superset runs with is found for the oldest Python 3.11, whichever this one is: Debian 12's 3.11.2 needs a package
-# more than 3.11.3.
+# Superset's packages are resolved for the oldest Python 3.11: Debian 12's 3.11.2 needs a package more than 3.11.3.
 .PHONY: lock
-lock: $(DEV) ## Write the Python lock files anew from requirements*.in; what is pinned stays as long as it fits
+lock: $(DEV) ## Write the Python lock files again from requirements*.in; fitting pins stay
 	@$(DEV)/bin/python -m venv $(LOCK) && $(LOCK)/bin/pip install --quiet --disable-pip-version-check pip-tools==7.5.2
 	@$(LOCK)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r embedded/superset/installer.lock
 	@for name in embedded/{requirements,requirements-dev} docker/superset/requirements docs/site/requirements; do \
@@ -291,8 +290,8 @@ help: ## Show this
 	    /^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(DEV):
-	@$(TAILRACE) --version >/dev/null  # has Debian's python3-venv installed
-	@echo "installing ruff, pytest and what they need, once"
+	@$(TAILRACE) --version >/dev/null  # installs Debian's python3-venv
+	@echo "installing ruff, pytest and their dependencies, once"
 	@rm -rf $@ && python3 -m venv $@
 	@$@/bin/pip install --quiet --disable-pip-version-check --require-hashes -r $(DEV_LOCK) || { rm -rf $@; exit 1; }
 	@touch $@

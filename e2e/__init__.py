@@ -1,1 +1,1 @@
-"""End-to-end tests, chaos and benchmarks: the real stack, under fire, against what was really written."""
+"""End-to-end tests, chaos and benchmarks: the real stack under faults, compared with what was written."""

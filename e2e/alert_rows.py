@@ -1,4 +1,4 @@
-"""Rows of tailrace.alerts as the detect job writes them."""
+"""Rows of tailrace.alerts in the format of the detect job."""
 
 import uuid
 from datetime import UTC, datetime, timedelta
@@ -9,7 +9,7 @@ RULE = "5f0c1f0e-6a2c-4f0c-9a51-0f4f7a3d1c11"
 
 
 def alert(minutes_ago: float = 1, **fields) -> dict:
-    """One row; `fields` take the place of what it would hold."""
+    """Returns one row; `fields` override its values."""
     at = datetime.now(UTC) - timedelta(minutes=minutes_ago)
     micros = int(at.timestamp() * 1e6)
     entity = fields.get("entity", {"user": "mallory"})
@@ -46,10 +46,10 @@ def alert(minutes_ago: float = 1, **fields) -> dict:
 
 
 def grown(row: dict, count: int) -> dict:
-    """The same alert once it stands for `count`."""
+    """Returns the same alert with this count."""
     return {**row, "count": count, "updated_at": written(datetime.now(UTC))}
 
 
 def written(at: datetime) -> str:
-    """A time as ClickHouse reads it."""
+    """Formats a time for ClickHouse."""
     return f"{at:%Y-%m-%d %H:%M:%S.%f}"

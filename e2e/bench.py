@@ -1,11 +1,12 @@
-"""How fast a slow log becomes queryable, and what each part uses: `make bench-e2e`.
+"""Measures the delay from a slow log to queryable rows, and the resources of each component: `make
+bench-e2e`.
 
-    file → row     a log of 131 MB appears; until its last entry can be queried
-    Kafka → row    the same lines lie in Kafka while the job stands still; from its release on. Several times:
-                   the JVM goes on compiling for as long as the first of them takes
+    file → row     a log of 131 MB is created; time until its last entry can be queried
+    Kafka → row    the same lines are in Kafka while the job is stopped; time from its start. Repeated several
+                   times, because the JVM compiles during the first run
     line → row     single entries at low load: p50 and p99 of the time until each can be queried
 
-With --alerts [MINUTES] something else is measured: how soon an alert is there (`e2e.bench_alerts`).
+With --alerts [MINUTES] it measures the delay of alerts instead (`e2e.bench_alerts`).
 
 Counts are checked before a time is printed. The log is the corpora's sysbench run (TAILRACE_CORPORA).
 """
@@ -104,7 +105,7 @@ def _measure_kafka_to_row(stack: Stack, unpacked: Path, number: int) -> None:
 
 
 def _measure_latency(stack: Stack, directory: Path) -> None:
-    """One entry every 100 ms; the k-th was queryable when the count first reached k."""
+    """Writes one entry every 100 ms; the k-th is queryable when the count first reaches k."""
     random = Random(1)
     writer = LogWriter(MySql8(random), "latency", "bench", directory / "latency" / "slow.log", random)
     stack.watch([writer])
@@ -148,7 +149,7 @@ def _watch(stack: Stack, unpacked: Path, instance: str) -> LogManifest:
 
 
 def _await_all_rows(stack: Stack, log: LogManifest) -> None:
-    """Until every byte is accounted for and every entry is a row, and as many as there should be."""
+    """Waits until every byte is accounted for and every entry is a row, with the expected number of rows."""
     clickhouse, stored = stack.clickhouse(), Stored(stack.clickhouse(), log)
     wait_until(lambda: not incomplete(clickhouse, [log]), 300, "all entries to be rows")
     found = stored.event_count() + stored.parser_rejections()
@@ -171,7 +172,7 @@ def _standing_still(stack: Stack, component: str) -> Iterator[None]:
 
 
 class Usage:
-    """CPU seconds and the most memory of each part while it is open."""
+    """CPU seconds and peak memory of each component within the block."""
 
     def __init__(self, stack: Stack) -> None:
         self._stack = stack
@@ -180,7 +181,7 @@ class Usage:
         self._stopped = Event()
 
     def __enter__(self) -> "Usage":
-        self._before = self._look()
+        self._before = self._sample()
         self._thread = Thread(target=self._watch)
         self._thread.start()
         return self
@@ -188,7 +189,7 @@ class Usage:
     def __exit__(self, *_: object) -> None:
         self._stopped.set()
         self._thread.join()
-        self._after = self._look()
+        self._after = self._sample()
 
     def print(self) -> None:
         print(f"    {'part':12} {'CPU s':>7} {'RSS MiB':>8}")
@@ -199,9 +200,9 @@ class Usage:
 
     def _watch(self) -> None:
         while not self._stopped.wait(0.5):
-            self._look()
+            self._sample()
 
-    def _look(self) -> dict[str, float]:
+    def _sample(self) -> dict[str, float]:
         components = control.status(self._stack.home).components
         for component in components:
             self._most[component.name] = max(self._most.get(component.name, 0), component.rss_bytes)

@@ -1,4 +1,4 @@
-"""How soon an alert is there: `make bench-e2e ARGUMENTS="--alerts MINUTES"`.
+"""Measures the delay of alerts: `make bench-e2e ARGUMENTS="--alerts MINUTES"`.
 
     line → alert   1,000 statements/s for that many minutes (1), each of a connection of its own, go through
                    an audit log, two suspicious ones a second among them; from when such a line was
@@ -32,7 +32,7 @@ SEEN = "SELECT DISTINCT user FROM tailrace.alerts WHERE rule_title = 'Refused lo
 
 
 def measure(minutes: float = 1) -> None:
-    """Prints the waits. Raises AssertionError if an alert does not come."""
+    """Prints the delays. Raises AssertionError if an alert is missing."""
     turns = round(minutes * TURNS_PER_MINUTE)
     directory = Path(tempfile.mkdtemp(prefix="tailrace-bench-"))
     stack = Stack(directory / "home", FIRST_PORT, (*PARTS, "detect"), port_detect=str(FIRST_PORT + 7))

@@ -1,7 +1,7 @@
-"""Kills parts at random while logs grow and are renamed, then compares every table with what was written.
+"""Kills random components while logs grow and are renamed, then compares every table with what was written.
 
-`make chaos MINUTES=10`. Prints a table; exit code 0 if everything is exact after a backfill of what the books
-say is missing, else 1. The stack is one of its own in a temporary directory, which is kept on failure.
+`make chaos MINUTES=10`. Prints a table; exit code 0 if everything is exact after a backfill of the missing
+byte ranges, else 1. The stack is separate, in a temporary directory, which is retained on failure.
 """
 
 import argparse
@@ -42,7 +42,7 @@ def main() -> int:
 
 
 def _run(stack: Stack, workload: Workload, options: argparse.Namespace) -> str:
-    """Returns what differs in the end, nothing if all is exact."""
+    """Returns the remaining differences; empty if everything is exact."""
     stack.watch(workload.logs)
     with workload.writing(options.rate):
         done = _make_trouble(stack, workload, options)
@@ -63,7 +63,7 @@ def _make_trouble(stack: Stack, workload: Workload, options: argparse.Namespace)
     done: Counter = Counter()
     end = time.monotonic() + options.minutes * 60
     while time.monotonic() < end:
-        time.sleep(random.uniform(*QUIET_SECONDS))  # the load between two troubles is part of the experiment
+        time.sleep(random.uniform(*QUIET_SECONDS))  # the load between two faults is part of the experiment
         action = random.choice(ACTIONS)
         print(f"{time.strftime('%H:%M:%S')} {workload.entries:9,} entries  {action}", flush=True)
         _act(stack, workload, action)

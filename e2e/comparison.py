@@ -1,4 +1,4 @@
-"""Holds what is stored against the manifest: every difference is one line of text, none means exact."""
+"""Compares what is stored with the manifest: every difference is one line of text, none means exact."""
 
 from collections.abc import Iterable, Iterator
 
@@ -26,7 +26,7 @@ THIS_LOG = "instance = {instance:String} AND source = {source:String} AND log = 
 
 
 class Stored:
-    """What the stack has stored of one log."""
+    """The stored data of one log."""
 
     def __init__(self, clickhouse: ClickHouse, log: LogManifest) -> None:
         self._clickhouse = clickhouse
@@ -49,20 +49,20 @@ class Stored:
         return self.row(f"SELECT count() AS n FROM {self.events} WHERE {THIS_LOG}")["n"]
 
     def entry_count(self) -> int:
-        """Entries that the framer has cut."""
+        """Returns the number of entries of the framer."""
         return self.row(f"SELECT sum(count) AS n FROM tailrace.ledger WHERE {THIS_LOG} AND kind = 'ENTRY'")[
             "n"
         ]
 
     def parser_rejections(self) -> int:
-        """Entries that are no events."""
+        """Returns the number of entries that are no events."""
         return self.row(
             f"SELECT sum(count) AS n FROM tailrace.ledger WHERE {THIS_LOG} AND kind = 'DEAD_LETTER'"
             " AND stage = 'PARSER'"
         )["n"]
 
     def bytes_by_kind(self) -> dict[str, int]:
-        """The framer's postings: every byte of the log is in exactly one of them."""
+        """Returns differences in the framer's postings: every byte of the log is in exactly one of them."""
         found = self.rows(
             f"SELECT kind, sum(bytes) AS n FROM tailrace.ledger WHERE {THIS_LOG} AND stage = 'FRAMER'"
             " AND kind IN ('ENTRY', 'FRAMING', 'GAP', 'DEAD_LETTER') GROUP BY kind HAVING n != 0"
@@ -70,7 +70,7 @@ class Stored:
         return {row["kind"]: row["n"] for row in found}
 
     def dead_letter_codes(self) -> dict[str, int]:
-        """Dead letters that stand, by code."""
+        """Returns dead letters that are not superseded, by code."""
         found = self.rows(
             f"SELECT code, count() AS n FROM tailrace.dead_letters FINAL WHERE {THIS_LOG} AND NOT superseded"
             " GROUP BY code"
@@ -78,7 +78,7 @@ class Stored:
         return {row["code"]: row["n"] for row in found}
 
     def gap_kinds(self) -> dict[str, int]:
-        """Bytes that are missing, by kind of gap."""
+        """Returns the missing bytes, by kind of gap."""
         found = self.rows(
             f"SELECT detail, sum(bytes) AS n FROM tailrace.ledger WHERE {THIS_LOG} AND kind = 'GAP'"
             " GROUP BY detail HAVING n != 0"
@@ -87,7 +87,7 @@ class Stored:
 
 
 def incomplete(clickhouse: ClickHouse, logs: Iterable[LogManifest]) -> list[str]:
-    """The logs of which a byte is not accounted for, or an entry is neither an event nor a dead letter."""
+    """Returns the logs with an unaccounted byte, or an entry that is neither an event nor a dead letter."""
     logs = list(logs)
     postings = _by_log(
         clickhouse, logs, "ledger", f"sumIf(bytes, {OF_FRAMER}) AS bytes, {ENTRIES}, {REJECTED}"
@@ -111,7 +111,7 @@ def _incomplete(log: LogManifest, posted: Row, stored: Row) -> Iterator[str]:
 
 
 def gaps(clickhouse: ClickHouse, logs: Iterable[LogManifest]) -> list[str]:
-    """The logs of which bytes are missing."""
+    """Returns the logs with missing bytes."""
     logs = list(logs)
     found = _by_log(clickhouse, logs, "ledger", "sumIf(bytes, kind = 'GAP') AS bytes")
     missing = [(log, found.get(_key(log), NOTHING_POSTED)["bytes"]) for log in logs]
@@ -119,7 +119,7 @@ def gaps(clickhouse: ClickHouse, logs: Iterable[LogManifest]) -> list[str]:
 
 
 def _by_log(clickhouse: ClickHouse, logs: list[LogManifest], table: str, columns: str) -> dict[LogKey, Row]:
-    """One question for all logs: waiting for them asks it many times."""
+    """Runs one query for all logs, because waiting repeats it many times."""
     instances = ", ".join(f"'{name}'" for name in sorted({log.instance for log in logs}))
     rows = clickhouse.rows(
         f"SELECT instance, source, log, {columns} FROM tailrace.{table}"
@@ -133,7 +133,7 @@ def _key(log: LogManifest) -> LogKey:
 
 
 def differences(clickhouse: ClickHouse, logs: Iterable[LogManifest]) -> list[str]:
-    """Everything in which events, rollups, ledger and receipts differ from the manifest."""
+    """Returns all differences of events, rollups, ledger and receipts from the manifest."""
     found: list[str] = []
     for log in logs:
         stored = Stored(clickhouse, log)

@@ -1,4 +1,4 @@
-"""Fixtures: real stacks that modules share for the whole session, and workloads that they watch."""
+"""Fixtures: real stacks that modules share during the session, and workloads that they watch."""
 
 import json
 import os
@@ -12,17 +12,17 @@ from e2e.stack import PARTS, PORTS, Stack
 from e2e.workload.writer import Workload
 
 TEST_SECONDS = 900
-"""Parts start and restart several times in a test; on a busy machine each time takes a minute."""
+"""Components start and restart several times in a test; on a busy machine each start takes a minute."""
 
 FIRST_PORT = int(os.environ.get("E2E_FIRST_PORT", "21130"))
 DETECTING_PORT = int(os.environ.get("DETECTING_FIRST_PORT", "22110"))
 DETECTING = ("detect", "metrics", "delivery")
-"""What the stack with the detect job has besides the others."""
+"""The additional components of the stack with the detect job."""
 KEEPING_PORT = int(os.environ.get("KEEPING_FIRST_PORT", "22200"))
 SHARED = ("detecting", "keeping", "stack")
-"""The fixtures below of stacks that several modules use, in the order in which the stacks run."""
+"""The fixtures of shared stacks below, in the order in which the stacks run."""
 RUNNING: dict[str, Stack] = {}
-"""The shared stacks that run, by fixture."""
+"""The running shared stacks, by fixture."""
 STOPPED_AFTER = pytest.StashKey[list[str]]()
 """On a test: the shared stacks that no later test uses."""
 
@@ -36,7 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Gives end-to-end tests more time than unit tests have, and leaves out those of the other stack."""
+    """Gives end-to-end tests more time than unit tests, and deselects those of the other stack."""
     ours = [item for item in items if Path(__file__).parent in item.path.parents]
     for item in ours:
         if not item.get_closest_marker("timeout"):
@@ -50,7 +50,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _shared_stacks(items: list[pytest.Item]) -> dict[Path, set[str]]:
-    """The shared stacks of each module. A module's own fixture `stack` replaces the shared one."""
+    """Returns the shared stacks of each module. A module's own fixture `stack` replaces the shared one."""
     used: dict[Path, set[str]] = {}
     for item in items:
         own = {"stack"} if hasattr(item.module, "stack") else set()
@@ -59,14 +59,14 @@ def _shared_stacks(items: list[pytest.Item]) -> dict[Path, set[str]]:
 
 
 def _suite(stacks: set[str]) -> str:
-    """The value of --stack for a module that uses these shared stacks."""
+    """Returns the value of --stack for a module that uses these shared stacks."""
     if stacks & {"detecting", "keeping"}:
         return "detecting"
     return "shared" if stacks else "own"
 
 
 def _grouped_by_stack(items: list[pytest.Item], used: dict[Path, set[str]]) -> list[pytest.Item]:
-    """Puts the modules of each shared stack together, and marks the last test of each stack.
+    """Groups the modules of each shared stack, and marks the last test of each stack.
 
     An idle stack with the detect job takes a third of a core, mostly for checkpoints.
     """
@@ -92,7 +92,8 @@ def pytest_runtest_teardown(item: pytest.Item) -> None:
 
 
 def _needs_a_new_stack(item: pytest.Item) -> bool:
-    """That nothing fires is so before other tests have lost bytes and killed parts."""
+    """Returns whether a module needs a stack on which no alert fires yet: others lose bytes and kill
+    components."""
     return item.path.name == "test_metrics.py"
 
 
@@ -104,7 +105,7 @@ def stack(tmp_path_factory) -> Iterator[Stack]:
 
 @pytest.fixture(scope="session")
 def webhook() -> Iterator[WebReceiver]:
-    """Where the stack below posts its alerts."""
+    """The webhook that receives the alerts of the stack below."""
     with web_receiver(DETECTING_PORT + len(PORTS) + len(DETECTING)) as receiver:
         yield receiver
 
@@ -113,7 +114,7 @@ def webhook() -> Iterator[WebReceiver]:
 def detecting(tmp_path_factory, webhook: WebReceiver) -> Iterator[Stack]:
     """A running stack from log lines to delivered alerts, with the repository's rules and without dashboards.
 
-    A test has instances of its own there, and leaves the rules in force that it found.
+    A test uses separate instances, and restores the active rules.
     """
     directory = tmp_path_factory.mktemp("detecting")
     (directory / "secret").write_text("secret")
@@ -136,7 +137,7 @@ def detecting(tmp_path_factory, webhook: WebReceiver) -> Iterator[Stack]:
 
 @pytest.fixture(scope="session")
 def keeping(tmp_path_factory) -> Iterator[Stack]:
-    """Kafka and ClickHouse: what commands about alerts and rules need."""
+    """Kafka and ClickHouse, for the commands about alerts and rules."""
     home = tmp_path_factory.mktemp("keeping") / "home"
     yield from _shared("keeping", Stack(home, KEEPING_PORT, ("kafka", "clickhouse")))
 
@@ -151,9 +152,9 @@ def _shared(name: str, made: Stack) -> Iterator[Stack]:
 
 @pytest.fixture
 def watched(stack: Stack, tmp_path: Path, request) -> Iterator[Callable[..., Workload]]:
-    """Makes workloads whose logs the stack watches while the test runs; instances are named after the test.
+    """Creates workloads whose logs the stack watches during the test; instances are named after the test.
 
-    A watched log takes an inotify instance, and all tests together have more logs than there are of those.
+    A watched log takes an inotify instance, and there are fewer of those than logs in all tests together.
     """
     made: list[Workload] = []
 

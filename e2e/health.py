@@ -10,11 +10,11 @@ from tailrace_local import health
 def fires(
     stack: Stack, alert: str, recent_seconds: int = health_metrics.RECENT_SECONDS, **labels: str
 ) -> bool:
-    """Whether it fires with these labels. Raises KeyError for an alert that does not exist."""
+    """Returns whether it fires with these labels. Raises KeyError for an unknown alert."""
     rule = {each.name: each for each in rules.load()}[alert]
     try:
         metrics = list(health.evaluated_metrics(stack.settings, stack.home, recent_seconds))
-    except ClickHouseError as error:  # a part that stops or starts may answer anything
+    except ClickHouseError as error:  # a starting or stopping component may respond with anything
         raise ConnectionError(error) from error
     return any(labels.items() <= dict(found.labels).items() for found in rules.firing([rule], metrics))
 
@@ -31,7 +31,7 @@ def await_cleared(
     recent_seconds: int = health_metrics.RECENT_SECONDS,
     **labels: str,
 ) -> None:
-    """Returns when the alert fires no more. `recent_seconds` makes dead letters old sooner."""
+    """Returns when the alert no longer fires. `recent_seconds` shortens the time of recent dead letters."""
     wait_until(
         lambda: not fires(stack, alert, recent_seconds, **labels), seconds, f"{alert} {labels} to clear"
     )

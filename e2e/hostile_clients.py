@@ -1,4 +1,5 @@
-"""Clients that keep to no protocol: connections reset at every stage, half-open, slow, or full of garbage."""
+"""Clients that violate protocols: connections that are reset at every stage, half-open, slow, or send
+garbage."""
 
 import random
 import socket
@@ -16,7 +17,7 @@ RESET = struct.pack("ii", 1, 0)
 
 GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 API_VERSIONS = b"\x00\x00\x00\x11\x00\x12\x00\x00\x00\x00\x00\x01\x00\x07hostile"
-"""Kafka's first request: length, what it asks for, version, number, name of the client."""
+"""Kafka's first request: length, API key, version, correlation id, client id."""
 
 TIMEOUT_SECONDS = 10
 THREADS = 4
@@ -25,16 +26,17 @@ CUTS = 8
 
 @dataclass(frozen=True)
 class Stage:
-    """How far a client comes before it goes: what it has sent, and whether it has seen some of the answer."""
+    """The stage at which a client stops: the bytes sent, and whether a part of the response was received."""
 
     sent: Sequence[bytes]
     answered: bool = False
 
 
 def stages_of(*messages: bytes) -> list[Stage]:
-    """All stages of a conversation in which each message but the first awaits an answer.
+    """Yields all stages of a conversation in which each message after the first follows a response.
 
-    From a connection without a byte, over parts of each message, to the first bytes of the last answer.
+    They range from a connection without a byte, over parts of each message, to the first bytes of the last
+    response.
     """
     found = []
     for count in range(len(messages)):
@@ -50,7 +52,7 @@ def connect(port: int) -> socket.socket:
 
 
 def play(client: socket.socket, stage: Stage) -> None:
-    """Takes the conversation to the stage. A server that hangs up first ends it."""
+    """Runs the conversation up to the stage. It ends early if the server closes the connection."""
     with suppress(OSError):
         for number, message in enumerate(stage.sent):
             if number:
@@ -61,20 +63,20 @@ def play(client: socket.socket, stage: Stage) -> None:
 
 
 def reset(port: int, stage: Stage) -> None:
-    """One connection that is reset at the stage."""
+    """Opens one connection and resets it at the stage."""
     with connect(port) as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
         play(client, stage)
 
 
 def reset_many(port: int, stages: Sequence[Stage], count: int) -> None:
-    """`count` connections, several at a time, reset at each of the stages in turn."""
+    """Opens `count` connections, several concurrently, and resets each at the next of the stages."""
     with ThreadPoolExecutor(THREADS) as clients:
         list(clients.map(lambda number: reset(port, stages[number % len(stages)]), range(count)))
 
 
 def send_garbage(port: int, count: int, seed: int) -> None:
-    """Random bytes and beginnings of other protocols; every second connection is reset."""
+    """Sends random bytes and prefixes of other protocols; every second connection is reset."""
     chance = random.Random(seed)
     for number in range(count):
         garbage = chance.choice(OTHER_PROTOCOLS) + chance.randbytes(chance.choice((0, 1, 64, 5000)))
@@ -96,7 +98,7 @@ OTHER_PROTOCOLS = (
 
 @contextmanager
 def half_open(port: int, stages: Iterable[Stage]) -> Iterator[None]:
-    """Connections that stay at their stages, and say nothing more, until the end."""
+    """Keeps connections idle at their stages until the end."""
     with ExitStack() as held:
         for stage in stages:
             client = held.enter_context(connect(port))
@@ -106,7 +108,7 @@ def half_open(port: int, stages: Iterable[Stage]) -> Iterator[None]:
 
 
 def send_slowly(port: int, message: bytes, seconds: float) -> None:
-    """Sends a message evenly, byte by byte, over the time."""
+    """Sends a message byte by byte, evenly over the time."""
     with connect(port) as client, suppress(OSError):
         for byte in message:
             client.sendall(bytes([byte]))

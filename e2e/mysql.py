@@ -1,4 +1,4 @@
-"""Real MySQL servers, 5.7.22 and 8.0.15, from a package that Presto's tests are run with (Maven Central)."""
+"""Real MySQL servers 5.7.22 and 8.0.15, from a package for the tests of Presto (Maven Central)."""
 
 import hashlib
 import os
@@ -19,7 +19,7 @@ from tailrace_local.supervisor import cache
 GOAL = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy"
 PROGRAMS = "mysql-Linux-amd64.tar.gz"
 LIBRARY = "libaio1"
-"""Debian's package of the one library that the programs need and a machine may not have."""
+"""Debian's package of the one library that the programs need and a machine may lack."""
 DOWNLOAD_SECONDS = 300
 START_SECONDS = 60
 STOP_SECONDS = 60
@@ -31,12 +31,12 @@ OPTIONS = (
 
 
 class MySqlError(RuntimeError):
-    """The server, or what it comes in, is not to be had; the message says why."""
+    """The server or its package is not available; the message states the reason."""
 
 
 @dataclass(frozen=True)
 class Package:
-    """A jar with the programs for Linux on x86-64 in it."""
+    """A jar that contains the programs for Linux on x86-64."""
 
     version: str
     artifact: str
@@ -56,14 +56,14 @@ FIVE = Package(
 
 
 class Installation:
-    """The unpacked programs, and a data directory that servers begin with; kept in the cache."""
+    """The unpacked programs, and a data directory as a template for servers; stored in the cache."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
 
     @staticmethod
     def install(package: Package, cache_directory: Path) -> "Installation":
-        """Raises MySqlError where the package cannot be had or does not run."""
+        """Installs the package. Raises MySqlError if it is not available or does not run."""
         entry = cache_directory / "mysql" / content_hash.fingerprint(package.artifact, package.sha256)
         if not entry.exists():
             with cache.build(entry) as draft:
@@ -87,7 +87,7 @@ class Installation:
         return subprocess.run([self.program, *words], env=self.environment(), capture_output=True, text=True)
 
     def paths(self, data: Path) -> list[str]:
-        """The options by which it finds its files."""
+        """Returns the options with the paths of its files."""
         share = self.root / "share"
         return [
             "--no-defaults",
@@ -124,7 +124,7 @@ def _unpack(jar: Path, draft: Path) -> None:
 
 
 def _add_library(draft: Path) -> None:
-    """Unpacks Debian's package of it; lists of packages that are missing or old are fetched first."""
+    """Unpacks Debian's package of the library; first updates missing or old package lists."""
     try:
         try:
             _run("apt-get", "download", "-qq", LIBRARY, directory=draft)
@@ -159,7 +159,7 @@ class Server:
         return self.directory / "mysql.sock"
 
     def create(self) -> None:
-        """Makes the data directory."""
+        """Creates the data directory."""
         self.logs.mkdir(parents=True)
         paths = self.installation.paths(self.data)
         done = self.installation.run(*paths, *_as_root(), "--initialize-insecure")
@@ -167,13 +167,13 @@ class Server:
             raise MySqlError(f"mysqld --initialize-insecure: {done.stderr[-2000:]}")
 
     def copy_of(self, other: "Server") -> None:
-        """Takes the data of a server that is not running, under a UUID of its own."""
+        """Copies the data of a stopped server, with a new UUID."""
         self.logs.mkdir(parents=True)
         shutil.copytree(other.data, self.data)
         (self.data / "auto.cnf").unlink(missing_ok=True)
 
     def start(self) -> None:
-        """Starts the server and waits until it answers."""
+        """Starts the server and waits until it responds."""
         files = [
             f"--socket={self.socket}",
             f"--pid-file={self.directory / 'pid'}",
@@ -202,12 +202,12 @@ class Server:
         return False
 
     def stop(self) -> None:
-        """Ends the server in good order."""
+        """Shuts the server down."""
         self._process.terminate()
         self._process.wait(STOP_SECONDS)
 
     def run(self, *statements: str) -> list[tuple]:
-        """Runs statements as root; the rows of the last one."""
+        """Runs statements as root; returns the rows of the last one."""
         with (
             pymysql.connect(
                 unix_socket=str(self.socket), user="root", charset="utf8mb4", autocommit=True

@@ -1,4 +1,4 @@
-"""An application of a shop with orders: what tests of plans let run while they take an index away."""
+"""An application with orders, whose load tests of plans run while they drop an index."""
 
 import threading
 
@@ -16,15 +16,15 @@ Server = mariadb.Server | mysql.Server
 
 
 def connection(server: Server, database: str = "shop") -> pymysql.Connection:
-    """As root, over the server's socket."""
+    """Runs a statement as root over the server's socket."""
     return pymysql.connect(unix_socket=str(server.socket), user="root", database=database, autocommit=True)
 
 
 class Workload:
-    """An application that asks for the orders of one customer after the other, until it is told to end.
+    """An application that queries the orders of one customer after another until it is stopped.
 
-    `statement` has a place for the customer; `pause` is how many seconds it rests after each; `besides` is a
-    statement that every tenth is followed by, with a place for their number.
+    `statement` has a placeholder for the customer; `pause` is the time in seconds after each execution. Every
+    tenth execution is followed by the statement `besides`, which has a placeholder for its number.
     """
 
     def __init__(
@@ -60,6 +60,6 @@ class Workload:
             self.errors.append(error)
 
     def more(self, executions: int) -> None:
-        """Waits until so many more were run."""
+        """Waits for this many more executions."""
         goal = self.executions + executions
         wait_until(lambda: self.errors or self.executions >= goal, PATIENCE_SECONDS, "the workload")

@@ -9,12 +9,12 @@ ID_NAMES = ("traceId", "spanId", "parentSpanId")
 
 
 def as_protobuf(request: ExportTraceServiceRequest) -> bytes:
-    """The encoding otlp_proto."""
+    """Encodes as otlp_proto."""
     return request.SerializeToString()
 
 
 def as_json(request: ExportTraceServiceRequest) -> bytes:
-    """The encoding otlp_json: protobuf's JSON, but ids in hexadecimal digits and enums as numbers."""
+    """Encodes as otlp_json: protobuf's JSON, but ids in hexadecimal digits and enums as numbers."""
     message = json_format.MessageToDict(request, use_integers_for_enums=True)
     for of_resource, encoded in zip(message["resourceSpans"], request.resource_spans, strict=True):
         for of_scope, scope in zip(of_resource["scopeSpans"], encoded.scope_spans, strict=True):

@@ -1,4 +1,4 @@
-"""A real Prometheus that watches a stack, where one is installed (Debian's package prometheus)."""
+"""A real Prometheus that scrapes a stack, if one is installed (Debian's package prometheus)."""
 
 import json
 import re
@@ -19,7 +19,7 @@ DOCUMENT = REPOSITORY / "docs" / "METRICS.md"
 
 
 class Prometheus:
-    """One that reads alerts.yaml and scrapes the stack as the document says."""
+    """A Prometheus that reads alerts.yaml and scrapes the stack as documented."""
 
     def __init__(self, directory: Path, stack: Stack, port: int) -> None:
         self._directory = directory
@@ -42,7 +42,7 @@ class Prometheus:
                 process.wait(30)
 
     def _configuration(self) -> dict:
-        """That of the document, with the stack's port and a job for each part."""
+        """Returns the documented configuration with the stack's port and a job for each component."""
         text = re.search(r"^```yaml\n(.*?)^```", DOCUMENT.read_text(), re.MULTILINE | re.DOTALL)[1]
         configuration = yaml.safe_load(text)
         own, part = configuration["scrape_configs"]
@@ -60,7 +60,7 @@ class Prometheus:
         return {target["health"] for target in self._ask("targets")["activeTargets"]}
 
     def alerts(self) -> set[tuple[str, str, str]]:
-        """Name, part and state (pending, firing) of each."""
+        """Returns name, component and state (pending, firing) of each alert."""
         found = self._ask("alerts")["alerts"]
         return {
             (each["labels"]["alertname"], each["labels"].get("part", ""), each["state"]) for each in found

@@ -1,4 +1,4 @@
-"""Statements that no one has written down, and the tables that they are about: the same for each seed."""
+"""Random statements, and the tables that they use: the same for each seed."""
 
 import random
 
@@ -11,18 +11,18 @@ ROWS = (0, 1, 5, 300)
 CONSTANTS = ("1", "3", "7", "'x\"y'", "NULL", "0x31", "1 + 1")
 JOINS = ("JOIN", "LEFT JOIN", "STRAIGHT_JOIN")
 DERIVED = ("dt", "vt", "ct")
-"""What aliases of derived tables and views begin with: EXPLAIN's rows call these tables by other names."""
+"""The prefix of aliases of derived tables and views, which EXPLAIN's rows name differently."""
 
 
 class RandomStatements:
-    """Joins, subqueries in all places, derived tables, views, set operations, windows, writes."""
+    """Generates joins, subqueries at all places, derived tables, views, set operations, windows, writes."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
         self._aliases = 0
 
     def schema(self) -> list[str]:
-        """Makes the tables, with few rows or none."""
+        """Returns statements that create the tables, with few rows or none."""
         made = []
         for table in TABLES:
             parts = " PARTITION BY HASH (id) PARTITIONS 4" if table == "parted" else ""
@@ -48,7 +48,7 @@ class RandomStatements:
         return self._random.choice(choices)
 
     def statement(self) -> str:
-        """One that most servers understand."""
+        """Returns a statement that most servers accept."""
         table = self._any(*TABLES)
         kind = self._below(20)
         if kind == 0:
@@ -66,7 +66,7 @@ class RandomStatements:
         return f"{start}{self._aliases}"
 
     def _source(self, depth: int) -> tuple[str, str, tuple[str, ...]]:
-        """A table, its alias, and its columns of numbers."""
+        """Returns a table, its alias, and its numeric columns."""
         kind = self._below(10) if depth else 9
         if kind == 0:
             return f"({self._select(depth - 1)})", self._alias("dt"), ("k",)

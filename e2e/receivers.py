@@ -1,4 +1,4 @@
-"""What alerts are delivered to: a web and a mail server on loopback that answer as a test tells them."""
+"""Receivers of alerts: a web and a mail server on loopback, with responses that a test sets."""
 
 import base64
 import contextlib
@@ -19,7 +19,7 @@ OK = 200
 
 @dataclass(frozen=True)
 class Request:
-    """One POST as it came."""
+    """One received POST."""
 
     path: str
     headers: dict[str, str]
@@ -28,12 +28,13 @@ class Request:
 
 @dataclass
 class WebReceiver:
-    """Keeps every request; answers with the next of `answers`, then with 200. None: breaks off."""
+    """Stores every request; responds with the next of `answers`, then with 200. None closes the
+    connection."""
 
     answers: list[int | None] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
     before_answer: Callable[[], None] = lambda: None
-    """Called when a request has come whole and nothing was answered yet."""
+    """Called after a complete request and before the response."""
     url: str = ""
 
     def answer(self) -> int | None:
@@ -42,7 +43,7 @@ class WebReceiver:
 
 @contextlib.contextmanager
 def web_receiver(port: int) -> Iterator[WebReceiver]:
-    """A web server on 127.0.0.1 while the block runs."""
+    """Runs a web server on 127.0.0.1 during the block."""
     receiver = WebReceiver(url=f"http://127.0.0.1:{port}/hook")
 
     class Handler(BaseHTTPRequestHandler):
@@ -57,10 +58,10 @@ def web_receiver(port: int) -> Iterator[WebReceiver]:
                 self.send_header("Location", f"http://127.0.0.1:{port}/elsewhere")
                 self.end_headers()
 
-        do_GET = do_POST  # noqa: N815 - a redirect that is followed would come as one
+        do_GET = do_POST  # noqa: N815 - a followed redirect would arrive as GET
 
         def log_message(self, *_: object) -> None:
-            """Says nothing."""
+            """Logs nothing."""
 
     with _serving(ThreadingHTTPServer(("127.0.0.1", port), Handler)):
         yield receiver
@@ -68,19 +69,19 @@ def web_receiver(port: int) -> Iterator[WebReceiver]:
 
 @dataclass
 class MailReceiver:
-    """Keeps every mail that was accepted. `answers` are those to the next DATA, then it accepts."""
+    """Stores every accepted mail. `answers` are those to the next DATA commands; then it accepts."""
 
     port: int
     answers: list[str] = field(default_factory=list)
     mails: list[EmailMessage] = field(default_factory=list)
     certificate: tuple[Path, Path] | None = None
-    """Certificate and key: then STARTTLS and a login are asked for."""
+    """Certificate and key: with them the server requires STARTTLS and a login."""
     logins: list[tuple[str, str]] = field(default_factory=list)
 
 
 @contextlib.contextmanager
 def mail_receiver(port: int, certificate: tuple[Path, Path] | None = None) -> Iterator[MailReceiver]:
-    """A mail server (RFC 5321, as much of it as smtplib uses) on 127.0.0.1 while the block runs."""
+    """Runs a mail server on 127.0.0.1 during the block, with the part of RFC 5321 that smtplib uses."""
     receiver = MailReceiver(port, certificate=certificate)
 
     class Handler(_SmtpHandler):

@@ -1,4 +1,4 @@
-"""Reports as they come by mail."""
+"""Reads reports from mails."""
 
 import io
 import re
@@ -8,7 +8,7 @@ from PIL import Image
 
 
 def page_of(mail: EmailMessage) -> Image.Image:
-    """The picture on the only page of the attached PDF, which Superset makes of a JPEG."""
+    """Returns the picture on the only page of the attached PDF, which Superset creates from a JPEG."""
     (pdf,) = [part for part in mail.walk() if (part.get_filename() or "").endswith(".pdf")]
     content = pdf.get_payload(decode=True)
     assert content.startswith(b"%PDF"), content[:20]

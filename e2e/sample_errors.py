@@ -1,9 +1,9 @@
-"""Makes the samples of a bad hour: error log and slow log of a real MariaDB, an hour of its own clock.
+"""Generates samples with errors: error log and slow log of a real MariaDB, for one hour of a simulated clock.
 
-The stock of a shop is reserved, counted and moved by programs that get in each other's way: transactions meet
-in deadlocks and wait for locks in vain, clients vanish or are killed, a report forgets its transaction, so
-that purge falls behind, as InnoDB's monitor says. The server is restarted, killed outright, and made to crash
-on a signal, and recovers both times. The logs are samples/mariadb-10.11.19.stock.error.log and
+Programs that reserve, count and move the stock of a shop block each other: transactions run into deadlocks
+and lock wait timeouts, clients disconnect or are killed, and a report keeps a transaction open, so that purge
+falls behind in the output of InnoDB's monitor. The server is restarted, killed, and crashed by a signal, and
+recovers both times. The logs are samples/mariadb-10.11.19.stock.error.log and
 samples/mariadb-10.11.19.stock.slow.log.
 
     python -m e2e.sample_errors        as root, with the development environment
@@ -37,7 +37,7 @@ LOCK_WAIT_SECONDS = 1
 SLOW_SECONDS = 0.001
 UPDATES_BEHIND_REPORT = 6_000
 DEADLOCK, LOCK_WAIT_TIMEOUT = 1213, 1205
-"""Codes of errors."""
+"""Error codes."""
 WITHIN_SECONDS = 30
 CRASH_SECONDS = 60 * 49 + 33
 SEED = 20261123
@@ -54,7 +54,7 @@ OPTIONS = (
 
 @dataclass(frozen=True)
 class Account:
-    """Who logs in, and from where."""
+    """An account and its host."""
 
     user: str
     host: str
@@ -89,14 +89,14 @@ PLACES = {
     rb"(?m)^(Kernel version: ).*$": rb"\1Linux version 6.1.0-28-amd64",
     rb"Tcp port: \d+  Unix socket: \S+": b"Tcp port: 3306  Unix socket: /run/mysqld/mysqld.sock",
 }
-"""Where the server says that it is: not where it ran to make the sample."""
+"""The host name in the logs, instead of that of the machine that generated the sample."""
 
 CRASH_TIME = rb"(?m)^\d{6} [ \d]\d:\d\d:\d\d(?= \[ERROR\] \S+ got signal )"
-"""The one time that the server takes from the machine's clock: in its handler of signals."""
+"""The only time that the server takes from the machine's clock: in its signal handler."""
 
 
 class Hour:
-    """What happens on the server, by its own clock."""
+    """The events on the server, by its clock."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
@@ -105,7 +105,7 @@ class Hour:
         self._forgotten: pymysql.Connection | None = None
 
     def live(self) -> None:
-        """Runs everything in order of time; the first and the last deed are in both logs."""
+        """Runs everything in order of time; the first and the last event are in both logs."""
         for seconds, deed in sorted(self._plan(), key=lambda planned: planned[0]):
             self._pass_to(seconds)
             deed()
@@ -156,7 +156,7 @@ class Hour:
         return self._random.randint(1, PRODUCTS - 1)
 
     def _crossed(self) -> None:
-        """Two transactions reserve the same two products in the opposite order."""
+        """Two transactions reserve the same two products in opposite orders."""
         product = self._product()
         self._meet(
             (RESERVE.format(product), MOVE.format(product + 1)),
@@ -164,7 +164,7 @@ class Hour:
         )
 
     def _upgraded(self) -> None:
-        """Both read a row with a shared lock, and then both want to change it."""
+        """Both read a row with a shared lock, and then both try to change it."""
         product = self._product()
         self._meet(
             (LOOK.format(product), COUNT.format(90, product)),
@@ -179,7 +179,7 @@ class Hour:
         )
 
     def _meet(self, first: tuple[str, str], second: tuple[str, str]) -> None:
-        """Two transactions of two statements each: both do their first, then wait for each other."""
+        """Two transactions of two statements each: both run their first one, then wait for each other."""
         with self._connect(CHECKOUT) as one, self._connect(WAREHOUSE) as other:
             _run(one, first[0])
             _run(other, second[0])
@@ -191,7 +191,7 @@ class Hour:
                 each.commit()
 
     def _waits(self) -> None:
-        """A reservation waits until the warehouse has counted, for as long as that takes."""
+        """A reservation waits until the warehouse count ends."""
         product = self._product()
         seconds = min(0.8, self._random.lognormvariate(-2.5, 1))
         with self._connect(WAREHOUSE) as holder, self._connect(CHECKOUT) as waiter:
@@ -212,7 +212,7 @@ class Hour:
             holder.rollback()
 
     def _vanishes(self) -> None:
-        """A client is gone without a word, its connection with it."""
+        """A client disconnects without closing its connection."""
         client = self._connect(self._random.choice((CHECKOUT, WAREHOUSE)))
         _run(client, RESERVE.format(self._product()))
         self._await_message(b"Aborted connection", client._force_close)
@@ -225,7 +225,7 @@ class Hour:
             )
 
     def _sends_no_handshake(self) -> None:
-        """A port scanner connects and says nothing that a client would say."""
+        """A port scanner connects and sends no valid handshake."""
 
         def scan() -> None:
             with as_host(REPORT.host), socket.create_connection((SERVER, PORT)) as scanner:
@@ -239,7 +239,7 @@ class Hour:
         self._server.start(*OPTIONS)
 
     def _dies(self, with_signal: signal.Signals) -> None:
-        """In the middle of a transaction; something starts the server again."""
+        """Stops the server within a transaction; it is started again."""
         busy = self._connect(CHECKOUT)
         for product in range(1, 400):
             _run(busy, RESERVE.format(product))
@@ -248,7 +248,7 @@ class Hour:
         self._server.start(*OPTIONS)
 
     def _forgets_its_transaction(self) -> None:
-        """A report keeps its view of the data while everything is counted anew."""
+        """A report keeps its read view while all rows are updated."""
         self._forgotten = self._connect(REPORT)
         _run(self._forgotten, SUM)
         with self._connect(WAREHOUSE) as counter:
@@ -262,7 +262,7 @@ class Hour:
         self._forgotten.close()
 
     def _monitor(self) -> None:
-        """Has InnoDB's monitor written once: it is each 15 seconds of the clock."""
+        """Waits for one output of InnoDB's monitor, which writes every 15 seconds."""
         with self._root() as administrator:
             self._pass(20)
             self._await_message(
@@ -272,7 +272,7 @@ class Hour:
             _run(administrator, "SET GLOBAL innodb_status_output = OFF")
 
     def _await_message(self, words: bytes, deed: Callable[[], object]) -> None:
-        """Does something, and waits until the error log says so: before the clock moves on."""
+        """Runs an action, and waits for its message in the error log before the clock moves on."""
         before = self._error_log().count(words)
         deed()
         wait_until(
@@ -300,7 +300,7 @@ def _run(session: pymysql.Connection, statement: str) -> None:
 
 
 def _error_of(session: pymysql.Connection, statement: str) -> int | None:
-    """Runs a statement; the code of the error that it ended with."""
+    """Runs a statement; returns its error code."""
     try:
         _run(session, statement)
     except pymysql.err.Error as error:
@@ -336,7 +336,8 @@ def main() -> None:
 
 
 def _require_times_of_the_hour(slow_log: bytes) -> None:
-    """libfaketime rarely lets the machine's time through; such a log is of no use."""
+    """Checks for times of the machine's clock, which libfaketime rarely lets through; such a log is
+    discarded."""
     last = (START + timedelta(hours=1, minutes=1)).timestamp()
     times = [int(seconds) for seconds in re.findall(rb"(?m)^SET timestamp=(\d+);$", slow_log)]
     strange = [seconds for seconds in times if not START.timestamp() <= seconds <= last]
@@ -344,7 +345,7 @@ def _require_times_of_the_hour(slow_log: bytes) -> None:
 
 
 def _found(server: Server) -> None:
-    """Makes data and accounts, in a run of the server that no log is kept of."""
+    """Creates data and accounts, in a run of the server whose logs are discarded."""
     with pymysql.connect(unix_socket=str(server.socket), user="root", autocommit=True) as administrator:
         for statement in SCHEMA:
             administrator.cursor().execute(statement)

@@ -1,7 +1,8 @@
-"""Makes the samples of an intrusion: the audit and error logs of a real MariaDB, an hour of its own clock.
+"""Generates samples of an intrusion: audit and error logs of a real MariaDB, for one hour of a simulated
+clock.
 
-The shop's programs and people work as usual; after 38 minutes a stranger tries names, guesses the password of
-an employee, looks around, makes an account of their own and dumps customers and cards with it. The logs are
+The shop's programs and people work as usual. After 38 minutes an attacker tries names, guesses an employee's
+password, explores the server, creates an account and dumps customers and cards with it. The logs are
 samples/mariadb-10.11.19.shop.server_audit.log and samples/mariadb-10.11.19.shop.error.log.
 
     python -m e2e.sample_intrusion        as root, with the development environment
@@ -27,7 +28,7 @@ from tailrace.demo import feed as demo_feed
 START = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 CUSTOMERS, ORDERS = 2_000, 4_000
 FORMER_CONNECTIONS = 1_000
-"""Logins before the hour, so that connection ids are others than in the shop's slow log."""
+"""Logins before the hour, so that connection ids differ from those in the shop's slow log."""
 SEED = 20261122
 LOGS = ("server_audit.log", "error.log")
 STRANGER = "203.0.113.66"
@@ -35,7 +36,7 @@ STRANGER = "203.0.113.66"
 
 @dataclass(frozen=True)
 class Account:
-    """Who logs in, from which hosts, with which rights."""
+    """An account, its hosts and its privileges."""
 
     user: str
     hosts: tuple[str, ...]
@@ -74,14 +75,14 @@ PAID = "UPDATE orders SET status = 'paid' WHERE customer_id = {} AND status = 'o
 
 
 class Hour:
-    """What happens on the server, by its own clock."""
+    """The events on the server, by its clock."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
         self._random = random.Random(SEED)
 
     def live(self) -> None:
-        """Runs everything in order; the first and the last deed are logins that are refused."""
+        """Runs everything in order; the first and the last event are refused logins."""
         for seconds, deed in sorted(self._plan(), key=lambda planned: planned[0]):
             self._server.clock.set(START + timedelta(seconds=seconds))
             deed()
@@ -107,7 +108,7 @@ class Hour:
             yield 60 * minute + 1, lambda: self._session(TOM, CUSTOMER.format(7), ORDERS_OF.format(7))
         yield 60 * 38, self._try_names
         yield 60 * 39, self._guess
-        yield 60 * 41, self._look_around
+        yield 60 * 41, self._explore
         yield 60 * 44, self._dump
         yield 60 * 60, lambda: self._refused(ANNA, ANNA.hosts[0])
 
@@ -122,7 +123,7 @@ class Hour:
             )
 
     def _session(self, account: Account, *statements: str, host: str = "", pause: float = 0) -> None:
-        """A session in the database shop; a statement that is refused does not end it."""
+        """Runs a session in the database shop; a refused statement does not end it."""
         with self._connect(account, host or account.hosts[0]) as connection:
             for statement in ("USE shop", *statements):
                 self._pass(pause)
@@ -159,7 +160,7 @@ class Hour:
             self._server.settle()
             self._pass(4)
 
-    def _look_around(self) -> None:
+    def _explore(self) -> None:
         self._session(
             TOM,
             "SELECT CURRENT_USER(), VERSION()",
@@ -216,7 +217,7 @@ def main() -> None:
 
 
 def _found(server: Server) -> None:
-    """Makes data and accounts, in a run of the server that no log is kept of."""
+    """Creates data and accounts, in a run of the server whose logs are discarded."""
     server.start("--slow-query-log=0", "--server-audit-logging=0")
     try:
         with pymysql.connect(unix_socket=str(server.socket), user="root", autocommit=True) as connection:
@@ -239,7 +240,7 @@ def _log_in_and_out(server: Server) -> None:
 
 
 def _of_our_host(audit: bytes) -> bytes:
-    """Each record names the server's host: not that of the machine that made the sample."""
+    """Replaces the host name of the machine that generated the sample by the server's, in each record."""
     return re.sub(rb"(?m)^(\d{8} \d\d:\d\d:\d\d),[^,]*,", rb"\1,shop-orders-1,", audit)
 
 

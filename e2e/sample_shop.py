@@ -1,4 +1,4 @@
-"""Makes the samples of a shop: the slow log of a real MariaDB and the spans of the application that called.
+"""Generates samples of a shop: the slow log of a real MariaDB and the spans of the calling application.
 
 An hour of the shop, by the server's own clock, which is moved: customers look at their orders, at one order
 (which asks for each of its products by itself), search products, buy; somebody makes a report. After 36
@@ -42,7 +42,7 @@ PLACES = {
     rb"^\S+/mariadbd, ": b"/usr/sbin/mariadbd, ",
     rb"Tcp port: \d+  Unix socket: \S+": b"Tcp port: 3306  Unix socket: /run/mysqld/mysqld.sock",
 }
-"""Where the server says that it is, in the head of its log: not where it ran to make the sample."""
+"""The host name in the header of the log, instead of that of the machine that generated the sample."""
 
 SCHEMA = (
     "CREATE DATABASE shop",
@@ -85,7 +85,8 @@ BUY_ITEM = "INSERT INTO order_items (order_id, product_id, quantity) VALUES (%s,
 
 
 class Shop:
-    """The application: a request is a trace, each of its statements a span and a comment that names it."""
+    """The application: a request is a trace; each of its statements is a span and has a comment with its
+    id."""
 
     def __init__(self, server: Server, session: pymysql.Connection) -> None:
         self._server = server
@@ -104,7 +105,7 @@ class Shop:
         )
 
     def request(self) -> bytes:
-        """Serves one request; its spans as a message."""
+        """Serves one request; returns its spans as a message."""
         _, method, route, page = self._random.choices(self._pages, [page[0] for page in self._pages])[0]
         attributes = {"http.request.method": method, "http.route": route, "http.response.status_code": 200}
         with self._span(None, f"{method} {route}", SpanKind.SERVER, attributes) as request:
@@ -123,7 +124,7 @@ class Shop:
             span.end(self._now())
 
     def _now(self) -> int:
-        """By the server's clock, nanoseconds since 1970 UTC."""
+        """Returns the server's time, in nanoseconds since 1970 UTC."""
         return int(self._server.clock.now().timestamp() * 1e6) * 1000
 
     def _run(self, request: Span, route: str, statement: str, *values: object) -> list[tuple]:

@@ -1,9 +1,9 @@
-"""Makes the sample of what capture writes about a real MariaDB: the shop's, in the hour of its intrusion.
+"""Generates the sample of capture's snapshots of a real MariaDB: the shop's, in the hour of its intrusion.
 
-The accounts of e2e/sample_intrusion.py and a few that time forgot are made while the server's clock goes
-through the year before. Capture looks when the hour begins, after somebody granted a right and shortened
-the audit log's statements (no audit log tells of either), after the stranger made an account, and when the
-hour is over. What it writes is samples/mariadb-10.11.19.shop.snapshots.jsonl.
+The accounts of e2e/sample_intrusion.py and a few unused ones are created while the server's clock passes the
+preceding year. Capture polls at the start of the hour, after a privilege was granted and the audit log's
+statements were shortened (both are in no audit log), after the attacker created an account, and at the end
+of the hour. Its output is samples/mariadb-10.11.19.shop.snapshots.jsonl.
 
     PYTHONPATH=collectors/capture python -m e2e.sample_snapshots    as root, with the development environment
 """
@@ -88,7 +88,7 @@ def _year(server: Server, directory: Path) -> bytes:
 
 
 def _at_home(lines: bytes, server: Server) -> bytes:
-    """Where the server says that it is: not where it ran to make the sample."""
+    """The host name in the snapshots, instead of that of the machine that generated the sample."""
     here, name = socket.gethostname(), b"shop-orders-1"
     places = {
         f"{server.directory}/data": b"/var/lib/mysql",

@@ -1,4 +1,4 @@
-"""A stack that was started with --secure: what its tests have in common."""
+"""The common parts of tests of a stack that was started with --secure."""
 
 import http.client
 import ssl
@@ -17,7 +17,7 @@ START_SECONDS = 600
 
 @contextmanager
 def secured(home: Path, first_port: int, components: tuple[str, ...], **settings: str) -> Iterator[Stack]:
-    """Started as a person starts it."""
+    """Starts the stack with the command that a user runs."""
     detect, internal = str(first_port + 7), str(first_port + 8)
     made = Stack(home, first_port, components, port_detect=detect, port_kafka_internal=internal, **settings)
     try:
@@ -28,7 +28,7 @@ def secured(home: Path, first_port: int, components: tuple[str, ...], **settings
 
 
 def strangers(directory: Path) -> Certificates:
-    """Certificates of an authority that nobody here knows."""
+    """Certificates of an unknown authority."""
     certificates = Certificates(Home(directory))
     certificates.make()
     return certificates

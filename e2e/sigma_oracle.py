@@ -1,4 +1,4 @@
-"""What Sigma rules mean according to pySigma: its SQLite backend makes SQL of them, which SQLite evaluates.
+"""Evaluates Sigma rules with pySigma: its SQLite backend converts them to SQL, which SQLite runs.
 
 The rules are made so that both sides are asked the same question; what is meant to differ is in
 docs/DETECTION.md.
@@ -18,7 +18,7 @@ ADDRESS_FIELDS = ("src_ip",)
 FIELDS = TEXT_FIELDS + NUMBER_FIELDS + ADDRESS_FIELDS
 KEYWORD_FIELD = "all_text"
 COUNTED_FIELD = "user"
-"""Every event has it: of those without, SQLite's windows end with them too."""
+"""A field that every event has, because SQLite's windows also end at events without it."""
 WORDS = (
     "root",
     "Admin",
@@ -62,7 +62,7 @@ NUMBER_MODIFIERS = ("", "|lt", "|lte", "|gt", "|gte", "|neq")
 
 
 class RandomRules:
-    """Rules and events of few words, so that they often match."""
+    """Generates rules and events from few words, so that they often match."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -172,7 +172,7 @@ class RandomRules:
 
 
 def database(events: list[dict]) -> sqlite3.Connection:
-    """The events as a table; what an event has not is NULL."""
+    """Creates a table of the events; missing fields are NULL."""
     connection = sqlite3.connect(":memory:")
     connection.create_function("REGEXP", 2, _search, deterministic=True)
     columns = ("event_id", "timestamp", *FIELDS, KEYWORD_FIELD)
@@ -189,7 +189,7 @@ def _search(pattern: str, text: object) -> bool:
 
 
 def matches(rules: list[dict], events: list[dict]) -> set[tuple[str, str]]:
-    """(rule, event id) of every rule over single events that matches."""
+    """Returns (rule, event id) of every match of a rule over single events."""
     connection = database(events)
     found = set()
     for rule in rules:
@@ -201,7 +201,7 @@ def matches(rules: list[dict], events: list[dict]) -> set[tuple[str, str]]:
 
 
 def alerts(rules: list[dict], correlation: dict, events: list[dict]) -> set[tuple[str, tuple, int]]:
-    """(correlation, group, second) of its alerts; of those less than a timespan after one, none."""
+    """Returns (correlation, group, second) of alerts, without those within a timespan after another."""
     backend = sqliteBackend(
         collate_nocase=True, fulltext_field=KEYWORD_FIELD, timestamp_format="unix", event_id_field="event_id"
     )

@@ -1,4 +1,4 @@
-"""A real stack of its own for the tests: own home directory, own ports, the shared cache of parts."""
+"""A separate real stack for tests, with its home directory and ports, and the shared cache of components."""
 
 import json
 import os
@@ -28,18 +28,18 @@ COLLECTORS = ("census", "fluentbit")
 PORTS = ("KAFKA", "KAFKA_CONTROLLER", "CLICKHOUSE", "FLINK", "SUPERSET", "FLUENTBIT")
 POLL_SECONDS = 0.2
 QUICK = {
-    # A job of a test starts often and is never busy for long.
+    # A job in a test starts often and is never busy for long.
     "jvm_options_flink": "-XX:TieredStopAtLevel=1",
     "health_interval": "2",
     "restart_pause": "1",
     "census_interval": "3",
     "gap_timeout": "10",
 }
-"""Of every stack here, unless a test says otherwise: what people are given minutes for shall take seconds."""
+"""Settings of every stack, unless a test overrides them: timeouts of minutes are reduced to seconds."""
 
 
 class Stack:
-    """Starts, stops, kills and asks one stack. `first_port` and the five after it must be free."""
+    """Starts, stops, kills and queries one stack. `first_port` and the five after it must be free."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class Stack:
             "HOME": os.environ["HOME"],
             "TAILRACE_HOME": str(directory),
             "TAILRACE_PARTS": ",".join(components),
-            "TAILRACE_SOURCES_POLL": "0",  # lists are taken over when a test says so
+            "TAILRACE_SOURCES_POLL": "0",  # a test decides when lists are applied
             **{
                 f"TAILRACE_PORT_{component}": str(first_port + number)
                 for number, component in enumerate(PORTS)
@@ -73,25 +73,25 @@ class Stack:
         )
 
     def down(self) -> None:
-        """Stops all parts."""
+        """Stops all components."""
         try:
             control.stop(self.home)
         except NotRunningError:
             return
 
     def watch(self, logs: Iterable[LogWriter]) -> None:
-        """Has the collectors watch these logs too."""
+        """Makes the collectors also watch these logs."""
         self.watch_sources([source_of(log) for log in logs])
 
     def watch_sources(self, added: list[Source]) -> None:
-        """Adds logs to sources.yaml and has the stack take it over, as `tailrace up` does."""
+        """Adds logs to sources.yaml and makes the stack apply it, as `tailrace up` does."""
         sources_file.add(self.settings.sources, added)
         _, problem = control.take_list(self.home)
         assert not problem
         self.await_healthy()
 
     def unwatch(self, logs: Iterable[LogWriter]) -> None:
-        """Takes logs off sources.yaml; the collectors leave them when it is taken over next."""
+        """Removes logs from sources.yaml; the collectors release them when the list is next applied."""
         listed = yaml.safe_load(self.settings.sources.read_text())
         over = {str(log.path.resolve()) for log in logs}
         kept = [entry for entry in listed if entry.get("path") not in over]
@@ -103,7 +103,7 @@ class Stack:
         return found
 
     def kill(self, component: str) -> None:
-        """SIGKILL to the part's process; the supervisor starts it again."""
+        """Sends SIGKILL to the component's process; the supervisor restarts it."""
         pid = self.status(component).pid
         assert pid, f"{component} has no process to kill"
         os.kill(pid, signal.SIGKILL)
@@ -111,7 +111,7 @@ class Stack:
 
     @contextmanager
     def without(self, component: str) -> Iterator[None]:
-        """The part is stopped in order, and started again at the end."""
+        """Stops the component, and starts it again at the end of the block."""
         control.stop_component(self.home, component)
         try:
             yield
@@ -126,7 +126,7 @@ class Stack:
         )
 
     def lines_queued(self) -> int:
-        """Lines that Fluent Bit has given to librdkafka's queue since it started."""
+        """Returns the lines that Fluent Bit has passed to librdkafka's queue since its start."""
         counts: list[int] = []
 
         def asked() -> bool:
@@ -135,7 +135,7 @@ class Stack:
             ) as answer:
                 outputs = json.load(answer)["output"]
             records = {name: output["proc_records"] for name, output in outputs.items()}
-            census = records["kafka-files"]  # which goes into one of the other queues as well
+            census = records["kafka-files"]  # a census is also passed to one of the other queues
             counts.append(sum(records.values()) - 2 * census)
             return True
 
@@ -143,12 +143,12 @@ class Stack:
         return counts[-1]
 
     def processes(self, component: str) -> set[int]:
-        """The part's process and those that it has started."""
+        """Returns the component's process and its descendants."""
         group = self.status(component).pid
         return {process.pid for process in procfs.processes() if process.group == group}
 
     def ports(self) -> dict[str, list[int]]:
-        """Where the parts listen; without those that do not."""
+        """Returns the ports of the components that listen."""
         components = assembly.assemble(self.settings, self.home)
         return {
             component.name: list(component.ports().values()) for component in components if component.ports()
@@ -159,15 +159,15 @@ class Stack:
 
 
 def source_of(log: LogWriter) -> Source:
-    """The log's entry in sources.yaml."""
+    """Returns the log's entry in sources.yaml."""
     return Source(log.instance, log.shape.source, log.path.resolve(), log.cluster, log.shape.tz)
 
 
 def wait_until(condition: Callable[[], bool], seconds: float, what: str) -> None:
-    """Returns when the condition holds. An OSError in it (a part that is down) counts as not yet.
+    """Returns when the condition holds. An OSError in it (a stopped component) counts as not yet.
 
-    Raises AssertionError after `seconds`. A question that takes long is not asked again at once: what is
-    waited for needs the processor, too.
+    Raises AssertionError after `seconds`. A slow condition is not evaluated again immediately, because the
+    awaited work needs the processor too.
     """
     deadline = time.monotonic() + seconds
     while True:

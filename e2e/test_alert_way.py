@@ -1,4 +1,4 @@
-"""All parts together: from lines of an audit log to a webhook, and to what people do."""
+"""All components together: from lines of an audit log to a webhook, and to the actions of users."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from tailrace.sources.sources_file import Source
 
 SECONDS = 120
 BRUTE_FORCE = "Many refused logins to one account"
-"""Of the repository's rules: ten of a user from a host within five minutes."""
+"""A rule of the repository: ten refused logins of a user from a host within five minutes."""
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +61,8 @@ def listed(stack: Stack, user: str, *options: str) -> list[dict]:
     return json.loads(tailrace(stack, *words))["alerts"]
 
 
-def told(web: WebReceiver) -> list[tuple[str, str]]:
-    """Rule and user of every alert that the webhook got."""
+def received(web: WebReceiver) -> list[tuple[str, str]]:
+    """Returns rule and user of every alert that the webhook received."""
     return [(each["rule"]["name"], each.get("user", {}).get("name", "")) for each in bodies(web)]
 
 
@@ -70,9 +70,9 @@ def bodies(web: WebReceiver) -> list[dict]:
     return [json.loads(request.body) for request in web.requests]
 
 
-def test_refused_logins_are_told_and_handled(stack, webhook, audit_log):
+def test_refused_logins_are_delivered_and_triaged(stack, webhook, audit_log):
     refuse(audit_log, "marvin")
-    wait_until(lambda: (BRUTE_FORCE, "marvin") in told(webhook), SECONDS, "the webhook")
+    wait_until(lambda: (BRUTE_FORCE, "marvin") in received(webhook), SECONDS, "the webhook")
 
     (alert,) = listed(stack, "marvin")
     (posted,) = (body for body in bodies(webhook) if body.get("user", {}).get("name") == "marvin")
@@ -93,13 +93,13 @@ def test_refused_logins_are_told_and_handled(stack, webhook, audit_log):
     assert [each["state"] for each in listed(stack, "marvin", "--all")] == ["closed"]
 
 
-def test_what_is_silenced_is_kept_and_told_to_nobody(stack, webhook, audit_log):
+def test_silenced_alerts_are_stored_and_not_delivered(stack, webhook, audit_log):
     tailrace(stack, "silence", "--entity", "user=tess", "--for", "1h", "--reason", "penetration test")
     refuse(audit_log, "tess")
     wait_until(lambda: bool(listed(stack, "tess", "--all")), SECONDS, "the silenced alert")
     refuse(audit_log, "pat")
-    wait_until(lambda: (BRUTE_FORCE, "pat") in told(webhook), SECONDS, "a later alert that is told")
+    wait_until(lambda: (BRUTE_FORCE, "pat") in received(webhook), SECONDS, "a later alert that is delivered")
 
     assert [each["status"] for each in listed(stack, "tess", "--all")] == ["silenced"]
     assert listed(stack, "tess") == []
-    assert "tess" not in {user for _, user in told(webhook)}
+    assert "tess" not in {user for _, user in received(webhook)}

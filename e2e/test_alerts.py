@@ -1,4 +1,4 @@
-"""From an alert in ClickHouse to its end: what people see of it and do with it by `tailrace alerts`."""
+"""The life of an alert in ClickHouse, by the subcommands of `tailrace alerts`."""
 
 import json
 import os
@@ -32,7 +32,7 @@ def alerting(keeping: Stack) -> Stack:
 
 @pytest.fixture
 def raised(alerting: Stack) -> Callable[..., str]:
-    """Inserts alerts as the detect job does; the tables are empty before."""
+    """Inserts alerts in the format of the detect job; the tables are emptied first."""
     for table in ("alerts", "alert_actions", "silences", "alert_deliveries"):
         alerting.clickhouse().execute(f"TRUNCATE TABLE tailrace.{table}")
 
@@ -65,7 +65,7 @@ def listed(done: subprocess.CompletedProcess) -> list[str]:
     return [each["id"] for each in json.loads(done.stdout)["alerts"]]
 
 
-def test_lists_the_newest_first_and_says_how_many_there_are(raised, tailrace):
+def test_lists_the_newest_first_with_the_total(raised, tailrace):
     ids = [raised(minutes_ago=minutes) for minutes in (30, 20, 10)]
 
     shown = tailrace("list", "--limit", "2").stdout.splitlines()
@@ -97,7 +97,7 @@ def test_a_grown_alert_is_one_line_with_its_newest_count(raised, tailrace):
     assert (shown["alert_count"], shown["late"]) == (7, True)
 
 
-def test_silenced_alerts_are_listed_only_when_asked_for(raised, tailrace):
+def test_silenced_alerts_are_listed_only_on_request(raised, tailrace):
     silenced = raised(silenced=True)
 
     assert listed(tailrace("list", "--json")) == []
@@ -141,7 +141,7 @@ def test_nothing_that_an_attacker_wrote_is_obeyed_by_the_terminal(raised, tailra
         assert "x�[2J�root" in shown
 
 
-def test_what_people_do_is_appended_and_the_state_follows(alerting, raised, tailrace):
+def test_actions_are_appended_and_the_state_follows(alerting, raised, tailrace):
     id_ = raised()
 
     def state() -> tuple[str, str]:
@@ -245,7 +245,7 @@ def test_a_silence_is_a_record_for_the_job_and_a_row_for_people(alerting, raised
     assert "ended by frank" in tailrace("silences", "--all").stdout
 
 
-def test_a_silence_that_kafka_does_not_confirm_may_be_in_force(alerting, raised, tailrace):
+def test_an_unconfirmed_silence_may_be_active(alerting, raised, tailrace):
     raised()
     producer = suppressions.producer(KafkaClient(f"127.0.0.1:{alerting.settings.port_kafka}"))
     until = datetime.now(UTC) + timedelta(hours=2)
@@ -286,7 +286,7 @@ def test_a_silence_that_kafka_cannot_hear_of_never_began(alerting, raised, tailr
 
 
 def rules_topic(alerting: Stack) -> dict[str, dict | None]:
-    """The newest record of every key of tailrace.rules."""
+    """Returns the newest record of every key of tailrace.rules."""
     consumer = Consumer(
         {"bootstrap.servers": f"127.0.0.1:{alerting.settings.port_kafka}", "group.id": "alerts-test"}
     )

@@ -1,4 +1,4 @@
-"""A backup of a stack under load; everything is destroyed, restored, and equals what was written."""
+"""A backup of a stack under load: after the loss of everything, the restored data equals what was written."""
 
 import os
 import shutil

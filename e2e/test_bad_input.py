@@ -1,4 +1,4 @@
-"""Files that no server should write, and some do: each byte is an event, a dead letter, framing or a gap."""
+"""Malformed files: each byte is an event, a dead letter, framing or a gap."""
 
 import time
 from collections.abc import Callable
@@ -42,7 +42,7 @@ def one_line(size: int) -> bytes:
 
 @dataclass(frozen=True)
 class Case:
-    """A file and what must become of it; bytes not named here are events and banners."""
+    """A file with its expected result; all other bytes are events and banners."""
 
     name: str
     content: Callable[[], bytes]
@@ -51,7 +51,7 @@ class Case:
     gaps: frozenset[str] = frozenset()
     pending: int = 0
     undecided: int = 0
-    """Bytes at most that wait for more before their format is judged."""
+    """Maximum number of bytes that wait before their format is determined."""
 
 
 HALF_ENTRY = entry(b"SELECT 'never ends")[:-2]
@@ -111,7 +111,7 @@ CASES = (
 
 @pytest.fixture(scope="module")
 def written(stack: Stack, tmp_path_factory) -> dict[str, LogManifest]:
-    """All the files at once, watched; bytes are known, entries are what each case says."""
+    """Writes and watches all files together; returns manifests with their bytes, without entries."""
     directory = tmp_path_factory.mktemp("bad")
     logs = {case.name: _write(case, directory / f"{case.name}.log") for case in CASES}
     stack.watch_sources(
@@ -128,7 +128,7 @@ def _write(case: Case, path: Path) -> LogManifest:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_every_byte_has_its_place(stack: Stack, written, case: Case):
+def test_every_byte_is_accounted_for(stack: Stack, written, case: Case):
     log = written[case.name]
     stored = Stored(stack.clickhouse(), log)
     expected = log.bytes - case.pending

@@ -1,4 +1,4 @@
-"""What a real MariaDB says of itself arrives in ClickHouse, and that it is away does so too."""
+"""Snapshots of a real MariaDB, and outages of it, arrive in ClickHouse."""
 
 import json
 import os
@@ -70,7 +70,7 @@ def database(installation: Installation, tmp_path_factory) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def replica(installation: Installation, database: Server, tmp_path_factory) -> Iterator[Server]:
-    """Replicates all that the source ever wrote."""
+    """A replica with the complete history of the source."""
     directory = tmp_path_factory.mktemp("replica")
     server = Server(installation, directory, datetime.now(UTC), port=DATABASE_PORT + 1, bind="127.0.0.1")
     server.create()
@@ -92,7 +92,7 @@ def replica(installation: Installation, database: Server, tmp_path_factory) -> I
 
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory, database: Server, replica: Server) -> Iterator[Stack]:
-    """The parts that a snapshot passes."""
+    """The components that process a snapshot."""
     directory = tmp_path_factory.mktemp("stack")
     running = Stack(
         directory / "home", FIRST_PORT, components=PARTS, capture_poll="1", capture_interval="3600"
@@ -124,7 +124,7 @@ def stack(tmp_path_factory, database: Server, replica: Server) -> Iterator[Stack
 
 
 def grants() -> list[str]:
-    """What the doctor tells people to grant, and nothing more; its schema is `shop`, as theirs is named."""
+    """Returns exactly the doctor's grants; its example schema is `shop`, as in the tests."""
     groups = grants_for(MARIADB, ACCOUNT).values()
     return [line.partition(";")[0] for group in groups for line in group]
 
@@ -143,7 +143,7 @@ def run(database: Server, *statements: str) -> None:
 
 
 def current(stack: Stack, kind: str, instance: str = INSTANCE) -> dict[str, dict[str, str]]:
-    """The attributes of what holds now, by key."""
+    """Returns the attributes of present facts, by key."""
     rows = stack.clickhouse().rows(
         "SELECT key, attributes FROM tailrace.server_facts_current "
         "WHERE instance = {instance:String} AND kind = {kind:String}",
@@ -162,7 +162,7 @@ def changes(stack: Stack, key: str) -> list[tuple[str, str, dict, dict]]:
 
 
 def statuses(stack: Stack, instance: str, kind: str) -> list[str]:
-    """How the looks at one kind ended, in order."""
+    """Returns the results of the snapshots of one kind, in order."""
     rows = stack.clickhouse().rows(
         "SELECT status FROM tailrace.server_snapshots FINAL "
         "WHERE instance = {instance:String} AND kind = {kind:String} ORDER BY at",
@@ -175,8 +175,8 @@ def await_true(condition, what: str) -> None:
     wait_until(condition, PATIENCE_SECONDS, what)
 
 
-def test_tls_that_is_asked_for_is_insisted_on(database: Server):
-    """Debian's MariaDB has no certificate unless it is given one."""
+def test_requested_tls_is_required(database: Server):
+    """Debian's MariaDB has no certificate unless it is configured."""
     run(
         database,
         "CREATE USER 'wire'@'127.0.0.1' IDENTIFIED BY 'x'",
@@ -189,7 +189,7 @@ def test_tls_that_is_asked_for_is_insisted_on(database: Server):
             connect(parse(f"{address}?tls={tls}"), Password("x"), 5, "test")
 
 
-def test_everything_that_a_server_says_of_itself_arrives(stack, database):
+def test_complete_snapshots_of_a_server_arrive(stack, database):
     await_true(lambda: current(stack, "gtid"), "the first snapshot")
 
     accounts = current(stack, "accounts")
@@ -239,7 +239,7 @@ def test_a_new_account_and_a_revoked_grant_are_changes(stack, database):
     assert "'intruder'@'%'" in current(stack, "accounts")
 
 
-def test_what_an_account_may_not_see_is_denied_and_not_empty(stack, database):
+def test_unreadable_kinds_are_denied_and_not_empty(stack, database):
     await_true(lambda: statuses(stack, DENIED, "grants_proxy"), "the look that is denied")
 
     for kind in ("accounts", "roles", "grants_global", "grants_schema", "replication"):
@@ -248,7 +248,7 @@ def test_what_an_account_may_not_see_is_denied_and_not_empty(stack, database):
     assert current(stack, "accounts", DENIED) == {}
 
 
-def test_what_is_written_to_a_replica_alone_is_errant(stack, database, replica):
+def test_writes_only_to_a_replica_are_errant(stack, database, replica):
     await_true(lambda: "channel" in current(stack, "replication", REPLICA), "the replica's source")
     await_true(lambda: statuses(stack, REPLICA, "errant"), "the comparison")
     run(database, "CREATE TABLE shop.replicated (id INT)")
@@ -267,7 +267,7 @@ def test_what_is_written_to_a_replica_alone_is_errant(stack, database, replica):
     assert alert["facts"]["gtids"] == found["gtids"]
 
 
-def test_a_server_that_is_away_is_a_fact_and_so_is_its_return(stack, database):
+def test_an_outage_of_a_server_and_its_return_are_recorded(stack, database):
     await_true(lambda: statuses(stack, INSTANCE, "server"), "a look")
     database.stop()
     await_true(lambda: statuses(stack, INSTANCE, "server")[-1] == "gone", "the server to be missed")
@@ -281,7 +281,7 @@ def test_a_server_that_is_away_is_a_fact_and_so_is_its_return(stack, database):
     assert "'früh'@'%'" in current(stack, "accounts")
 
 
-def test_a_loader_that_is_killed_loses_nothing(stack, database):
+def test_a_killed_loader_loses_nothing(stack, database):
     await_true(lambda: current(stack, "accounts"), "the accounts")
     stack.kill("facts")
     run(database, "CREATE USER 'meanwhile'@'%' IDENTIFIED BY 'x'")
@@ -289,7 +289,7 @@ def test_a_loader_that_is_killed_loses_nothing(stack, database):
     assert len(changes(stack, "'meanwhile'@'%'")) == 1
 
 
-def test_the_doctor_looks_at_a_real_server_and_writes_what_to_watch(database, tmp_path):
+def test_the_doctor_examines_a_real_server_and_writes_its_sources(database, tmp_path):
     (tmp_path / "password").write_text(PASSWORD)
     file = tmp_path / "sources.yaml"
     words = ["--server", dsn(database, "tailrace"), "--password-file", tmp_path / "password", "--json"]
@@ -315,7 +315,7 @@ def test_the_doctor_looks_at_a_real_server_and_writes_what_to_watch(database, tm
     assert (server.instance, server.password_file) == (INSTANCE, tmp_path / "password")
 
 
-def test_the_doctor_says_what_a_small_account_lacks(database, tmp_path):
+def test_the_doctor_reports_missing_privileges_of_an_account(database, tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "tailrace_capture", "doctor", "--server", dsn(database, "nobody"), "--strict"],
         env={
@@ -339,7 +339,7 @@ STATEMENTS = {
 
 
 def test_plans_of_the_heaviest_statements_reach_their_topic(stack, database, tmp_path):
-    """Those of the part `explain`, whose account sees the shop and no accounts."""
+    """Those of the component `explain`, whose account can read the shop and no accounts."""
     run(
         database,
         "CREATE FUNCTION shop.leak() RETURNS INT DETERMINISTIC NO SQL RETURN 1",
@@ -392,7 +392,7 @@ def test_a_busy_server_is_not_explained(stack, database, tmp_path):
     subprocess.run(explain, env=environment, check=True)
 
 
-def test_a_server_whose_address_is_wrong_is_told_and_keeps_no_other_from_being_asked(stack):
+def test_a_wrong_address_is_reported_and_does_not_affect_other_servers(stack):
     await_true(lambda: statuses(stack, BROKEN, "server"), "word of the address")
 
     rows = stack.clickhouse().rows(
@@ -404,17 +404,17 @@ def test_a_server_whose_address_is_wrong_is_told_and_keeps_no_other_from_being_a
     assert states[INSTANCE] == ("ok", "")
     assert states[DENIED][0] == "partial"
 
-    told = {each.instance: each for each in Capture(stack.settings, stack.home).servers()}
-    assert not told[BROKEN].ok
-    assert "unknown option 'ssl'" in told[BROKEN].problem
-    assert (told[INSTANCE].ok, told[INSTANCE].problem) == (True, "")
-    assert told[DENIED].ok
-    assert "accounts denied" in told[DENIED].problem
+    servers = {each.instance: each for each in Capture(stack.settings, stack.home).servers()}
+    assert not servers[BROKEN].ok
+    assert "unknown option 'ssl'" in servers[BROKEN].problem
+    assert (servers[INSTANCE].ok, servers[INSTANCE].problem) == (True, "")
+    assert servers[DENIED].ok
+    assert "accounts denied" in servers[DENIED].problem
     assert control.status(stack.home).is_healthy
 
 
 def authority(directory: Path, name: str) -> Path:
-    """The certificate of an authority, and one that it signed for 127.0.0.1 (`<name>-server.pem`)."""
+    """Creates the certificate of an authority, and one for 127.0.0.1 signed by it (`<name>-server.pem`)."""
     key, ca = directory / f"{name}-key.pem", directory / f"{name}.pem"
     subject = ("-subj", f"/CN={name}", "-days", "2", "-nodes", "-newkey", "rsa:2048")
     openssl("req", "-x509", *subject, "-keyout", key, "-out", ca)
@@ -432,7 +432,7 @@ def openssl(*words: str | Path) -> None:
     subprocess.run(["openssl", *words], check=True, capture_output=True)
 
 
-def test_a_server_with_an_authority_of_its_own_that_takes_nothing_but_tls(installation, tmp_path):
+def test_a_server_with_a_private_authority_that_requires_tls(installation, tmp_path):
     ours, others = authority(tmp_path, "ours"), authority(tmp_path, "others")
     server = Server(
         installation, tmp_path / "server", datetime.now(UTC), port=DATABASE_PORT + 2, bind="127.0.0.1"
@@ -459,7 +459,7 @@ def test_a_server_with_an_authority_of_its_own_that_takes_nothing_but_tls(instal
 
 
 def arrived(stack: Stack, topic: str, count: int) -> list[dict]:
-    """The records of a topic, once there are so many."""
+    """Returns the records of a topic, once there are this many."""
     brokers = f"127.0.0.1:{stack.settings.port_kafka}"
     consumer = Consumer(
         {"bootstrap.servers": brokers, "group.id": f"test-{topic}", "auto.offset.reset": "earliest"}

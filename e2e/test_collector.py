@@ -1,4 +1,4 @@
-"""Fluent Bit ships every byte: lines come back from Kafka with path, offset and exactly their bytes."""
+"""Fluent Bit ships every byte: lines arrive in Kafka with path, offset and their exact bytes."""
 
 import itertools
 import os
@@ -17,7 +17,7 @@ from tailrace.sources.sources_file import Source
 from tailrace_local.components.fluentbit import FluentBit
 
 LIMIT = 18_000_000
-"""Buffer_Max_Size of the inputs: a line that does not fit, with its line end, is skipped."""
+"""Buffer_Max_Size of the inputs: a line that does not fit, including its line end, is skipped."""
 
 BANNER = (
     b"mysqld, Version: 8.0.46. started with:\nTcp port: 3306  Unix socket: /s\nTime Id Command Argument\n"
@@ -162,7 +162,7 @@ def _offset_of_only_file(database: Path) -> int:
     return offset
 
 
-def test_killed_again_and_again_with_kafka_up_only_what_was_queued_is_lost(stack, watch):
+def test_repeated_kills_with_kafka_up_lose_only_queued_lines(stack, watch):
     instance, path = watch(b"")
     lines = [b"line %d\n" % number for number in range(60_000)]
     with path.open("ab", buffering=0) as file:
@@ -182,11 +182,11 @@ def test_killed_again_and_again_with_kafka_up_only_what_was_queued_is_lost(stack
     came = {line.offset: line.log for line in found}
     expected = by_offset([*lines, b"end\n"])
     assert came.items() <= expected.items()
-    # A kill tears out what librdkafka had queued: one stretch, or two where older lines were sent once more.
+    # A kill loses librdkafka's queue: one range, or two if older lines were sent again.
     assert stretches(offset not in came for offset in expected) <= 2 * 3
 
 
-def test_collectors_of_a_quiet_log_cost_next_to_nothing(stack, watch):
+def test_collectors_of_an_idle_log_cost_next_to_nothing(stack, watch):
     instance, _ = watch(BANNER)
     shipped(stack, instance, 3)
     spent = {component: _cpu_seconds_of(stack, component, seconds=10) for component in COLLECTORS}
@@ -200,11 +200,11 @@ def _cpu_seconds_of(stack: Stack, component: str, seconds: float) -> float:
 
 
 def await_nothing_buffered(stack: Stack) -> None:
-    """Until Fluent Bit has queued all that it has read: then what is written next comes last."""
+    """Waits until Fluent Bit has queued everything that it has read: later lines then arrive last."""
     buffer = stack.home.data("fluentbit") / "buffer"
     wait_until(lambda: not any(buffer.rglob("*.flb")), 60, "Fluent Bit's buffer to be empty")
 
 
 def stretches(missing: Iterable[bool]) -> int:
-    """How many runs of True there are."""
+    """Returns the number of runs of True."""
     return sum(1 for is_missing, _ in itertools.groupby(missing) if is_missing)

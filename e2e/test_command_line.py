@@ -1,4 +1,4 @@
-"""The command line reads the same files without a server and is held against the same manifest."""
+"""The command line reads the same files without a server; its output is compared with the same manifest."""
 
 import json
 import os
@@ -22,7 +22,7 @@ def workload(tmp_path_factory) -> Workload:
 
 
 def parse(log: LogWriter, path: Path | None = None) -> list[dict]:
-    """The events that `tailrace parse` finds in a log, or in a copy of it."""
+    """Returns the events of `tailrace parse` on a log, or on a copy of it."""
     options = ["--json", "--instance", log.instance, "--tz", log.shape.tz]
     done = subprocess.run(
         [REPOSITORY / "bin" / "tailrace", "parse", *options, path or log.path],

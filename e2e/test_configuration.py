@@ -1,4 +1,4 @@
-"""Wrong keys and passwords: a clear sentence, and nothing lost once they are right."""
+"""Wrong keys and passwords: a clear message, and no loss once they are corrected."""
 
 import subprocess
 from pathlib import Path
@@ -10,7 +10,7 @@ from tailrace_local.components.flink import Flink
 from tailrace_local.supervisor import control
 
 
-def test_the_writer_s_password_is_changed_while_lines_come_in(stack: Stack, watched):
+def test_the_writers_password_is_changed_while_lines_arrive(stack: Stack, watched):
     workload = watched(seed=1)
     workload.write(300)
     log = stack.home.log("flink")
@@ -23,12 +23,12 @@ def test_the_writer_s_password_is_changed_while_lines_come_in(stack: Stack, watc
     wait_until(lambda: problem in log.read_bytes()[before:], 60, "the job to say what is wrong")
     assert stack.status("flink").is_healthy
     assert not is_accounted_for(stack, workload.manifests)
-    control.restart(stack.home, "clickhouse")  # reads the password anew
+    control.restart(stack.home, "clickhouse")  # reads the new password
     stack.await_healthy()
     assert_exact(stack, workload.manifests)
 
 
-def test_the_job_refuses_a_key_that_it_does_not_know(stack: Stack):
+def test_the_job_refuses_an_unknown_key(stack: Stack):
     command = Flink(stack.settings, stack.home).command()
     wrong = [*map(str, command), "--gap.timeout.s", "20"]
     done = subprocess.run(wrong, capture_output=True, text=True, timeout=60, check=False)

@@ -1,4 +1,4 @@
-"""Minutes in which nobody looked are unknown, never quiet; a late census still proves its minutes."""
+"""Minutes without a census are unknown, not idle; a late census still proves its minutes."""
 
 import json
 import time
@@ -25,7 +25,7 @@ def test_minutes_without_collectors_are_unknown(stack: Stack, watched):
     assert_exact(stack, workload.manifests)
     _await_new_minute()
     for log in workload.logs:
-        log.append_raw(b"# Time")  # collectors ship whole lines only
+        log.append_raw(b"# Time")  # collectors ship complete lines only
     _await_census(stack, workload.manifests)
     begun = _minute(time.time())
     for part in COLLECTORS:
@@ -50,7 +50,7 @@ def test_minutes_without_collectors_are_unknown(stack: Stack, watched):
     assert _states(stack, workload.manifests, unseen) == {"unknown"}
 
 
-def test_minutes_that_only_the_census_saw_are_judged_when_its_spool_arrives(stack: Stack, watched):
+def test_minutes_with_only_a_census_are_evaluated_when_its_spool_arrives(stack: Stack, watched):
     workload = watched(seed=2)
     workload.write(300)
     workload.finish()
@@ -76,7 +76,7 @@ def _minute(moment: float) -> int:
 
 
 def _await_new_minute() -> None:
-    """So that what follows happens within one minute."""
+    """Waits for the start of a minute, so that the following steps are within one minute."""
     if time.time() % MINUTE > MINUTE / 2:
         start = _minute(time.time()) + MINUTE
         wait_until(lambda: time.time() >= start, MINUTE, "a new minute")
@@ -94,7 +94,7 @@ def _size_in_census(stack: Stack, log: LogManifest) -> int:
 
 
 def _states(stack: Stack, logs: list[LogManifest], minute: int) -> set[str]:
-    """The states of the minute, over these logs."""
+    """Returns the states of the minute, over these logs."""
     states = set()
     for instance in {log.instance for log in logs}:
         books = json.loads(tailrace(stack, "books", "--json", "--minutes", "10", "--instance", instance))

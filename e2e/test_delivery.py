@@ -1,4 +1,4 @@
-"""Alerts reach receivers at least once, whatever is down meanwhile; every attempt is written down."""
+"""Alerts reach receivers at least once, despite outages; every attempt is recorded."""
 
 import json
 import os
@@ -30,7 +30,7 @@ PATIENCE_SECONDS = 60
 
 
 class Delivering:
-    """The service as a process of its own, which may be killed; and the tables it works on."""
+    """The service as a separate process, which may be killed, and its tables."""
 
     def __init__(self, stack: Stack, directory: Path) -> None:
         self.stack = stack
@@ -83,7 +83,7 @@ class Delivering:
             assert self._process.wait(PATIENCE_SECONDS) == 0
 
     def outcomes(self, row: dict) -> list[tuple[int, int, str]]:
-        """Count, attempt and outcome of every attempt for an alert."""
+        """Returns count, attempt and outcome of every attempt for an alert."""
         found = self.clickhouse.rows(
             "SELECT count, attempt, outcome FROM tailrace.alert_deliveries "
             "WHERE alert_id = {id:UUID} ORDER BY at",
@@ -95,7 +95,7 @@ class Delivering:
         wait_until(lambda: self.outcomes(row) == list(expected), PATIENCE_SECONDS, f"the outcomes {expected}")
 
     def settle(self) -> None:
-        """Returns when every channel has finished two more passes, of which the second is a whole one."""
+        """Returns when every channel has finished two more passes, the second of which is complete."""
         before = self.pulses()
 
         def have_passed() -> bool:
@@ -105,7 +105,7 @@ class Delivering:
         wait_until(have_passed, PATIENCE_SECONDS, "two passes")
 
     def pulses(self) -> dict[str, dict]:
-        """How each channel does, by its name."""
+        """Returns the status of each channel by name."""
         return json.loads((self.directory / "beat").read_text())
 
     def _rows(self, outcome: str) -> list[dict]:
@@ -180,7 +180,7 @@ def test_an_alert_is_posted_with_ecs_fields_and_signed(delivering, web):
     assert keys(web) == [f"{hexadecimal(row)}-1"]
 
 
-def test_only_what_was_asked_for_is_told(delivering, web):
+def test_only_selected_alerts_are_delivered(delivering, web):
     before = delivering.raised()
     delivering.clickhouse.execute(
         "ALTER TABLE tailrace.alerts UPDATE ingested_at = now() - 60 WHERE 1", mutations_sync=2
@@ -189,15 +189,15 @@ def test_only_what_was_asked_for_is_told(delivering, web):
     low = delivering.raised(level="medium")
     other = delivering.raised(rule_title="Schema enumeration", rule_id="other")
     silenced = delivering.raised(silenced=True)
-    told = delivering.raised(level="critical")
-    delivering.await_outcome(told, (1, 1, "delivered"))
+    expected = delivering.raised(level="critical")
+    delivering.await_outcome(expected, (1, 1, "delivered"))
     delivering.settle()
 
-    assert keys(web) == [f"{hexadecimal(told)}-1"]
+    assert keys(web) == [f"{hexadecimal(expected)}-1"]
     assert not any(map(delivering.outcomes, (before, low, other, silenced)))
 
 
-def test_a_failure_is_tried_again_until_it_succeeds(delivering, web):
+def test_a_failure_is_retried_until_it_succeeds(delivering, web):
     web.answers += [503, None, 429, 408]
     delivering.begin(webhook())
     row = delivering.raised()
@@ -208,7 +208,7 @@ def test_a_failure_is_tried_again_until_it_succeeds(delivering, web):
 
 
 @pytest.mark.parametrize("status", [400, 401, 404, 410, 302, 307])
-def test_a_refusal_is_written_down_and_not_tried_again(delivering, web, status):
+def test_a_refusal_is_recorded_and_not_retried(delivering, web, status):
     web.answers.append(status)
     delivering.begin(webhook())
     row = delivering.raised()
@@ -219,14 +219,14 @@ def test_a_refusal_is_written_down_and_not_tried_again(delivering, web, status):
     assert [request.path for request in web.requests] == ["/hook"], "a redirect is not followed"
 
 
-def test_what_cannot_be_told_for_long_is_given_up_and_said_so(delivering):
+def test_an_undeliverable_alert_is_given_up_and_recorded(delivering):
     delivering.begin(webhook(give_up="1s"))
     row = delivering.raised()
 
     delivering.await_outcome(row, (1, 1, "failed"), (1, 2, "given up"))
 
 
-def test_a_service_killed_before_it_wrote_anything_down_tells_again(delivering, web):
+def test_a_service_killed_before_it_records_an_attempt_delivers_again(delivering, web):
     web.before_answer = delivering.kill
     delivering.begin(webhook())
     row = delivering.raised()
@@ -239,7 +239,7 @@ def test_a_service_killed_before_it_wrote_anything_down_tells_again(delivering, 
     assert keys(web) == [f"{hexadecimal(row)}-1"] * 2
 
 
-def test_no_alert_is_left_out_while_the_service_or_the_receiver_was_away(delivering):
+def test_no_alert_is_omitted_after_an_outage_of_service_or_receiver(delivering):
     delivering.begin(webhook())
     rows = [delivering.raised() for _ in range(5)]
     delivering.stop()
@@ -254,7 +254,7 @@ def test_no_alert_is_left_out_while_the_service_or_the_receiver_was_away(deliver
         assert set(keys(web)) == {f"{hexadecimal(row)}-1" for row in rows}
 
 
-def test_what_was_told_while_clickhouse_was_away_is_told_once(delivering, web):
+def test_alerts_delivered_during_an_outage_of_clickhouse_are_delivered_once(delivering, web):
     def stop_clickhouse() -> None:
         web.before_answer = lambda: None
         control.stop_component(delivering.stack.home, "clickhouse")
@@ -271,7 +271,7 @@ def test_what_was_told_while_clickhouse_was_away_is_told_once(delivering, web):
     assert keys(web) == [f"{hexadecimal(row)}-1"]
 
 
-def test_an_alert_that_grows_is_told_again_at_most_once_per_interval(delivering, web):
+def test_a_growing_alert_is_delivered_at_most_once_per_interval(delivering, web):
     delivering.begin(webhook(repeat="1s"), webhook(name="seldom", repeat="1h"))
     row = delivering.raised()
     delivering.await_outcome(row, (1, 1, "delivered"), (1, 1, "delivered"))
@@ -282,7 +282,7 @@ def test_an_alert_that_grows_is_told_again_at_most_once_per_interval(delivering,
     assert sorted(keys(web)) == sorted([f"{hexadecimal(row)}-1"] * 2 + [f"{hexadecimal(row)}-4"])
 
 
-def test_a_closed_alert_that_grows_is_told_to_nobody(delivering, web):
+def test_a_closed_alert_that_grows_is_not_delivered(delivering, web):
     delivering.begin(webhook(repeat="1s"))
     row = delivering.raised()
     delivering.await_outcome(row, (1, 1, "delivered"))
@@ -294,7 +294,7 @@ def test_a_closed_alert_that_grows_is_told_to_nobody(delivering, web):
     assert len(web.requests) == 1
 
 
-def test_a_receiver_that_is_slow_holds_up_nobody_else(delivering, web, mails):
+def test_a_slow_receiver_does_not_delay_others(delivering, web, mails):
     arrived = threading.Event()
     web.before_answer = lambda: arrived.wait(PATIENCE_SECONDS)
     delivering.begin(webhook(timeout="1m"), email())
@@ -306,7 +306,7 @@ def test_a_receiver_that_is_slow_holds_up_nobody_else(delivering, web, mails):
     delivering.await_outcome(rows[0], *[(1, 1, "delivered")] * 2)
 
 
-def test_a_mail_says_what_is_needed_and_starts_no_loop(delivering, mails):
+def test_a_mail_is_complete_and_starts_no_loop(delivering, mails):
     delivering.begin(email())
     codes = "=?utf-8?q?=0ABcc:_all@example.com?= \u0085"
     row = delivering.raised(entity={"user": f"mallory\r\nBcc: all@example.com {codes}"})
@@ -330,7 +330,7 @@ def test_a_mail_says_what_is_needed_and_starts_no_loop(delivering, mails):
         assert expected in text, expected
 
 
-def test_mail_that_is_put_off_is_tried_again_and_refused_mail_is_not(delivering, mails):
+def test_deferred_mail_is_retried_and_refused_mail_is_not(delivering, mails):
     mails.answers += ["451 later", "250 accepted", "554 no"]
     delivering.begin(email())
     first = delivering.raised()
@@ -340,7 +340,7 @@ def test_mail_that_is_put_off_is_tried_again_and_refused_mail_is_not(delivering,
     delivering.await_outcome(second, (1, 1, "refused"))
 
 
-def test_a_flood_comes_in_one_mail(delivering, mails):
+def test_many_alerts_are_sent_in_one_mail(delivering, mails):
     delivering.begin(email(at_most_per_hour=3))
     delivering.stop()
     rows = [delivering.raised(minutes_ago=number) for number in range(40)]
@@ -390,7 +390,7 @@ def test_mail_goes_encrypted_and_with_a_login(delivering, tmp_path):
         ({"url": "http://siem.example.com", "token_file": "secret"}, "`token_file` needs a `url`"),
     ],
 )
-def test_a_mistake_in_the_configuration_names_the_key(tmp_path, change, message):
+def test_a_mistake_in_the_configuration_is_reported_with_its_key(tmp_path, change, message):
     (tmp_path / "secret").write_text(SECRET)
     (tmp_path / "alerts.yaml").write_text(json.dumps({"channels": [webhook(**change)]}))
 
@@ -408,7 +408,7 @@ def test_a_mistake_in_the_configuration_names_the_key(tmp_path, change, message)
         ({"port": 0}, "`port` must be a number from 1 to 65535"),
     ],
 )
-def test_a_mistake_about_mail_names_the_key(tmp_path, change, message):
+def test_a_mistake_about_mail_is_reported_with_its_key(tmp_path, change, message):
     (tmp_path / "secret").write_text(SECRET)
     (tmp_path / "alerts.yaml").write_text(json.dumps({"channels": [email(**change)]}))
 
@@ -417,7 +417,7 @@ def test_a_mistake_about_mail_names_the_key(tmp_path, change, message):
 
 
 def example(language: str) -> str:
-    """The last code block of a language in docs/ALERTS.md."""
+    """Returns the last code block of a language in docs/ALERTS.md."""
     text = (REPOSITORY / "docs" / "ALERTS.md").read_text()
     return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)[-1]
 

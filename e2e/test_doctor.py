@@ -1,5 +1,5 @@
-"""A new user's MariaDB, set up as badly as they come: what the doctor says is so, its fixes mend it as they
-are written, and with the list that it writes the logs are in ClickHouse."""
+"""A badly configured MariaDB: the doctor's findings are correct, its fixes work unchanged, and with the
+sources.yaml that it writes, the logs arrive in ClickHouse."""
 
 import json
 import os
@@ -63,7 +63,8 @@ def installation() -> Installation:
 
 @pytest.fixture(scope="module")
 def server(installation, tmp_path_factory) -> Iterator[Server]:
-    """Started in New York on a machine that need not be there, with no audit plugin and bad settings."""
+    """A server with the zone of New York, which the machine may lack, without audit plugin and with bad
+    settings."""
     found = Server(
         installation,
         tmp_path_factory.mktemp("server"),
@@ -116,23 +117,23 @@ def problems(report: dict) -> list[dict]:
 
 
 def statements(findings: list[dict]) -> list[str]:
-    """What is to be run as it is written; rotation's fixes are no statements."""
+    """Returns the statements of fixes, unchanged; fixes of rotation are no statements."""
     lines = [line for each in findings for line in each["fix"]]
     return [line.partition("  --")[0] for line in lines if line.startswith(("SET ", "GRANT ", "INSTALL "))]
 
 
 def configuration(findings: list[dict]) -> str:
-    """The lines that the fixes have for my.cnf."""
+    """Returns the lines of fixes for my.cnf."""
     components = ["\n".join(each["fix"]).partition("# my.cnf")[2].partition("\n")[2] for each in findings]
     return "\n".join(filter(None, components)) + "\n"
 
 
-def test_each_finding_is_so_and_its_fix_mends_it_now_and_after_a_restart(server):
+def test_each_finding_is_correct_and_its_fix_works_now_and_after_a_restart(server):
     before = doctor(server, code=1)["findings"]
-    told = {(each["severity"], each["topic"], each["message"]) for each in before}
-    assert told >= PROBLEMS
-    assert any(topic == "time zone" and ZONE in message for _, topic, message in told)
-    assert {topic for severity, topic, _ in told if severity == "warning"} == {
+    findings = {(each["severity"], each["topic"], each["message"]) for each in before}
+    assert findings >= PROBLEMS
+    assert any(topic == "time zone" and ZONE in message for _, topic, message in findings)
+    assert {topic for severity, topic, _ in findings if severity == "warning"} == {
         "slow log",
         "error log",
         "permissions",
@@ -159,7 +160,7 @@ def test_a_plugin_that_is_off_is_switched_on(server):
     assert problems(doctor(server, code=0)) == []
 
 
-def test_its_rotation_works_as_it_is_written(server, installation, tmp_path, monkeypatch):
+def test_its_logrotate_stanza_works_unchanged(server, installation, tmp_path, monkeypatch):
     run(
         server,
         *(
@@ -200,7 +201,7 @@ def test_its_rotation_works_as_it_is_written(server, installation, tmp_path, mon
     wait_until(lambda: "after_it" in path.read_text(), PATIENCE_SECONDS, "the entry in the new file")
 
 
-def test_a_log_on_a_full_disk_is_told(server, tmp_path):
+def test_a_log_on_a_full_disk_is_reported(server, tmp_path):
     small = tmp_path / "small"
     small.mkdir()
     mounted = subprocess.run(
@@ -219,7 +220,7 @@ def test_a_log_on_a_full_disk_is_told(server, tmp_path):
         subprocess.run(["umount", small], check=True)
 
 
-def test_an_account_that_explains_is_looked_at_and_written(server, tmp_path):
+def test_the_account_for_explain_is_checked_and_written(server, tmp_path):
     run(server, "CREATE USER 'wide'@'localhost'", "GRANT SELECT, EXECUTE ON *.* TO 'wide'@'localhost'")
     address = "mysql://{}@localhost/?socket=" + str(server.socket)
     (wide,) = problems(

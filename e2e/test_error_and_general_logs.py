@@ -1,4 +1,5 @@
-"""Error and general logs from the file to their tables: every message and command once; the books balance."""
+"""Error and general logs from the file to their tables: every message and command once; the ledger
+balances."""
 
 from pathlib import Path
 

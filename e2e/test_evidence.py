@@ -1,4 +1,4 @@
-"""`tailrace evidence` and `tailrace review` as people call them, against a running ClickHouse."""
+"""`tailrace evidence` and `tailrace review` against a running ClickHouse."""
 
 import json
 import os
@@ -20,7 +20,7 @@ Call = Callable[..., subprocess.CompletedProcess]
 
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory) -> Iterator[Stack]:
-    """ClickHouse alone, which is all that evidence needs."""
+    """A stack with only ClickHouse, which suffices for evidence."""
     running = Stack(tmp_path_factory.mktemp("stack") / "home", FIRST_PORT, components=("clickhouse",))
     running.up()
     yield running
@@ -45,7 +45,7 @@ def tailrace(stack: Stack) -> Call:
     return call
 
 
-def test_from_a_review_to_a_bundle_that_somebody_else_verifies(stack: Stack, tailrace: Call, tmp_path: Path):
+def test_from_a_review_to_a_bundle_that_an_auditor_verifies(stack: Stack, tailrace: Call, tmp_path: Path):
     bundle, key = tmp_path / "evidence.zip", tmp_path / "auditee.pem"
     signed = tailrace("review", "sign", *PERIOD, "--finding", "nothing unusual", "--actor", "ines").stdout
     assert "ines reviewed 2026-01-01 00:00 UTC to" in signed

@@ -50,7 +50,7 @@ def test_samples_through_the_pipeline(stack: Stack):
 
 
 def _books(stack: Stack, sample: demo_feed.Sample) -> dict:
-    """The books of the sample's server once they hold all that was fed."""
+    """Returns the ledger of the sample's server when it contains everything that was fed."""
     found: dict = {}
 
     def hold_all() -> bool:
@@ -90,6 +90,6 @@ def test_corpora_by_the_command_line(tmp_path: Path):
 
 
 def _account(line: str) -> list[tuple[str, dict[str, int]]]:
-    """The file of one line of what `tailrace parse` says, and its dead letters; nothing if it has none."""
+    """Returns the file and the dead letters of one line of `tailrace parse`; nothing if there are none."""
     letters = {code: int(number) for number, code in re.findall(r"(\d+) dead letters (\w+)", line)}
     return [(line.split(": ")[0], letters)] if letters else []

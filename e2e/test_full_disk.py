@@ -1,4 +1,5 @@
-"""A part's disk fills up while logs grow, and is freed: the part says so, and nothing is lost."""
+"""A component's disk fills up while logs grow, and is freed: the component reports it, and nothing is
+lost."""
 
 import subprocess
 from collections.abc import Iterator
@@ -23,7 +24,7 @@ ENTRIES_ON_FULL_DISK = 3000
 
 @pytest.fixture(scope="module")
 def cramped(tmp_path_factory) -> Iterator[Stack]:
-    """A stack whose parts have a small disk each."""
+    """A stack whose components have a small disk each."""
     home = tmp_path_factory.mktemp("cramped") / "home"
     stack = Stack(home, FIRST_PORT + len(PORTS))
     disks = [stack.home.data(component) for component in PARTS]
@@ -50,7 +51,7 @@ def _mount(directory: Path) -> None:
 
 @contextmanager
 def full(disk: Path) -> Iterator[None]:
-    """Keeps the disk full: what a part frees meanwhile is taken too."""
+    """Keeps the disk full: also fills space that a component frees."""
     filler = disk / "filler"
     freed = Event()
 

@@ -1,5 +1,4 @@
-"""Real MySQL servers: what they say of themselves, their plans, their logs, and what the doctor makes of
-them."""
+"""Real MySQL servers: snapshots, plans, logs, and the doctor's findings."""
 
 import json
 import os
@@ -30,7 +29,7 @@ PASSWORD = "geheim-für-alle"
 ACCOUNT = "'tailrace'@'localhost'"
 EXPLAINER = "'tailrace_explain'@'localhost'"
 PURGED = 40
-"""Servers that a long history knows: their UUIDs are longer together than what SHOW VARIABLES shows."""
+"""Servers of a long history: their UUIDs together are longer than what SHOW VARIABLES returns."""
 
 STATEMENTS = {
     1: "SELECT * FROM orders WHERE customer = 3",
@@ -61,7 +60,7 @@ def installation(package) -> Installation:
 
 @pytest.fixture(scope="module")
 def server(installation, tmp_path_factory) -> Iterator[Server]:
-    """Tables, and an account that may do what the doctor says."""
+    """Creates tables, and an account with the doctor's grants."""
     found = Server(installation, tmp_path_factory.mktemp("mysql") / "source", 1, FIRST_PORT)
     found.create()
     found.start()
@@ -102,7 +101,7 @@ def spooled(directory: Path) -> list[dict]:
     return [json.loads(line) for file in files for line in file.read_text().splitlines()]
 
 
-def test_everything_can_be_asked_for_with_what_the_doctor_grants(server, package, tmp_path):
+def test_the_doctors_grants_make_every_kind_readable(server, package, tmp_path):
     assert watch(tmp_path, server).once()
 
     records = spooled(tmp_path)
@@ -185,14 +184,14 @@ def doctor(server: Server, *words: str) -> dict:
 
 
 def mend(server: Server, findings: list[dict]) -> None:
-    """Runs what the doctor says, as it says it."""
+    """Runs the doctor's fixes unchanged."""
     fixes = [line for each in findings for line in each["fix"] if each["topic"] not in ("rotation", "plans")]
     server.run(
         *(line.partition("  --")[0] for line in fixes if line.startswith(("GRANT", "SET"))), "SELECT 1"
     )
 
 
-def test_the_doctors_statements_run_as_they_are_and_mend_what_they_are_for(server):
+def test_the_doctors_statements_run_unchanged_and_fix_their_findings(server):
     server.run(
         "CREATE USER 'small'@'localhost' IDENTIFIED BY 'x'",
         *("SET GLOBAL slow_query_log = OFF", "SET GLOBAL log_output = 'TABLE'"),
@@ -204,9 +203,9 @@ def test_the_doctors_statements_run_as_they_are_and_mend_what_they_are_for(serve
         *("slow log", "audit", "error log", "permissions"),
     }
     mend(server, before)
-    mend(server, doctor(server)["findings"])  # what could not be seen before: that nobody audits
+    mend(server, doctor(server)["findings"])  # findings that were hidden before: missing auditing
 
-    # Without an audit plugin there is none: MySQL Community's general log stands in for it.
+    # Without an audit plugin, MySQL Community's general log replaces the audit log.
     after = doctor(server)
     assert [each for each in after["findings"] if each["severity"] in ("error", "warning")] == []
     assert [each["source"] for each in after["sources"]] == ["slowlog", "errorlog", "general", "server"]
@@ -228,13 +227,13 @@ def test_tls(server, package):
         else:
             with pytest.raises(ServerError, match="offers no TLS"):
                 connect(where, Password(PASSWORD), 5, "test")
-    with pytest.raises(ServerError):  # the name in MySQL's own certificate is nobody's
+    with pytest.raises(ServerError):  # the name in MySQL's generated certificate matches no host
         connect(parse(f"{address}?tls=verify&ca={server.data / 'ca.pem'}"), Password(PASSWORD), 5, "test")
 
 
 @pytest.fixture(scope="module")
 def replica(server, tmp_path_factory) -> Iterator[Server]:
-    """A copy that replicates, with a history so long that SHOW VARIABLES would cut it."""
+    """A replica with a history so long that SHOW VARIABLES would truncate it."""
     purged = ",".join(f"{uuid.UUID(int=number)}:1-{number}" for number in range(1, PURGED + 1))
     server.run(
         "CREATE USER 'replication'@'127.0.0.1' IDENTIFIED WITH mysql_native_password BY 'x'",
@@ -257,7 +256,7 @@ def replica(server, tmp_path_factory) -> Iterator[Server]:
 
 
 class Looks:
-    """Looks at servers, and what comes of comparing them."""
+    """Takes snapshots of servers, and compares them."""
 
     def __init__(self, directory: Path, *servers: Server) -> None:
         self.verdicts: list[Verdict] = []
@@ -278,7 +277,7 @@ class Looks:
         wait_until(lambda: any(is_there(verdict) for verdict in self.again()), PATIENCE_SECONDS, what)
 
 
-def test_what_is_written_to_a_replica_alone_is_errant(server, replica, tmp_path):
+def test_writes_only_to_a_replica_are_errant(server, replica, tmp_path):
     snapshots = Looks(tmp_path, replica, server)
     server.run("CREATE TABLE shop.replicated (id INT)")
     snapshots.until(lambda verdict: not verdict.errant, "the first verdict")
@@ -292,7 +291,7 @@ def test_what_is_written_to_a_replica_alone_is_errant(server, replica, tmp_path)
     gtids = [record["facts"][0]["attributes"] for record in spooled(tmp_path) if record["kind"] == "gtid"]
     assert all(len(each["gtid_executed"]) > 1024 for each in gtids)
 
-    # As soon as the source follows the replica too, both write by right, however far behind the other is.
+    # Once the source also follows the replica, both may write, however far behind the other is.
     server.run(
         f"CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = {replica.port}, "
         "MASTER_USER = 'replication', MASTER_PASSWORD = 'x', MASTER_AUTO_POSITION = 1",

@@ -1,8 +1,8 @@
-"""What `tailrace plan` reads from EXPLAIN FORMAT=JSON is what the rows of EXPLAIN tell, for random
-statements on real servers: each table, how it is read, by which index.
+"""`tailrace plan` reads from EXPLAIN FORMAT=JSON the same as the rows of EXPLAIN contain, for random
+statements on real servers: each table, its access type, its index.
 
-Servers leave out of FORMAT=JSON some of what the rows tell, such as the select that proved to be empty:
-what a document does not name is not asked for, and counted.
+Servers omit in FORMAT=JSON some details of the rows, such as a select that proved to be empty. Tables that a
+document lacks are not compared, but counted.
 """
 
 import json
@@ -28,7 +28,7 @@ FIRST_PORT = 22560
 SEED = int(os.environ.get("PLAN_SEED", "1"))
 STATEMENTS = int(os.environ.get("PLAN_STATEMENTS", "300"))
 UNNAMED = 0.1
-"""At most so many statements may have a table that the document does not name."""
+"""Maximum number of statements with a table that the document lacks."""
 
 MERGED = re.compile(r"(?:sort_union|union|intersect)\(|\)")
 """`union(a,intersect(b,c))` in a document is `a,b,c` in a row."""
@@ -36,7 +36,7 @@ MERGED = re.compile(r"(?:sort_union|union|intersect)\(|\)")
 
 @dataclass(frozen=True)
 class Explained:
-    """One statement, as the server explains it in rows and as a document."""
+    """One statement, with the server's EXPLAIN as rows and as a document."""
 
     statement: str
     rows: list[dict]
@@ -89,7 +89,7 @@ def explain(session: pymysql.Connection) -> Iterator[Explained]:
             cursor.execute(statement)
         for _ in range(STATEMENTS):
             statement = statements.statement()
-            # Not each statement is one for each version: 5.7 has no window functions.
+            # Some statements fail on some versions: 5.7 has no window functions.
             with suppress(pymysql.err.ProgrammingError, pymysql.err.OperationalError):
                 yield explained_by("EXPLAIN", statement, cursor)
                 if statement.startswith(("SELECT", "(")):
@@ -106,7 +106,7 @@ def explained_by(verb: str, statement: str, cursor: pymysql.cursors.DictCursor) 
 
 
 def models(explained: list[Explained], directory: Path) -> list[dict]:
-    """What `tailrace plan` makes of documents, one on a line."""
+    """Returns the output of `tailrace plan` for documents, one per line."""
     plans = directory / "plans.txt"
     plans.write_text("".join(f"{one.document}\n" for one in explained))
     done = subprocess.run(
@@ -115,19 +115,19 @@ def models(explained: list[Explained], directory: Path) -> list[dict]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def told_by_model(node: object) -> Iterator[tuple[str, str, str]]:
+def uses_in_model(node: object) -> Iterator[tuple[str, str, str]]:
     if isinstance(node, list):
         for part in node:
-            yield from told_by_model(part)
+            yield from uses_in_model(part)
     elif isinstance(node, dict):
         if node.get("operation") == "table" and "table" in node:
             index = MERGED.sub("", node.get("index", ""))
             yield node.get("alias") or node["table"], node.get("access_type", "").lower(), index
         for part in node.values():
-            yield from told_by_model(part)
+            yield from uses_in_model(part)
 
 
-def told_by_rows(rows: list[dict]) -> Iterator[tuple[str, str, str]]:
+def uses_in_rows(rows: list[dict]) -> Iterator[tuple[str, str, str]]:
     for row in rows:
         if row["table"]:
             # MariaDB's filters by a second index: `ref|filter`, `kk|vw`.
@@ -140,23 +140,23 @@ def of_base_tables(told: Iterator[tuple[str, str, str]]) -> Counter:
 
 
 def times(table: str, document: str) -> int:
-    """How often a document has a table."""
+    """Returns the number of occurrences of a table in a document."""
     return document.count(f'"table_name": {json.dumps(table)}')
 
 
-def times_told(table: str, rows: Counter) -> int:
+def times_in_rows(table: str, rows: Counter) -> int:
     return sum(count for row, count in rows.items() if row[0] == table)
 
 
-def test_the_model_tells_what_the_rows_of_explain_tell(explained, tmp_path):
+def test_the_model_equals_the_rows_of_explain(explained, tmp_path):
     assert len(explained) > STATEMENTS / 2
     unnamed = 0
     plans = models(explained, tmp_path)
     assert len(plans) == len(explained)
     for one, plan in zip(explained, plans, strict=True):
-        model, rows = of_base_tables(told_by_model(plan["plan"])), of_base_tables(told_by_rows(one.rows))
+        model, rows = of_base_tables(uses_in_model(plan["plan"])), of_base_tables(uses_in_rows(one.rows))
         missing = rows - model
-        named = [row for row in missing if times(row[0], one.document) >= times_told(row[0], rows)]
+        named = [row for row in missing if times(row[0], one.document) >= times_in_rows(row[0], rows)]
         assert not named, f"{one.statement}\n{one.document}\nthe model has no {named}"
         assert not model - rows, f"{one.statement}\n{one.document}\nno row has {model - rows}"
         unnamed += bool(missing)

@@ -1,4 +1,4 @@
-"""An index is dropped under load: the change of plan, its verdict and its alert are there within a minute."""
+"""An index is dropped under load: the plan change, its verdict and its alert follow within a minute."""
 
 import os
 from collections.abc import Iterator
@@ -17,14 +17,14 @@ INSTANCE = "plans-db-1"
 ROWS = 20_000
 EXECUTIONS = 60
 EVIDENCE_SECONDS = 60
-"""From the execution that decides to its alert."""
+"""Seconds from the decisive execution to its alert."""
 
 SLOWER = "A statement is slower since its plan changed"
 
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory) -> Iterator[Server]:
-    """A MariaDB from Debian's packages that writes plans into its slow log."""
+    """A MariaDB from Debian's packages that logs plans in its slow log."""
     if os.geteuid() != 0:
         pytest.skip("Debian's packages are unpacked by root")
     settings_cache = Path(os.environ.get("TAILRACE_CACHE") or Path.home() / ".cache" / "tailrace")
@@ -46,7 +46,7 @@ def database(tmp_path_factory) -> Iterator[Server]:
 
 
 def fill(server: Server) -> None:
-    """Makes the orders of the customers, with an index."""
+    """Creates the orders of the customers, with an index."""
     with connection(server, "") as session, session.cursor() as cursor:
         cursor.execute("SET GLOBAL log_slow_verbosity = 'query_plan,explain'")
         cursor.execute("CREATE DATABASE shop")
@@ -63,7 +63,7 @@ def fill(server: Server) -> None:
 
 @pytest.fixture(scope="module")
 def stack(detecting: Stack, database: Server) -> Stack:
-    """All from the slow log to the alerts."""
+    """All components from the slow log to the alerts."""
     detecting.watch_sources([Source(INSTANCE, "slowlog", database.logs / "slow.log", "shop", "UTC")])
     return detecting
 

@@ -1,10 +1,10 @@
-"""Books that do not balance are an alert; `tailrace rewind` to a savepoint makes them whole again."""
+"""An imbalance raises an alert; `tailrace rewind` to a savepoint resolves it."""
 
 from e2e.health import await_alert, await_cleared
 from e2e.wait_for_idle import assert_exact, tailrace
 
 
-def test_what_somebody_deleted_is_read_again(stack, watched):
+def test_deleted_rows_are_read_again(stack, watched):
     workload = watched(seed=1)
     workload.write(300)
     workload.finish()

@@ -1,4 +1,4 @@
-"""`tailrace rules push` against a real Kafka: what it writes, what it refuses, and what it says."""
+"""`tailrace rules push` with a real Kafka: records, rejections, and messages."""
 
 import json
 import os
@@ -55,7 +55,7 @@ def tailrace(stack: Stack, *words: str | Path) -> subprocess.CompletedProcess:
 
 
 def pushes(stack: Stack) -> list[dict]:
-    """All candidates of the topic, oldest first."""
+    """Returns all candidates of the topic, oldest first."""
     consumer = Consumer({"bootstrap.servers": stack.status("kafka").address, "group.id": str(uuid.uuid4())})
     try:
         partition = TopicPartition(rule_push.TOPIC, 0, 0)
@@ -98,7 +98,7 @@ def test_rules_that_do_not_compile_are_not_pushed(stack: Stack, directory: Path)
     assert pushes(stack) == before
 
 
-def test_the_checking_may_be_left_to_the_job(stack: Stack, directory: Path):
+def test_the_local_check_can_be_skipped(stack: Stack, directory: Path):
     (directory / "bad.yml").write_text("title: no rule\n")
     before = len(pushes(stack))
     done = tailrace(stack, "rules", "push", directory, "--no-check")
@@ -114,7 +114,7 @@ def test_a_directory_without_rules_is_refused(stack: Stack, tmp_path: Path, name
     assert str(tmp_path / name) in done.stderr
 
 
-def test_a_kafka_that_does_not_answer_is_said(stack: Stack, directory: Path, monkeypatch):
+def test_an_unresponsive_kafka_is_reported(stack: Stack, directory: Path, monkeypatch):
     elsewhere = Stack(directory.parent / "elsewhere", NOBODYS_PORT, ("kafka",))
     monkeypatch.setattr(rule_push, "TIMEOUT_SECONDS", 1)
     with pytest.raises(rule_push.RulesError, match="did not accept the push"):

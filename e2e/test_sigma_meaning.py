@@ -1,4 +1,4 @@
-"""Rules mean what pySigma says that they mean: the same rules and the same events, through both."""
+"""Rules have the semantics of pySigma: the same rules and events in both."""
 
 import json
 import os
@@ -16,13 +16,14 @@ TAILRACE = REPOSITORY / "bin" / "tailrace"
 
 @pytest.fixture(scope="module", autouse=True)
 def pack() -> None:
-    """The pack of rules compiles. (And the command line is built: it says so on standard output.)"""
+    """Compiles all rules of the repository. This also builds the command line, which prints to standard
+    output."""
     done = subprocess.run([TAILRACE, "rules", "check", REPOSITORY / "rules"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 
 def detect(directory: Path, rules: list[dict], events: list[dict]) -> list[dict]:
-    """The alerts of `tailrace detect`."""
+    """Returns the alerts of `tailrace detect`."""
     rule_file, event_file = directory / "rules.yml", directory / "events.json"
     rule_file.write_text(yaml.safe_dump_all(rules, allow_unicode=True, sort_keys=False))
     event_file.write_text("".join(json.dumps(event, ensure_ascii=False) + "\n" for event in events))
@@ -68,7 +69,7 @@ def test_correlations_fire_at_the_same_times(tmp_path: Path, seed: int):
 
 
 def alert_second(alert: dict) -> int:
-    """Seconds since 1970, of which the events of this test have few."""
+    """Returns the alert's time in seconds since 1970; the events are from its first day."""
     hours, minutes, seconds = alert["@timestamp"].removesuffix("Z").split("T")[1].split(":")
     return int(hours) * 3600 + int(minutes) * 60 + int(seconds)
 
@@ -113,7 +114,7 @@ def corner_events() -> list[dict]:
 
 
 def is_own(rule: str, event: str) -> bool:
-    """The event is one of the rule's case."""
+    """Returns whether the event belongs to the rule's case."""
     return rule.removeprefix("c") == event.split(".")[0]
 
 

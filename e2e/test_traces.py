@@ -1,4 +1,4 @@
-"""From the slow query to the request that asked, and back: spans as OpenTelemetry's own SDK encodes them."""
+"""From the slow query to its request and back, with spans that OpenTelemetry's SDK encodes."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -50,7 +50,7 @@ class Application:
             )
 
     def statement(self, text: str) -> str:
-        """One call of the database; the statement as it is sent."""
+        """Records one call of the database; the statement as it is sent."""
         attributes = {"db.system.name": "mysql", "db.namespace": "shop", "db.query.text": text}
         with self.tracer.start_as_current_span(
             "SELECT shop", kind=SpanKind.CLIENT, attributes=attributes
@@ -60,14 +60,14 @@ class Application:
             return f"{text} /*traceparent='{parent}'*/"
 
     def messages(self) -> ExportTraceServiceRequest:
-        """What was finished since the last call, as the exporter sends it."""
+        """Returns the spans since the last call, as the exporter sends them."""
         request = encode_spans(self.finished.get_finished_spans())
         self.finished.clear()
         return request
 
 
 def send(settings: Settings, *messages: bytes) -> None:
-    """Messages to the topic, as the Collector's Kafka exporter would write them."""
+    """Sends messages to the topic like the Collector's Kafka exporter."""
     producer = Producer(
         {
             "bootstrap.servers": f"127.0.0.1:{settings.port_kafka}",
@@ -93,7 +93,7 @@ def log_slowly(log: Path, statement: str) -> None:
 
 
 def count(stack: Stack, service: str) -> dict[str, int]:
-    """Rows and different spans of a service."""
+    """Returns rows and distinct spans of a service."""
     return stack.clickhouse().rows(
         "SELECT count() AS stored, uniqExact(TraceId, SpanId) AS distinct_spans FROM tailrace.otel_traces "
         "WHERE ServiceName = {service:String}",
@@ -156,7 +156,7 @@ def test_a_statement_that_is_in_no_log_has_its_text_from_its_spans(stack):
 
 
 def assert_holds_no_literal(stack: Stack) -> None:
-    """Neither the card number nor the password is anywhere in the table of spans."""
+    """Neither the card number nor the password is in the table of spans."""
     rows = stack.clickhouse().rows(
         "SELECT count() AS leaks FROM tailrace.otel_traces "
         "WHERE position(toString(tuple(*)), {card:String}) > 0 "
@@ -168,7 +168,7 @@ def assert_holds_no_literal(stack: Stack) -> None:
 
 @contextmanager
 def sending(stack: Stack, application: Application, counts: list[int]) -> Iterator[None]:
-    """Sends requests' spans all the while; `counts` gets how many each message held."""
+    """Sends requests' spans continuously; `counts` receives the number in each message."""
     done = Event()
 
     def run() -> None:
@@ -188,7 +188,7 @@ def sending(stack: Stack, application: Application, counts: list[int]) -> Iterat
         thread.join()
 
 
-def test_spans_are_stored_once_whatever_is_killed(stack):
+def test_spans_are_stored_once_despite_kills(stack):
     application, counts = Application("busy"), []
     with sending(stack, application, counts):
         for part in ("flink", "clickhouse", "flink"):
@@ -201,7 +201,7 @@ def test_spans_are_stored_once_whatever_is_killed(stack):
     assert count(stack, "busy") == {"stored": sent, "distinct_spans": sent}
 
 
-def test_what_is_no_span_becomes_a_dead_letter(stack):
+def test_an_invalid_span_becomes_a_dead_letter(stack):
     application = Application("after-bad-input")
     application.request(order=1)
     good = as_protobuf(application.messages())

@@ -1,4 +1,4 @@
-"""The pipeline into a ClickHouse of two shards, with job and shard killed: each byte is there once."""
+"""The pipeline with a ClickHouse of two shards, while job and shard are killed: each byte is stored once."""
 
 import os
 from collections.abc import Iterator
@@ -26,7 +26,8 @@ def shards(tmp_path_factory) -> Iterator[Shards]:
 
 @pytest.fixture(scope="module")
 def stack(shards: Shards) -> Iterator[Stack]:
-    """All but ClickHouse, which is the two servers; in the home of the first, whose passwords it uses."""
+    """All components but ClickHouse, which are the two servers; in the home of the first one, for its
+    passwords."""
     asked = shards.settings
     running_stack = Stack(shards.home.root, FIRST_PORT, PARTS, port_clickhouse=str(asked.port_clickhouse))
     running_stack.up()
@@ -54,6 +55,6 @@ def test_each_byte_once_on_two_shards_although_job_and_shard_are_killed(shards, 
 
 
 def _events(shards: Shards) -> list[int]:
-    """How many each shard has of its own."""
+    """Returns the number of rows that each shard stores."""
     question = "SELECT count() FROM tailrace_shard.query_events"
     return [int(admin.execute(question)) for admin in shards.each("admin")]

@@ -1,4 +1,5 @@
-"""The collector whose broker goes away and comes back, at the worst moments, and that is asked to stop."""
+"""The collector while its broker stops and returns at the worst moments, and while the collector is
+stopped."""
 
 import os
 import sqlite3
@@ -39,11 +40,11 @@ CONFIGURATION = """
     rdkafka.linger.ms                   {linger}
     rdkafka.reconnect.backoff.max.ms    1000
 """
-"""How it ships is as in collectors/fluent-bit/kafka.conf."""
+"""Ships as collectors/fluent-bit/kafka.conf does."""
 
 
 class Collector:
-    """One of its own, for one log, with a topic of its own."""
+    """A separate collector, for one log and one topic."""
 
     def __init__(self, stack: Stack, directory: Path, topic: str, linger: int, environment: dict[str, str]):
         self._stack, self._directory, self._topic = stack, directory, topic
@@ -129,7 +130,7 @@ def _detour(directory: Path) -> Path:
     return library
 
 
-def test_what_a_broker_took_down_with_it_and_then_refused_comes_once_and_in_order(broker, collector):
+def test_messages_lost_by_a_broker_and_then_refused_arrive_once_and_in_order(broker, collector):
     shipping = collector()
     shipping.write(b"one\n")
     shipping.await_texts(b"one")
@@ -143,7 +144,7 @@ def test_what_a_broker_took_down_with_it_and_then_refused_comes_once_and_in_orde
     shipping.await_texts(b"one", b"two", b"three", b"four")
 
 
-def test_a_collector_whose_producer_has_given_up_ends_and_goes_on_when_it_is_started_anew(broker, collector):
+def test_a_collector_with_a_failed_producer_ends_and_continues_after_a_restart(broker, collector):
     shipping = collector()
     shipping.write(b"one\n")
     shipping.await_texts(b"one")
@@ -158,8 +159,8 @@ def test_a_collector_whose_producer_has_given_up_ends_and_goes_on_when_it_is_sta
     shipping.await_texts(b"one", b"two", b"three")
 
 
-def test_what_is_queued_when_the_collector_is_asked_to_stop_is_sent(collector):
-    shipping = collector(linger=1200)  # longer than it takes Fluent Bit to end
+def test_queued_lines_are_sent_when_the_collector_stops(collector):
+    shipping = collector(linger=1200)  # longer than Fluent Bit takes to end
     shipping.write(b"one\n")
     shipping.await_texts(b"one")
     shipping.write(b"two\nthree\n")

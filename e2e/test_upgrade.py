@@ -1,6 +1,7 @@
 """From one version to the next and back (docs/UPGRADING.md): nothing is lost, nothing stored twice.
 
-The next version is made of this one: an event has a field more, a migration adds its column.
+The next version is a modified copy of this one: an event has an additional field, and a migration adds its
+column.
 """
 
 import json
@@ -26,7 +27,7 @@ FOLDERS = ("bin", "embedded", "sql", "collectors", "schemas", "stream-jobs", "sa
 RATE = 100
 NEXT = "0.3.0"
 OF_OLD_ROWS, OF_NEW_ROWS = 7, 0
-"""The field's default, which rows and events of the old version have; what the new version writes."""
+"""The field's default in rows and events of the old version, and the value of the new version."""
 FIELD = {"name": "upgraded", "type": "long", "default": OF_OLD_ROWS, "doc": "Which version wrote the event."}
 MIGRATION = f"""-- Which version wrote the event.
 ALTER TABLE tailrace.query_events {{on_cluster}} ADD COLUMN IF NOT EXISTS upgraded Int64 DEFAULT {OF_OLD_ROWS}
@@ -45,13 +46,13 @@ def stack(tmp_path: Path) -> Iterator[Stack]:
 
 @pytest.fixture
 def next_version(tmp_path: Path) -> Path:
-    """A copy of this repository that is one release later, made as schemas/history/README.md asks."""
+    """A copy of this repository that is one release later, created as schemas/history/README.md describes."""
     repository = tmp_path / "next"
     for folder in FOLDERS:
         ignored = shutil.ignore_patterns("target", "node_modules", "__pycache__")
         shutil.copytree(REPOSITORY / folder, repository / folder, symlinks=True, ignore=ignored)
     history = repository / "schemas/history"
-    released = len(list(history.glob("v*")))  # readers count on from v1 until one is missing
+    released = len(list(history.glob("v*")))  # readers count from v1 until one is missing
     shutil.copytree(repository / "schemas/avro", history / f"v{released + 1}")
     schema = repository / "schemas/avro/QueryEvent.avsc"
     fields = json.loads(schema.read_text())
@@ -118,7 +119,7 @@ def rows_by_version(stack: Stack) -> dict[int, int]:
 
 
 def undecodable_events(stack: Stack) -> float:
-    """Events that the detect job could not read, as it counts them itself."""
+    """Returns the events that the detect job could not read, by its own counter."""
     found = text_string_to_metric_families(health.component_metrics(stack.settings, stack.home, "detect"))
     samples = [
         each for family in found if re.search("undecodable_events$", family.name) for each in family.samples

@@ -1,4 +1,4 @@
-"""Reads what the collectors put into Kafka."""
+"""Reads the collectors' messages from Kafka."""
 
 import time
 from collections.abc import Callable
@@ -27,7 +27,7 @@ class Line:
 def read_lines(
     settings: Settings, topic: str, instance: str, enough: Callable[[list[Line]], bool], seconds: float
 ) -> list[Line]:
-    """The instance's lines from the topic's beginning, without the census, until there are enough.
+    """Returns the instance's lines from the topic's beginning, without the census, when there are enough.
 
     Fails after `seconds`.
     """
@@ -48,7 +48,7 @@ def read_lines(
 
 
 def message_count(settings: Settings, topic: str) -> int:
-    """Messages that the broker has of a topic, those included that it has deleted."""
+    """Returns the number of messages of a topic, including deleted ones."""
     consumer = _consumer(settings, topic)
     try:
         return sum(consumer.get_watermark_offsets(place, timeout=10)[1] for place in consumer.assignment())
@@ -57,14 +57,14 @@ def message_count(settings: Settings, topic: str) -> int:
 
 
 def make_topic(settings: Settings, topic: str) -> None:
-    """Of one partition."""
+    """Returns that number for one partition."""
     admin = AdminClient({"bootstrap.servers": f"127.0.0.1:{settings.port_kafka}"})
     for made in admin.create_topics([NewTopic(topic, num_partitions=1, replication_factor=1)]).values():
         made.result()
 
 
 def texts(settings: Settings, topic: str) -> list[bytes]:
-    """All lines' texts that a topic of one partition has, in its order."""
+    """Returns the texts of all lines of a topic with one partition, in its order."""
     consumer = _consumer(settings, topic)
     found: list[bytes] = []
     try:

@@ -1,4 +1,4 @@
-"""Stands before a real broker of Kafka, and treats requests as one does that goes away and comes back."""
+"""A proxy of a real Kafka broker that treats requests like a broker that stops and returns."""
 
 import socket
 import struct
@@ -11,23 +11,23 @@ from enum import Enum, auto
 PRODUCE = 0
 NOT_LEADER_OR_FOLLOWER, OUT_OF_ORDER_SEQUENCE_NUMBER = 6, 45
 VERSIONS = range(5, 8)
-"""Of produce requests: those whose answer is as `_answer` writes it (Kafka's protocol guide)."""
+"""Versions of produce requests whose response has the format of `_answer` (Kafka's protocol guide)."""
 
 Request = bytes
-"""Without the four bytes that say how long it is."""
+"""Without the four bytes of its length."""
 
 
 class Deed(Enum):
     LOSE = auto()
-    """The connection ends, and the request with it."""
+    """The connection is closed, and the request is lost."""
     REFUSE = auto()
-    """Once the next one has come, too, it is refused: this broker does not lead the partition yet."""
+    """After the next request has arrived too, it is refused: this broker does not lead the partition yet."""
     GIVE_UP = auto()
-    """The broker says that earlier messages are missing, which is not so."""
+    """The broker reports missing earlier messages, which is false."""
 
 
 class UnsureBroker:
-    """Forwards everything, but for the next produce requests, one for each deed. Use it in a `with`."""
+    """Forwards everything except the next produce requests, one for each deed. Use it in a `with`."""
 
     def __init__(self, broker_port: int):
         self._broker_port = broker_port
@@ -36,7 +36,7 @@ class UnsureBroker:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
         self.holds = threading.Event()
-        """Set while a request waits to be refused."""
+        """Set while a request waits for its refusal."""
 
     def __enter__(self) -> "UnsureBroker":
         threading.Thread(target=self._accept, daemon=True).start()
@@ -50,7 +50,7 @@ class UnsureBroker:
 
     @property
     def done(self) -> bool:
-        """Whether all has been done that it was told to."""
+        """Returns whether all deeds are done."""
         return not self._deeds and not self.holds.is_set()
 
     def _accept(self) -> None:
@@ -76,7 +76,7 @@ class UnsureBroker:
                     _send(broker, request)
 
     def _deed(self, request: Request, answer: Callable[[bytes], None]) -> Deed | None:
-        """What was done with it; nothing: it goes on to the broker."""
+        """Returns the deed that was applied; None if the request is forwarded."""
         if not _is_produce(request):
             return None
         if self._held:
@@ -101,7 +101,7 @@ def _forward(broker: socket.socket, client: socket.socket, answer: Callable[[byt
 
 
 def _receive(connection: socket.socket) -> bytes:
-    """One message; nothing at the end of the connection."""
+    """Reads one message; returns nothing at the end of the connection."""
     size = _exactly(connection, 4)
     return _exactly(connection, int.from_bytes(size)) if size else b""
 
@@ -125,7 +125,7 @@ def _is_produce(request: Request) -> bool:
 
 
 def _answer(request: Request, error: int) -> bytes:
-    """To a produce request for one partition of one topic."""
+    """Builds the response to a produce request for one partition of one topic."""
     version, correlation, name_length = struct.unpack_from(">hih", request, 2)
     assert version in VERSIONS, version
     at = 10 + max(name_length, 0)
@@ -135,5 +135,5 @@ def _answer(request: Request, error: int) -> bytes:
     topic = request[at + 4 : at + 6 + topic_length]
     partitions, partition = struct.unpack_from(">ii", request, at + 6 + topic_length)
     assert (topics, partitions) == (1, 1)
-    told = struct.pack(">ihqqq", partition, error, -1, -1, -1)  # offset, time, first offset of the log
-    return struct.pack(">ii", correlation, 1) + topic + struct.pack(">i", 1) + told + struct.pack(">i", 0)
+    result = struct.pack(">ihqqq", partition, error, -1, -1, -1)  # offset, time, first offset of the log
+    return struct.pack(">ii", correlation, 1) + topic + struct.pack(">i", 1) + result + struct.pack(">i", 0)

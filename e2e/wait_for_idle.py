@@ -1,4 +1,4 @@
-"""Waits until the books of a workload are complete, repairs what they say is missing, and compares."""
+"""Waits until the ledger of a workload is complete, backfills missing ranges, and compares."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ BOOKS_SECONDS = 120
 
 
 def settle(stack: Stack, logs: Iterable[LogManifest], seconds: float = BOOKS_SECONDS) -> dict[str, int]:
-    """Returns, once all is accounted for, the bytes missing by kind of gap."""
+    """Returns the missing bytes by kind of gap, once everything is accounted for."""
     logs = list(logs)
     clickhouse = stack.clickhouse()
     _await_empty(lambda: incomplete(clickhouse, logs), seconds, "every byte to be accounted for")
@@ -30,13 +30,14 @@ def is_accounted_for(stack: Stack, logs: Iterable[LogManifest]) -> bool:
 
 
 def backfill(stack: Stack, logs: Iterable[LogManifest]) -> None:
-    """Ships every recorded gap of these logs again, by the command that a person would use."""
+    """Ships every recorded gap of these logs again, with the command of users."""
     for instance in _instances(logs):
         tailrace(stack, "backfill", "--instance", instance)
 
 
 def assert_books_show_missing_bytes(stack: Stack, logs: Iterable[LogManifest]) -> None:
-    """The books of each server balance, because they know of the gaps; --strict asks for more."""
+    """Checks that the ledger of each server balances, as it does with recorded gaps; --strict requires
+    more."""
     for instance in _instances(logs):
         tailrace(stack, "books", "--instance", instance)
         tailrace(stack, "books", "--instance", instance, "--strict", expected=1)
@@ -75,7 +76,7 @@ def await_exact(stack: Stack, logs: Iterable[LogManifest], seconds: float = BOOK
     """Asserts that everything equals the manifest within `seconds`."""
     logs = list(logs)
     clickhouse = stack.clickhouse()
-    # What is cheap to ask first: the comparison is sixty questions.
+    # Cheap checks first: the comparison runs sixty queries.
     _await_empty(lambda: incomplete(clickhouse, logs) or gaps(clickhouse, logs), seconds, "all bytes")
     _await_empty(
         lambda: differences(clickhouse, logs),
@@ -85,7 +86,7 @@ def await_exact(stack: Stack, logs: Iterable[LogManifest], seconds: float = BOOK
 
 
 def _await_empty(asked: Callable[[], list[str]], seconds: float, what: str) -> None:
-    """Waits until nothing is left to tell; what was left at the last question is in the error."""
+    """Waits until no check fails; an error contains the last failures."""
     left: list[str] = ["nothing compared yet"]
 
     def is_empty() -> bool:

@@ -139,11 +139,11 @@ def _names_in(directory: str) -> list[str]:
     try:
         return sorted(os.listdir(directory))
     except OSError as error:
-        complain(f"cannot list {directory}: {error.strerror}")
+        report(f"cannot list {directory}: {error.strerror}")
         return []
 
 
-def look_at(source: Source, path: str) -> "Record | None":
+def record_of(source: Source, path: str) -> "Record | None":
     """Returns the file's record; None, with the reason on standard error, if it cannot be read."""
     try:
         path.encode()
@@ -156,7 +156,7 @@ def look_at(source: Source, path: str) -> "Record | None":
     except FileNotFoundError:
         return None  # renamed between listing and opening; the next census has it under its new name
     except (OSError, UnicodeError) as error:
-        complain(f"cannot read {path!r}: {error}")
+        report(f"cannot read {path!r}: {error}")
         return None
     return Record(
         at=round(at, 3),
@@ -185,7 +185,7 @@ def take_census(source: Source) -> list[Record]:
     """
     for _ in range(STEADY_TRIES):
         names = inodes_of(watched_files(source))
-        records = [record for path in names if (record := look_at(source, path))]
+        records = [record for path in names if (record := record_of(source, path))]
         if inodes_of(watched_files(source)) == names:
             break
     return records
@@ -252,7 +252,7 @@ class Spool:
                 path.unlink()
 
 
-def complain(message: str) -> None:
+def report(message: str) -> None:
     print(f"census: {message}", file=sys.stderr, flush=True)
 
 
@@ -279,7 +279,7 @@ def write_census(sources: list[Source], spool: Spool, owners: PathOwners) -> boo
         for kind in KINDS:
             spool.append(kind, (record for record in found if record.source == kind), time.time())
     except OSError as error:
-        complain(f"cannot write to {spool.directory}: {error}")
+        report(f"cannot write to {spool.directory}: {error}")
         return False
     return True
 
@@ -295,7 +295,7 @@ def main(arguments: "list[str] | None" = None) -> int:
             sources_from_file(options.sources) if options.sources else sources_from_environment(os.environ)
         )
     except ConfigurationError as error:
-        complain(str(error))
+        report(str(error))
         return 2
     spool = Spool(options.spool)
     if options.once:

@@ -62,7 +62,7 @@ def test_record_of_a_file(tmp_path):
     path = tmp_path / "slow.log"
     path.write_bytes(content)
     before = time.time()
-    record = census.look_at(slow_log(path), str(path))
+    record = census.record_of(slow_log(path), str(path))
     assert record.size == 10_011
     assert record.head_length == 4096
     assert record.head_hash == hashlib.md5(content[:4096]).hexdigest()
@@ -77,7 +77,7 @@ def test_record_of_a_file(tmp_path):
 def test_only_whole_lines_of_the_head_are_hashed(tmp_path, content, hashed):
     path = tmp_path / "slow.log"
     path.write_bytes(content)
-    record = census.look_at(slow_log(path), str(path))
+    record = census.record_of(slow_log(path), str(path))
     assert record.head_length == hashed
     assert record.head_hash == hashlib.md5(content[:hashed]).hexdigest()
 
@@ -88,7 +88,7 @@ def test_only_whole_lines_of_the_head_are_hashed(tmp_path, content, hashed):
 def test_paths_that_are_no_regular_files_are_omitted(tmp_path, make):
     path = tmp_path / "slow.log"
     make(path)
-    assert census.look_at(slow_log(path), str(path)) is None
+    assert census.record_of(slow_log(path), str(path)) is None
 
 
 def test_unreadable_file_is_reported_and_the_others_counted(tmp_path, capsys):
@@ -102,7 +102,7 @@ def test_unreadable_file_is_reported_and_the_others_counted(tmp_path, capsys):
 def test_a_census_in_the_middle_of_a_rename_is_taken_again(tmp_path, monkeypatch):
     path = tmp_path / "slow.log"
     path.write_text("one\n")
-    look_at = census.look_at
+    record_of = census.record_of
     looked = []
 
     def rename_meanwhile(source, name):
@@ -110,10 +110,10 @@ def test_a_census_in_the_middle_of_a_rename_is_taken_again(tmp_path, monkeypatch
             path.rename(f"{path}.1")
             path.write_text("another\n")
         looked.append(name)
-        return look_at(source, name)
+        return record_of(source, name)
 
     (tmp_path / "slow.log.1").touch()
-    monkeypatch.setattr(census, "look_at", rename_meanwhile)
+    monkeypatch.setattr(census, "record_of", rename_meanwhile)
     before = {path.stat().st_ino}
     found = census.take_census(slow_log(path))
     assert {record.inode for record in found} == before | {path.stat().st_ino}

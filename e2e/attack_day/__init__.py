@@ -1,1 +1,1 @@
-"""Days of ordinary work and of attacks on a real MariaDB, and what detection makes of its logs."""
+"""Simulates days of ordinary work and attacks on a real MariaDB, and evaluates detection on its logs."""

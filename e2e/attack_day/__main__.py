@@ -1,6 +1,6 @@
-"""Lets a company work for weeks and be attacked for a day, on a real MariaDB:
-`python -m e2e.attack_day DIRECTORY --seed 7`. Leaves the server's logs and manifest.json there;
-with --report it writes docs/DETECTIONS.md anew."""
+"""Simulates a company for weeks, with attacks on the last day, on a real MariaDB:
+`python -m e2e.attack_day DIRECTORY --seed 7`. Writes the server's logs and manifest.json to the directory;
+with --report it also writes docs/DETECTIONS.md."""
 
 import argparse
 import json
@@ -15,7 +15,7 @@ from e2e.attack_day.company import Company, all_hosts
 from e2e.attack_day.mariadb import Installation, Server
 
 START = datetime(2026, 9, 7, tzinfo=UTC)
-"""A Monday. The clock of the server is ours."""
+"""A Monday. The server's clock is simulated."""
 
 
 def main() -> None:
@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def _live(company: Company, options: argparse.Namespace) -> dict:
-    """Weeks of work, the last day of them with an attack now and then."""
+    """Runs weeks of work, and attacks on the last day."""
     day = START + timedelta(days=options.days - 1)
     company.work(START + timedelta(hours=1), START + timedelta(hours=9))
     company.welcome()
@@ -69,7 +69,7 @@ def _live(company: Company, options: argparse.Namespace) -> dict:
 
 
 def _schedule(random: Random) -> list[tuple[timedelta, Attack]]:
-    """Every attack at a time of its own; that which ends the server is the last."""
+    """Assigns a time to every attack; the one that stops the server is the last."""
     slots = [timedelta(days=1) / (len(ATTACKS) + 1) * number for number in range(1, len(ATTACKS) + 1)]
     last = next(attack for attack in ATTACKS if attack.name == "restarted_without_accounts")
     schedule = [(slots.pop(), last)]

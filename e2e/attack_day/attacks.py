@@ -1,4 +1,4 @@
-"""What attackers do: each attack by a real client, bounded in number and time, and what must be noticed."""
+"""The attacks: each uses a real client, is bounded in number and time, and lists the expected alerts."""
 
 import re
 import subprocess
@@ -38,8 +38,8 @@ SQLMAP_SECONDS = 120
 class Attack:
     """One attack.
 
-    It is noticed when one of `rules`, names of rules and detectors, fires and names no other user or host
-    than those of `who`.
+    It counts as detected if one of `rules`, names of rules and detectors, fires and concerns no other user or
+    host than those of `who`.
     """
 
     name: str
@@ -48,14 +48,14 @@ class Attack:
     who: tuple[str, ...]
     act: Callable[[Company], None]
     hour: int | None = None
-    """At which hour of the day it must happen; None: at any."""
+    """The required hour of the day; None: any."""
 
 
 ATTACKS: list[Attack] = []
 
 
 def attack(technique: str, rules: str, who: str, hour: int | None = None):
-    """Registers a function as the attack of its name."""
+    """Registers a function as the attack of this name."""
 
     def register(act: Callable[[Company], None]) -> Callable[[Company], None]:
         ATTACKS.append(Attack(act.__name__, technique, tuple(rules.split()), tuple(who.split()), act, hour))
@@ -75,12 +75,12 @@ def _try_passwords(
 
 
 def _words(account: Account, attacked: Company, *more: str) -> list[str]:
-    """Arguments of the command-line clients."""
+    """Returns arguments of the command-line clients."""
     return ["-h", SERVER, "-u", account.user, f"-p{account.password(attacked.seed)}", *more]
 
 
 def _mariadb(attacked: Company, account: Account, host: str, statements: str, *more: str) -> str:
-    """Runs statements in the command-line client, which goes on after errors."""
+    """Runs statements in the command-line client, which continues after errors."""
     with as_host(host):
         return attacked.server.client(_words(account, attacked, "--force", *more), feed=statements).stdout
 

@@ -1,4 +1,4 @@
-"""The company whose server it is: its data, its accounts, and who works with it at which hours."""
+"""The simulated company: its data, its accounts, and the working hours of its people and programs."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -20,7 +20,7 @@ EMPLOYEES = 400
 
 @dataclass(frozen=True)
 class Account:
-    """An account, and the hosts that its people or programs work on."""
+    """An account, and the hosts of its people or programs."""
 
     user: str
     hosts: tuple[str, ...]
@@ -53,7 +53,7 @@ DATA = Path(__file__).with_name("company.sql")
 
 
 class Company:
-    """Founds the company on a server, and lets its people work."""
+    """Creates the company on a server, and runs its work."""
 
     def __init__(self, server: Server, seed: int):
         self.server = server
@@ -62,7 +62,7 @@ class Company:
         self._tables = 0
 
     def found(self) -> None:
-        """Makes data and accounts, as root over the socket."""
+        """Creates data and accounts, as root over the socket."""
         sizes = {"customers": CUSTOMERS, "products": PRODUCTS, "orders": ORDERS, "employees": EMPLOYEES}
         with pymysql.connect(unix_socket=str(self.server.socket), user="root", autocommit=True) as connection:
             for statement in (*DATA.read_text().format(**sizes).split(";\n"), *self._account_statements()):
@@ -88,7 +88,7 @@ class Company:
             )
 
     def run(self, account: Account, statements: list[str], host: str = "", database: str = "shop") -> None:
-        """One session. A statement that the server refuses does not end it."""
+        """Runs one session. A refused statement does not end it."""
         with self.connect(account, host, database) as connection:
             for statement in statements:
                 try:
@@ -98,11 +98,11 @@ class Company:
                         return
 
     def welcome(self) -> None:
-        """Eve's only day of work."""
+        """The single working day of the account eve."""
         self.run(EVE, ["SHOW TABLES", "SELECT COUNT(*) FROM customers"])
 
     def work(self, start: datetime, end: datetime) -> None:
-        """Everybody's ordinary work from one time to another, in order."""
+        """Runs the ordinary work between two times, in order."""
         hour = start
         while hour < end:
             for at, act in sorted(self._hour(hour), key=lambda planned: planned[0]):
@@ -113,7 +113,7 @@ class Company:
             hour += timedelta(hours=1)
 
     def _hour(self, hour: datetime) -> Iterator[tuple[datetime, object]]:
-        """Who does what within an hour."""
+        """Returns the work of one hour."""
         is_workday = hour.weekday() < 5
         is_office = is_workday and 8 <= hour.hour < 17
         yield from self._plan(hour, 1 + (4 if 7 <= hour.hour < 23 else 0), self._shop)
@@ -249,5 +249,5 @@ class Company:
 
 
 def all_hosts() -> list[str]:
-    """Every host that somebody of the company works on."""
+    """Returns every host of the company."""
     return sorted({host for account in ACCOUNTS for host in account.hosts})

@@ -1,4 +1,4 @@
-"""A real MariaDB from Debian's packages, with its logs on and a clock that can be moved."""
+"""A real MariaDB from Debian's packages, with all logs enabled and a simulated clock."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ START_SECONDS = 60
 STOP_SECONDS = 60
 SETTLE_SECONDS = 0.5
 MAX_CLOSE = 1024
-"""Bytes of an audit record of a session's end."""
+"""The end of an audit record of a session's end."""
 PACKAGE_LOCK_SECONDS = 300
 
 CONFIGURATION = """\
@@ -58,18 +58,18 @@ server_audit_query_log_limit=65535
 
 
 class MariaDbError(RuntimeError):
-    """The server, or a client that must work, did not; the message says why."""
+    """The server or a required client failed; the message states the reason."""
 
 
 class Installation:
-    """The unpacked programs, kept in the cache."""
+    """The unpacked programs, stored in the cache."""
 
     def __init__(self, root: Path):
         self.root = root
 
     @staticmethod
     def install(cache_directory: Path) -> "Installation":
-        """Unpacks Debian's packages, with all that this machine lacks of what they need. Needs root."""
+        """Unpacks Debian's packages with their missing dependencies. Needs root."""
         entry = cache_directory / "mariadb" / content_hash.fingerprint(*PACKAGES)
         if not entry.exists():
             with cache.build(entry) as draft:
@@ -84,7 +84,7 @@ class Installation:
         return Installation(entry)
 
     def program(self, name: str) -> Path:
-        """A program of the packages, such as mariadb-dump."""
+        """Returns the path of a program of the packages, such as mariadb-dump."""
         found = [
             path for path in (self.root / "usr/sbin" / name, self.root / "usr/bin" / name) if path.exists()
         ]
@@ -93,7 +93,7 @@ class Installation:
         return found[0]
 
     def environment(self) -> dict[str, str]:
-        """What the programs need to find their libraries."""
+        """Returns the environment in which the programs find their libraries."""
         libraries = sorted((self.root / "usr/lib").glob("*-linux-gnu")) + sorted(
             (self.root / "lib").glob("*-linux-gnu")
         )
@@ -112,7 +112,7 @@ def _apt(*words: str) -> None:
 
 
 class Clock:
-    """The time that the server sees: it goes on as usual, and can be set."""
+    """The server's clock: it runs at normal speed, and can be set."""
 
     def __init__(self, file: Path, start: datetime):
         self._file = file
@@ -120,11 +120,11 @@ class Clock:
         self.set(start)
 
     def now(self) -> datetime:
-        """The server's time, UTC."""
+        """Returns the server's time, UTC."""
         return datetime.now(UTC) + self._offset
 
     def set(self, to: datetime) -> None:
-        """Moves the server's clock forward. Never backward: what happened cannot follow what comes."""
+        """Moves the server's clock forward, never backward: times in the logs must increase."""
         offset = to - datetime.now(UTC)
         if self._file.exists() and offset < self._offset:
             return
@@ -160,7 +160,7 @@ class Server:
         return self.directory / "mariadb.sock"
 
     def create(self) -> None:
-        """Makes the data directory; root may log in without a password over the socket."""
+        """Creates the data directory; root may log in without a password over the socket."""
         texts = {"root": self.installation.root, "directory": self.directory, "logs": self.logs}
         self.configuration.write_text(CONFIGURATION.format(port=self.port, bind=self.bind, **texts))
         bootstrap = [
@@ -177,7 +177,7 @@ class Server:
             raise MariaDbError(f"mariadb-install-db failed: {done.stdout[-2000:]}{done.stderr[-2000:]}")
 
     def start(self, *options: str) -> None:
-        """Starts the server and waits until it answers."""
+        """Starts the server and waits until it responds."""
         faked = {
             "LD_PRELOAD": str(self.installation.faketime()),
             "FAKETIME_TIMESTAMP_FILE": str(self.directory / "clock"),
@@ -208,24 +208,24 @@ class Server:
             return error.args[0] == 1045  # it answers, and knows us no more
 
     def stop(self) -> None:
-        """Ends the server in good order."""
+        """Shuts the server down."""
         self._process.terminate()
         self._process.wait(STOP_SECONDS)
 
     def kill(self, with_signal: signal.Signals = signal.SIGKILL) -> None:
-        """Ends the server in the middle of what it does; it can be started again."""
+        """Kills the server; it can be started again."""
         self._process.send_signal(with_signal)
         self._process.wait(STOP_SECONDS)
 
     def wait(self) -> None:
-        """Waits until the server has ended by itself, as after SHUTDOWN."""
+        """Waits until the server has ended, as after SHUTDOWN."""
         self._process.wait(STOP_SECONDS)
 
     def settle(self) -> None:
-        """Waits until the sessions that were closed are in the audit log to their end.
+        """Waits until the closed sessions are completely in the audit log.
 
-        The server writes it after the client has its answer, and must do so before the clock moves. A session
-        that is not logged costs a moment.
+        The server writes their end after the client has its response, and must do so before the clock moves.
+        For a session that is not logged, this waits a moment in vain.
         """
         deadline = time.monotonic() + SETTLE_SECONDS
         while b",DISCONNECT," not in self._last_line() and time.monotonic() < deadline:
@@ -240,7 +240,7 @@ class Server:
     def client(
         self, words: Sequence[str | Path], program: str = "mariadb", feed: str | None = None
     ) -> subprocess.CompletedProcess:
-        """Runs one of the packages' client programs; whether it succeeds is for the caller to judge."""
+        """Runs one of the packages' client programs; the caller checks its exit code."""
         return subprocess.run(
             [self.installation.program(program), *words],
             env=_without_options(self.installation.environment()),
@@ -253,5 +253,5 @@ class Server:
 
 
 def _without_options(environment: Mapping[str, str]) -> dict[str, str]:
-    """Nobody's .my.cnf has a say."""
+    """Returns the environment without any .my.cnf."""
     return {**environment, "HOME": "/nonexistent", "MYSQL_HOME": "/nonexistent"}

@@ -1,6 +1,6 @@
-"""Client hosts of their own addresses, all on the loopback device of a network namespace of our own.
+"""Client hosts with distinct addresses, all on the loopback device of a separate network namespace.
 
-Nothing leaves the machine, and no server of it can be reached.
+No traffic leaves the machine, and its other servers are unreachable.
 """
 
 import os
@@ -14,7 +14,7 @@ _INSIDE = "ATTACK_DAY_NAMESPACE"
 
 
 def enter() -> None:
-    """Runs this program again in a network namespace, unless it is in one. Needs root or user namespaces."""
+    """Re-executes this program in a network namespace, unless it is in one. Needs root or user namespaces."""
     if os.environ.get(_INSIDE):
         return
     os.environ[_INSIDE] = "1"
@@ -23,7 +23,7 @@ def enter() -> None:
 
 
 def give_addresses(hosts: Iterable[str]) -> None:
-    """Makes the server's and the hosts' addresses ours."""
+    """Adds the server's and the hosts' addresses."""
     _ip("link", "set", "lo", "up")
     for host in (SERVER, *hosts):
         _ip("address", "add", f"{host}/32", "dev", "lo")
@@ -31,7 +31,7 @@ def give_addresses(hosts: Iterable[str]) -> None:
 
 @contextmanager
 def as_host(address: str) -> Iterator[None]:
-    """Within the block, who connects to the server does it from this address. One block at a time."""
+    """Uses this source address for connections within the block. One block at a time."""
     _ip("route", "replace", "local", SERVER, "dev", "lo", "src", address, "table", "local")
     try:
         yield

@@ -1,4 +1,4 @@
-"""Runs detection over the logs of an attack day, and writes docs/DETECTIONS.md."""
+"""Runs detection on the logs of an attack day, and writes docs/DETECTIONS.md."""
 
 import json
 import statistics
@@ -25,11 +25,11 @@ session. `tailrace detect` reads the server's audit, slow and error logs with th
 `rules/` and without any filter for this company. Alerts of all levels except informational are counted.
 """
 LEARNING = timedelta(days=28)
-"""The longest learning period of rules/detectors.yaml: alerts before are not counted."""
+"""The longest learning period of rules/detectors.yaml: earlier alerts are not counted."""
 
 
 def detect(directory: Path) -> list[Alert]:
-    """What `tailrace detect` makes of the server's logs, all three at once. Raises CalledProcessError."""
+    """Returns the output of `tailrace detect` on all three logs of the server. Raises CalledProcessError."""
     done = subprocess.run(
         [REPOSITORY / "bin/tailrace", "detect", "--json", "--rules", REPOSITORY / "rules"]
         + [directory / "logs" / name for name in LOGS],
@@ -45,7 +45,8 @@ def verdict(directory: Path, manifest: dict) -> Verdict:
 
 
 def learned_days(manifest: dict, found: Verdict) -> dict[str, int]:
-    """Alerts of each ordinary day after the learning period, ISO date → number; a day without any has 0."""
+    """Returns the number of alerts of each ordinary day after the learning period, by ISO date, including
+    0."""
     first = _date(manifest["start"]) + LEARNING
     last = _date(manifest["attack_day"])
     days = (first + timedelta(days=number) for number in range((last - first).days))
@@ -53,7 +54,7 @@ def learned_days(manifest: dict, found: Verdict) -> dict[str, int]:
 
 
 def write(directory: Path, manifest: dict) -> None:
-    """Writes the document of a verdict."""
+    """Writes the document for a verdict."""
     found = verdict(directory, manifest)
     days = learned_days(manifest, found)
     DOCUMENT.write_text("\n".join(_document(directory, manifest, found, days)) + "\n")

@@ -1,4 +1,4 @@
-"""Holds alerts against the manifest of attacks: what was noticed, by which rule, and what was none."""
+"""Compares alerts with the manifest of attacks: detected attacks, their rules, and false positives."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 SLACK = timedelta(seconds=2)
-"""Logs say times in whole seconds, and end a statement later than it began."""
+"""Logs have times in whole seconds, and record a statement's end after its start."""
 WORTH_A_LOOK = ("low", "medium", "high", "critical")
-"""Levels that are alerts; what is informational is for searching."""
+"""The levels that count as alerts; informational ones are for searches."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Alert:
     level: str
     at: datetime
     names: frozenset[str]
-    """Users and hosts that it speaks of."""
+    """The users and hosts of its entity."""
 
     @staticmethod
     def of(record: dict) -> "Alert":
@@ -37,15 +37,15 @@ class Alert:
 
 @dataclass
 class Noticed:
-    """What was noticed of one attack."""
+    """The result for one attack."""
 
     attack: dict
     by: Counter = field(default_factory=Counter)
-    """Alerts by rule, those of other rules than expected too."""
+    """Alerts by rule, including those of unexpected rules."""
 
     @property
     def found(self) -> bool:
-        """Whether a rule or detector that is meant to notice it did."""
+        """Returns whether an expected rule or detector fired."""
         return any(rule in self.by for rule in self.attack["rules"])
 
 
@@ -56,7 +56,7 @@ class Verdict:
     attacks: list[Noticed]
     others: list[Alert]
     days_before: dict[str, int]
-    """Alerts of each ordinary day, ISO date → number."""
+    """Number of alerts of each ordinary day, by ISO date."""
 
     @property
     def recall(self) -> float:
@@ -64,13 +64,13 @@ class Verdict:
 
     @property
     def precision(self) -> float:
-        """Of the attack day's alerts, the share that belongs to an attack."""
+        """Returns the share of the attack day's alerts that belong to an attack."""
         true = sum(sum(attack.by.values()) for attack in self.attacks)
         return true / max(1, true + len(self.others))
 
 
 def judge(manifest: dict, alerts: Iterable[Alert]) -> Verdict:
-    """Gives each alert of the attack day to the attack that it is about: same time, no other user or host."""
+    """Assigns each alert of the attack day to the attack with the same time and no other user or host."""
     noticed = [Noticed(attack) for attack in manifest["attacks"]]
     day = datetime.fromisoformat(manifest["attack_day"])
     before: Counter = Counter()
@@ -90,7 +90,7 @@ def judge(manifest: dict, alerts: Iterable[Alert]) -> Verdict:
 
 
 def table(verdict: Verdict) -> Iterator[str]:
-    """The verdict as lines of Markdown: one per attack, then what belongs to none."""
+    """Yields the verdict as lines of Markdown: one per attack, then the alerts that belong to none."""
     yield "| attack | technique | detected by | alerts |"
     yield "|---|---|---|---|"
     for noticed in sorted(verdict.attacks, key=lambda noticed: noticed.attack["name"]):

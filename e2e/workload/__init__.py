@@ -1,1 +1,1 @@
-"""Writes logs as real servers do, and a manifest of it: the ground truth of the end-to-end tests."""
+"""Writes logs like real servers, and a manifest of them: the ground truth of the end-to-end tests."""

@@ -1,6 +1,6 @@
-"""Writes logs for a while: `python -m e2e.workload DIRECTORY --seconds 60 --rate 200 --seed 1`.
+"""Writes logs for some time: `python -m e2e.workload DIRECTORY --seconds 60 --rate 200 --seed 1`.
 
-Leaves in the directory, besides the logs, sources.yaml for TAILRACE_SOURCES and manifest.json.
+In addition to the logs, the directory gets sources.yaml for TAILRACE_SOURCES and manifest.json.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""What was written: per log, file and minute, in whole numbers, so that it can be compared exactly."""
+"""The written data per log, file and minute, in whole numbers, so that it can be compared exactly."""
 
 import json
 from collections.abc import Iterable
@@ -8,27 +8,27 @@ from pathlib import Path
 
 @dataclass
 class Minute:
-    """Sums over the entries whose event time lies in one minute (UTC). Microseconds, rows, entries."""
+    """Sums over the entries with event times in one minute (UTC). Microseconds, rows, entries."""
 
     entries: int = 0
     query_time_us: int = 0
     rows_sent: int = 0
     rows_examined: int = 0
     weight: int = 0
-    """Executions that the entries stand for: more than entries where the server logs only a sample."""
+    """Executions that the entries represent: more than entries if the server logs a sample."""
     weighted_query_time_us: int = 0
 
 
 @dataclass
 class LogFile:
-    """One generation of a log: a file that was given the log's name."""
+    """One generation of a log: a file with the log's name."""
 
     inode: int = 0
     bytes: int = 0
     entries: int = 0
     framing_bytes: int = 0
     first_records: list[str] = field(default_factory=list)
-    """Records that the server itself begins the file with."""
+    """Records with which the server itself begins the file."""
 
 
 @dataclass
@@ -41,7 +41,7 @@ class LogManifest:
     path: str
     files: list[LogFile] = field(default_factory=list)
     minutes: dict[int, Minute] = field(default_factory=dict)
-    """By minute: seconds since 1970 at its start."""
+    """Sums by minute: seconds since 1970 at its start."""
     classes: dict[str, int] = field(default_factory=dict)
     """Slow log: entries per class of statement. Audit log: records per command."""
 
@@ -51,7 +51,8 @@ class LogManifest:
 
     @property
     def distinct_entries(self) -> int:
-        """Entries with an id of their own: files begun within a second may begin with equal records."""
+        """Returns the number of distinct event ids: files that begin within a second may begin with equal
+        records."""
         first = [entry for file in self.files for entry in enumerate(file.first_records)]
         return self.entries - len(first) + len(set(first))
 
@@ -78,7 +79,7 @@ def save(file: Path, logs: Iterable[LogManifest]) -> None:
 
 
 def load(file: Path) -> list[LogManifest]:
-    """Reads what `save` wrote."""
+    """Reads the JSON of `save`."""
     return [_log(entry) for entry in json.loads(file.read_text())]
 
 

@@ -1,4 +1,4 @@
-"""How each server writes an entry. Copied from what the real servers of the corpora wrote, field by field."""
+"""The format of entries by server, copied field by field from real servers' logs in the corpora."""
 
 import json
 from abc import ABC, abstractmethod
@@ -15,7 +15,7 @@ USERS = ("app", "report", "comma,user", "a[b]c", "администратор")
 
 @dataclass(frozen=True)
 class Entry:
-    """One entry as it stands in the file, and what a reader must find in it."""
+    """One entry of a file, and what a reader must find in it."""
 
     content: bytes
     at: float
@@ -27,11 +27,11 @@ class Entry:
     rows_examined: int = 0
     weight: int = 1
     ends_itself: bool = True
-    """False if only the next entry's header shows that it has ended."""
+    """False if only the next entry's header shows its end."""
 
 
 class Shape(ABC):
-    """A format with what it remembers between two entries of one file."""
+    """A format with its state between two entries of one file."""
 
     name: str
     source: str
@@ -43,15 +43,15 @@ class Shape(ABC):
 
     @abstractmethod
     def entry(self, statement: Statement, now: float) -> Entry:
-        """The next entry of the file, written at `now`."""
+        """Returns the next entry of the file, written at `now`."""
 
     def new_file(self, now: float) -> list[Entry]:
-        """Forgets what the server would repeat in a new file; the entries that it begins with."""
+        """Resets the state for a new file; returns the entries with which it begins."""
         return []
 
 
 class SlowLog(Shape):
-    """What the slow logs have in common."""
+    """The common parts of slow logs."""
 
     source = "slowlog"
     weight = 1
@@ -82,7 +82,7 @@ class SlowLog(Shape):
 
     @abstractmethod
     def _header(self, at, user, database, query_time_us, rows_sent, rows_examined) -> str:
-        """The lines before the statement."""
+        """Returns the lines before the statement."""
 
 
 class MySql8(SlowLog):
@@ -117,7 +117,7 @@ class MySql8(SlowLog):
 
 
 class Percona(SlowLog):
-    """Percona Server 5.7 with a sampled log: every entry stands for ten executions."""
+    """Percona Server 5.7 with a sampled log: every entry represents ten executions."""
 
     name = "percona-5.7"
     weight = 10
@@ -210,7 +210,7 @@ class MariaDbAudit(Shape):
         "QUERY",
     )
     cut_at = 1000
-    """Bytes after which the server cuts a statement, silently."""
+    """The length in bytes after which the server truncates a statement, silently."""
 
     def entry(self, statement: Statement, now: float) -> Entry:
         at = int(now)

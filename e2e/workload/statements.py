@@ -1,7 +1,7 @@
-"""Statements of known classes, ordinary ones and those that break naive readers of logs.
+"""Statements of known classes: ordinary ones, and those that break naive parsers of logs.
 
-Each class has a word of its own, used as the table name, which survives fingerprinting: so a test can tell
-from a fingerprint which class it belongs to.
+Each class has a distinct word as its table name, which survives fingerprinting: so a test can determine the
+class of a fingerprint.
 """
 
 import re
@@ -18,12 +18,12 @@ FORGED_ENTRY = (
 
 @dataclass(frozen=True)
 class Statement:
-    """SQL text without its final semicolon, and the class that a fingerprint must fall into."""
+    """SQL text without its final semicolon, and the class of its fingerprint."""
 
     query_class: str
     sql: bytes
     ends_in_comment: bool = False
-    """The semicolon that the server appends is then part of a comment."""
+    """Whether the semicolon that the server appends is part of a comment."""
 
 
 def point_lookup(random: Random) -> bytes:
@@ -89,7 +89,8 @@ def windows_line_ends(random: Random) -> bytes:
 
 def binary_literal(random: Random) -> bytes:
     blob = bytes(byte for byte in random.randbytes(random.randrange(20, 200)) if byte not in b"'\\")
-    # Fluent Bit may skip NUL bytes at the start of a line (collectors/README.md): that has a test of its own.
+    # Fluent Bit may skip NUL bytes at the start of a line (collectors/README.md): a separate test covers
+    # that.
     return b"INSERT INTO binary_literal VALUES ('\xc3(" + re.sub(b"\n\0+", b"\n", blob) + b"\0\x01\xff')"
 
 
@@ -130,6 +131,6 @@ def ordinary(random: Random) -> Statement:
 
 
 def nasty(random: Random) -> Statement:
-    """Any of the hard ones; half a megabyte on one line is the rarest."""
+    """Returns any of the hard ones; half a megabyte on one line is the rarest."""
     make = random.choices(NASTY, weights=[10] * (len(NASTY) - 1) + [1])[0]
     return Statement(make.__name__, make(random), ends_in_comment=make is trailing_comment)

@@ -1,4 +1,4 @@
-"""Writes growing logs as servers do, and keeps the manifest."""
+"""Writes growing logs like servers, and the manifest."""
 
 import os
 import time
@@ -50,7 +50,7 @@ class LogWriter:
         self._open()
 
     def write(self, statement: Statement, torn: bool = False) -> None:
-        """Writes one entry after what was left of the last; of a torn one only a random part."""
+        """Writes one entry after the rest of the last one; of a torn entry only a random part."""
         self.finish_torn()
         entry = self.shape.entry(statement, self._clock())
         if torn:
@@ -60,12 +60,12 @@ class LogWriter:
             self._count(entry)
 
     def begin(self, entry: Entry, length: int) -> None:
-        """Writes the first `length` bytes of an entry; the next write writes the rest first."""
+        """Writes the first `length` bytes of an entry; the next write begins with the rest."""
         self._append(entry.content[:length])
         self._torn = entry, entry.content[length:]
 
     def finish_torn(self) -> None:
-        """Writes what is left of a torn entry."""
+        """Writes the rest of a torn entry."""
         if self._torn:
             entry, rest = self._torn
             self._torn = None
@@ -73,7 +73,7 @@ class LogWriter:
             self._count(entry)
 
     def finish(self) -> None:
-        """Makes sure that the file ends with an entry whose end is in the file."""
+        """Ensures that the file ends with an entry whose end is in the file."""
         self.finish_torn()
         if not self._ends_itself:
             self.write(Statement("point_lookup", statements.point_lookup(self._random)))
@@ -85,7 +85,7 @@ class LogWriter:
     def rotate(self, late: int = 0) -> Path:
         """Renames the file to .1, older ones to .2 and so on, and starts a new one; returns the renamed one.
 
-        As with logrotate, the server goes on writing to the renamed file until FLUSH LOGS: `late` entries.
+        As with logrotate, the server continues to write to the renamed file until FLUSH LOGS: `late` entries.
         """
         rotated = Path(f"{self.path}.1")
         for number in range(len(self.manifest.files), 1, -1):
@@ -137,7 +137,7 @@ class LogWriter:
 
 @dataclass(frozen=True)
 class Mix:
-    """Shares of what is written."""
+    """Shares of the kinds of entries."""
 
     nasty: float = 0.15
     torn: float = 0.1
@@ -179,14 +179,14 @@ class Workload:
         ]
 
     def write(self, entries: int) -> None:
-        """Writes as many entries, spread over the logs; some stay torn until the log's next write."""
+        """Writes this many entries, spread over the logs; some stay torn until the log's next write."""
         with self._lock:
             for _ in range(entries):
                 torn = self.random.random() < self.mix.torn
                 self.random.choice(self.logs).write(self._statement(), torn)
 
     def tear(self) -> None:
-        """Leaves every log in the middle of an entry."""
+        """Leaves every log within an entry."""
         with self._lock:
             for log in self.logs:
                 log.write(self._statement(), torn=True)
@@ -198,7 +198,7 @@ class Workload:
                 log.rotate(late)
 
     def finish(self) -> None:
-        """Ends every log with a whole entry."""
+        """Ends every log with a complete entry."""
         with self._lock:
             for log in self.logs:
                 log.finish()

@@ -56,12 +56,12 @@ def install_packages(components: Sequence[Component], progress: Progress) -> Non
     if not packages:
         return
     progress.say(f"installing Debian packages: {' '.join(packages)}")
-    quiet = {"DEBIAN_FRONTEND": "noninteractive"}
+    noninteractive_environment = {"DEBIAN_FRONTEND": "noninteractive"}
     try:
-        progress.run(_apt_command(packages), environment=quiet)
+        progress.run(_apt_command(packages), environment=noninteractive_environment)
     except InstallError:  # the package lists may be missing or old
-        progress.run(["apt-get", "update"], environment=quiet)
-        progress.run(_apt_command(packages), environment=quiet)
+        progress.run(["apt-get", "update"], environment=noninteractive_environment)
+        progress.run(_apt_command(packages), environment=noninteractive_environment)
 
 
 def missing_packages(components: Iterable[Component]) -> list[str]:
@@ -166,8 +166,8 @@ def _apt_command(packages: Sequence[str]) -> list[str]:
 
 
 def _java_version() -> str:
-    told = subprocess.run(["java", "-version"], capture_output=True, text=True).stderr
-    return told.partition("\n")[0]
+    output = subprocess.run(["java", "-version"], capture_output=True, text=True).stderr
+    return output.partition("\n")[0]
 
 
 def _is_free(port: int) -> bool:

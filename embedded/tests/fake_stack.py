@@ -1,9 +1,9 @@
-"""A stack of small real processes for the supervisor's tests: `fake_stack.py HOME PART…`, which looks at
+"""A stack of small real processes for the supervisor's tests: `fake_stack.py HOME COMPONENT…`, which polls
 the list of sources every SOURCES_POLL seconds.
 
-A part is named `<behaviour>-<anything>`, or `<behaviour>-<anything>:<part that it needs>`, or
-`<behaviour>-<anything>><part that it feeds>`. The behaviour `reading` depends on the listed logs; `asking`
-runs while servers are listed.
+A component is named `<behaviour>-<anything>`, `<behaviour>-<anything>:<needed component>`, or
+`<behaviour>-<anything>><component that it feeds>`. The behaviour `reading` depends on the listed logs;
+`asking` runs while servers are listed.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""The list in force, by which all parts go, and how the logs of a list are on this machine."""
+"""The active list, which all components use, and the state of the listed logs on this machine."""
 
 import json
 import os
@@ -28,7 +28,7 @@ def log(path: Path) -> Source:
     return Source("db-1", "slowlog", path, "shop")
 
 
-def test_a_list_comes_back_as_it_was_taken(settings):
+def test_a_stored_list_is_read_back_unchanged(settings):
     home = Home(settings.home)
     settings.sources.write_text(LOG % "db-1" + SERVER)
     listed = sources_file.read(settings.sources)
@@ -38,7 +38,7 @@ def test_a_list_comes_back_as_it_was_taken(settings):
     assert active_sources.active_or_listed(settings, home) == listed
 
 
-def test_where_no_stack_ran_the_list_itself_is_in_force(settings):
+def test_without_a_stack_the_list_itself_is_active(settings):
     home = Home(settings.home)
     settings.sources.write_text(LOG % "db-1")
 
@@ -47,7 +47,7 @@ def test_where_no_stack_ran_the_list_itself_is_in_force(settings):
     assert not (settings.home / "run").exists()
 
 
-def test_remembers_since_when_a_log_is_listed(settings):
+def test_stores_since_when_a_log_is_listed(settings):
     home = Home(settings.home)
     for text in (LOG % "db-1", LOG % "db-1" + LOG % "db-2"):
         settings.sources.write_text(text)
@@ -57,7 +57,7 @@ def test_remembers_since_when_a_log_is_listed(settings):
     assert since["db-1"] < since["db-2"]
 
 
-def test_census_and_fluent_bit_start_by_the_same_list_whatever_was_written_meanwhile(settings):
+def test_census_and_fluent_bit_start_with_the_same_list_despite_edits(settings):
     home = Home(settings.home)
     settings.sources.write_text(LOG % "db-1")
     active_sources.activate(home, sources_file.read(settings.sources))
@@ -72,58 +72,58 @@ def test_census_and_fluent_bit_start_by_the_same_list_whatever_was_written_meanw
 
 @pytest.fixture
 def watch(settings) -> ListWatch:
-    """A list of one log, in force."""
+    """A list of one log, activated."""
     settings.sources.write_text(LOG % "db-1")
     watch = ListWatch(settings, Home(settings.home))
     watch.start()
-    assert watch.poll(at_once=False) is None
+    assert watch.poll(immediately=False) is None
     return watch
 
 
-def test_edits_that_follow_each_other_are_one_change(settings, watch):
-    for number in range(5):  # the first half of each is a sound list too
+def test_consecutive_edits_are_one_change(settings, watch):
+    for number in range(5):  # the first half of each is a valid list too
         settings.sources.write_text(LOG % f"half-{number}")
-        assert watch.poll(at_once=False) is None
+        assert watch.poll(immediately=False) is None
     settings.sources.write_text(LOG % "half-4" + LOG % "whole")
-    assert watch.poll(at_once=False) is None
+    assert watch.poll(immediately=False) is None
 
-    before = watch.poll(at_once=False)
+    before = watch.poll(immediately=False)
     assert [each.instance for each in before.logs] == ["db-1"]
     assert [each.instance for each in watch.active.logs] == ["half-4", "whole"]
-    assert watch.poll(at_once=False) is watch.poll(at_once=True) is None
+    assert watch.poll(immediately=False) is watch.poll(immediately=True) is None
 
 
-def test_who_asks_need_not_look_twice(settings, watch):
+def test_a_requested_poll_applies_a_change_immediately(settings, watch):
     settings.sources.write_text(LOG % "db-2")
 
-    assert watch.poll(at_once=True) is not None
+    assert watch.poll(immediately=True) is not None
     assert [each.instance for each in watch.active.logs] == ["db-2"]
 
 
-def test_a_list_for_which_there_is_no_room_is_told_and_tried_again_when_asked(settings, watch, monkeypatch):
+def test_a_list_with_too_many_logs_is_reported_and_retried_on_request(settings, watch, monkeypatch):
     settings.sources.write_text(LOG % "db-1" + LOG % "db-2")
     with monkeypatch.context() as crowded:
         crowded.setattr(preflight, "too_few_inotify_instances", lambda needed: [f"{needed} are too many"])
-        assert watch.poll(at_once=True) is None
+        assert watch.poll(immediately=True) is None
         assert watch.problem == f"{settings.sources}: 1 are too many"
 
-    assert watch.poll(at_once=True) is not None
+    assert watch.poll(immediately=True) is not None
     assert watch.problem == ""
 
 
-def test_a_copy_that_cannot_be_written_is_told_and_tried_again(settings, watch):
+def test_a_copy_that_cannot_be_written_is_reported_and_retried(settings, watch):
     draft = settings.home / "run" / "sources.new"
     draft.mkdir()
     settings.sources.write_text(LOG % "db-2")
-    assert watch.poll(at_once=True) is None
+    assert watch.poll(immediately=True) is None
     assert "no copy of it can be written" in watch.problem
     draft.rmdir()
 
-    assert watch.poll(at_once=False) is not None
+    assert watch.poll(immediately=False) is not None
     assert watch.problem == ""
 
 
-def test_says_what_is_beside_a_log(tmp_path):
+def test_reports_rotated_and_compressed_siblings(tmp_path):
     for name in (
         "slow.log",
         "slow.log.1",
@@ -140,7 +140,7 @@ def test_says_what_is_beside_a_log(tmp_path):
     assert [Path(each).name for each in state.packed] == ["slow.log.2.gz"]
 
 
-def test_says_that_a_log_cannot_be_read(tmp_path):
+def test_reports_an_unreadable_log(tmp_path):
     (tmp_path / "loop.log").symlink_to("loop.log")
     (tmp_path / "slow.log").write_text("x\n")
     (tmp_path / "slow.log.1").symlink_to("slow.log.1")
@@ -154,7 +154,7 @@ def test_says_that_a_log_cannot_be_read(tmp_path):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
-def test_names_the_user_that_lacks_the_permission(tmp_path):
+def test_reports_the_user_without_permission(tmp_path):
     path = tmp_path / "slow.log"
     path.write_text("x\n")
     path.chmod(0o600)
@@ -167,7 +167,7 @@ def test_names_the_user_that_lacks_the_permission(tmp_path):
     assert "as whom the collectors run, has no permission" in state.description
 
 
-def test_a_pattern_is_as_good_as_its_files(tmp_path):
+def test_the_state_of_a_pattern_is_that_of_its_files(tmp_path):
     assert log_files.inspect(log(tmp_path / "*.log")).description.startswith("matches no file yet")
     (tmp_path / "a.log").write_text("x\n")
     assert log_files.inspect(log(tmp_path / "*.log")).ok

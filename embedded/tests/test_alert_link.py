@@ -1,4 +1,4 @@
-"""The link of an alert against the list that the detect job's tests read, too."""
+"""The link of an alert, against the list that the detect job's tests also read."""
 
 import json
 
@@ -11,7 +11,7 @@ CASES = json.loads((REPOSITORY / "schemas" / "links" / "alert_links.json").read_
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["rule_title"] for case in CASES])
-def test_link_is_the_agreed_one(case):
+def test_link_is_the_specified_one(case):
     made = link_path(case["entity"], case["rule_title"], case["window_from"], case["event_time"])
 
     assert made == case["link_path"]

@@ -1,4 +1,4 @@
-"""What `tailrace alerts` prints and knows without a server."""
+"""The parts of `tailrace alerts` that need no server."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from tailrace.config.resources import REPOSITORY
 TAXONOMY = "stream-jobs/detection/src/main/java/io/tailrace/detection/taxonomy/DatabaseField.java"
 
 
-def test_json_holds_no_control_that_a_terminal_would_obey(capsys):
+def test_json_contains_no_control_characters(capsys):
     given = {"user": "ann\x9b31m\x85\x7f\u202e\u2028 Zoë"}
     alerts._print_json(given)
 

@@ -1,4 +1,4 @@
-"""Which parts a stack has."""
+"""The components of a stack."""
 
 from pathlib import Path
 
@@ -19,14 +19,14 @@ def names(home: Path, **environment: str) -> list[str]:
     return [component.name for component in components(home, **environment)]
 
 
-def test_alerts_are_delivered_where_a_file_says_to_whom(tmp_path):
+def test_alerts_are_delivered_if_there_is_a_configuration(tmp_path):
     assert "delivery" not in names(tmp_path)
     (tmp_path / "alerts.yaml").write_text("")
     assert "delivery" in names(tmp_path)
     assert names(tmp_path, TAILRACE_PARTS="kafka") == ["kafka"]
 
 
-def test_servers_are_asked_where_a_list_names_one(tmp_path):
+def test_servers_are_polled_if_the_list_contains_one(tmp_path):
     assert not {"capture", "facts"} & {*names(tmp_path)}
     (tmp_path / "sources.yaml").write_text(
         "- {instance: db-1, source: server, dsn: 'mysql://tailrace@db-1/', password_file: secret}"
@@ -39,7 +39,7 @@ def test_servers_are_asked_where_a_list_names_one(tmp_path):
     assert "explain" in names(tmp_path)
 
 
-def test_delivery_that_is_asked_for_needs_its_file(tmp_path):
+def test_requested_delivery_needs_its_file(tmp_path):
     (delivery,) = components(tmp_path, TAILRACE_PARTS="delivery")
     with pytest.raises(ConfigurationError, match=r"alerts.yaml: cannot be read"):
         delivery.check()

@@ -1,4 +1,4 @@
-"""What is shipped again, from which file, and in which pieces."""
+"""The ranges that a backfill ships, their files, and the blocks."""
 
 import gzip
 import hashlib
@@ -44,13 +44,13 @@ def test_the_halves_of_cut_entries_are_shipped_with_the_gap():
     assert found == [ByteRange(FILE, 80, 230, missing=100)]
 
 
-def test_gaps_with_only_a_dead_letter_between_them_go_together():
+def test_gaps_with_only_a_dead_letter_between_them_are_joined():
     found = ranges.with_edges([gap(100, 200), gap(250, 300)], [dead_letter(200, 250)])
 
     assert found == [ByteRange(FILE, 100, 300, missing=150)]
 
 
-def test_dead_letters_elsewhere_are_left_alone():
+def test_dead_letters_elsewhere_are_not_shipped():
     elsewhere = [dead_letter(10, 20), dead_letter(300, 310), dead_letter(200, 210, OTHER_FILE)]
 
     assert ranges.with_edges([gap(100, 200)], elsewhere) == [gap(100, 200)]
@@ -59,7 +59,7 @@ def test_dead_letters_elsewhere_are_left_alone():
 CENSUS = {"instance": "db-1", "cluster": "shop", "path": "/a", "inode": 7, "head_length": 0, "head_hash": ""}
 
 
-def test_a_census_may_hold_bytes_for_text():
+def test_a_census_may_contain_bytes_for_text():
     message = msgpack.packb({name.encode(): value for name, value in CENSUS.items()})
 
     assert ranges.census_record(message) == CENSUS
@@ -70,11 +70,11 @@ def test_a_census_may_hold_bytes_for_text():
     [b"", b"\xc1", msgpack.packb([1]), msgpack.packb({"log": '{"instance": "db-1", "ino'})],
     ids=["empty", "no-msgpack", "no-map", "torn"],
 )
-def test_a_message_that_is_no_census_is_passed_over(message):
+def test_a_message_that_is_no_census_is_skipped(message):
     assert ranges.census_record(message) is None
 
 
-def test_of_a_file_that_may_grow_only_whole_lines_are_shipped(tmp_path):
+def test_only_complete_lines_of_a_growing_file_are_shipped(tmp_path):
     path = tmp_path / "slow.log"
     path.write_bytes(b"one\ntwo\nthr")
 
@@ -103,7 +103,7 @@ def test_the_line_feed_after_an_unshipped_carriage_return_is_no_line(tmp_path):
     assert shipping.whole_lines(ByteRange(FILE, 4, 5, 1, may_grow=True), path).end == 5
 
 
-def test_a_block_holds_whole_lines_and_no_more_than_it_may():
+def test_a_block_contains_complete_lines_up_to_its_limit():
     content = b"".join(b"%03d\n" % number for number in range(20))
     found = list(shipping.blocks(io.BytesIO(content), 8, 60, maximum=10))
 
@@ -112,7 +112,7 @@ def test_a_block_holds_whole_lines_and_no_more_than_it_may():
     assert [offset for offset, _ in found] == list(range(8, 60, 8))
 
 
-def test_a_line_longer_than_a_block_is_a_block_of_its_own():
+def test_a_line_longer_than_a_block_is_a_separate_block():
     content = b"a\n" + b"x" * 50 + b"\nb\n"
 
     assert [len(block) for _, block in shipping.blocks(io.BytesIO(content), 0, len(content), maximum=10)] == [
@@ -122,7 +122,7 @@ def test_a_line_longer_than_a_block_is_a_block_of_its_own():
     ]
 
 
-def test_a_last_line_without_its_end_is_shipped_as_it_is():
+def test_a_last_line_without_line_feed_is_shipped_unchanged():
     assert list(shipping.blocks(io.BytesIO(b"a\nbc"), 0, 4)) == [(0, b"a\nbc")]
 
 
@@ -131,7 +131,7 @@ def test_a_file_that_is_too_short_is_refused():
         list(shipping.blocks(io.BytesIO(b"a\nbc"), 0, 10))
 
 
-def test_finds_a_file_where_the_census_saw_it(log):
+def test_finds_a_file_at_the_path_of_the_census(log):
     assert ranges.locate(candidate(log)) == log
 
 
@@ -151,7 +151,7 @@ def test_a_file_that_has_grown_is_still_the_same(log):
     assert ranges.locate(seen) == log
 
 
-def test_a_file_that_is_gone_is_asked_for(log):
+def test_a_missing_file_is_an_error_that_asks_for_a_copy(log):
     seen = candidate(log)
     log.rename(log.parent.parent / "elsewhere.log")
 
@@ -168,7 +168,7 @@ def test_a_reused_inode_is_not_taken_for_the_file(log):
         ranges.locate(seen)
 
 
-def test_a_compressed_copy_serves(log, tmp_path):
+def test_a_compressed_copy_is_accepted(log, tmp_path):
     packed = tmp_path / "slow.log.3.gz"
     packed.write_bytes(gzip.compress(log.read_bytes()))
     ranges.check(packed, candidate(log))
@@ -177,7 +177,7 @@ def test_a_compressed_copy_serves(log, tmp_path):
         assert list(shipping.blocks(content, 7, 14)) == [(7, b"line 1\n")]
 
 
-def test_a_message_says_whose_bytes_it_holds(log):
+def test_a_message_identifies_its_bytes(log):
     message = Shipment(gap(7, 14), log, "shop", "mysql-slow", "Europe/Berlin").message(7, b"line 1\n")
 
     assert message.pop("@timestamp") > 0

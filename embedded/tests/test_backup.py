@@ -1,4 +1,4 @@
-"""Backups of a home directory: whole or refused, and what was there is moved aside."""
+"""Backups of a home directory: complete or refused; a restore moves the old content aside."""
 
 import json
 from pathlib import Path
@@ -22,7 +22,7 @@ def home(tmp_path: Path) -> Home:
     return home
 
 
-def test_what_was_saved_comes_back_and_what_was_there_is_moved_aside(home, tmp_path):
+def test_restore_brings_back_the_backup_and_moves_the_old_content_aside(home, tmp_path):
     secret = home.secret("clickhouse-admin")
     made = backup.make(home, tmp_path / "saved")
     (home.data("kafka") / "log").write_text("later lines")
@@ -39,7 +39,7 @@ def test_what_was_saved_comes_back_and_what_was_there_is_moved_aside(home, tmp_p
     assert not (tmp_path / "saved" / "logs").exists()
 
 
-def test_a_second_restore_keeps_what_the_first_put_aside(home, tmp_path):
+def test_a_second_restore_keeps_the_content_moved_aside_by_the_first(home, tmp_path):
     backup.make(home, tmp_path / "saved")
     _, first = backup.restore(home, tmp_path / "saved")
     _, second = backup.restore(home, tmp_path / "saved")
@@ -48,7 +48,7 @@ def test_a_second_restore_keeps_what_the_first_put_aside(home, tmp_path):
     assert first != second
 
 
-def test_a_backup_that_was_broken_off_is_refused(home, tmp_path):
+def test_an_interrupted_backup_is_refused(home, tmp_path):
     backup.make(home, tmp_path / "saved")
     (tmp_path / "saved" / MANIFEST).unlink()
     with pytest.raises(BackupError, match="is no backup, or an interrupted one"):
@@ -56,7 +56,7 @@ def test_a_backup_that_was_broken_off_is_refused(home, tmp_path):
     assert (home.data("kafka") / "log").read_text() == "lines"
 
 
-def test_a_backup_that_lost_something_is_refused(home, tmp_path):
+def test_an_incomplete_backup_is_refused(home, tmp_path):
     backup.make(home, tmp_path / "saved")
     (tmp_path / "saved" / "data" / "kafka" / "log").unlink()
     with pytest.raises(BackupError, match=r"is incomplete: 4 files .* were written, 3 of"):
@@ -70,12 +70,12 @@ def test_a_backup_belongs_to_one_home_directory(home, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["home/data/backup", "."])
-def test_a_backup_goes_to_a_directory_of_its_own(home, tmp_path, name):
+def test_a_backup_needs_an_empty_directory(home, tmp_path, name):
     with pytest.raises(BackupError):
         backup.make(home, (tmp_path / name).resolve())
 
 
-def test_a_backup_that_needs_more_room_than_there_is_leaves_all_as_it_is(home, tmp_path, monkeypatch):
+def test_a_backup_without_enough_space_changes_nothing(home, tmp_path, monkeypatch):
     made = backup.make(home, tmp_path / "saved")
     monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": made.bytes - 1}))
     with pytest.raises(BackupError, match=f"has {made.bytes - 1} bytes free, {made.bytes} are needed"):

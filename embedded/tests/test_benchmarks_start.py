@@ -1,4 +1,4 @@
-"""CI imports the benchmarks and other programs that it does not run, so that a missing name is found."""
+"""CI imports benchmarks and other programs that it does not run, to detect missing names."""
 
 import importlib
 

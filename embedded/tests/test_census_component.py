@@ -11,7 +11,7 @@ from tailrace_local.components.census import Census
 
 
 def prepared(home: Path, *instances: str) -> dict[tuple[str, str], float]:
-    """What is left once the census is to watch the slow logs of these servers."""
+    """Returns the recorded logs after the census starts with the slow logs of these servers."""
     entries = [f"- {{instance: {name}, source: slowlog, path: /logs/{name}.log}}\n" for name in instances]
     (home / "sources.yaml").write_text("".join(entries))
     settings = Settings.from_environment({"HOME": "/nowhere", "TAILRACE_HOME": str(home)})
@@ -19,19 +19,19 @@ def prepared(home: Path, *instances: str) -> dict[tuple[str, str], float]:
     return census_program.left(Home(home))
 
 
-def test_a_log_is_left_from_when_it_is_taken_off_until_it_is_listed_again(tmp_path):
+def test_a_removed_log_is_recorded_until_it_is_listed_again(tmp_path):
     assert census_program.left(Home(tmp_path)) == {}
     assert prepared(tmp_path, "db-1", "db-2") == {}
     before = time.time()
     found = prepared(tmp_path, "db-1")
     assert found.keys() == {("db-2", "slowlog")}
     assert before <= found["db-2", "slowlog"] <= time.time()
-    assert prepared(tmp_path, "db-1") == found  # starts do not make it later
+    assert prepared(tmp_path, "db-1") == found  # another start keeps the time
     assert prepared(tmp_path).keys() == {("db-1", "slowlog"), ("db-2", "slowlog")}
     assert prepared(tmp_path, "db-2").keys() == {("db-1", "slowlog")}
 
 
-def test_a_log_that_another_collector_watches_is_not_taken_for_left():
+def test_a_log_that_another_collector_watches_does_not_count_as_removed():
     left = {("gone", "slowlog"): 100.0, ("moved", "slowlog"): 100.0}
     newest = {("gone", "slowlog"): 99.0, ("moved", "slowlog"): 101.0, ("died", "slowlog"): 50.0}
     assert health_metrics.removed_sources(newest, left) == {("gone", "slowlog"): 100.0}

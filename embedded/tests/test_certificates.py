@@ -1,4 +1,4 @@
-"""Certificates: a handshake succeeds with what is believed, and not with what is not."""
+"""Certificates: a handshake succeeds only with trusted ones."""
 
 import socket
 import ssl
@@ -20,7 +20,7 @@ def certificates(tmp_path: Path) -> Certificates:
 
 
 def shake(server: Certificates, name: str, client: ssl.SSLContext, host: str = "127.0.0.1") -> None:
-    """A handshake with a server that wants a certificate, and an answer of it. Raises OSError."""
+    """Does a handshake with a server that requires a certificate, and reads its response. Raises OSError."""
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=str(server.trust))
     context.load_cert_chain(server.file(name))
     context.verify_mode = ssl.CERT_REQUIRED
@@ -46,16 +46,16 @@ def shake(server: Certificates, name: str, client: ssl.SSLContext, host: str = "
         thread.join()
 
 
-def test_administration_and_broker_believe_each_other(certificates):
+def test_administration_and_broker_trust_each_other(certificates):
     shake(certificates, "kafka", certificates.client("admin"))
 
 
-def test_nobody_is_let_in_without_a_certificate(certificates):
+def test_clients_without_a_certificate_are_refused(certificates):
     with pytest.raises(OSError):
         shake(certificates, "kafka", certificates.client())
 
 
-def test_a_servers_certificate_is_not_good_for_a_client(certificates):
+def test_a_servers_certificate_is_not_valid_for_a_client(certificates):
     with pytest.raises(OSError):
         shake(certificates, "kafka", certificates.client("superset"))
 
@@ -66,14 +66,14 @@ def test_the_certificate_is_for_this_machine_only(certificates):
         shake(certificates, "kafka", certificates.client("admin"), "127.0.0.2")
 
 
-def test_another_authority_is_not_believed(certificates, tmp_path):
+def test_another_authority_is_not_trusted(certificates, tmp_path):
     other = Certificates(Home(tmp_path / "other"))
     other.make()
     with pytest.raises(ssl.SSLCertVerificationError, match=r"unable to get local issuer|self-signed"):
         shake(certificates, "kafka", other.client("admin"))
 
 
-def test_they_are_made_once_and_are_private(certificates):
+def test_certificates_are_created_once_and_are_private(certificates):
     before = certificates.file("kafka").read_bytes()
     certificates.make()
     assert certificates.file("kafka").read_bytes() == before
@@ -109,6 +109,6 @@ def test_an_authority_is_replaced_in_three_steps(certificates):
     assert {issuer(certificates.certificate(name), [first]) for name in USAGES} == {""}
 
 
-def test_they_live_for_a_year(certificates):
+def test_certificates_are_valid_for_a_year(certificates):
     left = certificates.first_expiry() - datetime.now(UTC)
     assert timedelta(days=RENEWAL_DAYS) < left < timedelta(days=366)

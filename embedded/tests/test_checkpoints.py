@@ -1,4 +1,4 @@
-"""Which checkpoint a job resumes from, found in directories as Flink leaves them."""
+"""The checkpoint that a job resumes from, in directories with Flink's layout."""
 
 import os
 from pathlib import Path
@@ -33,7 +33,7 @@ def test_the_newest_of_all_runs_is_found_by_number_and_not_by_name(tmp_path):
     assert checkpoints.newest(tmp_path).path == newest
 
 
-def test_a_savepoint_counts_as_what_it_is(tmp_path):
+def test_a_savepoint_counts_like_a_checkpoint(tmp_path):
     take(tmp_path / OLD_RUN / "chk-9", 9)
     savepoint = take(tmp_path / "savepoint-aaaaaa-0123456789ab", 10)
 
@@ -48,7 +48,7 @@ def test_of_equal_numbers_the_later_one_counts(tmp_path):
     assert checkpoints.newest(tmp_path).path == later
 
 
-def test_one_without_metadata_was_never_completed(tmp_path):
+def test_a_checkpoint_without_metadata_is_incomplete(tmp_path):
     take(tmp_path / OLD_RUN / "chk-7", 7)
     (tmp_path / OLD_RUN / "chk-8").mkdir()
 
@@ -72,7 +72,7 @@ def test_a_run_that_completed_nothing_removes_nothing(tmp_path):
     assert (tmp_path / NEW_RUN).exists()
 
 
-def test_forgets_what_came_after_a_rewind(tmp_path):
+def test_a_rewind_removes_later_checkpoints(tmp_path):
     for number in (3, 4, 5):
         take(tmp_path / OLD_RUN / f"chk-{number}", number)
     checkpoints.remove_later(tmp_path, checkpoints.completed(tmp_path)[1])
@@ -81,7 +81,7 @@ def test_forgets_what_came_after_a_rewind(tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"", b"no checkpoint", b"x" * 100])
-def test_what_is_no_checkpoint_is_named(tmp_path, content):
+def test_an_invalid_checkpoint_is_reported(tmp_path, content):
     take(tmp_path / OLD_RUN / "chk-1", 1).joinpath("_metadata").write_bytes(content)
 
     with pytest.raises(CheckpointError, match="chk-1/_metadata is not the metadata of a Flink checkpoint"):

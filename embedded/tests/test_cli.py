@@ -1,4 +1,4 @@
-"""bin/tailrace as people and scripts call it: help, exit codes, one sentence for an error."""
+"""bin/tailrace for users and scripts: help, exit codes, one-sentence errors."""
 
 import json
 import os
@@ -73,18 +73,18 @@ def test_an_unknown_setting_is_one_sentence_and_exits_with_2(tmp_path):
 
 
 @pytest.mark.parametrize("words", NEED_A_STACK)
-def test_what_needs_a_running_stack_exits_with_3(tmp_path, words):
+def test_commands_that_need_a_running_stack_exit_with_3(tmp_path, words):
     refused = tailrace(*words, home=tmp_path)
 
     assert refused.returncode == Exit.NOT_RUNNING
     assert "start it with: tailrace up" in refused.stderr
 
 
-def test_down_is_done_when_nothing_runs(tmp_path):
+def test_down_succeeds_if_nothing_runs(tmp_path):
     assert tailrace("down", home=tmp_path).returncode == Exit.OK
 
 
-def test_an_unknown_part_is_refused(tmp_path):
+def test_an_unknown_component_is_refused(tmp_path):
     refused = tailrace("up", home=tmp_path, TAILRACE_PARTS="kafka,zookeeper")
 
     assert refused.returncode == Exit.USAGE
@@ -98,7 +98,7 @@ def test_a_symbolic_link_to_it_works(tmp_path):
     assert f"tailrace {__version__}" in tailrace("--version", home=tmp_path, program=link).stdout
 
 
-def test_settings_show_the_values_in_force(tmp_path):
+def test_settings_show_the_effective_values(tmp_path):
     shown = tailrace("settings", home=tmp_path, TAILRACE_PORT_FLINK="28081")
 
     assert any(line.split()[:2] == ["TAILRACE_PORT_FLINK", "28081"] for line in shown.stdout.splitlines())
@@ -151,7 +151,7 @@ def test_up_refuses_with_one_sentence_and_starts_nothing(tmp_path, files, enviro
 
 
 def _only_tools(directory: Path) -> Path:
-    """A PATH entry with what bin/tailrace itself needs, and no Java."""
+    """A PATH entry with the programs that bin/tailrace needs, without Java."""
     directory.mkdir()
     for tool in ("bash", "env", "python3", "sha256sum", "cut", "readlink", "dirname", "mkdir", "uname", "id"):
         (directory / tool).symlink_to(shutil.which(tool))
@@ -174,7 +174,7 @@ def test_the_doctor_of_logs_needs_no_stack(tmp_path):
     assert_nothing_was_started(tmp_path)
 
 
-def test_the_doctor_of_logs_names_a_mistake_in_the_list(tmp_path):
+def test_the_doctor_of_logs_reports_a_mistake_in_the_list(tmp_path):
     (tmp_path / "sources.yaml").write_text("- {")
     told = tailrace("doctor", home=tmp_path)
 
@@ -182,7 +182,7 @@ def test_the_doctor_of_logs_names_a_mistake_in_the_list(tmp_path):
     assert "sources.yaml: cannot be read" in told.stdout
 
 
-def test_up_refuses_a_port_that_is_taken_and_names_who_has_it(tmp_path):
+def test_up_refuses_a_taken_port_and_names_the_process(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         refused = tailrace("up", home=tmp_path, TAILRACE_PARTS="kafka", TAILRACE_PORT_KAFKA=str(port))
@@ -220,7 +220,7 @@ def test_up_refuses_a_disk_that_is_too_small(tmp_path):
         (("days:", "day:"), "expected the key `days`"),
     ],
 )
-def test_up_refuses_a_retention_that_cannot_be_used(tmp_path, change, message):
+def test_up_refuses_an_invalid_retention(tmp_path, change, message):
     program = _installation(tmp_path / "installation")
     retention = tmp_path / "installation" / "sql" / "retention.yaml"
     retention.write_text(retention.read_text().replace(*change))
@@ -232,7 +232,7 @@ def test_up_refuses_a_retention_that_cannot_be_used(tmp_path, change, message):
 
 
 def _installation(directory: Path) -> Path:
-    """A copy of what bin/tailrace needs of this repository; returns the copied program."""
+    """Copies the files of this repository that bin/tailrace needs; returns the copied program."""
     for folder in ("bin", "embedded", "sql", "collectors", "schemas"):
         shutil.copytree(REPOSITORY / folder, directory / folder)
     return directory / "bin" / "tailrace"

@@ -1,4 +1,4 @@
-"""The demo's logs: what is watched, and what is written when it is fed once and again."""
+"""The demo's logs: the watched files, and their content after one and several feeds."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from tailrace.config.home import Home
 from tailrace.config.settings import Settings
 from tailrace.demo import feed as demo_feed
 from tailrace.demo import time_shift
-from tailrace.programs.capture import spool_of, tells
+from tailrace.programs.capture import has_snapshots, spool_of
 from tailrace.sources import sources_file
 
 HOUR = 3600
@@ -48,7 +48,7 @@ def test_keeps_the_logs_that_the_user_watches(settings, home):
 
 
 @pytest.mark.parametrize("sample", demo_feed.FILES, ids=lambda sample: sample.file)
-def test_the_last_entry_is_of_now_and_the_first_of_an_hour_ago(home, sample):
+def test_the_last_entry_is_from_now_and_the_first_from_an_hour_ago(home, sample):
     before = time.time()
     demo_feed.feed(home)
     after = time.time()
@@ -59,7 +59,7 @@ def test_the_last_entry_is_of_now_and_the_first_of_an_hour_ago(home, sample):
 
 
 @pytest.mark.parametrize("sample", demo_feed.FILES, ids=lambda sample: sample.file)
-def test_fed_again_a_log_goes_on_and_does_not_go_back_in_time(home, sample):
+def test_a_log_that_is_fed_again_continues_without_going_back_in_time(home, sample):
     demo_feed.feed(home)
     log = sample.watched(home).path
     once = len(lines_of(home, sample))
@@ -72,7 +72,7 @@ def test_fed_again_a_log_goes_on_and_does_not_go_back_in_time(home, sample):
     assert time_shift.time_range(again)[0] == pytest.approx(ten_minutes_ago, abs=5)
 
 
-def test_spans_go_with_the_entries_of_their_log(home):
+def test_spans_move_with_the_entries_of_their_log(home):
     spans = {span["spanId"]: span for span in spans_of(demo_feed.feed(home))}
     shop = next(sample for sample in demo_feed.FILES if sample.file == demo_feed.SHOP_LOG)
     entries = logged(lines_of(home, shop))
@@ -112,7 +112,7 @@ def duration(span: dict) -> int:
 
 
 def logged(lines: list[bytes]) -> dict[str, int]:
-    """The second of each entry that names its span."""
+    """The second of each entry that contains its span."""
     found, seconds = {}, 0
     for line in lines:
         if set_to := re.match(rb"SET timestamp=(\d+)", line):
@@ -127,7 +127,7 @@ def looks_of(home: Home) -> list[dict]:
     return [json.loads(line) for line in file.read_text().splitlines()]
 
 
-def test_looks_at_a_server_are_of_the_hour_of_its_logs(home):
+def test_snapshots_of_a_server_are_from_the_hour_of_its_logs(home):
     now = time.time()
     demo_feed.feed(home)
     snapshots = looks_of(home)
@@ -145,13 +145,13 @@ def test_looks_at_a_server_are_of_the_hour_of_its_logs(home):
     assert ages["shop_web"] == pytest.approx(60 * 24 * HOUR, rel=0.01)
 
 
-def test_what_was_found_is_shipped_without_a_server_to_ask(settings, home):
-    assert not tells(home, ())
+def test_spooled_snapshots_are_shipped_without_a_server_to_poll(settings, home):
+    assert not has_snapshots(home, ())
     demo_feed.feed(home)
-    assert tells(home, ())
+    assert has_snapshots(home, ())
 
 
-def test_the_stock_has_what_the_dashboards_of_errors_are_about(home):
+def test_the_samples_contain_the_errors_that_the_dashboards_show(home):
     now = time.time()
     demo_feed.feed(home)
     stock = next(sample for sample in demo_feed.FILES if sample.file == demo_feed.STOCK_ERRORS)

@@ -1,4 +1,4 @@
-"""What the detect job's part says of a job, whose answers a small HTTP server gives."""
+"""The detect job's component with the responses of a small HTTP server."""
 
 import json
 import threading
@@ -16,7 +16,7 @@ JOB = {"jid": "ab12", "start-time": 1, "state": "RUNNING", "tasks": {"running": 
 
 @pytest.fixture
 def detect(tmp_path) -> Iterator[Callable[[list[dict]], Detect]]:
-    """Makes a part whose job has these accumulators."""
+    """Creates a component whose job has these accumulators."""
     servers = []
 
     def make(accumulators: list[dict]) -> Detect:
@@ -52,11 +52,11 @@ def _handler(answers: dict[str, object]) -> type[BaseHTTPRequestHandler]:
 
 
 @pytest.mark.parametrize(("value", "problem"), [("0", NO_RULES), ("1", "")])
-def test_a_job_without_rules_is_complained_of(detect, value, problem):
+def test_a_job_without_rules_is_reported(detect, value, problem):
     component = detect([{"name": "rules-in-force", "type": "LongMaximum", "value": value}])
     assert component.health().ok
     assert component.problem() == problem
 
 
-def test_a_job_that_has_not_said_yet_is_not_complained_of(detect):
+def test_a_job_without_a_result_yet_is_not_reported(detect):
     assert detect([]).problem() == ""

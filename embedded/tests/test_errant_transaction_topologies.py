@@ -1,5 +1,5 @@
-"""Made-up clusters that replicate with lag and are looked at by turns: who writes by right never errs, and
-what is written elsewhere is found, once."""
+"""Generated clusters with replication lag and interleaved snapshots: permitted writes are never errant, and
+other writes are found once."""
 
 import random
 from dataclasses import dataclass, field
@@ -48,20 +48,20 @@ class Database:
 
 
 class Cluster:
-    """Databases, and the one who looks at them."""
+    """Databases and their poller."""
 
     def __init__(self, sources: dict[int, list[int]], writers: list[int], chance: random.Random) -> None:
         everyone = sorted({*sources, *(source for some in sources.values() for source in some)})
         self.databases = [Database(number, sources.get(number, [])) for number in everyone]
         self.writers = writers
         self.comparison = Comparison()
-        self.told: list[tuple[str, str, str]] = []
+        self.reported: list[tuple[str, str, str]] = []
         """Instance, before and after."""
         self._chance = chance
         self._now = 0.0
 
     def step(self) -> None:
-        """Somebody writes, applies or is looked at."""
+        """Writes on, applies to or reads a random server."""
         self._now += self._chance.uniform(0, 3)
         database = self._chance.choice(self.databases)
         deed = self._chance.random()
@@ -70,18 +70,18 @@ class Cluster:
         elif deed < 0.7:
             self.apply(database)
         else:
-            self.look(database)
+            self.read(database)
 
     def apply(self, database: Database) -> None:
-        """A few of those that each source has, or all."""
+        """Applies some or all of the transactions of each source."""
         for source in database.sources:
             waiting = sorted(self.databases[source].has - database.has)
             database.has |= set(waiting[: self._chance.randint(0, len(waiting))])
 
-    def look(self, database: Database) -> None:
+    def read(self, database: Database) -> None:
         began = self._now
         self._now += self._chance.uniform(0, 4)
-        read = {"read_from": f"{self._now:.3f}", "read_until": f"{self._now:.3f}"}
+        times = {"read_from": f"{self._now:.3f}", "read_until": f"{self._now:.3f}"}
         channels = [
             {"key": f"channel {source}", "attributes": {"source_uuid": uuid_of(source)}}
             for source in database.sources
@@ -93,7 +93,7 @@ class Cluster:
         }
         for kind, facts in (
             ("replication", [{"key": "role", "attributes": {}}, *channels]),
-            ("gtid", [{"key": "gtid", "attributes": {**gtids, **read}}]),
+            ("gtid", [{"key": "gtid", "attributes": {**gtids, **times}}]),
         ):
             self._take(str(database.number), kind, facts, began)
 
@@ -102,33 +102,33 @@ class Cluster:
         record = {**whose, "kind": kind, "status": "ok", "at": at, "facts": facts}
         for verdict in self.comparison.take(record):
             if verdict.is_new:
-                self.told.append((verdict.member.instance, verdict.before, verdict.errant))
+                self.reported.append((verdict.member.instance, verdict.before, verdict.errant))
 
     def settle(self) -> None:
-        """Everything is applied everywhere and everyone is looked at twice."""
+        """Applies everything everywhere and reads every server twice."""
         for _ in self.databases:
             for database in self.databases:
                 for source in database.sources:
                     database.has |= self.databases[source].has
         for database in self.databases * 2:
             self._now += 5
-            self.look(database)
+            self.read(database)
 
 
 @pytest.mark.parametrize("topology", TOPOLOGIES)
 @pytest.mark.parametrize("seed", range(ROUNDS))
-def test_who_writes_by_right_never_errs(topology, seed):
+def test_permitted_writes_are_never_errant(topology, seed):
     cluster = Cluster(TOPOLOGIES[topology], WRITERS[topology], random.Random(seed))
     for _ in range(STEPS):
         cluster.step()
     cluster.settle()
 
-    assert cluster.told == []
+    assert cluster.reported == []
 
 
 @pytest.mark.parametrize("topology", TOPOLOGIES)
 @pytest.mark.parametrize("seed", range(ROUNDS))
-def test_what_is_written_elsewhere_is_found_once(topology, seed):
+def test_other_writes_are_found_once(topology, seed):
     chance = random.Random(seed)
     cluster = Cluster(TOPOLOGIES[topology], WRITERS[topology], chance)
     others = [each for each in cluster.databases if each.number not in cluster.writers]
@@ -140,4 +140,4 @@ def test_what_is_written_elsewhere_is_found_once(topology, seed):
         cluster.step()
     cluster.settle()
 
-    assert cluster.told == [(str(replica.number), "", f"{uuid_of(replica.number)}:1")]
+    assert cluster.reported == [(str(replica.number), "", f"{uuid_of(replica.number)}:1")]

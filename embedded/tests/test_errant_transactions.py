@@ -1,4 +1,4 @@
-"""Which transactions of a replica are errant, and which only look so."""
+"""Which transactions of a replica are errant."""
 
 from tailrace.snapshots.alert import alert_of
 from tailrace.snapshots.errant_transactions import Comparison, Verdict
@@ -36,7 +36,7 @@ def compared(*records: dict) -> list[Verdict]:
     return [verdict for each in records for verdict in comparison.take(each)]
 
 
-def test_what_the_source_does_not_have_later_either_is_errant():
+def test_a_transaction_that_the_source_lacks_later_is_errant():
     (verdict,) = compared(
         has("a", A, 1.0, f"{A}:1-10"),
         replica_of(A),
@@ -47,7 +47,7 @@ def test_what_the_source_does_not_have_later_either_is_errant():
     assert (verdict.errant, verdict.count, verdict.at) == (f"{B}:1-2", 2, 10.0)
 
 
-def test_what_the_source_wrote_between_two_looks_is_not():
+def test_a_transaction_of_the_source_between_two_readings_is_not_errant():
     verdicts = compared(
         has("a", A, 1.0, f"{A}:1-10"),
         replica_of(A),
@@ -64,11 +64,11 @@ def test_only_replicas_of_the_same_cluster_are_compared():
     assert not compared(has("b", B, 10.0, f"{B}:1"), has("a", A, 20.0, ""))
 
 
-def test_what_cannot_be_read_is_compared_with_nothing():
+def test_an_unreadable_set_is_not_compared():
     assert not compared(replica_of(A), has("b", B, 10.0, "what?"), has("a", A, 20.0, ""))
 
 
-def test_it_is_told_once_and_again_when_it_is_more_or_over():
+def test_it_is_reported_once_and_again_when_it_grows_or_ends():
     verdicts = compared(
         replica_of(A),
         *(has("b", B, 10.0, f"{B}:1"), has("a", A, 20.0, f"{A}:1")),
@@ -89,7 +89,7 @@ def test_it_is_told_once_and_again_when_it_is_more_or_over():
     assert rows[1][FACTS]["since"] == "1970-01-01 00:00:10.000"
 
 
-def test_a_new_process_goes_on_where_the_last_one_ended():
+def test_a_new_process_continues_after_the_last_one():
     comparison = Comparison()
     whose = {"cluster": "shop", "instance": "b"}
     comparison.restore(
@@ -134,8 +134,8 @@ def test_an_episode_is_one_alert_and_the_next_one_another():
     assert alert_of(again)["facts"]["gtids"] == f"{B}:3"
 
 
-def test_a_slow_look_counts_from_when_its_sets_were_read():
-    """The look at the replica began first, and its sets were read last."""
+def test_a_slow_reading_counts_from_the_time_of_its_sets():
+    """The snapshot of the replica began first, and its sets were read last."""
     verdicts = compared(
         replica_of(A),
         has("b", B, 10.0, f"{A}:1-30", read_from="29.0", read_until="29.5"),
@@ -157,7 +157,7 @@ def channels(instance: str, at: float, *sources: str, read_only: str = "OFF") ->
 C = "5e11fa47-71ca-11e1-9e33-c80aa9429562"
 
 
-def test_of_several_sources_each_is_asked_before_anything_is_said():
+def test_all_of_several_sources_are_read_before_a_verdict():
     comparison = Comparison()
     for each in (
         channels("c", 1.0, A, B),
@@ -172,7 +172,7 @@ def test_of_several_sources_each_is_asked_before_anything_is_said():
     assert (verdict.errant, verdict.source) == (f"{C}:1", "a, b")
 
 
-def test_with_a_source_that_nobody_asks_nothing_is_said():
+def test_a_source_that_is_not_polled_makes_the_result_unknown():
     assert not compared(
         channels("c", 1.0, A, "6e11fa47-71ca-11e1-9e33-c80aa9429562"),
         has("c", C, 10.0, f"{A}:1-6,{C}:1"),
@@ -180,7 +180,7 @@ def test_with_a_source_that_nobody_asks_nothing_is_said():
     )
 
 
-def test_in_a_ring_everybody_writes_by_right_and_a_replica_of_it_does_not():
+def test_members_of_a_ring_may_write_and_a_replica_of_it_may_not():
     ring = (channels("a", 1.0, B), channels("b", 1.0, A), channels("c", 1.0, A, read_only="ON"))
     verdicts = compared(
         *ring,
@@ -196,7 +196,7 @@ def test_in_a_ring_everybody_writes_by_right_and_a_replica_of_it_does_not():
     }
 
 
-def test_what_errs_on_a_replica_is_not_told_of_its_own_replicas():
+def test_errant_transactions_of_a_replica_are_not_reported_for_its_replicas():
     verdicts = compared(
         *(channels("b", 1.0, A), channels("c", 1.0, B)),
         has("c", C, 10.0, f"{A}:1-5,{B}:1"),
@@ -206,7 +206,7 @@ def test_what_errs_on_a_replica_is_not_told_of_its_own_replicas():
     assert {verdict.member.instance: verdict.errant for verdict in verdicts} == {"c": "", "b": f"{B}:1"}
 
 
-def test_what_a_source_purged_or_forgot_it_had_all_the_same():
+def test_purged_and_reset_transactions_of_a_source_still_count():
     verdicts = compared(
         channels("b", 1.0, A),
         has("a", A, 5.0, f"{A}:1-50,{C}:1-7"),
@@ -216,7 +216,7 @@ def test_what_a_source_purged_or_forgot_it_had_all_the_same():
     assert [verdict.errant for verdict in verdicts] == [""]
 
 
-def test_tags_are_compared_each_for_itself():
+def test_tags_are_compared_separately():
     (verdict,) = compared(
         channels("b", 1.0, A),
         has("b", B, 10.0, f"{A}:1-9:fix:1-3"),
@@ -232,7 +232,7 @@ def member(instance: str, uuid: str, at: float, executed: str) -> dict:
     return has(instance, uuid, at, executed, group_replication_group_name=GROUP)
 
 
-def test_a_group_writes_under_its_name_and_a_member_under_its_own_errs():
+def test_a_group_writes_under_its_name_and_a_members_own_uuid_is_errant():
     roles = [channels(name, 1.0, read_only=lock) for name, lock in (("a", "OFF"), ("b", "ON"))]
     verdicts = compared(
         *roles,
@@ -258,7 +258,7 @@ def test_a_replica_of_a_group_may_have_followed_another_member_before():
     }
 
 
-def test_identifiers_that_a_replica_gives_to_what_comes_without_are_not_errant():
+def test_identifiers_that_a_replica_assigns_to_anonymous_transactions_are_not_errant():
     assert not compared(
         has("a", A, 1.0, ""),
         replica_of(A),
@@ -267,7 +267,7 @@ def test_identifiers_that_a_replica_gives_to_what_comes_without_are_not_errant()
     )
 
 
-def test_nodes_of_galera_are_not_judged():
+def test_nodes_of_galera_are_not_compared():
     assert not compared(
         channels("b", 1.0, A),
         has("b", B, 10.0, f"{C}:1", wsrep_on="ON"),
@@ -275,7 +275,7 @@ def test_nodes_of_galera_are_not_judged():
     )
 
 
-def test_a_replica_that_is_promoted_has_what_it_has_by_right():
+def test_a_promoted_replica_has_no_errant_transactions():
     found, over = compared(
         *(channels("b", 1.0, A), has("b", B, 10.0, f"{B}:1"), has("a", A, 20.0, f"{A}:1")),
         *(channels("b", 30.0), has("b", B, 30.0, f"{B}:1-5")),
@@ -315,7 +315,7 @@ def test_a_mariadb_that_does_not_log_what_it_applies():
     assert (clean.errant, errant.errant) == ("", "0-2-13")
 
 
-def test_a_mariadb_that_was_made_from_a_copy_knows_what_was_before_it():
+def test_a_mariadb_from_a_copy_includes_earlier_transactions():
     """The old source comes back under the new one, which has its transactions and never logged them."""
     verdicts = compared(
         follows("old", 1.0, 2),
@@ -324,7 +324,7 @@ def test_a_mariadb_that_was_made_from_a_copy_knows_what_was_before_it():
     assert [verdict.errant for verdict in verdicts] == [""]
 
 
-def test_what_was_written_to_a_mariadb_before_it_followed_another_source():
+def test_transactions_of_a_mariadb_from_before_a_change_of_its_source():
     """0-9 is of a source that is gone: a copy of it need not have it in its log."""
     verdicts = compared(
         follows("b", 1.0, 1), logged("b", 2, 10.0, "0-9-33,0-1-40"), logged("a", 1, 20.0, "0-1-41")

@@ -1,4 +1,4 @@
-"""Frameworks, their queries and docs/COMPLIANCE.md say the same."""
+"""Frameworks, their queries and docs/COMPLIANCE.md agree."""
 
 import pytest
 
@@ -18,17 +18,17 @@ def test_every_result_serves_a_requirement_or_the_coverage(name):
 
 
 @pytest.mark.parametrize("name", framework.names())
-def test_every_requirement_says_what_it_cannot_show(name):
+def test_every_requirement_states_its_limits(name):
     for requirement in framework.load(name).requirements:
         assert requirement.shows and requirement.cannot_show, requirement.id
 
 
-def test_every_query_is_asked():
+def test_every_query_is_used():
     asked = {result for name in framework.names() for result in framework.load(name).results}
     assert asked == {path.stem.removeprefix("evidence_") for path in QUERIES.glob("evidence_*.sql")}
 
 
-def test_the_documentation_names_each_requirement_and_file():
+def test_the_documentation_lists_each_requirement_and_file():
     known = framework.load("pci")
     assert [each.id for each in known.requirements if f"| {each.id} " not in COMPLIANCE] == []
     assert [name for name in known.results if f"`{name}`" not in COMPLIANCE] == []

@@ -1,4 +1,4 @@
-"""What --from and --to may say."""
+"""Values of --from and --to."""
 
 from datetime import UTC, datetime
 
@@ -39,6 +39,6 @@ def test_days_and_times_in_utc(first, end, period):
         ("2026-11-01", "9999-12-31", "expected a date"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(first, end, says):
+def test_invalid_periods_are_refused(first, end, says):
     with pytest.raises(PeriodError, match=says):
         Period.parse(first, end, NOW)

@@ -1,4 +1,4 @@
-"""Whoever changes a bundle is found out, by the signature, the sums or the ZIP file itself."""
+"""Every change of a bundle is detected by the signature, the sums or the ZIP structure."""
 
 import json
 import os
@@ -51,7 +51,7 @@ def contents(path: Path) -> dict[str, bytes]:
 
 
 def rewrite(path: Path, files: dict[str, bytes]) -> None:
-    """As somebody does who unpacks the bundle and packs it again."""
+    """Repacks a bundle like a user who has unpacked it."""
     content = path.parent / "again"
     for name, data in files.items():
         (content / name).parent.mkdir(parents=True, exist_ok=True)
@@ -74,7 +74,7 @@ def test_an_unchanged_bundle(bundle):
     assert stat.S_IMODE(bundle.stat().st_mode) == 0o600
 
 
-def test_a_bundle_that_was_packed_again_as_it_was(bundle):
+def test_a_repacked_unchanged_bundle(bundle):
     rewrite(bundle, contents(bundle))
     assert checked(bundle).faults == []
 
@@ -126,11 +126,11 @@ def test_a_manifest_that_was_changed_with_its_file(bundle):
     assert checked(bundle).faults == ["manifest.sig: not the signature of manifest.json with this key"]
 
 
-def test_a_bundle_that_somebody_else_made(tmp_path):
+def test_a_bundle_with_another_signature(tmp_path):
     forged = make(tmp_path / "evidence.zip", OTHER_KEY)
     fingerprint = signing.fingerprint(OTHER_KEY.public_key())
     assert checked(forged).faults == [f"signed with another key: {fingerprint}"]
-    assert verify(forged).faults == []  # which is why it says that the key came with the bundle
+    assert verify(forged).faults == []  # hence the note that the key came with the bundle
 
 
 def append(path: Path, entries: list[tuple[str, bytes]]) -> None:
@@ -184,7 +184,7 @@ def test_bytes_that_belong_to_no_file(bundle, where):
 
 
 def test_bytes_between_files(bundle):
-    """A file that the directory does not name, which programs that read from the front see."""
+    """A file that is not in the directory; programs that read from the start find it."""
     with zipfile.ZipFile(bundle, "a") as file:
         file.writestr("hidden.txt", b"x")
         file.filelist = [entry for entry in file.filelist if entry.filename != "hidden.txt"]
@@ -194,7 +194,7 @@ def test_bytes_between_files(bundle):
 
 
 def test_a_second_bundle_behind_the_first(bundle, tmp_path):
-    """A reader that looks for the first directory sees another bundle than one that looks for the last."""
+    """A program that uses the first directory finds another bundle than one that uses the last."""
     other = make(tmp_path / "other.zip", OTHER_KEY)
     other.write_bytes(other.read_bytes() + bundle.read_bytes())
     assert checked(other).faults != []
@@ -207,7 +207,7 @@ def test_a_name_that_differs_between_file_and_directory(bundle):
 
 
 def unicode_path(name: str, instead: str) -> bytes:
-    """Info-ZIP's field of another name, which many programs show and unpack to."""
+    """Info-ZIP's field with another name, which many programs show and use."""
     data = struct.pack("<BI", 1, zlib.crc32(name.encode())) + instead.encode()
     return struct.pack("<2H", 0x7075, len(data)) + data
 
@@ -239,13 +239,13 @@ def test_extra_fields(bundle, where, large, extra):
 
 
 @pytest.mark.parametrize("large", [False, True])
-def test_the_field_of_large_sizes_alone_is_none_too_many(bundle, large):
+def test_the_field_of_large_sizes_is_allowed(bundle, large):
     pack(bundle, contents(bundle), b"", b"", large)
     assert checked(bundle).faults == []
 
 
-def test_a_size_that_lies(bundle):
-    """The directory says that a file is small, and it unpacks to more."""
+def test_a_wrong_size(bundle):
+    """The directory declares a small size, but the file unpacks to more."""
     data = bytearray(bundle.read_bytes())
     with zipfile.ZipFile(bundle) as file:
         start, entries = file.start_dir, file.infolist()
@@ -258,7 +258,7 @@ def test_a_size_that_lies(bundle):
     assert checked(bundle).faults == ["report.html: its header and the directory differ"]
 
 
-def test_every_cut_and_every_changed_byte_is_found(bundle):
+def test_every_truncation_and_every_changed_byte_is_found(bundle):
     data = bundle.read_bytes()
     harmless = []
     for at in range(0, len(data), 7):
@@ -285,20 +285,20 @@ def test_every_cut_and_every_changed_byte_is_found(bundle):
         b"\xff\xfe",
     ],
 )
-def test_a_manifest_that_is_none(bundle, manifest):
+def test_an_invalid_manifest(bundle, manifest):
     rewrite(bundle, {**contents(bundle), archive.MANIFEST: manifest, archive.SIGNATURE: KEY.sign(manifest)})
     (fault,) = checked(bundle).faults
     assert fault.startswith("cannot be read as a bundle: manifest.json")
 
 
 @pytest.mark.parametrize("data", [b"", b"PK", b"no bundle at all", b"PK\x05\x06" + bytes(18)])
-def test_what_is_no_bundle(tmp_path, data):
+def test_a_file_that_is_no_bundle(tmp_path, data):
     path = tmp_path / "evidence.zip"
     path.write_bytes(data)
     assert len(checked(path).faults) == 1
 
 
-def test_the_key_is_made_once_and_private(tmp_path):
+def test_the_key_is_created_once_and_private(tmp_path):
     home = Home(tmp_path)
     key = signing.installation_key(home)
     assert signing.public_pem(key) == signing.public_pem(signing.installation_key(home))
@@ -347,7 +347,7 @@ def home(tmp_path, monkeypatch) -> Path:
     return tmp_path
 
 
-def test_the_command_says_what_it_found(bundle, home, capsys):
+def test_the_command_prints_its_findings(bundle, home, capsys):
     pem = home / "key.pem"
     pem.write_bytes(signing.public_pem(KEY))
     assert main(["evidence", "verify", str(bundle), "--public-key", str(pem)]) == Exit.OK
@@ -361,7 +361,7 @@ def test_the_command_says_what_it_found(bundle, home, capsys):
     assert "report.html: changed" in capsys.readouterr().out
 
 
-def test_the_command_refuses_what_is_no_key_or_not_there(bundle, home, capsys):
+def test_the_command_refuses_an_invalid_or_missing_key(bundle, home, capsys):
     pem = home / "key.pem"
     pem.write_text("no key")
     assert main(["evidence", "verify", str(bundle), "--public-key", str(pem)]) == Exit.USAGE
@@ -387,13 +387,13 @@ def test_an_export_needs_a_stack(home, capsys):
     assert not (home / "x.zip").exists()
 
 
-def test_the_key_that_is_printed_is_that_of_the_home(home, capsys):
+def test_the_printed_key_is_that_of_the_home(home, capsys):
     assert main(["evidence", "key"]) == Exit.OK
     shown = capsys.readouterr()
     key = signing.read_public(shown.out.encode())
     assert shown.err == f"fingerprint {signing.fingerprint(key)}\n"
 
 
-def test_a_manifest_is_what_people_can_read(bundle):
+def test_a_manifest_is_readable_text(bundle):
     manifest = json.loads(contents(bundle)[archive.MANIFEST])
     assert [file["name"] for file in manifest["files"]] == sorted([*FILES, archive.PUBLIC_KEY])

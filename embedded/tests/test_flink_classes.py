@@ -1,4 +1,4 @@
-"""The archive of the Flink jobs' classes: one that could not be made harms nobody and is not made again."""
+"""The archive of the Flink jobs' classes: a failed one is harmless and is not created again."""
 
 import subprocess
 from pathlib import Path
@@ -7,14 +7,14 @@ from tailrace_local.components import flink_classes
 from tailrace_local.supervisor.install import LoggedProgress
 
 
-def test_without_an_archive_the_jvm_runs_and_says_nothing(tmp_path: Path):
+def test_without_an_archive_the_jvm_runs_silently(tmp_path: Path):
     archive = tmp_path / "classes.jsa"
-    said: list[str] = []
-    progress = LoggedProgress("flink", tmp_path / "log", lambda _, doing: said.append(doing))
+    steps: list[str] = []
+    progress = LoggedProgress("flink", tmp_path / "log", lambda _, doing: steps.append(doing))
     for _ in range(2):
         flink_classes.make(archive, ["java", "-cp", str(tmp_path / "nothing.jar")], "NoSuchClass", progress)
 
-    assert len(said) == 1, "once is enough"
+    assert len(steps) == 1, "one attempt is enough"
     done = subprocess.run(
         ["java", *flink_classes.options(archive), "-version"], capture_output=True, text=True, check=True
     )

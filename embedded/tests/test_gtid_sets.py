@@ -25,13 +25,13 @@ ROUNDS = 300
         (f"{A}:1-{LAST}", f"{A}:1-{LAST}"),
     ],
 )
-def test_reads_what_mysql_writes(text, canonical):
+def test_parses_the_notation_of_mysql(text, canonical):
     assert str(GtidSet.parse(text)) == canonical
     assert GtidSet.parse(canonical) == GtidSet.parse(text)
 
 
 @pytest.mark.parametrize("text", ["x:1", f"{A}:0", f"{A}:1-2-3", f"{A}:-1", f"{A}:9blue:1", f"{A}:{2**63}"])
-def test_refuses_what_is_none(text):
+def test_refuses_invalid_sets(text):
     with pytest.raises(GtidError):
         GtidSet.parse(text)
 
@@ -82,7 +82,7 @@ def test_laws_of_sets(seed):
 
 
 def everything(text: str) -> set[tuple[str, str, int]]:
-    """A set's transactions one by one, read in another way than the program's."""
+    """A set's transactions one by one, computed with another algorithm than the program's."""
     found = set()
     for part in filter(None, text.replace("\n", "").split(",")):
         uuid, *pieces = part.strip().lower().split(":")
@@ -97,7 +97,7 @@ def everything(text: str) -> set[tuple[str, str, int]]:
 
 
 def some_text(chance: random.Random) -> str:
-    """As people and servers write sets: parts of one UUID apart, intervals that meet, tags between them."""
+    """Generates notations of sets: separate parts of one UUID, touching intervals, tags between them."""
     parts = []
     for _ in range(chance.randint(0, 6)):
         pieces = [chance.choice((A, B))]
@@ -143,7 +143,7 @@ def test_states_are_sets_of_streams_up_to_a_number(seed):
     assert not these.minus(these.union(others))
 
 
-def test_what_a_mariadb_replica_wrote_by_itself():
+def test_transactions_that_a_mariadb_replica_wrote_itself():
     source, replica = MariaDbState.parse("0-1-13"), MariaDbState.parse("0-1-12,0-2-14")
 
     assert str(replica.minus(source)) == "0-2-14"

@@ -1,4 +1,4 @@
-"""alerts.yaml, the runbooks and the tests that produce and cure each alert belong together."""
+"""alerts.yaml, the runbooks and the tests that trigger and resolve each alert agree."""
 
 import re
 from pathlib import Path
@@ -16,7 +16,7 @@ TEST = re.compile(r"`(e2e/\w+\.py)::(\w+)`")
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-def test_each_alert_has_a_runbook_that_names_it(rule: Rule):
+def test_each_alert_has_a_runbook_with_its_name(rule: Rule):
     assert f"`{rule.name}`" in (REPOSITORY / rule.runbook).read_text()
     assert rule.name in (RUNBOOKS / "README.md").read_text()
 
@@ -52,7 +52,7 @@ def test_a_sample_beyond_the_limit_fires_with_its_labels():
     assert found.summary == "1234 bytes of db-2's audit are missing"
 
 
-def test_an_expression_that_both_would_not_read_the_same_way_is_refused(tmp_path: Path):
+def test_an_expression_that_prometheus_evaluates_differently_is_refused(tmp_path: Path):
     file = tmp_path / "alerts.yaml"
     file.write_text(rules.FILE.read_text().replace("tailrace_gap_bytes > 0", "sum(tailrace_gap_bytes) > 0"))
     with pytest.raises(ValueError, match="TailraceGaps: not one metric compared with one number"):

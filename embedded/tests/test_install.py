@@ -1,4 +1,4 @@
-"""Installing: in parallel, logged, into cache entries that are whole or absent."""
+"""Installation: in parallel, logged, into complete or absent cache entries."""
 
 from pathlib import Path
 
@@ -40,7 +40,7 @@ def make(tmp_path):
     return component
 
 
-def test_installs_what_is_missing_and_says_so(make, tmp_path):
+def test_installs_missing_components_and_reports_it(make, tmp_path):
     component = make("one", "echo made > made")
     told: list[tuple[str, str]] = []
     install_missing([component], Home(tmp_path), lambda who, what: told.append((who, what)))
@@ -69,7 +69,7 @@ def test_a_failure_leaves_no_entry_and_shows_the_last_lines(make, tmp_path):
     assert list(component.entry().parent.glob("*[!k]")) == []
 
 
-def test_one_failure_does_not_stop_the_others_and_all_are_told(make, tmp_path):
+def test_one_failure_does_not_stop_the_others_and_all_are_reported(make, tmp_path):
     components = [make("bad", "exit 1"), make("good", "true"), make("worse", "exit 2")]
     with pytest.raises(InstallError, match=r"(?s)bad could not.*worse could not"):
         install_missing(components, Home(tmp_path), lambda *_: None)
@@ -77,7 +77,7 @@ def test_one_failure_does_not_stop_the_others_and_all_are_told(make, tmp_path):
     assert components[1].installed()
 
 
-def test_a_program_that_is_absent_is_named(make, tmp_path, monkeypatch):
+def test_a_missing_program_is_reported(make, tmp_path, monkeypatch):
     component = make("one", "true")
     monkeypatch.setenv("PATH", str(tmp_path))
 

@@ -1,4 +1,4 @@
-"""What the launcher tells the JVM."""
+"""The launcher's options for the JVM."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from tailrace_local.commands import java
 from tailrace_local.context import LocalContext
 
 
-def test_compressed_files_count_as_what_they_unfold_to(tmp_path):
+def test_compressed_files_count_with_their_uncompressed_size(tmp_path):
     plain, packed = tmp_path / "slow.log", tmp_path / "slow.log.1.zst"
     plain.write_bytes(b"x" * 1000)
     packed.write_bytes(b"x" * 10)
@@ -37,7 +37,7 @@ def test_help_reads_nothing():
     assert java_command_line._input_bytes(["digest", "--help"]) == 0
 
 
-def test_what_is_built_first_is_not_told_on_standard_output(tmp_path, capsys, monkeypatch):
+def test_the_output_of_a_build_is_not_on_standard_output(tmp_path, capsys, monkeypatch):
     settings = Settings.from_environment({"HOME": str(tmp_path), "TAILRACE_HOME": str(tmp_path / "home")})
     monkeypatch.setattr(java_build, "build", lambda _, progress: progress.say("building"))
     java._build(LocalContext(settings, Home(settings.home)))

@@ -1,4 +1,4 @@
-"""The accounts at Kafka, as they are listed and as programs are told."""
+"""Kafka's accounts in the list and in the arguments of programs."""
 
 import argparse
 from pathlib import Path
@@ -26,7 +26,7 @@ def test_without_certificates_there_are_no_accounts(tmp_path):
     assert local_kafka.as_arguments(settings, home, "facts") == ["--kafka", "127.0.0.1:19092"]
 
 
-def test_a_program_becomes_an_account_by_its_arguments_which_hold_no_password(tmp_path):
+def test_arguments_select_an_account_and_contain_no_password(tmp_path):
     home, settings = Home(tmp_path), Settings.from_environment({"TAILRACE_HOME": str(tmp_path)})
     Certificates(home).make()
     words = local_kafka.as_arguments(settings, home, "facts")
@@ -40,7 +40,7 @@ def test_a_program_becomes_an_account_by_its_arguments_which_hold_no_password(tm
     assert Path(words[-1]).read_text() == home.secret("kafka-facts")
 
 
-def test_a_new_secret_takes_the_old_ones_place(tmp_path):
+def test_a_new_secret_replaces_the_old_one(tmp_path):
     home = Home(tmp_path)
     before = home.secret("kafka-facts")
     home.replace_secret("kafka-facts")

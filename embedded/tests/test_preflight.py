@@ -1,4 +1,4 @@
-"""What the machine lacks is said in one sentence each, with real ports and real programs."""
+"""Missing requirements are reported in one sentence each, with real ports and programs."""
 
 import ctypes
 import os
@@ -19,7 +19,7 @@ def component(tmp_path: Path) -> FakeComponent:
     return FakeComponent("steady-a", (), Settings(home=tmp_path, cache=tmp_path), Home(tmp_path))
 
 
-def test_names_the_process_that_holds_a_port(component, monkeypatch):
+def test_reports_the_process_that_uses_a_port(component, monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         monkeypatch.setattr(component, "ports", lambda: {"web UI": port})
@@ -28,7 +28,7 @@ def test_names_the_process_that_holds_a_port(component, monkeypatch):
     assert finding.startswith(f"port {port} for steady-a (web UI) is taken by process {os.getpid()} (")
 
 
-def test_a_port_that_was_just_given_up_is_free(component, monkeypatch):
+def test_a_port_that_was_just_closed_is_free(component, monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         with socket.create_connection(("127.0.0.1", port)) as client:
@@ -40,7 +40,7 @@ def test_a_port_that_was_just_given_up_is_free(component, monkeypatch):
     assert preflight.taken_ports([component]) == []
 
 
-def test_a_missing_program_comes_with_the_way_to_get_it(monkeypatch, tmp_path):
+def test_a_missing_program_is_reported_with_its_package(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
 
     assert preflight.absent_tools(["mvn"]) == [
@@ -49,7 +49,7 @@ def test_a_missing_program_comes_with_the_way_to_get_it(monkeypatch, tmp_path):
     ]
 
 
-def test_programs_are_asked_for_only_by_parts_that_are_not_installed(component, monkeypatch):
+def test_only_missing_components_require_programs(component, monkeypatch):
     monkeypatch.setattr(component, "tools", ("no-such-compiler",))
     assert not [finding for finding in preflight.missing_tools([component]) if "no-such-compiler" in finding]
 
@@ -71,13 +71,13 @@ def test_refuses_older_java(version):
     assert finding == f"Java 17 or newer is needed; found: {version}"
 
 
-def test_packages_are_missing_when_their_proof_is(component, monkeypatch):
+def test_packages_are_missing_if_their_file_is(component, monkeypatch):
     monkeypatch.setattr(component, "os_packages", {"bash": "/bin/sh", "no-such-package": "/no/such/file"})
 
     assert preflight.missing_packages([component]) == ["no-such-package"]
 
 
-def test_who_is_not_root_gets_one_command_for_packages(component, monkeypatch):
+def test_other_users_than_root_get_one_command_for_packages(component, monkeypatch):
     monkeypatch.setattr(component, "os_packages", {"flex": "/no/such/flex", "bison": "/no/such/bison"})
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     (finding,) = preflight.packages_to_ask_for([component])
@@ -87,7 +87,7 @@ def test_who_is_not_root_gets_one_command_for_packages(component, monkeypatch):
     )
 
 
-def test_too_little_memory_is_said_in_gigabytes():
+def test_too_little_memory_is_reported_in_gigabytes():
     (finding,) = preflight.too_little_memory(3_200_000_000)
 
     assert finding.startswith("3.2 GB of memory are available, at least 4 are needed")
@@ -119,7 +119,7 @@ def test_too_little_disk_names_the_directory(tmp_path, monkeypatch):
     assert finding.startswith(f"{settings.home} has ")
 
 
-def test_everything_that_is_missing_is_said_at_once(component, monkeypatch):
+def test_all_missing_requirements_are_reported_together(component, monkeypatch):
     monkeypatch.setattr(preflight, "MIN_DISK_BYTES", 10**18)
     monkeypatch.setattr(preflight, "MIN_MEMORY_BYTES", 10**18)
 

@@ -1,4 +1,4 @@
-"""Two pushes of rules at the same moment: the later one waits, and wins."""
+"""Two concurrent pushes of rules: the later one waits, and wins."""
 
 import subprocess
 import sys
@@ -11,14 +11,14 @@ from tailrace.rules import push as rule_push
 from tailrace.rules.push import RulesError
 
 
-def test_pushes_come_one_after_the_other(tmp_path):
+def test_pushes_are_serialized(tmp_path):
     steps = []
 
     def first():
         with rule_push.push_lock(tmp_path, 30):
             steps.append("first: candidate")
             second.start()
-            second.join(1)  # it cannot end as long as the first one has its turn
+            second.join(1)  # it cannot end while the first one holds the lock
             steps.append("first: bundle")
 
     def later():
@@ -31,7 +31,7 @@ def test_pushes_come_one_after_the_other(tmp_path):
     assert steps == ["first: candidate", "first: bundle", "second"]
 
 
-def test_who_waits_too_long_is_told(tmp_path):
+def test_a_push_that_waits_too_long_fails(tmp_path):
     with (
         rule_push.push_lock(tmp_path, 0),
         pytest.raises(RulesError, match="nothing was pushed: another push"),
@@ -42,7 +42,7 @@ def test_who_waits_too_long_is_told(tmp_path):
         pass
 
 
-def test_a_push_that_is_killed_holds_nobody_up(tmp_path):
+def test_a_killed_push_does_not_block_others(tmp_path):
     code = (
         "import sys, pathlib\nfrom tailrace.rules import push as rule_push\n"
         "with rule_push.push_lock(pathlib.Path(sys.argv[1]), 0):\n"

@@ -1,4 +1,4 @@
-"""Settings come from the environment, are checked, and an unknown name is answered with the nearest one."""
+"""Settings come from the environment and are validated; an unknown name is reported with the nearest one."""
 
 import dataclasses
 from pathlib import Path
@@ -22,7 +22,7 @@ def test_every_setting_is_documented():
         assert field.type is not int or field.metadata["unit"], field.name
 
 
-def test_the_native_port_of_clickhouse_is_closed_unless_it_is_asked_for():
+def test_the_native_port_of_clickhouse_is_closed_by_default():
     assert Settings.from_environment({}).port_clickhouse_native == CLOSED
     for text, expected in (("19009", 19009), ("0", CLOSED)):
         asked = {"TAILRACE_PORT_CLICKHOUSE_NATIVE": text}
@@ -45,7 +45,7 @@ def test_an_empty_variable_means_the_default():
         ("TAILRACE_port_flink", "TAILRACE_PORT_FLINK"),
     ],
 )
-def test_an_unknown_name_is_refused_with_the_nearest(name, nearest):
+def test_an_unknown_name_is_refused_with_the_nearest_one(name, nearest):
     with pytest.raises(SettingsError, match=f"unknown setting {name}; the nearest known one is {nearest}$"):
         Settings.from_environment({name: "1"})
 
@@ -60,12 +60,12 @@ def test_an_unknown_name_is_refused_with_the_nearest(name, nearest):
         ("TAILRACE_MEMORY_CLICKHOUSE", "1", "must be at least 512 MiB, not 1"),
     ],
 )
-def test_a_value_that_cannot_be_used_is_refused(name, text, message):
+def test_an_invalid_value_is_refused(name, text, message):
     with pytest.raises(SettingsError, match=f"{name} {message}"):
         Settings.from_environment({name: text})
 
 
-def test_settings_survive_the_way_through_the_environment_of_a_child():
+def test_settings_are_passed_through_the_environment_of_a_child():
     settings = Settings.from_environment({"TAILRACE_HOME": "/srv/tailrace", "TAILRACE_PARTS": "kafka,flink"})
 
     assert Settings.from_environment(settings.environment()) == settings

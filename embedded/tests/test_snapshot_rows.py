@@ -1,4 +1,4 @@
-"""Records that do not keep the contract stop nobody: they are refused before ClickHouse would refuse all."""
+"""Invalid records are rejected one by one, because ClickHouse would refuse a complete block."""
 
 import msgpack
 import pytest
@@ -26,7 +26,7 @@ RECORD = {
 }
 
 
-def test_a_look_is_a_row_even_where_nothing_was_found():
+def test_an_empty_snapshot_is_a_row():
     ((table, row),) = rows_of(RECORD)
     assert (table, row["at"], row["facts"]) == ("server_snapshots", "2026-11-22 00:26:27.250", 0)
 
@@ -54,16 +54,16 @@ def test_a_look_is_a_row_even_where_nothing_was_found():
         {name: value for name, value in RECORD.items() if name != "status"},
     ],
 )
-def test_what_does_not_keep_the_contract_is_refused(record):
+def test_records_that_violate_the_schema_are_refused(record):
     with pytest.raises(RecordError):
         rows_of(record)
 
 
 @pytest.mark.parametrize("value", [None, b"", b"\xc1", msgpack.packb(RECORD)[:-3], msgpack.packb(1) + b"x"])
-def test_what_is_no_msgpack_is_refused(value):
+def test_invalid_msgpack_is_refused(value):
     with pytest.raises(RecordError):
         unpacked(value)
 
 
-def test_bytes_that_are_no_text_are_kept_readable():
+def test_bytes_that_are_no_text_are_escaped():
     assert unpacked(b"\x81\xa1a\xa2\xff\xfe") == {"a": "\\xff\\xfe"}

@@ -1,4 +1,4 @@
-"""sources.yaml: what is watched, and what a mistake in it is answered with."""
+"""sources.yaml: the watched logs, and messages about mistakes."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def test_fills_in_cluster_zone_and_format_and_resolves_paths(tmp_path):
     ]
 
 
-def test_what_is_added_is_loaded_again_and_leaves_the_rest_as_it_was(tmp_path):
+def test_added_entries_are_loaded_and_other_lines_stay(tmp_path):
     file = written(tmp_path, "# mine\n- {instance: db-1, source: slowlog, path: a.log}")
     added = [
         Source("db-2", "slowlog", tmp_path / "slow.log", "shop", "Europe/Berlin", "mysql-slow"),
@@ -36,14 +36,14 @@ def test_what_is_added_is_loaded_again_and_leaves_the_rest_as_it_was(tmp_path):
     )
 
 
-def test_the_empty_list_can_be_added_to(tmp_path):
+def test_entries_can_be_added_to_the_empty_list(tmp_path):
     sources_file.make_empty(tmp_path / "sources.yaml")
     sources_file.add(tmp_path / "sources.yaml", [Source("db-1", "audit", tmp_path / "a.log", "shop")])
 
     assert [source.instance for source in sources_file.load(tmp_path / "sources.yaml")] == ["db-1"]
 
 
-def test_a_list_in_brackets_is_left_as_it_is(tmp_path):
+def test_a_list_in_brackets_is_not_changed(tmp_path):
     file = written(tmp_path, "[{instance: db-1, source: slowlog, path: a.log}]\n")
     with pytest.raises(SourcesError, match="only to a list of lines that begin with `- `"):
         sources_file.add(file, [Source("db-2", "audit", tmp_path / "a.log", "shop")])
@@ -86,7 +86,7 @@ def test_an_empty_list_explains_itself_and_is_never_overwritten(tmp_path):
         ("- {instance: \xff, source", "cannot be read"),
     ],
 )
-def test_a_mistake_is_named(tmp_path, text, message):
+def test_a_mistake_is_reported(tmp_path, text, message):
     (tmp_path / "loop").symlink_to("loop")
     file = written(tmp_path, "")
     file.write_bytes(text.encode("latin-1"))
@@ -102,7 +102,7 @@ def test_the_same_entries_in_another_order_mean_the_same(tmp_path):
     assert not first.means(sources_file.read(written(tmp_path, one)))
 
 
-def test_servers_stand_beside_logs(tmp_path):
+def test_servers_and_logs_are_in_one_list(tmp_path):
     file = written(
         tmp_path,
         "- {instance: db-1, source: slowlog, path: a.log}\n"
@@ -127,18 +127,18 @@ def test_servers_stand_beside_logs(tmp_path):
         ("{instance: a, source: server, dsn: 'mysql://t@a/', explain_dsn: x}", "explain_dsn must be like"),
     ],
 )
-def test_a_mistake_about_a_server_is_named(tmp_path, entry, message):
+def test_a_mistake_about_a_server_is_reported(tmp_path, entry, message):
     with pytest.raises(SourcesError, match=message) as error:
         sources_file.load_servers(written(tmp_path, f"- {entry}"))
     assert "secret" not in str(error.value)
 
 
-def test_a_missing_list_is_named(tmp_path):
+def test_a_missing_list_is_reported(tmp_path):
     with pytest.raises(SourcesError, match=r"sources\.yaml: cannot be read"):
         sources_file.load(tmp_path / "sources.yaml")
 
 
-def test_who_explains_has_an_account_and_a_password_of_its_own(tmp_path):
+def test_explain_has_a_separate_account_and_password(tmp_path):
     entry = "{instance: a, source: server, dsn: 'mysql://t@a/', password_file: t, explain: true, "
     (one,) = sources_file.load_servers(
         written(tmp_path, f"- {entry}explain_dsn: 'mysql://e@a/', explain_password_file: e}}")

@@ -1,4 +1,4 @@
-"""What becomes of a table's search on its way to Superset (embedded/superset/tailrace_search.py)."""
+"""The conversion of a table's search on its way to Superset (embedded/superset/tailrace_search.py)."""
 
 import importlib.util
 
@@ -39,7 +39,7 @@ def test_a_search_is_for_the_text_anywhere(typed, pattern):
     assert widened(f"{typed}%") == pattern
 
 
-def test_what_is_no_search_stays():
+def test_other_patterns_stay_unchanged():
     assert widened("%ap%", form={"viz_type": "filter_select"}) == "%ap%", "of a filter"
     assert widened(["ap%"], op="IN") == ["ap%"]
     assert widened("ap%", form={}) == "ap%", "of a chart whose pages the browser turns"

@@ -1,4 +1,4 @@
-"""The supervisor against real processes: tiny shell scripts that crash, hang, fork and chatter."""
+"""The supervisor with real processes: tiny shell scripts that crash, hang, fork and print."""
 
 import os
 import signal
@@ -25,7 +25,7 @@ PATIENCE_SECONDS = 90
 
 
 class RunningStack:
-    """A supervisor process of its own, which tests may kill."""
+    """A separate supervisor process, which tests may kill."""
 
     def __init__(self, home: Path, components: tuple[str, ...], poll: int) -> None:
         self.home = Home(home)
@@ -85,7 +85,7 @@ def start(tmp_path: Path) -> Iterator[Callable[..., RunningStack]]:
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
-    """Gives a part a disk of its own, with 200 MiB."""
+    """Gives a component a separate disk with 200 MiB."""
     mounted: list[Path] = []
 
     def mount(component: str) -> Path:
@@ -119,7 +119,7 @@ def descendants(pid: int) -> set[int]:
     return below.union(*(descendants(child) for child in below)) if below else below
 
 
-def test_starts_a_part_and_shows_what_it_is(start):
+def test_starts_a_component_and_shows_its_status(start):
     status = start("steady-a").await_healthy("steady-a")
 
     assert is_running(status.pid)
@@ -127,7 +127,7 @@ def test_starts_a_part_and_shows_what_it_is(start):
     assert status.rss_bytes > 100_000
 
 
-def test_provisions_a_part_before_those_that_need_it_start(start):
+def test_provisions_a_component_before_its_dependents_start(start):
     stack = start("steady-second:steady-first", "steady-first")
     stack.await_healthy("steady-second")
 
@@ -135,7 +135,7 @@ def test_provisions_a_part_before_those_that_need_it_start(start):
     assert (first / "provisioned").stat().st_mtime_ns < (second / "up").stat().st_mtime_ns
 
 
-def test_restarts_a_killed_part(start):
+def test_restarts_a_killed_component(start):
     stack = start("steady-a")
     before = stack.await_healthy("steady-a")
     os.kill(before.pid, signal.SIGKILL)
@@ -145,7 +145,7 @@ def test_restarts_a_killed_part(start):
 
 
 @pytest.mark.parametrize(("name", "restarts"), [("steady-a", 0), ("steadychecking-a", 1)])
-def test_a_part_whose_disk_was_full_checks_its_data_if_it_can(start, small_disk, name, restarts):
+def test_a_component_checks_its_data_after_a_full_disk(start, small_disk, name, restarts):
     disk = small_disk(name)
     stack = start(name)
     before = stack.await_healthy(name)
@@ -157,7 +157,7 @@ def test_a_part_whose_disk_was_full_checks_its_data_if_it_can(start, small_disk,
     assert (stack.status(name).pid == before.pid) == (restarts == 0)
 
 
-def test_backs_off_from_a_part_that_crashes_and_says_why(start):
+def test_restarts_a_crashing_component_with_back_off_and_shows_the_reason(start):
     stack = start("crashing-a")
     status = stack.await_status("crashing-a", lambda s: s.state == "backoff" and s.restarts >= 3)
 
@@ -165,7 +165,7 @@ def test_backs_off_from_a_part_that_crashes_and_says_why(start):
     assert "about to fail" in stack.home.log("crashing-a").read_text()
 
 
-def test_a_part_that_needs_somebody_is_unhealthy_and_goes_on(start):
+def test_a_component_with_a_problem_is_unhealthy_and_keeps_running(start):
     stack = start("complaining-a")
     before = stack.await_healthy("complaining-a")
     after = stack.await_status("complaining-a", lambda s: s.state == "unhealthy")
@@ -174,7 +174,7 @@ def test_a_part_that_needs_somebody_is_unhealthy_and_goes_on(start):
     assert (after.pid, after.restarts) == (before.pid, 0)
 
 
-def test_a_part_that_never_gets_healthy_counts_as_crashed(start):
+def test_a_component_that_never_gets_healthy_counts_as_crashed(start):
     stack = start("deaf-a")
     status = stack.await_status("deaf-a", lambda s: s.state == "backoff" and s.restarts == 1)
 
@@ -182,7 +182,7 @@ def test_a_part_that_never_gets_healthy_counts_as_crashed(start):
     assert "next try in 0.2 s" in status.reason  # its long start was no stable run
 
 
-def test_a_part_stopped_while_it_is_being_ended_is_ended_all_the_same(start):
+def test_a_component_that_is_stopped_while_it_ends_is_ended(start):
     stack = start("deafstubborn-a")
     pid = stack.await_status("deafstubborn-a", lambda s: s.state == "starting" and s.pid is not None).pid
     time.sleep(3.3)  # its three seconds to become healthy are over, its second of grace is not
@@ -191,7 +191,7 @@ def test_a_part_stopped_while_it_is_being_ended_is_ended_all_the_same(start):
     assert not is_running(pid)
 
 
-def test_other_parts_run_on_while_one_crashes(start):
+def test_other_components_keep_running_while_one_crashes(start):
     stack = start("crashing-a", "steady-b")
     stack.await_status("crashing-a", lambda status: status.restarts >= 2)
 
@@ -208,7 +208,7 @@ def test_stops_in_reverse_order_of_needs(start):
     assert [int(pid) for what, pid in ends if what == "end"] == pids[::-1]
 
 
-def test_a_part_starts_without_the_one_that_it_feeds_and_is_stopped_before_it(start):
+def test_a_component_starts_without_its_target_and_is_stopped_before_it(start):
     stack = start("steady-b>crashing-c", "crashing-c", "steady-d>steady-e", "steady-e")
     pids = [stack.await_healthy(name).pid for name in ("steady-b", "steady-d", "steady-e")]
     control.stop_component(stack.home, "steady-b")
@@ -231,7 +231,7 @@ def test_a_signal_stops_everything(start, number):
     assert not [pid for pid in below if is_running(pid)]
 
 
-def test_kills_a_part_that_ignores_the_stop_signal(start):
+def test_kills_a_component_that_ignores_the_stop_signal(start):
     stack = start("stubborn-a")
     pid = stack.await_healthy("stubborn-a").pid
     control.stop(stack.home)
@@ -239,7 +239,7 @@ def test_kills_a_part_that_ignores_the_stop_signal(start):
     assert not is_running(pid)
 
 
-def test_no_part_outlives_a_killed_supervisor(start):
+def test_no_component_outlives_a_killed_supervisor(start):
     stack = start("steady-a", "stubborn-b")
     pids = [stack.await_healthy(name).pid for name in ("steady-a", "stubborn-b")]
     stack.process.kill()
@@ -257,7 +257,7 @@ def test_the_next_supervisor_takes_over_after_a_kill(start):
     assert start("steady-a").await_healthy("steady-a").restarts == 0
 
 
-def test_children_of_a_killed_part_are_ended_with_it(start):
+def test_children_of_a_killed_component_are_ended_with_it(start):
     stack = start("parent-a")
     before = stack.await_healthy("parent-a")
     children = {child.pid for child in procfs.children(before.pid)}
@@ -285,7 +285,7 @@ def test_only_one_supervisor_per_home(start):
     assert b"already running" in second.process.stdout.read()
 
 
-def test_restarts_one_part_when_asked(start):
+def test_restarts_one_component_on_request(start):
     stack = start("steady-a", "steady-b")
     before = {name: stack.await_healthy(name).pid for name in ("steady-a", "steady-b")}
     control.restart(stack.home, "steady-a")
@@ -294,7 +294,7 @@ def test_restarts_one_part_when_asked(start):
     assert stack.status("steady-b").pid == before["steady-b"]
 
 
-def test_stops_and_starts_one_part_when_asked(start):
+def test_stops_and_starts_one_component_on_request(start):
     stack = start("steady-a", "steady-b:steady-a")
     pid = stack.await_healthy("steady-a").pid
     stack.await_healthy("steady-b")
@@ -307,7 +307,7 @@ def test_stops_and_starts_one_part_when_asked(start):
     stack.await_healthy("steady-a")
 
 
-def test_refuses_to_restart_what_does_not_exist(start):
+def test_refuses_to_restart_an_unknown_component(start):
     stack = start("steady-a")
     stack.await_healthy("steady-a")
 
@@ -321,7 +321,7 @@ SERVER = "- {instance: db-1, source: server, dsn: 'mysql://tailrace@db-1/'}\n"
 
 @pytest.fixture
 def listed(tmp_path) -> Path:
-    """The list of sources, which names a log of db-1."""
+    """The list of sources, with a log of db-1."""
     file = tmp_path / "home" / "sources.yaml"
     file.parent.mkdir()
     file.write_text(LOG % "db-1")
@@ -333,11 +333,11 @@ def instances_in_force(stack: RunningStack) -> list[str]:
 
 
 def starts(stack: RunningStack) -> int:
-    """How many processes of all parts have been started."""
+    """Returns the number of processes that were started for all components."""
     return (stack.home.root / "order").read_text().count("start")
 
 
-def test_a_changed_list_is_taken_over_by_itself_and_only_by_those_that_read_it(start, listed):
+def test_a_changed_list_restarts_only_its_readers_automatically(start, listed):
     stack = start("reading-a", "steady-b", "reading-c", poll=1)
     before = {name: stack.await_healthy(name).pid for name in ("reading-a", "steady-b", "reading-c")}
     listed.write_text(LOG % "db-1" + LOG % "db-2")
@@ -351,7 +351,7 @@ def test_a_changed_list_is_taken_over_by_itself_and_only_by_those_that_read_it(s
     assert ends == [before["reading-a"], before["reading-c"]]
 
 
-def test_a_list_that_means_the_same_restarts_nothing(start, listed):
+def test_an_equal_list_restarts_nothing(start, listed):
     stack = start("reading-a")
     pid = stack.await_healthy("reading-a").pid
     listed.write_text("# mine\n" + LOG % "db-1")
@@ -360,7 +360,7 @@ def test_a_list_that_means_the_same_restarts_nothing(start, listed):
     assert (stack.status("reading-a").pid, starts(stack)) == (pid, 1)
 
 
-def test_an_unusable_list_leaves_the_other_in_force_and_says_why(start, listed):
+def test_an_invalid_list_leaves_the_previous_one_active_and_is_reported(start, listed):
     stack = start("reading-a", poll=1)
     pid = stack.await_healthy("reading-a").pid
     listed.write_text(LOG % "db-2" + "- {instance: db-3}\n")
@@ -376,7 +376,7 @@ def test_an_unusable_list_leaves_the_other_in_force_and_says_why(start, listed):
     assert control.status(stack.home).sources_error == ""
 
 
-def test_a_list_that_is_gone_leaves_the_other_in_force(start, listed):
+def test_a_deleted_list_leaves_the_previous_one_active(start, listed):
     stack = start("reading-a", poll=1)
     pid = stack.await_healthy("reading-a").pid
     listed.unlink()
@@ -385,7 +385,7 @@ def test_a_list_that_is_gone_leaves_the_other_in_force(start, listed):
     assert (stack.status("reading-a").pid, instances_in_force(stack)) == (pid, ["db-1"])
 
 
-def test_a_part_that_was_stopped_by_hand_stays_so_and_starts_by_the_new_list(start, listed):
+def test_a_manually_stopped_component_stays_stopped_and_starts_with_the_new_list(start, listed):
     stack = start("reading-a", "reading-b")
     stack.await_healthy("reading-a")
     control.stop_component(stack.home, "reading-a")
@@ -395,7 +395,7 @@ def test_a_part_that_was_stopped_by_hand_stays_so_and_starts_by_the_new_list(sta
     assert stack.status("reading-a").state == "stopped"
 
 
-def test_who_restarts_a_part_by_hand_takes_over_the_list(start, listed):
+def test_a_manual_restart_applies_the_list(start, listed):
     stack = start("reading-a", "reading-b")
     before = {name: stack.await_healthy(name).pid for name in ("reading-a", "reading-b")}
     listed.write_text(LOG % "db-2")
@@ -407,7 +407,7 @@ def test_who_restarts_a_part_by_hand_takes_over_the_list(start, listed):
     assert starts(stack) == 4
 
 
-def test_parts_come_and_go_with_what_is_listed(start, listed):
+def test_components_start_and_stop_with_their_entries(start, listed):
     stack = start("steady-a", "asking-b")
     pid = stack.await_healthy("steady-a").pid
     assert control.status(stack.home).component("asking-b") is None
@@ -422,7 +422,7 @@ def test_parts_come_and_go_with_what_is_listed(start, listed):
     assert stack.status("steady-a").pid == pid
 
 
-def test_an_unusable_list_at_the_start_leaves_that_of_the_last_time_in_force(start, listed):
+def test_an_invalid_list_at_the_start_leaves_the_previous_one_active(start, listed):
     stack = start("reading-a")
     stack.await_healthy("reading-a")
     stack.process.kill()
@@ -451,7 +451,7 @@ def tailrace(stack: RunningStack, *words: str) -> subprocess.CompletedProcess[st
     )
 
 
-def test_up_takes_over_the_list_of_a_running_stack_and_shows_its_logs(start, listed):
+def test_up_applies_the_list_of_a_running_stack_and_shows_its_logs(start, listed):
     (listed.parent / "slow.log").write_text("one\n")
     (listed.parent / "slow.log.1").write_text("one\n")
     stack = start("reading-a")
@@ -466,7 +466,7 @@ def test_up_takes_over_the_list_of_a_running_stack_and_shows_its_logs(start, lis
     assert f"db-2  audit  {listed.parent}/audit.log  does not exist yet" in done.stdout
 
 
-def test_up_refuses_a_mistake_in_the_list_and_status_and_doctor_tell_it(start, listed):
+def test_up_refuses_a_mistake_in_the_list_and_status_and_doctor_report_it(start, listed):
     stack = start("reading-a")
     pid = stack.await_healthy("reading-a").pid
     listed.write_text("- {instance: db-3}\n")
@@ -483,7 +483,7 @@ def test_up_refuses_a_mistake_in_the_list_and_status_and_doctor_tell_it(start, l
     assert stack.status("reading-a").pid == pid
 
 
-def test_says_how_the_listed_logs_are(start, listed):
+def test_reports_the_state_of_the_listed_logs(start, listed):
     (listed.parent / "slow.log").write_text("one\n")
     listed.write_text(LOG % "db-1" + "- {instance: db-1, source: audit, path: none/audit.log}\n")
     stack = start("reading-a")
@@ -519,12 +519,12 @@ def test_rotates_logs_by_size(start):
     assert log.with_name(f"{log.name}.1").stat().st_size <= 20_000 + 65536
 
 
-def test_says_that_nothing_runs(tmp_path):
+def test_reports_that_nothing_runs(tmp_path):
     with pytest.raises(cli_context.NotRunningError, match="start it with: tailrace up"):
         control.status(Home(tmp_path))
 
 
-def test_a_supervisor_that_ends_without_reading_the_request_does_not_run(tmp_path):
+def test_a_supervisor_that_ends_without_reading_the_request_counts_as_stopped(tmp_path):
     home = Home(tmp_path)
 
     def end_without_reading(server: socket.socket) -> None:
@@ -542,7 +542,7 @@ def test_a_supervisor_that_ends_without_reading_the_request_does_not_run(tmp_pat
         ended.result()
 
 
-def test_pauses_double_up_to_the_most_and_start_again_after_a_stable_run():
+def test_pauses_double_up_to_a_limit_and_are_reset_after_a_stable_run():
     back_off = BackOff(first=1, maximum=5, stable=60)
 
     assert [back_off.after(healthy) for healthy in (0, 0, 0, 0, 59, 60, 1)] == [1, 2, 4, 5, 5, 1, 2]

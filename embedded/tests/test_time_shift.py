@@ -1,4 +1,4 @@
-"""Moving the times of real logs: every time of the log's clock moves, nothing else changes."""
+"""Moves the times of real logs: every time of the log's clock moves, nothing else changes."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def test_sample_fills_the_span_before_the_end(sample: Path) -> None:
     assert first == pytest.approx(END - 3600, abs=1)
 
 
-def test_every_form_of_time_moves_and_the_rest_stays() -> None:
+def test_every_format_of_times_moves_and_the_rest_stays() -> None:
     lines = [
         b"# Time: 2026-11-21T02:49:06.897334Z\n",
         b"# Query_time: 0.1 Start: 2026-11-21T02:49:06.000000Z End: 2026-11-21T02:49:06.897334Z\n",
@@ -49,7 +49,7 @@ def test_every_form_of_time_moves_and_the_rest_stays() -> None:
     ]
 
 
-def test_a_session_that_set_its_own_clock_is_left_alone() -> None:
+def test_a_session_that_set_its_clock_stays_unchanged() -> None:
     lines = [b"SET timestamp=1795229346;\n", b"SET timestamp=1795229347;\n", b"SET timestamp=1234567890;\n"]
     move = time_shift.linear_move(*time_shift.time_range(lines), end=END, span=10)
     assert list(time_shift.moved(lines, move))[2] == b"SET timestamp=1234567890;\n"

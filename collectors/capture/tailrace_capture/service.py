@@ -106,7 +106,7 @@ class Watcher:
         if lines:
             self._spool.append(lines, now)
             for each in chosen:
-                self._keep(each, now)
+                self._store(each, now)
             self._state.save()
         if full:
             self._full_at = now
@@ -120,9 +120,9 @@ class Watcher:
         identity = self._target.identity
         return list(snapshot.envelopes(identity, self._product, taken, self._state, reason, now))
 
-    def _keep(self, taken: Snapshot, now: float) -> None:
-        is_kept = taken.status == snapshot.OK and taken.kind.period != "full"
-        known = self._state.known(taken.kind.name, taken.facts, now) if is_kept else None
+    def _store(self, taken: Snapshot, now: float) -> None:
+        is_stored = taken.status == snapshot.OK and taken.kind.period != "full"
+        known = self._state.known(taken.kind.name, taken.facts, now) if is_stored else None
         self._state.keep(taken.kind.name, taken.outcome, known)
 
     def _is_new(self, taken: Snapshot) -> bool:

@@ -274,13 +274,13 @@ def test_the_groups_and_permissions_that_make_a_log_readable(tmp_path):
     log.parent.chmod(0o2750)
     log.chmod(0o600)
     group, user = grp.getgrgid(log.stat().st_gid).gr_name, getpass.getuser()
-    assert host.lets_in("/var/lib/mysql/slow.log") == (
+    assert host.commands_for_access("/var/lib/mysql/slow.log") == (
         f"usermod --append --groups {group} {user}",
         f"chmod g+r {log}",
     )
     log.parent.chmod(0o700)
     log.chmod(0o640)
-    assert host.lets_in("/var/lib/mysql/slow.log")[1:] == (f"chmod g+rx {log.parent}",)
+    assert host.commands_for_access("/var/lib/mysql/slow.log")[1:] == (f"chmod g+rx {log.parent}",)
 
 
 def test_a_zone_is_accepted_only_with_the_abbreviation_of_the_server(tmp_path):

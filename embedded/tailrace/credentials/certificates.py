@@ -101,7 +101,7 @@ class Certificates:
         authority = _authority()
         self._write("ca.pem", authority.pem())
         self._sign(authority)
-        self._believe(authority)
+        self._write_trust(authority)
 
     def prepare_authority(self) -> None:
         """Creates the next authority and trusts it in addition to the present one. Raises
@@ -110,7 +110,7 @@ class Certificates:
             raise CertificateError("a next authority exists already: renew, then retire the old one")
         following = _authority()
         self._write("ca-next.pem", following.pem())
-        self._believe(self._read("ca"), following)
+        self._write_trust(self._read("ca"), following)
 
     def renew(self) -> None:
         """Creates all certificates again, signed by the newest authority."""
@@ -126,7 +126,7 @@ class Certificates:
             raise CertificateError("the old authority has signed the certificates; renew them first")
         self._write("ca.pem", following.pem())
         (self.directory / "ca-next.pem").unlink()
-        self._believe(following)
+        self._write_trust(following)
 
     def certificate(self, name: str) -> x509.Certificate:
         """The certificate of one of USAGES."""
@@ -168,7 +168,7 @@ class Certificates:
             b"flink", identity.key, identity.certificate, None, encryption
         )
 
-    def _believe(self, *authorities: Identity) -> None:
+    def _write_trust(self, *authorities: Identity) -> None:
         certificates = [authority.certificate for authority in authorities]
         password = self.home.secret(KEYSTORE_PASSWORD).encode()
         java = pkcs12.serialize_java_truststore(

@@ -101,17 +101,17 @@ def apply(client: Client, roles: Mapping[str, Role], assets: list[Asset]) -> lis
     permission that this Superset does not have.
     """
     found = {role["name"]: role["id"] for role in client.every(ROLES)}
-    said = _make_roles(client, roles, found)
-    said += _remove_roles(client, {role.name for role in roles.values()}, found)
+    changes = _make_roles(client, roles, found)
+    changes += _remove_roles(client, {role.name for role in roles.values()}, found)
     numbers = {key: found[role.name] for key, role in roles.items()}
     for asset in (asset for asset in assets if asset.kind == "dashboards"):
-        said += _show_to(client, asset, {key: numbers[key] for key in (*asset.content["roles"], ADMIN)})
-    return said
+        changes += _show_to(client, asset, {key: numbers[key] for key in (*asset.content["roles"], ADMIN)})
+    return changes
 
 
 def _make_roles(client: Client, roles: Mapping[str, Role], found: dict[str, int]) -> list[str]:
     """Creates missing roles and adds their numbers to `found`, by name."""
-    said = []
+    changes = []
     known: dict[Permission, int] = {}
     for role in roles.values():
         is_new = role.name not in found
@@ -125,8 +125,8 @@ def _make_roles(client: Client, roles: Mapping[str, Role], found: dict[str, int]
             raise AssetError(f"roles.yaml: this Superset has no permission {' on '.join(unknown[0])}")
         numbers = sorted(known[permission] for permission in role.permissions)
         client.post(f"{ROLES}{found[role.name]}/permissions", {"permission_view_menu_ids": numbers})
-        said.append(f"role {role.name}: {'created' if is_new else _difference(has, role.permissions)}")
-    return said
+        changes.append(f"role {role.name}: {'created' if is_new else _difference(has, role.permissions)}")
+    return changes
 
 
 def _permissions_of(client: Client, role: int) -> frozenset[Permission]:
@@ -173,8 +173,8 @@ def restrict(
     """
     wanted = _wanted_rules(client, roles, assets, restrictions) if restrictions else {}
     found = {rule["name"]: rule for rule in client.every(RULES) if rule["name"].startswith(PREFIX)}
-    said = [line for rule in wanted.values() for line in _make_rule(client, rule, found.get(rule["name"]))]
-    return said + _remove_rules(client, found, wanted.keys())
+    changes = [line for rule in wanted.values() for line in _make_rule(client, rule, found.get(rule["name"]))]
+    return changes + _remove_rules(client, found, wanted.keys())
 
 
 def _wanted_rules(

@@ -93,11 +93,11 @@ def job_metrics(jobs: Mapping[str, Callable[[str], dict]]) -> Iterator[Metric]:
         running = 0
         with suppress(OSError, ValueError, KeyError):
             job = max(ask("/jobs/overview")["jobs"], key=lambda each: each["start-time"])
-            told = ask(f"/jobs/{job['jid']}/checkpoints")
-            newest = told["latest"]["completed"] or {}
+            checkpoints = ask(f"/jobs/{job['jid']}/checkpoints")
+            newest = checkpoints["latest"]["completed"] or {}
             since = newest.get("latest_ack_timestamp", job["start-time"])
             age.add_metric([name], max(0, time.time() - since / 1000))
-            failed.add_metric([name], told["counts"]["failed"])
+            failed.add_metric([name], checkpoints["counts"]["failed"])
             if newest:
                 size.add_metric([name], newest["state_size"])
             running = job["state"] == "RUNNING"

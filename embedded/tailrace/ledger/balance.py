@@ -157,7 +157,7 @@ def balance(
     """Reads the ledger until it balances and covers everything that the files contained at a time.
 
     `covered_to` is that time in seconds since 1970 UTC; the default is the time of the call. Gives up after
-    `wait_seconds` and returns the last result, which the caller must check. `on_look` is called for every
+    `wait_seconds` and returns the last result, which the caller must check. `on_read` is called for every
     read.
     """
     begin = time.time()

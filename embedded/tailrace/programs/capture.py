@@ -42,7 +42,7 @@ def spool_of(home: Home) -> Path:
     return home.data(CaptureProgram.name) / "spool"
 
 
-def tells(home: Home, servers: Sequence[Server]) -> bool:
+def has_snapshots(home: Home, servers: Sequence[Server]) -> bool:
     """Returns whether there is something to ship: servers to poll, or snapshots in the spool."""
     found = home.root.glob(f"data/{CaptureProgram.name}/spool/snapshots-*.jsonl")  # creates no directory
     return bool(servers) or any(found)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tailrace.config.resources import ROOT
-from tailrace.programs.capture import tells
+from tailrace.programs.capture import has_snapshots
 from tailrace.programs.inotify import too_few_inotify_instances
 from tailrace.programs.program import Program
 from tailrace.sources import active_sources
@@ -39,7 +39,7 @@ class FluentBitProgram(Program):
         directory.mkdir()
         inputs = [self._write_input(directory, source) for source in listed.logs]
         outputs = [COLLECTOR / "kafka.conf"]
-        if tells(self.home, listed.servers):
+        if has_snapshots(self.home, listed.servers):
             outputs.append(COLLECTOR / "capture.conf")
         included = [COLLECTOR / "service.conf", *inputs, COLLECTOR / "census.conf", *outputs]
         (directory / "tailrace.conf").write_text("".join(f"@INCLUDE {path}\n" for path in included))

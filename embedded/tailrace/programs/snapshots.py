@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tailrace.config.resources import PYTHON_PATH
-from tailrace.programs.capture import tells
+from tailrace.programs.capture import has_snapshots
 from tailrace.programs.program import HEALTHY, Health, Program
 from tailrace.sources import active_sources
 
@@ -20,7 +20,7 @@ class SnapshotProgram(Program):
     name = "facts"
 
     def configured(self) -> bool:
-        return tells(self.home, active_sources.active_servers(self.settings, self.home))
+        return has_snapshots(self.home, active_sources.active_servers(self.settings, self.home))
 
     def prepare(self) -> None:
         self._heartbeat().unlink(missing_ok=True)

@@ -154,14 +154,14 @@ def apply(client: Client, config: ReportsConfig) -> list[str]:
     """
     there = {each["name"]: each["id"] for each in client.every(REPORTS) if each["name"].startswith(PREFIX)}
     users = {each["username"]: each["id"] for each in client.every(USERS)}
-    said = []
+    changes = []
     for subscription in config.subscriptions:
         wanted = _wanted(client, subscription, users)
-        said += _apply_subscription(client, there.pop(subscription.name, None), wanted)
+        changes += _apply_subscription(client, there.pop(subscription.name, None), wanted)
     for name, number in there.items():
         client.remove(f"{REPORTS}{number}")
-        said.append(f"report {name}: removed")
-    return said
+        changes.append(f"report {name}: removed")
+    return changes
 
 
 def _wanted(client: Client, subscription: Subscription, users: Mapping[str, int]) -> dict[str, Any]:
@@ -203,7 +203,7 @@ def _apply_subscription(client: Client, number: int | None, wanted: Mapping[str,
 def _as_written(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
     """Converts a report from the form that Superset returns to the form that it accepts, for the wanted
     keys."""
-    told = {
+    current = {
         **found,
         "dashboard": (found["dashboard"] or {}).get("id"),
         "owners": [owner["id"] for owner in found["owners"]],
@@ -212,7 +212,7 @@ def _as_written(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str
             for each in found["recipients"]
         ],
     }
-    return {key: told.get(key, value) for key, value in wanted.items()}
+    return {key: current.get(key, value) for key, value in wanted.items()}
 
 
 def _parsed(written: Any) -> Any:

@@ -98,17 +98,17 @@ def _is_running(context: Context) -> bool:
 
 def _balanced(clickhouse: ClickHouse, seconds: float, steps: Steps, fed_at: float) -> LedgerBalance:
     """Returns the ledger when it balances, and prints the progress."""
-    told = ""
+    shown = ""
 
-    def tell(seen: LedgerBalance) -> None:
-        nonlocal told
+    def show_progress(seen: LedgerBalance) -> None:
+        nonlocal shown
         entries = sum(account.entries for account in seen.accounts)
         now = f"{console.count(entries)} entries, {console.count(seen.behind)} bytes to go"
-        if now != told:
-            told = now
+        if now != shown:
+            shown = now
             steps.show("books", now)
 
-    found = ledger_balance.balance(clickhouse, seconds, on_read=tell, covered_to=fed_at)
+    found = ledger_balance.balance(clickhouse, seconds, on_read=show_progress, covered_to=fed_at)
     steps.show("books", "the ledger balances" if found.balances else "the ledger does not balance")
     return found
 

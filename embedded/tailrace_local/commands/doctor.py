@@ -33,8 +33,8 @@ def _check_logs(words: list[str], context: Context) -> Exit:
         for finding in seen.findings:
             print(f"{console.styled('error', console.RED):<8} {finding.message}")
             print(f"         {finding.fix}")
-        told = console.number(seen.findings, "error")
-        print(f"{console.number(seen.logs, 'log')} listed in {seen.file}, {told}")
+        count = console.number(seen.findings, "error")
+        print(f"{console.number(seen.logs, 'log')} listed in {seen.file}, {count}")
     return Exit.FAILED if seen.findings else Exit.OK
 
 

@@ -7,7 +7,7 @@ import urllib.request
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tailrace.programs.capture import tells
+from tailrace.programs.capture import has_snapshots
 from tailrace.programs.fluentbit import COLLECTOR, FluentBitProgram, instances_for
 from tailrace.programs.program import HEALTHY, Health
 from tailrace.sources import sources_file
@@ -41,7 +41,7 @@ class FluentBit(FluentBitProgram, Component):
     grace_seconds = 30  # three for each output with queued messages while Kafka is unavailable
 
     def reads(self, listed: Listed) -> object:
-        return set(listed.logs), tells(self.home, listed.servers)
+        return set(listed.logs), has_snapshots(self.home, listed.servers)
 
     def installed(self) -> bool:
         return self.program().exists()

@@ -61,10 +61,10 @@ class Superset(Component):
         with cache.build_in_place(self._entry()) as entry:
             progress.say("installing Superset 6.1.0 (155 Python packages, 250 MB)")
             progress.run([sys.executable, "-m", "venv", entry])
-            pip = [self.python(), "-m", "pip", "install", "--quiet", "--require-hashes", "--no-deps"]
+            pip = [self.python(), "-m", "pip", "install", "--replacement", "--require-hashes", "--no-deps"]
             progress.run([*pip, "-r", INSTALLER])
             # uv takes seconds where pip takes one to two minutes, with the same index and hashes.
-            uv = [entry / "bin" / "uv", "pip", "install", "--quiet", "--require-hashes", "--no-deps"]
+            uv = [entry / "bin" / "uv", "pip", "install", "--replacement", "--require-hashes", "--no-deps"]
             progress.run([*uv, "--python", self.python(), "-r", REQUIREMENTS])
             self._remove_telemetry()
             progress.say("creating Superset's metadata tables")
@@ -79,9 +79,9 @@ class Superset(Component):
         for script in self._entry().glob("lib/python*/site-packages/superset/static/assets/*.entry.js"):
             text = script.read_text()
             if TELEMETRY in text:
-                quiet = script.with_suffix(".quiet")
-                quiet.write_text(text.replace(TELEMETRY, EMPTY_IMAGE))
-                quiet.replace(script)
+                replacement = script.with_suffix(".replacement")
+                replacement.write_text(text.replace(TELEMETRY, EMPTY_IMAGE))
+                replacement.replace(script)
 
     def _make_template(self, progress: Progress) -> None:
         """Runs the initial migrations once, which takes half a minute; later starts copy the result."""

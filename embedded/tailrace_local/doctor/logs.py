@@ -16,7 +16,9 @@ from tailrace_local.supervisor import control
 from tailrace_local.supervisor.control import RefusedError
 
 ASK_SECONDS = 5
-WHO_KNOWS = "if it is new on the list, wait a minute; else: tailrace status, tailrace logs census fluentbit"
+INCOMPLETE_CENSUS_FIX = (
+    "if it is new on the list, wait a minute; else: tailrace status, tailrace logs census fluentbit"
+)
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ def _ledger_findings(context: Context, logs: list[LogState]) -> Iterator[Finding
         return
     for log in unknown:
         if (log.instance, log.source, log.log) not in absent or log.read_at:
-            yield Finding(console.plain(log), WHO_KNOWS)
+            yield Finding(console.plain(log), INCOMPLETE_CENSUS_FIX)
 
 
 def _unknown(context: Context) -> list[UnknownLog]:

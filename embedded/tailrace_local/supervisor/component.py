@@ -7,12 +7,11 @@ A component is one long-running operating-system process. To add one, write
     install(progress)   once per version, in the command of the user; several components in parallel. Puts
                         files into the cache (tailrace_local.supervisor.cache), never into the home.
     prepare()           before every start of the process: writes configuration under home.data(name). It
-    reads
-                        sources.yaml only through tailrace.sources.active_sources, and `reads` returns the
-                        relevant part of the list.
-    command()           the program to execute; environment() is added to the inherited one. health()
-    called about 5 times a second until healthy or `start_seconds` are over, then every few
-                        seconds. Components that need this one start when it is healthy and provisioned.
+                        reads sources.yaml only through tailrace.sources.active_sources, and `reads` returns
+                        the relevant part of the list.
+    command()           the program to execute; environment() is added to the inherited one.
+    health()            called about 5 times a second until healthy or `start_seconds` are over, then every
+                        few seconds. Components that need this one start when it is healthy and provisioned.
     provision()         after each start, once healthy and before dependents start: creates objects *inside*
                         the component (topics, migrations, dashboards). Must be idempotent.
     stop_signal         sent to the process at an ordered stop; after `grace_seconds` the whole process group

@@ -1,12 +1,13 @@
 """The client of a running supervisor: JSON lines over run/control.sock.
 
-{"op": "status"}                    → {"supervisor": {…}, "parts": [{…}, …]} {"op": "follow"}
-→ the same immediately, and again after every change, until it is closed {"op": "restart", "part": "kafka"}  →
-{"done": true}; an error is {"error": "…"} {"op": "stop", "part": "kafka"}     → {"done": true} when it has
-ended; it stays stopped until "start" {"op": "start", "part": "kafka"}    → {"done": true} {"op": "take-list"}
-→ {"done": true, "restarted": [names], "problem": "…"}: applies sources.yaml {"op": "logs"}
-→ {"logs": [{…}, …]}: the state of the logs of the active list {"op": "end"}                       → {"done":
-true} when every component has ended, and then the supervisor
+{"op": "status"}                    → {"supervisor": {…}, "parts": [{…}, …]}
+{"op": "follow"}                    → the same immediately, and again after every change, until it is closed
+{"op": "restart", "part": "kafka"}  → {"done": true}; an error is {"error": "…"}
+{"op": "stop", "part": "kafka"}     → {"done": true} when it has ended; it stays stopped until "start"
+{"op": "start", "part": "kafka"}    → {"done": true}
+{"op": "take-list"}                 → {"done": true, "restarted": [names], "problem": "…"}: applies the list
+{"op": "logs"}                      → {"logs": [{…}, …]}: the state of the logs of the active list
+{"op": "end"}                       → {"done": true} when every component has ended, and then the supervisor
 """
 
 import json

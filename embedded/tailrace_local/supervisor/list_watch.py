@@ -27,16 +27,16 @@ class ListWatch:
         self.active = active_sources.active(self._home).listed
         self._put(self._usable(self._read()) or self.active)
 
-    def poll(self, at_once: bool) -> Listed | None:
+    def poll(self, immediately: bool) -> Listed | None:
         """Returns the previously active list if another one was activated; otherwise None.
 
-        A change is applied only after two polls with the same content, unless `at_once`: a partly written
+        A change is applied only after two polls with the same content, unless `immediately`: a partly written
         file may be a valid list too.
         """
         content = self._read()
-        settled = at_once or content == self._seen
+        settled = immediately or content == self._seen
         self._seen = content
-        if not settled or (content == self._evaluated and not at_once):
+        if not settled or (content == self._evaluated and not immediately):
             return None
         before, usable = self.active, self._usable(content)
         if usable is None or usable.means(before) or not self._has_room(usable) or not self._put(usable):

@@ -20,12 +20,12 @@ class RotatingLog:
 
     def write(self, chunk: bytes) -> None:
         try:
-            self._say_what_was_lost()
+            self._report_lost_bytes()
             self._append(chunk)
         except OSError:
             self._lost += len(chunk)
 
-    def _say_what_was_lost(self) -> None:
+    def _report_lost_bytes(self) -> None:
         if self._lost:
             self._append(b"[%d bytes of this log could not be written]\n" % self._lost)
             self._lost = 0

@@ -86,7 +86,7 @@ class ProcessManager:
     def start(self) -> None:
         """Starts the component when the components that it needs are ready, and keeps it running."""
         if self._task is None:
-            self._task = asyncio.create_task(self._keep(), name=self.component.name)
+            self._task = asyncio.create_task(self._supervise(), name=self.component.name)
 
     @property
     def is_kept(self) -> bool:
@@ -101,7 +101,7 @@ class ProcessManager:
                 await self._task
             self._task = None
 
-    async def _keep(self) -> None:
+    async def _supervise(self) -> None:
         try:
             while True:
                 await self._wait_for_needs()

@@ -95,17 +95,17 @@ def await_health(home: Home, show: Show) -> StackStatus:
 
 
 def _show_change(component: ComponentStatus, shown: dict[str, str], show: Show) -> None:
-    now = _what_it_does(component)
+    now = _description(component)
     before = shown.get(component.name)
     shown[component.name] = now
     if now != before and not (before is None and component.is_healthy):
         show(component.name, now)
 
 
-def _what_it_does(component: ComponentStatus) -> str:
+def _description(component: ComponentStatus) -> str:
     """Omits the reason of a starting component, which changes every second and matters only if it stays."""
-    quiet = component.state == State.STARTING or not component.reason
-    return component.state if quiet else f"{component.state} ({component.reason})"
+    is_state_enough = component.state == State.STARTING or not component.reason
+    return component.state if is_state_enough else f"{component.state} ({component.reason})"
 
 
 def _why(component: ComponentStatus, log: Path) -> str:

@@ -92,7 +92,7 @@ class Supervisor:
                     helper.cancel()
                 _end_adopted_children()
                 self._write_log("supervisor ends; every component has ended")
-                await self._give_last_answers()
+                await self._send_last_responses()
             (self._home.run / control.SOCKET).unlink(missing_ok=True)
 
     def _place(self, components: Sequence[Component]) -> None:
@@ -168,7 +168,7 @@ class Supervisor:
                 await _send(writer, {"error": f"unknown request {request}"})
 
     async def _order(self, order: str, name: str) -> dict[str, Any]:
-        fresh = await self._look_at_list(at_once=True) if order != "stop" else []
+        fresh = await self._poll_list(immediately=True) if order != "stop" else []
         async with self._taking_list:
             manager = self._managers.get(name)
             if self._stop_asked.is_set():
@@ -186,19 +186,19 @@ class Supervisor:
         pause = self._settings.sources_poll
         while pause:
             await asyncio.sleep(pause)
-            await self._look_at_list(at_once=False)
+            await self._poll_list(immediately=False)
 
-    async def _look_at_list(self, at_once: bool) -> list[str]:
+    async def _poll_list(self, immediately: bool) -> list[str]:
         """Activates a changed list; returns the components that were restarted or started."""
         async with self._taking_list:
             if self._stop_asked.is_set():
                 return []
             logged = self._list.problem
-            before = await asyncio.to_thread(self._list.poll, at_once)
+            before = await asyncio.to_thread(self._list.poll, immediately)
             self._log_sources_error(logged)
-            return [] if before is None else await self._go_by_list(before)
+            return [] if before is None else await self._apply_list(before)
 
-    async def _go_by_list(self, before: Listed) -> list[str]:
+    async def _apply_list(self, before: Listed) -> list[str]:
         now = self._list.active
         self._write_log(
             f"another list of sources is active: {len(now.logs)} logs, {len(now.servers)} servers"
@@ -222,7 +222,7 @@ class Supervisor:
             self._write_log(f"the active list stays: {self._list.problem}")
 
     async def _take_list(self) -> dict[str, Any]:
-        restarted = await self._look_at_list(at_once=True)
+        restarted = await self._poll_list(immediately=True)
         return {"done": True, "restarted": restarted, "problem": self._list.problem}
 
     async def _logs(self) -> dict[str, Any]:
@@ -252,15 +252,15 @@ class Supervisor:
         process = f", pid {manager.pid}" if manager.pid else ""
         self._write_log(f"{manager.component.name}: {manager.state}{detail}{process}")
         self._change += 1
-        asyncio.get_running_loop().create_task(self._tell_followers())
+        asyncio.get_running_loop().create_task(self._notify_followers())
 
-    async def _give_last_answers(self) -> None:
+    async def _send_last_responses(self) -> None:
         self._stopped.set()
-        await self._tell_followers()
+        await self._notify_followers()
         if self._answers:
             await asyncio.wait(self._answers, timeout=LAST_ANSWER_SECONDS)
 
-    async def _tell_followers(self) -> None:
+    async def _notify_followers(self) -> None:
         async with self._changed:
             self._changed.notify_all()
 

@@ -313,7 +313,7 @@ def _membership(seen: Examination, log: Log) -> tuple[str, ...]:
     """Group membership takes effect at login."""
     return (
         "# shell, as root; the collector's user (here the current one) then logs in again",
-        *seen.host.lets_in(log.path),
+        *seen.host.commands_for_access(log.path),
     )
 
 

@@ -65,7 +65,7 @@ class Host:
         ]
         return zones[0].removeprefix(":") if zones else ""
 
-    def lets_in(self, path: str) -> tuple[str, ...]:
+    def commands_for_access(self, path: str) -> tuple[str, ...]:
         """Returns commands that make a file readable for this user: group memberships and group
         permissions."""
         at = self._root / path.lstrip("/")
