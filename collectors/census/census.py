@@ -48,7 +48,7 @@ STEADY_TRIES = 3
 SPOOL_SECONDS = 3600
 SPOOL_KEPT_SECONDS = 72 * 3600
 
-ROTATION_SUFFIX = re.compile(r"(\.\d{1,6}|-\d{8}(\d{6}|(-\d+)*)|\.gz|\.old)$")
+ROTATED = re.compile(r"(.+)(\.[0-9]{1,6}|-(19|20)[0-9]{6}([0-9]{6})?(-[0-9]+)?|\.gz|\.old)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -86,11 +86,11 @@ class ConfigurationError(ValueError):
 
 
 def canonical_path(path: str) -> str:
-    """The path without rotation suffixes; the same rule as io.tailrace.reassembly.LogId."""
-    directory, _, name = path.rpartition("/")
-    while (shorter := ROTATION_SUFFIX.sub("", name)) != name and shorter:
-        name = shorter
-    return f"{directory}/{name}"
+    """The path without rotation suffixes; the rule of schemas/contracts/canonical_path.json."""
+    directory, slash, name = path.rpartition("/")
+    while rotated := ROTATED.fullmatch(name):
+        name = rotated[1]
+    return f"{directory}{slash}{name}"
 
 
 def sources_from_environment(environment) -> list[Source]:

@@ -5,29 +5,20 @@ import json
 import os
 import threading
 import time
+from pathlib import Path
 
 import census
 import pytest
+
+CONTRACTS = Path(__file__).resolve().parents[2] / "schemas" / "contracts"
+CANONICAL_PATHS = json.loads((CONTRACTS / "canonical_path.json").read_text())
 
 
 def slow_log(path) -> census.Source:
     return census.Source("shop", "db1", "slowlog", str(path))
 
 
-@pytest.mark.parametrize(
-    ("path", "canonical"),
-    [
-        ("/var/log/slow.log", "/var/log/slow.log"),
-        ("/var/log/slow.log.1", "/var/log/slow.log"),
-        ("/var/log/slow.log.123456", "/var/log/slow.log"),
-        ("/var/log/slow.log.1234567", "/var/log/slow.log.1234567"),
-        ("/var/log/slow.log-20260101", "/var/log/slow.log"),
-        ("/var/log/slow.log-20260101235959.gz", "/var/log/slow.log"),
-        ("/var/log/slow.log-20260101-2.old", "/var/log/slow.log"),
-        ("/var/log.1/slow.log", "/var/log.1/slow.log"),
-        ("/var/log/.1", "/var/log/.1"),
-    ],
-)
+@pytest.mark.parametrize(("path", "canonical"), [tuple(case.values()) for case in CANONICAL_PATHS])
 def test_canonical_path(path, canonical):
     assert census.canonical_path(path) == canonical
 
