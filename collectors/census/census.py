@@ -221,18 +221,23 @@ class PathOwners:
 
 class Spool:
     """Hourly files of JSON lines in one directory, for each kind of log its own, so that Fluent Bit can send
-    them where it sends that log's lines. A census is appended by one write."""
+    them where it sends that log's lines. A census is appended by one write. schemas/contracts/spool.json has
+    the rules."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def append(self, kind: str, records: Iterable[Record], now: float) -> None:
+        """Raises OSError, also if only a part could be written."""
         lines = "".join(json.dumps(asdict(record), separators=(",", ":")) + "\n" for record in records)
         path = self.directory / time.strftime(f"census-{kind}-%Y%m%dT%H.jsonl", time.gmtime(now))
         is_new = not path.exists()
         with open(path, "a+b", buffering=0) as file:
-            file.write(self._end_of_torn_line(file) + lines.encode())
+            whole = self._end_of_torn_line(file) + lines.encode()
+            written = file.write(whole)
+            if written != len(whole):
+                raise OSError(f"{path}: only {written} of {len(whole)} bytes could be written")
         os.utime(path)  # a census that found no file was taken too
         if is_new:
             self.remove_old(now)
