@@ -48,7 +48,7 @@ STEADY_TRIES = 3
 SPOOL_SECONDS = 3600
 SPOOL_KEPT_SECONDS = 72 * 3600
 
-ROTATION_SUFFIX = re.compile(r"(\.\d{1,6}|-\d{8}(\d{6}|(-\d+)*)|\.gz|\.old)$")
+ROTATED = re.compile(r"(.+)(\.[0-9]{1,6}|-(19|20)[0-9]{6}([0-9]{6})?(-[0-9]+)?|\.gz|\.old)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -86,11 +86,11 @@ class ConfigurationError(ValueError):
 
 
 def canonical_path(path: str) -> str:
-    """Returns the path without rotation suffixes, by the same rule as io.tailrace.reassembly.LogId."""
-    directory, _, name = path.rpartition("/")
-    while (shorter := ROTATION_SUFFIX.sub("", name)) != name and shorter:
-        name = shorter
-    return f"{directory}/{name}"
+    """Returns the path without rotation suffixes, by the rule of schemas/contracts/canonical_path.json."""
+    directory, slash, name = path.rpartition("/")
+    while rotated := ROTATED.fullmatch(name):
+        name = rotated[1]
+    return f"{directory}{slash}{name}"
 
 
 def sources_from_environment(environment) -> list[Source]:
@@ -221,18 +221,23 @@ class PathOwners:
 
 class Spool:
     """Hourly files of JSON lines in one directory, separate for each kind of log, so that Fluent Bit can send
-    them to the topic of that log's lines. A census is appended with a single write."""
+    them to the topic of that log's lines. A census is appended with a single write. The rules are in
+    schemas/contracts/spool.json."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def append(self, kind: str, records: Iterable[Record], now: float) -> None:
+        """Raises OSError, also if only a part could be written."""
         lines = "".join(json.dumps(asdict(record), separators=(",", ":")) + "\n" for record in records)
         path = self.directory / time.strftime(f"census-{kind}-%Y%m%dT%H.jsonl", time.gmtime(now))
         is_new = not path.exists()
         with open(path, "a+b", buffering=0) as file:
-            file.write(self._end_of_torn_line(file) + lines.encode())
+            whole = self._end_of_torn_line(file) + lines.encode()
+            written = file.write(whole)
+            if written != len(whole):
+                raise OSError(f"{path}: only {written} of {len(whole)} bytes could be written")
         os.utime(path)  # also records a census without any file
         if is_new:
             self.remove_old(now)

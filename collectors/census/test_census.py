@@ -3,31 +3,24 @@
 import hashlib
 import json
 import os
+import resource
+import signal
 import threading
 import time
+from pathlib import Path
 
 import census
 import pytest
+
+CONTRACTS = Path(__file__).resolve().parents[2] / "schemas" / "contracts"
+CANONICAL_PATHS = json.loads((CONTRACTS / "canonical_path.json").read_text())
 
 
 def slow_log(path) -> census.Source:
     return census.Source("shop", "db1", "slowlog", str(path))
 
 
-@pytest.mark.parametrize(
-    ("path", "canonical"),
-    [
-        ("/var/log/slow.log", "/var/log/slow.log"),
-        ("/var/log/slow.log.1", "/var/log/slow.log"),
-        ("/var/log/slow.log.123456", "/var/log/slow.log"),
-        ("/var/log/slow.log.1234567", "/var/log/slow.log.1234567"),
-        ("/var/log/slow.log-20260101", "/var/log/slow.log"),
-        ("/var/log/slow.log-20260101235959.gz", "/var/log/slow.log"),
-        ("/var/log/slow.log-20260101-2.old", "/var/log/slow.log"),
-        ("/var/log.1/slow.log", "/var/log.1/slow.log"),
-        ("/var/log/.1", "/var/log/.1"),
-    ],
-)
+@pytest.mark.parametrize(("path", "canonical"), [tuple(case.values()) for case in CANONICAL_PATHS])
 def test_canonical_path(path, canonical):
     assert census.canonical_path(path) == canonical
 
@@ -166,27 +159,41 @@ def test_while_nothing_is_renamed_there_are_only_rounds(tmp_path, running):
     assert len(running()) == count
 
 
-def test_spool_ends_a_torn_line(tmp_path):
+@pytest.mark.parametrize("case", json.loads((CONTRACTS / "spool.json").read_text()))
+def test_spool(tmp_path, case):
     path = tmp_path / "slow.log"
     path.touch()
     spool = census.Spool(tmp_path / "spool")
-    spooled = tmp_path / "spool" / "census-slowlog-20260101T00.jsonl"
-    spooled.write_bytes(b'{"at":12')
-    spool.append("slowlog", census.take_census(slow_log(path)), 1767225600)
-    torn, whole, end = spooled.read_bytes().split(b"\n")
-    assert (torn, end) == (b'{"at":12', b"")
-    assert json.loads(whole)["instance"] == "db1"
+    spooled = spool.directory / f"census-slowlog-{case['hour']}.jsonl"
+    if case["before"] is not None:
+        spooled.write_text(case["before"])
+    other = spool.directory / "census-slowlog-20200101T00.jsonl"
+    other.touch()
+    os.utime(other, (0, case["now"] - case["age"]))
+
+    spool.append("slowlog", census.take_census(slow_log(path)), case["now"])
+
+    before = (case["before"] or "") + case["separator"]
+    assert spooled.read_text().startswith(before)
+    line, _, rest = spooled.read_text().removeprefix(before).partition("\n")
+    assert (json.loads(line)["instance"], rest) == ("db1", "")
+    assert other.exists() == case["remains"]
 
 
-def test_old_spool_files_are_removed_when_a_new_hour_begins(tmp_path):
-    spool = census.Spool(tmp_path)
-    old = tmp_path / "census-slowlog-20200101T00.jsonl"
-    old.touch()
-    os.utime(old, (0, 0))
-    spool.append("audit", [], time.time())
-    assert [path.name for path in tmp_path.iterdir()] == [
-        time.strftime("census-audit-%Y%m%dT%H.jsonl", time.gmtime())
-    ]
+def test_a_line_of_which_a_part_was_written_is_an_error(tmp_path):
+    path = tmp_path / "slow.log"
+    path.touch()
+    spool = census.Spool(tmp_path / "spool")
+    records = census.take_census(slow_log(path))
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, limit[1]))
+    try:
+        with pytest.raises(OSError, match="only 10 of "):
+            spool.append("slowlog", records, time.time())
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+        signal.signal(signal.SIGXFSZ, ignored)
 
 
 def test_sources_from_environment():

@@ -16,6 +16,8 @@ from tailrace_local.components.fluentbit import FluentBit
 from tailrace_local.supervisor.list_watch import ListWatch
 
 LOG = "- {instance: %s, source: slowlog, path: slow.log}\n"
+CONTRACTS = Path(__file__).resolve().parents[2] / "schemas" / "contracts"
+CANONICAL_PATHS = json.loads((CONTRACTS / "canonical_path.json").read_text())
 SERVER = "- {instance: db-1, source: server, dsn: 'mysql://tailrace@db-1/', password_file: secret}\n"
 
 
@@ -138,6 +140,11 @@ def test_reports_rotated_and_compressed_siblings(tmp_path):
     assert (state.ok, state.description) == (True, "is watched, 2 B")
     assert [Path(each).name for each in state.rotated] == ["slow.log-20260101", "slow.log.1"]
     assert [Path(each).name for each in state.packed] == ["slow.log.2.gz"]
+
+
+@pytest.mark.parametrize(("path", "canonical"), [tuple(case.values()) for case in CANONICAL_PATHS])
+def test_canonical_path(path, canonical):
+    assert log_files.canonical_path(path) == canonical
 
 
 def test_reports_an_unreadable_log(tmp_path):

@@ -1,4 +1,4 @@
-"""Hourly files of JSON lines in one directory, which Fluent Bit tails, as for the census."""
+"""Hourly files of JSON lines, which Fluent Bit tails; schemas/contracts/spool.json has the rules."""
 
 import json
 import os

@@ -1,6 +1,7 @@
 """Tests without a server: addresses, privileges, state, spool and envelopes."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,11 @@ from tailrace_capture.grants import privileges_of_bits
 from tailrace_capture.server import MARIADB, MYSQL, PERCONA, Product, ServerError, product_of
 from tailrace_capture.server_settings import chosen
 from tailrace_capture.snapshot import Identity, Kind, Snapshot
-from tailrace_capture.spool import KEPT_SECONDS, Spool
+from tailrace_capture.spool import Spool
 from tailrace_capture.state_file import StateFile
 
 SCHEMA = Path(__file__).resolve().parents[3] / "schemas" / "snapshot.schema.json"
+CONTRACTS = SCHEMA.parent / "contracts"
 MARIADB_11 = Product(MARIADB, (11, 4, 2), "11.4.2-MariaDB")
 SETTINGS = Kind("settings", lambda server: [])
 
@@ -184,15 +186,21 @@ def test_facts_above_the_limit_of_a_kind_are_dropped_and_flagged():
     assert ([fact.key for fact in taken.facts], taken.truncated) == (["a", "b"], True)
 
 
-def test_the_spool_ends_a_torn_line_and_removes_old_files(tmp_path):
-    spool = Spool(tmp_path, "snapshots")
-    spool.append([{"b": 1, "a": "ü\n\u0085"}], 0.0)
-    file = tmp_path / "snapshots-19700101T00.jsonl"
-    with file.open("a") as torn:
-        torn.write('{"a"')
-    spool.append([{"a": 2}], 1.0)
+def test_a_line_of_the_spool_is_the_same_for_the_same_content(tmp_path):
+    Spool(tmp_path, "snapshots").append([{"b": 1, "a": "ü\n\u0085"}], 0.0)
+    assert (tmp_path / "snapshots-19700101T00.jsonl").read_text() == '{"a":"ü\\n\u0085","b":1}\n'
 
-    assert file.read_text().split("\n") == ['{"a":"ü\\n\u0085","b":1}', '{"a"', '{"a":2}', ""]
-    later = file.stat().st_mtime + KEPT_SECONDS + 1
-    spool.append([{"a": 3}], later)
-    assert not file.exists()
+
+@pytest.mark.parametrize("case", json.loads((CONTRACTS / "spool.json").read_text()))
+def test_spool(tmp_path, case):
+    spooled = tmp_path / f"snapshots-{case['hour']}.jsonl"
+    if case["before"] is not None:
+        spooled.write_text(case["before"])
+    other = tmp_path / "snapshots-20200101T00.jsonl"
+    other.touch()
+    os.utime(other, (0, case["now"] - case["age"]))
+
+    Spool(tmp_path, "snapshots").append([{"a": 2}], case["now"])
+
+    assert spooled.read_text() == (case["before"] or "") + case["separator"] + '{"a":2}\n'
+    assert other.exists() == case["remains"]

@@ -4,6 +4,7 @@ import hashlib
 import uuid
 from datetime import UTC, datetime
 
+from tailrace.alerts.entity_key import entity_key
 from tailrace.alerts.link import link_path
 from tailrace.clickhouse.client import Row
 from tailrace.snapshots.errant_transactions import Verdict
@@ -37,7 +38,7 @@ def alert_of(verdict: Verdict) -> Row:
         "tags": ["attack.impact", "attack.t1565.001"],
         **entity,
         "entity": entity,
-        "entity_key": " ".join(f"{name}={value}" for name, value in entity.items()),
+        "entity_key": entity_key(entity),
         "event_time": _written(began),
         "window_from": _written(began),
         "seen_at": _written(began),

@@ -12,8 +12,8 @@ from pathlib import Path
 from tailrace.cli import console
 from tailrace.sources.sources_file import Source
 
-ROTATION_SUFFIX = re.compile(r"(\.\d{1,6}|-\d{8}(\d{6}|(-\d+)*)|\.old)$")
-"""The same rule as in collectors/census/census.py, without compressed files."""
+ROTATED = re.compile(r"(.+)(\.[0-9]{1,6}|-(19|20)[0-9]{6}([0-9]{6})?(-[0-9]+)?|\.gz|\.old)", re.DOTALL)
+"""The rule of schemas/contracts/canonical_path.json. census.py has its own copy, because it runs alone."""
 PACKED_SUFFIX = re.compile(r"\.(gz|bz2|xz|zst)$")
 
 
@@ -103,15 +103,16 @@ def _siblings(live: str) -> Iterator[str]:
     except OSError:  # the problem of the live file is reported
         return
     for name in names:
-        if name != wanted and _canonical(name) == wanted:
+        if name != wanted and canonical_path(PACKED_SUFFIX.sub("", name)) == wanted:
             yield f"{directory}/{name}"
 
 
-def _canonical(name: str) -> str:
-    name = PACKED_SUFFIX.sub("", name)
-    while (shorter := ROTATION_SUFFIX.sub("", name)) != name and shorter:
-        name = shorter
-    return name
+def canonical_path(path: str) -> str:
+    """The path of the log that a file belongs to: without rotation suffixes."""
+    directory, slash, name = path.rpartition("/")
+    while rotated := ROTATED.fullmatch(name):
+        name = rotated[1]
+    return f"{directory}{slash}{name}"
 
 
 def _status(path: str) -> os.stat_result | None:

@@ -2,9 +2,14 @@ package io.tailrace.detection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.testing.Contract;
+import java.io.IOException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class EntityKeyTest {
 
@@ -16,21 +21,16 @@ class EntityKeyTest {
         return EntityKey.of(entity);
     }
 
-    @Test
-    void plainValuesStayAsTheyAre() {
-        assertThat(key("user", "app", "src_ip", "10.0.0.9")).isEqualTo("user=app src_ip=10.0.0.9");
-        assertThat(key("table", "shop.o'brien", "host", "fe80::1%eth0", "user", "日本"))
-                .isEqualTo("table=shop.o'brien host=fe80::1%eth0 user=日本");
-        assertThat(key()).isEmpty();
+    @ParameterizedTest
+    @MethodSource("entities")
+    void quotesWhatIsNotPlain(Map<String, Object> entity) {
+        @SuppressWarnings("unchecked")
+        Map<String, String> fields = (Map<String, String>) entity.get("entity");
+        assertThat(EntityKey.of(fields)).isEqualTo(entity.get("key"));
     }
 
-    @Test
-    void othersStandInQuotes() {
-        assertThat(key("user", "a host=b")).isEqualTo("user=\"a host=b\"");
-        assertThat(key("user", "a\"b\\c")).isEqualTo("user=\"a\\\"b\\\\c\"");
-        assertThat(key("user", "")).isEqualTo("user=\"\"");
-        assertThat(key("user", "a\nb")).isEqualTo("user=\"a\\u000ab\"");
-        assertThat(key("tag.x y", "1")).isEqualTo("\"tag.x y\"=1");
+    static List<Map<String, Object>> entities() throws IOException {
+        return Contract.cases("entity_key");
     }
 
     @Test

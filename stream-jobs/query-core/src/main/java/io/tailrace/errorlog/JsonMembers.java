@@ -1,8 +1,8 @@
 package io.tailrace.errorlog;
 
+import io.tailrace.audit.record.ValueBuffer;
+import io.tailrace.json.JsonStrings;
 import io.tailrace.lexer.ByteText;
-import java.io.ByteArrayOutputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /** Reads one flat JSON object of strings, numbers, true, false and null. Not thread-safe. */
@@ -11,7 +11,8 @@ final class JsonMembers {
     private byte[] in;
     private int at;
     private int to;
-    private final ByteArrayOutputStream text = new ByteArrayOutputStream();
+    private final JsonStrings strings = new JsonStrings();
+    private final ValueBuffer text = new ValueBuffer();
 
     /** Adds every member to {@code into} as text; returns false if the line is not such an object. */
     boolean read(byte[] bytes, int from, int end, Map<String, String> into) {
@@ -59,54 +60,8 @@ final class JsonMembers {
         if (!skip('"')) {
             return null;
         }
-        text.reset();
-        while (at < to) {
-            byte b = in[at++];
-            if (b == '"') {
-                return text.toString(StandardCharsets.UTF_8);
-            }
-            if (b == '\\' && at < to) {
-                escape(in[at++]);
-            } else {
-                text.write(b);
-            }
-        }
-        return null;
-    }
-
-    private void escape(byte b) {
-        switch (b) {
-            case 'n' -> text.write('\n');
-            case 'r' -> text.write('\r');
-            case 't' -> text.write('\t');
-            case 'b' -> text.write('\b');
-            case 'f' -> text.write('\f');
-            case 'u' -> unicode();
-            default -> text.write(b);
-        }
-    }
-
-    private void unicode() {
-        int code = hex();
-        boolean pair = Character.isHighSurrogate((char) code) && at + 1 < to && in[at] == '\\' && in[at + 1] == 'u';
-        if (pair) {
-            at += 2;
-            int low = hex();
-            code = Character.isLowSurrogate((char) low) ? Character.toCodePoint((char) code, (char) low) : '\ufffd';
-        }
-        boolean lone = code <= Character.MAX_VALUE && Character.isSurrogate((char) code);
-        text.writeBytes(Character.toString(lone ? '\ufffd' : code).getBytes(StandardCharsets.UTF_8));
-    }
-
-    private int hex() {
-        int code = 0;
-        for (int i = 0; i < 4 && at < to; i++, at++) {
-            int digit = Character.digit(in[at], 16);
-            if (digit < 0) {
-                return code;
-            }
-            code = code << 4 | digit;
-        }
-        return code;
+        int after = strings.read(in, at, to, text);
+        at = after < 0 ? to : after;
+        return after < 0 ? null : ByteText.utf8(text.bytes, 0, text.length);
     }
 }

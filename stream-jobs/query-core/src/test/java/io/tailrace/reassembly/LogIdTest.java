@@ -3,34 +3,24 @@ package io.tailrace.reassembly;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tailrace.testing.Contract;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class LogIdTest {
 
     @ParameterizedTest
-    @CsvSource({
-        "/l/slow.log, /l/slow.log",
-        "/l/slow.log.1, /l/slow.log",
-        "/l/slow.log.123456, /l/slow.log",
-        "/l/slow.log.1234567, /l/slow.log.1234567",
-        "/l/slow.log.2.gz, /l/slow.log",
-        "/l/slow.log.old, /l/slow.log",
-        "/l/slow.log-20261121, /l/slow.log",
-        "/l/slow.log-20261121-2, /l/slow.log",
-        "/l/slow.log-20261121093000, /l/slow.log",
-        "/l/slow.log-20261121-1795000000.gz, /l/slow.log",
-        "/l/slow-20261121.log, /l/slow-20261121.log",
-        "/l/server-12345678, /l/server-12345678",
-        "/l/db-1, /l/db-1",
-        "/l/.1, /l/.1",
-        "/l/20261121, /l/20261121",
-        "1, 1",
-        ".gz, .gz"
-    })
-    void canonicalPathDropsWhatRotationAppends(String path, String canonical) {
-        assertThat(LogId.canonicalPath(path)).isEqualTo(canonical);
+    @MethodSource("canonicalPaths")
+    void canonicalPathDropsWhatRotationAppends(Map<String, String> path) {
+        assertThat(LogId.canonicalPath(path.get("path"))).isEqualTo(path.get("canonical"));
+    }
+
+    static List<Map<String, Object>> canonicalPaths() throws IOException {
+        return Contract.cases("canonical_path");
     }
 
     @Test

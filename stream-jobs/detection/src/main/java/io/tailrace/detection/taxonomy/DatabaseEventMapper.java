@@ -29,7 +29,6 @@ public final class DatabaseEventMapper {
     /** Error logs hold it of logins only: a statement that lacks a right is told to its client. */
     private static final String ACCESS_DENIED = "access_denied";
 
-    private static final String STATUS_UNKNOWN = "status_unknown";
     private static final HexFormat QUERY_ID_DIGITS = HexFormat.of().withUpperCase();
 
     private DatabaseEventMapper() {}
@@ -90,7 +89,7 @@ public final class DatabaseEventMapper {
         fields.statement(event.getVerb(), fingerprint, event.getQueryId());
         fields.accounts(event.getAccounts());
         fields.number(DatabaseField.SERVER_QUERY_ID, event.getServerQueryId(), 0);
-        fields.status(event.getStatus() != 0 || !event.getFlags().contains(STATUS_UNKNOWN), event.getStatus());
+        fields.status(StatusOutcome.isKnown(event.getStatus(), event.getFlags()), event.getStatus());
         fields.texts(DatabaseField.FLAG, event.getFlags());
         fields.known(DatabaseField.SERVER_VERSION, event.getServerVersion());
         fields.all("attribute.", event.getAttributes());
@@ -110,8 +109,8 @@ public final class DatabaseEventMapper {
         fields.known(DatabaseField.ERROR_CODE, event.getCode());
         fields.known(DatabaseField.KIND, event.getKind());
         if (event.getKind().equals(ACCESS_DENIED)) {
-            fields.known(DatabaseField.LOGIN, LoginClassifier.FAILURE);
-            fields.known(DatabaseField.OUTCOME, LoginClassifier.FAILURE);
+            fields.known(DatabaseField.LOGIN, StatusOutcome.FAILURE);
+            fields.known(DatabaseField.OUTCOME, StatusOutcome.FAILURE);
         }
         fields.known(DatabaseField.MESSAGE, event.getMessage());
         fields.from(event.getUser(), event.getHost(), event.getIp());
@@ -211,7 +210,7 @@ public final class DatabaseEventMapper {
 
         /** A code of 0 is success where the log says so. */
         void status(boolean isKnown, int code) {
-            out.text(DatabaseField.OUTCOME.fieldName(), !isKnown ? "unknown" : code == 0 ? "success" : "failure");
+            out.text(DatabaseField.OUTCOME.fieldName(), StatusOutcome.of(isKnown, code));
             if (isKnown) {
                 out.number(DatabaseField.STATUS.fieldName(), code);
             }

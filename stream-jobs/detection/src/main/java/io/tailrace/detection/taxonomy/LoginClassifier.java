@@ -10,12 +10,7 @@ import java.util.Locale;
  */
 public final class LoginClassifier {
 
-    static final String SUCCESS = "success";
-    static final String FAILURE = "failure";
-    static final String UNKNOWN = "unknown";
-
     private static final String LOGGED_IN = "logged_in";
-    private static final String STATUS_UNKNOWN = "status_unknown";
 
     private LoginClassifier() {}
 
@@ -51,14 +46,12 @@ public final class LoginClassifier {
     /** What came of the login that an event records; empty if it records none. */
     static String of(AuditEvent event) {
         if (event.getFlags().contains(LOGGED_IN)) {
-            return SUCCESS;
+            return StatusOutcome.SUCCESS;
         }
         if (!isLogin(event.getEventClass(), event.getCommand(), event.getEventName())) {
             return "";
         }
-        boolean failed = event.getStatus() != 0
-                || event.getCommand().toLowerCase(Locale.ROOT).startsWith("failed");
-        boolean unknown = event.getFlags().contains(STATUS_UNKNOWN);
-        return failed ? FAILURE : unknown ? UNKNOWN : SUCCESS;
+        boolean failed = event.getCommand().toLowerCase(Locale.ROOT).startsWith("failed");
+        return failed ? StatusOutcome.FAILURE : StatusOutcome.of(event.getStatus(), event.getFlags());
     }
 }

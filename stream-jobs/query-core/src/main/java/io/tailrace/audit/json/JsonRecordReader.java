@@ -3,6 +3,7 @@ package io.tailrace.audit.json;
 import io.tailrace.audit.record.MemberHandler;
 import io.tailrace.audit.record.RecordResult;
 import io.tailrace.audit.record.ValueBuffer;
+import io.tailrace.json.JsonStrings;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.StringPool;
 
@@ -17,6 +18,7 @@ public final class JsonRecordReader {
     private static final int MAX_DEPTH = 16;
 
     private final StringPool names = new StringPool();
+    private final JsonStrings strings = new JsonStrings();
     private final ValueBuffer value = new ValueBuffer();
     private final ValueBuffer path = new ValueBuffer();
     private final byte[] wrapper;
@@ -171,56 +173,10 @@ public final class JsonRecordReader {
         if (!skip('"')) {
             return false;
         }
-        value.clear();
-        while (at < to) {
-            byte b = in[at++];
-            if (b == '"') {
-                return true;
-            }
-            if (b == '\\' && at < to) {
-                escape();
-            } else {
-                repaired |= b >= 0 && b < ' ';
-                value.put(b);
-            }
-        }
-        cut = true;
-        return false;
-    }
-
-    private void escape() {
-        byte b = in[at++];
-        switch (b) {
-            case 'n' -> value.put((byte) '\n');
-            case 'r' -> value.put((byte) '\r');
-            case 't' -> value.put((byte) '\t');
-            case 'b' -> value.put((byte) '\b');
-            case 'f' -> value.put((byte) '\f');
-            case 'u' -> unicode();
-            default -> value.put(b);
-        }
-    }
-
-    private void unicode() {
-        int code = hex();
-        if (Character.isHighSurrogate((char) code) && at + 1 < to && in[at] == '\\' && in[at + 1] == 'u') {
-            at += 2;
-            code = Character.toCodePoint((char) code, (char) hex());
-        }
-        value.putCharacter(code);
-    }
-
-    private int hex() {
-        int code = 0;
-        for (int i = 0; i < 4 && at < to; i++) {
-            int digit = Character.digit(in[at], 16);
-            if (digit < 0) {
-                repaired = true;
-                return code;
-            }
-            code = code << 4 | digit;
-            at++;
-        }
-        return code;
+        int after = strings.read(in, at, to, value);
+        repaired |= strings.isRepaired();
+        cut |= after < 0;
+        at = after < 0 ? to : after;
+        return after >= 0;
     }
 }

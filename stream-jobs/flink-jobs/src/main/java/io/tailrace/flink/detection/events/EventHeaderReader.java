@@ -5,6 +5,7 @@ import io.tailrace.detection.action.ActionObservation;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
 import io.tailrace.detection.taxonomy.DatabaseField;
+import io.tailrace.detection.taxonomy.StatusOutcome;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.QueryEvent;
@@ -141,7 +142,8 @@ final class EventHeaderReader {
         set(fields, DatabaseField.COMMAND, text(place, "command"));
         set(fields, DatabaseField.EVENT_NAME, text(place, "event_name"));
         set(fields, DatabaseField.USER, text(place, "user"));
-        set(fields, DatabaseField.OUTCOME, (Integer) place.get("status") == 0 ? "success" : "failure");
+        int status = (Integer) place.get("status");
+        set(fields, DatabaseField.OUTCOME, StatusOutcome.of(status, (List<?>) place.get("flags")));
         return fields.build();
     }
 
