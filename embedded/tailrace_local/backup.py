@@ -14,13 +14,14 @@ from pathlib import Path
 
 from tailrace import __version__
 from tailrace.config.home import Home
+from tailrace.errors import ReportedError
 
 MANIFEST = "backup.json"
 NOT_KEPT = ("run", "logs", "watch")
 """Of this start, of no use, and the demo's own logs: like all watched logs they are not Tailrace's data."""
 
 
-class BackupError(RuntimeError):
+class BackupError(ReportedError):
     """There is no backup there, or no room; the message is one sentence."""
 
 

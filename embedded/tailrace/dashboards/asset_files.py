@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from tailrace.config.resources import ROOT
+from tailrace.errors import ReportedError
 
 DIRECTORY = ROOT / "dashboards"
 
@@ -50,7 +51,7 @@ _INCLUDE = re.compile(
 """A line that stands for another file, as dashboards write it or as evidence does (evidence/framework.py)."""
 
 
-class AssetError(ValueError):
+class AssetError(ReportedError, ValueError):
     """Files of dashboards/ cannot be used; each line of the message names a file and what is wrong in it."""
 
 

@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from tailrace.config.resources import ROOT
+from tailrace.errors import ReportedError
 from tailrace.migrations import shards
 
 MIGRATIONS = ROOT / "sql" / "migrations"
@@ -26,7 +27,7 @@ PLACEHOLDER = re.compile(r"\{(\w+)(?::(\w+)(\(.*\))?)?\}")
 _COMMENT = re.compile(r"^\s*--.*$", re.MULTILINE)
 
 
-class MigrationError(RuntimeError):
+class MigrationError(ReportedError):
     """The migrations and the database do not fit together; the message says which file and what to do."""
 
 

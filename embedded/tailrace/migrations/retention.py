@@ -6,10 +6,12 @@ from pathlib import Path
 
 import yaml
 
+from tailrace.errors import ReportedError
+
 MAX_DAYS = 36_500
 
 
-class RetentionError(RuntimeError):
+class RetentionError(ReportedError):
     """The file cannot be used; the message names it, the key and what was expected."""
 
 

@@ -14,7 +14,6 @@ from tailrace.config.resources import ROOT
 from tailrace_local.doctor import logs as log_diagnosis
 
 NAME = "doctor"
-HELP = "say what keeps Tailrace from seeing the listed logs, or a server (--server DSN), and how to mend it"
 OF_LOGS = ([NAME], [NAME, "--json"])
 """What asks for the logs; all else is for the server's doctor."""
 

@@ -20,6 +20,7 @@ from typing import Any
 
 from tailrace.cli.context import NotRunningError
 from tailrace.config.home import Home
+from tailrace.errors import ReportedError
 from tailrace.sources.log_files import LogState
 
 SOCKET = "control.sock"
@@ -27,7 +28,7 @@ JSON_KEYS = {"components": "parts", "sources_error": "problem_of_list"}
 """Fields of StackStatus whose persistent names differ."""
 
 
-class RefusedError(Exception):
+class RefusedError(ReportedError):
     """The supervisor did not do what was asked; the message is its own."""
 
 
