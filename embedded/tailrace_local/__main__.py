@@ -4,7 +4,6 @@ import sys
 
 from tailrace.cli import java_command_line
 from tailrace.config.settings import Settings, SettingsError
-from tailrace_local import java_build
 
 
 def main() -> int:
@@ -19,6 +18,8 @@ def main() -> int:
 
 def _start_if_built(words: list[str]) -> None:
     """Replaces this process by the JVM. Returns if the sources are not built or a setting is invalid."""
+    from tailrace_local import java_build
+
     try:
         jar = java_build.built_jar(Settings.from_environment(), java_command_line.JAR)
     except SettingsError:

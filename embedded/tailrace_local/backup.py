@@ -14,13 +14,14 @@ from pathlib import Path
 
 from tailrace import __version__
 from tailrace.config.home import Home
+from tailrace.errors import ReportedError
 
 MANIFEST = "backup.json"
 NOT_KEPT = ("run", "logs", "watch")
 """Run-time files, and the demo's logs: like all watched logs they are not Tailrace's data."""
 
 
-class BackupError(RuntimeError):
+class BackupError(ReportedError):
     """There is no backup, or not enough disk space; the message is one sentence."""
 
 

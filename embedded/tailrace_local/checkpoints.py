@@ -13,13 +13,15 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
+from tailrace.errors import ReportedError
+
 METADATA = "_metadata"
 HEADER = struct.Struct(">IiQ")
 MAGIC = 0x4960672D
 JOB_ID = re.compile(r"[0-9a-f]{32}")
 
 
-class CheckpointError(RuntimeError):
+class CheckpointError(ReportedError):
     """The checkpoint does not exist or is invalid."""
 
 

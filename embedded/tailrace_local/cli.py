@@ -4,63 +4,42 @@ from collections.abc import Sequence
 
 from tailrace.cli import java_command_line
 from tailrace.cli import main as command_line
+from tailrace.cli.context import Context
+from tailrace.cli.exit_codes import Exit
 from tailrace.cli.main import Extension
-from tailrace_local.backup import BackupError
-from tailrace_local.checkpoints import CheckpointError
-from tailrace_local.commands import (
-    backup,
-    demo,
-    doctor,
-    down,
-    java,
-    logs,
-    restart,
-    restore,
-    rewind,
-    savepoint,
-    settings,
-    status,
-    up,
-)
 from tailrace_local.context import LocalContext
-from tailrace_local.preflight import PreflightError
-from tailrace_local.supervisor.component import InstallError
-from tailrace_local.supervisor.control import RefusedError
-from tailrace_local.supervisor.daemon import DaemonError
-from tailrace_local.supervisor.start import StartError
-from tailrace_local.supervisor.supervisor import AlreadyRunningError
+
+DOCTOR = "doctor"
+DOCTOR_HELP = "list what prevents Tailrace from reading the listed logs, or a server (--server DSN), with fixes"
+
+
+def _doctor(words: Sequence[str], context: Context) -> Exit:
+    from tailrace_local.commands import doctor
+
+    return doctor.execute(words, context)
+
+
+def _java(words: Sequence[str], context: Context) -> Exit:
+    from tailrace_local.commands import java
+
+    return java.execute(words, context)
+
 
 EXTENSION = Extension(
     commands={
-        "demo": demo,
-        "up": up,
-        "down": down,
-        "status": status,
-        "restart": restart,
-        "logs": logs,
-        "savepoint": savepoint,
-        "rewind": rewind,
-        "backup": backup,
-        "restore": restore,
-        "settings": settings,
+        name: f"tailrace_local.commands.{name}"
+        for name in (
+            *("demo", "up", "down", "status", "restart", "logs", "savepoint", "rewind", "backup", "restore"),
+            "settings",
+        )
     },
-    executed={doctor.NAME: doctor.execute, **dict.fromkeys(java_command_line.COMMANDS, java.execute)},
-    help={doctor.NAME: doctor.HELP},
+    executed={DOCTOR: _doctor, **dict.fromkeys(java_command_line.COMMANDS, _java)},
+    help={DOCTOR: DOCTOR_HELP},
     order=(
         *("demo", "up", "down", "status", "health", "restart", "logs"),
         *("books", "alerts", "reports", "review", "evidence", "backfill"),
         *("credentials", "dashboards"),
         *("savepoint", "rewind", "backup", "restore", "migrate", "settings"),
-    ),
-    failures=(
-        AlreadyRunningError,
-        BackupError,
-        CheckpointError,
-        DaemonError,
-        InstallError,
-        PreflightError,
-        RefusedError,
-        StartError,
     ),
     context=LocalContext,
 )

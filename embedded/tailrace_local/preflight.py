@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings
+from tailrace.errors import ReportedError
 from tailrace.programs.inotify import open_files, too_few_inotify_instances
 from tailrace_local.supervisor import procfs
 from tailrace_local.supervisor.component import Component, InstallError, Progress
@@ -32,7 +33,7 @@ PACKAGE_OF_TOOL = {
 }
 
 
-class PreflightError(RuntimeError):
+class PreflightError(ReportedError):
     """The machine lacks something; the message has one sentence per line."""
 
 

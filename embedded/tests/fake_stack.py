@@ -23,7 +23,8 @@ from tailrace_local.supervisor.supervisor import Supervisor
 
 SAY_UP = 'echo up > "$HERE/up"; echo start $$ >> "$HERE/../../order"'
 SAY_END = "trap 'echo end $$ >> \"$HERE/../../order\"; exit 0' TERM"
-WAIT = "while :; do sleep 0.05; done"
+WAIT = "while :; do sleep 1 & wait $!; done"
+"""A shell obeys a signal at once while it waits, but only after a command in the foreground."""
 
 SCRIPTS = {
     "steady": f"{SAY_END}; {SAY_UP}; echo hello from the part; {WAIT}",

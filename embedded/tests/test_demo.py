@@ -4,6 +4,7 @@ import json
 import os
 import re
 import time
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import pytest
@@ -47,29 +48,54 @@ def test_keeps_the_logs_that_the_user_watches(settings, home):
     assert len(sources_file.load(settings.sources)) == 1 + len(demo_feed.FILES)
 
 
+TEN_MINUTES = 600
+
+
+@dataclass(frozen=True)
+class FedTwice:
+    """All samples fed once and, when their logs were ten minutes old, once more."""
+
+    home: Home
+    began: float
+    ended: float
+    """When they were fed for the first time, seconds since 1970."""
+    first: dict[str, list[bytes]]
+    """Lines by sample file, as they were then."""
+    went_on: float
+    """What the logs said of their age before the second time, seconds since 1970."""
+
+
+@pytest.fixture(scope="module")
+def fed_twice(tmp_path_factory) -> FedTwice:
+    home = Home(tmp_path_factory.mktemp("fed"))
+    began = time.time()
+    demo_feed.feed(home)
+    ended = time.time()
+    first = {sample.file: lines_of(home, sample) for sample in demo_feed.FILES}
+    went_on = time.time() - TEN_MINUTES
+    for sample in demo_feed.FILES:
+        os.utime(sample.watched(home).path, (went_on, went_on))
+    demo_feed.feed(home)
+    return FedTwice(home, began, ended, first, went_on)
+
+
 @pytest.mark.parametrize("sample", demo_feed.FILES, ids=lambda sample: sample.file)
-def test_the_last_entry_is_from_now_and_the_first_from_an_hour_ago(home, sample):
-    before = time.time()
-    demo_feed.feed(home)
-    after = time.time()
-    first, last = time_shift.time_range(lines_of(home, sample))
+def test_the_last_entry_is_of_now_and_the_first_of_an_hour_ago(fed_twice, sample):
+    first, last = time_shift.time_range(fed_twice.first[sample.file])
 
-    assert before - 5 <= last <= after
-    assert before - HOUR - 5 <= first <= after - HOUR + 5
+    assert fed_twice.began - 5 <= last <= fed_twice.ended
+    assert fed_twice.began - HOUR - 5 <= first <= fed_twice.ended - HOUR + 5
 
 
 @pytest.mark.parametrize("sample", demo_feed.FILES, ids=lambda sample: sample.file)
-def test_a_log_that_is_fed_again_continues_without_going_back_in_time(home, sample):
-    demo_feed.feed(home)
-    log = sample.watched(home).path
-    once = len(lines_of(home, sample))
-    ten_minutes_ago = time.time() - 600
-    os.utime(log, (ten_minutes_ago, ten_minutes_ago))
-    demo_feed.feed(home)
-    again = lines_of(home, sample)[once:]
+def test_fed_again_a_log_goes_on_and_does_not_go_back_in_time(fed_twice, sample):
+    once = fed_twice.first[sample.file]
+    twice = lines_of(fed_twice.home, sample)
+    again = twice[len(once) :]
 
-    assert len(again) == once
-    assert time_shift.time_range(again)[0] == pytest.approx(ten_minutes_ago, abs=5)
+    assert twice[: len(once)] == once
+    assert len(again) == len(once)
+    assert time_shift.time_range(again)[0] == pytest.approx(fed_twice.went_on, abs=5)
 
 
 def test_spans_move_with_the_entries_of_their_log(home):

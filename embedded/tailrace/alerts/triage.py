@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from tailrace.clickhouse.client import ClickHouse, Row
 from tailrace.config.resources import ROOT
+from tailrace.errors import ReportedError
 
 QUERY = ROOT / "sql" / "queries" / "alerts.sql"
 LEVELS = ("informational", "low", "medium", "high", "critical")
@@ -25,7 +26,7 @@ _ID = re.compile(r"[0-9a-f]{1,32}")
 _ID_IS = "lower(replaceAll(toString(alert_id), '-', ''))"
 
 
-class AlertError(RuntimeError):
+class AlertError(ReportedError):
     """An operation on an alert is impossible; the message is shown to the user."""
 
 

@@ -11,6 +11,7 @@ import msgpack
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
 from tailrace.clickhouse.client import ClickHouse
+from tailrace.errors import ReportedError
 from tailrace.kafka.client import KafkaClient
 from tailrace.ledger import balance as ledger_balance
 from tailrace.ledger.records import Gap, LogFile
@@ -87,7 +88,7 @@ GROUP BY instance, source, log, generation
 """
 
 
-class BackfillError(RuntimeError):
+class BackfillError(ReportedError):
     """A range cannot be shipped; the message states the reason and a remedy."""
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings
+from tailrace.errors import ReportedError
 
 if TYPE_CHECKING:
     from prometheus_client.metrics_core import Metric
@@ -20,7 +21,7 @@ Show = Callable[[str, str], None]
 """Called with a component's name and its current step."""
 
 
-class CommandError(RuntimeError):
+class CommandError(ReportedError):
     """The command cannot be executed; the message is shown to the user."""
 
 

@@ -4,44 +4,20 @@ A package adds commands by an Extension that it declares as an entry point of th
 """
 
 import argparse
+import importlib
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import entry_points
 from types import ModuleType
 
 from tailrace import __version__
-from tailrace.alerts.triage import AlertError
-from tailrace.backfill.ranges import BackfillError
 from tailrace.cli import java_command_line
-from tailrace.cli.commands import (
-    alerts,
-    backfill,
-    books,
-    credentials,
-    dashboards,
-    evidence,
-    health,
-    migrate,
-    reports,
-    review,
-    rules_push,
-)
-from tailrace.cli.context import CommandError, Context, NotRunningError
+from tailrace.cli.context import Context, NotRunningError
 from tailrace.cli.exit_codes import Exit
-from tailrace.clickhouse.client import ClickHouseError
 from tailrace.config.home import Home
-from tailrace.config.settings import Settings, SettingsError
-from tailrace.config.yaml_reader import ConfigurationError
-from tailrace.credentials.certificates import CertificateError
-from tailrace.dashboards.asset_files import AssetError
-from tailrace.dashboards.superset_client import SupersetError
-from tailrace.evidence.reviews import ReviewError
-from tailrace.migrations.migration_files import MigrationError
-from tailrace.migrations.retention import RetentionError
-from tailrace.rules.push import RulesError
-from tailrace.sources.sources_file import SourcesError
+from tailrace.config.settings import Settings
+from tailrace.errors import ReportedError, UsageError
 
 GROUP = "tailrace.commands"
 """The group of the entry points that declare extensions."""
@@ -54,16 +30,15 @@ Execute = Callable[[Sequence[str], Context], Exit]
 class Extension:
     """Commands that a package adds to the command line."""
 
-    commands: Mapping[str, ModuleType] = field(default_factory=dict)
-    """Commands by name; `tailrace.cli.commands` describes the modules."""
+    commands: Mapping[str, str] = field(default_factory=dict)
+    """Modules by the commands' names; `tailrace.cli.commands` describes them. Only the module of the command
+    that runs is imported: all of them together take a third of a second."""
     executed: Mapping[str, Execute] = field(default_factory=dict)
     """Commands that parse their own arguments, including `--help`."""
     help: Mapping[str, str] = field(default_factory=dict)
     """One line of help for each of those."""
     order: Sequence[str] = ()
     """The order of the commands in the help."""
-    failures: tuple[type[Exception], ...] = ()
-    """Errors whose message is shown to the user."""
     context: Callable[[Settings, Home], Context] = Context
 
 
@@ -73,33 +48,19 @@ def _execute_java(words: Sequence[str], context: Context) -> Exit:
 
 OWN = Extension(
     commands={
-        "health": health,
-        "books": books,
-        "alerts": alerts,
-        "reports": reports,
-        "review": review,
-        "evidence": evidence,
-        "backfill": backfill,
-        "credentials": credentials,
-        "dashboards": dashboards,
-        "migrate": migrate,
+        name: f"tailrace.cli.commands.{name}"
+        for name in (
+            *("health", "books", "alerts", "reports", "review", "evidence", "backfill"),
+            *("credentials", "dashboards", "migrate"),
+        )
     },
     executed=dict.fromkeys(java_command_line.COMMANDS, _execute_java),
     help=java_command_line.COMMANDS,
-    failures=(
-        AlertError,
-        AssetError,
-        BackfillError,
-        CertificateError,
-        ClickHouseError,
-        CommandError,
-        MigrationError,
-        RetentionError,
-        ReviewError,
-        RulesError,
-        SupersetError,
-    ),
 )
+PUSH = ["rules", "push"]
+"""The words of a command that shares its first word with one of the JVM."""
+PUSH_MODULE = "tailrace.cli.commands.rules_push"
+VERSION = "--version"
 DESCRIPTION = "Analytics of the logs of MySQL-family servers: slow query, audit, error and general logs."
 
 
@@ -112,20 +73,22 @@ def main(words: Sequence[str] | None = None, extensions: Iterable[Extension] | N
     chosen = _combined(_installed() if extensions is None else extensions)
     try:
         return _run(words, chosen)
-    except (SettingsError, SourcesError, ConfigurationError) as error:
+    except UsageError as error:
         return _failed(Exit.USAGE, error)
     except NotRunningError as error:
         return _failed(Exit.NOT_RUNNING, error)
     except BrokenPipeError:  # the reader has closed our output
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.OK
-    except (*chosen.failures, OSError) as error:
+    except (ReportedError, OSError) as error:
         return _failed(Exit.FAILED, error)
     except KeyboardInterrupt:
         return _failed(Exit.INTERRUPTED, "interrupted")
 
 
 def _installed() -> list[Extension]:
+    from importlib.metadata import entry_points
+
     return [entry.load() for entry in entry_points(group=GROUP)]
 
 
@@ -138,7 +101,6 @@ def _combined(extensions: Iterable[Extension]) -> Extension:
             executed={**result.executed, **each.executed},
             help={**each.help, **result.help},
             order=each.order or result.order,
-            failures=(*result.failures, *each.failures),
             context=each.context,
         )
     return result
@@ -147,12 +109,22 @@ def _combined(extensions: Iterable[Extension]) -> Extension:
 def _run(words: Sequence[str], extension: Extension) -> int:
     settings = Settings.from_environment()
     context = extension.context(settings, Home(settings.home))
-    if words[:2] == rules_push.WORDS:
-        return rules_push.run(_single("rules push", rules_push).parse_args(words[2:]), context)
+    if words[: len(PUSH)] == PUSH:
+        push = importlib.import_module(PUSH_MODULE)
+        return push.run(_single("rules push", push).parse_args(words[len(PUSH) :]), context)
     if words and (execute := extension.executed.get(words[0])):
         return execute(words, context)
-    arguments = _parser(extension).parse_args(words)
-    return extension.commands[arguments.command].run(arguments, context)
+    commands = _commands(words, extension)
+    arguments = _parser(extension, commands).parse_args(words)
+    return commands[arguments.command].run(arguments, context)
+
+
+def _commands(words: Sequence[str], extension: Extension) -> dict[str, ModuleType]:
+    """The command that the first word names; otherwise all of them, in the order of the help."""
+    if words[:1] == [VERSION]:
+        return {}
+    names = words[:1] if words and words[0] in extension.commands else _ordered(extension)
+    return {name: importlib.import_module(extension.commands[name]) for name in names}
 
 
 def _failed(code: Exit, error: object) -> Exit:
@@ -160,16 +132,16 @@ def _failed(code: Exit, error: object) -> Exit:
     return code
 
 
-def _parser(extension: Extension) -> argparse.ArgumentParser:
+def _parser(extension: Extension, known: Mapping[str, ModuleType]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="tailrace",
         description=DESCRIPTION,
         epilog=_exit_codes(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"tailrace {__version__}")
+    parser.add_argument(VERSION, action="version", version=f"tailrace {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name, command in _ordered(extension):
+    for name, command in known.items():
         _add(commands, name, command)
     for name, purpose in extension.help.items():
         commands.add_parser(name, help=purpose)  # they parse their own arguments, including --help
@@ -201,9 +173,9 @@ def _exit_codes() -> str:
     return "\n".join(["exit codes:", *(f"  {code:>3}  {code.meaning}" for code in Exit)])
 
 
-def _ordered(extension: Extension) -> list[tuple[str, ModuleType]]:
+def _ordered(extension: Extension) -> list[str]:
     rank = {name: number for number, name in enumerate(extension.order)}
-    return sorted(extension.commands.items(), key=lambda command: rank.get(command[0], len(rank)))
+    return sorted(extension.commands, key=lambda name: rank.get(name, len(rank)))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
+from tailrace.errors import ReportedError
+
 Row = dict[str, object]
 
 _SETTINGS_OF_ROWS = {
@@ -21,7 +23,7 @@ _SETTINGS_OF_ROWS = {
 }
 
 
-class ClickHouseError(RuntimeError):
+class ClickHouseError(ReportedError):
     """ClickHouse refused a statement; `code` is its error code, the message the first line of its
     response."""
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tailrace.config import resources
+from tailrace.errors import UsageError
 
 PREFIX = "TAILRACE_"
 
@@ -22,7 +23,7 @@ CLOSED = 0
 """The value of a port that closes the listener."""
 
 
-class SettingsError(ValueError):
+class SettingsError(UsageError, ValueError):
     """A TAILRACE_* variable is unknown or its value is invalid; the message is one sentence."""
 
 

@@ -10,13 +10,15 @@ from typing import Any
 
 import yaml
 
+from tailrace.errors import UsageError
+
 _SPAN = re.compile(r"(\d+)(s|m|h|d)")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _MAX_SECONDS = 90 * 86_400
 
 
-class ConfigurationError(ValueError):
+class ConfigurationError(UsageError, ValueError):
     """A file is invalid; the message contains file, place and key, and what was expected."""
 
 

@@ -30,6 +30,7 @@ from cryptography.hazmat.primitives.serialization import pkcs12
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from tailrace.config.home import Home
+from tailrace.errors import ReportedError
 
 AUTHORITY_DAYS = 3650
 LEAF_DAYS = 365
@@ -44,7 +45,7 @@ HOSTS = ("localhost",)
 LOOPBACK = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
 
 
-class CertificateError(RuntimeError):
+class CertificateError(ReportedError):
     """Certificates cannot be changed as requested; the message states the reason."""
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from tailrace.config.resources import ROOT
+from tailrace.errors import ReportedError
 
 DIRECTORY = ROOT / "dashboards"
 
@@ -50,7 +51,7 @@ _INCLUDE = re.compile(
 """A line that includes another file, in the syntax of dashboards or of evidence (evidence/framework.py)."""
 
 
-class AssetError(ValueError):
+class AssetError(ReportedError, ValueError):
     """Files of dashboards/ are invalid; each line of the message contains a file and its problem."""
 
 

@@ -11,13 +11,15 @@ from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import Any
 
+from tailrace.errors import ReportedError
+
 TIMEOUT_SECONDS = 120
 PAGE_SIZE = 100
 """The largest page that Superset returns."""
 EXPIRED = "Token has expired"
 
 
-class SupersetError(RuntimeError):
+class SupersetError(ReportedError):
     """Superset refused a request; the message contains its response, by file if it refers to files.
 
     `status` is the HTTP status.

@@ -5,6 +5,7 @@ import uuid
 from dataclasses import dataclass
 
 from tailrace.clickhouse.client import ClickHouse, Row
+from tailrace.errors import ReportedError
 from tailrace.evidence.period import Period
 
 ACCOUNT = "auditor"
@@ -17,7 +18,7 @@ _ID = re.compile(r"[0-9a-f]{1,32}")
 _ID_IS = "lower(replaceAll(toString(review_id), '-', ''))"
 
 
-class ReviewError(RuntimeError):
+class ReviewError(ReportedError):
     """The review cannot be signed; the message is shown to the user."""
 
 

@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from tailrace.config.resources import ROOT
+from tailrace.errors import ReportedError
 from tailrace.migrations import shards
 
 MIGRATIONS = ROOT / "sql" / "migrations"
@@ -27,7 +28,7 @@ PLACEHOLDER = re.compile(r"\{(\w+)(?::(\w+)(\(.*\))?)?\}")
 _COMMENT = re.compile(r"^\s*--.*$", re.MULTILINE)
 
 
-class MigrationError(RuntimeError):
+class MigrationError(ReportedError):
     """The migrations do not fit the database; the message contains the file and a remedy."""
 
 

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import yaml
 
+from tailrace.errors import ReportedError
+
 MAX_DAYS = 36_500
 
 
-class RetentionError(RuntimeError):
+class RetentionError(ReportedError):
     """The file is invalid; the message contains its path, the key and what was expected."""
 
 

@@ -20,6 +20,7 @@ from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.config.resources import ROOT
+from tailrace.errors import ReportedError
 from tailrace.kafka.client import KafkaClient
 
 OWN = ROOT / "rules"
@@ -41,7 +42,7 @@ RETRY_SECONDS = 0.1
 POLL_SECONDS = 0.2
 
 
-class RulesError(RuntimeError):
+class RulesError(ReportedError):
     """Rules cannot be pushed; the message states the reason."""
 
 

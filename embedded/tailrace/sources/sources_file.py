@@ -30,11 +30,13 @@ from pathlib import Path
 
 import yaml
 
+from tailrace.errors import UsageError
+
 KINDS = ("slowlog", "audit", "errorlog", "general")
 SERVER = "server"
 
 
-class SourcesError(ValueError):
+class SourcesError(UsageError, ValueError):
     """The list is invalid; the message contains file, entry and what was expected."""
 
 

@@ -14,7 +14,6 @@ from tailrace.config.resources import ROOT
 from tailrace_local.doctor import logs as log_diagnosis
 
 NAME = "doctor"
-HELP = "list what prevents Tailrace from reading the listed logs, or a server (--server DSN), with fixes"
 OF_LOGS = ([NAME], [NAME, "--json"])
 """Options of the check of logs; all others belong to the server's doctor."""
 

@@ -30,6 +30,7 @@ from pathlib import Path
 from signal import SIGTERM, Signals
 from typing import ClassVar, Protocol
 
+from tailrace.errors import ReportedError
 from tailrace.programs.program import Health, Program
 from tailrace.sources.sources_file import Listed
 
@@ -53,7 +54,7 @@ class Progress(Protocol):
         """
 
 
-class InstallError(RuntimeError):
+class InstallError(ReportedError):
     """A component could not be installed; the message contains the command and its failure."""
 
 

@@ -20,6 +20,7 @@ from typing import Any
 
 from tailrace.cli.context import NotRunningError
 from tailrace.config.home import Home
+from tailrace.errors import ReportedError
 from tailrace.sources.log_files import LogState
 
 SOCKET = "control.sock"
@@ -27,7 +28,7 @@ JSON_KEYS = {"components": "parts", "sources_error": "problem_of_list"}
 """Fields of StackStatus with other names in the protocol."""
 
 
-class RefusedError(Exception):
+class RefusedError(ReportedError):
     """The supervisor refused a request; the message is its response."""
 
 

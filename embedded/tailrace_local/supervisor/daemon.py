@@ -13,6 +13,7 @@ from tailrace.cli.context import NotRunningError
 from tailrace.config.home import Home
 from tailrace.config.resources import PYTHON_PATH
 from tailrace.config.settings import Settings
+from tailrace.errors import ReportedError
 from tailrace_local.supervisor import control
 from tailrace_local.supervisor.assembly import assemble
 from tailrace_local.supervisor.supervisor import AlreadyRunningError, Supervisor, is_locked
@@ -21,7 +22,7 @@ START_SECONDS = 20
 POLL_SECONDS = 0.05
 
 
-class DaemonError(RuntimeError):
+class DaemonError(ReportedError):
     """The supervisor did not start; the message contains its last output."""
 
 

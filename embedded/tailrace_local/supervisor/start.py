@@ -7,6 +7,7 @@ from pathlib import Path
 from tailrace.cli.context import NotRunningError
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings
+from tailrace.errors import ReportedError
 from tailrace.migrations import runner as migration_runner
 from tailrace.sources import sources_file
 from tailrace_local import preflight
@@ -26,7 +27,7 @@ PATIENCE_SECONDS = 420
 """A timeout for components that cannot be provisioned; all are healthy long before."""
 
 
-class StartError(RuntimeError):
+class StartError(ReportedError):
     """A component did not start; the message contains the reason and the last lines of its log."""
 
 

@@ -24,6 +24,7 @@ from typing import Any
 
 from tailrace.config.home import Home
 from tailrace.config.settings import PREFIX, Settings
+from tailrace.errors import ReportedError
 from tailrace.sources import log_files
 from tailrace.sources.sources_file import Listed
 from tailrace_local.supervisor import control, procfs
@@ -38,7 +39,7 @@ REAP_SECONDS = 5.0
 LAST_ANSWER_SECONDS = 2.0
 
 
-class AlreadyRunningError(Exception):
+class AlreadyRunningError(ReportedError):
     """Another supervisor holds the lock of this home directory."""
 
 

@@ -13,7 +13,6 @@ from tailrace.cli.exit_codes import Exit
 from tailrace.rules import push as rule_push
 from tailrace.rules.push import RulesError
 
-WORDS = ["rules", "push"]
 HELP = "activate rules without a restart"
 EXAMPLES = ("tailrace rules push rules/",)
 
