@@ -27,9 +27,9 @@ final class RuleSetBuilder {
     private final Map<String, Integer> levels = new HashMap<>();
 
     private final Set<String> refused = new HashSet<>();
-    /** By used rule: the first correlation with {@code generate: true}, and the first one without. */
+    /** The first correlation with {@code generate: true}, by the rule that it uses. */
     private final Map<String, UnresolvedCorrelation> generating = new LinkedHashMap<>();
-
+    /** The first correlation without it, by the rule that it uses. */
     private final Map<String, UnresolvedCorrelation> correlationOnly = new LinkedHashMap<>();
 
     RuleSetBuilder(FieldMapping fields) {
