@@ -30,7 +30,7 @@ ROWS = 20_000
 EXECUTIONS = 60
 EVIDENCE_SECONDS = 60
 
-SLOWER = "A statement is slower since its plan changed"
+SLOWER = "Plan regression"
 # Of a statement that several servers run there is a sample of one, in ten minutes: each has its own here.
 ORDERS = "SELECT id, note AS note_{} FROM orders WHERE customer = {{}}"
 SALARIES = "SELECT sum(salary) AS sum_{} FROM private.salaries WHERE salary > {{}}"

@@ -26,8 +26,8 @@ SECONDS = 90
 BRUTE_FORCE = "Many refused logins to one account"
 """Of the repository's rules: ten of a user from a host within five minutes."""
 
-UNKNOWN_MINUTES = "No census of an instance: its minutes are unknown"
-MISSING_BYTES = "Bytes of a log are missing"
+UNKNOWN_MINUTES = "Census timeout of an instance"
+MISSING_BYTES = "Gap in a log"
 
 RULE = """\
 title: Refused login of a test

@@ -19,7 +19,7 @@ EXECUTIONS = 60
 EVIDENCE_SECONDS = 60
 """Seconds from the decisive execution to its alert."""
 
-SLOWER = "A statement is slower since its plan changed"
+SLOWER = "Plan regression"
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from tailrace.cli.main import Extension
 from tailrace_local.context import LocalContext
 
 DOCTOR = "doctor"
-DOCTOR_HELP = "list what prevents Tailrace from reading the listed logs, or a server (--server DSN), with fixes"
+DOCTOR_HELP = "list what prevents Tailrace from reading a log or a server (--server DSN), with fixes"
 
 
 def _doctor(words: Sequence[str], context: Context) -> Exit:

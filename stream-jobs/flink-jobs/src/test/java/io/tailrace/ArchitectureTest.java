@@ -14,7 +14,7 @@ import com.tngtech.archunit.lang.ArchRule;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Dependencies between the packages of all modules that the jobs consist of. */
+/** Verifies the dependencies between the packages of all modules of the jobs. */
 @AnalyzeClasses(packages = "io.tailrace", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
 
@@ -23,7 +23,10 @@ class ArchitectureTest {
     private static final String DETECTION_STATE = "io.tailrace.detect";
     private static final String COMMITTER_STATE = "io.tailrace.clickhouse";
 
-    /** Classes whose names are in checkpoints: without one of them, a job cannot restore the state of an older version. */
+    /**
+     * Classes whose names are part of checkpoints: without one of them, a job cannot restore the state of an older
+     * version.
+     */
     private static final Set<String> STATE_CLASSES = Set.of(
             "io.tailrace.clickhouse.PendingBlock",
             "io.tailrace.detect.AlertGroup",

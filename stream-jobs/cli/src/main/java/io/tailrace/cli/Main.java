@@ -21,7 +21,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ScopeType;
 
-/** The command line: the pipeline's own code on files, without a server. */
+/** The command line, which runs the code of the pipeline on files, without a server. */
 @Command(
         name = "tailrace",
         description = "Reads the logs of MySQL, Percona Server and MariaDB.",
@@ -31,17 +31,17 @@ import picocli.CommandLine.ScopeType;
         synopsisSubcommandLabel = "COMMAND",
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
-            "0:all was read and accounted for",
+            "0:all files were read, and all bytes are accounted for",
             "1:a file could not be read, has no known format, or its bytes do not balance",
-            "2:the command line is wrong",
-            "141:the reader of standard output went away, as after `| head`"
+            "2:the command line is invalid",
+            "141:the reader of standard output closed it, as in `| head`"
         })
 public final class Main {
 
     private static final int BUFFER = 1 << 16;
     private static final int FAILED = 1;
     private static final int USAGE = 2;
-    /** What a shell reports for a program that SIGPIPE ended. */
+    /** The exit code that shells report for a program that SIGPIPE ended. */
     private static final int BROKEN_PIPE = 141;
 
     private Main() {}
@@ -57,7 +57,7 @@ public final class Main {
         System.exit(run(terminal, Clock.systemUTC(), arguments));
     }
 
-    /** Runs one command; returns its exit code. */
+    /** Runs one command and returns its exit code. */
     public static int run(Terminal terminal, Clock clock, String... arguments) {
         try {
             int exit = execute(terminal, clock, arguments);
@@ -98,7 +98,7 @@ public final class Main {
         if (lost.isBrokenPipe()) {
             return BROKEN_PIPE;
         }
-        terminal.note("standard output cannot be written: " + lost.getCause().getMessage());
+        terminal.note("cannot write to standard output: " + lost.getCause().getMessage());
         return FAILED;
     }
 }

@@ -25,13 +25,16 @@ import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Three logs of one real server, which recorded the same run: what they tell together is what one of them tells. */
+/**
+ * Verifies with three logs of one real server, which recorded the same run, that all of them together result in the
+ * actions of one.
+ */
 @Tag("slow")
 class ActionsOfLogsTest {
 
     private static final int HEAD = 64 << 10;
     private static final int MAX_COUNT = 2_000_000;
-    /** Of each eight connections; actions are told apart within a connection. */
+    /** Of each eight connections; actions are distinguished within a connection. */
     private static final int LEFT_OUT = PropertyTestBudget.of(4, 0);
 
     private static Path corpora() {
@@ -39,7 +42,7 @@ class ActionsOfLogsTest {
         return Path.of(named == null ? "../../../shared/corpora" : named);
     }
 
-    /** Statements of connections that all three logs have, in one log. */
+    /** The statements of one log, for connections in all three logs. */
     private static final class Log implements DetectionEventHandler {
 
         private final String service;
@@ -96,7 +99,7 @@ class ActionsOfLogsTest {
         return counts;
     }
 
-    /** How many statements both logs have, by counting. */
+    /** Returns how many statements are in both logs, by their counts. */
     private static long common(Log one, Log other) {
         Map<String, Integer> counts = counts(one);
         return counts(other).entrySet().stream()
@@ -105,7 +108,7 @@ class ActionsOfLogsTest {
     }
 
     @Test
-    void whatThreeLogsOfARunTellIsToldOnce() throws IOException {
+    void actionsInThreeLogsCountOnce() throws IOException {
         Path large = corpora().resolve("ours/large");
         assumeTrue(Files.isDirectory(large), "no corpora at " + large);
         Log slow = new Log("slowlog", large.resolve("mariadb-10.11.19-sysbench.slow.log.gz"));

@@ -4,10 +4,10 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Something that a client did, as every format of log records it.
+ * An operation of a client, which every format can record.
  *
  * @param connection its id
- * @param statement null of what is none
+ * @param statement null if the operation is not a statement
  * @param status 0 or the server's error code
  * @param reads tables that the statement reads, as {@code database.table}
  * @param writes tables that it writes
@@ -31,12 +31,12 @@ record DatabaseOperation(
     }
 
     /**
-     * @param host the client's name; empty where the server knows none
-     * @param address empty where the client came by the socket
+     * @param host the client's name; empty if the server does not resolve it
+     * @param address empty if the client used the socket
      */
     record Account(String user, String host, String address) {
 
-        /** What logs with one field for both write. */
+        /** Returns the client for logs with one field for both. */
         String from() {
             return host.isEmpty() ? address : host;
         }

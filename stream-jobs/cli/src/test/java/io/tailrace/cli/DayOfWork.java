@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Connections side by side, with 500 statements, logins that the server takes and refuses, and changes of the database. */
+/** Generates concurrent connections with 500 statements, accepted and refused logins, and changes of the database. */
 final class DayOfWork {
 
     static final int STATEMENTS = 500;
@@ -58,7 +58,7 @@ final class DayOfWork {
 
     private DayOfWork() {}
 
-    /** In the order in which they happened. */
+    /** Returns the operations in the order of their execution. */
     static List<DatabaseOperation> operations() {
         DayOfWork work = new DayOfWork();
         for (int i = 0; i < CONNECTIONS; i++) {

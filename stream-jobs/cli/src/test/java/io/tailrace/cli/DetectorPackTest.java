@@ -29,13 +29,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The detectors of the pack, with its settings, on log lines of some weeks and through the parsers of the pipeline:
- * {@code detectors/NAME.fires.log} makes a detector fire, {@code NAME.silent.log} looks alike and does not.
+ * Runs the detectors of the pack, with its settings, on log lines of some weeks and through the parsers of the
+ * pipeline: {@code detectors/NAME.fires.log} makes a detector fire; {@code NAME.silent.log} is similar and does not.
  */
 class DetectorPackTest {
 
     private static final Path PACK = Path.of("../../rules");
-    /** Need very many lines, classes of data, the census or the ledger, which are not of the log: tested without. */
+    /** Tested elsewhere, because they need very many lines, data classes, the census or the ledger. */
     private static final Set<String> WITHOUT_LOGS =
             Set.of("volume_statements", "first_seen_data_class", "coverage", "coverage_gap", "plan_slower");
 
@@ -56,7 +56,7 @@ class DetectorPackTest {
 
     @ParameterizedTest
     @MethodSource("detectors")
-    void firesAndIsSilent(String name) throws IOException {
+    void firesOnItsLogAndNotOnABenignOne(String name) throws IOException {
         for (Path log : logs(name, "fires")) {
             assertThat(alerts(name, log)).as(log + " fires").hasSize(1).allSatisfy(alert -> {
                 assertThat(alert.entity()).isNotEmpty();
@@ -87,7 +87,7 @@ class DetectorPackTest {
                 .toList();
     }
 
-    /** All detectors of the pack on one log. */
+    /** Runs all detectors of the pack on one log. */
     private static final class Run implements DetectionEventHandler {
 
         private final InMemoryDetectorEngine engine = new InMemoryDetectorEngine(read(), 0, () -> Long.MAX_VALUE / 2);

@@ -34,9 +34,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A rule means the same on every log: the same deeds, written by all formats, have the same values in every field that
- * rules use. What a format does not write is absent, which {@link #NOT_WRITTEN} lists with the reason; it is never another value,
- * but for the database of McAfee's plugin.
+ * Verifies that a rule has the same meaning on every log: the same operations, in all formats, have the same values in
+ * every field that rules use. A field that a format does not contain is absent, which {@link #NOT_WRITTEN} lists with
+ * the reason; it never has another value, except for the database of McAfee's plugin.
  */
 class FormatParityTest {
 
@@ -45,7 +45,7 @@ class FormatParityTest {
     private static final DataClassifier CLASSIFIER = classifier();
     private static final List<DetectionEvent> REFERENCE = events("percona-audit-json");
 
-    /** Of statements and logins. */
+    /** The compared fields of statements and logins. */
     private static final Set<DatabaseField> COMPARED = Set.of(
             DatabaseField.INSTANCE,
             DatabaseField.EVENT_CLASS,
@@ -85,7 +85,7 @@ class FormatParityTest {
             Map.entry(DatabaseField.BYTES_SENT, "measured by slow logs"),
             Map.entry(DatabaseField.TIMESTAMP, "to the second or finer"));
 
-    /** What a format does not say of a deed, for this reason. */
+    /** A field that a format does not contain, with the reason. */
     private record NotWritten(String format, DatabaseField field, String reason) {}
 
     private static final String ONE_FIELD = "one field for the client: its name where the server knows it";
@@ -106,7 +106,7 @@ class FormatParityTest {
                     DatabaseField.DATABASE,
                     "of a login none, of a statement that of its first object"));
 
-    /** Doubts about a log, not about what was done. */
+    /** Flags that concern the log, not the operation. */
     private static final Set<String> DOUBTS =
             Set.of("status_unknown", "database_inherited", "logged_in", "year_inferred");
 
@@ -161,7 +161,7 @@ class FormatParityTest {
     }
 
     @Test
-    void theReferenceSaysWhatWasDone() {
+    void theReferenceContainsEveryField() {
         List<DetectionEvent> statements = statements(REFERENCE);
         List<DatabaseOperation> done = OPERATIONS.stream()
                 .filter(operation -> operation.statement() != null)
@@ -213,7 +213,7 @@ class FormatParityTest {
         }
     }
 
-    /** Of a general log the first command after a login tells that it was taken, and is what it is besides. */
+    /** In a general log, the first command after a login shows that it succeeded, and is also a separate event. */
     @ParameterizedTest
     @MethodSource("formats")
     void loginsAreTheSameInEveryFormat(String format) {
@@ -260,7 +260,7 @@ class FormatParityTest {
         return texts(event, DatabaseField.LOGIN).contains("failure");
     }
 
-    /** Who, from where, with what result. */
+    /** Returns user, client and result. */
     private static String login(DetectionEvent event) {
         return Stream.of(DatabaseField.LOGIN, DatabaseField.USER, DatabaseField.HOST, DatabaseField.CONNECTION_ID)
                 .map(field -> String.join(",", texts(event, field)))

@@ -150,12 +150,12 @@ class MainTest {
     }
 
     @Test
-    void whatCannotBeReadIsSaidInOneLine() throws IOException {
+    void anUnreadableFileIsReportedInOneLine() throws IOException {
         assertThat(run("", "parse", directory.resolve("none").toString())).isEqualTo(1);
         assertThat(err()).contains("cannot be read");
         err.reset();
         assertThat(run("", "parse", file("text.log", "hello\n"))).isEqualTo(1);
-        assertThat(err()).contains("no known format; --format names one of mysql-slow, ", ", percona-audit-json, ");
+        assertThat(err()).contains("unknown format; set --format to one of mysql-slow, ", ", percona-audit-json, ");
     }
 
     @Test

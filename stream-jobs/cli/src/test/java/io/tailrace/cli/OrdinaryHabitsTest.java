@@ -27,8 +27,8 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
- * What ordinary tools and habits send within three weeks, through the parsers of the pipeline and the whole pack with its
- * detectors: at most one alert of level medium or higher per 100,000 events, and none that is untrue.
+ * Runs the complete pack with its detectors on three weeks of ordinary tools and habits, through the parsers of the
+ * pipeline: at most one alert of level medium or higher per 100,000 events, and no false one.
  */
 class OrdinaryHabitsTest {
 
@@ -38,7 +38,7 @@ class OrdinaryHabitsTest {
     private static final long EVENTS_AN_ALERT = 100_000;
     private static final long END_OF_TIME = Long.MAX_VALUE / 4;
 
-    /** What may be said, for it is true: habits when they are seen for the first time, and a server made read-only. */
+    /** Expected alerts, which are true: new habits, and a server that was made read-only. */
     private static final Map<String, Long> TRUE_ALERTS = Map.of(
             "HIGH into_outfile", 1L,
             "MEDIUM load_data_local", 1L,
@@ -49,7 +49,7 @@ class OrdinaryHabitsTest {
             "MEDIUM service_limited", 1L);
 
     @Test
-    void whatHappensEveryDayIsNoNews() throws IOException {
+    void dailyActivityIsNotNew() throws IOException {
         List<OrdinaryTool> tools = OrdinaryTool.all(TOOLS);
         assertThat(tools).hasSizeGreaterThanOrEqualTo(28);
 
@@ -65,7 +65,7 @@ class OrdinaryHabitsTest {
                 .isLessThanOrEqualTo(run.events / EVENTS_AN_ALERT);
     }
 
-    /** The whole pack and its detectors on logs of several servers. */
+    /** Runs the complete pack and its detectors on logs of several servers. */
     private static final class Run implements DetectionEventHandler {
 
         private final DetectionEngine detector;

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 
-/** Writes what ordinary tools do within some days as logs, one server for each format. The same seed gives the same logs. */
+/** Generates logs of ordinary tools for some days, one server per format. The same seed generates the same logs. */
 final class OrdinaryLogs {
 
     /** A Monday. */
@@ -39,7 +39,7 @@ final class OrdinaryLogs {
 
     private record Entry(Instant time, int number, String text) {}
 
-    /** The logs by their formats: csv, general, json, xml, slow. */
+    /** Returns the logs by their formats: csv, general, json, xml, slow. */
     static Map<String, byte[]> of(List<OrdinaryTool> tools, int days) {
         OrdinaryLogs logs = new OrdinaryLogs();
         tools.forEach(tool -> tool.logs().forEach(format -> logs.write(tool, format, days)));

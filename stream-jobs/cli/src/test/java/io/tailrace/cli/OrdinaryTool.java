@@ -13,18 +13,18 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 /**
  * An ordinary tool or habit, and the statements that it sends: a file of {@code src/test/resources/ordinary}.
  *
- * @param name of the file
- * @param logs formats of the logs that tell of it, one server each
- * @param sessions what it does, and when
+ * @param name name of the file
+ * @param logs formats of the logs that record it, one server each
+ * @param sessions its connections
  */
 record OrdinaryTool(String name, List<String> logs, List<Session> sessions) {
 
     /**
-     * One connection, again and again.
+     * One repeated connection.
      *
      * @param every seconds from one to the next; 0: once a day
      * @param at second of the day at which it begins
-     * @param days days on which it happens, from 0; empty: all
+     * @param days days on which it occurs, from 0; empty: all
      * @param office on workdays from 8 to 17 o'clock only
      */
     record Session(
@@ -45,8 +45,8 @@ record OrdinaryTool(String name, List<String> logs, List<Session> sessions) {
     /**
      * A statement; {@code {n}}, {@code {w}} and {@code {x}} in it are a number, a word and hexadecimal digits.
      *
-     * @param command as the server names it, where it is no query
-     * @param times how often in a row
+     * @param command the server's name of the command, if it is not a query
+     * @param times number of executions in a row
      */
     record Statement(String sql, String command, int times, int rows, int code) {}
 

@@ -23,13 +23,13 @@ import java.util.function.ToDoubleFunction;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Percentiles of logs that real servers wrote, against exact weighted ones. */
+/** Compares percentiles of logs of real servers with exact weighted ones. */
 class RealLogPercentilesTest {
 
     private static final List<ToDoubleFunction<QueryEvent>> MEASURES = List.of(
             QueryEvent::getQueryTime, QueryEvent::getLockTime, QueryEvent::getRowsExamined, QueryEvent::getRowsSent);
 
-    /** Keeps the events. */
+    /** Stores the events. */
     private static final class Events implements LogEventHandler {
 
         private final List<QueryEvent> events = new ArrayList<>();

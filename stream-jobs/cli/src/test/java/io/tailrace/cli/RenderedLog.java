@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** The same deeds as servers write them into logs of each format. */
+/** Writes the same operations in the form of each log format. */
 final class RenderedLog {
 
     private static final DateTimeFormatter COMPACT = time("yyyyMMdd HH:mm:ss");
@@ -19,7 +19,7 @@ final class RenderedLog {
     private static final DateTimeFormatter SPACED = time("yyyy-MM-dd HH:mm:ss");
     private static final DateTimeFormatter MICROS = time("yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'");
 
-    /** What a format makes of one deed; nothing where it does not record it. */
+    /** Formats one operation; empty if the format does not record it. */
     interface Writer {
 
         String of(DatabaseOperation operation);
@@ -27,7 +27,7 @@ final class RenderedLog {
 
     private RenderedLog() {}
 
-    /** By the name of the format. */
+    /** Returns the writers by the name of the format. */
     static Map<String, Writer> writers() {
         Map<String, Writer> writers = new LinkedHashMap<>();
         writers.put("percona-audit-json", operation -> "{\"audit_record\":" + json(plugin(operation, true)) + "}\n");
@@ -82,7 +82,7 @@ final class RenderedLog {
         return first.equals("use") ? "change_db" : first;
     }
 
-    /** Members of Percona's plugin, and of others that know the same ones. */
+    /** Returns the members of Percona's plugin, and of other plugins with the same ones. */
     private static Map<String, String> plugin(DatabaseOperation operation, boolean databaseOfStatements) {
         Map<String, String> members = new LinkedHashMap<>();
         members.put("name", name(operation));
@@ -225,7 +225,9 @@ final class RenderedLog {
                 + quoted(query) + "}\n";
     }
 
-    /** What the statement opens: what it writes first. The plugin tells it of statements only. */
+    /**
+     * Returns the objects that the statement opens: first the written ones. The plugin logs them for statements only.
+     */
     private static String objects(DatabaseOperation operation) {
         if (operation.statement() != null && operation.statement().startsWith("USE ")) {
             return ",\"objects\":[{\"db\":" + quoted(operation.database()) + ",\"obj_type\":\"DATABASE\"}]";
@@ -293,7 +295,7 @@ final class RenderedLog {
                 : "";
     }
 
-    /** MySQL's, which names a database where it differs from the last one that the log names. */
+    /** Writes MySQL's slow log, which names a database if it differs from the last one in the log. */
     private static final class SlowLogWriter implements Writer {
 
         private String database = "";

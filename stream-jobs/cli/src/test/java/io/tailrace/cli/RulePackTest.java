@@ -43,9 +43,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The rules of the pack on log lines, through the parsers of the pipeline: {@code NAME.fires*.log} beside
- * {@code NAME.yml} makes it fire (a rule over single events for every event, but for logins of a general log of which the next
- * line says what came of them), {@code NAME.silent*.log} does not.
+ * Runs the rules of the pack on log lines, through the parsers of the pipeline. {@code NAME.fires*.log} next to {@code
+ * NAME.yml} makes it fire: a rule over single events for every event, except for logins of a general log whose result
+ * is in the next line. {@code NAME.silent*.log} does not.
  */
 class RulePackTest {
 
@@ -89,7 +89,7 @@ class RulePackTest {
 
     @ParameterizedTest
     @MethodSource("alerting")
-    void saysWhatToKnow(RuleHeader rule) {
+    void hasCompleteMetadata(RuleHeader rule) {
         assertThat(rule.id()).isNotEmpty();
         assertThat(Path.of(rule.file()).getFileName()).hasToString(rule.name() + ".yml");
         assertThat(rule.description()).endsWith(".");
@@ -101,7 +101,7 @@ class RulePackTest {
 
     @ParameterizedTest
     @MethodSource("alerting")
-    void firesAndIsSilent(RuleHeader rule) throws IOException {
+    void firesOnItsLogsAndNotOnBenignOnes(RuleHeader rule) throws IOException {
         List<Path> fires = fixtures(rule, ".fires");
         List<Path> silent = fixtures(rule, ".silent");
         assertThat(fires).isNotEmpty();
@@ -129,7 +129,7 @@ class RulePackTest {
         return RULES.rules().stream().anyMatch(each -> each.header().equals(rule));
     }
 
-    /** A correlation that says of each of a rule's matches that it is new. */
+    /** Returns whether the rule is a correlation that reports first occurrences of another rule's matches. */
     private static boolean isOfHabits(RuleHeader rule) {
         return correlation(rule)
                 .filter(each -> each.bound() == 1 && each.rules().size() == 1)
@@ -157,19 +157,19 @@ class RulePackTest {
         }
     }
 
-    /** The whole pack on one log. */
+    /** Runs the complete pack on one log. */
     private static final class Run implements DetectionEventHandler {
 
         private final DetectionEngine detector = new DetectionEngine(RULES, 0);
         private final DataClassifier classifier = new DataClassifier(CLASSES);
         private final List<RaisedAlert> alerts = new ArrayList<>();
         private final ObservedFields contents = new ObservedFields();
-        /** Events that a rule matches, by its key. */
+        /** Number of matching events, by the key of the rule. */
         private final Map<String, Integer> matches = new HashMap<>();
 
         private LogSource source;
         private int events;
-        /** Without logins of which a later event says what came of them. */
+        /** Number of events without logins whose result is in a later event. */
         private int decided;
 
         Run(Path log) throws IOException {
@@ -185,7 +185,7 @@ class RulePackTest {
             return alerts.stream().filter(alert -> alert.rule().equals(rule)).toList();
         }
 
-        /** Why the rule cannot fire on such a log, as coverage says it. */
+        /** Returns why the rule cannot fire on such a log, according to coverage. */
         Optional<MissingRequirement> obstacle(RuleHeader rule) {
             return RuleCoverageEvaluator.answers(RULES, !CLASSES.isEmpty(), Map.of(source, contents)).stream()
                     .filter(answer -> answer.rule().equals(rule))

@@ -13,10 +13,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** A rule set at work: events in, alerts out. Used by one thread. */
+/** Evaluates a rule set on events and emits alerts. Not thread-safe. */
 public final class DetectionEngine {
 
-    /** Alerts that are remembered, so that another event of their action does not raise them again. */
+    /** Number of alerts to remember, so that another event of the same action does not raise an alert again. */
     private static final int MAX_RAISED = 100_000;
 
     private final RulePrefilter index;
@@ -31,7 +31,10 @@ public final class DetectionEngine {
         }
     };
 
-    /** @param latenessMicros how much later than the watermark an event may come and still be correlated in full */
+    /**
+     * @param latenessMicros by how many microseconds an event may be behind the watermark and still be correlated
+     *     completely
+     */
     public DetectionEngine(RuleSet rules, long latenessMicros) {
         this.index = new RulePrefilter(rules.rules());
         this.correlations = new InMemoryCorrelationEngine(rules.correlations(), latenessMicros);
@@ -47,7 +50,9 @@ public final class DetectionEngine {
         });
     }
 
-    /** Says that all events up to a time, microseconds since 1970 UTC, are thought to have come. */
+    /**
+     * Advances the watermark: all events up to this time, in microseconds since 1970 UTC, are expected to have arrived.
+     */
     public void advance(long micros, Consumer<RaisedAlert> alerts) {
         correlations.advance(micros, alerts);
     }

@@ -4,10 +4,10 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * What an alert is about as one text, {@code user=app host=10.0.0.9}. Names and values that hold a blank, {@code =}, a
- * quote, a backslash or a control character, or nothing, stand in quotes, in which a backslash comes before a quote and
- * a backslash, and is written for a control character with its code ({@code \\u000a}). So two entities never have one
- * key.
+ * Formats the subject of an alert as one text, such as {@code user=app host=10.0.0.9}. Names and values that are empty
+ * or contain a blank, {@code =}, a quote, a backslash or a control character are quoted. Within quotes, a backslash
+ * precedes a quote and a backslash, and replaces a control character together with its code ({@code \\u000a}). Distinct
+ * entities therefore have distinct keys.
  */
 public final class EntityKey {
 
@@ -15,7 +15,7 @@ public final class EntityKey {
 
     private EntityKey() {}
 
-    /** The key of an entity's fields, in their order; empty where there are none. */
+    /** Returns the key of an entity, with its fields in the given order; empty if there are no fields. */
     public static String of(Map<String, String> entity) {
         return entity.entrySet().stream()
                 .map(field -> escaped(field.getKey()) + '=' + escaped(field.getValue()))

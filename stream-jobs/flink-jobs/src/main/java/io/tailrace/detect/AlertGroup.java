@@ -5,15 +5,15 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * An alert that further ones of its rule, entity and interval raise, instead of being alerts of their own.
+ * An alert that represents all matches of its rule, entity and interval.
  *
- * @param alert as it was last changed
+ * @param alert latest version of the alert
  * @param openedAt when it was raised, milliseconds since 1970
- * @param writtenAt when it was last passed on, milliseconds since 1970
- * @param pending it was changed since
- * @param seen beginnings of the ids of the alerts that it stands for
+ * @param writtenAt when it was last emitted, milliseconds since 1970
+ * @param pending whether it has changed since it was last emitted
+ * @param seen prefixes of the ids of the alerts that it represents
  */
-// The names of this class and of its components are in checkpoints: do not rename or move them.
+// Checkpoints contain the names of this class and of its components: do not rename or move them.
 public record AlertGroup(Alert alert, long openedAt, long writtenAt, boolean pending, long[] seen) {
 
     private static final int FEW_SEEN = 100;
@@ -22,7 +22,7 @@ public record AlertGroup(Alert alert, long openedAt, long writtenAt, boolean pen
         return new AlertGroup(alert, openedAt, now, false, seen);
     }
 
-    /** Without what comes with the next one: late ones are few, and groups many. */
+    /** Returns a copy without the fields that the next alert sets again: late alerts are few, but groups are many. */
     public AlertGroup trimmed() {
         Alert kept = Alert.newBuilder(alert)
                 .setTags(List.of())

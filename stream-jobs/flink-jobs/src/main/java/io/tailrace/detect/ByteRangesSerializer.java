@@ -8,8 +8,8 @@ import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
-/** 16 bytes for each range. */
-// The name of this class is in checkpoints: do not rename or move it.
+/** Serializes byte ranges, 16 bytes per range. */
+// Checkpoints contain the name of this class: do not rename or move it.
 public final class ByteRangesSerializer extends VersionedStateSerializer<ByteRangeSet> {
 
     private static final long serialVersionUID = 1;
@@ -34,7 +34,7 @@ public final class ByteRangesSerializer extends VersionedStateSerializer<ByteRan
         return new Snapshot();
     }
 
-    /** What a checkpoint says of this serializer. */
+    /** The serializer snapshot in checkpoints. */
     public static final class Snapshot extends SimpleTypeSerializerSnapshot<ByteRangeSet> {
         public Snapshot() {
             super(ByteRangesSerializer::new);

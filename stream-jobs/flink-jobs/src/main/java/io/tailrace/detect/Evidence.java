@@ -7,22 +7,22 @@ import java.util.Map;
 /**
  * Input of a correlation or a detector: a match of a rule, or an observation.
  *
- * @param push offset of the push whose rules saw it
- * @param level the stage that the consumer is in, from 1
+ * @param push offset of the push whose rules were evaluated
+ * @param level stage of the consumer, from 1
  * @param consumer key of the correlation or detector
- * @param group whose state it changes
+ * @param group group whose state changes
  * @param rule key of the rule that matched; empty for an observation
- * @param eventId the event, or the alert that is counted
+ * @param eventId id of the event, or of the alert that is counted
  * @param actionId the same for all events that record one action in several logs
  * @param micros event time, microseconds since 1970 UTC
  * @param order of events of the same time
- * @param values of the field that is counted, or what was observed
- * @param amount what a detector adds up
- * @param statement without its literals; empty where there is none
- * @param late the event came later than the allowed lateness
- * @param about fields of the event that an alert names
+ * @param values values of the counted field, or observed values
+ * @param amount amount that a detector sums
+ * @param statement statement without its literals; empty if there is none
+ * @param late the event arrived after the allowed lateness
+ * @param about fields of the event that an alert contains
  */
-// The names of this class and of its components are in checkpoints: do not rename or move them.
+// Checkpoints contain the names of this class and of its components: do not rename or move them.
 public record Evidence(
         long push,
         int level,
@@ -39,7 +39,7 @@ public record Evidence(
         boolean late,
         Map<String, String> about) {
 
-    /** The key of all input of a consumer for one group. */
+    /** Returns the key of all input of a consumer for one group. */
     public String key() {
         return GroupKey.of(consumer, group);
     }

@@ -8,8 +8,8 @@ import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
-/** The state of one group of a correlation. */
-// The name of this class is in checkpoints: do not rename or move it.
+/** Serializes the state of one group of a correlation. */
+// Checkpoints contain the name of this class: do not rename or move it.
 public final class GroupWindowSerializer extends VersionedStateSerializer<GroupWindow> {
 
     private static final long serialVersionUID = 1;
@@ -34,7 +34,7 @@ public final class GroupWindowSerializer extends VersionedStateSerializer<GroupW
         return new Snapshot();
     }
 
-    /** What a checkpoint says of this serializer. */
+    /** The serializer snapshot in checkpoints. */
     public static final class Snapshot extends SimpleTypeSerializerSnapshot<GroupWindow> {
         public Snapshot() {
             super(GroupWindowSerializer::new);

@@ -1,14 +1,14 @@
 package io.tailrace.detect;
 
 /**
- * What is known of an instance.
+ * The state of an instance for the census timeout.
  *
- * @param cluster it belongs to
+ * @param cluster cluster of the instance
  * @param newestMicros time of its newest census, never ahead of this machine's clock, microseconds since 1970 UTC
- * @param heardAt when that came, milliseconds since 1970 UTC of this machine's clock
- * @param saidOn on which day of this silence it was last said, from 0; -1 if it was not
+ * @param heardAt when that census arrived, milliseconds since 1970 UTC of this machine's clock
+ * @param saidOn day of the current timeout on which the last alert was raised, from 0; -1 if none was
  */
-// The names of this class and of its components are in checkpoints: do not rename or move them.
+// Checkpoints contain the names of this class and of its components: do not rename or move them.
 public record HeardState(String cluster, long newestMicros, long heardAt, long saidOn) {
 
     public static final long NEVER = -1;

@@ -8,8 +8,8 @@ import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
-/** What the logs of a server have, and which rules were said to be able to fire there. */
-// The name of this class is in checkpoints: do not rename or move it.
+/** Serializes the contents of the logs of a server and the emitted coverage results. */
+// Checkpoints contain the name of this class: do not rename or move it.
 public final class InstanceCoverageSerializer extends VersionedStateSerializer<InstanceCoverage> {
 
     private static final long serialVersionUID = 1;
@@ -34,7 +34,7 @@ public final class InstanceCoverageSerializer extends VersionedStateSerializer<I
         return new Snapshot();
     }
 
-    /** What a checkpoint says of this serializer. */
+    /** The serializer snapshot in checkpoints. */
     public static final class Snapshot extends SimpleTypeSerializerSnapshot<InstanceCoverage> {
         public Snapshot() {
             super(InstanceCoverageSerializer::new);

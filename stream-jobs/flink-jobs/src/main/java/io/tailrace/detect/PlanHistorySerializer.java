@@ -8,8 +8,8 @@ import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
-/** The plans that a statement had. */
-// The name of this class is in checkpoints: do not rename or move it.
+/** Serializes the plans of a statement. */
+// Checkpoints contain the name of this class: do not rename or move it.
 public final class PlanHistorySerializer extends VersionedStateSerializer<PlanHistory> {
 
     private static final long serialVersionUID = 1;
@@ -34,7 +34,7 @@ public final class PlanHistorySerializer extends VersionedStateSerializer<PlanHi
         return new Snapshot();
     }
 
-    /** What a checkpoint says of this serializer. */
+    /** The serializer snapshot in checkpoints. */
     public static final class Snapshot extends SimpleTypeSerializerSnapshot<PlanHistory> {
         public Snapshot() {
             super(PlanHistorySerializer::new);

@@ -4,16 +4,16 @@ import io.tailrace.plan.change.PlanHistory;
 import java.util.Comparator;
 
 /**
- * An execution of a statement, with its plan where the log says it; or a capture of a statement's plan.
+ * An execution of a statement, with its plan if the log contains it, or a captured plan of a statement.
  *
- * @param plan hash of the plan; empty where it is not known
+ * @param plan hash of the plan; empty if it is unknown
  * @param micros event time, microseconds since 1970 UTC
- * @param generation which file of its log it stands in; 0 for a capture
- * @param offset byte offset of its entry there; 0 for a capture
- * @param seconds that the execution took; NaN for a capture
- * @param rowsExamined by the execution; 0 for a capture
+ * @param generation generation of its log; 0 for a capture
+ * @param offset byte offset of its entry in that generation; 0 for a capture
+ * @param seconds duration of the execution; NaN for a capture
+ * @param rowsExamined rows that the execution examined; 0 for a capture
  */
-// The names of this class and of its components are in checkpoints: do not rename or move them.
+// Checkpoints contain the names of this class and of its components: do not rename or move them.
 public record PlanSighting(
         String cluster,
         String instance,
@@ -26,19 +26,22 @@ public record PlanSighting(
         double seconds,
         double rowsExamined) {
 
-    /** As they happened: times of logs may be whole seconds. */
+    /** The order of execution: times in logs may be whole seconds. */
     public static final Comparator<PlanSighting> ORDER = Comparator.comparingLong(PlanSighting::micros)
             .thenComparingLong(PlanSighting::generation)
             .thenComparingLong(PlanSighting::offset);
 
-    /** Whose plans are followed together: a statement's on a server. */
+    /** The key of a plan history: a statement on a server. */
     public record Statement(String instance, long queryId) {}
 
     public Statement statement() {
         return new Statement(instance, queryId);
     }
 
-    /** With the database of the history, where that follows one: a change is not of where something else ran. */
+    /**
+     * Returns a copy with the database of the history, if there is one, so that a change does not name a database in
+     * which another execution ran.
+     */
     public PlanSighting of(PlanHistory history) {
         return history.database().isEmpty()
                 ? this

@@ -3,14 +3,14 @@ package io.tailrace.detect;
 import java.io.Serializable;
 
 /**
- * A record of the rules' topic.
+ * A record of the rules topic.
  *
- * @param offset in the topic: a later one wins
- * @param key bundle or candidate, or silence/ID. A push is a candidate until a job has taken it over: then it becomes the
- *     bundle, so that the topic, which is compacted, keeps the last good one beside one that is refused
- * @param json a push or a silence; empty where the record ends a silence
+ * @param offset offset in the topic; a later record replaces an earlier one
+ * @param key bundle or candidate, or silence/ID. A push is a candidate until a job has accepted it. It then becomes the
+ *     bundle, so that the compacted topic retains the last accepted push while another one is rejected
+ * @param json a push or a suppression; empty if the record ends a suppression
  */
-// The names of this class and of its components are in checkpoints: do not rename or move them.
+// Checkpoints contain the names of this class and of its components: do not rename or move them.
 public record RuleRecord(long offset, String key, String json) implements Serializable {
 
     public static final String BUNDLE = "bundle";

@@ -8,13 +8,13 @@ import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
-/** What is known of the actions of one connection. */
-// The name of this class is in checkpoints: do not rename or move it.
+/** Serializes the actions of one connection. */
+// Checkpoints contain the name of this class: do not rename or move it.
 public final class SessionActionsSerializer extends VersionedStateSerializer<SessionActionState> {
 
     /**
-     * Actions of one connection: about 400 bytes each while it is used, 60 when not. Actions of a statement that no rule
-     * and no detector asks for are not stored.
+     * Maximum number of actions of one connection: about 400 bytes each while it is active, 60 otherwise. Actions are
+     * stored only for statements that a rule or a detector uses.
      */
     public static final int MAX_ACTIONS = 1_000;
 
@@ -40,7 +40,7 @@ public final class SessionActionsSerializer extends VersionedStateSerializer<Ses
         return new Snapshot();
     }
 
-    /** What a checkpoint says of this serializer. */
+    /** The serializer snapshot in checkpoints. */
     public static final class Snapshot extends SimpleTypeSerializerSnapshot<SessionActionState> {
         public Snapshot() {
             super(SessionActionsSerializer::new);

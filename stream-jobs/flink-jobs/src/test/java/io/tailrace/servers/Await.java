@@ -7,12 +7,12 @@ import java.util.concurrent.Callable;
 public final class Await {
 
     private static final long FIRST_POLL_MILLIS = 20;
-    /** Whoever waits for long asks seldom: it costs the processes that are waited for their time. */
+    /** Maximum interval of polls: frequent polls would take time from the awaited processes. */
     private static final long LAST_POLL_MILLIS = 250;
 
     private Await() {}
 
-    /** Asks until the answer is true; an exception counts as false. Fails with what was waited for. */
+    /** Polls until the condition is true; an exception counts as false. Fails with the name of the condition. */
     public static void until(String what, Duration atMost, Callable<Boolean> condition) throws InterruptedException {
         long deadline = System.nanoTime() + atMost.toNanos();
         Exception last = null;

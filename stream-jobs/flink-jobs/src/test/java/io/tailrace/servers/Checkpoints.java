@@ -12,7 +12,7 @@ public final class Checkpoints {
 
     private Checkpoints() {}
 
-    /** The completed checkpoint with the highest id. */
+    /** Returns the completed checkpoint with the highest id. */
     public static Optional<Path> newest(Path directory) throws IOException {
         if (!Files.isDirectory(directory)) {
             return Optional.empty();

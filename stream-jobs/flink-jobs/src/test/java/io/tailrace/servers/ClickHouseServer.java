@@ -21,8 +21,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * A real ClickHouse with the stack's own configuration, users and migrations, on a free port and in a directory of
- * its own. All passwords are {@value #PASSWORD}. Tests are skipped where the stack has not installed ClickHouse.
+ * Runs a real ClickHouse with the stack's own configuration, users and migrations, on a free port and in a directory of
+ * its own. All passwords are {@value #PASSWORD}. Tests are skipped if the stack has not installed ClickHouse.
  */
 public final class ClickHouseServer implements AutoCloseable {
 
@@ -44,7 +44,7 @@ public final class ClickHouseServer implements AutoCloseable {
         this.library = library;
     }
 
-    /** Starts a server that has all tables. */
+    /** Starts a server with all tables. */
     public static ClickHouseServer start(Path directory) throws Exception {
         Optional<Path> library = Repository.installed("clickhouse", LIBRARY);
         Assumptions.assumeTrue(
@@ -60,17 +60,17 @@ public final class ClickHouseServer implements AutoCloseable {
         return URI.create("http://127.0.0.1:" + port);
     }
 
-    /** Of the listener that other ClickHouse servers ask. */
+    /** Returns the port for other ClickHouse servers. */
     public int nativePort() {
         return nativePort;
     }
 
-    /** A file that holds the password. */
+    /** Returns a file with the password. */
     public Path passwordFile() throws IOException {
         return Files.writeString(directory.resolve("password"), PASSWORD + "\n");
     }
 
-    /** Runs a statement as admin. Returns the answer without the last line end. */
+    /** Runs a statement as admin. Returns the response without the last line end. */
     public String query(String statement) throws IOException, InterruptedException {
         HttpRequest request = HttpRequest.newBuilder(url())
                 .header("X-ClickHouse-User", "admin")
@@ -89,12 +89,12 @@ public final class ClickHouseServer implements AutoCloseable {
         return Long.parseLong(query(statement));
     }
 
-    /** Kills the process as a power cut of the program would. */
+    /** Kills the process without a shutdown. */
     public void kill() throws InterruptedException {
         process.destroyForcibly().waitFor();
     }
 
-    /** Starts the process on the data that is there. */
+    /** Starts the process with the existing data. */
     public void launch() throws Exception {
         Path script = Repository.root().resolve("embedded/tailrace_local/components/clickhouse_server.py");
         process = new ProcessBuilder(List.of(

@@ -18,7 +18,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** A standalone Flink cluster: a JobManager and a TaskManager, each in a process of its own. */
+/** Runs a standalone Flink cluster: a JobManager and a TaskManager, each in a separate process. */
 public final class FlinkCluster implements AutoCloseable {
 
     private static final String JOB_MANAGER = "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint";
@@ -26,7 +26,9 @@ public final class FlinkCluster implements AutoCloseable {
     private static final Duration START_TIME = Duration.ofSeconds(120);
     private static final Pattern FILE_NAME = Pattern.compile("\"filename\"\\s*:\\s*\"([^\"]+)\"");
 
-    /** What the job brings itself, and what only tests need: on both class paths it would be loaded twice. */
+    /**
+     * Libraries that the job contains, and those that only tests need: on both class paths they would be loaded twice.
+     */
     private static final List<String> NOT_FLINKS = List.of(
             "normalize-job",
             "/classes",
@@ -62,7 +64,7 @@ public final class FlinkCluster implements AutoCloseable {
         return cluster;
     }
 
-    /** Starts a TaskManager in place of one that is gone. */
+    /** Starts a TaskManager in place of one that was killed. */
     public void launchTaskManager() throws IOException {
         taskManager = launch(TASK_MANAGER, "-Xmx640m");
     }
@@ -71,7 +73,7 @@ public final class FlinkCluster implements AutoCloseable {
         taskManager.kill();
     }
 
-    /** Uploads a jar and runs its main class, as the web UI does. */
+    /** Uploads a jar and runs its main class, like the web UI. */
     public void submit(Path jar, String mainClass, List<String> arguments) throws IOException, InterruptedException {
         Matcher uploaded = FILE_NAME.matcher(upload(jar));
         if (!uploaded.find()) {

@@ -8,10 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 
-/** A Java program in a process of its own, its output in a file. */
+/** Runs a Java program in a separate process, with its output in a file. */
 public final class JavaProgram implements AutoCloseable {
 
-    /** What Flink's own scripts open to it on Java 17. */
+    /** The packages that Flink's own scripts open on Java 17. */
     private static final List<String> OPENED = List.of(
             "java.lang",
             "java.lang.reflect",
@@ -26,7 +26,7 @@ public final class JavaProgram implements AutoCloseable {
             "java.util.concurrent.locks",
             "sun.nio.ch");
 
-    /** For a program that lives for seconds: what C2 and a parallel collector gain it does not earn back. */
+    /** For a program that runs for seconds: the start of C2 and a parallel collector costs more than they save. */
     static final List<String> SHORT_LIVED = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
     private static final int LAST_WORDS = 6000;
@@ -55,14 +55,14 @@ public final class JavaProgram implements AutoCloseable {
         return new JavaProgram(process, output);
     }
 
-    /** Options of a JVM that lives for seconds. */
+    /** Returns options of a JVM that runs for seconds. */
     public static List<String> shortLived(String option) {
         List<String> options = new ArrayList<>(SHORT_LIVED);
         options.add(option);
         return options;
     }
 
-    /** The test's own class path without the modules' tests. */
+    /** Returns the test's class path without the modules' tests. */
     public static String classPath() {
         return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     }
@@ -75,7 +75,9 @@ public final class JavaProgram implements AutoCloseable {
         return process.waitFor();
     }
 
-    /** CPU time of the process and all its threads until now, in hundredths of a second: proc_pid_stat(5). */
+    /**
+     * Returns the CPU time of the process and all its threads until now, in hundredths of a second: proc_pid_stat(5).
+     */
     public long cpuTicks() throws IOException {
         String stat = Files.readString(Path.of("/proc/" + process.pid() + "/stat"));
         String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
@@ -86,7 +88,7 @@ public final class JavaProgram implements AutoCloseable {
         return Files.readString(output);
     }
 
-    /** As {@link Await#until}, but ends when the program does; what it printed last is part of the failure. */
+    /** Like {@link Await#until}, but fails when the program ends, with its last output. */
     public void await(String what, Duration atMost, Callable<Boolean> condition)
             throws IOException, InterruptedException {
         try {
@@ -104,13 +106,13 @@ public final class JavaProgram implements AutoCloseable {
         return all.substring(Math.max(0, all.length() - LAST_WORDS));
     }
 
-    /** As {@code kill}: a flight recording is written. */
+    /** Sends SIGTERM, so that a flight recording is written. */
     public void terminate() throws InterruptedException {
         process.destroy();
         process.waitFor();
     }
 
-    /** As {@code kill -9}. */
+    /** Sends SIGKILL. */
     public void kill() throws InterruptedException {
         process.destroyForcibly().waitFor();
     }

@@ -17,7 +17,7 @@ import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Assumptions;
 
-/** A real Kafka on a free port, with the stack's own configuration. Tests are skipped where it is not installed. */
+/** Runs a real Kafka on a free port, with the stack's own configuration. Tests are skipped if it is not installed. */
 public final class KafkaServer implements AutoCloseable {
 
     private static final String RULES = "tailrace.rules";
@@ -43,7 +43,7 @@ public final class KafkaServer implements AutoCloseable {
         this.jars = jars;
     }
 
-    /** Starts a broker that has all topics. */
+    /** Starts a broker with all topics. */
     public static KafkaServer start(Path directory) throws Exception {
         Optional<Path> jars = Repository.installed("kafka", "kafka_2.13-4.3.1.jar");
         Assumptions.assumeTrue(jars.isPresent(), "skipped: Kafka is not in the cache; `tailrace up` installs it");
@@ -103,8 +103,9 @@ public final class KafkaServer implements AutoCloseable {
     }
 
     /**
-     * Their leaders answer for their offsets only once they lead. A producer that is earlier can have its second batch
-     * accepted after its first was refused; the first is then out of sequence until it expires, after two minutes.
+     * Returns all partitions. Their leaders answer for their offsets only once they lead. An earlier producer can have
+     * its second batch accepted after its first was refused; the first is then out of sequence until it expires, after
+     * two minutes.
      */
     private static Map<TopicPartition, OffsetSpec> everyPartition() {
         Map<TopicPartition, OffsetSpec> partitions = new HashMap<>();

@@ -8,12 +8,12 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Where tests find the rest of the repository, and what the stack has installed in its cache. */
+/** Locates the rest of the repository, and the software that the stack has installed in its cache. */
 public final class Repository {
 
     private Repository() {}
 
-    /** The repository's root: the directory that holds {@code schemas} and {@code sql}. */
+    /** Returns the repository's root: the directory that contains {@code schemas} and {@code sql}. */
     public static Path root() {
         Path directory = Path.of("").toAbsolutePath();
         while (!Files.isDirectory(directory.resolve("sql/migrations"))) {
@@ -26,12 +26,12 @@ public final class Repository {
         return directory;
     }
 
-    /** The directory of a Maven module: the one that is being built, or its neighbour. */
+    /** Returns the directory of a Maven module: the one that is being built, or its neighbour. */
     public static Path module(String name) {
         return Path.of("").toAbsolutePath().resolveSibling(name);
     }
 
-    /** Something below a part's entry in the cache; of several entries the newest. */
+    /** Returns a path below a component's entry in the cache; of several entries that of the newest. */
     public static Optional<Path> installed(String part, String below) {
         Path entries = cache().resolve(part);
         if (!Files.isDirectory(entries)) {
@@ -60,7 +60,7 @@ public final class Repository {
         return base.resolve("tailrace");
     }
 
-    /** A TCP port that nobody listened on a moment ago. */
+    /** Returns a TCP port on which no process listened a moment ago. */
     public static int freePort() {
         try (ServerSocket socket = new ServerSocket(0)) {
             return socket.getLocalPort();

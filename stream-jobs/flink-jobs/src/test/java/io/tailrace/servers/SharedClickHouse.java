@@ -12,8 +12,8 @@ import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ExtensionContext.Store.CloseableResource;
 
 /**
- * One ClickHouse for all test classes of a JVM: its start and all migrations cost seconds. A class may kill it if it
- * launches it again, and asks only for rows that it can tell from those of other classes.
+ * Provides one ClickHouse for all test classes of a JVM, because its start and all migrations take seconds. A class may
+ * kill it if it launches it again, and must query only rows that it can distinguish from those of other classes.
  */
 public final class SharedClickHouse implements BeforeAllCallback {
 

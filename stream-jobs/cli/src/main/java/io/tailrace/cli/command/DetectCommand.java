@@ -36,27 +36,30 @@ import picocli.CommandLine.Option;
 @Command(
         name = "detect",
         description =
-                "Evaluates Sigma rules and stateful detectors on log files and writes what fires, one alert per line: time, level,"
-                        + " title, what it is about, count. Fields of events: docs/TAXONOMY.md.",
+                "Evaluates Sigma rules and stateful detectors on log files and writes one line per alert: time, level,"
+                        + " title, entity, count. Fields of events: docs/TAXONOMY.md.",
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
-            "0:all was read, whether a rule fired or not",
+            "0:all input was read, whether a rule fired or not",
             "1:a rule, detector, the data classes or a line of --events was refused (the rest was evaluated), or a file"
                     + " could not be read",
-            "2:the command line is wrong",
-            "141:the reader of standard output went away, as after `| head`"
+            "2:the command line is invalid",
+            "141:the reader of standard output closed it, as in `| head`"
         })
 public final class DetectCommand implements Callable<Integer>, InputOptions.Reader, DetectionEventHandler {
 
-    /** Several files cover the same time one after the other: nothing is forgotten before the last has ended. */
+    /**
+     * Later than all events. Several files may cover the same time one after another, so no state expires before the
+     * last file has ended.
+     */
     private static final long END_OF_TIME = Long.MAX_VALUE / 4;
 
     private static final int FAILED = 1;
-    /** Lines of a file of events whose refusal is said; the others are counted. */
+    /** Maximum number of rejected lines of a file of events that are reported singly; the others are counted. */
     private static final int MAX_REFUSALS = 20;
 
     private static final long MICROS_PER_MILLI = 1000;
-    /** Stands for the event of an alert that waited until others had come. */
+    /** Replaces the event of an alert that waited for later events. */
     private static final DetectionEvent NO_EVENT =
             DetectionEvent.builder("", 0, LogSource.ANY).build();
 
@@ -84,24 +87,27 @@ public final class DetectCommand implements Callable<Integer>, InputOptions.Read
     @Option(
             names = "--detectors",
             paramLabel = "FILE",
-            description = "Which stateful detectors run, and how: docs/DETECTORS.md. Default: detectors.yaml in a"
-                    + " directory of --rules, where there is one; \"\" runs none.")
+            description =
+                    "File with the stateful detectors and their settings: docs/DETECTORS.md. Default: detectors.yaml in"
+                            + " a directory of --rules, if it exists; \"\" runs none.")
     private String detectorFile;
 
     @Option(
             names = "--data-classes",
             paramLabel = "FILE",
-            description = "Which data is sensitive: docs/DATA-CLASSES.md. Default: data-classes.yaml in a directory of"
-                    + " --rules, where there is one; \"\" is none.")
+            description =
+                    "File with the data classes: docs/DATA-CLASSES.md. Default: data-classes.yaml in a directory of"
+                            + " --rules, if it exists; \"\" for none.")
     private String dataClassFile;
 
-    @Option(names = "--json", description = "Whole alerts as JSON objects, with the event that made them fire.")
+    @Option(names = "--json", description = "Write complete alerts as JSON objects, with the event that caused them.")
     private boolean asJson;
 
     @Option(
             names = "--events",
             paramLabel = "FILE",
-            description = "Instead of logs, a file of events as JSON objects, one a line, for rules of any log source.")
+            description =
+                    "Read events from a file of JSON objects, one per line, instead of logs; for rules of any log source.")
     private String eventFile;
 
     public DetectCommand(Terminal terminal, Clock clock) {
@@ -129,7 +135,7 @@ public final class DetectCommand implements Callable<Integer>, InputOptions.Read
                     + stateful.detectors().size() + " detectors; " + events + " events, " + alerts + " alerts");
             return read && ruleSet.errors().isEmpty() && stateful.errors().isEmpty() && refused.isEmpty() ? 0 : FAILED;
         } catch (IOException e) {
-            terminal.note("rules cannot be read: " + e.getMessage() + ": " + InputOptions.reason(e));
+            terminal.note("cannot read the rules: " + e.getMessage() + ": " + InputOptions.reason(e));
             return FAILED;
         }
     }
@@ -144,8 +150,9 @@ public final class DetectCommand implements Callable<Integer>, InputOptions.Read
                 }
             });
             if (refused[0] > 0) {
-                terminal.note(eventFile + ": " + refused[0] + (refused[0] == 1 ? " line is" : " lines are")
-                        + " no event; the others were evaluated");
+                terminal.note(eventFile + ": " + refused[0]
+                        + (refused[0] == 1 ? " line is not an event" : " lines are not events")
+                        + "; the others were evaluated");
             }
             return refused[0] == 0;
         } catch (IOException e) {

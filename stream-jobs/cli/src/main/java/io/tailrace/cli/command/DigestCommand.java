@@ -36,33 +36,33 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Reports where the time of slow logs went, or what audit and general logs hold. */
+/** Reports the heaviest statements of slow logs, or the most frequent ones of audit and general logs. */
 @Command(
         name = "digest",
         description = {
-            "Reports the heaviest statements of slow logs; of audit and general logs, which tell no times, the most"
-                    + " frequent ones. Statements are masked.",
-            "docs/DIGEST.md explains the report and all options."
+            "Reports the heaviest statements of slow logs, or the most frequent statements of audit and general logs,"
+                    + " which contain no durations. Statements are masked.",
+            "docs/DIGEST.md describes the report and all options."
         })
 public final class DigestCommand implements Callable<Integer>, InputOptions.Reader {
 
     private static final int MAX_SERVERS = 5;
 
-    /** Threads beyond so many would wait for the one that counts. */
+    /** More threads would only wait for the one that counts. */
     private static final int MAX_THREADS = 4;
 
     private final Terminal terminal;
     private final Clock clock;
     private final List<String> files = new ArrayList<>();
     private final Set<String> servers = new LinkedHashSet<>();
-    /** What slow logs hold. */
+    /** The statements of slow logs. */
     private Digest timed;
-    /** What audit and general logs hold. */
+    /** The statements of audit and general logs. */
     private Digest counted;
 
     private Instant from;
     private Instant until;
-    /** Null where every statement is wanted. */
+    /** Null without a filter. */
     private StatementFilter filter;
 
     private long bytes;
@@ -72,13 +72,13 @@ public final class DigestCommand implements Callable<Integer>, InputOptions.Read
     @Mixin
     private InputOptions input;
 
-    @Option(names = "--json", description = "The report as one JSON object.")
+    @Option(names = "--json", description = "Write the report as one JSON object.")
     private boolean asJson;
 
     @Option(
             names = "--html",
             paramLabel = "FILE",
-            description = "Also writes the report as one HTML file with charts; - is standard output, in place of the"
+            description = "Also write the report as one HTML file with charts; - is standard output, in place of the"
                     + " text.")
     private String html;
 
@@ -86,21 +86,22 @@ public final class DigestCommand implements Callable<Integer>, InputOptions.Read
             names = "--limit",
             defaultValue = "10",
             paramLabel = "N",
-            description = "How many groups are shown. Default: ${DEFAULT-VALUE}.")
+            description = "Number of groups to show. Default: ${DEFAULT-VALUE}.")
     private int limit;
 
     @Option(
             names = "--order-by",
             defaultValue = "total",
             paramLabel = "MEASURE",
-            description = "What the first group has most of: " + Ranking.NAMES + ". Default: ${DEFAULT-VALUE}.")
+            description = "Measure by which groups are ordered, largest first: " + Ranking.NAMES
+                    + ". Default: ${DEFAULT-VALUE}.")
     private String orderBy;
 
     @Option(
             names = "--group-by",
             defaultValue = "query",
             paramLabel = "KEY",
-            description = "What makes statements a group: " + Grouping.NAMES + ". Default: ${DEFAULT-VALUE}.")
+            description = "Key by which statements are grouped: " + Grouping.NAMES + ". Default: ${DEFAULT-VALUE}.")
     private String groupBy;
 
     @Option(
@@ -115,22 +116,22 @@ public final class DigestCommand implements Callable<Integer>, InputOptions.Read
     @Option(
             names = "--filter",
             paramLabel = "EXPR",
-            description =
-                    "Only statements that it accepts: 'user=app and query_time>1 and db~^shop'. docs/DIGEST.md has"
-                            + " all fields.")
+            description = "Only statements that match, such as 'user=app and query_time>1 and db~^shop'. docs/DIGEST.md"
+                    + " lists the fields.")
     private String expression;
 
     @Option(
             names = "--show-literals",
-            description = "Examples as they were logged, with their values. Statements that may hold a password stay"
-                    + " masked.")
+            description =
+                    "Show examples as they were logged, with their values. Statements that may contain a password stay"
+                            + " masked.")
     private boolean literals;
 
     @Option(
             names = "--threads",
             paramLabel = "N",
-            description = "How many threads read. The report is the same for any. Default: one for each processor, at"
-                    + " most " + MAX_THREADS + ".")
+            description = "Number of threads; it does not change the report. Default: one per processor, at most" + " "
+                    + MAX_THREADS + ".")
     private Integer threads;
 
     @Option(
@@ -199,8 +200,8 @@ public final class DigestCommand implements Callable<Integer>, InputOptions.Read
     private boolean write(Ranking ranking, AnsiStyle ink) {
         boolean times = timed.entries() > 0 || counted.entries() == 0;
         if (times && counted.entries() > 0) {
-            terminal.note(counted.entries() + " statements of audit or general logs are left out, for they tell no"
-                    + " times: digest those logs by themselves");
+            terminal.note(counted.entries() + " statements of audit or general logs are left out, because they have no"
+                    + " durations: digest those logs separately");
         }
         String filtered = expression == null ? "" : expression;
         Report.Inputs inputs = new Report.Inputs(files, bytes, deadLetters, leftOut, filtered, List.copyOf(servers));
@@ -291,9 +292,7 @@ public final class DigestCommand implements Callable<Integer>, InputOptions.Read
 
     @Override
     public String refusal(String source) {
-        return "errorlog".equals(source)
-                ? "an error log holds no statements to digest; tailrace parse shows its events"
-                : "";
+        return "errorlog".equals(source) ? "an error log contains no statements; tailrace parse shows its events" : "";
     }
 
     @Override

@@ -18,7 +18,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Writes the class of each statement. */
+/** Writes the query id and the fingerprint of each statement. */
 @Command(
         name = "fingerprint",
         description = {
@@ -37,7 +37,7 @@ public final class FingerprintCommand implements Callable<Integer> {
             description = "Files with statements, plain, gzip or Zstandard; - is standard input, which is the default.")
     private List<String> names;
 
-    @Option(names = "-0", description = "Statements end with a NUL byte and may hold line feeds.")
+    @Option(names = "-0", description = "Statements end with a NUL byte and may contain line feeds.")
     private boolean nulSeparated;
 
     @Option(names = "--ansi-quotes", description = "The server's sql_mode has ANSI_QUOTES: \"a\" is a name.")
@@ -56,7 +56,7 @@ public final class FingerprintCommand implements Callable<Integer> {
         List<String> unmatched = new ArrayList<>();
         List<LogFile> files = InputFiles.of(names, unmatched);
         boolean read = unmatched.isEmpty();
-        unmatched.forEach(pattern -> terminal.note(pattern + ": no file has such a name"));
+        unmatched.forEach(pattern -> terminal.note(pattern + ": no such file"));
         for (LogFile file : files) {
             read &= read(file);
         }

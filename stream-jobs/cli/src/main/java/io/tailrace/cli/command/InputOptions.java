@@ -30,27 +30,27 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** The files that a command reads, and what their own bytes do not say about them. */
+/** The options for the input files, and for properties that their bytes do not contain. */
 final class InputOptions {
 
-    /** What a command does with the files. */
+    /** Receives the contents of the files. */
     interface Reader extends LogEventHandler {
 
-        /** Why logs of this kind (slowlog, audit, general, errorlog) are of no use here; empty where they are. */
+        /** Returns why logs of this kind (slowlog, audit, general, errorlog) are not accepted; empty if they are. */
         default String refusal(String source) {
             return "";
         }
 
-        /** How many threads read a file. */
+        /** Returns the number of threads that read a file. */
         default int threads() {
             return 1;
         }
 
-        /** A file was read to its end. */
+        /** Called after a file was read completely. */
         void read(LogFile file, LogFormat format, ByteAccounting accounts);
     }
 
-    /** Bytes of a file's head by which its format is told. */
+    /** Number of bytes at the start of a file by which its format is detected. */
     private static final int HEAD = 64 << 10;
 
     private FormatRegistry formats;
@@ -70,21 +70,21 @@ final class InputOptions {
             names = "--format",
             defaultValue = "auto",
             paramLabel = "NAME",
-            description = "Name of the files' format. Default: told by their first lines.")
+            description = "Name of the files' format. Default: detected from their first lines.")
     private String format;
 
     @Option(
             names = "--innodb-log-capacity",
             defaultValue = "0",
             paramLabel = "BYTES",
-            description = "Size of InnoDB's redo log, for the age of checkpoints in the monitor's output. Default: as"
-                    + " the output says.")
+            description = "Size of InnoDB's redo log, to rate the age of checkpoints in the monitor's output. Default:"
+                    + " the size in the output.")
     private long innoDbLogCapacity;
 
     @Option(
             names = "--tz",
             paramLabel = "ZONE",
-            description = "IANA zone of times that the log or an option writes without one. Default: this machine's.")
+            description = "IANA time zone of times without one in logs and options. Default: that of this machine.")
     private String zone;
 
     @Option(
@@ -94,7 +94,7 @@ final class InputOptions {
             description = "Name of the server. Event ids depend on it. Default: ${DEFAULT-VALUE}.")
     private String instance;
 
-    /** The zone of local times, checked. */
+    /** Returns the time zone of local times. Throws a usage error if it is invalid. */
     ZoneId zone() {
         try {
             return zone == null ? ZoneId.systemDefault() : ZoneId.of(zone);
@@ -103,7 +103,7 @@ final class InputOptions {
         }
     }
 
-    /** Reads every file in turn; returns false where one cannot be read or its books do not balance. */
+    /** Reads every file in turn; returns false if one cannot be read or its bytes do not balance. */
     boolean read(Terminal terminal, Reader reader) {
         formats = new FormatRegistry(RedoLogCapacities.ofAll(innoDbLogCapacity));
         if (!"auto".equals(format) && formats.named(format).isEmpty()) {
@@ -114,7 +114,7 @@ final class InputOptions {
         List<LogFile> files = InputFiles.of(names(terminal), unmatched);
         progress = new ProgressBar(terminal.err(), terminal.screen().err(), size(files), System::nanoTime);
         boolean all = unmatched.isEmpty();
-        unmatched.forEach(pattern -> terminal.note(pattern + ": no file has such a name"));
+        unmatched.forEach(pattern -> terminal.note(pattern + ": no such file"));
         for (LogFile file : files) {
             all &= read(file, terminal, reader);
         }
@@ -173,7 +173,7 @@ final class InputOptions {
     private String unknown(TruncationTolerantInputStream in) {
         return in.failure() != null
                 ? "cannot be read: " + reason(in.failure())
-                : "its first lines show no known format; --format names one of " + formatNames();
+                : "unknown format; set --format to one of " + formatNames();
     }
 
     private boolean read(
@@ -200,10 +200,10 @@ final class InputOptions {
         terminal.note(text);
     }
 
-    /** One clause for people. */
+    /** Returns the reason as one clause. */
     static String reason(Exception failure) {
         if (failure instanceof NoSuchFileException || failure instanceof FileNotFoundException) {
-            return "there is no such file";
+            return "no such file";
         }
         if (failure instanceof AccessDeniedException) {
             return "permission denied";

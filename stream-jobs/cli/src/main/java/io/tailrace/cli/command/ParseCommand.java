@@ -28,14 +28,13 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Writes the events of log files, one per line, and what became of every byte. */
+/** Writes the events of log files, one per line, and accounts for every byte. */
 @Command(
         name = "parse",
-        description =
-                "Turns log files into events, one per line; says on standard error what became" + " of every byte.")
+        description = "Converts log files to events, one per line, and accounts for every byte on standard error.")
 public final class ParseCommand implements Callable<Integer>, InputOptions.Reader {
 
-    /** Raw bytes of a dead letter in a file. */
+    /** Maximum number of raw bytes of a dead letter in a file. */
     private static final int MAX_RAW_LENGTH = 1 << 20;
     /** The same on standard error. */
     private static final int MAX_SHOWN_LENGTH = 1 << 10;
@@ -47,14 +46,17 @@ public final class ParseCommand implements Callable<Integer>, InputOptions.Reade
     @Mixin
     private InputOptions input;
 
-    @Option(names = "--json", description = "Whole events as JSON; default: time, user, database, seconds, id, class.")
+    @Option(
+            names = "--json",
+            description =
+                    "Write complete events as JSON; default: time, user, database, seconds, query id, fingerprint.")
     private boolean asJson;
 
     @Option(
             names = "--dead-letters",
             paramLabel = "FILE",
-            description = "Where to write what is no event, one JSON object per line; may hold secrets. Default: on"
-                    + " standard error, with --json as objects cut to 1 KiB of raw text, else without the text.")
+            description = "File for dead letters, one JSON object per line; may contain secrets. Default: standard"
+                    + " error, with --json as objects with at most 1 KiB of raw text, else without the text.")
     private Path deadLetters;
 
     public ParseCommand(Terminal terminal) {
@@ -69,7 +71,7 @@ public final class ParseCommand implements Callable<Integer>, InputOptions.Reade
             terminal.out().flush();
             boolean kept = out == null || !out.checkError();
             if (!kept) {
-                terminal.note(deadLetters + ": could not be written to its end");
+                terminal.note(deadLetters + ": could not be written completely");
             }
             return read && kept ? 0 : 1;
         } catch (IOException e) {

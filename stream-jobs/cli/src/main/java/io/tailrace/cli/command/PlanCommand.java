@@ -32,24 +32,24 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "plan",
         description = {
-            "Shows the plans in files: a tree with estimated and measured rows, cost and time, what deserves a look, and"
+            "Shows the plans in files: a tree with estimated and measured rows, cost and time, warnings, and"
                     + " advice. Reads EXPLAIN and ANALYZE FORMAT=JSON of MySQL, Percona Server and MariaDB, the rows of"
-                    + " EXPLAIN, and MariaDB's slow log with '# explain:' lines; alone, one per line, or within a"
-                    + " client's output. Literals are masked. Nothing is executed."
+                    + " EXPLAIN, and MariaDB's slow log with '# explain:' lines; alone, one per line, or within the"
+                    + " output of a client. Literals are masked. Nothing is executed."
         },
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
             "0:all plans were shown; with --diff: the two have the same shape",
-            "1:a file could not be read, or holds no plan; with --diff: the two plans differ",
-            "2:the command line is wrong; with --diff also: there are not two plans",
-            "141:the reader of standard output went away, as after `| head`"
+            "1:a file could not be read, or contains no plan; with --diff: the two plans differ",
+            "2:the command line is invalid; with --diff also: the files do not contain two plans",
+            "141:the reader of standard output closed it, as in `| head`"
         })
 public final class PlanCommand implements Callable<Integer> {
 
     private static final int DIFFERENT = 1;
     private static final int FAILED = 1;
     private static final int TROUBLE = 2;
-    /** A text is held in memory as a whole: more is no file of plans. Bytes. */
+    /** Maximum size of a file in bytes, because a text is held in memory completely. */
     private static final int MAX_SIZE = 512 << 20;
 
     private final Terminal terminal;
@@ -57,7 +57,7 @@ public final class PlanCommand implements Callable<Integer> {
     private final List<Found> found = new ArrayList<>();
     private boolean complete = true;
 
-    /** A plan, and where it stands. */
+    /** A plan, and its place in the input. */
     private record Found(Plan plan, String source) {}
 
     @Parameters(
@@ -67,15 +67,17 @@ public final class PlanCommand implements Callable<Integer> {
                     + " default.")
     private List<String> names = new ArrayList<>();
 
-    @Option(names = "--json", description = "The model of each plan as a JSON object on a line: docs/PLANS.md.")
+    @Option(
+            names = "--json",
+            description = "Write the model of each plan as a JSON object, one per line: docs/PLANS.md.")
     private boolean asJson;
 
     @Option(
             names = "--hash",
-            description = "The hash of each plan's shape, a tab, the shape, a tab, and where it stands.")
+            description = "Write the hash of each plan's shape, the shape, and its place, separated by tabs.")
     private boolean asHash;
 
-    @Option(names = "--diff", description = "What changed from the first plan to the second.")
+    @Option(names = "--diff", description = "Show the changes from the first plan to the second.")
     private boolean asDiff;
 
     @Option(
@@ -95,12 +97,12 @@ public final class PlanCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         if ((asJson ? 1 : 0) + (asHash ? 1 : 0) + (asDiff ? 1 : 0) > 1) {
-            throw usage("--json, --hash and --diff exclude one another");
+            throw usage("--json, --hash and --diff are mutually exclusive");
         }
         PlanReport report = new PlanReport(ink(), terminal.screen().columns());
         List<String> unmatched = new ArrayList<>();
         List<LogFile> files = InputFiles.of(names.isEmpty() ? List.of(LogFile.STANDARD_INPUT) : names, unmatched);
-        unmatched.forEach(pattern -> fail(pattern + ": no file has such a name"));
+        unmatched.forEach(pattern -> fail(pattern + ": no such file"));
         files.forEach(this::read);
         if (asDiff) {
             return diff(report);
@@ -135,7 +137,7 @@ public final class PlanCommand implements Callable<Integer> {
         try (InputStream in = file.open(file.raw(terminal.in()))) {
             byte[] bytes = in.readNBytes(MAX_SIZE + 1);
             if (bytes.length > MAX_SIZE) {
-                fail(name + ": more than " + (MAX_SIZE >> 20) + " MiB; give the part with the plans");
+                fail(name + ": more than " + (MAX_SIZE >> 20) + " MiB; pass only the part with the plans");
                 return;
             }
             read(name, bytes);
@@ -182,7 +184,7 @@ public final class PlanCommand implements Callable<Integer> {
         }
     }
 
-    /** The model, where it stands, and the advice. */
+    /** Returns the model with the place of the plan and the advice. */
     private static String json(String model, Found one) {
         StringBuilder out = new StringBuilder(model);
         out.setLength(out.length() - 1);

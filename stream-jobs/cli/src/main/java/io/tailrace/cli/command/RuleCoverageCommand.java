@@ -24,16 +24,17 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Says which rules can never fire on a log. */
+/** Lists the rules that can never fire on a log. */
 @Command(
         name = "coverage",
-        description = "Reads logs and says which rules can never fire on each, because no event has a field that they"
-                + " need or is of their class: file, rule and reason, tabs between.",
+        description =
+                "Reads logs and lists the rules that can never fire on each, because no event has a field that they"
+                        + " need or is of their class: file, rule and reason, separated by tabs.",
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
-            "0:all was read",
+            "0:all input was read",
             "1:a rule was refused, or a file could not be read",
-            "2:the command line is wrong"
+            "2:the command line is invalid"
         })
 public final class RuleCoverageCommand implements Callable<Integer>, InputOptions.Reader, DetectionEventHandler {
 
@@ -60,8 +61,8 @@ public final class RuleCoverageCommand implements Callable<Integer>, InputOption
             names = "--data-classes",
             paramLabel = "FILE",
             description =
-                    "Which data is sensitive. Default: data-classes.yaml in a directory of --rules, where there is"
-                            + " one; \"\" is none.")
+                    "File with the data classes. Default: data-classes.yaml in a directory of --rules, if it exists;"
+                            + " \"\" for none.")
     private String dataClassFile;
 
     public RuleCoverageCommand(Terminal terminal) {
@@ -80,7 +81,7 @@ public final class RuleCoverageCommand implements Callable<Integer>, InputOption
             boolean read = input.read(terminal, this);
             return read && ruleSet.errors().isEmpty() && refused.isEmpty() ? 0 : FAILED;
         } catch (IOException e) {
-            terminal.note("rules cannot be read: " + e.getMessage() + ": " + InputOptions.reason(e));
+            terminal.note("cannot read the rules: " + e.getMessage() + ": " + InputOptions.reason(e));
             return FAILED;
         }
     }
@@ -96,7 +97,7 @@ public final class RuleCoverageCommand implements Callable<Integer>, InputOption
         }
         terminal.note(file.name() + " (" + format.name() + ", " + events + " events): " + able + " of "
                 + answers.size() + " rules can fire on logs like this one"
-                + (able == answers.size() ? "" : "; the others are listed with what they lack"));
+                + (able == answers.size() ? "" : "; the others are listed with the reason"));
         events = 0;
         contents = new ObservedFields();
         source = LogSource.ANY;

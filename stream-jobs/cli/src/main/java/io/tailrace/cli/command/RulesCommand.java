@@ -13,7 +13,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** What can be known of rules without any log. */
+/** Checks rules without a log. */
 @Command(name = "rules", description = "Checks detection rules.", synopsisSubcommandLabel = "COMMAND")
 public final class RulesCommand {
 
@@ -29,12 +29,12 @@ public final class RulesCommand {
     @Command(
             name = "check",
             description =
-                    "Compiles Sigma rules and says of each that is refused, or may not mean what was meant, where and why.",
+                    "Compiles Sigma rules and lists those that are refused, or whose meaning may be unintended, with place and reason.",
             exitCodeListHeading = "Exit codes:%n",
             exitCodeList = {
                 "0:all rules were compiled",
                 "1:a rule was refused, or a file could not be read",
-                "2:the command line is wrong"
+                "2:the command line is invalid"
             })
     int check(
             @Parameters(
@@ -50,7 +50,7 @@ public final class RulesCommand {
             terminal.out().append(RuleFiles.summary(rules)).append('\n');
             return rules.errors().isEmpty() && refused.isEmpty() ? 0 : FAILED;
         } catch (IOException e) {
-            terminal.note("rules cannot be read: " + e.getMessage() + ": " + InputOptions.reason(e));
+            terminal.note("cannot read the rules: " + e.getMessage() + ": " + InputOptions.reason(e));
             return FAILED;
         }
     }

@@ -9,17 +9,17 @@ import java.time.ZoneId;
 import java.time.format.DateTimeParseException;
 import java.util.Optional;
 
-/** Times as they are written on the command line. */
+/** Parses times on the command line. */
 final class TimeArgument {
 
-    /** What is understood. */
+    /** The accepted forms, for messages. */
     static final String FORMS = "2026-11-21T02:49:03Z, 2026-11-21 02:49 or 2026-11-21 (in --tz), or 2h, 30m, 3d ago";
 
     private static final int DATE_LENGTH = "2026-11-21".length();
 
     private TimeArgument() {}
 
-    /** The time that a text means, or nothing. */
+    /** Returns the time of a text; empty if it is not valid. */
     static Optional<Instant> parse(String text, ZoneId zone, Instant now) {
         if (text.matches("\\d{1,9}[smhdw]")) {
             return Optional.of(now.minus(duration(text)));

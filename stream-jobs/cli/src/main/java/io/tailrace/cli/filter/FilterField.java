@@ -7,10 +7,10 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** What of a statement a filter can ask for: a number, or one or several texts. */
+/** A property of a statement that a filter can compare: a number, or one or several texts. */
 final class FilterField {
 
-    /** The fields in the order in which they are documented. */
+    /** The fields in the order of their documentation. */
     static final String NAMES =
             "user, host, ip, db, table, tag.KEY, trace_id, verb, statement, query_id, flag, format, query_time, lock_time,"
                     + " rows_sent, rows_examined, rows_affected, bytes_sent, error, connection, weight or header.NAME";
@@ -29,7 +29,7 @@ final class FilterField {
         this.seconds = seconds;
     }
 
-    /** The field of that name. */
+    /** Returns the field with this name. */
     static Optional<FilterField> named(String name) {
         if (name.startsWith(HEADER) && name.length() > HEADER.length()) {
             String key = name.substring(HEADER.length());
@@ -65,7 +65,7 @@ final class FilterField {
                 });
     }
 
-    /** Each table as the statement names it, and with the default database before it. */
+    /** Returns each table as the statement names it, and with the default database. */
     private static List<String> tables(QueryEvent event) {
         return Stream.of(event.getTablesRead(), event.getTablesWritten())
                 .flatMap(List::stream)
@@ -85,12 +85,12 @@ final class FilterField {
         return number != null;
     }
 
-    /** Its values may be written with a unit of time. */
+    /** Returns whether its values may have a unit of time. */
     boolean isTime() {
         return seconds;
     }
 
-    /** Its number; 0 if the log does not contain it. */
+    /** Returns its number; 0 if the log does not contain it. */
     double number(QueryEvent event) {
         Number value = number.apply(event);
         return value == null ? 0 : value.doubleValue();

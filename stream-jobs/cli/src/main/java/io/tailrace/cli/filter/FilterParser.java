@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
 /**
- * Reads an expression: comparisons with {@code and}, {@code or}, {@code not} and parentheses. {@code and} binds more
- * than {@code or}.
+ * Parses an expression: comparisons with {@code and}, {@code or}, {@code not} and parentheses. {@code and} binds more
+ * strongly than {@code or}.
  */
 final class FilterParser {
 
@@ -171,7 +171,9 @@ final class FilterParser {
         }
     }
 
-    /** A quoted text, where a doubled quote stands for one, or all up to the next blank or parenthesis. */
+    /**
+     * Parses a quoted text, in which a doubled quote represents one, or everything up to the next blank or parenthesis.
+     */
     private String value() throws FilterSyntaxException {
         if (at == text.length()) {
             throw expected("a value");
@@ -196,7 +198,7 @@ final class FilterParser {
         throw expected("the closing " + quote);
     }
 
-    /** Parentheses within it must match, as in {@code statement~(select|insert)}. */
+    /** Parses an unquoted text, in which parentheses must match, as in {@code statement~(select|insert)}. */
     private String bare() throws FilterSyntaxException {
         int start = at;
         int open = 0;

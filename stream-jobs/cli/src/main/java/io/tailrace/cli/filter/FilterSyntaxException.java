@@ -1,6 +1,6 @@
 package io.tailrace.cli.filter;
 
-/** An expression that is no filter: says what was expected, what was found and where. */
+/** Reports an invalid filter: what was expected, what was found and where. */
 public final class FilterSyntaxException extends Exception {
 
     private static final long serialVersionUID = 1;

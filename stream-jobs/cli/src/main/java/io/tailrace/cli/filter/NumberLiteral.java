@@ -2,19 +2,19 @@ package io.tailrace.cli.filter;
 
 import java.util.OptionalDouble;
 
-/** Numbers as filters write them. */
+/** Parses the numbers of filters. */
 final class NumberLiteral {
 
     private NumberLiteral() {}
 
-    /** The number that the text is, if it is one. */
+    /** Returns the number of a text; empty if it is not one. */
     static OptionalDouble number(String text) {
         return text.matches("-?(\\d{1,18}(\\.\\d{0,18})?|\\.\\d{1,18})")
                 ? OptionalDouble.of(Double.parseDouble(text))
                 : OptionalDouble.empty();
     }
 
-    /** Seconds, perhaps with one of the units us, ms, s, m and h. */
+    /** Returns seconds; the text may have one of the units us, ms, s, m and h. */
     static OptionalDouble seconds(String text) {
         int end = text.length();
         while (end > 0 && Character.isLetter(text.charAt(end - 1))) {

@@ -5,14 +5,14 @@ import io.tailrace.event.QueryEvent;
 import java.util.List;
 import java.util.Map;
 
-/** Statements of audit and general logs, as a digest counts them. */
+/** Converts statements of audit and general logs to the form that a digest counts. */
 public final class AuditStatementConverter {
 
     private AuditStatementConverter() {}
 
     /**
-     * Whether the record stands for one execution of a statement. A filter log writes several records for each, of
-     * which every statement has one named status; what is only prepared was not executed.
+     * Returns whether the record represents one execution of a statement. A filter log writes several records for each,
+     * of which every statement has one named status. A prepared statement is not an execution.
      */
     public static boolean isStatement(AuditEvent event) {
         boolean one = event.getEventName().isEmpty() || "status".equals(event.getEventName());
@@ -22,7 +22,7 @@ public final class AuditStatementConverter {
                 && !"Prepare".equalsIgnoreCase(event.getCommand());
     }
 
-    /** The same as if a slow log had told it, all durations and rows 0. */
+    /** Converts the record to an entry of a slow log in which all durations and rows are 0. */
     public static QueryEvent query(AuditEvent event) {
         QueryEvent query = new QueryEvent();
         query.setEventTime(event.getEventTime());

@@ -5,10 +5,10 @@ import io.tailrace.framing.FramingKind;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** What became of a file's bytes: each is part of an event, a dead letter, framing, or pending. */
+/** Accounts for the bytes of a file: each is part of an event, a dead letter, framing, or pending. */
 public final class ByteAccounting {
 
-    /** A number of things and their bytes. */
+    /** A number of items and their bytes. */
     static final class Posting {
 
         long count;
@@ -23,9 +23,9 @@ public final class ByteAccounting {
     final Posting events = new Posting();
     final Map<DeadLetterCode, Posting> deadLetters = new EnumMap<>(DeadLetterCode.class);
     final Map<FramingKind, Posting> framing = new EnumMap<>(FramingKind.class);
-    /** Bytes that were read and neither framed nor refused. */
+    /** Bytes that were read, but neither framed nor rejected. */
     long pending;
-    /** Bytes of the file. */
+    /** Size of the file in bytes. */
     public long size;
 
     void deadLetter(DeadLetterCode code, long bytes) {
@@ -53,7 +53,7 @@ public final class ByteAccounting {
         return accounted() == size;
     }
 
-    /** One line for people. */
+    /** Returns the accounts in one line. */
     public String describe(String name, String format) {
         StringBuilder line = new StringBuilder(name).append(": ").append(format);
         line.append(", ").append(size).append(" bytes = ");

@@ -7,7 +7,7 @@ import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.QueryEvent;
 import java.util.function.Predicate;
 
-/** Receives what a log file holds as rules see it: statements without their literals, as the pipeline has them. */
+/** Receives the events of a log file in the form for rules: statements without their literals, as in the pipeline. */
 public interface DetectionEventHandler extends LogEventHandler {
 
     void event(DetectionEvent event);

@@ -15,16 +15,16 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** The files that arguments name. A pattern that the shell left alone, because it was quoted, is matched here. */
+/** Resolves file arguments. A quoted pattern, which the shell does not expand, is matched here. */
 public final class InputFiles {
 
-    /** Directories below a pattern's first wildcard that {@code **} looks into. */
+    /** Maximum depth of directories that {@code **} searches. */
     private static final int MAX_DEPTH = 16;
 
     private InputFiles() {}
 
     /**
-     * The files, in the order of the arguments, those of one pattern by name, each once.
+     * Returns the files in the order of the arguments, those of one pattern by name, each once.
      *
      * @param unmatched receives the patterns that match no file
      */

@@ -21,9 +21,10 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Events of any kind as JSON objects, one a line, for rules that are not about databases. Names of nested members are
- * joined with a full stop; members of arrays are values of one field; null is absent. {@code @timestamp} or
- * {@code timestamp} is the event's time (ISO 8601, or seconds since 1970), {@code event_id} its id, else its line.
+ * Reads events of any kind as JSON objects, one per line, for rules that do not concern databases. Names of nested
+ * members are joined with a full stop; members of arrays are values of one field; null is absent. {@code @timestamp} or
+ * {@code timestamp} is the event's time (ISO 8601, or seconds since 1970), {@code event_id} its id; without one, the
+ * line number is.
  */
 public final class JsonEventReader {
 
@@ -33,9 +34,9 @@ public final class JsonEventReader {
     private final ObjectMapper json = new ObjectMapper();
 
     /**
-     * Reads all lines. One that is no event is left out.
+     * Reads all lines and skips those that are not an event.
      *
-     * @param refused receives why a line is no event, with its number
+     * @param refused receives the reason why a line is not an event, with its number
      */
     public void read(InputStream in, Consumer<DetectionEvent> events, Consumer<String> refused) throws IOException {
         BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));

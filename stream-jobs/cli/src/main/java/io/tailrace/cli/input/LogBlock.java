@@ -17,21 +17,21 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * A part of a log file and what was found in it. It goes through three hands, one after the other: a framer cuts it
- * into pieces, a parser reads those that are entries, and a sink receives all of them in file order.
+ * A part of a log file with its contents. It passes three stages: a framer splits it into pieces, a parser
+ * parses those that are entries, and a sink receives all of them in file order.
  */
 final class LogBlock implements FrameListener {
 
-    /** A piece of the file: an entry with what it means, or anything else that a framer finds. */
+    /** A piece of the file: an entry with its parsed event, or another piece that a framer found. */
     private static final class Piece implements ParseListener {
 
         private final long from;
         private final long to;
-        /** Null where it is no entry. */
+        /** Null if it is not an entry. */
         private EntryContext context;
-        /** Null where it is not framing. */
+        /** Null if it is not framing. */
         private FramingKind framing;
-        /** Null where it is no dead letter. */
+        /** Null if it is not a dead letter. */
         private DeadLetterCode code;
 
         private String message;
@@ -80,7 +80,7 @@ final class LogBlock implements FrameListener {
     private final LogOrigin origin;
     private final List<Piece> pieces = new ArrayList<>();
     private byte[] bytes;
-    /** File offset of the first of the bytes. */
+    /** File offset of the first byte. */
     private long base;
 
     LogBlock(LogOrigin origin) {
@@ -91,13 +91,13 @@ final class LogBlock implements FrameListener {
         return pieces.isEmpty();
     }
 
-    /** Takes the bytes of the pieces, the first of which has the file offset {@code offset}. */
+    /** Takes the bytes of the pieces; the first byte has the file offset {@code offset}. */
     void hold(byte[] held, long offset) {
         bytes = held;
         base = offset;
     }
 
-    /** The bytes, for other use: they are no longer needed. */
+    /** Returns the bytes for reuse, because they are no longer needed. */
     byte[] release() {
         return bytes;
     }
@@ -117,7 +117,7 @@ final class LogBlock implements FrameListener {
         add(from, to).rejected(code, message);
     }
 
-    /** The same for bytes that are too many to keep. */
+    /** Rejects a range whose bytes are too many to store. */
     void rejectedWithoutBytes(long from, long to, DeadLetterCode code, String message) {
         rejected(from, to, code, message);
         pieces.get(pieces.size() - 1).isWithoutBytes = true;
@@ -130,9 +130,9 @@ final class LogBlock implements FrameListener {
     }
 
     /**
-     * Reads the entries.
+     * Parses the entries.
      *
-     * @param statementFilter of which events the statement is wanted
+     * @param statementFilter selects the events whose statement is needed
      */
     void parse(EntryParser parser, Predicate<QueryEvent> statementFilter) {
         for (Piece piece : pieces) {
@@ -148,7 +148,7 @@ final class LogBlock implements FrameListener {
         return (int) (offset - base);
     }
 
-    /** Gives all that was found to the sink, in file order, and books its bytes. */
+    /** Passes all pieces to the sink, in file order, and accounts for their bytes. */
     void deliver(LogEventHandler sink, ByteAccounting accounts) {
         for (Piece piece : pieces) {
             if (piece.code != null) {

@@ -11,15 +11,15 @@ import java.util.Arrays;
 import java.util.Deque;
 
 /**
- * Reads a log file from its first byte to its last and cuts it into blocks of whole entries. Keeps the bytes of the
- * entry at hand and no more. Not thread-safe: threads take blocks one after the other.
+ * Reads a log file from its first byte to its last and splits it into blocks of complete entries. Stores only the bytes
+ * of the current entry. Not thread-safe: threads take blocks one after another.
  */
 final class LogBlockReader {
 
-    /** Buffers have this size unless an entry needs a larger one, bytes. */
+    /** Size of buffers in bytes, unless an entry needs a larger one. */
     private static final int INITIAL_BUFFER = 1 << 19;
 
-    /** Bytes that are read at once: so few that they are still in the processor's cache when they are parsed. */
+    /** Number of bytes per read: few enough to be in the processor's cache when they are parsed. */
     private static final int MAX_AT_ONCE = 1 << 17;
 
     private final InputStream in;
@@ -35,17 +35,17 @@ final class LogBlockReader {
     private int at;
     /** Index after the last byte read. */
     private int limit;
-    /** Before this index there is no line feed at or after {@link #at}. */
+    /** There is no line feed between {@link #at} and this index. */
     private int searched;
-    /** File offset of a line that is left out and whose end was not found yet, or -1. */
+    /** File offset of a line that is skipped and whose end was not found yet, or -1. */
     private long skippedFrom = -1;
 
     private boolean atEnd;
 
     /**
-     * @param head bytes that were read from the file before, to find its format
+     * @param head bytes that were read from the file before, to detect its format
      * @param in the rest of the file
-     * @param maxLineLength length, bytes, above which a line is a dead letter without bytes
+     * @param maxLineLength length in bytes above which a line is a dead letter without bytes
      */
     LogBlockReader(byte[] head, InputStream in, EntryFramer framer, LogOrigin origin, int maxLineLength) {
         this.in = in;
@@ -56,7 +56,7 @@ final class LogBlockReader {
         this.limit = head.length;
     }
 
-    /** The next block, or null behind the last. */
+    /** Returns the next block, or null after the last one. */
     LogBlock next() throws IOException {
         if (atEnd) {
             return null;
@@ -78,7 +78,7 @@ final class LogBlockReader {
         return handOver(block);
     }
 
-    /** Takes back a block whose bytes nobody needs any more. */
+    /** Takes back a block whose bytes are no longer needed. */
     void recycle(LogBlock block) {
         byte[] bytes = block.release();
         if (bytes.length == INITIAL_BUFFER) {
@@ -86,17 +86,17 @@ final class LogBlockReader {
         }
     }
 
-    /** Bytes that were read. */
+    /** Returns the number of bytes that were read. */
     long size() {
         return base + limit;
     }
 
-    /** Bytes that were read and neither framed nor refused. */
+    /** Returns the number of bytes that were read, but neither framed nor rejected. */
     long pending() {
         return size() - Math.min(size(), framer.pendingFrom());
     }
 
-    /** Feeds all whole lines that were read. */
+    /** Feeds all complete lines that were read. */
     private void feedLines(LogBlock block) {
         int end = ByteText.lineFeed(buffer, Math.max(searched, at), limit);
         while (end < limit) {
@@ -110,7 +110,7 @@ final class LogBlockReader {
         at = (int) (framer.line(buffer, at, end, base + at, block) - base);
     }
 
-    /** Reads more behind the bytes at hand; false at the file's end. */
+    /** Reads more bytes after the buffered ones; returns false at the end of the file. */
     private boolean fill() throws IOException {
         if (limit == buffer.length) {
             buffer = Arrays.copyOf(buffer, buffer.length * 2);
@@ -120,7 +120,7 @@ final class LogBlockReader {
         return read >= 0;
     }
 
-    /** Gives the bytes to the block, and those that are still needed to the next one too. */
+    /** Passes the bytes to the block, and copies those that the next one needs. */
     private LogBlock handOver(LogBlock block) {
         int needed = (int) Math.min(at, Math.max(0, framer.pendingFrom() - base));
         int kept = limit - needed;
@@ -143,14 +143,14 @@ final class LogBlockReader {
         return old == null ? new byte[INITIAL_BUFFER] : old;
     }
 
-    /** Leaves out the line at hand, which is longer than memory should hold. */
+    /** Starts to skip the current line, which is too long for memory. */
     private void startSkipping(LogBlock block) {
         skippedFrom = base + at;
         at = limit;
         framer.hole(base + limit, block);
     }
 
-    /** Looks for the end of the line that is left out; false at the file's end. */
+    /** Searches for the end of the skipped line; returns false at the end of the file. */
     private boolean finishSkipping(LogBlock block) throws IOException {
         int afterFeed = 0;
         int read = 0;
@@ -173,7 +173,7 @@ final class LogBlockReader {
         return read >= 0;
     }
 
-    /** No byte follows those at hand. */
+    /** Finishes the framing at the end of the file. */
     private void finish(LogBlock block) {
         while (at < limit) {
             int feed = ByteText.lineFeed(buffer, at, limit);

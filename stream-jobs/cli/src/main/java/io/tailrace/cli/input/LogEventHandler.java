@@ -8,41 +8,41 @@ import io.tailrace.framing.EntryDetail;
 import io.tailrace.framing.LogOrigin;
 import java.util.function.Predicate;
 
-/** Receives what a log file holds, in file order. */
+/** Receives the contents of a log file, in file order. */
 public interface LogEventHandler {
 
-    /** How much of each entry is wanted. */
+    /** Returns the required detail of each entry. */
     default EntryDetail detail() {
         return EntryDetail.FULL;
     }
 
     /**
-     * A judge of which events {@link #query} shall get with their statement; the others come with an empty one. Each
-     * thread that parses has one of its own, which sees the events of that thread in file order.
+     * Returns a predicate for the events that {@link #query} shall receive with their statement; the others have an
+     * empty one. Each parsing thread has its own predicate, which sees the events of that thread in file order.
      */
     default Predicate<QueryEvent> statementFilter() {
         return event -> true;
     }
 
-    /** A statement; {@code statement} is as logged, and empty where it may not be kept or is not wanted. */
+    /** Receives a statement; {@code statement} is as logged, and empty if it must not be stored or is not needed. */
     void query(QueryEvent event, String fingerprint, String statement);
 
-    /** A record of an audit or general log, with its statement in the same way. */
+    /** Receives a record of an audit or general log, with its statement likewise. */
     void audit(AuditEvent event, String fingerprint, String statement);
 
     void error(ErrorEvent event);
 
     void deadLetter(Refusal refusal);
 
-    /** The first line of a banner with which a server began to write. */
+    /** Receives the first line of a banner, which a server writes at its start. */
     default void banner(String line) {}
 
     /**
-     * Bytes that are no event. The array is only lent.
+     * Bytes that are not an event. The array must not be stored.
      *
-     * @param origin the log that holds them
-     * @param byParser an entry that was framed and is none of its format; else bytes that are no entry
-     * @param bytes holds them from {@code from} to {@code to}; empty where they were too many to keep
+     * @param origin log of the bytes
+     * @param byParser an entry that was framed but cannot be parsed; otherwise bytes that are not an entry
+     * @param bytes contains them from {@code from} to {@code to}; empty if they were too many to store
      */
     record Refusal(
             LogOrigin origin,
@@ -55,7 +55,7 @@ public interface LogEventHandler {
             DeadLetterCode code,
             String message) {
 
-        /** In one line. */
+        /** Returns a description in one line. */
         public String describe() {
             return "dead letter at byte " + offset + ", " + length + " bytes: " + code + ": " + message;
         }

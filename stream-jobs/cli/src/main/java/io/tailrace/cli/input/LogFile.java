@@ -10,17 +10,16 @@ import java.nio.file.Path;
 import java.util.zip.GZIPInputStream;
 
 /**
- * A file named on the command line: plain, gzip or Zstandard (told by its first bytes), or {@code -} for standard
- * input.
+ * A file on the command line: plain, gzip or Zstandard (detected by its first bytes), or {@code -} for standard input.
  */
 public record LogFile(String name) {
 
     public static final String STANDARD_INPUT = "-";
     private static final int BUFFER = 1 << 16;
-    /** Frames that were written with {@code zstd --long=31} need so large a window, bits. */
+    /** Window size in bits of frames that were written with {@code zstd --long=31}. */
     private static final int MAX_WINDOW = 31;
 
-    /** The bytes of a compressed or other file: {@code raw} as stored, for what a progress bar counts. */
+    /** Returns the decompressed bytes of {@code raw}, the stored bytes, which a progress bar counts. */
     public InputStream open(InputStream raw) throws IOException {
         BufferedInputStream in = new BufferedInputStream(raw, BUFFER);
         in.mark(4);
@@ -34,25 +33,25 @@ public record LogFile(String name) {
         }
         String packer = starts(magic, 'B', 'Z', 'h') ? "bzip2" : starts(magic, 0xfd, '7', 'z', 'X') ? "xz" : "";
         if (!packer.isEmpty()) {
-            throw new IOException(
-                    packer + " is not read here; give its output instead: " + packer + " -dc FILE | tailrace … -");
+            throw new IOException(packer + " files are not supported; pass the decompressed output: " + packer
+                    + " -dc FILE | tailrace … -");
         }
         return in;
     }
 
-    /** The bytes as they are stored. */
+    /** Returns the stored bytes. */
     public InputStream raw(InputStream standardInput) throws IOException {
         if (isStandardInput()) {
             return standardInput;
         }
         Path path = Path.of(name);
         if (Files.isDirectory(path)) {
-            throw new IOException("it is a directory; name its files: " + path.resolve("*"));
+            throw new IOException("is a directory; name its files: " + path.resolve("*"));
         }
         return Files.newInputStream(path);
     }
 
-    /** Bytes as stored; -1 where that is unknown. */
+    /** Returns the stored size in bytes; -1 if it is unknown. */
     public long size() {
         try {
             return isStandardInput() ? -1 : Files.size(Path.of(name));
@@ -70,7 +69,7 @@ public record LogFile(String name) {
         return true;
     }
 
-    /** The path by which the file is one of a log's: absolute, without rotation suffix. */
+    /** Returns the path that identifies the log of the file: absolute, without rotation suffix. */
     public String canonicalPath() {
         return isStandardInput()
                 ? name

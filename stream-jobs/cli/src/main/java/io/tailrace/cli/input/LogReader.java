@@ -13,18 +13,18 @@ import java.util.concurrent.FutureTask;
 import java.util.function.Predicate;
 
 /**
- * Reads one log file with the framer and parser that the pipeline uses, on one thread or several.
+ * Reads one log file with the framer and parser of the pipeline, on one thread or several.
  *
- * <p>Each thread takes the next block of whole entries, parses it, waits for its turn and gives what it found to the
- * sink. So only parsing, which takes longest, is done at the same time, and the sink receives the same things in the
- * same order whatever the number of threads. Each thread holds one block, which bounds memory.
+ * <p>Each thread takes the next block of complete entries, parses it, waits for its turn and passes the results to the
+ * sink. Only parsing, which takes longest, runs in parallel, and the sink receives the same results in the same order
+ * for any number of threads. Each thread holds one block, which bounds memory.
  */
 public final class LogReader {
 
-    /** Longest line that is read; a longer one is a dead letter without bytes. */
+    /** Maximum length of a line in bytes; a longer one is a dead letter without bytes. */
     static final int MAX_LINE_LENGTH = 128 << 20;
 
-    /** A block, and which turn it has. */
+    /** A block and its turn. */
     private record Ticket(LogBlock block, long turn) {}
 
     private final LogBlockReader blocks;
@@ -35,14 +35,14 @@ public final class LogReader {
     private long blocksTaken;
 
     /**
-     * @param head bytes that were read from the file before, to find its format
+     * @param head bytes that were read from the file before, to detect its format
      * @param in the rest of the file
      */
     public LogReader(byte[] head, InputStream in, LogFormat format, LogOrigin origin, LogEventHandler sink) {
         this(head, in, format, origin, sink, MAX_LINE_LENGTH);
     }
 
-    /** The same with another length, bytes, above which a line is left out. */
+    /** Creates a reader with another maximum length of a line in bytes. */
     LogReader(
             byte[] head, InputStream in, LogFormat format, LogOrigin origin, LogEventHandler sink, int maxLineLength) {
         this.format = format;
@@ -50,15 +50,15 @@ public final class LogReader {
         this.blocks = new LogBlockReader(head, in, format.newFramer(), origin, maxLineLength);
     }
 
-    /** Reads the whole file on this thread. */
+    /** Reads the complete file on this thread. */
     public ByteAccounting read() throws IOException {
         return read(1);
     }
 
     /**
-     * Reads the whole file.
+     * Reads the complete file.
      *
-     * @param threads how many read, this one among them; the sink is never called by two at once
+     * @param threads number of threads, this one included; the sink is never called concurrently
      */
     public ByteAccounting read(int threads) throws IOException {
         List<FutureTask<Void>> others = new ArrayList<>();
@@ -91,7 +91,7 @@ public final class LogReader {
         }
     }
 
-    /** What each thread does, until there are no more blocks or another thread failed. */
+    /** Runs in each thread until there are no more blocks or another thread failed. */
     private Void readBlocks() throws IOException {
         EntryParser parser = format.newParser(sink.detail());
         Predicate<QueryEvent> statementFilter = sink.statementFilter();

@@ -19,12 +19,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** Rules as the command line names them. */
+/** Reads the rule files of the command line. */
 public final class RuleFiles {
 
     private RuleFiles() {}
 
-    /** Compiles the rules of files and directories; says on standard error which are refused, and why. */
+    /** Compiles the rules of files and directories; writes rejected rules with their reasons to standard error. */
     public static RuleSet read(List<Path> paths, RuleContext context, Terminal terminal) throws IOException {
         RuleSetReader reader = new RuleSetReader(context);
         for (Path path : paths) {
@@ -37,9 +37,9 @@ public final class RuleFiles {
     }
 
     /**
-     * What rules are compiled with: the placeholders of the first directory with rules that has any.
+     * Returns the inputs of the compilation: the placeholders of the first directory of rules that has any.
      *
-     * @param errors receives why the file of the placeholders is refused
+     * @param errors receives the reasons why the file of placeholders is rejected
      */
     public static RuleContext context(List<Path> rules, FieldMapping fields, Consumer<RuleError> errors)
             throws IOException {
@@ -52,9 +52,10 @@ public final class RuleFiles {
     }
 
     /**
-     * The detectors of a file, or of the directories with rules; says on standard error what is refused, and why.
+     * Returns the detectors of a file, or of the directories of rules; writes the reasons of rejections to standard
+     * error.
      *
-     * @param file null: that of the first directory with rules that has one; empty: none
+     * @param file null: that of the first directory of rules that has one; empty: none
      */
     public static DetectorConfig detectors(List<Path> rules, String file, RuleContext context, Terminal terminal)
             throws IOException {
@@ -68,10 +69,10 @@ public final class RuleFiles {
     }
 
     /**
-     * The data classes of a file, or of the directories with rules.
+     * Returns the data classes of a file, or of the directories of rules.
      *
-     * @param file null: that of the first directory with rules that has one; empty: none
-     * @param errors receives why the file is refused
+     * @param file null: that of the first directory of rules that has one; empty: none
+     * @param errors receives the reasons why the file is rejected
      */
     public static DataClasses dataClasses(List<Path> rules, String file, Consumer<RuleError> errors)
             throws IOException {
@@ -90,7 +91,7 @@ public final class RuleFiles {
                 : Optional.of(file).filter(named -> !named.isEmpty()).map(Path::of);
     }
 
-    /** What was compiled, in one line. */
+    /** Returns the numbers of compiled and rejected rules in one line. */
     public static String summary(RuleSet rules) {
         return rules.rules().size() + " rules, " + rules.correlations().size() + " correlations, "
                 + rules.errors().size() + " refused";

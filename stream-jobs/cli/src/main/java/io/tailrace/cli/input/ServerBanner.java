@@ -2,7 +2,7 @@ package io.tailrace.cli.input;
 
 import java.util.Optional;
 
-/** The line with which a server begins a slow or general log: {@code …, Version: 8.0.46 (MySQL …). started with:}. */
+/** Parses the first line of a slow or general log: {@code …, Version: 8.0.46 (MySQL …). started with:}. */
 public final class ServerBanner {
 
     private static final String BEFORE = ", Version: ";
@@ -10,7 +10,7 @@ public final class ServerBanner {
 
     private ServerBanner() {}
 
-    /** The server's version and flavour as it names them. */
+    /** Returns the server's version and flavour as in the banner. */
     public static Optional<String> version(String line) {
         int from = line.indexOf(BEFORE);
         int to = line.lastIndexOf(AFTER);

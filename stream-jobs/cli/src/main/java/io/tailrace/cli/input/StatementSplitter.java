@@ -4,16 +4,18 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
 
-/** Statements of a stream with a separator after each, the last perhaps without. Holds one of them at a time. */
+/**
+ * Splits a stream into statements with a separator after each; the last one may lack it. Holds one statement at a time.
+ */
 public final class StatementSplitter {
 
-    /** Receives a statement; the array is only lent. */
+    /** Receives a statement; the array must not be stored. */
     public interface Receiver {
 
         void statement(byte[] bytes, int from, int to);
     }
 
-    /** Longest statement that is read, bytes. */
+    /** Maximum length of a statement, bytes. */
     static final int MAX_LENGTH = 128 << 20;
 
     private static final int FIRST_BUFFER = 1 << 16;

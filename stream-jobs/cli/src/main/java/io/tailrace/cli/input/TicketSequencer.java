@@ -1,12 +1,12 @@
 package io.tailrace.cli.input;
 
-/** Lets threads do something one after the other, in the order of their tickets: 0, 1, 2, … */
+/** Runs the turns of several threads one after another, in the order of their tickets: 0, 1, 2, … */
 final class TicketSequencer {
 
     private long next;
     private boolean isAbandoned;
 
-    /** Waits for the turn of this ticket; false where no turn comes any more. */
+    /** Waits for the turn of this ticket; returns false if no further turn comes. */
     synchronized boolean await(long ticket) {
         try {
             while (next != ticket && !isAbandoned) {
@@ -18,13 +18,13 @@ final class TicketSequencer {
         return !isAbandoned;
     }
 
-    /** Ends the turn of the ticket that has it. */
+    /** Ends the current turn. */
     synchronized void done() {
         next++;
         notifyAll();
     }
 
-    /** Ends all turns: one failed, and those behind it would wait for ever. */
+    /** Ends all turns, because one failed and the threads after it would wait indefinitely. */
     synchronized void abandon() {
         isAbandoned = true;
         notifyAll();

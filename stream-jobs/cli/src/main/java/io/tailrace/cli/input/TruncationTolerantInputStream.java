@@ -4,7 +4,7 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** A stream that ends where it cannot be read further, and keeps the reason: what came before still counts. */
+/** A stream that ends at the first read error and stores the error, so that the bytes before it still count. */
 public final class TruncationTolerantInputStream extends FilterInputStream {
 
     private IOException failure;
@@ -32,7 +32,7 @@ public final class TruncationTolerantInputStream extends FilterInputStream {
         }
     }
 
-    /** Why it ended early, or null. */
+    /** Returns why it ended early, or null. */
     public IOException failure() {
         return failure;
     }

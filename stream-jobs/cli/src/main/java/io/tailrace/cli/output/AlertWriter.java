@@ -15,7 +15,7 @@ import java.util.Locale;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Alerts as lines: of text for people, of JSON for programs. */
+/** Writes alerts as lines: as text for people, as JSON for programs. */
 public final class AlertWriter {
 
     private static final List<String> WHO = List.of("user", "host", "database", "statement", "message");
@@ -23,7 +23,7 @@ public final class AlertWriter {
 
     private final ObjectMapper json = new ObjectMapper();
 
-    /** Time, level, title, what it is about, and the count; tabs between. */
+    /** Returns time, level, title, entity and count, separated by tabs. */
     public String text(RaisedAlert alert, DetectionEvent event) {
         String context = alert.entity().isEmpty() ? about(event) : EntityKey.of(alert.entity());
         return String.join(
@@ -43,7 +43,7 @@ public final class AlertWriter {
         return context.length() <= MAX_TEXT_LENGTH ? context : context.substring(0, MAX_TEXT_LENGTH) + "…";
     }
 
-    /** The whole alert, with the fields of the event that made it fire. */
+    /** Returns the complete alert, with the fields of the event that caused it. */
     public String json(RaisedAlert alert, DetectionEvent event) {
         ObjectNode out = json.createObjectNode();
         out.put("alert_id", alert.id());

@@ -5,7 +5,7 @@ public final class Escaping {
 
     private Escaping() {}
 
-    /** Backslashes, line breaks and tabs as escape sequences. */
+    /** Escapes backslashes, line breaks and tabs. */
     public static String oneLine(String text) {
         return text.replace("\\", "\\\\")
                 .replace("\n", "\\n")

@@ -3,15 +3,15 @@ package io.tailrace.cli.plan;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Long texts on several lines. */
+/** Wraps long texts. */
 final class LineWrapper {
 
-    /** A condition of a thousand names is not read by anybody. */
+    /** Longer texts, such as a condition with a thousand names, are truncated. */
     private static final int MAX_LINES = 6;
 
     private LineWrapper() {}
 
-    /** The text in lines of at most this many characters, broken at blanks where there are any. */
+    /** Returns the text in lines of at most this width, broken at blanks if there are any. */
     static List<String> lines(String text, int width) {
         List<String> lines = new ArrayList<>();
         int from = 0;

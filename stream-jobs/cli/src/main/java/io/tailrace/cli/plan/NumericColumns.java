@@ -7,19 +7,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** Puts the figures of nodes beside their lines, right-aligned; a column without any figure is left out. */
+/** Appends the numbers of nodes to their lines, right-aligned; a column without any number is omitted. */
 final class NumericColumns {
 
     /** Characters between columns. */
     private static final int GAP = 2;
-    /** Characters of a line that its text has at least; the figures move to the right of a longer one. */
+    /** Minimum width of the text of a line; the numbers move to the right of a longer one. */
     private static final int MIN_TEXT = 30;
 
     /**
      * One column.
      *
-     * @param heading what stands above it
-     * @param figure of a node; empty where it has none
+     * @param heading heading of the column
+     * @param figure number of a node; empty if it has none
      */
     private record Column(String heading, Function<PlanNode, String> figure) {
 

@@ -2,17 +2,17 @@ package io.tailrace.cli.plan;
 
 import java.util.Locale;
 
-/** Numbers in few characters. */
+/** Formats numbers with few characters. */
 final class PlanNumberFormatter {
 
     private static final double THOUSAND = 1e3;
     private static final String[] UNITS = {"", "k", "M", "G", "T", "P"};
-    /** Up to here all digits are written. */
+    /** Up to this number, all digits are written. */
     private static final double MAX_UNSCALED = 99_999.5;
 
     private PlanNumberFormatter() {}
 
-    /** Rows, loops or a cost: {@code 0.25}, {@code 6,000}, {@code 1.2M}; empty where it is not known. */
+    /** Formats rows, loops or a cost: {@code 0.25}, {@code 6,000}, {@code 1.2M}; empty if the number is unknown. */
     static String count(double number) {
         if (Double.isNaN(number)) {
             return "";

@@ -12,19 +12,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** What a terminal shows of plans: a tree and advice, or what changed between two. */
+/** Formats plans for a terminal: a tree with advice, or the changes between two plans. */
 public final class PlanReport {
 
     private final AnsiStyle ink;
     private final int width;
 
-    /** @param width characters of a line */
+    /** @param width characters per line */
     public PlanReport(AnsiStyle ink, int width) {
         this.ink = ink;
         this.width = width;
     }
 
-    /** A plan with its advice. */
+    /** Returns a plan with its advice. */
     public String show(Plan plan, String source) {
         List<String> lines = new ArrayList<>();
         lines.add(heading(plan, source));
@@ -49,7 +49,7 @@ public final class PlanReport {
         return ink.heading(TerminalSanitizer.text(source)) + "  " + String.join(ink.faint(" · "), facts);
     }
 
-    /** That of the whole: version 2 has none of some steps, and then that of the step before counts. */
+    /** Returns the cost of the plan. In version 2, some steps have no cost; then that of the preceding step counts. */
     private static double cost(PlanNode node) {
         PlanNode step = node;
         while (Double.isNaN(step.estimates().cost()) && step.inputs().size() == 1) {
@@ -88,7 +88,7 @@ public final class PlanReport {
         }
     }
 
-    /** What changed from one plan to another. */
+    /** Returns the changes from one plan to another. */
     public String compare(
             Plan before, String beforeSource, Plan after, String afterSource, List<PlanDifference> changes) {
         List<String> lines = new ArrayList<>();
@@ -114,14 +114,14 @@ public final class PlanReport {
         String before = TerminalSanitizer.text(change.before());
         String after = TerminalSanitizer.text(change.after());
         return switch (change.kind()) {
-            case ADDED -> ink.good("+ " + subject + said(subject, after));
-            case REMOVED -> ink.danger("- " + subject + said(subject, before));
+            case ADDED -> ink.good("+ " + subject + suffix(subject, after));
+            case REMOVED -> ink.danger("- " + subject + suffix(subject, before));
             case CHANGED, REORDERED -> ink.alarm("~ ") + ink.strong(subject) + "  " + ink.danger(before) + " → "
                     + ink.good(after);
         };
     }
 
-    private static String said(String subject, String text) {
+    private static String suffix(String subject, String text) {
         return text.isEmpty() || text.equals(subject) ? "" : "  " + text;
     }
 }

@@ -15,10 +15,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** A plan as a tree with its figures in columns; what deserves a look is coloured, and said in words. */
+/** Formats a plan as a tree with its numbers in columns; warnings are coloured and described. */
 final class PlanTree {
 
-    /** Flags that a warning reports. */
+    /** Flags that a warning already reports. */
     private static final Set<PlanFlag> REPORTED_BY_WARNINGS = Set.of(
             PlanFlag.FILESORT,
             PlanFlag.SORT_ON_DISK,
@@ -27,7 +27,7 @@ final class PlanTree {
             PlanFlag.DEPENDENT,
             PlanFlag.MATERIALIZED);
 
-    /** Characters that are left for a text, however deep it stands. */
+    /** Minimum width of a text, at any depth. */
     private static final int MIN_TEXT = 24;
 
     private final AnsiStyle ink;
@@ -39,14 +39,14 @@ final class PlanTree {
         this.width = width;
     }
 
-    /** The tree as lines, with a line of headings. */
+    /** Returns the tree as lines, with a line of headings. */
     List<String> lines(Plan plan) {
         rows.clear();
         add(plan.root(), "", "", "");
         return new NumericColumns(ink, width, plan.isMeasured()).lines(rows);
     }
 
-    /** The outermost query block, or a join of one table: they say nothing but that they are there. */
+    /** The outermost query block, or a join of one table, which carries no information. */
     private static boolean isBare(PlanNode node, String role) {
         boolean outermost = node.operation() == Operation.QUERY_BLOCK && node.selectId() <= 1 && role.isEmpty();
         return (outermost || node.operation() == Operation.JOIN)
@@ -57,9 +57,9 @@ final class PlanTree {
     }
 
     /**
-     * @param first what stands before the node's own line
-     * @param rest what stands before all others below it
-     * @param role what it is to the node above it
+     * @param first prefix of the node's own line
+     * @param rest prefix of all other lines below it
+     * @param role role in the node above it
      */
     private void add(PlanNode node, String first, String rest, String role) {
         if (isBare(node, role)) {
@@ -84,7 +84,7 @@ final class PlanTree {
         }
     }
 
-    /** The node's own line says it already. */
+    /** The line of the node already contains the warning. */
     private static boolean isLabel(PlanNode node, Warning warning) {
         return switch (node.operation()) {
             case SORT -> warning.kind() == Warning.Kind.FILESORT;
@@ -107,7 +107,7 @@ final class PlanTree {
                 switch (node.operation()) {
                     case JOIN -> join(node);
                     case QUERY_BLOCK -> node.selectId() > 0 ? "select #" + node.selectId() : "select";
-                    case SORT -> node.has(PlanFlag.FILESORT) ? ink.alarm("filesort") : "in the order of an index";
+                    case SORT -> node.has(PlanFlag.FILESORT) ? ink.alarm("filesort") : "in index order";
                     case TEMPORARY_TABLE -> ink.alarm(node.operation().label());
                     default -> node.operation().label();
                 };
@@ -188,7 +188,7 @@ final class PlanTree {
         };
     }
 
-    /** What else is known and is neither a figure nor a warning. */
+    /** Returns further properties that are neither a number nor a warning. */
     private static String facts(PlanNode node) {
         List<String> facts = new ArrayList<>();
         node.flags().stream()

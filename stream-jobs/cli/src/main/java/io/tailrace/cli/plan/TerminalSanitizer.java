@@ -1,11 +1,11 @@
 package io.tailrace.cli.plan;
 
-/** Names and messages come from a server: none of them may steer a terminal. */
+/** Escapes names and messages from a server, so that they cannot control a terminal. */
 final class TerminalSanitizer {
 
     private TerminalSanitizer() {}
 
-    /** The text with control characters, and those that change the direction of writing, as {@code \\uNNNN}. */
+    /** Returns the text with control characters, and those that change the direction of writing, as {@code \\uNNNN}. */
     static String text(String text) {
         if (text.codePoints().noneMatch(TerminalSanitizer::isUnsafe)) {
             return text;

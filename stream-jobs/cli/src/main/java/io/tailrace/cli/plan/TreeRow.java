@@ -5,12 +5,12 @@ import io.tailrace.plan.PlanNode;
 /**
  * A line of the tree.
  *
- * @param text what it says, with colours
- * @param node whose figures stand beside it, or null
+ * @param text text with colours
+ * @param node node whose numbers are appended, or null
  */
 record TreeRow(String text, PlanNode node) {
 
-    /** Characters that a terminal shows. */
+    /** Returns the number of visible characters. */
     int length() {
         return visibleLength(text);
     }

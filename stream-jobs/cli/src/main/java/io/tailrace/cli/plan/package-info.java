@@ -1,2 +1,2 @@
-/** Plans as people read them in a terminal. */
+/** Formats plans for a terminal. */
 package io.tailrace.cli.plan;

@@ -3,7 +3,7 @@ package io.tailrace.cli.terminal;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/** Results cannot be written any more: their reader went away, or the disk is full. */
+/** Reports that results can no longer be written: their reader closed the pipe, or the disk is full. */
 public final class OutputClosedException extends RuntimeException {
 
     private static final long serialVersionUID = 1;
@@ -12,13 +12,13 @@ public final class OutputClosedException extends RuntimeException {
         super(cause);
     }
 
-    /** The reader of a pipe has seen enough. */
+    /** Returns whether the reader of a pipe closed it. */
     public boolean isBrokenPipe() {
         String message = getCause().getMessage();
         return message != null && message.contains("Broken pipe");
     }
 
-    /** The same stream, which says so, once, where a PrintStream would go on in silence. */
+    /** Returns a stream that throws this exception once, where a PrintStream would ignore the error. */
     public static OutputStream reportingClosed(OutputStream out) {
         return new OutputStream() {
             private boolean lost;

@@ -7,12 +7,12 @@ import java.io.PrintStream;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 
-/** A line on standard error that says how far reading has come, while somebody looks at it. */
+/** Shows the progress of reading as a line on standard error, if that is a terminal. */
 public final class ProgressBar {
 
-    /** Nothing is shown before reading has taken so long, nanoseconds. */
+    /** Time of reading before anything is shown, nanoseconds. */
     private static final long DISPLAY_DELAY_NANOS = 500_000_000L;
-    /** Time between two looks, nanoseconds. */
+    /** Time between two updates, nanoseconds. */
     private static final long INTERVAL = 100_000_000L;
 
     private static final int BAR = 30;
@@ -29,10 +29,10 @@ public final class ProgressBar {
     private boolean drawn;
 
     /**
-     * A progress bar.
+     * Creates a progress bar.
      *
      * @param shown whether to draw it at all
-     * @param total bytes to read, as stored; -1 where that is unknown
+     * @param total bytes to read, as stored; -1 if unknown
      * @param nanoTime a clock
      */
     public ProgressBar(PrintStream err, boolean shown, long total, LongSupplier nanoTime) {
@@ -44,7 +44,7 @@ public final class ProgressBar {
         this.next = started + DISPLAY_DELAY_NANOS;
     }
 
-    /** The same stream; what is read from it counts. */
+    /** Returns the same stream, which counts the bytes that are read from it. */
     public InputStream counting(InputStream in) {
         return new FilterInputStream(in) {
             @Override
@@ -80,7 +80,7 @@ public final class ProgressBar {
         err.flush();
     }
 
-    /** Removes the line, so that something else can be written. */
+    /** Removes the line, so that other output can be written. */
     public void clear() {
         if (drawn) {
             err.print(CLEAR_LINE);

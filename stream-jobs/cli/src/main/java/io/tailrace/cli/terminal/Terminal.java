@@ -4,12 +4,12 @@ import java.io.InputStream;
 import java.io.PrintStream;
 
 /**
- * Where a command reads and writes: results go to {@code out}, all that is said about them to {@code err}.
+ * The standard streams of a command: results go to {@code out}, notes about them to {@code err}.
  *
  * @param in standard input
  * @param out results
  * @param err notes
- * @param screen what shows them
+ * @param screen properties of the terminal
  */
 public record Terminal(InputStream in, PrintStream out, PrintStream err, TerminalCapabilities screen) {
 

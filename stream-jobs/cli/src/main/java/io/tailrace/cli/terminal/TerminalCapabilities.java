@@ -9,17 +9,17 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Which of the standard streams are a terminal, and what it can show.
+ * Which of the standard streams are a terminal, and what it supports.
  *
- * @param in standard input is typed by somebody
- * @param out results are seen by somebody
- * @param err notes are
+ * @param in standard input is a terminal
+ * @param out standard output is a terminal
+ * @param err standard error is a terminal
  * @param colours neither NO_COLOR nor TERM=dumb forbids them
- * @param columns characters of a line
+ * @param columns characters per line
  */
 public record TerminalCapabilities(boolean in, boolean out, boolean err, boolean colours, int columns) {
 
-    /** Characters of a line where no terminal says otherwise. */
+    /** Characters per line without a terminal. */
     static final int DEFAULT_COLUMNS = 120;
 
     private static final int MIN_COLUMNS = 60;
@@ -29,7 +29,7 @@ public record TerminalCapabilities(boolean in, boolean out, boolean err, boolean
     public static final TerminalCapabilities NONE =
             new TerminalCapabilities(false, false, false, false, DEFAULT_COLUMNS);
 
-    /** The screen of this process. */
+    /** Returns the capabilities of this process's terminal. */
     public static TerminalCapabilities of(Map<String, String> environment) {
         boolean out = isTerminal(1);
         boolean colours = environment.getOrDefault("NO_COLOR", "").isEmpty() && !"dumb".equals(environment.get("TERM"));
@@ -37,7 +37,7 @@ public record TerminalCapabilities(boolean in, boolean out, boolean err, boolean
                 isTerminal(0), out, isTerminal(2), colours, columns(environment.get("COLUMNS"), out));
     }
 
-    /** Linux shows what a descriptor is; elsewhere nothing is taken for a terminal. */
+    /** Linux shows the type of a descriptor; elsewhere nothing is assumed to be a terminal. */
     private static boolean isTerminal(int descriptor) {
         try {
             String target = Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor))
@@ -56,7 +56,7 @@ public record TerminalCapabilities(boolean in, boolean out, boolean err, boolean
         return columns <= 0 ? DEFAULT_COLUMNS : Math.max(MIN_COLUMNS, Math.min(MAX_COLUMNS, columns));
     }
 
-    /** Columns as {@code stty} reports them, or nothing. */
+    /** Returns the columns that {@code stty} reports; empty if there are none. */
     private static String terminalSize() {
         try {
             Process stty = new ProcessBuilder("stty", "size")

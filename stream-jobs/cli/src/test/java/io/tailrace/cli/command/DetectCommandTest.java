@@ -167,7 +167,7 @@ class DetectCommandTest {
                 .contains("events.json: line 2: expected a JSON object")
                 .contains("events.json: line 3: expected a JSON object, found array")
                 .contains("events.json: line 4: expected a time of ISO 8601")
-                .contains("events.json: 3 lines are no event; the others were evaluated")
+                .contains("events.json: 3 lines are not events; the others were evaluated")
                 .contains("2 events, 2 alerts");
     }
 
@@ -180,11 +180,11 @@ class DetectCommandTest {
         assertThat(err.toString(StandardCharsets.UTF_8))
                 .contains("line 20: ")
                 .doesNotContain("line 21: ")
-                .contains("50 lines are no event");
+                .contains("50 lines are not events");
     }
 
     @Test
-    void placeholdersLieBesideTheRules() throws IOException {
+    void placeholdersAreNextToTheRules() throws IOException {
         file("placeholders.yaml", "tables: [mysql.user, mysql.db]\n");
         file("rules.yml", RULES.replace("{table: mysql.user}", "{'table|expand': '%tables%'}"));
 
@@ -194,7 +194,7 @@ class DetectCommandTest {
     }
 
     @Test
-    void coverageSaysWhichRulesCannotFire() throws IOException {
+    void coverageListsRulesThatCannotFire() throws IOException {
         String rules = file("rules.yml", RULES.replace("selection: {table: mysql.user}", "selection: {rows_sent: 7}"));
 
         assertThat(run("rules", "coverage", "--rules", rules, "--tz", "UTC", file("audit.log", AUDIT)))
@@ -207,11 +207,11 @@ class DetectCommandTest {
     }
 
     @Test
-    void checkSaysWhatWasCompiled() throws IOException {
+    void checkReportsTheCompiledRules() throws IOException {
         assertThat(run("rules", "check", file("rules.yml", RULES))).isZero();
         assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo("3 rules, 1 correlations, 0 refused\n");
         assertThat(run("rules", "check", directory.resolve("nowhere").toString()))
                 .isEqualTo(1);
-        assertThat(err.toString(StandardCharsets.UTF_8)).contains("there is no such file");
+        assertThat(err.toString(StandardCharsets.UTF_8)).contains("no such file");
     }
 }

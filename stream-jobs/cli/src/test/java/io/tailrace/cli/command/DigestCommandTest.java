@@ -68,7 +68,7 @@ class DigestCommandTest {
         return err.toString(StandardCharsets.UTF_8);
     }
 
-    /** Rate-limited entries of an application, the last of which is a stray of another year. */
+    /** Rate-limited entries of an application; the last one is an outlier of another year. */
     private static byte[] log() {
         StringBuilder log = new StringBuilder();
         for (int i = 0; i < 300; i++) {
@@ -92,7 +92,7 @@ class DigestCommandTest {
         return Files.write(directory.resolve(name), bytes);
     }
 
-    /** The reports of small logs, as files to look at. Delete one and run the test to have it written anew. */
+    /** Compares the reports of small logs with files. To update one, delete it and run the test. */
     @ParameterizedTest
     @ValueSource(strings = {"percona", "mysql-extra", "stray-time", "general", "audit"})
     void reportsAreAsExpected(String name) throws IOException {
@@ -105,9 +105,9 @@ class DigestCommandTest {
         isGolden(name + ".json", out());
     }
 
-    /** More groups than are told apart: the report says so, and counts the rest together. */
+    /** With more groups than the limit, the report contains a note and counts the rest together. */
     @Test
-    void classesThatAreNotToldApartAreSaid() throws IOException {
+    void classesBeyondTheLimitAreReported() throws IOException {
         StringBuilder log = new StringBuilder("# Time: 2026-11-21T02:49:03.496201Z\n");
         for (int i = 0; i < 65_536 + 10; i++) {
             log.append(
@@ -125,7 +125,7 @@ class DigestCommandTest {
         assertThat(out()).contains("\"further_ones\":10");
     }
 
-    /** A name without digits, which would all be one class. */
+    /** Returns a name without digits, because names that differ in digits only are one class. */
     private static String letters(int number) {
         return Integer.toString(number, 26)
                 .chars()
@@ -133,7 +133,7 @@ class DigestCommandTest {
                 .collect(Collectors.joining("", "t_", ""));
     }
 
-    /** All that a report says, examples and charts among it, whatever the number of threads. */
+    /** The complete report, with examples and charts, does not depend on the number of threads. */
     @ParameterizedTest
     @ValueSource(strings = {"query", "user", "table", "tag"})
     void theReportIsTheSameForAnyNumberOfThreads(String grouping) throws IOException {
@@ -150,7 +150,7 @@ class DigestCommandTest {
         }
     }
 
-    /** Two megabytes of several classes and users, with times that no double holds exactly. */
+    /** Two megabytes of several classes and users, with times that no double represents exactly. */
     private static byte[] mixedLog() {
         Random random = new Random(7);
         StringBuilder log = new StringBuilder();
@@ -190,7 +190,7 @@ class DigestCommandTest {
                 .getBytes(StandardCharsets.UTF_8);
         assertThat(run(TerminalCapabilities.NONE, log, "digest", "--tz=UTC", "-"))
                 .isZero();
-        assertThat(out()).contains("1 entry says that the log's local times are of another zone");
+        assertThat(out()).contains("1 entry suggests that the log's local times are of another zone");
         assertThat(run(TerminalCapabilities.NONE, log, "digest", "--tz=Asia/Tokyo", "-"))
                 .isZero();
         assertThat(out()).doesNotContain("another zone");
@@ -212,7 +212,7 @@ class DigestCommandTest {
         assertThat(digest(directory + "/slow.lo?")).isZero();
         assertThat(out()).startsWith("3,010 statements, 1 class");
         assertThat(digest(directory + "/fast.log*")).isEqualTo(1);
-        assertThat(err()).contains("fast.log*: no file has such a name");
+        assertThat(err()).contains("fast.log*: no such file");
     }
 
     @Test
@@ -232,11 +232,11 @@ class DigestCommandTest {
         assertThat(digest(file("a.bz2", "BZh91AY".getBytes(StandardCharsets.US_ASCII))
                         .toString()))
                 .isEqualTo(1);
-        assertThat(err()).contains("bzip2 is not read here");
+        assertThat(err()).contains("bzip2 files are not supported");
     }
 
     @Test
-    void groupsCanBeMadeByWhatElseStatementsShare() {
+    void groupsByOtherKeys() {
         run(TerminalCapabilities.NONE, log(), arguments("--group-by", "user", "--json"));
         assertThat(out()).contains("\"name\":\"job\"").contains("\"groups_total\":2");
         run(TerminalCapabilities.NONE, log(), arguments("--group-by", "host", "--json"));
@@ -263,7 +263,7 @@ class DigestCommandTest {
     }
 
     @Test
-    void whatIsNotWantedIsLeftOut() {
+    void excludedStatementsAreLeftOut() {
         run(TerminalCapabilities.NONE, log(), arguments("--filter", "user=web and query_time>=200ms"));
         assertThat(out()).startsWith("670 statements").contains("left out   234 entries");
         run(TerminalCapabilities.NONE, log(), arguments("--since", "8m"));
@@ -280,12 +280,12 @@ class DigestCommandTest {
     }
 
     @Test
-    void weightsThresholdAndStrayTimesAreSaid() {
+    void weightsThresholdAndOutliersAreReported() {
         run(TerminalCapabilities.NONE, log(), arguments("-"));
         assertThat(out())
                 .startsWith("3,010 statements")
-                .contains("1 of 10 statements (log_slow_rate_limit): 301 entries stand for 3,010 statements")
-                .contains("long_query_time seems to be 100ms: the fastest logged took 100ms")
+                .contains("1 of 10 statements (log_slow_rate_limit): 301 entries represent 3,010 statements")
+                .contains("long_query_time seems to be 100ms: the fastest logged statement took 100ms")
                 .contains("2026-11-21 02:49:00 to 02:54:00 UTC (5m00s)")
                 .contains("10 statements have times far outside, such as 2009-02-13 23:31:30");
     }
@@ -321,7 +321,7 @@ class DigestCommandTest {
     }
 
     @Test
-    void coloursNeedATerminalThatWantsThem() {
+    void coloursNeedATerminalThatSupportsThem() {
         TerminalCapabilities coloured = new TerminalCapabilities(false, true, false, true, 100);
         run(coloured, log(), arguments("-"));
         assertThat(out()).contains("\u001b[");
@@ -360,7 +360,7 @@ class DigestCommandTest {
         byte[] log = "2026-11-21T02:49:03.000000Z 0 [System] [MY-010116] [Server] mysqld 8.0.46 starting as process 1\n"
                 .getBytes(StandardCharsets.UTF_8);
         assertThat(run(TerminalCapabilities.NONE, log, arguments("-"))).isEqualTo(1);
-        assertThat(err()).isEqualTo("-: an error log holds no statements to digest; tailrace parse shows its events\n");
+        assertThat(err()).isEqualTo("-: an error log contains no statements; tailrace parse shows its events\n");
         assertThat(out()).isEmpty();
     }
 }

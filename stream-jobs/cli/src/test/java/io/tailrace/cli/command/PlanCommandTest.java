@@ -109,7 +109,7 @@ class PlanCommandTest {
     }
 
     @Test
-    void diffSaysWhatChanged() throws IOException {
+    void diffListsTheChanges() throws IOException {
         assertThat(run("", "plan", "--diff", file("a.json", RANGE), file("b.json", SCAN)))
                 .isEqualTo(1);
         assertThat(out()).contains("~ o  range using k_date → ALL\n", "- filesort\n");

@@ -25,7 +25,7 @@ class LogReaderTest {
     private final LogFormat format = new FormatRegistry().named("mysql-slow").orElseThrow();
     private final LogOrigin origin = new LogOrigin("", "db1", "slowlog", "mysql-slow", "UTC", "/slow.log");
 
-    /** Keeps events and refusals as texts. */
+    /** Stores events and dead letters as texts. */
     private static class Texts implements LogEventHandler {
 
         private final List<String> texts = new ArrayList<>();
@@ -58,7 +58,7 @@ class LogReaderTest {
         }
     }
 
-    /** Gives at most so many bytes at once. */
+    /** Returns at most {@code limit} bytes per read. */
     private static InputStream slow(byte[] bytes, int limit) {
         return new ByteArrayInputStream(bytes) {
             @Override

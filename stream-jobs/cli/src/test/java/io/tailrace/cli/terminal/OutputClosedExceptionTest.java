@@ -40,7 +40,7 @@ class OutputClosedExceptionTest {
     }
 
     @Test
-    void aClosedPipeEndsTheCommandQuietly() {
+    void aClosedPipeEndsTheCommandWithoutAMessage() {
         assertThat(run("Broken pipe")).isEqualTo(141);
         assertThat(err.size()).isZero();
     }
@@ -49,6 +49,6 @@ class OutputClosedExceptionTest {
     void aFullDiskIsSaid() {
         assertThat(run("No space left on device")).isEqualTo(1);
         assertThat(err.toString(StandardCharsets.UTF_8))
-                .isEqualTo("standard output cannot be written: No space left on device\n");
+                .isEqualTo("cannot write to standard output: No space left on device\n");
     }
 }

@@ -36,7 +36,7 @@ class ProgressBarTest {
     }
 
     @Test
-    void shortReadingAndNobodyLookingShowNothing() throws IOException {
+    void shortReadsAndAMissingTerminalShowNothing() throws IOException {
         read(true, 1_000_000);
         read(false, 8_000_000);
         assertThat(err.size()).isZero();

@@ -11,18 +11,19 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * What one event says of the action that it records.
+ * The attributes of one event by which its action is recognized in other logs.
  *
- * @param session the key of the state to look in: instance and connection, or instance and user for refused logins,
- *     whose connection not every log names
- * @param candidateAction the action if no other event speaks of it
- * @param kind what was done; two events of other kinds are two actions. 0: unknown, as of a table's row
- * @param serverQuery the server's own number of the statement; 0: unknown
+ * @param session key of the state to search: instance and connection, or instance and user for refused logins, because
+ *     not every log contains their connection
+ * @param candidateAction the action if no other event belongs to it
+ * @param kind kind of the operation; two events of different kinds are two actions. 0: unknown, as for a row of a table
+ * @param serverQuery the server's number of the statement; 0: unknown
  * @param source see {@link RecordSource}
- * @param verb hash of what the statement does
- * @param truncated the log cut the statement, so that its kind is that of another text
- * @param tables a bit for each table, see {@link TextHash#tableBit}
- * @param minimumDurationMicros how long the action took at least, microseconds: its time may be that of its begin or of its end
+ * @param verb hash of the statement's operation
+ * @param truncated the log truncated the statement, so its kind is that of another text
+ * @param tables one bit per table, see {@link TextHash#tableBit}
+ * @param minimumDurationMicros lower bound of the action's duration in microseconds: a log writes the time of its start
+ *     or of its end
  */
 public record ActionObservation(
         String session,
@@ -44,7 +45,7 @@ public record ActionObservation(
     private static final double MICROS = 1e6;
     private static final double MAX_SECONDS = 7 * 86_400;
 
-    /** What an event says; nothing where no other log could speak of the same action. */
+    /** Returns the attributes of an event; empty if no other log can record the same action. */
     public static Optional<ActionObservation> of(DetectionEvent event) {
         String eventClass = text(event, DatabaseField.EVENT_CLASS);
         boolean ofErrorLog = "errorlog".equals(event.source().service());
@@ -131,7 +132,7 @@ public record ActionObservation(
         return RecordSource.of(event.source().service(), text(event, DatabaseField.EVENT_NAME));
     }
 
-    /** A clock that was set back makes times of no sense; no statement is awaited for longer than a week. */
+    /** A clock that was set back produces meaningless times; no statement is awaited for longer than a week. */
     private static long minimumDuration(DetectionEvent event) {
         List<FieldValue> seconds = event.values(DatabaseField.QUERY_TIME.fieldName());
         return seconds.isEmpty() ? 0 : (long) (Math.min(seconds.get(0).number(), MAX_SECONDS) * MICROS);

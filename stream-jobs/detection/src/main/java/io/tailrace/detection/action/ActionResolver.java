@@ -7,24 +7,24 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The actions of all sessions in memory, for logs that are read one after the other: what the first one said must be known
- * until the last one was read. Used by one thread.
+ * Resolves the actions of all sessions in memory. Logs are read one after another, so the actions of the first log must
+ * be known until the last one is read. Not thread-safe.
  */
 public final class ActionResolver {
 
-    /** Actions of all sessions, about 400 bytes each: half a million are 200 MB. */
+    /** Number of actions of all sessions, about 400 bytes each: half a million need 200 MB. */
     public static final int MAX_ACTIONS = 500_000;
 
     private final Map<String, SessionActionState> sessions = new LinkedHashMap<>();
     private final int limit;
     private int size;
 
-    /** @param limit how many actions are remembered; beyond them the sessions that were seen first are forgotten */
+    /** @param limit maximum number of remembered actions; beyond it, the sessions that were seen first are forgotten */
     public ActionResolver(int limit) {
         this.limit = limit;
     }
 
-    /** The action that an event records. */
+    /** Returns the action that an event records. */
     public ActionReference of(DetectionEvent event) {
         return ActionObservation.of(event)
                 .map(this::resolve)
@@ -40,7 +40,7 @@ public final class ActionResolver {
         return action;
     }
 
-    /** Forgets whole sessions, but never the one at hand. */
+    /** Forgets complete sessions, but never the current one. */
     private void forget(String current) {
         Iterator<Map.Entry<String, SessionActionState>> oldest =
                 sessions.entrySet().iterator();
@@ -53,7 +53,7 @@ public final class ActionResolver {
         }
     }
 
-    /** How many actions are remembered. */
+    /** Returns the number of remembered actions. */
     public int size() {
         return size;
     }

@@ -8,10 +8,10 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.UUID;
 
-/** An action with all that its events have said of it so far. */
+/** An action with everything that its events have reported so far. */
 final class ActionState {
 
-    /** Events of one action by which it is recognised when they come again. */
+    /** Number of events of one action that are recognized when they arrive again. */
     private static final int MAX_MEMBERS = 16;
 
     private static final int ID_IS_UUID = 1;
@@ -23,7 +23,7 @@ final class ActionState {
     private static final int UUID_LENGTH = 36;
 
     private final ActionReference action;
-    /** Tells actions of the same time apart: the order in which they became known. */
+    /** Distinguishes actions of the same time: their order of arrival. */
     private long number;
 
     private long kind;
@@ -53,7 +53,7 @@ final class ActionState {
         this.action = action;
     }
 
-    /** Some 60 bytes: what most actions have none of is left out, and the id of an event is its 16 bytes. */
+    /** Writes about 60 bytes: values that most actions lack are omitted, and an event id is written as its 16 bytes. */
     void write(DataOutput out) throws IOException {
         Optional<UUID> uuid = uuid(action.id());
         boolean ofOneEvent = members.length == 1 && members[0] == TextHash.of(action.id());
@@ -125,7 +125,7 @@ final class ActionState {
         return read;
     }
 
-    /** As states of version 1 have it. */
+    /** Reads the layout of state version 1. */
     static ActionState readFirstVersion(DataInput in) throws IOException {
         ActionState read = new ActionState(new ActionReference(in.readUTF(), in.readLong(), in.readLong()));
         read.kind = in.readLong();
@@ -180,12 +180,12 @@ final class ActionState {
         return truncated;
     }
 
-    /** Only rows of tables have recorded it. */
+    /** Returns whether only rows of tables have recorded this action. */
     boolean isRowsOnly() {
         return sources == 0;
     }
 
-    /** Hashes of its events' ids. */
+    /** Returns the hashes of the ids of its events. */
     long[] members() {
         return members;
     }
@@ -194,7 +194,10 @@ final class ActionState {
         return sources;
     }
 
-    /** Another event may be of it: its source has not recorded it, and nothing contradicts it. */
+    /**
+     * Returns whether another event may belong to this action: its source has not recorded it, and nothing contradicts
+     * it.
+     */
     boolean awaits(ActionObservation event) {
         return (sources & event.source()) == 0 && isNear(event) && origin.matches(event.origin());
     }
@@ -205,7 +208,7 @@ final class ActionState {
                 <= Math.max(minimumDurationMicros, event.minimumDurationMicros()) + SessionActionIndex.TOLERANCE_MICROS;
     }
 
-    /** A statement that a row of a table may be of: no audit log has recorded it yet. */
+    /** Returns whether a row of a table may belong to this statement: no audit log has recorded it yet. */
     boolean mayTouch(ActionObservation row) {
         return kind != 0
                 && serverQuery == 0
@@ -214,17 +217,20 @@ final class ActionState {
                 && isNear(row);
     }
 
-    /** Rows of tables that this statement may have made. */
+    /** Returns whether this statement may have changed these rows of tables. */
     boolean mayBeRowsOf(ActionObservation statement) {
         return isRowsOnly() && kind == 0 && (tables & ~statement.tables()) == 0 && isNear(statement);
     }
 
-    /** One of both texts was cut, so that they cannot be compared. */
+    /** Returns whether one of both texts was truncated, so that they cannot be compared. */
     boolean mayBeCut(ActionObservation statement) {
         return truncated != statement.truncated() && verb == statement.verb() && kind != 0 && awaits(statement);
     }
 
-    /** All that is said of it is said at one end, and the other event at the other; nothing says how long it took. */
+    /**
+     * Returns whether all events of this action have the time of its start and the other event that of its end, or the
+     * reverse, while no event contains the duration.
+     */
     boolean isOtherBoundaryOf(ActionObservation event) {
         boolean timed = sources == 0 || ((sources | event.source()) & RecordSource.SLOW) != 0;
         boolean begun = (sources & ~RecordSource.AT_START) == 0;
@@ -232,7 +238,7 @@ final class ActionState {
         return !timed && kind == event.kind() && (event.isBeginning() ? ended : begun);
     }
 
-    /** Another event is of this action, too. */
+    /** Adds another event to this action. */
     void join(ActionObservation event) {
         if (kind == 0 || truncated && !event.truncated() && event.kind() != 0) {
             kind = event.kind();

@@ -5,9 +5,9 @@ import java.io.DataOutput;
 import java.io.IOException;
 
 /**
- * Where a refused login came from, as far as a log says so.
+ * The client of a refused login, as far as the log identifies it.
  *
- * @param connection its id; 0: unknown
+ * @param connection connection id; 0: unknown
  * @param address hash of the client's address; 0: unknown
  * @param name hash of the client's host name; 0: unknown
  */
@@ -15,7 +15,7 @@ record LoginOrigin(long connection, long address, long name) {
 
     static final LoginOrigin UNKNOWN = new LoginOrigin(0, 0, 0);
 
-    /** Whether nothing that both know differs. */
+    /** Returns whether all values that both origins contain are equal. */
     boolean matches(LoginOrigin other) {
         return agree(connection, other.connection) && agree(address, other.address) && agree(name, other.name);
     }
@@ -24,7 +24,7 @@ record LoginOrigin(long connection, long address, long name) {
         return one == 0 || other == 0 || one == other;
     }
 
-    /** What both know together. */
+    /** Returns the values of both origins. */
     LoginOrigin and(LoginOrigin other) {
         return new LoginOrigin(
                 connection == 0 ? other.connection : connection,

@@ -1,18 +1,19 @@
 package io.tailrace.detection.action;
 
 /**
- * The source of a record of an action: a log, or a kind of event of a filter log, which records a statement in several.
- * A source records an action once: two events of one source are two actions. Sources are bits, for sets of them.
+ * The source of a record of an action: a log, or a kind of event in a filter log, which records a statement in several
+ * events. A source records an action once, so two events of one source are two actions. Each source is one bit of a
+ * set.
  */
 final class RecordSource {
 
-    /** A row of a table that a statement touches: there may be many of one action. */
+    /** A row of a table that a statement touches. One action may have many of them. */
     static final int ROW = 0;
 
     static final int SLOW = 1;
     static final int GENERAL = 1 << 1;
     static final int ERROR = 1 << 2;
-    /** The one event of each statement in an audit log. */
+    /** The only event of each statement in an audit log. */
     static final int AUDIT = 1 << 3;
 
     private static final int QUERY_START = 1 << 4;
@@ -26,12 +27,12 @@ final class RecordSource {
     private static final int COMMAND_END = 1 << 12;
     private static final int OTHER = 1 << 13;
 
-    /** Said when a statement begins; others may be said when it ends. */
+    /** Sources that write when a statement starts; others may write when it ends. */
     static final int AT_START = GENERAL | QUERY_START | NESTED_START | LOG | COMMAND_START;
 
     private RecordSource() {}
 
-    /** @param eventName the log's own name of the event within its class; empty where it has none */
+    /** @param eventName the log's own name of the event within its class; empty if it has none */
     static int of(String service, String eventName) {
         return switch (service) {
             case "slowlog" -> SLOW;

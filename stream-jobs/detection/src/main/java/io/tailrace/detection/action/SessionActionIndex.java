@@ -15,33 +15,39 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * The actions of one session while events of it come, about 400 bytes each.
+ * The actions of one session while its events arrive, about 400 bytes each.
  *
- * <p>An event is of an action that is known if it is of the same kind (statements: the same fingerprint), if their
- * times differ by no more than {@link #TOLERANCE_MICROS} and the time that the statement took, and if its source has
- * not recorded it of it: of several, the earliest. So two equal statements in one log are two actions, and the same two
- * in two logs, too. Connection ids that start again after a restart are distinguished by time.
+ * <p>An event belongs to a known action if it is of the same kind (for statements: the same fingerprint), if their
+ * times differ by at most {@link #TOLERANCE_MICROS} plus the duration of the statement, and if its source has not
+ * recorded the action yet. Of several such actions, the earliest is chosen. Two equal statements in one log are
+ * therefore two actions, and the same two statements in two logs are also two actions. Time distinguishes connection
+ * ids that a server reuses after a restart.
  */
 final class SessionActionIndex {
 
-    /** Logs write whole seconds, some at the statement's begin and some at its end, and threads overtake each other. */
+    /**
+     * Logs write whole seconds, some at the start and some at the end of a statement, and threads overtake each other.
+     */
     static final long TOLERANCE_MICROS = 2_000_000;
 
-    /** A session's statements do not overlap: how long the end of the latest one is awaited. */
+    /** How long the end of the latest statement is awaited, in microseconds. Statements of a session do not overlap. */
     private static final long MAX_WAIT_MICROS = 600_000_000;
 
-    /** Of more actions that could be meant none is taken: a log whose statements all took days must not cost days. */
+    /**
+     * Limits the search: with more candidates no action is chosen, because a log whose statements all took days would
+     * make each search expensive.
+     */
     private static final int MAX_CANDIDATES = 20_000;
 
     private static final Comparator<Place> BY_PLACE = Comparator.comparingLong(Place::kind)
             .thenComparingLong(Place::micros)
             .thenComparingLong(Place::number);
 
-    /** @param number distinguishes actions of the same time: in the order in which they became known */
+    /** @param number distinguishes actions of the same time, by their order of arrival */
     private record Place(long kind, long micros, long number) {}
 
     private final NavigableMap<Place, ActionState> byTime = new TreeMap<>(BY_PLACE);
-    /** Those that not every source seen here has recorded. */
+    /** Actions that some source of this session has not recorded yet. */
     private final NavigableMap<Place, ActionState> awaiting = new TreeMap<>(BY_PLACE);
 
     private final Map<Long, ActionState> byServerQuery = new HashMap<>();
@@ -53,12 +59,12 @@ final class SessionActionIndex {
     private int rowsOnly;
     private int truncated;
 
-    /** @param limit how many actions are remembered; beyond them the oldest goes */
+    /** @param limit maximum number of remembered actions; beyond it, the oldest is forgotten */
     SessionActionIndex(int limit) {
         this.limit = limit;
     }
 
-    /** The action that an event records: one that is known, or the event's own, which is known from now on. */
+    /** Returns the action that an event records: a known one, or the event's own, which is then remembered. */
     ActionReference resolve(ActionObservation event) {
         addSource(event.source());
         ActionState known = byMember.get(TextHash.of(event.candidateAction().id()));
@@ -76,7 +82,7 @@ final class SessionActionIndex {
         return event.candidateAction();
     }
 
-    /** A new source may record everything that is remembered. */
+    /** A new source may record every remembered action. */
     private void addSource(int source) {
         if ((sources | source) == sources) {
             return;
@@ -116,7 +122,9 @@ final class SessionActionIndex {
         return known == null ? findApproximateMatch(event) : known;
     }
 
-    /** What is less certain: rows of tables whose statement is not known yet, and statements that a log has cut. */
+    /**
+     * Finds less certain matches: rows of tables whose statement is not known yet, and statements that a log truncated.
+     */
     private ActionState findApproximateMatch(ActionObservation event) {
         ActionState known = null;
         if (rowsOnly > 0 && event.serverQuery() == 0 && event.tables() != 0) {
@@ -128,7 +136,10 @@ final class SessionActionIndex {
         return known;
     }
 
-    /** The statement before an end, or after a begin, if it is the same and only its other end was recorded. */
+    /**
+     * Finds the preceding statement for an end, or the following one for a start, if it is the same statement and only
+     * its other boundary was recorded.
+     */
     private ActionState matchingStartOrEnd(ActionObservation event) {
         Place place = new Place(0, event.candidateAction().micros(), Long.MAX_VALUE);
         Map.Entry<Place, ActionState> next = event.isBeginning() ? byTime.higherEntry(place) : byTime.floorEntry(place);
@@ -145,12 +156,12 @@ final class SessionActionIndex {
     }
 
     private static ActionState first(Collection<ActionState> actions, Predicate<ActionState> wanted) {
-        int looked = 0;
+        int inspected = 0;
         for (ActionState action : actions) {
             if (wanted.test(action)) {
                 return action;
             }
-            if (++looked == MAX_CANDIDATES) {
+            if (++inspected == MAX_CANDIDATES) {
                 return null;
             }
         }
@@ -209,9 +220,9 @@ final class SessionActionIndex {
     }
 
     /**
-     * Forgets actions that ended before a time, microseconds since 1970 UTC.
+     * Forgets actions that ended before a time, in microseconds since 1970 UTC.
      *
-     * @return whether nothing is left, so that the state may be dropped
+     * @return whether no action is left, so that the state may be dropped
      */
     boolean forget(long before) {
         List<ActionState> old = byTime.headMap(new Place(0, before, 0)).values().stream()
@@ -225,12 +236,14 @@ final class SessionActionIndex {
         return byTime.isEmpty();
     }
 
-    /** How many actions are remembered. */
+    /** Returns the number of remembered actions. */
     int size() {
         return byTime.size();
     }
 
-    /** Of the latest action, microseconds since 1970 UTC; of none the smallest number. */
+    /**
+     * Returns the time of the latest action in microseconds since 1970 UTC, or the smallest number if there is none.
+     */
     long latestMicros() {
         return byTime.isEmpty() ? Long.MIN_VALUE : byTime.lastKey().micros();
     }
@@ -243,7 +256,7 @@ final class SessionActionIndex {
         }
     }
 
-    /** @param reader of one action, as the state's version writes it */
+    /** @param reader reads one action in the layout of the state's version */
     static SessionActionIndex read(DataInput in, int limit, Reader reader) throws IOException {
         SessionActionIndex actions = new SessionActionIndex(limit);
         actions.sources = in.readInt();
@@ -253,7 +266,7 @@ final class SessionActionIndex {
         return actions;
     }
 
-    /** How an action was written. */
+    /** Reads one action in the layout of a state version. */
     interface Reader {
 
         ActionState read(DataInput in) throws IOException;

@@ -11,11 +11,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 
 /**
- * The actions of one session, derived from the records of several logs in any order. This is the state to keep per
- * {@link ActionObservation#session}. Not for several threads.
+ * The actions of one session, derived from the records of several logs in any order. An engine keeps this state per
+ * {@link ActionObservation#session}. Not thread-safe.
  *
- * <p>Most sessions that are remembered have ended: they can be {@linkplain #pack packed} into some 60 bytes an action,
- * which are also what a checkpoint holds. The next event opens them.
+ * <p>Most remembered sessions have ended. They can be {@linkplain #pack packed} into about 60 bytes per action, which
+ * is also the form in checkpoints. The next event unpacks them.
  */
 public final class SessionActionState {
 
@@ -32,32 +32,34 @@ public final class SessionActionState {
     private long nextCleanupMillis;
     private long ownerId;
 
-    /** @param limit how many actions are remembered; beyond them the oldest goes */
+    /** @param limit maximum number of remembered actions; beyond it, the oldest is forgotten */
     public SessionActionState(int limit) {
         this.limit = limit;
         this.open = new SessionActionIndex(limit);
     }
 
-    /** The action that an event records: one that is known, or the event's own, which is known from now on. */
+    /** Returns the action that an event records: a known one, or the event's own, which is then remembered. */
     public ActionReference resolve(ActionObservation event) {
         return open().resolve(event);
     }
 
     /**
-     * Forgets actions that ended before a time, microseconds since 1970 UTC.
+     * Forgets actions that ended before a time, in microseconds since 1970 UTC.
      *
-     * @return whether nothing is left, so that the state may be dropped
+     * @return whether no action is left, so that the state may be dropped
      */
     public boolean forget(long before) {
         return open().forget(before);
     }
 
-    /** How many actions are remembered. */
+    /** Returns the number of remembered actions. */
     public int size() {
         return open().size();
     }
 
-    /** Of the latest action, microseconds since 1970 UTC; of none the smallest number. */
+    /**
+     * Returns the time of the latest action in microseconds since 1970 UTC, or the smallest number if there is none.
+     */
     public long latestMicros() {
         return open().latestMicros();
     }
@@ -66,7 +68,7 @@ public final class SessionActionState {
         return packed != null;
     }
 
-    /** Takes as little memory as possible until the next event. */
+    /** Compresses the actions until the next event. */
     public void pack() {
         if (packed == null) {
             packed = bytes();
@@ -74,7 +76,10 @@ public final class SessionActionState {
         }
     }
 
-    /** When the session is to be checked next, milliseconds since 1970 UTC; 0 in a state that does not know it. */
+    /**
+     * Returns when the session is to be checked next, in milliseconds since 1970 UTC; 0 if the state does not contain
+     * it.
+     */
     public long nextCleanupMillis() {
         return nextCleanupMillis;
     }
@@ -84,7 +89,7 @@ public final class SessionActionState {
         nextCleanupMillis = millis;
     }
 
-    /** Who counts this session among those that are remembered; 0: nobody. */
+    /** Returns the id of the counter that includes this session among the remembered ones; 0: none. */
     public long ownerId() {
         return ownerId;
     }
@@ -120,7 +125,7 @@ public final class SessionActionState {
         }
     }
 
-    /** Writes the state; it stays as it is. */
+    /** Writes the state without changing it. */
     public void write(DataOutput out) throws IOException {
         byte[] bytes = packed == null ? bytes() : packed;
         out.writeByte(VERSION);
@@ -130,7 +135,10 @@ public final class SessionActionState {
         out.write(bytes);
     }
 
-    /** Reads what {@link #write} wrote, now or before version 2; it is packed until it is used. */
+    /**
+     * Reads the output of {@link #write}, of this version or of one before version 2. The actions stay packed until
+     * they are used.
+     */
     public static SessionActionState read(DataInput in, int limit) throws IOException {
         byte version = in.readByte();
         SessionActionState actions = new SessionActionState(limit);

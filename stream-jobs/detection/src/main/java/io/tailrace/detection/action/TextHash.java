@@ -2,7 +2,7 @@ package io.tailrace.detection.action;
 
 import io.tailrace.detection.event.CaseFolding;
 
-/** 64 bits of a text: FNV-1a over its characters, which are few, in letters of one case, and then mixed. */
+/** Hashes a text to 64 bits: FNV-1a over its characters, followed by a mixing step. Texts are short and of one case. */
 final class TextHash {
 
     private static final long BASIS = 0xcbf29ce484222325L;
@@ -10,7 +10,7 @@ final class TextHash {
 
     private TextHash() {}
 
-    /** Never 0, which stands for nothing. */
+    /** Returns a hash that is never 0, because 0 means absent. */
     static long of(String text) {
         long hash = BASIS;
         for (int i = 0; i < text.length(); i++) {
@@ -19,7 +19,10 @@ final class TextHash {
         return hash == 0 ? 1 : hash;
     }
 
-    /** One bit for a table's name without its database, which not every log knows; a set of them is their union. */
+    /**
+     * Returns one bit for a table name without its database, which not every log contains. A set of tables is the union
+     * of their bits.
+     */
     static long tableBit(String table) {
         long hash = of(table.substring(table.lastIndexOf('.') + 1));
         return 1L << (hash * BASIS >>> 58);

@@ -10,8 +10,8 @@ import java.util.function.Consumer;
 import org.snakeyaml.engine.v2.nodes.Node;
 
 /**
- * The file that says what {@code %name%} stands for in rules whose fields have the modifier {@code expand}: one map of
- * names to texts or lists of texts, which may have wildcards.
+ * Reads the file that defines the values of {@code %name%} in rules whose fields have the modifier {@code expand}. The
+ * file is one map of names to texts or lists of texts, which may contain wildcards.
  */
 public final class PlaceholderFile {
 
@@ -20,9 +20,9 @@ public final class PlaceholderFile {
     /**
      * Reads the file.
      *
-     * @param file its name, for errors
-     * @param errors receives why it is refused
-     * @return texts by names; none where the file is empty or refused
+     * @param file name of the file, for errors
+     * @param errors receives the reasons of a rejection
+     * @return texts by names; empty if the file is empty or rejected
      */
     public static Map<String, List<String>> read(String file, String yaml, Consumer<RuleError> errors) {
         Map<String, List<String>> values = new LinkedHashMap<>();

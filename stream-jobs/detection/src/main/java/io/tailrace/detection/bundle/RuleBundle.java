@@ -24,12 +24,12 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * All that is pushed at once: rules, detectors, data classes, placeholders. It is taken as a whole or refused as a whole.
+ * All rules, detectors, data classes and placeholders of one push. A bundle is accepted or rejected as a whole.
  *
- * @param rules none where the bundle is refused
- * @param detectors those that the bundle switches on; none where it is refused
- * @param dataClasses none where the bundle has none or is refused
- * @param errors why it is refused, in the order of files and lines; none where it is taken
+ * @param rules empty if the bundle is rejected
+ * @param detectors detectors that the bundle enables; empty if it is rejected
+ * @param dataClasses empty if the bundle defines none or is rejected
+ * @param errors reasons of the rejection, in the order of files and lines; empty if it is accepted
  */
 public record RuleBundle(
         RuleSet rules, List<StatefulDetector> detectors, DataClasses dataClasses, List<RuleError> errors) {
@@ -45,7 +45,7 @@ public record RuleBundle(
      * Compiles a bundle.
      *
      * @param files texts by their paths, which are relative to the directory of the rules
-     * @param fields those of the events
+     * @param fields fields that events have
      */
     public static RuleBundle of(Map<String, String> files, FieldMapping fields) {
         List<RuleError> errors = new ArrayList<>();
@@ -72,15 +72,15 @@ public record RuleBundle(
                 : new RuleBundle(NONE, List.of(), DataClasses.NONE, errors);
     }
 
-    /** Whether it must not be used. */
+    /** Returns whether the bundle is rejected and must not be used. */
     public boolean isRefused() {
         return !errors.isEmpty();
     }
 
     /**
-     * The files of a directory that make a bundle: those below it whose names end with .yml or .yaml.
+     * Reads the files of a bundle: all files below a directory whose names end with .yml or .yaml.
      *
-     * @throws IOException also where one is no UTF-8
+     * @throws IOException also if a file is not valid UTF-8
      */
     public static Map<String, String> files(Path directory) throws IOException {
         Map<String, String> files = new TreeMap<>();

@@ -18,16 +18,16 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * One correlation over the matches of its rules, with its state outside: one {@link GroupWindow} per group.
+ * Evaluates one correlation over the matches of its rules. Its state is external: one {@link GroupWindow} per group.
  *
- * <p>The window of a match holds all matches of its group within the timespan before it, both ends included. A
- * condition that more matches can only make true (gt, gte) is compared at once, whatever the order of arrival; any other
- * one when the watermark has passed the match. Having fired at a time, it does not fire for times less than a timespan
- * away, so that one attack is one alert for each timespan that it lasts.
+ * <p>The window of a match contains all matches of its group within the timespan before it, both ends included. A
+ * condition that further matches can only make true (gt, gte) is evaluated immediately, in any order of arrival. Any
+ * other condition is evaluated when the watermark has passed the match. After the correlation has fired, it does not
+ * fire for times less than a timespan away, so an attack causes one alert per timespan.
  */
 public final class CorrelationEvaluator {
 
-    /** Matches kept per group, unless twice the condition's number is more. */
+    /** Number of matches stored per group, unless twice the number of the condition is greater. */
     static final int MAX_OCCURRENCES = 1_000;
     /** An event with several values of several fields belongs to several groups. */
     static final int MAX_GROUPS = 64;
@@ -37,7 +37,9 @@ public final class CorrelationEvaluator {
     private final int limit;
     private final RuleIds numbers;
 
-    /** @param latenessMicros how much later than the watermark an event may come and still count in full */
+    /**
+     * @param latenessMicros by how many microseconds an event may be behind the watermark and still count completely
+     */
     public CorrelationEvaluator(CorrelationRule rule, long latenessMicros) {
         this.rule = rule;
         this.latenessMicros = latenessMicros;
@@ -49,7 +51,7 @@ public final class CorrelationEvaluator {
         return rule;
     }
 
-    /** The groups that a match belongs to; none where it has no value for one of the fields. */
+    /** Returns the groups of a match; empty if the event lacks a value for one of the fields. */
     public List<List<String>> groups(String ruleKey, DetectionEvent event) {
         List<List<String>> groups = List.of(List.of());
         for (String field : rule.groupBy()) {
@@ -76,8 +78,8 @@ public final class CorrelationEvaluator {
      * Counts a match.
      *
      * @param group one of {@link #groups}
-     * @param window the group's state, which is changed
-     * @param watermark event time up to which all events are thought to have come, microseconds
+     * @param window state of the group, which is modified
+     * @param watermark event time up to which all events are expected to have arrived, microseconds
      */
     public void add(
             String ruleKey,
@@ -98,7 +100,7 @@ public final class CorrelationEvaluator {
         }
     }
 
-    /** Only the event that came last is still there with its statement. */
+    /** Only the latest event is still available with its statement. */
     private static Consumer<RaisedAlert> fired(DetectionEvent event, Consumer<RaisedAlert> alerts) {
         return alert -> alerts.accept(new RaisedAlert(
                 alert.id(),
@@ -114,8 +116,8 @@ public final class CorrelationEvaluator {
     }
 
     /**
-     * Whether the match cannot make the condition true: its value is among those of the window that ended with the
-     * match before it, which was compared, and nothing that fired could be due again.
+     * Returns whether the match cannot make the condition true: its value is among those of the window that ended with
+     * the preceding match, which was evaluated, and no time at which the correlation fired could become due again.
      */
     private boolean isRedundant(int place, GroupWindow window) {
         return countsDifferent() && window.fired().isEmpty() && window.isRepeatedAtEnd(place, rule.timespanMicros());
@@ -149,7 +151,7 @@ public final class CorrelationEvaluator {
         return new RuleMatch(action.micros(), action.order(), action.id(), number, value, needed);
     }
 
-    /** Compares every window that holds the match at this place. */
+    /** Evaluates every window that contains the match at this index. */
     private void compareFrom(
             int place, List<String> group, GroupWindow window, long watermark, Consumer<RaisedAlert> alerts) {
         List<RuleMatch> occurrences = window.occurrences();
@@ -185,7 +187,7 @@ public final class CorrelationEvaluator {
     }
 
     /**
-     * Compares what had to wait for the watermark, and forgets what is not needed any more.
+     * Evaluates the windows that waited for the watermark, and forgets matches that are no longer needed.
      *
      * @return whether the state is empty and may be dropped
      */
@@ -233,7 +235,7 @@ public final class CorrelationEvaluator {
         return facts;
     }
 
-    /** Two alerts of a group are a timespan apart, so that each has a multiple of it for itself. */
+    /** Two alerts of a group are at least a timespan apart, so the number of the timespan makes the id unique. */
     private String id(long micros, List<String> group) {
         Murmur3 hash = new Murmur3();
         hash.update(rule.header().key()).update(Math.floorDiv(micros, rule.timespanMicros()));

@@ -5,7 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** What a correlation counts in the matches of one window. */
+/** Computes the metric of a correlation over the matches of one window. */
 final class CorrelationMetric {
 
     private CorrelationMetric() {}
@@ -31,7 +31,7 @@ final class CorrelationMetric {
         long count = 0;
         for (RuleMatch occurrence : window) {
             int place = rules.place(occurrence.rule());
-            // State may be older than the correlation, which had more rules then.
+            // Restored state may contain matches of rules that the correlation no longer uses.
             if (place >= 0) {
                 count += seen[place] ? 0 : 1;
                 seen[place] = true;
@@ -41,8 +41,8 @@ final class CorrelationMetric {
     }
 
     /**
-     * The most rules that matched one after the other in the order of the correlation. Matches of the same time and
-     * order are not after each other.
+     * Returns the largest number of rules that matched one after another in the order of the correlation. Matches with
+     * the same time and order do not follow each other.
      */
     private static long longestSequence(List<RuleMatch> window, RuleIds rules) {
         long distinct = distinctRules(window, rules);

@@ -8,19 +8,22 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * What a correlation remembers of one group: the matches that may still count, and when it fired. This is the state to
- * keep per key.
+ * The state of a correlation for one group: the matches that may still count, and the times at which it fired. An
+ * engine keeps this state per key.
  */
 public final class GroupWindow {
 
-    /** Since 2 a rule is a number of its own and not its place in the correlation; {@link RuleIds} knows both. */
+    /**
+     * Version 2 identifies a rule by a number of its own instead of its index in the correlation; {@link RuleIds} maps
+     * both.
+     */
     private static final byte VERSION = 2;
 
     private static final byte FIRST_VERSION = 1;
 
     private final List<RuleMatch> occurrences = new ArrayList<>();
     private final List<Long> fired = new ArrayList<>();
-    /** Ends up to here were compared with a condition that more matches can make false. */
+    /** End times of windows up to here were evaluated with a condition that further matches can make false. */
     private long settled = Long.MIN_VALUE;
 
     boolean isEmpty() {
@@ -46,8 +49,8 @@ public final class GroupWindow {
     /**
      * Adds a match in the order of time.
      *
-     * @param limit how many are kept; beyond them the oldest of the same rule and value goes
-     * @return its place; negative where it was there already
+     * @param limit maximum number of matches; beyond it, the oldest match of the same rule and value is dropped
+     * @return the index of the match; negative if it was present already
      */
     int add(RuleMatch occurrence, int limit) {
         int place = Collections.binarySearch(occurrences, occurrence, RuleMatch.BY_TIME);
@@ -74,8 +77,8 @@ public final class GroupWindow {
     }
 
     /**
-     * Drops a match between two others of the same rule and value that every window holding it holds one of, so that a
-     * value that is seen all the time takes the place of three.
+     * Drops a match between two others of the same rule and value if every window that contains it also contains one of
+     * them, so that a value that occurs continuously needs the memory of three.
      *
      * @param latest the match that was added
      * @param span length of a window, microseconds
@@ -89,7 +92,10 @@ public final class GroupWindow {
         }
     }
 
-    /** Whether the match at a place is the last one, and one of the same rule and value is within the span before. */
+    /**
+     * Returns whether the match at an index is the last one, and one of the same rule and value is within the span
+     * before it.
+     */
     boolean isRepeatedAtEnd(int place, long span) {
         int previous = place == occurrences.size() - 1 ? previousLike(place) : -1;
         return previous >= 0
@@ -104,13 +110,13 @@ public final class GroupWindow {
         return i;
     }
 
-    /** Forgets what no window needs any more. */
+    /** Forgets matches that no window needs any longer. */
     void forget(long watermark, long firedBefore) {
         occurrences.removeIf(occurrence -> occurrence.expires() < watermark);
         fired.removeIf(micros -> micros < firedBefore);
     }
 
-    /** Index of the first match at this time or later. */
+    /** Returns the index of the first match at this time or later. */
     int firstFrom(long micros) {
         int low = 0;
         int high = occurrences.size();
@@ -139,7 +145,7 @@ public final class GroupWindow {
         }
     }
 
-    /** Reads what {@link #write} wrote. */
+    /** Reads the output of {@link #write}. */
     public static GroupWindow read(DataInput in) throws IOException {
         byte version = in.readByte();
         if (version < FIRST_VERSION || version > VERSION) {

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** All correlations of a rule set, with the state of all groups in memory. Used by one thread. */
+/** Evaluates all correlations of a rule set, with the state of all groups in memory. Not thread-safe. */
 public final class InMemoryCorrelationEngine {
 
     private final Map<String, CorrelationEvaluator> correlators = new LinkedHashMap<>();
@@ -22,7 +22,9 @@ public final class InMemoryCorrelationEngine {
     private final Map<String, Map<List<String>, GroupWindow>> windows = new HashMap<>();
     private long watermark = Long.MIN_VALUE / 2;
 
-    /** @param latenessMicros how much later than the watermark an event may come and still count in full */
+    /**
+     * @param latenessMicros by how many microseconds an event may be behind the watermark and still count completely
+     */
     public InMemoryCorrelationEngine(List<CorrelationRule> rules, long latenessMicros) {
         for (CorrelationRule rule : rules) {
             CorrelationEvaluator correlator = new CorrelationEvaluator(rule, latenessMicros);
@@ -63,9 +65,9 @@ public final class InMemoryCorrelationEngine {
     }
 
     /**
-     * Says that all events up to a time are thought to have come.
+     * Advances the watermark: all events up to this time are expected to have arrived.
      *
-     * @param micros event time, microseconds since 1970 UTC; less than before changes nothing
+     * @param micros event time, microseconds since 1970 UTC; a smaller value than before changes nothing
      */
     public void advance(long micros, Consumer<RaisedAlert> alerts) {
         if (micros <= watermark) {
@@ -80,7 +82,7 @@ public final class InMemoryCorrelationEngine {
         }
     }
 
-    /** Groups of which something is remembered. */
+    /** Returns the number of groups with state. */
     public int groups() {
         return windows.values().stream().mapToInt(Map::size).sum();
     }
@@ -101,7 +103,9 @@ public final class InMemoryCorrelationEngine {
         }
     }
 
-    /** Reads what {@link #write} wrote into a new engine; state of rules that it does not have is dropped. */
+    /**
+     * Reads the output of {@link #write} into a new engine. State of rules that the engine does not have is dropped.
+     */
     public void read(DataInput in) throws IOException {
         watermark = in.readLong();
         for (int count = in.readInt(); count > 0; count--) {

@@ -5,12 +5,13 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * What stands for a correlation's rules in its state: numbers made of their keys, which stay the same when a push changes
- * their order. All are negative; state of version 1 has places from 0 instead.
+ * The numbers that identify the rules of a correlation in its state. They are derived from the rule keys, so a push
+ * that changes the order of the rules does not change them. All are negative; state of version 1 contains indexes from
+ * 0 instead.
  */
 final class RuleIds {
 
-    /** Where the rule does not matter. */
+    /** The id for metrics that do not depend on the rule. */
     static final int ANY = 0;
 
     private final List<String> keys;
@@ -36,7 +37,7 @@ final class RuleIds {
         return place < 0 ? number(key) : numbers[place];
     }
 
-    /** The place of a rule in the correlation's order; -1 where the correlation does not use it any more. */
+    /** Returns the index of a rule in the correlation's order; -1 if the correlation no longer uses it. */
     int place(int number) {
         if (number >= 0) {
             return number < numbers.length ? number : -1;

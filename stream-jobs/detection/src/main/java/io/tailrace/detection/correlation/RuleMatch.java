@@ -10,9 +10,9 @@ import java.util.Comparator;
  *
  * @param micros event time, microseconds since 1970 UTC
  * @param order of events of the same time
- * @param rule which of the correlation's rules matched, as {@link RuleIds} counts them
- * @param value of the field that is counted; empty where none is
- * @param expires watermark from which on it is not needed any more, microseconds
+ * @param rule id of the rule that matched, see {@link RuleIds}
+ * @param value value of the counted field; empty if no field is counted
+ * @param expires watermark from which on the match is no longer needed, microseconds
  */
 record RuleMatch(long micros, long order, String eventId, int rule, String value, long expires) {
 
@@ -22,12 +22,12 @@ record RuleMatch(long micros, long order, String eventId, int rule, String value
             .thenComparingInt(RuleMatch::rule)
             .thenComparing(RuleMatch::value);
 
-    /** Whether both count for the same. */
+    /** Returns whether both matches have the same rule and value. */
     boolean isLike(RuleMatch other) {
         return rule == other.rule && value.equals(other.value);
     }
 
-    /** Whether this one came first for sure. */
+    /** Returns whether this match certainly precedes the other. */
     boolean isBefore(RuleMatch other) {
         return micros < other.micros || micros == other.micros && order < other.order;
     }

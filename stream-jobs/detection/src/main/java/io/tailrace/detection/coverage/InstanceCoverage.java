@@ -20,17 +20,17 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * What the logs of one server have, and what was said of it: which rules can fire there. This is the state to keep per
- * server. Not thread-safe.
+ * The contents of the logs of one server and the coverage results that were emitted for it: which rules can fire there.
+ * An engine keeps this state per server. Not thread-safe.
  *
- * <p>What no event had for long is forgotten: a server whose audit log was switched off loses what that told. For that
- * the contents are kept of the current period and of the one before, and both count.
+ * <p>Fields that no event has had for long are forgotten, so a server whose audit log was switched off loses the fields
+ * of that log. The contents of the current and of the previous period are stored, and both count.
  *
- * <p>Memory: two {@link ObservedFields} per log, some 3 kB each, and 24 bytes and a key for each rule and log.
+ * <p>Memory: two {@link ObservedFields} per log, about 3 kB each, and 24 bytes plus a key for each rule and log.
  */
 public final class InstanceCoverage {
 
-    /** Stands for all logs of the server together. */
+    /** Represents all logs of the server together. */
     public static final String ALL_LOGS = "";
 
     private static final byte VERSION = 1;
@@ -41,7 +41,7 @@ public final class InstanceCoverage {
 
     private final Map<LogSource, ObservedFields> current = new TreeMap<>(BY_NAME);
     private final Map<LogSource, ObservedFields> before = new TreeMap<>(BY_NAME);
-    /** Answers by log, then by the key of the rule. */
+    /** Results by log, then by the key of the rule. */
     private final Map<String, Map<String, EmittedResult>> emitted = new TreeMap<>();
 
     private String cluster = "";
@@ -49,29 +49,29 @@ public final class InstanceCoverage {
     private long refreshAt;
     private long latestMicros;
 
-    /** A hash of what was said, and since when it is so, microseconds since 1970 UTC. */
+    /** A hash of the emitted result, and the time of its last change in microseconds since 1970 UTC. */
     private record EmittedResult(long hash, long changedAt) {}
 
     /**
-     * An answer to be written.
+     * A result to be written.
      *
      * @param log service of the log; {@link #ALL_LOGS}
-     * @param ruleKey as alerts name the rule
-     * @param answer null where there is none any more: the rule is not in force, or the log is forgotten
-     * @param changedAt since when it is so, microseconds since 1970 UTC
-     * @param reportedAt of this answer, later than that of all others before, microseconds since 1970 UTC
+     * @param ruleKey key of the rule in alerts
+     * @param answer null if there is no result any longer: the rule is not active, or the log is forgotten
+     * @param changedAt time of the last change, microseconds since 1970 UTC
+     * @param reportedAt time of this report, later than all earlier ones, microseconds since 1970 UTC
      */
     public record ObservedLog(String log, String ruleKey, RuleCoverageResult answer, long changedAt, long reportedAt) {}
 
-    /** Begins with a period of its own. */
+    /** Starts with a new period. */
     public InstanceCoverage(long nowMillis) {
         this.periodFrom = nowMillis;
     }
 
     /**
-     * Adds what was seen of a log.
+     * Adds the observed fields of a log.
      *
-     * @return whether answers may be others now
+     * @return whether results may have changed
      */
     public boolean add(String itsCluster, LogSource log, ObservedFields part) {
         boolean isNew = !itsCluster.equals(cluster);
@@ -89,27 +89,30 @@ public final class InstanceCoverage {
         return copy;
     }
 
-    /** Group of servers that it belongs to; empty where unknown. */
+    /** Returns the cluster of the server; empty if unknown. */
     public String cluster() {
         return cluster;
     }
 
-    /** Since when contents are gathered, milliseconds since 1970 UTC. */
+    /** Returns the start of the current period, in milliseconds since 1970 UTC. */
     public long periodFrom() {
         return periodFrom;
     }
 
-    /** When answers are due that wait for more to be seen, milliseconds since 1970 UTC; 0 where none wait. */
+    /** Returns when delayed results are due, in milliseconds since 1970 UTC; 0 if none are delayed. */
     public long refreshAt() {
         return refreshAt;
     }
 
-    /** Lets answers wait, or no longer where the time is 0. */
+    /** Delays results until a time in milliseconds since 1970 UTC; 0 ends the delay. */
     public void refreshAt(long millis) {
         refreshAt = millis;
     }
 
-    /** Forgets what was not seen in the period that ends, nor in this one. All answers are to be emitted again. */
+    /**
+     * Starts a new period and forgets fields that were not seen in the one that ends. The caller then emits all results
+     * again.
+     */
     public void endPeriod(long nowMillis) {
         before.clear();
         before.putAll(current);
@@ -117,17 +120,17 @@ public final class InstanceCoverage {
         periodFrom = nowMillis;
     }
 
-    /** Whether nothing is known, and nothing that was said is still true. */
+    /** Returns whether no fields are known and no emitted result is valid. */
     public boolean isEmpty() {
         return current.isEmpty() && before.isEmpty() && emitted.isEmpty();
     }
 
     /**
-     * Says what changed since it was last asked.
+     * Emits the results that have changed since the last call.
      *
-     * @param withDataClasses whether classes of data are configured
-     * @param refresh also what did not change
-     * @param nowMicros by the clock of whoever asks, microseconds since 1970 UTC
+     * @param withDataClasses whether data classes are configured
+     * @param refresh also emit results that have not changed
+     * @param nowMicros the caller's clock, microseconds since 1970 UTC
      */
     public void changedResults(
             RuleSet rules, boolean withDataClasses, boolean refresh, long nowMicros, Consumer<ObservedLog> out) {
@@ -194,7 +197,7 @@ public final class InstanceCoverage {
         return ByteBuffer.wrap(hash.digest()).getLong();
     }
 
-    /** Writes it, its version first. */
+    /** Writes the state, beginning with its version. */
     public void write(DataOutput out) throws IOException {
         out.writeByte(VERSION);
         writeText(cluster, out);
@@ -225,7 +228,7 @@ public final class InstanceCoverage {
         }
     }
 
-    /** Reads what {@link #write} wrote. */
+    /** Reads the output of {@link #write}. */
     public static InstanceCoverage read(DataInput in) throws IOException {
         byte version = in.readByte();
         if (version != VERSION) {
@@ -254,7 +257,7 @@ public final class InstanceCoverage {
         }
     }
 
-    /** Of any length: titles of rules are keys, too. */
+    /** Writes a text of any length, because titles of rules are keys, too. */
     private static void writeText(String text, DataOutput out) throws IOException {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         out.writeInt(bytes.length);

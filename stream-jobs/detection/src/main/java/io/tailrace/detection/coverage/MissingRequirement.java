@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * Why a rule cannot fire.
+ * The reason why a rule cannot fire.
  *
  * @param reason a sentence without its full stop, such as "it needs rows_sent, which no event of this log has"
- * @param missingFields fields that the rule needs and no event has, in the order of the alphabet
- * @param missingClasses classes of events that it asks for and the log does not contain, in the same order
+ * @param missingFields fields that the rule needs and no event has, in alphabetical order
+ * @param missingClasses event classes that the rule needs and the log does not contain, in alphabetical order
  */
 public record MissingRequirement(String reason, List<String> missingFields, List<String> missingClasses) {
 
@@ -22,7 +22,7 @@ public record MissingRequirement(String reason, List<String> missingFields, List
         return new MissingRequirement(reason, List.of(), List.of());
     }
 
-    /** @param logs whose events have none of the fields: "this log" */
+    /** @param logs description of the logs whose events lack the fields, such as "this log" */
     static MissingRequirement lacks(Collection<String> fields, String logs) {
         List<String> sorted = List.copyOf(new TreeSet<>(fields));
         return new MissingRequirement(
@@ -33,7 +33,7 @@ public record MissingRequirement(String reason, List<String> missingFields, List
         return new MissingRequirement(otherReason, missingFields, missingClasses);
     }
 
-    /** How much is missing: the fewer, the sooner is it mended. */
+    /** Returns the number of missing requirements; the reason with the fewest is the easiest to fix. */
     int size() {
         return missingFields.size() + missingClasses.size();
     }

@@ -14,21 +14,21 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Which fields the events of a log have, and of which classes they are: all that is needed to say which rules can fire
- * on it. It only grows. Not thread-safe.
+ * The fields and event classes that a log has shown: the input for deciding which rules can fire on it. It only grows.
+ * Not thread-safe.
  *
- * <p>Memory: fields of the taxonomy, and at most {@value #MAX_OTHERS} that logs, clients and applications name
- * themselves. A log that has more counts as one that has every such field, because nobody knows which it has not.
+ * <p>Memory: the fields of the taxonomy, and at most {@value #MAX_OTHERS} fields whose names come from logs, clients
+ * and applications. A log with more of them counts as having every such field, because the missing ones are unknown.
  */
 public final class ObservedFields {
 
     private static final byte VERSION = 1;
 
-    /** Fields that are not of the taxonomy: attributes, details, tags. */
+    /** Maximum number of fields outside of the taxonomy: attributes, details, tags. */
     static final int MAX_OTHERS = 1_000;
-    /** The parsers know six. */
+    /** The parsers produce six event classes. */
     private static final int MAX_CLASSES = 100;
-    /** Characters of the name of a field or class; no rule asks for a longer one. */
+    /** Maximum length of the name of a field or class, in characters; no rule uses a longer one. */
     private static final int MAX_NAME_LENGTH = 500;
 
     private static final String EVENT_CLASS = DatabaseField.EVENT_CLASS.fieldName();
@@ -36,7 +36,7 @@ public final class ObservedFields {
     private static final Set<String> TAXONOMY =
             Arrays.stream(DatabaseField.values()).map(DatabaseField::fieldName).collect(Collectors.toUnmodifiableSet());
 
-    /** An event whose tables are known has these where its tables are of a class. */
+    /** Fields that an event with known tables has if its tables belong to a data class. */
     private static final Set<String> OF_DATA_CLASSES = names(
             DatabaseField.DATA_CLASS,
             DatabaseField.DATA_CLASS_READ,
@@ -44,7 +44,7 @@ public final class ObservedFields {
             DatabaseField.DATA_BASIS,
             DatabaseField.DATA_ACCESS);
 
-    /** A statement may name tables, and accounts whose rights it changes. */
+    /** Fields for tables, and for accounts whose privileges a statement changes. */
     private static final Set<String> OF_STATEMENTS = names(
             DatabaseField.TABLE,
             DatabaseField.TABLE_READ,
@@ -53,7 +53,7 @@ public final class ObservedFields {
             DatabaseField.TARGET_ACCOUNT,
             DatabaseField.TARGET_USER);
 
-    /** Who collects a log says of which server it is. */
+    /** Fields that the collector adds, which identify the server. */
     private static final Set<String> OF_COLLECTORS = names(DatabaseField.CLUSTER, DatabaseField.INSTANCE);
 
     private final Set<String> fields = new TreeSet<>();
@@ -65,9 +65,9 @@ public final class ObservedFields {
     }
 
     /**
-     * Adds what an event has, before anything was added to it that its log does not say.
+     * Adds the fields of an event, before it is enriched with fields that its log does not contain.
      *
-     * @return whether that is something new
+     * @return whether a field or class is new
      */
     public boolean add(DetectionEvent event) {
         boolean isNew = addFields(event.fields().keySet());
@@ -77,7 +77,7 @@ public final class ObservedFields {
         return isNew;
     }
 
-    /** Adds what another part of the same log has; says whether that is something new. */
+    /** Adds the fields of another part of the same log; returns whether a field or class is new. */
     public boolean addAll(ObservedFields part) {
         boolean isNew = addFields(part.fields);
         for (String eventClass : part.eventClasses) {
@@ -112,21 +112,21 @@ public final class ObservedFields {
                 && eventClasses.add(eventClass);
     }
 
-    /** Whether no event was added yet. */
+    /** Returns whether no event was added yet. */
     public boolean isEmpty() {
         return fields.isEmpty();
     }
 
-    /** Classes of its events, in the order of the alphabet. */
+    /** Returns the classes of its events, in alphabetical order. */
     Set<String> eventClasses() {
         return eventClasses;
     }
 
     /**
-     * Whether an event of such a log may have a field: one that some event had, or one that events get by what happens,
-     * such as the code of an error in a log that contains outcomes, where no statement failed yet.
+     * Returns whether an event of such a log may have a field: a field that an event had, or one that depends on the
+     * outcome, such as the error code in a log that contains outcomes but no failed statement yet.
      *
-     * @param withDataClasses whether classes of data are configured
+     * @param withDataClasses whether data classes are configured
      */
     boolean mayHave(String field, boolean withDataClasses) {
         return fields.contains(field)
@@ -146,7 +146,7 @@ public final class ObservedFields {
         return fields.contains(field.fieldName());
     }
 
-    /** Writes it, its version first. */
+    /** Writes the fields, beginning with the version. */
     public void write(DataOutput out) throws IOException {
         out.writeByte(VERSION);
         write(fields, out);
@@ -160,7 +160,7 @@ public final class ObservedFields {
         }
     }
 
-    /** Reads what {@link #write} wrote. */
+    /** Reads the output of {@link #write}. */
     public static ObservedFields read(DataInput in) throws IOException {
         byte version = in.readByte();
         if (version != VERSION) {

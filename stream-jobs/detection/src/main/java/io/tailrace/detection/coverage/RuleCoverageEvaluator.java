@@ -23,17 +23,18 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Which rules can never fire on a log, or on the logs of a server taken together, because events lack a field or are of
- * other classes. The command line asks about files, the detect job about servers: both get their answers here.
+ * Determines which rules can never fire on a log, or on all logs of a server, because their events lack a field or an
+ * event class. The command line evaluates files and the detect job evaluates servers with this class.
  *
- * <p>A rule over single events needs one log that contains all it asks for. A correlation needs as many of its rules as
- * it counts, each of them in a log that also contains the fields by which it is grouped; these may be different logs.
+ * <p>A rule over single events needs one log that contains everything it uses. A correlation needs as many of its rules
+ * as its condition counts, each of them in a log that also contains the fields by which it is grouped; these may be
+ * different logs.
  */
 public final class RuleCoverageEvaluator {
 
     private static final String EVENT_CLASS = DatabaseField.EVENT_CLASS.fieldName();
 
-    /** Of those that parsers classify events by: docs/TAXONOMY.md. */
+    /** The event classes that parsers assign: docs/TAXONOMY.md. */
     private static final List<String> EVENT_CLASSES =
             List.of("admin", "connection", "message", "query", "server", "table");
 
@@ -41,7 +42,7 @@ public final class RuleCoverageEvaluator {
 
     private final Map<LogSource, ObservedFields> logs;
     private final boolean withDataClasses;
-    /** Logs on which a rule can match, by its key. */
+    /** Logs on which a rule can match, by the key of the rule. */
     private final Map<String, Set<LogSource>> able = new HashMap<>();
 
     private final Map<String, MissingRequirement> obstacles = new HashMap<>();
@@ -52,11 +53,11 @@ public final class RuleCoverageEvaluator {
     }
 
     /**
-     * Answers for all rules that alert by themselves, correlations after the others.
+     * Returns the results for all rules that raise alerts themselves, correlations last.
      *
-     * @param rules those that were compiled together
-     * @param withDataClasses whether classes of data are configured: rules may ask for them
-     * @param logs what logs have, by what they are: one, or all of a server
+     * @param rules rules that were compiled together
+     * @param withDataClasses whether data classes are configured, which rules may use
+     * @param logs observed fields by log source: one log, or all logs of a server
      */
     public static List<RuleCoverageResult> answers(
             RuleSet rules, boolean withDataClasses, Map<LogSource, ObservedFields> logs) {
@@ -83,7 +84,7 @@ public final class RuleCoverageEvaluator {
         }
     }
 
-    /** What is least in the way, with the reasons of all logs that the rule is for. */
+    /** Returns the smallest obstacle, with the reasons of all logs to which the rule applies. */
     private static MissingRequirement together(SigmaRule rule, Map<LogSource, MissingRequirement> hindered) {
         Map<String, MissingRequirement> fitting = new TreeMap<>();
         hindered.forEach((source, obstacle) -> {
@@ -121,40 +122,38 @@ public final class RuleCoverageEvaluator {
     }
 
     private static MissingRequirement otherClass(ObservedFields log, Missing missing) {
-        String reported = "it is about other events; this log has only those of the class "
+        String reason = "it matches other events; this log contains only events of the class "
                 + String.join(", ", log.eventClasses());
         List<String> classes =
                 missing.classes().stream().filter(name -> !name.isEmpty()).toList();
-        return new MissingRequirement(reported, List.copyOf(missing.fields()), classes);
+        return new MissingRequirement(reason, List.copyOf(missing.fields()), classes);
     }
 
-    /** A correlation needs its fields, and of its rules one, or as many as it counts. */
+    /** A correlation needs its fields and one of its rules, or as many rules as it counts. */
     private void evaluate(CorrelationRule rule) {
-        Map<String, Set<LogSource>> reported = new LinkedHashMap<>();
+        Map<String, Set<LogSource>> usable = new LinkedHashMap<>();
         Set<String> missing = new TreeSet<>();
         for (String used : rule.rules()) {
             Set<String> fields = fieldsOf(rule, used);
-            Set<LogSource> reporting = able.getOrDefault(used, Set.of()).stream()
+            Set<LogSource> sources = able.getOrDefault(used, Set.of()).stream()
                     .filter(source -> missing(fields, source).isEmpty())
                     .collect(Collectors.toSet());
-            reported.put(used, reporting);
-            if (reporting.isEmpty()) {
+            usable.put(used, sources);
+            if (sources.isEmpty()) {
                 able.getOrDefault(used, Set.of()).forEach(source -> missing.addAll(missing(fields, source)));
             }
         }
         String key = rule.header().key();
-        long counting =
-                reported.values().stream().filter(logs -> !logs.isEmpty()).count();
+        long counting = usable.values().stream().filter(logs -> !logs.isEmpty()).count();
         if (counting >= needed(rule)) {
-            able.put(key, reported.values().stream().flatMap(Set::stream).collect(Collectors.toSet()));
+            able.put(key, usable.values().stream().flatMap(Set::stream).collect(Collectors.toSet()));
         } else {
             able.put(key, Set.of());
             obstacles.put(
                     key,
                     missing.isEmpty()
                             ? unable(rule)
-                            : MissingRequirement.lacks(
-                                    missing, logs.size() == 1 ? THIS_LOG : "the logs that tell of its rules"));
+                            : MissingRequirement.lacks(missing, logs.size() == 1 ? THIS_LOG : "the logs of its rules"));
         }
     }
 
@@ -164,7 +163,7 @@ public final class RuleCoverageEvaluator {
         return temporal && rule.operator().isRising() ? Math.max(1, rule.bound()) : 1;
     }
 
-    /** Those by which a correlation groups matches of a rule, and the one whose values it counts. */
+    /** Returns the fields by which a correlation groups matches of a rule, and the field whose values it counts. */
     private static Set<String> fieldsOf(CorrelationRule rule, String used) {
         Stream<String> groupBy =
                 rule.groupBy().stream().filter(field -> !rule.optional().contains(field));
@@ -180,7 +179,7 @@ public final class RuleCoverageEvaluator {
                 .collect(Collectors.toSet());
     }
 
-    /** Why too few of its rules can match: what the first that cannot is hindered by. */
+    /** Returns why too few of its rules can match: the obstacle of the first rule that cannot. */
     private MissingRequirement unable(CorrelationRule rule) {
         MissingRequirement cause = rule.rules().stream()
                 .map(obstacles::get)
@@ -195,7 +194,7 @@ public final class RuleCoverageEvaluator {
                 .count();
         String few = able == 0 ? "none" : "only " + able;
         return cause.with(
-                few + " of the " + rule.rules().size() + " rules that it is made of can match: " + cause.reason());
+                few + " of the " + rule.rules().size() + " rules of this correlation can match: " + cause.reason());
     }
 
     private boolean isPossible(Expression expression, ObservedFields log) {
@@ -228,7 +227,7 @@ public final class RuleCoverageEvaluator {
         return found.stream();
     }
 
-    /** What an expression asks for in vain; of a class that no parser emits, the empty name. */
+    /** The unmet requirements of an expression; an event class that no parser emits has the empty name. */
     private record Missing(Set<String> fields, Set<String> classes) {}
 
     private void collectMissing(Expression expression, ObservedFields log, Missing missing) {

@@ -4,13 +4,13 @@ import io.tailrace.detection.sigma.RuleHeader;
 import java.util.Optional;
 
 /**
- * Whether a rule can fire on the logs that were asked about.
+ * Whether a rule can fire on the evaluated logs.
  *
- * @param obstacle why it cannot; empty where it can
+ * @param obstacle why it cannot fire; empty if it can
  */
 public record RuleCoverageResult(RuleHeader rule, Optional<MissingRequirement> obstacle) {
 
-    /** Whether nothing is missing. */
+    /** Returns whether no requirement is missing. */
     public boolean canFire() {
         return obstacle.isEmpty();
     }

@@ -3,7 +3,7 @@ package io.tailrace.detection.dataclass;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What was found last, by what it was found for. */
+/** Caches the most recent results by their inputs. */
 final class BoundedCache<K, V> extends LinkedHashMap<K, V> {
 
     private static final long serialVersionUID = 1L;

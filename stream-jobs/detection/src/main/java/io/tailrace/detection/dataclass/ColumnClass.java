@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * A class to which only some columns of a table belong.
  *
- * @param hasThem the file says that this very table has such columns, so that who reads all of it touches them
+ * @param hasThem the file names this table, so a statement that reads all of its columns touches the class
  */
 record ColumnClass(String name, List<NamePattern> columns, List<NamePattern> exclusions, boolean hasThem) {
 

@@ -12,12 +12,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/** Makes of events that {@link DataClassifier} enriched what is stored of who touched which data. */
+/** Creates data access records from events that {@link DataClassifier} enriched. */
 public final class DataAccessFactory {
 
     private DataAccessFactory() {}
 
-    /** What an event says of access to data; nothing where it touches no class and all of its tables are known. */
+    /** Returns the data access of an event; empty if it touches no class and all of its tables are known. */
     public static Optional<DataAccess> of(DetectionEvent event) {
         return event.values(DatabaseField.DATA_ACCESS.fieldName()).isEmpty()
                 ? Optional.empty()

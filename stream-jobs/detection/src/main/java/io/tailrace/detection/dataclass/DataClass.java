@@ -2,7 +2,7 @@ package io.tailrace.detection.dataclass;
 
 import java.util.List;
 
-/** A class of data: what belongs to it, and what of that does not. */
+/** A data class: the patterns that belong to it, and the exclusions among them. */
 record DataClass(String name, List<DataPattern> patterns, List<DataPattern> exclusions) {
 
     DataClass {

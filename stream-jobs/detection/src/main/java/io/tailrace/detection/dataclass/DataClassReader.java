@@ -19,8 +19,8 @@ import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
 
 /**
- * Compiles the file of data classes. It is taken as a whole or not at all: classes of which some are missing would call
- * sensitive data harmless.
+ * Compiles the file of data classes. A file is accepted or rejected as a whole, because a missing class would make
+ * sensitive data appear harmless.
  */
 public final class DataClassReader {
 
@@ -45,8 +45,8 @@ public final class DataClassReader {
     /**
      * Reads a file; an empty one has no classes.
      *
-     * @param file its name, for errors
-     * @param errors receives why it is refused; it has no classes then
+     * @param file name of the file, for errors
+     * @param errors receives the reasons of a rejection; the result then has no classes
      */
     public static DataClasses read(String file, String yaml, Consumer<RuleError> errors) {
         DataClassReader reader = new DataClassReader(file);
@@ -132,7 +132,7 @@ public final class DataClassReader {
         return new DataPattern(new NamePattern(parts.get(0)), new NamePattern(parts.get(1)), null);
     }
 
-    /** {@code database.table} and, where there may be three parts, {@code database.table.column}. */
+    /** Returns the parts of {@code database.table} or, if three parts are allowed, {@code database.table.column}. */
     private List<String> parts(Node node, String key, int limit) {
         String expected = limit == 3 ? "database.table or database.table.column" : "database.table";
         if (!(node instanceof ScalarNode scalar)) {
@@ -155,7 +155,7 @@ public final class DataClassReader {
             List<String> parts = exactParts(map, name);
             String key = QualifiedName.key(parts.get(0), parts.get(1));
             if (views.put(key, targets(map, name)) != null) {
-                throw map.refusal(map.keyNode(name), "the view " + name + " stands here twice");
+                throw map.refusal(map.keyNode(name), "the view " + name + " is defined twice");
             }
             viewNodes.put(key, map.keyNode(name));
         }
@@ -209,7 +209,7 @@ public final class DataClassReader {
                 parts.size() == 3 ? FingerprintColumnNames.inFingerprints(parts.get(2)) : "");
     }
 
-    /** A list is what the routine reads. */
+    /** A list contains what the routine reads. */
     private void routines(YamlMap map) {
         for (String name : map.keys()) {
             List<String> parts = exactParts(map, name);
@@ -225,7 +225,7 @@ public final class DataClassReader {
                 throw map.refusal(body, "a routine is expected to be a list of tables, or reads and writes");
             }
             if (routines.put(QualifiedName.key(parts.get(0), parts.get(1)), routine) != null) {
-                throw map.refusal(map.keyNode(name), "the routine " + name + " stands here twice");
+                throw map.refusal(map.keyNode(name), "the routine " + name + " is defined twice");
             }
         }
     }

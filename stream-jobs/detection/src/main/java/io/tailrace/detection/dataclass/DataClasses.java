@@ -4,11 +4,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The file of data classes, compiled. Immutable.
+ * The compiled file of data classes. Immutable.
  *
- * @param views what views read, by {@link QualifiedName#key}
- * @param routines what routines do, by the same
- * @param unresolved names of which nobody knows what they read, unless they are a view above
+ * @param views references that views read, by {@link QualifiedName#key}
+ * @param routines references that routines read and write, by the same key
+ * @param unresolved names whose references are unknown, unless they are a view above
  */
 public record DataClasses(
         List<DataClass> classes,
@@ -30,7 +30,7 @@ public record DataClasses(
         return classes.isEmpty();
     }
 
-    /** The names of all classes. */
+    /** Returns the names of all classes. */
     public List<String> names() {
         return classes.stream().map(DataClass::name).toList();
     }

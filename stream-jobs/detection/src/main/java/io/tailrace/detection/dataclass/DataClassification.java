@@ -11,18 +11,18 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/** The classes of data that an event touches, as fields of it. */
+/** The data classes that an event touches, as fields of the event. */
 final class DataClassification {
 
-    /** How it is known what an event touches. */
+    /** The source of the table names. */
     enum Basis {
-        /** The server named the tables. */
+        /** The server logged the tables. */
         LOG,
-        /** They were read from the statement. */
+        /** The tables were parsed from the statement. */
         STATEMENT,
-        /** They are those of a view or routine. */
+        /** The tables are those of a view or routine. */
         RESOLVED,
-        /** It may touch more than is known. */
+        /** The event may touch more tables than are known. */
         UNKNOWN
     }
 

@@ -17,20 +17,20 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Enriches events with the classes of data that they touch, and with how that is known. What cannot be determined is
- * unknown access, never none; in doubt a class is touched. Used by one thread.
+ * Enriches events with the data classes that they touch and the source of that information. Access that cannot be
+ * determined is recorded as unknown, never as none; in doubt a class counts as touched. Not thread-safe.
  */
 public final class DataClassifier {
 
     private static final int MAX_CACHED = 20_000;
-    /** Fingerprints are cut at 16 KiB: of one that is so long, not all names may be known. */
+    /** Fingerprints are truncated at 16 KiB, so a fingerprint of this length may lack names. */
     private static final int MAX_FINGERPRINT_LENGTH = 16_000;
 
-    /** Statements about tables, not about their content. */
+    /** Statements about the definition of tables, not about their content. */
     private static final Set<String> METADATA = Set.of("SHOW", "DESCRIBE", "DESC", "USE", "HELP");
-    /** Statements whose tables no text names: prepared from a variable, or rows as the binary log has them. */
+    /** Statements whose text names no table: prepared from a variable, or rows in the form of the binary log. */
     private static final Set<String> DYNAMIC = Set.of("EXECUTE", "BINLOG");
-    /** Blocks of a program, which may call and execute. */
+    /** Program blocks, which may call routines and execute statements. */
     private static final Set<String> BLOCKS =
             Set.of("BEGIN", "IF", "CASE", "LOOP", "WHILE", "REPEAT", "FOR", "DECLARE");
 
@@ -40,7 +40,7 @@ public final class DataClassifier {
 
     private static final Set<String> WITH_TEXT = Set.of("query", "execute");
 
-    /** All on which a classification depends. */
+    /** All inputs of a classification. */
     private record Key(
             String queryId, String database, List<String> read, List<String> written, String basis, boolean doubtful) {}
 
@@ -49,7 +49,7 @@ public final class DataClassifier {
     private final Map<String, StoredRoutine> routines;
     /** Routines by their name without a database. */
     private final Map<String, StoredRoutine> routinesByName = new HashMap<>();
-    /** Both, with names as they stand in fingerprints. */
+    /** Stored functions, with and without a database, by their names in fingerprints. */
     private final Map<String, StoredRoutine> functions = new HashMap<>();
 
     private final NameReader reader = new NameReader();
@@ -178,7 +178,7 @@ public final class DataClassifier {
         return names.contains("call") || names.contains("execute");
     }
 
-    /** {@code call shop.report}: of the routine's name a fingerprint keeps the digits. */
+    /** Resolves {@code call shop.report}. Fingerprints retain the digits of a routine's name. */
     private void called(String statement, String database, Search search) {
         String name = statement
                 .substring(Math.min(statement.length(), "call ".length()))
@@ -200,7 +200,7 @@ public final class DataClassifier {
     }
 
     /**
-     * A function with a database is a stored one; what an unknown one reads nobody knows. Others may be the server's.
+     * A function with a database is a stored function, and an unknown one may read any table. Others may be built in.
      */
     private void functions(Set<String> called, Key key, Search search) {
         for (String name : called) {
@@ -216,7 +216,7 @@ public final class DataClassifier {
         }
     }
 
-    /** {@code INSERT INTO shop.orders (a, b)} is no call. */
+    /** Distinguishes {@code INSERT INTO shop.orders (a, b)} from a call. */
     private static boolean isTable(String name, Key key) {
         return key.read.stream().anyMatch(table -> FingerprintColumnNames.inFingerprints(table)
                         .equals(name))
@@ -236,13 +236,13 @@ public final class DataClassifier {
                 : values.stream().map(FieldValue::text).toList();
     }
 
-    /** The classes that are found for one event. */
+    /** Collects the classes of one event. */
     private final class Search {
 
         private final Basis basis;
-        /** The names that stand in the statement. */
+        /** The names in the statement. */
         private final List<FieldValue> names;
-        /** Columns may be touched that it does not name. */
+        /** The statement may touch columns that it does not name. */
         private final boolean everyColumn;
 
         private final Set<String> read = new HashSet<>();

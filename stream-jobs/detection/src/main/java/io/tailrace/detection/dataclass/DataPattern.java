@@ -3,18 +3,21 @@ package io.tailrace.detection.dataclass;
 import io.tailrace.detection.event.FieldValue;
 
 /**
- * Tables, or columns of them.
+ * A pattern for tables, or for columns of tables.
  *
  * @param column null: all columns
  */
 record DataPattern(NamePattern database, NamePattern table, NamePattern column) {
 
-    /** @param databaseName empty where it is unknown: any may be meant */
+    /** @param databaseName empty if it is unknown: any database may be meant */
     boolean covers(FieldValue databaseName, FieldValue tableName) {
         return table.matches(tableName) && (databaseName.text().isEmpty() || database.matches(databaseName));
     }
 
-    /** It says which tables have the column; a pattern for a column of any table does not. */
+    /**
+     * Returns whether the pattern identifies the tables that have the column; a pattern for a column of any table does
+     * not.
+     */
     boolean namesTables() {
         return table.written().chars().anyMatch(c -> c != '*' && c != '?');
     }

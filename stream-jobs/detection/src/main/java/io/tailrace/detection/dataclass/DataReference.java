@@ -1,7 +1,7 @@
 package io.tailrace.detection.dataclass;
 
 /**
- * What a view or routine reads or writes.
+ * A table or column that a view or routine reads or writes.
  *
  * @param column empty: any column of the table
  */

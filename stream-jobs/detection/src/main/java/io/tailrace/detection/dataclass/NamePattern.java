@@ -3,7 +3,7 @@ package io.tailrace.detection.dataclass;
 import io.tailrace.detection.event.FieldValue;
 import io.tailrace.detection.match.WildcardMatcher;
 
-/** A name with {@code *} (any characters, none too) and {@code ?} (one character), in letters of either case. */
+/** A name pattern with {@code *} (any characters, or none) and {@code ?} (one character), which ignores case. */
 final class NamePattern {
 
     private final String written;

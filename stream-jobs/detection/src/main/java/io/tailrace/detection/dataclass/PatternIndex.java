@@ -13,8 +13,8 @@ import java.util.TreeMap;
 import java.util.function.IntConsumer;
 
 /**
- * Finds the patterns that cover a table without trying all: each is filed under a text that the table's name must hold.
- * Used by one thread.
+ * Finds the patterns that cover a table without testing all of them. Each pattern is indexed by a text that the table
+ * name must contain. Not thread-safe.
  */
 final class PatternIndex {
 
@@ -69,7 +69,7 @@ final class PatternIndex {
         return longest;
     }
 
-    /** The numbers of all patterns that cover a table, each once, in ascending order. */
+    /** Passes the numbers of all patterns that cover a table, each once, in ascending order. */
     void find(FieldValue database, FieldValue table, IntConsumer found) {
         BitSet candidates = new BitSet();
         add(exact.get(table.folded()), candidates);

@@ -4,15 +4,15 @@ import io.tailrace.detection.event.FieldValue;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Names with points between them, of which any part may stand in backticks. */
+/** Splits names with dots, whose parts may be quoted with backticks. */
 final class QualifiedName {
 
-    /** Servers allow 64 characters; a longer name is none of a table. */
+    /** Servers allow 64 characters; a longer name cannot be that of a table. */
     static final int MAX_LENGTH = 256;
 
     private QualifiedName() {}
 
-    /** The parts of {@code database.table.column}, at most so many; the rest belongs to the last one. */
+    /** Returns at most {@code limit} parts of {@code database.table.column}; the last part contains the rest. */
     static List<String> parts(String name, int limit) {
         List<String> parts = new ArrayList<>(limit);
         int from = 0;
@@ -44,7 +44,7 @@ final class QualifiedName {
         return quoted ? part.substring(1, part.length() - 1).replace("``", "`") : part;
     }
 
-    /** {@code database.table} as keys have it: letters of one case, no quotes. */
+    /** Returns {@code database.table} as a key: in one case and without quotes. */
     static String key(String database, String table) {
         return FieldValue.of(database + '.' + table).folded();
     }

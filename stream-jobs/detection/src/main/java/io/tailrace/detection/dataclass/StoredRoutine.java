@@ -2,7 +2,7 @@ package io.tailrace.detection.dataclass;
 
 import java.util.List;
 
-/** What a routine reads and writes when it is called. */
+/** The tables and columns that a call of a routine reads and writes. */
 record StoredRoutine(List<DataReference> reads, List<DataReference> writes) {
 
     StoredRoutine {

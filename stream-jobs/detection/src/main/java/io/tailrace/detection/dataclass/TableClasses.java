@@ -4,12 +4,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What the file says of one table.
+ * The data classes of one table.
  *
- * @param whole classes to which all of it belongs
- * @param columns classes to which columns of it belong
- * @param resolved classes of what it reads, where it is a view
- * @param unresolved it may read other tables, and nobody knows which
+ * @param whole classes to which all of its columns belong
+ * @param columns classes to which some of its columns belong
+ * @param resolved classes of the tables that it reads, if it is a view
+ * @param unresolved it may read other tables, which are unknown
  */
 record TableClasses(Set<String> whole, List<ColumnClass> columns, Set<String> resolved, boolean unresolved) {
 

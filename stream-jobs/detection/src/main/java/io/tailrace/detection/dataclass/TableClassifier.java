@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The classes of tables by their names. Used by one thread. */
+/** Determines the classes of tables by their names. Not thread-safe. */
 final class TableClassifier {
 
     private static final int MAX_CACHED = 20_000;
@@ -23,7 +23,7 @@ final class TableClassifier {
     private final PatternIndex excluded;
     private final PatternIndex unresolved;
     private final Map<String, List<DataReference>> views;
-    /** Keys of views by the table's part, for names without a database. */
+    /** Keys of views by their table part, for names without a database. */
     private final Map<String, List<String>> viewsByTable = new HashMap<>();
 
     private final Map<String, TableClasses> cache = new BoundedCache<>(MAX_CACHED);
@@ -43,7 +43,7 @@ final class TableClassifier {
         }
     }
 
-    /** @param name {@code table} or {@code database.table}, as events have it */
+    /** @param name {@code table} or {@code database.table}, as in events */
     TableClasses of(String name) {
         TableClasses known = cache.get(name);
         if (known == null) {
@@ -86,7 +86,9 @@ final class TableClassifier {
         return patterns.stream().map(DataPattern::column).toList();
     }
 
-    /** Patterns of columns by their class; classes with a pattern for the whole table go to {@code whole}. */
+    /**
+     * Returns patterns of columns by their class; classes with a pattern for all columns are added to {@code whole}.
+     */
     private static Map<String, List<DataPattern>> columns(
             PatternIndex index, List<Part> parts, FieldValue database, FieldValue table, Set<String> whole) {
         Map<String, List<DataPattern>> columns = new LinkedHashMap<>();
@@ -102,7 +104,7 @@ final class TableClassifier {
         return columns;
     }
 
-    /** Adds the classes of what a view reads; returns whether it is one. */
+    /** Adds the classes of the tables that a view reads; returns whether the name is a view. */
     private boolean resolve(FieldValue database, FieldValue table, Set<String> resolved) {
         List<String> keys = database.text().isEmpty()
                 ? viewsByTable.getOrDefault(table.folded(), List.of())
@@ -118,7 +120,7 @@ final class TableClassifier {
         return view;
     }
 
-    /** The classes that may be touched by who reads or writes a target. Views form no circle: their reader saw to it. */
+    /** Returns the classes that a read or write of a target may touch. The reader has rejected cyclic views. */
     Set<String> of(DataReference target) {
         TableClasses table = find(target.database(), target.table());
         Set<String> touched = new HashSet<>(table.whole());

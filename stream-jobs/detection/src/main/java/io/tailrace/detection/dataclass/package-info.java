@@ -1,7 +1,7 @@
 /**
- * Which classes of data an event touches, and how that is known: docs/DATA-CLASSES.md. {@link
+ * Determines which data classes an event touches, and the source of that information: docs/DATA-CLASSES.md. {@link
  * io.tailrace.detection.dataclass.DataClassReader} compiles the file, {@link
- * io.tailrace.detection.dataclass.DataClassifier} enriches events, {@link
- * io.tailrace.detection.dataclass.DataAccessFactory} makes of them what is stored.
+ * io.tailrace.detection.dataclass.DataClassifier} enriches events, and {@link
+ * io.tailrace.detection.dataclass.DataAccessFactory} creates the records to store.
  */
 package io.tailrace.detection.dataclass;

@@ -2,7 +2,7 @@ package io.tailrace.detection.detector;
 
 import io.tailrace.detection.sigma.RuleHeader;
 
-/** A detector that is what its settings make of it. */
+/** A detector whose behaviour depends only on its definition. */
 public abstract class AbstractDetector implements StatefulDetector {
 
     public final DetectorDefinition basis;

@@ -6,20 +6,20 @@ import java.io.DataOutput;
 import java.io.IOException;
 
 /**
- * One event of an alert's evidence, as state keeps it.
+ * One event of an alert's evidence, in the form that state stores.
  *
  * @param micros event time, microseconds since 1970 UTC
- * @param statement without its literals; in state at most 256 characters
+ * @param statement statement without its literals; in state at most 256 characters
  */
 public record AlertSample(long micros, String eventId, String statement) {
 
-    /** The event that was just observed, with all of its statement. */
+    /** Returns the observed event with its complete statement. */
     public static AlertSample of(Observation observation) {
         return new AlertSample(observation.micros(), observation.eventId(), observation.statement());
     }
 
-    /** The same, as short as state wants it. */
-    public AlertSample kept() {
+    /** Returns a copy that is short enough for state. */
+    public AlertSample shortened() {
         return new AlertSample(micros, BoundedText.of(eventId), BoundedText.of(statement));
     }
 

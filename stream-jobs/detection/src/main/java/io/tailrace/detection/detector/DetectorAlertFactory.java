@@ -11,24 +11,26 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Makes the alerts of one detector. */
+/** Creates the alerts of one detector. */
 public final class DetectorAlertFactory {
 
     private final RuleHeader header;
     private final List<String> fields;
 
-    /** @param fields names of the entity's texts, in their order; further texts of the entity are not of the alert */
+    /**
+     * @param fields names of the entity's texts, in their order; further texts of the entity are not part of the alert
+     */
     public DetectorAlertFactory(RuleHeader header, List<String> fields) {
         this.header = header;
         this.fields = List.copyOf(fields);
     }
 
-    /** Of a detector whose entities are users of an instance or of its cluster. */
+    /** Returns the factory of a detector whose entities are users of an instance or of its cluster. */
     public static DetectorAlertFactory ofUsers(RuleHeader header) {
         return new DetectorAlertFactory(header, List.of("cluster", "instance", "user"));
     }
 
-    /** The entity's known fields. */
+    /** Returns the known fields of the entity. */
     Map<String, String> entity(Observation observation) {
         Map<String, String> entity = new LinkedHashMap<>();
         for (int i = 0; i < fields.size(); i++) {
@@ -40,9 +42,10 @@ public final class DetectorAlertFactory {
     }
 
     /**
-     * An alert that an observation made fire.
+     * Creates the alert that an observation caused.
      *
-     * @param what distinguishes it from other alerts of the detector about the entity: two with the same text are one
+     * @param what distinguishes it from other alerts of the detector about the entity: equal texts result in the same
+     *     alert
      */
     public RaisedAlert alert(
             Observation observation,
@@ -74,7 +77,7 @@ public final class DetectorAlertFactory {
                 observation.late());
     }
 
-    /** A time as alerts spell it. */
+    /** Formats a time for alerts. */
     public static String time(long micros) {
         return Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
     }

@@ -9,10 +9,10 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * What every detector has.
+ * The properties of every detector.
  *
- * @param exceptions events that it does not look at
- * @param ttlMicros how long an entity without events is remembered
+ * @param exceptions events that the detector ignores
+ * @param ttlMicros how long an entity without events is remembered, microseconds
  */
 public record DetectorDefinition(RuleHeader header, Expression exceptions, long ttlMicros) {
 
@@ -28,7 +28,10 @@ public record DetectorDefinition(RuleHeader header, Expression exceptions, long 
         return observation(event, event.actionId(), entity, values, 0);
     }
 
-    /** @param actionId for what is observed of most events, where finding an action would cost too much */
+    /**
+     * @param actionId passed by the caller, because most events are observed and resolving the action of each is
+     *     expensive
+     */
     public Observation observation(
             DetectionEvent event, String actionId, List<String> entity, List<String> values, double amount) {
         return new Observation(
@@ -43,12 +46,12 @@ public record DetectorDefinition(RuleHeader header, Expression exceptions, long 
                 false);
     }
 
-    /** Reads and checks the version that every state begins with. */
+    /** Reads and checks the version with which every state begins. */
     public static void requireVersion(DataInput in, byte version) throws IOException {
         requireVersion(in, version, version);
     }
 
-    /** The same, of a state that older versions are read of, too. */
+    /** Reads and checks the version of a state that may have an older layout. */
     public static byte requireVersion(DataInput in, byte oldest, byte newest) throws IOException {
         byte found = in.readByte();
         if (found < oldest || found > newest) {

@@ -6,44 +6,46 @@ import io.tailrace.detection.event.FieldValue;
 import java.util.List;
 import java.util.Set;
 
-/** What detectors ask of database events. */
+/** Extracts the values that detectors use from database events. */
 public final class DetectorEventFields {
 
     private static final String CONNECTION = "connection";
-    /** How logs name the end of a session. MariaDB writes one after a refused login, too. */
+    /** Names of the end of a session in logs. MariaDB also writes one after a refused login. */
     private static final Set<String> ENDS = Set.of("disconnect", "quit");
 
     private DetectorEventFields() {}
 
-    /** The first value of a field, bounded; empty where it is absent. */
+    /** Returns the first value of a field, bounded in length; empty if it is absent. */
     public static String text(DetectionEvent event, String field) {
         List<FieldValue> values = event.values(field);
         return values.isEmpty() ? "" : BoundedText.of(values.get(0).text());
     }
 
-    /** The statement without its literals and the marks of version comments, whole; empty where there is none. */
+    /**
+     * Returns the complete statement without its literals and the marks of version comments; empty if there is none.
+     */
     public static String statement(DetectionEvent event) {
         List<FieldValue> values = event.values("statement");
         return values.isEmpty() ? "" : values.get(values.size() - 1).text();
     }
 
-    /** The first value of a field as a number; NaN where it is absent or none. */
+    /** Returns the first value of a field as a number; NaN if it is absent or not a number. */
     public static double number(DetectionEvent event, String field) {
         List<FieldValue> values = event.values(field);
         return values.isEmpty() ? Double.NaN : values.get(0).number();
     }
 
-    /** Where accounts are the same: the cluster, or the instance that is in none. */
+    /** Returns the scope of accounts: the cluster, or the instance if it belongs to no cluster. */
     public static String cluster(DetectionEvent event) {
         return text(event, "cluster");
     }
 
-    /** The instance where it is in no cluster; else empty, so that replicas share what is known. */
+    /** Returns the instance if it belongs to no cluster; otherwise empty, so that replicas share state. */
     public static String instanceAlone(DetectionEvent event) {
         return event.values("cluster").isEmpty() ? text(event, "instance") : "";
     }
 
-    /** Whether the event shows that its user is in: a login that succeeded, or anything after it. */
+    /** Returns whether the event shows that its user is logged in: a successful login, or any event after it. */
     public static boolean isActivity(DetectionEvent event) {
         return switch (text(event, "event_class")) {
             case CONNECTION -> "success".equals(text(event, "outcome")) && !isEnd(event);
@@ -56,7 +58,10 @@ public final class DetectorEventFields {
         return event.values("command").stream().anyMatch(command -> ENDS.contains(command.folded()));
     }
 
-    /** Whether the event is a statement, told once: filter logs record a statement in several events. */
+    /**
+     * Returns whether the event is the one event that counts for a statement: filter logs record a statement in
+     * several.
+     */
     public static boolean isStatement(DetectionEvent event) {
         String name = text(event, "event_name");
         return "query".equals(text(event, "event_class")) && (name.isEmpty() || "status".equals(name));

@@ -16,7 +16,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.snakeyaml.engine.v2.nodes.Node;
 
-/** What the file says about one detector. A setting that it does not name has its default. */
+/** The settings of one detector in the file. A setting that the file omits has its default. */
 public final class DetectorOptions {
 
     private static final long DAY = 86_400L * 1_000_000;
@@ -33,7 +33,7 @@ public final class DetectorOptions {
         this.context = context;
     }
 
-    /** Whether the detector runs. */
+    /** Returns whether the detector is enabled. */
     public boolean enabled() {
         return flag("enabled", true);
     }
@@ -63,17 +63,17 @@ public final class DetectorOptions {
                                 + ", found " + written));
     }
 
-    /** Events that the detector does not look at. */
+    /** Returns a condition for events that the detector ignores. */
     Expression exceptions() {
         return SearchCompiler.of(map, "exceptions", context);
     }
 
-    /** How long an entity is remembered without events, microseconds. */
+    /** Returns how long an entity without events is remembered, in microseconds. */
     long ttlMicros() {
         return timespan("ttl", DEFAULT_TTL_DAYS * DAY);
     }
 
-    /** A length of time in microseconds. */
+    /** Returns a timespan in microseconds. */
     public long timespan(String key, long defaultMicros) {
         known.add(key);
         String written = map.text(key);
@@ -84,12 +84,12 @@ public final class DetectorOptions {
         return micros.orElseThrow(() -> refusal(key, Timespan.EXPECTED, written));
     }
 
-    /** A length of time in days. */
+    /** Returns a timespan of whole days in microseconds. */
     public long days(String key, int defaultDays) {
         return timespan(key, defaultDays * DAY);
     }
 
-    /** A number within bounds, both included. */
+    /** Returns a number within bounds, both included. */
     public double number(String key, double defaultNumber, double min, double limit) {
         known.add(key);
         String written = map.text(key);
@@ -115,7 +115,7 @@ public final class DetectorOptions {
         return number == Math.rint(number) ? Long.toString((long) number) : Double.toString(number);
     }
 
-    /** A whole number within bounds, both included. */
+    /** Returns a whole number within bounds, both included. */
     public int whole(String key, int defaultNumber, int min, int limit) {
         double number = number(key, defaultNumber, min, limit);
         if (number != Math.rint(number)) {
@@ -140,18 +140,18 @@ public final class DetectorOptions {
         return map.text(key);
     }
 
-    /** Where a setting stands, as an error. */
+    /** Creates the error for a setting, with its position. */
     public RuntimeException refusal(String key, String expected, String found) {
         Node place = map.require(key, kind.key());
         return map.refusal(place, expected + ", found " + found);
     }
 
-    /** That the detector as a whole cannot be made. */
+    /** Creates the error for a detector that cannot be created. */
     public RuntimeException refusal(String reason) {
         return map.refusal(map.node(), reason);
     }
 
-    /** To be called when all settings were read: others are mistakes. */
+    /** Rejects settings that were not read. Call it after all settings were read. */
     public void refuseOthers() {
         List<String> others =
                 map.keys().stream().filter(key -> !known.contains(key)).toList();

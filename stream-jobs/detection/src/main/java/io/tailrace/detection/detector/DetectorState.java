@@ -3,12 +3,12 @@ package io.tailrace.detection.detector;
 import java.io.DataOutput;
 import java.io.IOException;
 
-/** What a detector remembers of one entity. Its size is bounded, whatever is observed: docs/DETECTORS.md. */
+/** The state of a detector for one entity. Its size is bounded for any input: docs/DETECTORS.md. */
 public interface DetectorState {
 
-    /** Latest event time that was observed, microseconds since 1970 UTC; Long.MIN_VALUE where nothing was. */
+    /** Returns the latest observed event time, in microseconds since 1970 UTC; Long.MIN_VALUE if there is none. */
     long latestMicros();
 
-    /** Writes the state, its version first. */
+    /** Writes the state, beginning with its version. */
     void write(DataOutput out) throws IOException;
 }

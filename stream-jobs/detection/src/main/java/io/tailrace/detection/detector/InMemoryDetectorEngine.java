@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
-/** Stateful detectors with the state of all entities in memory. Used by one thread. */
+/** Runs stateful detectors with the state of all entities in memory. Not thread-safe. */
 public final class InMemoryDetectorEngine {
 
     private final Map<String, StatefulDetector> detectors = new LinkedHashMap<>();
@@ -23,10 +23,10 @@ public final class InMemoryDetectorEngine {
     private long watermark = Long.MIN_VALUE / 2;
 
     /**
-     * Detectors that have seen nothing yet.
+     * Creates an engine without state.
      *
-     * @param latenessMicros how much later than the watermark an event may come and not be late
-     * @param nowMicros the time of a clock that can be trusted, microseconds since 1970 UTC
+     * @param latenessMicros by how many microseconds an event may be behind the watermark without being late
+     * @param nowMicros a trustworthy clock, microseconds since 1970 UTC
      */
     public InMemoryDetectorEngine(List<StatefulDetector> detectors, long latenessMicros, LongSupplier nowMicros) {
         this.nowMicros = nowMicros;
@@ -37,7 +37,7 @@ public final class InMemoryDetectorEngine {
         }
     }
 
-    /** Shows an event to all detectors; not one of the future, which a wrong clock wrote. */
+    /** Passes an event to all detectors, unless it is in the future because a clock was wrong. */
     public void detect(DetectionEvent event, Consumer<RaisedAlert> alerts) {
         if (StatefulDetector.isInFuture(event.micros(), nowMicros.getAsLong())) {
             return;
@@ -59,9 +59,9 @@ public final class InMemoryDetectorEngine {
     }
 
     /**
-     * Says that all events up to a time are thought to have come, and forgets entities without events.
+     * Advances the watermark: all events up to this time are expected to have arrived. Forgets entities without events.
      *
-     * @param micros event time, microseconds since 1970 UTC; less than before changes nothing
+     * @param micros event time, microseconds since 1970 UTC; a smaller value than before changes nothing
      */
     public void advance(long micros) {
         if (micros <= watermark) {
@@ -72,7 +72,7 @@ public final class InMemoryDetectorEngine {
                 (key, detector) -> states.get(key).values().removeIf(state -> detector.isForgotten(state, micros)));
     }
 
-    /** Entities of which something is remembered, over all detectors. */
+    /** Returns the number of entities with state, over all detectors. */
     public int entities() {
         return states.values().stream().mapToInt(Map::size).sum();
     }
@@ -94,8 +94,8 @@ public final class InMemoryDetectorEngine {
     }
 
     /**
-     * Reads what {@link #write} wrote into a new engine of the same detectors. Throws IOException where a detector is
-     * missing: what its state means, only it knows.
+     * Reads the output of {@link #write} into a new engine of the same detectors. Throws IOException if a detector is
+     * missing, because only that detector can read its state.
      */
     public void read(DataInput in) throws IOException {
         watermark = in.readLong();
@@ -107,7 +107,7 @@ public final class InMemoryDetectorEngine {
             }
             StatefulDetector detector = detectors.get(key);
             if (detector == null) {
-                throw new IOException("there is state of a detector that does not run: " + key);
+                throw new IOException("the state contains a detector that is not configured: " + key);
             }
             states.get(key).put(List.copyOf(entity), detector.readState(in));
         }

@@ -3,18 +3,18 @@ package io.tailrace.detection.detector;
 import java.util.List;
 
 /**
- * What a detector takes from one event, before its state is known. Holds simple types only, so that any engine can
- * send it to where the state of its entity is.
+ * The values that a detector extracts from one event, before its state is known. It contains simple types only, so that
+ * any engine can send it to the state of its entity.
  *
  * @param detector key of the detector: {@link StatefulDetector#key()}
- * @param entity whose state it changes; the state's key together with the detector
- * @param values what was seen, as the detector means them: a program, tables, a place
- * @param amount what is added up, such as rows; 0 where nothing is
+ * @param entity entity whose state changes; together with the detector the key of the state
+ * @param values observed values, as the detector defines them: a program, tables, a place
+ * @param amount amount that is summed, such as rows; 0 if none is
  * @param micros event time, microseconds since 1970 UTC
- * @param eventId the event
+ * @param eventId id of the event
  * @param actionId the same for all events that record one action in several logs
- * @param statement without its literals, at most 500 characters; empty where there is none
- * @param late the event came later than the allowed lateness
+ * @param statement statement without its literals, at most 500 characters; empty if there is none
+ * @param late the event arrived after the allowed lateness
  */
 public record Observation(
         String detector,
@@ -27,12 +27,15 @@ public record Observation(
         String statement,
         boolean late) {
 
-    /** The same, about another entity: state may be of all users of a cluster where an alert is about one of them. */
+    /**
+     * Returns a copy for another entity: state may belong to all users of a cluster while an alert is about one of
+     * them.
+     */
     public Observation withEntity(List<String> other) {
         return new Observation(detector, other, values, amount, micros, eventId, actionId, statement, late);
     }
 
-    /** The same, of an event that came later than the allowed lateness. */
+    /** Returns a copy for an event that arrived after the allowed lateness. */
     public Observation asLate() {
         return new Observation(detector, entity, values, amount, micros, eventId, actionId, statement, true);
     }

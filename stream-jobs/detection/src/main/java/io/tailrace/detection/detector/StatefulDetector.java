@@ -8,54 +8,54 @@ import java.io.IOException;
 import java.util.function.Consumer;
 
 /**
- * A detector that remembers, in two halves: what it takes from an event needs no state and may run anywhere; what it
- * makes of that runs where the state of the entity is. Used by one thread.
+ * A detector with state, in two halves. {@link #observe} needs no state and may run anywhere; {@link #update} runs
+ * where the state of the entity is stored. Not thread-safe.
  *
- * <p>The same observations of an entity in the same order give the same alerts with the same ids, also when the state
+ * <p>The same observations of an entity in the same order cause the same alerts with the same ids, also if the state
  * was written and read in between.
  */
 public interface StatefulDetector {
 
-    /** How far a server's clock may be ahead, microseconds: a day, which wrong time zones need. */
+    /** How far a server's clock may be ahead, in microseconds: one day, because time zones can be wrong. */
     long MAX_AHEAD_MICROS = 86_400_000_000L;
 
     /**
-     * Whether an event must not be observed: one event with a year too many would end learning and empty all that is
-     * known of its time.
+     * Returns whether an event must be ignored: a single event with a year in the future would end learning and expire
+     * all values.
      */
     static boolean isInFuture(long micros, long nowMicros) {
         return micros - nowMicros > MAX_AHEAD_MICROS;
     }
 
-    /** What it says about itself; its alerts look like a rule's. */
+    /** Returns the texts of its alerts, in the form of a rule's. */
     RuleHeader header();
 
-    /** What distinguishes it from all other detectors and rules. */
+    /** Returns a key that is unique among all detectors and rules. */
     default String key() {
         return header().key();
     }
 
-    /** Takes from an event what it is about; nothing where the detector has no use for it. */
+    /** Extracts the observations of an event; none if the detector does not use it. */
     void observe(DetectionEvent event, Consumer<Observation> observations);
 
-    /** The state of an entity that was never seen. */
+    /** Returns the state of an entity that was never seen. */
     DetectorState newState();
 
     /**
-     * Makes of an observation what it means for its entity.
+     * Applies an observation to the state of its entity.
      *
-     * @param state of the entity, by this detector; it is changed
-     * @return whether the state was changed and must be kept
+     * @param state state of this detector for the entity, which is modified
+     * @return whether the state was changed and must be stored
      */
     boolean update(DetectorState state, Observation observation, Consumer<RaisedAlert> alerts);
 
-    /** Reads what {@link DetectorState#write} wrote. Throws IOException where the version is another one. */
+    /** Reads the output of {@link DetectorState#write}. Throws IOException if the version is not supported. */
     DetectorState readState(DataInput in) throws IOException;
 
-    /** How long an entity is remembered without events, microseconds of event time. */
+    /** Returns how long an entity without events is remembered, in microseconds of event time. */
     long ttlMicros();
 
-    /** Whether so much time has passed that the entity counts as never seen. */
+    /** Returns whether so much time has passed that the entity counts as never seen. */
     default boolean isForgotten(DetectorState state, long micros) {
         return state.latestMicros() != Long.MIN_VALUE && micros - state.latestMicros() > ttlMicros();
     }

@@ -3,15 +3,15 @@ package io.tailrace.detection.event;
 import io.tailrace.identity.Murmur3;
 import java.util.HexFormat;
 
-/** Texts that state may hold, whatever a client sends: no whole statements, no names of a megabyte. */
+/** Bounds the texts in state, because a client can send statements and names of any length. */
 public final class BoundedText {
 
-    /** Characters; of a longer text, a hash stands for the rest. */
+    /** Maximum length in characters; a hash replaces the rest of a longer text. */
     public static final int MAX_LENGTH = 256;
 
     private BoundedText() {}
 
-    /** The text, or its beginning with a hash of the whole. */
+    /** Returns the text, or its beginning with a hash of the complete text. */
     public static String of(String text) {
         if (text.length() <= MAX_LENGTH) {
             return text;

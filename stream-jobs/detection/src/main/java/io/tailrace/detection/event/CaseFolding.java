@@ -1,6 +1,6 @@
 package io.tailrace.detection.event;
 
-/** Sigma compares without regard to case: character by character, so that a text keeps its length. */
+/** Folds case as Sigma's comparisons require: character by character, so that a text keeps its length. */
 public final class CaseFolding {
 
     private static final int ASCII = 128;
@@ -14,7 +14,7 @@ public final class CaseFolding {
         return Character.toLowerCase(Character.toUpperCase(c));
     }
 
-    /** The folded text; the same object where nothing changes. */
+    /** Returns the folded text; the same object if nothing changes. */
     public static String fold(String text) {
         int length = text.length();
         int same = 0;

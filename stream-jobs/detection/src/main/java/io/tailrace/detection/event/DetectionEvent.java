@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** An event as rules see it: fields with their values. A field without a value is absent. Used by one thread. */
+/** An event as rules see it: fields with their values. A field without a value is absent. Not thread-safe. */
 public final class DetectionEvent {
 
     private final String id;
@@ -30,11 +30,11 @@ public final class DetectionEvent {
     }
 
     /**
-     * An event without fields yet.
+     * Returns a builder for an event.
      *
-     * @param id what distinguishes it from all others
+     * @param id unique id of the event
      * @param micros event time, microseconds since 1970 UTC
-     * @param source the log that it is from
+     * @param source log that contains the event
      */
     public static Builder builder(String id, long micros, LogSource source) {
         return new Builder(id, micros, source);
@@ -44,12 +44,12 @@ public final class DetectionEvent {
         return id;
     }
 
-    /** Event time, microseconds since 1970 UTC. */
+    /** Returns the event time, in microseconds since 1970 UTC. */
     public long micros() {
         return micros;
     }
 
-    /** Where the event stands among those of the same time: its offset in the log; 0 where that is unknown. */
+    /** Returns the order of the event among those of the same time: its offset in the log; 0 if that is unknown. */
     public long order() {
         return order;
     }
@@ -58,7 +58,10 @@ public final class DetectionEvent {
         return source;
     }
 
-    /** What the event records; other logs may have events of the same action. By default it stands for itself. */
+    /**
+     * Returns the action that the event records; other logs may have events of the same action. By default it is the
+     * event itself.
+     */
     public ActionReference action() {
         if (action == null) {
             action = actions.apply(this);
@@ -66,40 +69,40 @@ public final class DetectionEvent {
         return action;
     }
 
-    /** What distinguishes the event's action from all others: the same for all events of one action. */
+    /** Returns the id of the action, which is the same for all events of one action. */
     public String actionId() {
         return action().id();
     }
 
     /**
-     * Says who knows the event's action. It is asked at most once, and only if somebody asks the event: most events are
-     * of no interest to any rule.
+     * Sets the resolver of the event's action. It is called at most once and only on demand, because most events match
+     * no rule.
      */
     public void actionFrom(Function<DetectionEvent, ActionReference> knowing) {
         action = null;
         actions = knowing;
     }
 
-    /** The values of a field; none: it is absent. */
+    /** Returns the values of a field; empty if it is absent. */
     public List<FieldValue> values(String field) {
         return fields.getOrDefault(field, List.of());
     }
 
-    /** Adds what is known of the event beside what its log says; no values: the field stays as it is. */
+    /** Adds a field that the log does not contain. If there are no values, the field remains unchanged. */
     public void enrich(String field, List<FieldValue> values) {
         if (!values.isEmpty()) {
             fields.put(field, values);
         }
     }
 
-    /** All fields that have a value. */
+    /** Returns all fields that have a value. */
     public Map<String, List<FieldValue>> fields() {
         return fields;
     }
 
     /**
-     * A hash of the names of the fields that its log says, whatever was added to the event later: the same for events
-     * with the same fields, and for others by chance only.
+     * Returns a hash of the names of the fields that the log contains, without later enrichment. Events with the same
+     * fields have the same hash; others have it by coincidence only.
      */
     public long shape() {
         return shape;
@@ -108,9 +111,9 @@ public final class DetectionEvent {
     /** Collects the fields of an event. */
     public static final class Builder {
 
-        /** For some thirty fields and what the event is enriched with. */
+        /** Sufficient for about thirty fields and the enrichment. */
         private static final int INITIAL_CAPACITY = 64;
-        /** Its product spreads a hash of 32 bits over 64. */
+        /** Multiplication by it spreads a hash of 32 bits over 64. */
         private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
         private final String id;
@@ -126,7 +129,7 @@ public final class DetectionEvent {
             this.source = source;
         }
 
-        /** Says which of two events of the same time was first: that with the smaller number. */
+        /** Sets the order among events of the same time: a smaller number is earlier. */
         public Builder order(long offset) {
             this.order = offset;
             return this;
@@ -140,7 +143,7 @@ public final class DetectionEvent {
             }
         }
 
-        /** Sets a text, which may be empty: present and empty is not absent. */
+        /** Sets a text, which may be empty: an empty value is not an absent one. */
         public Builder text(String field, String text) {
             put(field, List.of(FieldValue.of(text)));
             return this;
@@ -151,7 +154,7 @@ public final class DetectionEvent {
             return this;
         }
 
-        /** Sets a text that is unknown where it is empty. */
+        /** Sets a text; an empty one means that the value is unknown. */
         public Builder known(String field, String text) {
             return text.isEmpty() ? this : text(field, text);
         }
@@ -171,7 +174,7 @@ public final class DetectionEvent {
             return this;
         }
 
-        /** Sets several values, any of which a rule may match; none: the field stays absent. */
+        /** Sets several values, any of which a rule may match. If there are none, the field remains absent. */
         public Builder texts(String field, Iterable<String> texts) {
             List<FieldValue> values = new ArrayList<>();
             texts.forEach(text -> values.add(FieldValue.of(text)));

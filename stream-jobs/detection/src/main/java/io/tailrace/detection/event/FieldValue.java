@@ -3,14 +3,14 @@ package io.tailrace.detection.event;
 import java.time.Instant;
 
 /**
- * One value of a field: a text, and a number where it is one. Numbers and times are written as texts when somebody asks:
- * of most fields nobody does. Used by one thread.
+ * One value of a field: a text, and a number if the text is one. Numbers and times are formatted on demand, because
+ * most fields are never read. Not thread-safe.
  */
 public final class FieldValue {
 
-    /** Longer texts are no numbers. */
+    /** Longer texts are not parsed as numbers. */
     private static final int MAX_NUMBER_LENGTH = 32;
-    /** Up to here every whole number is a double. */
+    /** Up to this bound every whole number is a double. */
     private static final long MAX_EXACT = 1L << 53;
 
     private final Instant time;
@@ -28,7 +28,7 @@ public final class FieldValue {
         return new FieldValue(text, null);
     }
 
-    /** A time, whose text is in ISO 8601, in UTC. */
+    /** Returns a time, whose text is in ISO 8601 in UTC. */
     public static FieldValue of(Instant time) {
         return new FieldValue(null, time);
     }
@@ -63,7 +63,7 @@ public final class FieldValue {
         return text;
     }
 
-    /** The text as {@link CaseFolding} makes it. */
+    /** Returns the text after {@link CaseFolding}. */
     public String folded() {
         if (folded == null) {
             folded = CaseFolding.fold(text());
@@ -71,7 +71,7 @@ public final class FieldValue {
         return folded;
     }
 
-    /** The number that the text is; NaN where it is none. */
+    /** Returns the text as a number; NaN if it is not one. */
     public double number() {
         if (!numberKnown) {
             number = parse(text());
@@ -91,7 +91,7 @@ public final class FieldValue {
         }
     }
 
-    /** Digits, sign, point and exponent only: Java would take "1d", "NaN" and "0x1p3" too. */
+    /** Accepts digits, sign, point and exponent only, because Java also parses "1d", "NaN" and "0x1p3". */
     private static boolean isNumeral(String text) {
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);

@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The rules that a value of one field makes worth evaluating: all texts are searched for in one pass. */
+/** Finds the rules that a value of one field makes candidates. One pass searches for all texts. */
 final class FieldPrefilter {
 
-    /** Receives rules by their number; the same one may come several times. */
+    /** Receives rules by their number; the same one may occur several times. */
     interface Candidates {
 
         void add(int[] rules);

@@ -8,16 +8,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What an event must have for a rule to be worth evaluating.
+ * A property that an event must have before a rule is evaluated.
  *
- * @param kind what is asked of the field
+ * @param kind test of the field
  * @param field name of the field; empty: any
- * @param text folded text; empty where none is asked for
- * @param number number; 0 where none is asked for
+ * @param text folded text; empty if the test needs none
+ * @param number number; 0 if the test needs none
  */
 record PrefilterTerm(Kind kind, String field, String text, double number) {
 
-    /** What is asked of a field. */
+    /** The test of a field. */
     enum Kind {
         /** It has a value. */
         PRESENT,
@@ -25,15 +25,13 @@ record PrefilterTerm(Kind kind, String field, String text, double number) {
         NUMBER,
         /** One of its values is this text. */
         WHOLE,
-        /** One of its values holds this text. */
+        /** One of its values contains this text. */
         PART
     }
 
     private static final int RARE_NUMBER = 6;
 
-    /**
-     * Anchors of which every event that matches has one at least, chosen to be rare; none where there are no such.
-     */
+    /** Returns terms of which every matching event has at least one, chosen to be rare; empty if there are none. */
     static List<PrefilterTerm> of(Expression expression) {
         if (expression instanceof Expression.All all) {
             return rarest(all.parts());
@@ -96,7 +94,7 @@ record PrefilterTerm(Kind kind, String field, String text, double number) {
         return anchors.stream().mapToInt(PrefilterTerm::rarity).min().orElse(0);
     }
 
-    /** A guess: 0 and 1 are not rare. */
+    /** An estimate: 0 and 1 are not rare. */
     private int rarity() {
         return switch (kind) {
             case PRESENT -> 0;

@@ -12,19 +12,19 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Finds the rules that match an event without evaluating all: each rule is filed under texts, numbers or fields of
- * which a matching event has at least one. Used by one thread.
+ * Finds the rules that match an event without evaluating all of them. Each rule is indexed by texts, numbers or fields
+ * of which a matching event has at least one. Not thread-safe.
  */
 public final class RulePrefilter {
 
-    /** Log sources are few; more than these are not remembered. */
+    /** Limits the cache of log sources, of which there are few. */
     private static final int MAX_SOURCES = 64;
 
     private final List<SigmaRule> rules;
     private final Map<String, FieldPrefilter> byField = new HashMap<>();
-    /** Anchors that any field may satisfy; null where there are none. */
+    /** Terms that any field may satisfy; null if there are none. */
     private final FieldPrefilter anyField;
-    /** Rules that nothing tells from an event's fields: always evaluated. */
+    /** Rules without terms, which are always evaluated. */
     private final int[] unanchored;
 
     private final Map<LogSource, BitSet> bySource = new HashMap<>();
@@ -52,7 +52,7 @@ public final class RulePrefilter {
         unanchored = Arrays.copyOf(always, alwaysCount);
     }
 
-    /** The rules that match, in the order in which they were given. */
+    /** Passes the matching rules, in the order in which they were given. */
     public void match(DetectionEvent event, Consumer<SigmaRule> matched) {
         BitSet applicable = bySource(event.source());
         collect(event);

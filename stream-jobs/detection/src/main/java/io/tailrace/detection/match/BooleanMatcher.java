@@ -2,7 +2,7 @@ package io.tailrace.detection.match;
 
 import io.tailrace.detection.event.FieldValue;
 
-/** The value is true or false, written so or as 1 or 0. */
+/** Matches a boolean value, written as a word or as 1 or 0. */
 public record BooleanMatcher(boolean expected) implements ValueMatcher {
 
     @Override

@@ -4,7 +4,7 @@ import io.tailrace.client.IpAddress;
 import io.tailrace.detection.event.FieldValue;
 import java.util.Optional;
 
-/** The value is an IP address of a network. IPv4 addresses mapped to IPv6 are IPv4 addresses. */
+/** Matches an IP address in a network. IPv4 addresses mapped to IPv6 are IPv4 addresses. */
 public final class CidrMatcher implements ValueMatcher {
 
     private static final int BITS = 8;
@@ -18,9 +18,9 @@ public final class CidrMatcher implements ValueMatcher {
     }
 
     /**
-     * Reads CIDR notation, such as 10.0.0.0/8 or fe80::/10; an address alone is a network of one.
+     * Parses CIDR notation, such as 10.0.0.0/8 or fe80::/10; an address alone is a network of one address.
      *
-     * @return nothing where the text is none, or bits are set behind the prefix
+     * @return empty if the text is not a network, or if bits are set behind the prefix
      */
     public static Optional<CidrMatcher> of(String text) {
         int slash = text.indexOf('/');

@@ -8,7 +8,7 @@ import java.time.temporal.ChronoField;
 import java.time.temporal.IsoFields;
 import java.time.temporal.TemporalField;
 
-/** The value is a time of ISO 8601 with an offset, of which one part, in UTC, is this number. */
+/** Matches a time in ISO 8601 with an offset if one part of it, in UTC, is this number. */
 public record DatePartMatcher(Unit unit, long expected) implements ValueMatcher {
 
     /** Parts of a time. */

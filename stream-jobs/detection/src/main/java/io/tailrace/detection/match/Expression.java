@@ -4,12 +4,12 @@ import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
 import java.util.List;
 
-/** What an event must be for a rule to match. */
+/** The condition of a rule on an event. */
 public sealed interface Expression {
 
     boolean matches(DetectionEvent event);
 
-    /** All of several; true where there is none. */
+    /** True if all parts are true, also if there are none. */
     record All(List<Expression> parts) implements Expression {
 
         @Override
@@ -23,7 +23,7 @@ public sealed interface Expression {
         }
     }
 
-    /** At least so many of several. */
+    /** True if at least {@code count} parts are true. */
     record AtLeast(int count, List<Expression> parts) implements Expression {
 
         @Override
@@ -38,7 +38,7 @@ public sealed interface Expression {
         }
     }
 
-    /** The opposite. */
+    /** The negation. */
     record Not(Expression part) implements Expression {
 
         @Override
@@ -47,7 +47,7 @@ public sealed interface Expression {
         }
     }
 
-    /** One value of a field at least stands the test; an absent field does not. */
+    /** True if at least one value of a field passes the test. An absent field does not pass. */
     record Field(String name, ValueMatcher test) implements Expression {
 
         @Override
@@ -56,7 +56,7 @@ public sealed interface Expression {
         }
     }
 
-    /** The field has a value, or has none. */
+    /** True if the field has a value, or if it has none. */
     record Exists(String name, boolean expected) implements Expression {
 
         @Override
@@ -65,7 +65,7 @@ public sealed interface Expression {
         }
     }
 
-    /** One value of any field stands the test. */
+    /** True if a value of any field passes the test. */
     record Keyword(ValueMatcher test) implements Expression {
 
         @Override
@@ -79,10 +79,10 @@ public sealed interface Expression {
         }
     }
 
-    /** One value of a field relates to one value of another. */
+    /** True if a value of one field has a relation to a value of another. */
     record SameField(String name, String other, Relation relation, boolean cased) implements Expression {
 
-        /** How the first field's value relates to the other's. */
+        /** The relation of the first field's value to the other's. */
         public enum Relation {
             EQUALS,
             STARTS_WITH,
@@ -121,12 +121,12 @@ public sealed interface Expression {
         return false;
     }
 
-    /** One of several at least. */
+    /** Returns an expression that is true if at least one part is. */
     static Expression any(List<Expression> parts) {
         return parts.size() == 1 ? parts.get(0) : new AtLeast(1, List.copyOf(parts));
     }
 
-    /** All of several. */
+    /** Returns an expression that is true if all parts are. */
     static Expression all(List<Expression> parts) {
         return parts.size() == 1 ? parts.get(0) : new All(List.copyOf(parts));
     }

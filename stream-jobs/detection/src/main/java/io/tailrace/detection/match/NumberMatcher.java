@@ -3,10 +3,10 @@ package io.tailrace.detection.match;
 import io.tailrace.detection.event.FieldValue;
 import java.math.BigDecimal;
 
-/** The value is this number, however it is written: 1, 1.0 and "1" are the same. */
+/** Matches a number regardless of its notation: 1, 1.0 and "1" are equal. */
 public final class NumberMatcher implements ValueMatcher {
 
-    /** From here on a double does not hold every whole number. */
+    /** From this bound on, a double cannot represent every whole number. */
     private static final double EXACT = 0x1p53;
 
     private final BigDecimal number;
@@ -19,7 +19,7 @@ public final class NumberMatcher implements ValueMatcher {
         this.approximate = number.doubleValue();
     }
 
-    /** The number as precisely as a double holds it. */
+    /** Returns the number with the precision of a double. */
     public double approximate() {
         return approximate;
     }

@@ -4,7 +4,10 @@ import com.google.re2j.Pattern;
 import io.tailrace.detection.event.FieldValue;
 import java.util.List;
 
-/** A part of the value matches a regular expression of RE2's syntax, in time linear in the value's length. */
+/**
+ * Matches if a part of the value matches a regular expression in RE2 syntax. Takes time linear in the length of the
+ * value.
+ */
 public record RegexMatcher(Pattern pattern) implements ValueMatcher {
 
     @Override

@@ -4,15 +4,18 @@ import io.tailrace.detection.event.CaseFolding;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Finds texts of which everything that a regular expression matches holds one: for the index, so it may know none. */
+/**
+ * Finds texts of which every match of a regular expression contains at least one. They serve the index, so it may find
+ * none.
+ */
 final class RequiredLiterals {
 
     private static final List<String> UNKNOWN = List.of();
-    /** More alternatives make an index of rare texts one of common ones. */
+    /** With more alternatives, an index of rare texts becomes one of common texts. */
     private static final int MAX_COUNT = 64;
 
     private static final String CLASSES = "dDwWsSbBAz";
-    /** Match between characters. */
+    /** Escapes that match between characters. */
     private static final String PLACES = "bBAz";
 
     private final String source;
@@ -23,7 +26,7 @@ final class RequiredLiterals {
         this.source = source;
     }
 
-    /** Folded texts; none where nothing is certain. */
+    /** Returns folded texts; empty if none is certain. */
     static List<String> of(String source) {
         RequiredLiterals reader = new RequiredLiterals(source);
         List<String> texts = reader.alternatives().certain;
@@ -31,10 +34,10 @@ final class RequiredLiterals {
     }
 
     /**
-     * What a part of the expression matches.
+     * The texts that a part of the expression matches.
      *
-     * @param whole all texts that it matches; none where they are many
-     * @param certain texts of which each match holds one; none where nothing is certain
+     * @param whole all texts that it matches; empty if they are too many
+     * @param certain texts of which each match contains one; empty if none is certain
      */
     private record Part(List<String> whole, List<String> certain) {
 
@@ -47,12 +50,12 @@ final class RequiredLiterals {
         }
     }
 
-    /** What stands one after the other. */
+    /** Consecutive parts. */
     private static final class Sequence {
 
         private boolean exact = true;
         private List<String> certain = UNKNOWN;
-        /** What the last parts match, without a gap. */
+        /** The texts that the latest adjacent parts match. */
         private List<String> run = List.of("");
 
         void add(Part part, Repetition repetition) {
@@ -110,7 +113,7 @@ final class RequiredLiterals {
             return texts.stream().mapToInt(SelectivityEstimator::of).min().orElse(0);
         }
 
-        /** Without the texts that hold another one. */
+        /** Removes the texts that contain another one. */
         private static List<String> shortest(List<String> texts) {
             List<String> distinct = texts.stream().distinct().toList();
             return distinct.stream()
@@ -119,7 +122,7 @@ final class RequiredLiterals {
         }
     }
 
-    /** How often a part must stand. */
+    /** How often a part occurs. */
     private enum Repetition {
         ONCE,
         OPTIONAL,
@@ -136,7 +139,7 @@ final class RequiredLiterals {
         return more() && source.charAt(at) == c;
     }
 
-    /** Unknown where one of the alternatives is. */
+    /** Nothing is certain if one alternative is unknown. */
     private Part alternatives() {
         Part union = sequence();
         while (isAt('|')) {
@@ -218,7 +221,7 @@ final class RequiredLiterals {
         int first = isAt('^') ? at + 1 : at;
         at = first;
         while (more() && (source.charAt(at) != ']' || at == first)) {
-            // Classes within classes and what \p, \x and \Q begin are not worth reading.
+            // Nested classes and what \p, \x and \Q begin are not parsed.
             lost |= source.startsWith("[:", at) || source.startsWith("\\p", at) || source.startsWith("\\Q", at);
             at += source.charAt(at) == '\\' ? 2 : 1;
         }

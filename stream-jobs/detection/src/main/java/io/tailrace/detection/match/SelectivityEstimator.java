@@ -2,10 +2,10 @@ package io.tailrace.detection.match;
 
 import java.util.Set;
 
-/** Guesses how rare a text is in what events hold, so that few rules are evaluated in vain. */
+/** Estimates how rare a text is in the values of events, so that few rules are evaluated without a match. */
 public final class SelectivityEstimator {
 
-    /** Words of statements that everybody sends, and what their events say of them; folded. */
+    /** Common words of statements and of the fields of their events; folded. */
     private static final Set<String> EVERYDAY = Set.of(
             "select", "insert", "update", "delete", "replace", "from", "where", "and", "or", "not", "in", "is", "null",
             "order", "group", "having", "by", "asc", "desc", "limit", "set", "into", "values", "join", "left", "on",
@@ -15,7 +15,7 @@ public final class SelectivityEstimator {
     private SelectivityEstimator() {}
 
     /**
-     * Long texts are rare; spaces say nothing, and an everyday word counts as one character.
+     * Returns the estimate. Long texts are rare; spaces do not count, and a common word counts as one character.
      *
      * @param text folded
      * @return 0 for the empty text only

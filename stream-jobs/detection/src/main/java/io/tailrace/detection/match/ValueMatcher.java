@@ -3,7 +3,7 @@ package io.tailrace.detection.match;
 import io.tailrace.detection.event.FieldValue;
 import java.util.List;
 
-/** What one value of a field must be. */
+/** A test of one value of a field. */
 public sealed interface ValueMatcher
         permits WildcardMatcher,
                 NumberMatcher,
@@ -15,16 +15,16 @@ public sealed interface ValueMatcher
 
     boolean test(FieldValue value);
 
-    /** Texts of which every matching value holds one; none where nothing is known. */
+    /** Returns texts of which every matching value contains one; empty if none is known. */
     default List<Literal> literals() {
         return List.of();
     }
 
     /**
-     * A text that a value may have to hold for a test to succeed.
+     * A text that a matching value may have to contain.
      *
-     * @param text folded; empty only where it is the whole
-     * @param whole the value is this text and no more
+     * @param text folded; empty only if {@code whole} is true
+     * @param whole the value is exactly this text
      */
     record Literal(String text, boolean whole) {}
 }

@@ -6,13 +6,13 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A text with wildcards, which the whole value must match. Without regard to case, unless it is cased.
+ * Matches a complete value against a text with wildcards. Ignores case unless it is cased.
  *
  * <p>Tokens are characters, or one of the negative constants.
  */
 public final class WildcardMatcher implements ValueMatcher {
 
-    /** {@code *}: any characters, none too. */
+    /** {@code *}: any characters, or none. */
     public static final int ANY = -1;
     /** {@code ?}: one character. */
     public static final int ONE = -2;
@@ -30,7 +30,7 @@ public final class WildcardMatcher implements ValueMatcher {
     private final int[] tokens;
     private final boolean cased;
     private final Shape shape;
-    /** The longest run of characters; all of them unless the shape is a glob. */
+    /** The longest run of characters; the complete text unless the shape is a glob. */
     private final String run;
 
     public WildcardMatcher(int[] tokens, boolean cased) {
@@ -86,7 +86,7 @@ public final class WildcardMatcher implements ValueMatcher {
         };
     }
 
-    /** Goes back to the last {@code *} only, which is enough: at most length of text times length of pattern. */
+    /** Backtracking to the last {@code *} suffices: at most length of text times length of pattern. */
     private boolean glob(String text) {
         int at = 0;
         int token = 0;
@@ -113,7 +113,7 @@ public final class WildcardMatcher implements ValueMatcher {
         return token == tokens.length;
     }
 
-    /** How many chars of the text the token takes; 0: it does not match. */
+    /** Returns how many chars of the text the token matches; 0 if it does not match. */
     private static int step(int token, String text, int at) {
         return switch (token) {
             case ANY -> 0;

@@ -2,16 +2,16 @@ package io.tailrace.detection.sigma;
 
 import java.util.Set;
 
-/** Files of a rule bundle that contain no Sigma rules. All are at the top of the directory. */
+/** The files of a rule bundle that contain no Sigma rules. All are at the top of the directory. */
 public final class BundleFiles {
 
-    /** The file of the detectors. */
+    /** The file with the detectors. */
     public static final String DETECTORS = "detectors.yaml";
 
-    /** The file of the data classes. */
+    /** The file with the data classes. */
     public static final String DATA_CLASSES = "data-classes.yaml";
 
-    /** The file of the placeholders. */
+    /** The file with the placeholders. */
     public static final String PLACEHOLDERS = "placeholders.yaml";
 
     private static final Set<String> ALL = Set.of(DETECTORS, DATA_CLASSES, PLACEHOLDERS);
@@ -19,7 +19,7 @@ public final class BundleFiles {
     private BundleFiles() {}
 
     /**
-     * Whether a file of a bundle contains something other than Sigma rules.
+     * Returns whether a file of a bundle contains something other than Sigma rules.
      *
      * @param relativePath relative to the directory of the bundle
      */

@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Reads a condition: {@code not} binds before {@code and}, that before {@code or}; {@code 1 of x*}, {@code all of x*},
- * {@code N of them}.
+ * Parses a condition: {@code not} binds more strongly than {@code and}, which binds more strongly than {@code or};
+ * {@code 1 of x*}, {@code all of x*}, {@code N of them}.
  */
 final class ConditionParser {
 
@@ -28,7 +28,7 @@ final class ConditionParser {
     private int at;
     private int depth;
 
-    /** @param refusal makes the error of a reason */
+    /** @param refusal creates the error from a reason */
     ConditionParser(
             String condition, Map<String, Expression> searches, Function<String, RuleCompilationException> refusal) {
         this.searches = searches;
@@ -123,7 +123,7 @@ final class ConditionParser {
         return new Expression.AtLeast(count, parts);
     }
 
-    /** Searches whose names begin with an underscore are meant only by patterns that do. */
+    /** Only patterns that begin with an underscore match searches whose names begin with one. */
     private List<Expression> named(String pattern) {
         Pattern names = Pattern.compile(Arrays.stream(("them".equals(pattern) ? "*" : pattern).split("\\*", -1))
                 .map(Pattern::quote)

@@ -12,13 +12,13 @@ import java.util.stream.Collectors;
 import org.snakeyaml.engine.v2.nodes.Node;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 
-/** Reads a correlation: Sigma's correlation rules specification 2.1. */
+/** Compiles a correlation: Sigma's correlation rules specification 2.1. */
 final class CorrelationCompiler {
 
     private static final Set<String> KEYS =
             Set.of("type", "rules", "group-by", "optional", "timespan", "aliases", "condition", "generate");
     private static final Set<String> AGGREGATES = Set.of("value_sum", "value_avg", "value_percentile", "value_median");
-    /** So many matches of one group are kept. */
+    /** Maximum bound, because state stores that many matches of a group. */
     private static final long MAX_BOUND = 500_000;
 
     private final RuleHeader header;
@@ -99,7 +99,7 @@ final class CorrelationCompiler {
         return Timespan.micros(written).orElseThrow(() -> map.refusal(node, Timespan.EXPECTED + ", found " + written));
     }
 
-    /** Ours, not Sigma's. */
+    /** An extension that Sigma does not define. */
     private Set<String> optional() {
         List<String> groupBy = map.texts("group-by");
         List<String> optional = map.texts("optional");

@@ -7,15 +7,14 @@ import java.util.Set;
 /**
  * A rule over the matches of other rules.
  *
- * @param rules keys of the rules that it counts, in the order in which it names them
- * @param groupBy fields whose values distinguish one group from another, or aliases of them; none: all events are one
- *     group
- * @param optional those of them that events may lack: these events are a group of their own
+ * @param rules keys of the rules that it counts, in their order in the file
+ * @param groupBy fields, or aliases of them, whose values distinguish groups; empty: all events are one group
+ * @param optional fields of {@code groupBy} that events may lack: these events form a separate group
  * @param timespanMicros length of the window
- * @param aliases alias to field by the key of the rule
- * @param bound what the metric is compared with
- * @param field whose distinct values are counted; empty unless the type is value_count
- * @param alerts whether it alerts by itself; false where only other correlations use it
+ * @param aliases alias to field, by the key of the rule
+ * @param bound number with which the metric is compared
+ * @param field field whose distinct values are counted; empty unless the type is value_count
+ * @param alerts whether it raises alerts itself; false if only other correlations use it
  */
 public record CorrelationRule(
         RuleHeader header,
@@ -30,10 +29,10 @@ public record CorrelationRule(
         String field,
         boolean alerts) {
 
-    /** Correlations one over the other: the stages of the detect job. */
+    /** Maximum number of correlations that build on each other: the stages of the detect job. */
     public static final int MAX_LEVELS = 3;
 
-    /** What is counted within the window. */
+    /** The metric within the window. */
     public enum Type {
         /** Matches of any of the rules. */
         EVENT_COUNT,
@@ -41,11 +40,11 @@ public record CorrelationRule(
         VALUE_COUNT,
         /** Distinct rules that matched. */
         TEMPORAL,
-        /** The same, in the order of the rules. */
+        /** Distinct rules that matched, in the order of the rules. */
         TEMPORAL_ORDERED
     }
 
-    /** How the metric is compared with the bound. */
+    /** The comparison of the metric with the bound. */
     public enum Operator {
         LT,
         LTE,
@@ -65,13 +64,16 @@ public record CorrelationRule(
             };
         }
 
-        /** Whether more matches can only make it true: an alert need not wait for the window's end. */
+        /**
+         * Returns whether further matches can only make the condition true, so that an alert need not wait for the end
+         * of the window.
+         */
         public boolean isRising() {
             return this == GT || this == GTE;
         }
     }
 
-    /** The field of a rule's events that a name of this correlation stands for. */
+    /** Resolves a name of this correlation to a field of a rule's events. */
     public String fieldOf(String ruleKey, String name) {
         return aliases.getOrDefault(name, Map.of()).getOrDefault(ruleKey, name);
     }

@@ -27,13 +27,13 @@ import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
 
 /**
- * Compiles the searches of a rule and the condition over them: Sigma's specification 2.1, "Detection". Where the
- * specification is silent, what pySigma 2 does is meant; docs/DETECTION.md names the differences.
+ * Compiles the searches of a rule and the condition over them: Sigma's specification 2.1, "Detection". If the
+ * specification is silent, pySigma 2 is the reference; docs/DETECTION.md lists the differences.
  */
 final class DetectionCompiler {
 
     private static final String CONDITION = "condition";
-    /** Values of one rule; aliases of YAML can make very many of few lines. */
+    /** Maximum number of values in one rule. Aliases of YAML can produce very many from few lines. */
     private static final int MAX_VALUES = 100_000;
 
     private static final int MAX_DEPTH = 20;
@@ -46,10 +46,10 @@ final class DetectionCompiler {
     private int values;
 
     /**
-     * A reader of one rule's searches.
+     * Creates a compiler for the searches of one rule.
      *
-     * @param source the logs whose fields the rule may use
-     * @param warnings receives what may not mean what was meant
+     * @param source logs whose fields the rule may use
+     * @param warnings receives warnings about values with an unlikely meaning
      */
     DetectionCompiler(String file, LogSource source, RuleContext context, Consumer<RuleError> warnings) {
         this.warnings = warnings;
@@ -59,7 +59,7 @@ final class DetectionCompiler {
     }
 
     /**
-     * The whole of {@code detection} or {@code filter}.
+     * Compiles {@code detection} or {@code filter}.
      *
      * @param others keys that are neither searches nor the condition
      */
@@ -98,12 +98,12 @@ final class DetectionCompiler {
         return Expression.any(alternatives);
     }
 
-    /** One search alone. */
+    /** Compiles a single search. */
     Expression search(Node node) {
         return search(node, 0);
     }
 
-    /** A map: all of it; a list: any of it. */
+    /** Compiles a map (all entries must match) or a list (any entry must match). */
     private Expression search(Node node, int depth) {
         if (depth > MAX_DEPTH) {
             throw YamlMap.refusal(file, node, "a search is expected to be at most " + MAX_DEPTH + " lists deep");
@@ -136,7 +136,7 @@ final class DetectionCompiler {
         return Expression.all(fields);
     }
 
-    /** One field with its modifiers and values; without a name: keywords. */
+    /** Compiles one field with its modifiers and values; keywords if it has no name. */
     private Expression item(String key, Node keyNode, Node valueNode) {
         String[] parts = key.split("\\|", -1);
         String field = parts[0].isEmpty() ? "" : fieldName(parts[0], keyNode);
@@ -242,7 +242,9 @@ final class DetectionCompiler {
         return operand instanceof Operand.Regex regex ? regex(regex, node) : network((Operand.Cidr) operand, node);
     }
 
-    /** The tokens as they stand in an event: where base64 did not follow, wide characters with their NUL bytes. */
+    /**
+     * Returns the tokens as an event contains them: if base64 does not follow, wide characters include their NUL bytes.
+     */
     private int[] stored(TextTokens text, Node node) {
         if (text.encoding().equals(StandardCharsets.UTF_8)) {
             return text.tokens();
@@ -263,8 +265,8 @@ final class DetectionCompiler {
             throw YamlMap.refusal(
                     file,
                     node,
-                    "the regular expression is too deep, or its repetitions make it larger than " + RegexSize.MAX_SIZE
-                            + " characters");
+                    "the regular expression is nested too deeply, or its repetitions make it larger than "
+                            + RegexSize.MAX_SIZE + " characters");
         }
         try {
             return new RegexMatcher(Pattern.compile(regex.source(), regex.flags()));
@@ -274,9 +276,9 @@ final class DetectionCompiler {
     }
 
     private static String unsupported(PatternSyntaxException e) {
-        String what = "the regular expression is not RE2's: " + e.getDescription();
+        String what = "the regular expression is not valid in RE2: " + e.getDescription();
         boolean lookaround = e.getPattern() != null && e.getPattern().matches("(?s)\\(\\?<?[=!].*");
-        return lookaround ? what + "; what looks ahead or behind cannot be matched in linear time" : what;
+        return lookaround ? what + "; lookahead and lookbehind cannot be matched in linear time" : what;
     }
 
     private ValueMatcher network(Operand.Cidr cidr, Node node) {

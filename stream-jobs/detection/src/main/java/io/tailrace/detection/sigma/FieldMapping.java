@@ -3,10 +3,10 @@ package io.tailrace.detection.sigma;
 import io.tailrace.detection.event.LogSource;
 import java.util.Optional;
 
-/** Which fields events of a log source have. */
+/** Defines the fields of the events of a log source. */
 public interface FieldMapping {
 
-    /** Any name is a field's own. */
+    /** Accepts any name as a field. */
     FieldMapping ANY = new FieldMapping() {
 
         @Override
@@ -20,15 +20,15 @@ public interface FieldMapping {
         }
     };
 
-    /** The field's own name for a name that a rule uses; nothing where events of this source have no such field. */
+    /** Returns the field for a name in a rule; empty if events of this source have no such field. */
     Optional<String> resolve(LogSource source, String name);
 
-    /** The known name that is most like an unknown one. */
+    /** Returns the known name that is most similar to an unknown one. */
     String nearest(String name);
 
     /**
-     * Whether the field's values are sentences, each with values of its own: they do not name what an alert is about, and
-     * must not stand there.
+     * Returns whether the values of the field are sentences that contain values of their own. Such a field cannot
+     * identify the subject of an alert.
      */
     default boolean isSentence(LogSource source, String name) {
         return false;

@@ -1,6 +1,6 @@
 package io.tailrace.detection.sigma;
 
-/** How bad a match is, as Sigma names it. */
+/** The severity of a match, with the names of Sigma. */
 public enum Level {
     INFORMATIONAL,
     LOW,

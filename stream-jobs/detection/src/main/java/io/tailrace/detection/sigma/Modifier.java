@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** What may stand behind a field's name and a bar: Sigma's specification, appendix "Modifiers", version 2.1. */
+/** The modifiers that may follow the name of a field: Sigma's specification, appendix "Modifiers", version 2.1. */
 enum Modifier {
     ALL("all"),
     NEQ("neq"),
@@ -60,7 +60,7 @@ enum Modifier {
         return names.get(0);
     }
 
-    /** Whether it says how the values of a list go together, and not what each of them is. */
+    /** Returns whether the modifier defines how the values of a list are combined, instead of each value. */
     boolean isOfList() {
         return this == ALL || this == NEQ || this == CASED;
     }

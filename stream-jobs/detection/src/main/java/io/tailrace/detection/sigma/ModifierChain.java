@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Applies the modifiers of a field to its values, in the order in which they are written. */
+/** Applies the modifiers of a field to its values, in their written order. */
 final class ModifierChain {
 
     private final List<Modifier> modifiers;
@@ -21,7 +21,7 @@ final class ModifierChain {
 
     /**
      * @param placeholders values by the names that {@code expand} replaces
-     * @param refusal makes the error of a reason
+     * @param refusal creates the error from a reason
      */
     ModifierChain(
             List<Modifier> modifiers,
@@ -36,7 +36,7 @@ final class ModifierChain {
         return modifiers.contains(modifier);
     }
 
-    /** What a value stands for: several alternatives where a modifier makes more of one. */
+    /** Converts a value; returns several alternatives if a modifier produces more than one. */
     List<Operand> apply(Scalar value) {
         List<Operand> operands = List.of(operand(value));
         for (int i = 0; i < modifiers.size(); i++) {

@@ -6,14 +6,17 @@ import org.snakeyaml.engine.v2.api.lowlevel.Parse;
 import org.snakeyaml.engine.v2.events.Event;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
-/** Finds collections within very many others: composing their nodes would need as many frames of the stack. */
+/** Detects collections that are nested too deeply: composing their nodes would need as many stack frames. */
 final class NestingDepth {
 
     private static final int MAX_DEPTH = 100;
 
     private NestingDepth() {}
 
-    /** Where a text is too deep; nothing where it is not, or no YAML from there on. */
+    /**
+     * Returns the position at which a text exceeds the depth; empty if it does not, or if it is not valid YAML before
+     * that.
+     */
     static Optional<RuleError> excess(String file, String yaml, LoadSettings settings) {
         int depth = 0;
         try {
@@ -27,7 +30,7 @@ final class NestingDepth {
                 }
             }
         } catch (YamlEngineException e) {
-            // Composing meets the same error and says so.
+            // Composing fails with the same error and reports it.
             return Optional.empty();
         }
         return Optional.empty();

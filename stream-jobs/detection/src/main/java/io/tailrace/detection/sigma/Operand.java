@@ -5,13 +5,13 @@ import io.tailrace.detection.match.DatePartMatcher;
 import io.tailrace.detection.match.Expression.SameField.Relation;
 import java.math.BigDecimal;
 
-/** A value of a rule on its way through modifiers. */
+/** A value of a rule while modifiers are applied to it. */
 sealed interface Operand {
 
     /** Characters and wildcards. */
     record Text(TextTokens tokens) implements Operand {}
 
-    /** A number; {@code written} is its text where a modifier wants one. */
+    /** A number; {@code written} is its text for modifiers that need one. */
     record Number(BigDecimal value, String written) implements Operand {}
 
     /** True or false. */
@@ -20,13 +20,13 @@ sealed interface Operand {
     /** No value. */
     record Null() implements Operand {}
 
-    /** A regular expression of RE2, with RE2/J's flags. */
+    /** A regular expression in RE2 syntax, with RE2/J's flags. */
     record Regex(String source, int flags) implements Operand {}
 
     /** A network in CIDR notation. */
     record Cidr(String network) implements Operand {}
 
-    /** A bound. */
+    /** A bound of a comparison. */
     record Bound(ComparisonMatcher.Operator operator, BigDecimal value) implements Operand {}
 
     /** Another field. */

@@ -1,15 +1,15 @@
 package io.tailrace.detection.sigma;
 
 /**
- * How much a regular expression grows where its counted repetitions are written out: RE2/J takes
- * {@code ((a{1000}){1000}){1000}} and dies of it.
+ * Estimates the size of a regular expression after its counted repetitions are expanded: RE2/J accepts {@code
+ * ((a{1000}){1000}){1000}} and runs out of memory.
  */
 final class RegexSize {
 
-    /** Characters; about the size of the largest program in states. */
+    /** Maximum size in characters, which is about the largest number of states of the program. */
     static final long MAX_SIZE = 20_000;
 
-    /** Groups within groups; RE2/J goes down into each. */
+    /** Maximum depth of nested groups, because RE2/J recurses into each. */
     private static final int MAX_DEPTH = 100;
 
     private final String source;
@@ -19,12 +19,12 @@ final class RegexSize {
         this.source = source;
     }
 
-    /** An upper bound of the size, or more than {@link #MAX_SIZE}. */
+    /** Returns an upper bound of the size, or a number above {@link #MAX_SIZE}. */
     static long of(String source) {
         return new RegexSize(source).group(0);
     }
 
-    /** Sizes up to the closing parenthesis. */
+    /** Returns the size up to the closing parenthesis. */
     private long group(int depth) {
         long size = 0;
         while (at < source.length() && source.charAt(at) != ')' && size <= MAX_SIZE) {
@@ -56,7 +56,7 @@ final class RegexSize {
         at++;
     }
 
-    /** The largest count of a {n}, {n,} or {n,m} at hand; 1 where there is none. */
+    /** Returns the largest count of the next {n}, {n,} or {n,m}; 1 if there is none. */
     private long repetitions() {
         if (at >= source.length() || source.charAt(at) != '{') {
             return 1;

@@ -1,6 +1,6 @@
 package io.tailrace.detection.sigma;
 
-/** A rule, or another part of a file, cannot be compiled. Caught where its document is read. */
+/** Reports that a rule, or another part of a file, cannot be compiled. The reader of its document catches it. */
 public final class RuleCompilationException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -4,13 +4,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What rules are compiled with.
+ * The inputs of the compilation of rules.
  *
  * @param placeholders values by the names that the modifier {@code expand} replaces
- * @param fields the fields that events have
+ * @param fields fields that events have
  */
 public record RuleContext(Map<String, List<String>> placeholders, FieldMapping fields) {
 
-    /** No placeholders, any field. */
+    /** No placeholders, and any field. */
     public static final RuleContext NONE = new RuleContext(Map.of(), FieldMapping.ANY);
 }

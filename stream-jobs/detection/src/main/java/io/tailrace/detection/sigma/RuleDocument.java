@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.snakeyaml.engine.v2.nodes.Node;
 
-/** Reads one YAML document: a rule, a correlation or a filter. */
+/** Parses one YAML document: a rule, a correlation or a filter. */
 final class RuleDocument {
 
     private static final Pattern UUID =
@@ -26,7 +26,7 @@ final class RuleDocument {
         this.context = context;
     }
 
-    /** Reads the document into a draft, in which references to other rules are not resolved yet. */
+    /** Parses the document into a draft, in which references to other rules are not resolved yet. */
     void read(RuleSetBuilder drafts) {
         if (map.has("action")) {
             throw map.refusal(map.keyNode("action"), "collections with action are not supported; write each rule out");

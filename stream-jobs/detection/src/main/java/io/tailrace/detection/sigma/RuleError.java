@@ -1,7 +1,7 @@
 package io.tailrace.detection.sigma;
 
 /**
- * Why a rule is refused.
+ * The reason why a rule is rejected.
  *
  * @param file name of its file
  * @param line line of the cause, from 1

@@ -5,11 +5,11 @@ import io.tailrace.detection.match.Expression;
 import java.util.List;
 
 /**
- * A condition that rules of others get besides their own.
+ * A condition that is added to other rules.
  *
- * @param source rules for these logs only
- * @param rules ids or names of the rules; none: all of the log source
- * @param place where it names them, without a reason
+ * @param source only rules for these logs are filtered
+ * @param rules ids or names of the rules; empty: all of the log source
+ * @param place position of the names in the file, without a reason
  */
 record RuleFilter(RuleHeader header, LogSource source, List<String> rules, Expression condition, RuleError place) {
 

@@ -3,14 +3,14 @@ package io.tailrace.detection.sigma;
 import java.util.List;
 
 /**
- * What a rule says about itself.
+ * The metadata of a rule.
  *
- * @param id UUID; empty where it has none
- * @param name by which correlations and filters may refer to it; empty where it has none
- * @param level medium where it names none
- * @param status such as stable or test; empty where it names none
+ * @param id UUID; empty if it has none
+ * @param name name by which correlations and filters may refer to it; empty if it has none
+ * @param level medium if it has none
+ * @param status such as stable or test; empty if it has none
  * @param tags such as attack.t1110
- * @param nextSteps what to do when it fires; of the field {@code next_steps}, which is ours
+ * @param nextSteps instructions for the person who handles the alert, from {@code next_steps}, an extension of Sigma
  * @param file name of its file
  * @param line line at which it begins, from 1
  */
@@ -27,7 +27,7 @@ public record RuleHeader(
         String file,
         int line) {
 
-    /** What distinguishes the rule from all others: id, else name, else title. */
+    /** Returns the unique key of the rule: id, else name, else title. */
     public String key() {
         if (!id.isEmpty()) {
             return id;
@@ -35,7 +35,7 @@ public record RuleHeader(
         return name.isEmpty() ? title : name;
     }
 
-    /** The same under a name. */
+    /** Returns a copy with a name. */
     RuleHeader named(String newName) {
         return new RuleHeader(
                 id, newName, title, description, level, status, tags, falsePositives, nextSteps, file, line);

@@ -3,12 +3,12 @@ package io.tailrace.detection.sigma;
 import java.util.List;
 
 /**
- * Rules that were compiled together, and why others were refused.
+ * Rules that were compiled together, and the reasons why others were rejected.
  *
- * @param rules over single events
- * @param correlations in such an order that each follows those it uses
+ * @param rules rules over single events
+ * @param correlations in an order in which each follows those that it uses
  * @param errors in the order of files and lines
- * @param warnings of rules that were compiled and may not do what was meant, in the same order
+ * @param warnings about compiled rules that may not have the intended meaning, in the same order
  */
 public record RuleSet(
         List<SigmaRule> rules, List<CorrelationRule> correlations, List<RuleError> errors, List<RuleError> warnings) {

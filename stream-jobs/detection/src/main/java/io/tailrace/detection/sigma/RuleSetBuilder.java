@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** The rules of all documents while they are put together: filters applied, references resolved. */
+/** Collects the rules of all documents, applies filters and resolves references. */
 final class RuleSetBuilder {
 
     private final Map<String, SigmaRule> rules = new LinkedHashMap<>();
@@ -23,13 +23,13 @@ final class RuleSetBuilder {
     private final FieldMapping fields;
 
     private final Map<String, CorrelationRule> resolved = new LinkedHashMap<>();
-    /** Of correlations: 1 where it uses rules over single events only. */
+    /** Levels of correlations: 1 if it uses rules over single events only. */
     private final Map<String, Integer> levels = new HashMap<>();
 
     private final Set<String> refused = new HashSet<>();
-    /** By the rules that are used: the first correlation that wants them to alert, and the first that does not. */
+    /** The first correlation with {@code generate: true}, by the rule that it uses. */
     private final Map<String, UnresolvedCorrelation> generating = new LinkedHashMap<>();
-
+    /** The first correlation without it, by the rule that it uses. */
     private final Map<String, UnresolvedCorrelation> correlationOnly = new LinkedHashMap<>();
 
     RuleSetBuilder(FieldMapping fields) {
@@ -49,8 +49,8 @@ final class RuleSetBuilder {
     }
 
     /**
-     * A rule without id and name is known by its title. One whose title another rule has is known by its title and its
-     * file, without the directories, which differ from machine to machine.
+     * Identifies a rule without id and name by its title. If another rule has the same title, the file name is added
+     * without its directories, which differ between machines.
      */
     private RuleHeader distinct(RuleHeader header) {
         boolean isNamed = !header.id().isEmpty() || !header.name().isEmpty();
@@ -69,7 +69,7 @@ final class RuleSetBuilder {
         errors.add(error);
     }
 
-    /** Of a document that is read on. */
+    /** Adds a warning for a document that is still compiled. */
     void warn(RuleError warning) {
         warnings.add(warning);
     }
@@ -116,22 +116,24 @@ final class RuleSetBuilder {
         return sorted;
     }
 
-    /** Used by correlations, none of which says {@code generate: true}. */
+    /** Returns whether correlations use the rule and none of them has {@code generate: true}. */
     private boolean alertsOnlyInCorrelation(RuleHeader header) {
         return correlationOnly.containsKey(header.key()) && !generating.containsKey(header.key());
     }
 
-    private void warnOfCorrelationOnly(String used, UnresolvedCorrelation generates) {
-        UnresolvedCorrelation silences = correlationOnly.get(used);
-        if (silences != null) {
+    private void warnOfCorrelationOnly(String used, UnresolvedCorrelation withGenerate) {
+        UnresolvedCorrelation withoutGenerate = correlationOnly.get(used);
+        if (withoutGenerate != null) {
             warnings.add(at(
-                    silences.place(),
-                    "the rule " + used + " alerts by itself, though this correlation does not say generate: true, for "
-                            + generates.place().file() + ":" + generates.place().line() + " does"));
+                    withoutGenerate.place(),
+                    "the rule " + used
+                            + " raises alerts itself although this correlation does not set generate: true, because "
+                            + withGenerate.place().file() + ":"
+                            + withGenerate.place().line() + " sets it"));
         }
     }
 
-    /** A filter that names a rule which is not there is a mistake, but what it filters is known: the others. */
+    /** A filter that names an unknown rule is an error, but still applies to the rules that exist. */
     private void apply(RuleFilter filter) {
         List<String> named = new ArrayList<>();
         for (String reference : filter.rules()) {
@@ -145,7 +147,10 @@ final class RuleSetBuilder {
         rules.replaceAll((key, rule) -> resolved.isFor(rule) ? rule.with(filter.condition()) : rule);
     }
 
-    /** What a filter means by a name: a rule over single events, or the one of which a correlation says what is new. */
+    /**
+     * Returns the rules that a filter refers to: a rule over single events, or the one whose first occurrences a
+     * correlation reports.
+     */
     private List<String> counted(String reference) {
         if (rules.values().stream().anyMatch(rule -> rule.header().isNamed(reference))) {
             return List.of(reference);
@@ -157,18 +162,18 @@ final class RuleSetBuilder {
                 .toList();
     }
 
-    /** @param path the correlations on the way to this one */
+    /** @param path correlations on the way to this one */
     private Optional<RuleError> resolve(UnresolvedCorrelation draft, List<String> path) {
         String key = draft.header().key();
         if (resolved.containsKey(key)) {
             return Optional.empty();
         }
         if (refused.contains(key)) {
-            return Optional.of(at(draft.place(), key + " was refused"));
+            return Optional.of(at(draft.place(), key + " was rejected"));
         }
         if (path.contains(key)) {
             return Optional.of(
-                    at(draft.place(), "correlations form a circle: " + String.join(" → ", path) + " → " + key));
+                    at(draft.place(), "correlations form a cycle: " + String.join(" → ", path) + " → " + key));
         }
         path.add(key);
         Optional<RuleError> error = resolveReferences(draft, path);
@@ -209,7 +214,7 @@ final class RuleSetBuilder {
                         .map(cause -> at(draft.place(), "it uses " + reference + ", but " + cause.reason()));
             }
         }
-        return Optional.of(at(draft.place(), "there is no rule " + reference + ", or it was refused"));
+        return Optional.of(at(draft.place(), "there is no rule " + reference + ", or it was rejected"));
     }
 
     private Optional<RuleError> accept(UnresolvedCorrelation draft, Map<String, String> keys) {
@@ -251,20 +256,23 @@ final class RuleSetBuilder {
             }
         }
         resolved.put(draft.header().key(), correlation);
-        Map<String, UnresolvedCorrelation> says = draft.generate() ? generating : correlationOnly;
-        rulesInOrder.forEach(used -> says.putIfAbsent(used, draft));
+        Map<String, UnresolvedCorrelation> firstUsers = draft.generate() ? generating : correlationOnly;
+        rulesInOrder.forEach(used -> firstUsers.putIfAbsent(used, draft));
         return Optional.empty();
     }
 
-    /** Why the correlation cannot group the events of a rule: by sentences, which would stand in its alerts. */
+    /**
+     * Returns why the correlation cannot group the events of a rule: fields with sentences would become part of its
+     * alerts.
+     */
     private Optional<String> sentence(CorrelationRule correlation, String used) {
         SigmaRule rule = rules.get(used);
         return correlation.groupBy().stream()
                 .map(field -> correlation.fieldOf(used, field))
                 .filter(field -> rule != null && fields.isSentence(rule.source(), field))
                 .findFirst()
-                .map(field -> "group-by is expected to name what an alert is about, found " + field
-                        + ", a sentence that may hold values; kind, error_code and detail.NAME say what it is about");
+                .map(field -> "group-by is expected to name fields that identify an entity, found " + field
+                        + ", whose values are sentences; use kind, error_code or detail.NAME");
     }
 
     private static RuleError at(RuleError place, String reason) {

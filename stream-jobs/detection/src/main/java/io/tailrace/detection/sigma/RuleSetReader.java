@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /**
- * Compiles files of Sigma rules. A document that cannot be compiled is refused with its place and a reason, and the
- * others go on; one with a syntax error takes the rest of its file with it.
+ * Compiles files of Sigma rules. A document that cannot be compiled is rejected with its position and a reason, and the
+ * others are still read. A syntax error also rejects the rest of its file.
  */
 public final class RuleSetReader {
 
@@ -27,8 +27,8 @@ public final class RuleSetReader {
     }
 
     /**
-     * Reads a file, or all files below a directory whose names end with .yml or .yaml, in the order of their names;
-     * without those at its top that are no rules ({@link BundleFiles}).
+     * Reads a file, or all files below a directory whose names end with .yml or .yaml, in alphabetical order. Files at
+     * its top that contain no rules ({@link BundleFiles}) are skipped.
      */
     public RuleSetReader path(Path path) throws IOException {
         if (Files.isDirectory(path)) {
@@ -77,7 +77,7 @@ public final class RuleSetReader {
         return this;
     }
 
-    /** All that was read, with correlations and filters applied. */
+    /** Returns all rules that were read, with correlations and filters applied. */
     public RuleSet ruleSet() {
         return drafts.ruleSet();
     }

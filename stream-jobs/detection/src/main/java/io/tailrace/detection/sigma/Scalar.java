@@ -7,12 +7,12 @@ import java.util.regex.Pattern;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 
 /**
- * A single value of a rule. Plain scalars are read as YAML 1.1 does, and so pySigma: yes, no, on and off are booleans,
- * 0x1f and 017 numbers. Dates and numbers to base 60 are texts.
+ * A single value of a rule. Plain scalars have their meaning in YAML 1.1, as in pySigma: yes, no, on and off are
+ * booleans, 0x1f and 017 are numbers. Dates and numbers to base 60 are texts.
  */
 sealed interface Scalar {
 
-    /** Bounds for what is taken as a number. */
+    /** Limits the length of texts that are parsed as numbers. */
     int MAX_NUMBER_LENGTH = 40;
 
     Pattern NULL = Pattern.compile("|~|null|Null|NULL");
@@ -24,7 +24,7 @@ sealed interface Scalar {
     Pattern BINARY = Pattern.compile("[-+]?0b[01_]+");
     Pattern FRACTION = Pattern.compile("[-+]?([0-9][0-9_]*\\.[0-9_]*|\\.[0-9][0-9_]*)([eE][-+][0-9]{1,2})?");
 
-    /** The value as it is written. */
+    /** Returns the value as it is written. */
     String written();
 
     /** A text. */

@@ -4,7 +4,7 @@ import io.tailrace.detection.event.LogSource;
 import io.tailrace.detection.match.Expression;
 import java.util.List;
 
-/** Sigma's searches outside of rules: which events something else is for. */
+/** Compiles Sigma searches outside of rules, which select events. */
 public final class SearchCompiler {
 
     private static final LogSource DATABASE = new LogSource("database", "", "");
@@ -12,9 +12,9 @@ public final class SearchCompiler {
     private SearchCompiler() {}
 
     /**
-     * The searches of a key over database events: a map means all of it, a list of maps any of them.
+     * Compiles the searches of a key over database events. In a map all entries must match, in a list of maps any.
      *
-     * @return what matches nothing where the key is absent
+     * @return an expression that matches nothing if the key is absent
      */
     public static Expression of(YamlMap map, String key, RuleContext context) {
         DetectionCompiler reader = new DetectionCompiler(map.file(), DATABASE, context, warning -> {});

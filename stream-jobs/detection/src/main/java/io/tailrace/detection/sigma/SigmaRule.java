@@ -7,9 +7,9 @@ import java.util.List;
 /**
  * A rule over single events.
  *
- * @param source the logs that it is for
- * @param condition what an event must be, filters included
- * @param alerts whether a match is an alert by itself; false where only correlations use it
+ * @param source logs to which it applies
+ * @param condition condition on an event, filters included
+ * @param alerts whether a match raises an alert; false if only correlations use the rule
  */
 public record SigmaRule(RuleHeader header, LogSource source, Expression condition, boolean alerts) {
 

@@ -4,14 +4,14 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Finds signs of SQL that a rule's author most likely meant as they stand, and that Sigma or a regular expression reads
- * otherwise: the star of {@code select *}, a comment's mark, the question mark that stands for a literal in
- * fingerprints. Only texts about statements are inspected; a wildcard amid or behind words is taken as meant.
+ * Detects SQL characters that a rule's author most likely meant literally, but that Sigma or a regular expression
+ * interprets: the star of {@code select *}, a comment's mark, the question mark in fingerprints. It checks only texts
+ * about statements; a wildcard within or after words is assumed to be intended.
  */
 final class SqlPatternLint {
 
     private static final String FIELD = "statement";
-    /** Words before a star that names all columns, and behind it. */
+    /** Words before a star that means all columns, and words after it. */
     private static final Pattern COLUMNS_BEFORE =
             Pattern.compile("(?is).*(\\b(select|distinct|all|sql_no_cache|returning)|,|\\*/) $");
 
@@ -31,7 +31,7 @@ final class SqlPatternLint {
         this.openEnd = openEnd;
     }
 
-    /** What seems wrong with a value; nothing where all is well. */
+    /** Returns a warning about a value; empty if there is none. */
     static Optional<String> of(String field, ModifierChain chain, Scalar value) {
         if (!field.equals(FIELD) || !(value instanceof Scalar.Text)) {
             return Optional.empty();
@@ -49,14 +49,16 @@ final class SqlPatternLint {
 
     private static Optional<String> ofRegex(String source) {
         if (REGEX_STAR.matcher(source).find()) {
-            return Optional.of("in a regular expression * repeats the blank before it; for the sign itself write \\*");
+            return Optional.of(
+                    "in a regular expression * repeats the blank before it; to match the character itself, write \\*");
         }
         boolean ofClass = false;
         for (int i = 0; i + 1 < source.length(); i++) {
             char c = source.charAt(i);
             ofClass = c == '[' || ofClass && c != ']';
             if (!ofClass && c == '/' && source.charAt(i + 1) == '*') {
-                return Optional.of("in a regular expression * repeats the / before it; for the sign itself write /\\*");
+                return Optional.of(
+                        "in a regular expression * repeats the / before it; to match the character itself, write /\\*");
             }
             i += c == '\\' ? 1 : 0;
         }
@@ -69,18 +71,19 @@ final class SqlPatternLint {
             if (c == '\\' && "*?\\".indexOf(at(i + 1)) >= 0) {
                 i++;
             } else if (c == '\\') {
-                return Optional.of("a backslash is a sign itself before anything but *, ? and a backslash"
-                        + "; statements have none outside literals");
+                return Optional.of("a backslash is a literal character unless *, ? or a backslash follows"
+                        + "; fingerprints contain no backslash outside of literals");
             } else if (c == '*' && isStar(i)) {
-                return Optional.of("* stands for any characters here; for the sign itself write \\*");
+                return Optional.of("* matches any characters here; to match the character itself, write \\*");
             } else if (c == '?' && !(isWord(at(i - 1)) && isWord(at(i + 1)))) {
-                return Optional.of("? stands for any one character here; for a literal's mark write \\?");
+                return Optional.of(
+                        "? matches any one character here; to match the placeholder of a literal, write \\?");
             }
         }
         return Optional.empty();
     }
 
-    /** Whether the star at this place is most likely one of SQL. */
+    /** Returns whether the star at this index most likely belongs to SQL. */
     private boolean isStar(int place) {
         char before = at(place - 1);
         char behind = at(place + 1);
@@ -99,7 +102,7 @@ final class SqlPatternLint {
                         || COLUMNS_BEHIND.matcher(text.substring(place + 1)).matches());
     }
 
-    /** The character at a place; 0 outside the text. */
+    /** Returns the character at an index; 0 outside of the text. */
     private char at(int place) {
         return place < 0 || place >= text.length() ? 0 : text.charAt(place);
     }

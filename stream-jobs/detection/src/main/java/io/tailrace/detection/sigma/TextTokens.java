@@ -13,9 +13,9 @@ import java.util.stream.IntStream;
 /**
  * A text of a rule as characters and wildcards: Sigma's specification, "Escaping".
  *
- * @param tokens of {@link WildcardMatcher}
- * @param encoding as which base64 takes it
- * @param mark whether base64 puts a byte order mark before it
+ * @param tokens tokens of {@link WildcardMatcher}
+ * @param encoding charset of the bytes that base64 encodes
+ * @param mark whether base64 adds a byte order mark
  */
 record TextTokens(int[] tokens, Charset encoding, boolean mark) {
 
@@ -25,7 +25,7 @@ record TextTokens(int[] tokens, Charset encoding, boolean mark) {
     private static final int[] BASE64_END = {0, 3, 2};
     private static final byte[] BYTE_ORDER_MARK = {(byte) 0xff, (byte) 0xfe};
 
-    /** A backslash makes a following wildcard or backslash an ordinary character, and is one itself elsewhere. */
+    /** Parses a text. A backslash escapes a following wildcard or backslash; elsewhere it is a literal backslash. */
     static TextTokens of(String text) {
         IntStream.Builder tokens = IntStream.builder();
         for (int i = 0; i < text.length(); i++) {
@@ -39,7 +39,7 @@ record TextTokens(int[] tokens, Charset encoding, boolean mark) {
         return plain(tokens.build().toArray());
     }
 
-    /** A text without wildcards. */
+    /** Returns a text without wildcards. */
     static TextTokens literal(String text) {
         return plain(text.chars().toArray());
     }
@@ -56,7 +56,7 @@ record TextTokens(int[] tokens, Charset encoding, boolean mark) {
         return Arrays.stream(tokens).anyMatch(token -> token < 0);
     }
 
-    /** The characters; there must be no wildcards. */
+    /** Returns the characters; there must be no wildcards. */
     String text() {
         return new String(tokens, 0, tokens.length);
     }
@@ -79,7 +79,7 @@ record TextTokens(int[] tokens, Charset encoding, boolean mark) {
         return new TextTokens(tokens, charset, withMark);
     }
 
-    /** Dashes and slashes before a word and after none stand for each other. */
+    /** Makes dashes and slashes before a word equivalent. */
     TextTokens withDashes() {
         int[] changed = tokens.clone();
         for (int i = 0; i + 1 < tokens.length; i++) {
@@ -95,12 +95,12 @@ record TextTokens(int[] tokens, Charset encoding, boolean mark) {
         return token == '_' || token >= 0 && Character.isLetterOrDigit(token);
     }
 
-    /** The text's bytes as base64 writes them. */
+    /** Returns the text's bytes in base64. */
     TextTokens base64() {
         return literal(Base64.getEncoder().encodeToString(bytes()));
     }
 
-    /** What is certain of the base64 of a longer text that holds this one, by its place in it. */
+    /** Returns the certain part of the base64 of a longer text that contains this one, by its offset in it. */
     List<TextTokens> base64Offsets() {
         byte[] bytes = bytes();
         List<TextTokens> offsets = new ArrayList<>();
@@ -124,7 +124,7 @@ record TextTokens(int[] tokens, Charset encoding, boolean mark) {
         return marked;
     }
 
-    /** The names of its placeholders, {@code %name%}, in their order. */
+    /** Returns the names of its placeholders, {@code %name%}, in their order. */
     List<String> placeholders() {
         List<String> names = new ArrayList<>();
         int from = 0;
@@ -138,7 +138,7 @@ record TextTokens(int[] tokens, Charset encoding, boolean mark) {
         return names;
     }
 
-    /** The texts with one value in place of each {@code %name%}; none where a name has no values. */
+    /** Returns the texts with one value in place of each {@code %name%}; empty if a name has no values. */
     List<TextTokens> expanded(Map<String, List<String>> values) {
         for (int from = 0; from < tokens.length; from++) {
             int to = tokens[from] == PLACEHOLDER ? placeholderEnd(from) : -1;

@@ -6,11 +6,11 @@ import java.util.Map;
 /**
  * A correlation whose references are not resolved yet.
  *
- * @param rule everything else; names no rules and no aliases
+ * @param rule the correlation without rules and aliases
  * @param references ids or names of rules, as written
  * @param aliases alias to field by the rule's id or name, as written
- * @param generate whether the rules that it uses alert by themselves too
- * @param place where it names its rules, without a reason
+ * @param generate whether the rules that it uses also raise alerts themselves
+ * @param place position at which it names its rules, without a reason
  */
 record UnresolvedCorrelation(
         CorrelationRule rule,
@@ -23,7 +23,7 @@ record UnresolvedCorrelation(
         return rule.header();
     }
 
-    /** One match of one rule suffices: matches of a group are reported once in the timespan. */
+    /** Returns whether one match of one rule suffices: matches of a group are reported once per timespan. */
     boolean isFirstOccurrenceRule() {
         return references.size() == 1 && rule.operator() == CorrelationRule.Operator.GTE && rule.bound() == 1;
     }
@@ -44,7 +44,7 @@ record UnresolvedCorrelation(
         return new UnresolvedCorrelation(renamed, references, aliases, generate, place);
     }
 
-    /** The rule with keys in place of references. */
+    /** Returns the rule with keys in place of references. */
     CorrelationRule resolved(List<String> rules, Map<String, Map<String, String>> aliasFields) {
         return new CorrelationRule(
                 rule.header(),

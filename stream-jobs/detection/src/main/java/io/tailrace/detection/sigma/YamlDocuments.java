@@ -11,17 +11,17 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 import org.snakeyaml.engine.v2.nodes.Node;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 
-/** The maps that a text of YAML holds. Nothing is loaded into objects of its choice; depth and length are bounded. */
+/** Reads the maps of a YAML text. It constructs no objects that the text chooses, and depth and length are bounded. */
 public final class YamlDocuments {
 
-    /** Bytes or characters of a file. */
+    /** Maximum size of a file in bytes or characters. */
     public static final int MAX_LENGTH = 4 << 20;
 
     private YamlDocuments() {}
 
     /**
-     * Reads one document after the other. One that its reader refuses ({@link RuleCompilationException}) leaves the others; a syntax
-     * error takes the rest of the text with it.
+     * Reads one document after another. If the consumer rejects one ({@link RuleCompilationException}), the others are
+     * still read. A syntax error rejects the rest of the text.
      *
      * @param file name of the file, for errors
      */
@@ -40,11 +40,14 @@ public final class YamlDocuments {
         } catch (MarkedYamlEngineException e) {
             errors.accept(syntax(file, e));
         } catch (YamlEngineException e) {
-            errors.accept(new RuleError(file, 1, 1, "this is no YAML: " + e.getMessage()));
+            errors.accept(new RuleError(file, 1, 1, "invalid YAML: " + e.getMessage()));
         }
     }
 
-    /** SnakeYAML Engine 3.0.1 fails on a character outside the BMP that its buffer would cut: it holds the whole text. */
+    /**
+     * Buffers the complete text, because SnakeYAML Engine 3.0.1 fails on a character outside the BMP that its buffer
+     * splits.
+     */
     private static LoadSettings settings(String file, String yaml) {
         return LoadSettings.builder()
                 .setLabel(file)
@@ -57,7 +60,7 @@ public final class YamlDocuments {
     private static RuleError syntax(String file, MarkedYamlEngineException e) {
         int line = e.getProblemMark().map(Mark::getLine).orElse(0) + 1;
         int column = e.getProblemMark().map(Mark::getColumn).orElse(0) + 1;
-        return new RuleError(file, line, column, "this is no YAML: " + e.getProblem());
+        return new RuleError(file, line, column, "invalid YAML: " + e.getProblem());
     }
 
     private static void document(String file, Node node, Consumer<YamlMap> documents, Consumer<RuleError> errors) {

@@ -12,7 +12,7 @@ import org.snakeyaml.engine.v2.nodes.NodeTuple;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
 
-/** A mapping of a rule file, or of another one that is pushed with the rules, that knows its lines. */
+/** A mapping of a rule file, or of another file of a bundle, with the lines of its keys. */
 public final class YamlMap {
 
     private static final String MERGE = "<<";
@@ -27,7 +27,7 @@ public final class YamlMap {
         for (NodeTuple entry : node.getValue()) {
             String key = key(entry.getKeyNode());
             if (entries.put(key, entry) != null) {
-                throw refusal(entry.getKeyNode(), "the key " + key + " stands here twice");
+                throw refusal(entry.getKeyNode(), "the key " + key + " is defined twice");
             }
         }
     }
@@ -70,7 +70,7 @@ public final class YamlMap {
         return Optional.ofNullable(entries.get(key)).map(NodeTuple::getValueNode);
     }
 
-    /** Where the key stands. */
+    /** Returns the node of the key. */
     public Node keyNode(String key) {
         return entries.get(key).getKeyNode();
     }
@@ -83,7 +83,7 @@ public final class YamlMap {
         return of(file, require(key, what), key);
     }
 
-    /** The text of a scalar; empty where the key is absent or null. */
+    /** Returns the text of a scalar; empty if the key is absent or null. */
     public String text(String key) {
         return get(key).map(value -> text(key, value)).orElse("");
     }
@@ -95,7 +95,7 @@ public final class YamlMap {
         return Scalar.of(scalar) instanceof Scalar.Null ? "" : scalar.getValue();
     }
 
-    /** The texts of a list, or of the one scalar in its place. */
+    /** Returns the texts of a list, or a single scalar as a list. */
     public List<String> texts(String key) {
         List<String> texts = new ArrayList<>();
         for (Node value : list(key)) {
@@ -107,7 +107,7 @@ public final class YamlMap {
         return texts;
     }
 
-    /** The nodes of a list, or the one node in its place; none where the key is absent. */
+    /** Returns the nodes of a list, or a single node as a list; empty if the key is absent. */
     public List<Node> list(String key) {
         return get(key).map(value -> value instanceof SequenceNode sequence ? sequence.getValue() : List.of(value))
                 .orElse(List.of());

@@ -13,16 +13,17 @@ import org.snakeyaml.engine.v2.nodes.SequenceNode;
 import org.snakeyaml.engine.v2.nodes.Tag;
 import org.snakeyaml.engine.v2.resolver.JsonScalarResolver;
 
-/** Refuses tags, as {@code !!binary} and {@code !mine}: what they ask for would be left out without a word. */
+/** Rejects tags such as {@code !!binary} and {@code !mine}, which would otherwise be ignored silently. */
 final class YamlTags {
 
     private static final JsonScalarResolver RESOLVER = new JsonScalarResolver();
 
     private YamlTags() {}
 
-    /** Throws {@link RuleCompilationException} with the place of the first node that has one. */
+    /** Throws {@link RuleCompilationException} with the position of the first node that has a tag. */
     static void check(String file, Node document) {
-        Set<Node> seen = Collections.newSetFromMap(new IdentityHashMap<>()); // anchors may stand in many places
+        Set<Node> seen =
+                Collections.newSetFromMap(new IdentityHashMap<>()); // anchors may refer to a node several times
         Deque<Node> open = new ArrayDeque<>();
         open.push(document);
         while (!open.isEmpty()) {
@@ -47,7 +48,7 @@ final class YamlTags {
         }
     }
 
-    /** The tag of a node that has none written. */
+    /** Returns the tag of a node without an explicit tag. */
     private static Tag expected(Node node) {
         if (node instanceof ScalarNode scalar) {
             return RESOLVER.resolve(scalar.getValue(), scalar.isPlain());

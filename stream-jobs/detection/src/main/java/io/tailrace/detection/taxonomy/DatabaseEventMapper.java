@@ -18,22 +18,24 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
-/** Makes events of logs what rules see: docs/TAXONOMY.md. What a log does not say is absent. */
+/**
+ * Converts events of logs to the fields of rules: docs/TAXONOMY.md. A value that the log does not contain is absent.
+ */
 public final class DatabaseEventMapper {
 
     private static final String CATEGORY = "database";
-    /** Logs of MariaDB and Percona look like MySQL's: which product wrote them is not always to be seen. */
+    /** Logs of MariaDB and Percona look like MySQL's, so the product is not always known. */
     private static final String PRODUCT = "mysql";
 
     private static final String SETTINGS = "set statement ";
-    /** Error logs hold it of logins only: a statement that lacks a right is told to its client. */
+    /** Error logs contain it for logins only; a statement without the privilege fails with an error to its client. */
     private static final String ACCESS_DENIED = "access_denied";
 
     private static final HexFormat QUERY_ID_DIGITS = HexFormat.of().withUpperCase();
 
     private DatabaseEventMapper() {}
 
-    /** @param fingerprint text of the event's query_id */
+    /** @param fingerprint fingerprint with the event's query_id */
     public static DetectionEvent of(QueryEvent event, String fingerprint) {
         Fields fields = new Fields(event.getEventId(), event.getEventTime(), event.getSource());
         fields.known(DatabaseField.CLUSTER, event.getCluster());
@@ -64,7 +66,7 @@ public final class DatabaseEventMapper {
         return fields.out.order(event.getEntryOffset()).build();
     }
 
-    /** @param fingerprint text of the event's query_id; empty where it has none */
+    /** @param fingerprint fingerprint with the event's query_id; empty if it has none */
     public static DetectionEvent of(AuditEvent event, String fingerprint) {
         Fields fields = new Fields(event.getEventId(), event.getEventTime(), event.getSource());
         fields.known(DatabaseField.CLUSTER, event.getCluster());
@@ -121,7 +123,7 @@ public final class DatabaseEventMapper {
         return fields.out.order(event.getEntryOffset()).build();
     }
 
-    /** Sets fields by what they are. */
+    /** Sets fields by their type. */
     private static final class Fields {
 
         private final DetectionEvent.Builder out;
@@ -159,7 +161,7 @@ public final class DatabaseEventMapper {
             map.forEach((name, value) -> out.text(prefix + name, value));
         }
 
-        /** Events that were published before parsers did so have the client in another form. */
+        /** Older versions of the parsers published the client in another form. */
         void from(String user, String host, String ip) {
             ClientAddress client = ClientAddress.of(host, ip);
             known(DatabaseField.USER, user);
@@ -189,7 +191,7 @@ public final class DatabaseEventMapper {
             }
         }
 
-        /** The name before {@code @}, which stands in backticks where it holds {@code @} itself. */
+        /** Returns the name before {@code @}; it is in backticks if it contains {@code @} itself. */
         private static String userOf(String account) {
             if (account.startsWith("`")) {
                 int end = 1;
@@ -202,13 +204,13 @@ public final class DatabaseEventMapper {
             return at < 0 ? account : account.substring(0, at);
         }
 
-        /** What MariaDB's {@code set statement a=? for …} runs. */
+        /** Returns the statement that MariaDB's {@code set statement a=? for …} runs. */
         private static String withoutSettings(String statement) {
             int end = statement.startsWith(SETTINGS) ? statement.indexOf(" for ") : -1;
             return end < 0 ? statement : statement.substring(end + " for ".length());
         }
 
-        /** A code of 0 is success where the log says so. */
+        /** A code of 0 means success if the log contains the status. */
         void status(boolean isKnown, int code) {
             out.text(DatabaseField.OUTCOME.fieldName(), StatusOutcome.of(isKnown, code));
             if (isKnown) {
@@ -217,7 +219,7 @@ public final class DatabaseEventMapper {
             number(DatabaseField.ERROR_CODE, code, 0);
         }
 
-        /** Tables with their database, where it is known. */
+        /** Sets tables with their database, if it is known. */
         void tables(String database, List<String> read, List<String> written) {
             if (read.isEmpty() && written.isEmpty()) {
                 return;

@@ -62,7 +62,7 @@ public enum DatabaseField {
     TRACE_ID("trace_id", "trace.id"),
     SPAN_ID("span_id", "span.id");
 
-    /** Beginnings of the names of fields that logs, clients and applications name themselves. */
+    /** Prefixes of fields whose names come from logs, clients and applications. */
     static final List<String> PREFIXES = List.of("attribute.", "connection_attribute.", "detail.", "tag.");
 
     private final List<String> names;
@@ -71,12 +71,12 @@ public enum DatabaseField {
         this.names = List.of(names);
     }
 
-    /** The name under which events hold it. */
+    /** Returns the name of the field in events. */
     public String fieldName() {
         return names.get(0);
     }
 
-    /** The name of the Elastic Common Schema or of OpenTelemetry; empty where there is none. */
+    /** Returns the name in the Elastic Common Schema or in OpenTelemetry; empty if there is none. */
     public String ecsName() {
         return names.size() > 1 ? names.get(1) : "";
     }

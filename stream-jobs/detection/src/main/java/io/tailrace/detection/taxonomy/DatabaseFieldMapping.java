@@ -7,12 +7,12 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
-/** A rule for database logs may use their fields only; rules for other logs are not ours to judge. */
+/** Restricts rules for database logs to their fields. Rules for other logs may use any field. */
 public final class DatabaseFieldMapping implements FieldMapping {
 
     private static final Set<String> PRODUCTS = Set.of("mysql", "mariadb", "percona");
 
-    /** Whether a rule for these logs is one for the events of this project. */
+    /** Returns whether a rule for these logs applies to the events of this project. */
     public static boolean isDatabase(LogSource source) {
         return "database".equalsIgnoreCase(source.category())
                 || PRODUCTS.contains(source.product().toLowerCase(Locale.ROOT));
@@ -41,7 +41,7 @@ public final class DatabaseFieldMapping implements FieldMapping {
                         .isPresent();
     }
 
-    /** Levenshtein's distance. */
+    /** Returns the Levenshtein distance. */
     private static int distance(String a, String b) {
         int[] row = new int[b.length() + 1];
         for (int j = 0; j <= b.length(); j++) {

@@ -4,9 +4,10 @@ import io.tailrace.event.AuditEvent;
 import java.util.Locale;
 
 /**
- * Which events are logins, in all formats: a connection that begins, is refused, or changes its user. A log records
- * each login with one event that is {@code success} or {@code failure}. A general log writes a line before the server
- * decides, which is {@code unknown}; the connection's next command tells that it was taken, or a line that it was not.
+ * Classifies logins in all formats: a connection that begins, is refused, or changes its user. A log records each login
+ * with one event that is {@code success} or {@code failure}. A general log writes a line before the server decides,
+ * which is {@code unknown}; the next command of the connection shows that the login succeeded, or a line shows that it
+ * was refused.
  */
 public final class LoginClassifier {
 
@@ -15,7 +16,7 @@ public final class LoginClassifier {
     private LoginClassifier() {}
 
     /**
-     * Whether an event of an audit or general log records a login.
+     * Returns whether an event of an audit or general log records a login.
      *
      * @param eventName empty, or the log's own name within the class: filter logs record a login in events of several
      */
@@ -35,7 +36,7 @@ public final class LoginClassifier {
         };
     }
 
-    /** Whether a command is a login within a connection. */
+    /** Returns whether a command is a login within a connection. */
     public static boolean changesUser(String command) {
         return switch (command.toLowerCase(Locale.ROOT)) {
             case "change user", "change_user", "changeuser" -> true;
@@ -43,7 +44,7 @@ public final class LoginClassifier {
         };
     }
 
-    /** What came of the login that an event records; empty if it records none. */
+    /** Returns the result of the login that an event records; empty if it records none. */
     static String of(AuditEvent event) {
         if (event.getFlags().contains(LOGGED_IN)) {
             return StatusOutcome.SUCCESS;

@@ -1,8 +1,8 @@
 package io.tailrace.detection.taxonomy;
 
 /**
- * Statements as servers read them: what stands in a version comment is code, so {@code /*!? drop table t *}{@code /} is
- * {@code drop table t}.
+ * Converts statements to the form that servers execute: the content of a version comment is code, so {@code /*!? drop
+ * table t *}{@code /} is {@code drop table t}.
  */
 final class VersionComments {
 
@@ -10,7 +10,7 @@ final class VersionComments {
 
     private VersionComments() {}
 
-    /** Whether a fingerprint holds any. */
+    /** Returns whether a fingerprint contains version comments. */
     static boolean areIn(String fingerprint) {
         int at = fingerprint.indexOf("/*");
         while (at >= 0 && markEnd(fingerprint, at) < 0) {
@@ -19,7 +19,7 @@ final class VersionComments {
         return at >= 0;
     }
 
-    /** The fingerprint without their marks. */
+    /** Returns the fingerprint without their marks. */
     static String removed(String fingerprint) {
         StringBuilder plain = new StringBuilder(fingerprint.length());
         boolean open = false;
@@ -40,7 +40,7 @@ final class VersionComments {
         return plain.toString().strip();
     }
 
-    /** Index after {@code /*!?} or {@code /*m!}, or -1. */
+    /** Returns the index after {@code /*!?} or {@code /*m!}, or -1. */
     private static int markEnd(String text, int from) {
         if (text.startsWith(REPEATED_UNION, from)) {
             return -1;
@@ -64,7 +64,10 @@ final class VersionComments {
         }
     }
 
-    /** What stood right behind a comment without a blank in code, as the parenthesis of {@code /*!? sleep *}{@code /(?)}. */
+    /**
+     * Returns whether the text continues right after a comment without a blank, as the parenthesis of {@code /*!? sleep
+     * *}{@code /(?)}.
+     */
     private static boolean joins(String text, int at) {
         return at < text.length() && "(),".indexOf(text.charAt(at)) >= 0;
     }

@@ -292,7 +292,7 @@ class ActionResolverTest {
         return bytes.toByteArray();
     }
 
-    /** As version 1 wrote it: a statement of which one of two logs has told. */
+    /** Bytes that version 1 wrote: a statement that one of two logs has recorded. */
     @Test
     void stateOfTheFirstVersionIsRead() throws IOException {
         ActionObservation slow =
@@ -342,7 +342,7 @@ class ActionResolverTest {
     }
 
     @Test
-    void timesOfNoSenseCostNoTime() {
+    void invalidTimesCostNoTime() {
         GrowthRate.assertLinear(
                 "statements without end", 500, 16_000, statements -> () -> actionsWithoutEnd(statements));
     }

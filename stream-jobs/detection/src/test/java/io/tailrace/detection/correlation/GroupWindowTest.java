@@ -20,7 +20,7 @@ class GroupWindowTest {
     }
 
     @Test
-    void theOldestOfTheSameValueMakesRoom() {
+    void theOldestMatchOfTheSameValueIsDropped() {
         add(1, "a");
         add(2, "b");
         add(3, "b");
@@ -33,7 +33,7 @@ class GroupWindowTest {
     }
 
     @Test
-    void theOldestOfAllMakesRoomForANewValue() {
+    void theOldestMatchIsDroppedForANewValue() {
         for (int time = 1; time <= MAX_COUNT; time++) {
             add(time, "a");
         }

@@ -56,7 +56,7 @@ class InMemoryCorrelationEngineTest {
     }
 
     @Test
-    void aHabitIsToldOnceAndAnEventWithoutAnOptionalFieldIsToldToo() {
+    void aHabitAndAnEventWithoutAnOptionalFieldAreReportedOnceEach() {
         start("type: value_count\nrules: fail\ngroup-by: [user, program]\noptional: [program]\ntimespan: 10s\n"
                 + "condition: {gte: 1, field: host}");
 
@@ -275,7 +275,7 @@ class InMemoryCorrelationEngineTest {
     }
 
     @Test
-    void whatHasBeenToldIsRememberedAsLongAsLateEventsMayCome() {
+    void reportedValuesAreRememberedAsLongAsLateEventsMayArrive() {
         start("type: event_count\nrules: fail\ngroup-by: user\ntimespan: 10s\ncondition: {gte: 2}");
         match("fail", 0, "root");
         match("fail", 10, "root");
@@ -312,7 +312,7 @@ class InMemoryCorrelationEngineTest {
     }
 
     @Test
-    void anAlertSaysWhatWasCounted() {
+    void anAlertContainsItsEvidence() {
         start("type: value_count\nrules: fail\ntimespan: 10s\ncondition: {gt: 1, field: user}");
 
         match("fail", 1, "root");
@@ -353,7 +353,7 @@ class InMemoryCorrelationEngineTest {
         assertThat(alerts).singleElement().extracting(RaisedAlert::metric).isEqualTo(1L);
     }
 
-    /** Fires when a window of the definition holds enough, in every order of arrival, and when interrupted. */
+    /** Fires when a window contains enough matches by definition, in every order of arrival, and with interruptions. */
     @ParameterizedTest
     @CsvSource({
         "event_count,'condition: {gte: 4}'",
@@ -362,7 +362,7 @@ class InMemoryCorrelationEngineTest {
         "temporal_ordered,''",
         "temporal_ordered,'condition: {gte: 2}'"
     })
-    void firesWhereTheDefinitionSays(String type, String condition) throws IOException {
+    void firesAccordingToTheDefinition(String type, String condition) throws IOException {
         String body = "type: " + type + "\nrules: [fail, login, dump]\ngroup-by: user\ntimespan: 10s\n" + condition;
         CorrelationRule rule =
                 compile(RULES + correlation("c", body)).correlations().get(0);
@@ -460,7 +460,7 @@ class InMemoryCorrelationEngineTest {
         return restored;
     }
 
-    /** The definition, without any cleverness. */
+    /** The definition, implemented literally. */
     private static List<Long> episodes(CorrelationRule rule, List<Matched> stream) {
         List<Long> fired = new ArrayList<>();
         for (long end :

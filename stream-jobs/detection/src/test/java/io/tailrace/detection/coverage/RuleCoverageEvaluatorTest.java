@@ -123,14 +123,14 @@ class RuleCoverageEvaluatorTest {
     }
 
     @Test
-    void aClassThatIsNotToldIsNamed() {
+    void aMissingClassIsNamed() {
         assertThat(obstacle("Guessing", AUDIT, audit())).isEmpty();
         assertThat(obstacle("Guessing", SLOW, slow())).hasValueSatisfying(obstacle -> {
             assertThat(obstacle.missingClasses()).containsExactly("connection");
             assertThat(obstacle.missingFields()).containsExactly("outcome");
             assertThat(obstacle.reason())
-                    .isEqualTo("the rule that it counts cannot match: it is about other events; this log has only"
-                            + " those of the class query");
+                    .isEqualTo("the rule that it counts cannot match: it matches other events; this log contains only"
+                            + " events of the class query");
         });
     }
 
@@ -139,21 +139,20 @@ class RuleCoverageEvaluatorTest {
         assertThat(obstacle("Guessed and read", AUDIT, audit())).isPresent();
         assertThat(obstacle("Guessed and read", SLOW, slow()))
                 .hasValueSatisfying(obstacle -> assertThat(obstacle.reason())
-                        .startsWith("only 1 of the 2 rules that it is made of can match: it is about other events"));
+                        .startsWith("only 1 of the 2 rules of this correlation can match: it matches other events"));
         assertThat(obstacle("Guessed and read", false, server())).isEmpty();
     }
 
     @Test
-    void itsFieldsMustBeInTheLogsThatTellItsRules() {
+    void itsFieldsMustBeInTheLogsOfItsRules() {
         assertThat(obstacle("Both told", false, server())).hasValueSatisfying(obstacle -> {
             assertThat(obstacle.missingFields()).containsExactly("user");
-            assertThat(obstacle.reason())
-                    .isEqualTo("it needs user, which no event of the logs that tell of its rules has");
+            assertThat(obstacle.reason()).isEqualTo("it needs user, which no event of the logs of its rules has");
         });
     }
 
     @Test
-    void ofSeveralLogsTheOneThatLacksLeastSaysWhatIsMissing() {
+    void theLogWithTheFewestMissingFieldsDeterminesTheReason() {
         assertThat(obstacle("Tagged", false, server())).hasValueSatisfying(obstacle -> {
             assertThat(obstacle.missingFields()).containsExactly("tag.tenant");
             assertThat(obstacle.reason()).contains("audit: it needs tag.tenant").contains("; slowlog: it needs");
@@ -161,7 +160,7 @@ class RuleCoverageEvaluatorTest {
     }
 
     @Test
-    void classesOfDataNeedTablesAndSomebodyWhoSaysWhichAreOfThem() {
+    void dataClassesNeedTablesAndAConfiguration() {
         assertThat(obstacle("Reads cards", false, Map.of(SLOW, slow()))).isPresent();
         assertThat(obstacle("Reads cards", true, Map.of(SLOW, slow()))).isEmpty();
         assertThat(obstacle("Reads cards", true, Map.of(AUDIT, audit()))).isPresent();
@@ -174,7 +173,7 @@ class RuleCoverageEvaluatorTest {
     }
 
     @Test
-    void ofALogWithMoreFieldsThanAreKeptNobodyKnowsWhatItLacks() {
+    void aLogWithMoreFieldsThanTheLimitLacksNone() {
         ObservedFields many = new ObservedFields();
         for (int i = 0; i < ObservedFields.MAX_OTHERS - 1; i++) {
             many.add(event(SLOW, "query").text("tag.t" + i, "").build());
@@ -201,7 +200,7 @@ class RuleCoverageEvaluatorTest {
     }
 
     @Test
-    void whatWasSaidIsSaidAgainOnlyWhenItChanges() throws IOException {
+    void resultsAreEmittedAgainOnlyAfterAChange() throws IOException {
         InstanceCoverage coverage = new InstanceCoverage(0);
         assertThat(coverage.add("shop", AUDIT, audit())).isTrue();
         assertThat(coverage.add("shop", AUDIT, audit())).isFalse();

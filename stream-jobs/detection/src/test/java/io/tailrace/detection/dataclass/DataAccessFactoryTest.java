@@ -46,7 +46,7 @@ class DataAccessFactoryTest {
     }
 
     @Test
-    void saysWhetherDataWereReadOrWritten() {
+    void distinguishesReadsFromWrites() {
         assertThat(mode(event().texts("data_class_written", List.of("pii")))).isEqualTo("both");
         DetectionEvent unknown = DetectionEvent.builder(ID, 0, LogSource.ANY)
                 .text("data_access", "unknown")
@@ -59,7 +59,7 @@ class DataAccessFactoryTest {
     }
 
     @Test
-    void whatTouchesNoClassIsNoAccess() {
+    void anEventWithoutAClassIsNoAccess() {
         assertThat(DataAccessFactory.of(
                         DetectionEvent.builder(ID, 0, LogSource.ANY).build()))
                 .isEmpty();

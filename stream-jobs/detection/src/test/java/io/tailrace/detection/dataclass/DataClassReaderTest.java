@@ -33,7 +33,7 @@ class DataClassReaderTest {
                     'classes: {pci: {patterns: [a.b.c.d]}}' | c.yaml:1:28: expected database.table or
                     'classes: {pci: {patterns: [a..c]}}' | c.yaml:1:28: expected database.table or
                     'classes: {pci: {patterns: [[a.b]]}}' | c.yaml:1:28: patterns is expected to list texts
-                    'classes: {pci: {patterns: [a.b]}, pci: {patterns: [a.b]}}' | c.yaml:1:35: the key pci stands here twice
+                    'classes: {pci: {patterns: [a.b]}, pci: {patterns: [a.b]}}' | c.yaml:1:35: the key pci is defined twice
                     '{classes: {p: {patterns: [a.b]}}, views: {a.*: [a.b]}}' | c.yaml:1:43: expected a name without
                     '{classes: {p: {patterns: [a.b]}}, views: {a.v: [a.*]}}' | c.yaml:1:49: expected a name without
                     '{classes: {p: {patterns: [a.b]}}, views: {a.v: [a.V]}}' | c.yaml:1:43: the view a.v reads itself
@@ -41,9 +41,9 @@ class DataClassReaderTest {
                     '{classes: {p: {patterns: [a.b]}}, routines: {a.f: {read: [a.b]}}}' | c.yaml:1:52: a routine has no read
                     '{classes: {p: {patterns: [a.b]}}, routines: {a.f: a.b}}' | c.yaml:1:51: a routine is expected
                     '{classes: {p: {patterns: [a.b]}}, unresolved: [a.b.c]}' | c.yaml:1:48: expected database.table
-                    'classes: [' | c.yaml:1:11: this is no YAML
+                    'classes: [' | c.yaml:1:11: invalid YAML
                     """)
-    void saysWhereAndWhyAFileIsRefused(String yaml, String error) {
+    void reportsPositionAndReasonOfARejection(String yaml, String error) {
         assertThat(read(yaml)).isEqualTo(DataClasses.NONE);
         assertThat(errors).hasSize(1);
         assertThat(errors.get(0)).startsWith(error);

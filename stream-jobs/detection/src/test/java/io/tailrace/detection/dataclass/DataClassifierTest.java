@@ -78,7 +78,7 @@ class DataClassifierTest {
                 .texts("flag", all));
     }
 
-    /** Classes read, classes written, basis and access, with a bar between. */
+    /** Returns classes read, classes written, basis and access, separated by a bar. */
     private String reported(DetectionEvent event) {
         classifier.enrich(event);
         return String.join(
@@ -152,7 +152,7 @@ class DataClassifierTest {
                     COMMIT; '|  |  |'
                     SET @a = 1; '|  |  |'
                     """)
-    void tellsWhatAStatementTouches(String statement, String expected) {
+    void classifiesStatements(String statement, String expected) {
         assertThat(reported(statement(statement)).strip()).isEqualTo(expected.strip());
     }
 
@@ -198,7 +198,7 @@ class DataClassifierTest {
     }
 
     @Test
-    void withoutClassesNothingIsToldOfEvents() {
+    void withoutClassesEventsAreNotEnriched() {
         DetectionEvent event = statement("CALL other()");
         new DataClassifier(DataClasses.NONE).enrich(event);
         assertThat(event.values("data_access")).isEmpty();
@@ -212,7 +212,7 @@ class DataClassifierTest {
         });
     }
 
-    /** Forty times the patterns: looking at each of them for each table would take forty times as long. */
+    /** Forty times the patterns: testing each of them for each table would take forty times as long. */
     @Test
     void manyPatternsTakeHardlyMoreTime() {
         DataClassifier few = ofPatterns(250);

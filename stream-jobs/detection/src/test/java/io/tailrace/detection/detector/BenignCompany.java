@@ -20,26 +20,27 @@ import java.util.function.Consumer;
 import java.util.function.IntUnaryOperator;
 
 /**
- * Days of a company where nothing bad happens, a thousand events a second on the average: a primary and two replicas,
- * 57 accounts. The slow log has every statement of the applications (long_query_time 0), the audit log all logins and what
- * people, jobs and tools do (server_audit_excl_users names the applications, as is usual at such rates).
+ * Generates days of a company without malicious activity, with an average of a thousand events per second: a primary
+ * and two replicas, 57 accounts. The slow log contains every statement of the applications (long_query_time 0). The
+ * audit log contains all logins and the statements of people, jobs and tools (server_audit_excl_users names the
+ * applications, as is common at such rates).
  *
  * <ul>
- *   <li>twelve applications whose pods open thousands of connections an hour, with an ORM's habits; some fail
- *   <li>releases, with migrations, new statements, a new table, and pods with new addresses
- *   <li>jobs at night: ETL with staging tables, clean-up, reports, mariadb-dump, optimizing
- *   <li>monitoring, health checks, replication, a BI tool that reads the catalogue
- *   <li>four administrators, ten analysts, eighteen developers and support, who mistype passwords, names and SQL
+ * <li>twelve applications whose pods open thousands of connections an hour, with an ORM's statements; some fail
+ * <li>releases, with migrations, new statements, a new table, and pods with new addresses
+ * <li>jobs at night: ETL with staging tables, clean-up, reports, mariadb-dump, optimizing
+ * <li>monitoring, health checks, replication, a BI tool that reads the catalogue
+ * <li>four administrators, ten analysts, eighteen developers and support, who mistype passwords, names and SQL
  * </ul>
  *
- * Made from what such companies do, without a look at the rules. The same for each seed.
+ * It is derived from the practice of such companies, not from the rules. The same seed generates the same events.
  */
 final class BenignCompany {
 
     static final int SECONDS = 86_400;
     private static final int MONITORED_SECONDS = 30;
     private static final int HEALTH_CHECK_SECONDS = 5;
-    /** Of the events, so many are statements of applications; most others are their logins. */
+    /** Events per second that are statements of applications; most others are their logins. */
     private static final double STATEMENTS_PER_SECOND = 860;
 
     private static final double LOGINS_PER_SECOND = 70;
@@ -79,7 +80,7 @@ final class BenignCompany {
     private static final int ANALYSTS = 10;
     private static final int DEVELOPERS = 18;
 
-    /** What an ORM sends, for an entity. */
+    /** Statements that an ORM sends for an entity. */
     private static final List<String> OF_ORM = List.of(
             "SELECT t0.id, t0.name, t0.state, t0.created_at FROM %s t0 WHERE t0.id = 17 LIMIT 1",
             "SELECT t0.* FROM %s t0 WHERE t0.customer_id IN (1, 2, 3, 4) ORDER BY t0.id DESC",
@@ -124,7 +125,7 @@ final class BenignCompany {
 
     private record Statement(NormalizedStatement shape, String database, List<String> accounts) {}
 
-    /** Something that somebody does at a second of the day. */
+    /** An activity at a second of the day. */
     private record Act(int second, Runnable work) {}
 
     private final Random random;
@@ -223,12 +224,12 @@ final class BenignCompany {
     }
 
     /**
-     * A day, in the order of its times.
+     * Generates a day, ordered by time.
      *
      * @param day counted from 0, a Monday
-     * @param thinned how many statements and logins of applications are told by one, for each hour of the day
-     * @param rowsOfAll a statement has the rows of all for which it stands: an hour's total is as without thinning, a
-     *     single statement's is not
+     * @param thinned number of statements and logins of applications that one event represents, by hour of the day
+     * @param rowsOfAll a statement has the rows of all statements that it represents: the total of an hour is the same
+     *     as without thinning, the rows of a single statement are not
      */
     void day(int day, IntUnaryOperator thinned, boolean rowsOfAll, Consumer<DetectionEvent> events) {
         out = events;
@@ -246,7 +247,7 @@ final class BenignCompany {
         }
     }
 
-    /** Busy by day, quiet at night and at weekends; the day's average is one. */
+    /** Returns the relative load: high by day, low at night and at weekends; the average of a day is one. */
     private static double tide(int day, int second) {
         double hour = second / 3600.0;
         double daily = 1 - 0.75 * Math.cos(2 * Math.PI * (hour - 3) / 24);
@@ -279,7 +280,7 @@ final class BenignCompany {
         return whole + (random.nextDouble() < expected - whole ? 1 : 0);
     }
 
-    /** Duplicate keys, deadlocks, waiting too long; one in 2,000. */
+    /** Returns an error: duplicate keys, deadlocks, lock wait timeouts; one in 2,000 statements. */
     private int failure() {
         return random.nextInt(2_000) > 0 ? 0 : any(List.of(1062, 1062, 1062, 1213, 1205));
     }
@@ -461,7 +462,7 @@ final class BenignCompany {
         session("db3", "backup", "10.20.61.1", texts);
     }
 
-    /** A migration by the pipeline; some minutes later pods with new statements. */
+    /** Generates a migration by the pipeline, and some minutes later pods with new statements. */
     private void release(int day) {
         int second = 10 * 3600 + random.nextInt(4 * 3600);
         int application = day / 3 % APPLICATIONS.size();
@@ -553,7 +554,7 @@ final class BenignCompany {
         }
     }
 
-    /** In the person's working hours, seconds of the day. */
+    /** Returns the working hours of the person, in seconds of the day. */
     private int working(int person) {
         return (7 + person % 3) * 3600 + (int) (8.5 * 3600 * random.nextDouble());
     }
@@ -574,7 +575,7 @@ final class BenignCompany {
                 List.of("SHOW FULL PROCESSLIST", "SHOW ENGINE INNODB STATUS", "KILL 99", "SHOW REPLICA STATUS"));
     }
 
-    /** With the mistakes of people: one login in 15 is refused first, one statement in 25 fails. */
+    /** Generates human mistakes: one login in 15 is refused first, one statement in 25 fails. */
     private void person(String server, String user, String host, List<String> texts) {
         for (int typos = random.nextInt(15) == 0 ? 1 + random.nextInt(3) : 0; typos > 0; typos--) {
             login(server, user, host, 1045);

@@ -22,9 +22,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * At most ten alerts a day, of all levels but informational, by the whole pack with its detectors, where nothing bad
- * happens: {@link BenignCompany}. Days of learning come first, whose applications are thinned, or the test would take
- * hours. Alerts of one rule and entity within ten minutes are one, as in the detect job.
+ * Verifies that the complete pack with its detectors raises at most ten alerts a day, of all levels but informational,
+ * on benign activity: {@link BenignCompany}. Days of learning come first; their application events are thinned, because
+ * the test would take hours otherwise. Alerts of one rule and entity within ten minutes are one, as in the detect job.
  */
 @Tag("slow")
 class BenignDayTest {
@@ -58,7 +58,7 @@ class BenignDayTest {
         classifier = new DataClassifier(bundle.dataClasses());
     }
 
-    /** Without a word on volume: there is less of everything than was learned. */
+    /** Does not test the volume detectors, because thinned days have lower volumes than the learned ones. */
     @Test
     void thinnedDaysGiveFewAlerts() {
         learn();
@@ -67,7 +67,7 @@ class BenignDayTest {
         }
     }
 
-    /** All of the day, or, where there is less time, the hours from and to which the properties name. */
+    /** Runs the complete day, or the hours that the properties define. */
     @Test
     @Tag("long")
     void aDayAtAThousandEventsASecondGivesFewAlerts() {

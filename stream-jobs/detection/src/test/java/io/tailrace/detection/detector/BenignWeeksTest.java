@@ -17,9 +17,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Ten weeks in the life of a cluster where nothing bad happens: applications with days and weekends, people who keep
- * hours and sometimes do not, nightly jobs, a weekly report, new releases with new tables, clients that move. The
- * detectors of the pack must say little.
+ * Verifies that the detectors of the pack raise few alerts in ten weeks of benign activity on a cluster: applications
+ * with days and weekends, people with mostly regular hours, nightly jobs, a weekly report, new releases with new
+ * tables, clients that move.
  */
 @Tag("slow")
 class BenignWeeksTest {
@@ -78,7 +78,10 @@ class BenignWeeksTest {
         }
     }
 
-    /** Busy by day, quiet by night; a release every three weeks brings a table; pods move within their network. */
+    /**
+     * Generates a high load by day and a low one at night. A release every three weeks adds a table; pods move within
+     * their network.
+     */
     private void application(int day, int hourOfDay, int application, boolean weekend) {
         double tide = (1.2 - Math.cos(2 * Math.PI * (hourOfDay - 3) / 24)) * (weekend ? 0.4 : 1);
         int statements = (int) Math.round(8 * tide * Math.exp(random.nextGaussian() * 0.3));

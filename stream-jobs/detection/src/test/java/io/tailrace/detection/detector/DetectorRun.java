@@ -23,8 +23,8 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Detectors over events of one instance: once in one go, and once with all state written and read after each event.
- * Both must say the same.
+ * Runs detectors over events of one instance twice: without interruption, and with all state written and read after
+ * each event. Both runs must raise the same alerts.
  */
 public final class DetectorRun {
 
@@ -60,7 +60,7 @@ public final class DetectorRun {
         return ChronoUnit.MICROS.between(Instant.EPOCH, time);
     }
 
-    /** An event of so many hours after the start; fields and values in turn. */
+    /** Adds an event at a number of hours after the start; fields and values alternate. */
     public DetectorRun at(double hours, String... fields) {
         return event("e" + events, hours, "audit", fields);
     }
@@ -132,7 +132,7 @@ public final class DetectorRun {
         return this;
     }
 
-    /** Bytes that all state takes when it is written. */
+    /** Returns the serialized size of all state, in bytes. */
     int bytes() {
         return state(engine).length;
     }

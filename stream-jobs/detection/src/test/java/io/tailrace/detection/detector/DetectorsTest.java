@@ -109,7 +109,7 @@ class DetectorsTest {
     }
 
     @Test
-    void whoComesFromTheServerItselfIsNotNew() {
+    void aLocalClientIsNotNew() {
         start("first_seen_host: {}");
         daily("10.0.0.5", 15);
         run.at(15 * DAY, "user", "app", "host", "localhost");
@@ -136,7 +136,7 @@ class DetectorsTest {
     }
 
     @Test
-    void whatIsMoreThanADaysAlertsIsSummedUp() {
+    void valuesBeyondTheDailyLimitAreSummarized() {
         start("first_seen_table: {}");
         learnOrders();
         for (int i = 0; i < 100; i++) {
@@ -161,7 +161,7 @@ class DetectorsTest {
                 "set global server_audit_file_rotate_now = on¦",
                 "uninstall component ?¦uninstalls_other"
             })
-    void whoSwitchesALogOnDoesNotTamper(String change) {
+    void switchingALogOnIsNoTampering(String change) {
         start("tampering_chain: {}");
         String[] parts = change.split("¦", -1);
         run.at(0, "user", "dba", "statement", parts[0], "flag", parts[1]);
@@ -202,7 +202,7 @@ class DetectorsTest {
     }
 
     @Test
-    void anAccountThatNobodyUsedForLong() {
+    void aDormantAccount() {
         start("dormant_account: {dormant: 45d}");
         run.at(0, "user", "old").at(DAY, "user", "old").at(20 * DAY, "user", "old");
         run.at(70 * DAY, "user", "old");
@@ -214,7 +214,7 @@ class DetectorsTest {
     }
 
     @Test
-    void whoOftenSleepsIsNotDormant() {
+    void anAccountWithFrequentPausesIsNotDormant() {
         start("dormant_account: {dormant: 10d}");
         run.at(0, "user", "job");
         for (int month = 1; month <= 3; month++) {
@@ -252,7 +252,7 @@ class DetectorsTest {
     }
 
     @Test
-    void whoKeepsNoHoursIsLeftAlone() {
+    void aUserWithoutRegularHoursCausesNoAlert() {
         start("off_hours: {}");
         for (int i = 0; i < 60; i++) {
             run.at(i * 14.3, "user", "ops");
@@ -432,7 +432,7 @@ class DetectorsTest {
     }
 
     @Test
-    void whoGaveItCountsToo() {
+    void theGranterCountsToo() {
         start("privilege_chain: {}");
         week();
         run.at(8 * DAY, "user", "root", "statement", "grant super on *.* to ?@?", "target_user", "app");
@@ -450,7 +450,7 @@ class DetectorsTest {
     }
 
     @Test
-    void ownPasswordsGiveNobodyAnything() {
+    void aChangeOfTheOwnPasswordIsNoGrant() {
         start("privilege_chain: {}");
         week();
         run.at(8 * DAY, "user", "app", "statement", "set password ?", "target_user", "app");
@@ -463,7 +463,7 @@ class DetectorsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"truncated", "accounts_incomplete"})
-    void whoIsNamedIsNotAllWhereOthersMayBeMeant(String flag) {
+    void namedAccountsAreNotAllIfOthersMayBeConcerned(String flag) {
         start("privilege_chain: {}");
         week();
         String grant = "grant file on *.* to decoy, ?";
@@ -497,7 +497,7 @@ class DetectorsTest {
         assertThat(run.alert().facts()).containsEntry("link", "grantee");
     }
 
-    /** As it was written before grants said to whom. */
+    /** Bytes that a version wrote before grants contained grantees. */
     @Test
     void stateOfTheFirstVersionIsRead() throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();

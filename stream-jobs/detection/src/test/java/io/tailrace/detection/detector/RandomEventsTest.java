@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** All detectors over random events: {@link DetectorRun} writes and reads all state after each of them. */
+/** Runs all detectors over random events: {@link DetectorRun} writes and reads all state after each of them. */
 class RandomEventsTest {
 
     /** Short periods, so that random events make them fire. */
@@ -111,7 +111,7 @@ class RandomEventsTest {
         assertThat(sizes.get("concurrent_networks")).isLessThan(64 * 12 + 10_000);
     }
 
-    /** What docs/DETECTORS.md says of usual entities. */
+    /** Verifies the sizes in docs/DETECTORS.md for typical entities. */
     @Test
     void usualStateIsSmall() throws IOException {
         Map<String, Integer> sizes = sizes(false);
@@ -124,7 +124,7 @@ class RandomEventsTest {
         assertThat(sizes.get("volume_tables")).isLessThan(2_500);
     }
 
-    /** Bytes of the largest state of each detector. */
+    /** Returns the size of the largest state of each detector, in bytes. */
     private static Map<String, Integer> sizes(boolean hostile) throws IOException {
         String yaml = Files.readString(Path.of("../../rules/detectors.yaml")) + "\n";
         List<StatefulDetector> detectors =

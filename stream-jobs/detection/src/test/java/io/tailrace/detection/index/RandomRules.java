@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** Rules and events of few fields and words, so that they often match. */
+/** Generates rules and events of few fields and words, so that they often match. */
 final class RandomRules {
 
     private static final List<String> FIELDS = List.of("a", "b", "c", "d");

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class RulePrefilterTest {
 
-    /** Which rules match does not depend on which were evaluated. */
+    /** The prefilter must not change which rules match. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})
     void findsWhatEvaluatingAllWouldFind(long seed) {

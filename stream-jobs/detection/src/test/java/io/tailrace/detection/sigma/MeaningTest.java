@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What rules mean, value by value. */
+/** Verifies the semantics of rules, value by value. */
 class MeaningTest {
 
     private static final LogSource DATABASE = new LogSource("database", "mysql", "audit");

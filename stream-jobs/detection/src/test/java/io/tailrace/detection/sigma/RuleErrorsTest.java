@@ -19,9 +19,9 @@ class RuleErrorsTest {
     static Stream<Arguments> refusedDetections() {
         return Stream.of(
                 refused("selection:\n  a|near: x\ncondition: selection", 6, "unknown modifier near"),
-                refused("selection:\n  a|re: '(?=x)y'\ncondition: selection", 6, "ahead or behind"),
-                refused("selection:\n  a|re: '(?<!x)y'\ncondition: selection", 6, "ahead or behind"),
-                refused("selection:\n  a|re: '(y)\\1'\ncondition: selection", 6, "not RE2's"),
+                refused("selection:\n  a|re: '(?=x)y'\ncondition: selection", 6, "lookahead and lookbehind"),
+                refused("selection:\n  a|re: '(?<!x)y'\ncondition: selection", 6, "lookahead and lookbehind"),
+                refused("selection:\n  a|re: '(y)\\1'\ncondition: selection", 6, "not valid in RE2"),
                 refused("selection:\n  a|re: '((a{1000}){1000}){1000}'\ncondition: selection", 6, "repetitions"),
                 refused("selection:\n  a|contains|re: x\ncondition: selection", 6, "first"),
                 refused("selection:\n  a|i: x\ncondition: selection", 6, "behind re"),
@@ -110,7 +110,7 @@ class RuleErrorsTest {
     }
 
     @Test
-    void equalTitlesWithoutIdsAreToldApartByTheirFiles() {
+    void equalTitlesWithoutIdsAreDistinguishedByTheirFiles() {
         String rule = rule("s: {a: 1}\ncondition: s");
         RuleSet rules = new RuleSetReader()
                 .text("x/one.yml", rule)
@@ -138,7 +138,7 @@ class RuleErrorsTest {
             assertThat(warning.file()).isEqualTo("b.yml");
             assertThat(warning.line()).isPositive();
             assertThat(warning.reason())
-                    .contains("the rule one alerts by itself")
+                    .contains("the rule one raises alerts itself")
                     .contains("c.yml:");
         });
     }
@@ -155,7 +155,7 @@ class RuleErrorsTest {
 
         assertThat(rules.correlations()).isEmpty();
         assertThat(rules.errors()).hasSize(2).allSatisfy(error -> assertThat(error.reason())
-                .contains("found message, a sentence"));
+                .contains("found message, whose values are sentences"));
     }
 
     @Test
@@ -163,7 +163,7 @@ class RuleErrorsTest {
         String body = "type: event_count\nrules: [%s]\ntimespan: 5m\ncondition: {gte: 3}";
 
         assertRefused(correlation("c", body.formatted("nobody")), "there is no rule nobody");
-        assertRefused(correlation("c", body.formatted("c")), "circle");
+        assertRefused(correlation("c", body.formatted("c")), "cycle");
         assertRefused(correlation("c", body.formatted("d")) + correlation("d", body.formatted("c")), "c → d → c");
         assertRefused(named("bad", "a|near: 1") + correlation("c", body.formatted("bad")), "there is no rule bad");
     }
@@ -219,7 +219,7 @@ class RuleErrorsTest {
     }
 
     @Test
-    void aFilterOfACorrelationThatSaysWhatIsNewFiltersItsRule() {
+    void aFilterOfAFirstOccurrenceCorrelationFiltersItsRule() {
         String rules = named("each", "a: 1")
                 + correlation(
                         "new",

@@ -29,7 +29,7 @@ class SqlPatternLintTest {
             })
     void aStarOfSqlIsDoubtful(String search) {
         assertThat(warning(search)).hasValueSatisfying(reason -> assertThat(reason)
-                .isEqualTo("* stands for any characters here; for the sign itself write \\*"));
+                .isEqualTo("* matches any characters here; to match the character itself, write \\*"));
     }
 
     @ParameterizedTest
@@ -42,14 +42,14 @@ class SqlPatternLintTest {
             })
     void aLiteralsMarkIsDoubtful(String search) {
         assertThat(warning(search)).hasValueSatisfying(reason -> assertThat(reason)
-                .isEqualTo("? stands for any one character here; for a literal's mark write \\?"));
+                .isEqualTo("? matches any one character here; to match the placeholder of a literal, write \\?"));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"statement|contains: 'count\\(\\*\\)'", "statement|contains: 'a\\b'"})
     void aBackslashOfARegularExpressionIsDoubtful(String search) {
         assertThat(warning(search))
-                .hasValueSatisfying(reason -> assertThat(reason).startsWith("a backslash is a sign itself"));
+                .hasValueSatisfying(reason -> assertThat(reason).startsWith("a backslash is a literal character"));
     }
 
     @ParameterizedTest
@@ -91,12 +91,12 @@ class SqlPatternLintTest {
                 "program: 'mysql*'",
                 "user: '?'"
             })
-    void whatIsMeantIsNot(String search) {
+    void intendedPatternsCauseNoWarning(String search) {
         assertThat(warning(search)).isEmpty();
     }
 
     @Test
-    void theWarningSaysWhereAndTheRuleIsCompiled() {
+    void theWarningHasAPositionAndTheRuleIsCompiled() {
         String yaml = RuleText.rule(
                 "selection:\n  a: 1\n  statement|contains:\n    - x\n    - ' * from '\n" + "condition: selection");
 

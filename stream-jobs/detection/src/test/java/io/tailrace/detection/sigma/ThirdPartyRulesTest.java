@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
-/** Rules that others wrote, beside the repository or where TAILRACE_CORPORA says. */
+/** Compiles rules of third parties, from a directory next to the repository or from TAILRACE_CORPORA. */
 class ThirdPartyRulesTest {
 
     @Test

@@ -14,15 +14,15 @@ import org.apache.flink.api.connector.sink2.WriterInitContext;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 
 /**
- * Writes records as rows of one table within a tenth of a second, at least once: what is not stored yet is part of each
- * checkpoint. For tables that are partitioned by month, and in which a row that comes again replaces the first.
+ * Writes records as rows of one table within a tenth of a second, at least once: rows that are not stored yet are part
+ * of each checkpoint. For tables that are partitioned by month, and in which a repeated row replaces the first.
  *
  * @param <T> the record that is one row
  */
 public final class AtLeastOnceSink<T extends SpecificRecord> implements Sink<T>, SupportsWriterState<T, PendingBlock> {
 
     private static final long serialVersionUID = 1;
-    /** Compressed, of one subtask: of alerts or accesses to data more than a hundred thousand. */
+    /** Maximum of compressed bytes in one subtask: more than a hundred thousand alerts or data access records. */
     private static final long MAX_WAITING_BYTES = 8 << 20;
 
     private final InsertTarget.Factory store;
@@ -31,7 +31,7 @@ public final class AtLeastOnceSink<T extends SpecificRecord> implements Sink<T>,
     private final Class<T> recordClass;
     private final String version;
 
-    /** @param version of Tailrace, for dead letters of rows that ClickHouse refuses */
+    /** @param version version of Tailrace, for dead letters of rows that ClickHouse refuses */
     public AtLeastOnceSink(
             ClickHouseConnection address, String database, String table, Class<T> recordClass, String version) {
         this(() -> new ClickHouseHttpClient(address), database, table, recordClass, version);

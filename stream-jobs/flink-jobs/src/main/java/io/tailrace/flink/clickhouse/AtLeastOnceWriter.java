@@ -27,15 +27,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Inserts rows as they come, one block after the other: those that come while a block is under way are the next one.
+ * Inserts rows as they arrive, one block after another: the rows that arrive during an insert form the next block.
  *
  * <ul>
- *   <li>A block holds rows of one month, which is a partition: ClickHouse refuses an insert into more than a hundred.
- *   <li>A store that is away is tried again without end, with a delay that grows to {@value #MAX_DELAY_MS} ms. What
- *       waits is compressed, and part of each checkpoint with the layout that it was encoded by. A checkpoint waits for
- *       no insert.
- *   <li>A block that is refused for its data is cut, until the rows that are to blame stand alone and become dead
- *       letters: {@link RefusedBlockSplitter}.
+ * <li>A block contains rows of one month, which is a partition: ClickHouse refuses an insert into more than a hundred.
+ * <li>While ClickHouse is unavailable, inserts are retried without a limit, with a delay that grows to {@value
+ * #MAX_DELAY_MS} ms. Waiting blocks are compressed. Each checkpoint contains them with their layout. A checkpoint does
+ * not wait for an insert.
+ * <li>A block that is refused because of its data is split until the invalid rows are isolated and become dead letters:
+ * {@link RefusedBlockSplitter}.
  * </ul>
  *
  * @param <T> the record that is one row
@@ -49,7 +49,7 @@ final class AtLeastOnceWriter<T extends SpecificRecord> implements StatefulSinkW
     private static final long LAST_INSERTS_MS = 5000;
     private static final int BLOCK_BYTES = 4 << 20;
     private static final int INITIAL_ROW_BYTES = 1024;
-    /** Of dead letters that go with no checkpoint of the job that writes that table: no rewind deletes them. */
+    /** For dead letters that belong to no checkpoint of the normalize job, so that no rewind deletes them. */
     private static final long NO_CHECKPOINT = 0;
 
     private final RowBinaryEncoder encoder;
@@ -70,7 +70,7 @@ final class AtLeastOnceWriter<T extends SpecificRecord> implements StatefulSinkW
 
     private final Map<BlockKey, BlockBuilder> open = new LinkedHashMap<>();
     private final Deque<PendingBlock> sealed = new ArrayDeque<>();
-    /** Being inserted, or waiting for another attempt; null where none is. */
+    /** The block that is being inserted or waits for a retry; null if there is none. */
     private PendingBlock underWay;
 
     private boolean soon;
@@ -81,7 +81,7 @@ final class AtLeastOnceWriter<T extends SpecificRecord> implements StatefulSinkW
     /**
      * @param encoder one of {@link RowBinaryEncoder#atOnce}
      * @param waiting blocks of a checkpoint
-     * @param maxWaitingBytes compressed bytes that wait before no more rows are taken
+     * @param maxWaitingBytes number of waiting compressed bytes from which on no more rows are accepted
      */
     AtLeastOnceWriter(
             RowBinaryEncoder encoder,
@@ -116,7 +116,7 @@ final class AtLeastOnceWriter<T extends SpecificRecord> implements StatefulSinkW
         insertSoon();
     }
 
-    /** The first day of a day's month. */
+    /** Returns the first day of a day's month. */
     private static int month(int day) {
         return (int) LocalDate.ofEpochDay(day).withDayOfMonth(1).toEpochDay();
     }
@@ -146,7 +146,7 @@ final class AtLeastOnceWriter<T extends SpecificRecord> implements StatefulSinkW
         }
     }
 
-    /** Open blocks stay open while others wait: what comes during an outage is few blocks and not many. */
+    /** Open blocks stay open while others wait, so that an outage leaves few blocks instead of many. */
     private void insertNext() {
         if (underWay != null) {
             return;
@@ -192,7 +192,7 @@ final class AtLeastOnceWriter<T extends SpecificRecord> implements StatefulSinkW
         if (outcome instanceof Unavailable unavailable) {
             tryLater(block, unavailable.reason());
         } else if (outcome instanceof Refused refused && BlockKey.isDeadLetter(block)) {
-            tryLater(block, "even what says that rows were refused is refused: " + refused.reason());
+            tryLater(block, "ClickHouse refuses dead letters and postings of refused rows: " + refused.reason());
         } else {
             done(block);
             if (outcome instanceof Refused refused) {
@@ -209,14 +209,14 @@ final class AtLeastOnceWriter<T extends SpecificRecord> implements StatefulSinkW
         away = false;
         delayMillis = FIRST_DELAY_MS;
         if (logThrottle.end()) {
-            LOG.info("ClickHouse takes rows again");
+            LOG.info("ClickHouse accepts rows again");
         }
     }
 
-    /** The others come first then: one table that is wrong must not hold up what goes into another. */
+    /** Retries the block after all others, so that one invalid table does not delay the rows of another. */
     private void tryLater(PendingBlock block, String reason) {
         if (logThrottle.isDue(reason)) {
-            LOG.warn("{} rows wait, nothing is lost, trying again: {}", block.rows(), reason);
+            LOG.warn("{} rows wait (none are lost), retrying: {}", block.rows(), reason);
         }
         away = true;
         times.failed();
@@ -242,7 +242,10 @@ final class AtLeastOnceWriter<T extends SpecificRecord> implements StatefulSinkW
         }
     }
 
-    /** At the end of the input waits until all is stored; else for nothing, because what waits is in the checkpoint. */
+    /**
+     * At the end of the input, waits until all rows are stored. Otherwise returns immediately, because waiting rows are
+     * part of the checkpoint.
+     */
     @Override
     public void flush(boolean endOfInput) throws InterruptedException {
         while (endOfInput && (underWay != null || !sealed.isEmpty() || !open.isEmpty())) {
@@ -262,7 +265,7 @@ final class AtLeastOnceWriter<T extends SpecificRecord> implements StatefulSinkW
         return waiting;
     }
 
-    /** What waits gets a little time to arrive; what does not comes again with the checkpoint. */
+    /** Waits briefly for inserts in flight. Rows that are not stored are restored from the checkpoint. */
     @Override
     public void close() throws InterruptedException {
         try {

@@ -10,16 +10,16 @@ import net.jpountz.lz4.LZ4FrameInputStream;
 import net.jpountz.lz4.LZ4FrameOutputStream;
 
 /**
- * A block that still takes rows. A large one compresses as they come, so that what is held between two checkpoints is
- * a fraction of the rows' size; a small one, and an old log may need hundreds of them at once, has no buffers of a
- * compressor.
+ * A block that still accepts rows. A large block compresses rows on arrival, so that the memory between two checkpoints
+ * is a fraction of the size of the rows. A small block has no compressor, because an old log may need hundreds of
+ * blocks at the same time.
  */
 final class BlockBuilder {
 
-    /** ClickHouse cuts larger inserts into several blocks, and only a whole insert is deduplicated as one. */
+    /** ClickHouse splits larger inserts into several blocks, and deduplicates an insert only if it is one block. */
     static final int MAX_ROWS = 499_999;
 
-    /** Bytes before compression; a single larger row makes a larger block. */
+    /** Maximum size in bytes before compression; a single larger row makes a larger block. */
     static final int MAX_BYTES = 32 << 20;
 
     private static final int COMPRESSED_FROM = 256 << 10;
@@ -48,7 +48,7 @@ final class BlockBuilder {
         }
     }
 
-    /** Bytes of its rows before compression. */
+    /** Returns the size of its rows before compression, in bytes. */
     int size() {
         return size;
     }
@@ -79,7 +79,7 @@ final class BlockBuilder {
         return new PendingBlock(token, layout, rows, size, frame.toByteArray());
     }
 
-    /** The rows of a sealed block as they were added. */
+    /** Returns the uncompressed rows of a sealed block. */
     static byte[] rowsOf(PendingBlock block) {
         try (LZ4FrameInputStream in = new LZ4FrameInputStream(new ByteArrayInputStream(block.frame()))) {
             return in.readAllBytes();

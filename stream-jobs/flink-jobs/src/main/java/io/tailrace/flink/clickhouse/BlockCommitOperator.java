@@ -26,26 +26,25 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  * Stores blocks of rows exactly once.
  *
  * <ol>
- *   <li>Between two checkpoint barriers it merges the blocks that come, per table and day.
- *   <li>At a barrier it seals them: each gets a random token, and block and token go into the checkpoint.
- *   <li>When the checkpoint is complete it posts them with their tokens, beside the stream, and forgets each one that
- *       is stored. What is not stored yet is in every later checkpoint.
- *   <li>While the store is away it posts no more than what it has tried already: the others wait, and many small ones
- *       become one at a later checkpoint: {@link UnsentBlocks}.
- *   <li>After a restore it posts what the checkpoint holds again, with the same tokens: ClickHouse drops those that it
- *       has.
- *   <li>A block that is refused for its data is replaced by smaller ones, until the rows that are to blame stand
- *       alone and become dead letters: {@link RefusedBlockSplitter}.
+ * <li>Between two checkpoint barriers it merges the blocks that arrive, per table and day.
+ * <li>At a barrier it seals them: each gets a random token, and block and token become part of the checkpoint.
+ * <li>When the checkpoint is complete, it inserts them asynchronously with their tokens and forgets each one that is
+ * stored. Blocks that are not stored yet are part of every later checkpoint.
+ * <li>While ClickHouse is unavailable, it only retries the blocks that it has already tried. The others wait, and many
+ * small ones are merged at a later checkpoint: {@link UnsentBlocks}.
+ * <li>After a restore it inserts the blocks of the checkpoint again, with the same tokens: ClickHouse ignores those
+ * that it has stored.
+ * <li>A block that is refused because of its data is replaced by smaller ones until the invalid rows are isolated and
+ * become dead letters: {@link RefusedBlockSplitter}.
  * </ol>
  *
- * <p>A store that is away therefore neither stops checkpoints nor the job. Once sealed blocks hold more than a limit,
- * the operator takes no more rows until some are stored; it waits only for blocks whose barrier has passed it, so
- * the wait never stands in the way of the checkpoint that it waits for. Rows between two barriers are never held
- * back: they end with the next checkpoint.
+ * <p>An outage of ClickHouse therefore stops neither checkpoints nor the job. When sealed blocks exceed a limit, the
+ * operator accepts no more rows until some are stored. It waits only for blocks whose barrier has passed it, so the
+ * wait never blocks the checkpoint that it depends on. Rows between two barriers are never held back: they become part
+ * of the next checkpoint.
  *
- * <p>Flink's own committer was not used: its {@code commit} blocks the task, so an outage stops checkpoints while
- * writers go on filling the heap, and it cannot merge the blocks of many writers, which is what keeps the number of
- * parts small.
+ * <p>Flink's committer is not used, because its {@code commit} blocks the task: an outage would stop checkpoints while
+ * writers continue to fill the heap. It also cannot merge the blocks of many writers, which limits the number of parts.
  */
 final class BlockCommitOperator extends AbstractStreamOperator<Void> implements OneInputStreamOperator<RowBlock, Void> {
 
@@ -114,7 +113,7 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
         poster.times().register(metrics);
     }
 
-    /** Brings what the poster's threads tell into the task's own thread. */
+    /** Moves the callbacks of the inserter's threads to the task's own thread. */
     private BlockInserter.Listener mails() {
         return new BlockInserter.Listener() {
             @Override
@@ -209,7 +208,7 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
         poster.post(block);
     }
 
-    /** Whether no block is on its way to the store. */
+    /** Returns whether no block is in flight. */
     boolean isIdle() {
         return posting.isEmpty();
     }
@@ -222,7 +221,7 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
         postWaiting();
     }
 
-    /** Whenever the store has answered: while it is away some block is always being tried. */
+    /** Called after each response of ClickHouse: during an outage at least one block is always being retried. */
     private void postWaiting() {
         if (!poster.isAway()) {
             waiting.drain().forEach(this::post);
@@ -230,13 +229,13 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
     }
 
     /**
-     * What comes in place of a refused block is posted after the next checkpoint, like new rows: until then the
-     * refused block itself is in the checkpoint, and a restore begins with it again.
+     * The replacements of a refused block are inserted after the next checkpoint, like new rows. Until then the
+     * checkpoint contains the refused block, and a restore starts with it again.
      */
     private void onRefused(PendingBlock block, String reason) {
         postWaiting();
         if (BlockKey.isDeadLetter(block)) {
-            poster.postLater(block, "even what says that rows were refused is refused: " + reason);
+            poster.postLater(block, "ClickHouse refuses dead letters and postings of refused rows: " + reason);
             return;
         }
         posting.remove(block.token());
@@ -256,7 +255,10 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
         }
     }
 
-    /** At an ordered end, blocks of the last checkpoint get time to arrive; what does not is in that checkpoint. */
+    /**
+     * At a regular end, waits for the blocks of the last checkpoint. Blocks that are not stored remain in that
+     * checkpoint.
+     */
     @Override
     public void close() throws Exception {
         try (BlockInserter closing = poster) {

@@ -5,7 +5,7 @@ import org.apache.flink.streaming.api.operators.OneInputStreamOperatorFactory;
 import org.apache.flink.streaming.api.operators.StreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 
-/** Makes {@link BlockCommitOperator}s, which need their task's mailbox. */
+/** Creates {@link BlockCommitOperator}s, which need their task's mailbox. */
 final class BlockCommitOperatorFactory extends AbstractStreamOperatorFactory<Void>
         implements OneInputStreamOperatorFactory<RowBlock, Void> {
 

@@ -12,9 +12,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Posts blocks in parallel, each until the store has it or refuses its data. A store that is away is tried again
- * without end, with a delay that grows from {@value #FIRST_DELAY_MS} ms to {@value #MAX_DELAY_MS} ms: the
- * blocks are in checkpoints, so waiting loses nothing, and failing the job would only replay more.
+ * Inserts blocks in parallel, each until ClickHouse has stored it or refuses its data. While ClickHouse is unavailable,
+ * inserts are retried without a limit, with a delay that grows from {@value #FIRST_DELAY_MS} ms to {@value
+ * #MAX_DELAY_MS} ms. The blocks are part of checkpoints, so waiting loses nothing, and failing the job would only
+ * replay more.
  */
 final class BlockInserter implements AutoCloseable {
 
@@ -22,15 +23,15 @@ final class BlockInserter implements AutoCloseable {
     private static final long FIRST_DELAY_MS = 100;
     private static final long MAX_DELAY_MS = 5000;
 
-    /** Receives a block's end; called by the poster's threads, exactly once per posted block. */
+    /** Receives the result of a block. The inserter's threads call it exactly once per block. */
     interface Listener {
 
         void stored(PendingBlock block);
 
-        /** @param reason holds no data of the block */
+        /** @param reason contains no data of the block */
         void refused(PendingBlock block, String reason);
 
-        /** Posting has a bug; the block is not posted again. */
+        /** Reports a bug in the inserter; the block is not inserted again. */
         void failed(RuntimeException bug);
     }
 
@@ -52,7 +53,7 @@ final class BlockInserter implements AutoCloseable {
         threads.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     }
 
-    /** Of what is on its way. */
+    /** Returns the metrics of the inserts in flight. */
     InsertMetrics times() {
         return times;
     }
@@ -62,12 +63,15 @@ final class BlockInserter implements AutoCloseable {
         threads.execute(() -> attempt(block, FIRST_DELAY_MS));
     }
 
-    /** Whether the last attempt found the store away. Then a block waits for another attempt, and its end is told. */
+    /**
+     * Returns whether the last attempt found ClickHouse unavailable. Then at least one block waits for a retry, and the
+     * listener receives its result.
+     */
     boolean isAway() {
         return away;
     }
 
-    /** Posts a block again after the longest delay. */
+    /** Inserts a block again after the longest delay. */
     void postLater(PendingBlock block, String reason) {
         retry(block, MAX_DELAY_MS, reason);
     }
@@ -106,17 +110,17 @@ final class BlockInserter implements AutoCloseable {
 
     private void logWarning(PendingBlock block, String reason) {
         if (logThrottle.isDue(reason)) {
-            LOG.warn("{} rows wait, nothing is lost, trying again: {}", block.rows(), reason);
+            LOG.warn("{} rows wait (none are lost), retrying: {}", block.rows(), reason);
         }
     }
 
     private void reportRecovery() {
         if (logThrottle.end()) {
-            LOG.info("ClickHouse takes rows again");
+            LOG.info("ClickHouse accepts rows again");
         }
     }
 
-    /** Waits for attempts that are under way; blocks that wait for another attempt stay where they are. */
+    /** Waits for attempts in flight; blocks that wait for a retry are not inserted. */
     void finish(Duration atMost) throws InterruptedException {
         threads.shutdown();
         threads.awaitTermination(atMost.toMillis(), TimeUnit.MILLISECONDS);

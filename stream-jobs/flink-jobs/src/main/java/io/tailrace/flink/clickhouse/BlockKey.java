@@ -4,11 +4,11 @@ import io.tailrace.clickhouse.PendingBlock;
 import java.util.UUID;
 
 /**
- * Where rows go: rows of one target may stand in one block.
+ * The target of rows: rows with the same target may share a block.
  *
  * @param layout a {@link RowLayout#text()}
  * @param day the partition, days since 1970; ClickHouse deduplicates an insert only within one partition
- * @param isDeadLetter whether the rows stand for others that were refused; those stay apart
+ * @param isDeadLetter whether the rows replace refused ones, which are kept in separate blocks
  */
 record BlockKey(String layout, int day, boolean isDeadLetter) {
 
@@ -22,7 +22,7 @@ record BlockKey(String layout, int day, boolean isDeadLetter) {
         return block.seal(UUID.randomUUID() + (isDeadLetter ? REFUSED : ""));
     }
 
-    /** Whether the block's rows stand for others that were refused. */
+    /** Returns whether the rows of the block replace refused ones. */
     static boolean isDeadLetter(PendingBlock block) {
         return block.token().endsWith(REFUSED);
     }

@@ -7,16 +7,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * How to reach ClickHouse.
+ * The address and the credentials of ClickHouse.
  *
  * @param url HTTP or HTTPS address, such as {@code http://127.0.0.1:8123}
- * @param user a user that may insert and need not read
- * @param passwordFile file that holds the user's password; empty for none. Read at every insert, so a
- *     password can be changed while the job runs
+ * @param user a user with the privilege INSERT; SELECT is not needed
+ * @param passwordFile file with the user's password; empty for none. It is read at every insert, so that the password
+ *     can change while the job runs
  */
 public record ClickHouseConnection(URI url, String user, String passwordFile) implements Serializable {
 
-    /** @throws IOException if the password file cannot be read; says which */
+    /** @throws IOException if the password file cannot be read; the message names the file */
     String password() throws IOException {
         if (passwordFile.isEmpty()) {
             return "";

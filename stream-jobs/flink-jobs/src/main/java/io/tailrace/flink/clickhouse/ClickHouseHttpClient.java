@@ -24,15 +24,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Inserts blocks through ClickHouse's HTTP interface, each at most once: every insert carries its token and the
- * settings on which deduplication rests, so that no server default can change them between two attempts.
+ * Inserts blocks through ClickHouse's HTTP interface, each at most once. Every insert contains its token and the
+ * settings on which deduplication depends, so that no server default can change between two attempts.
  *
- * <p>It uses the JDK's HTTP client and not ClickHouse's: an insert is one POST of bytes that are already encoded and
- * compressed, the official client would add its own retries and buffers between the token and the wire, and 20 MB
- * of dependencies to the job.
+ * <p>It uses the JDK's HTTP client instead of ClickHouse's. An insert is one POST of bytes that are already encoded and
+ * compressed. The official client would add retries and buffers between the token and the connection, and 20 MB of
+ * dependencies to the job.
  *
- * <p>Before the first insert into a table its columns are compared with the block's: RowBinary has no types of its
- * own, and a column of another width would be read as wrong values instead of being refused.
+ * <p>Before the first insert into a table, its columns are compared with the columns of the block: RowBinary contains
+ * no types, so a column of another width would be read as wrong values instead of being refused.
  */
 final class ClickHouseHttpClient implements InsertTarget {
 
@@ -41,7 +41,7 @@ final class ClickHouseHttpClient implements InsertTarget {
     private static final int UNAUTHORISED = 401;
     private static final int FORBIDDEN = 403;
 
-    /** Larger than any block: an insert is one block, and only a whole insert is deduplicated as one. */
+    /** Larger than any block, so that an insert is one block, which ClickHouse can deduplicate. */
     private static final String BLOCK_ROWS = "1048576";
 
     private static final String BLOCK_BYTES = "1073741824";
@@ -57,10 +57,9 @@ final class ClickHouseHttpClient implements InsertTarget {
             Map.entry("input_format_parallel_parsing", "0"));
 
     /**
-     * Errors that blame the data and come again however often it is sent (numbers of ClickHouse's ErrorCodes.cpp).
-     * Every other error is one of the server, its configuration or its load, and the block waits. So does one whose
-     * materialized view fails: its rows are in the table already, and the same token completes it once the view is
-     * put right.
+     * Errors in the data, which recur on every retry (numbers of ClickHouse's ErrorCodes.cpp). Every other error is one
+     * of the server, its configuration or its load, and the block waits. A block whose materialized view fails also
+     * waits: its rows are in the table already, and the same token completes it after the view is repaired.
      */
     private static final Set<Integer> DATA_ERRORS = Set.of(
             6, // CANNOT_PARSE_TEXT
@@ -79,8 +78,9 @@ final class ClickHouseHttpClient implements InsertTarget {
             469); // VIOLATED_CONSTRAINT
 
     /**
-     * In the answer when part of the block may be stored: another shard refused its own, the server asked its own as a
-     * shard, or a view failed. Rows that are refused come again in blocks of other tokens: such a block waits.
+     * Parts of responses that mean that part of the block may be stored: another shard refused its part, the server
+     * queried itself as a shard, or a view failed. Refused rows are inserted again with other tokens, so such a block
+     * must wait.
      */
     private static final List<String> HALFWAY =
             List.of("DB::Exception: Received from ", " tailrace_shard.", "while pushing to view");
@@ -180,7 +180,10 @@ final class ClickHouseHttpClient implements InsertTarget {
         return name;
     }
 
-    /** What differs between the table and the layout; empty if the block fits or the user may not look. */
+    /**
+     * Returns the differences between the table and the layout; empty if there are none, or if the user may not read
+     * the columns.
+     */
     private String mismatch(RowLayout layout) throws IOException, InterruptedException {
         String[] name = layout.table().split("\\.", 2);
         HttpResponse<String> response = columnsOf(name[0], name[1]);
@@ -192,7 +195,7 @@ final class ClickHouseHttpClient implements InsertTarget {
                 .map(line -> line.split("\t", 2))
                 .collect(Collectors.toMap(cells -> cells[0], cells -> storedType(cells[1])));
         if (found.isEmpty()) {
-            return "table " + layout.table() + " is not there, or user " + address.user()
+            return "table " + layout.table() + " does not exist, or user " + address.user()
                     + " may not insert into it: are all migrations applied?";
         }
         return layout.columns().stream()
@@ -215,7 +218,7 @@ final class ClickHouseHttpClient implements InsertTarget {
         return client.send(request, BodyHandlers.ofString());
     }
 
-    /** A column's type without the wrappers that do not change how a value is sent. */
+    /** Returns a column's type without the wrappers that do not change its encoding. */
     private static String storedType(String type) {
         String plain = type;
         for (Matcher m = TYPE_WRAPPER.matcher(plain); m.find(); m = TYPE_WRAPPER.matcher(plain)) {

@@ -8,15 +8,15 @@ import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.streaming.api.datastream.DataStream;
 
 /**
- * Writes streams of Avro records into ClickHouse tables, each row exactly once from the latest completed checkpoint
- * on. The target tables and those of their materialized views must have a deduplication window
- * ({@code non_replicated_deduplication_window}) that outlasts the inserts of an outage.
+ * Writes streams of Avro records into ClickHouse tables, each row exactly once from the latest completed checkpoint on.
+ * The target tables and those of their materialized views must have a deduplication window ({@code
+ * non_replicated_deduplication_window}) that is longer than the inserts of an outage.
  *
  * <p>Usage: {@link #add} every stream, then {@link #commit} once.
  */
 public final class ClickHouseSink {
 
-    /** Inserts that one committer has under way at most: enough to fill a shard, few enough to merge blocks. */
+    /** Maximum number of concurrent inserts per committer: enough to use a shard, few enough to merge blocks. */
     private static final int PARALLEL_POSTS = 4;
 
     private final ClickHouseConnection address;
@@ -27,10 +27,10 @@ public final class ClickHouseSink {
     private final List<DataStream<RowBlock>> blocks = new ArrayList<>();
 
     /**
-     * @param database that holds the tables
-     * @param committers parallelism of the inserts, apart from the job's: 1 or 2 per ClickHouse shard, because every
-     *     committer makes one part per table and checkpoint
-     * @param maxPendingBytes compressed bytes that a committer holds while ClickHouse is away
+     * @param database database of the tables
+     * @param committers parallelism of the inserts, separate from the job's: 1 or 2 per ClickHouse shard, because every
+     *     committer creates one part per table and checkpoint
+     * @param maxPendingBytes compressed bytes that a committer holds while ClickHouse is unavailable
      */
     public ClickHouseSink(
             ClickHouseConnection address, String database, int committers, long maxPendingBytes, String version) {
@@ -41,7 +41,7 @@ public final class ClickHouseSink {
         this.version = version;
     }
 
-    /** Encodes a stream's records as rows of a table, in the stream's own tasks. */
+    /** Encodes the records of a stream as rows of a table, in the tasks of the stream. */
     public <T extends SpecificRecord> void add(DataStream<T> rows, String table, Class<T> recordClass, String uid) {
         String name = uid.replace('-', ' ');
         blocks.add(rows.transform(
@@ -53,7 +53,7 @@ public final class ClickHouseSink {
                 .rescale());
     }
 
-    /** Adds the committer behind all streams. */
+    /** Adds the committer after all streams. */
     public void commit() {
         ClickHouseConnection target = address;
         CommitterConfig settings = new CommitterConfig(

@@ -4,13 +4,13 @@ import java.io.Serializable;
 import java.time.Clock;
 
 /**
- * How blocks are committed.
+ * The settings of the committer.
  *
- * @param store where blocks go
- * @param database that holds the tables of dead letters and of the ledger
- * @param parallelPosts inserts that one subtask has under way at most, from 1
- * @param maxPendingBytes compressed bytes of sealed blocks that one subtask holds before it takes no more rows
- * @param version of Tailrace, for dead letters
+ * @param store target of the blocks
+ * @param database database of the tables dead_letters and ledger
+ * @param parallelPosts maximum number of concurrent inserts per subtask, from 1
+ * @param maxPendingBytes compressed bytes of sealed blocks from which on a subtask accepts no more rows
+ * @param version version of Tailrace, for dead letters
  */
 record CommitterConfig(
         InsertTarget.Factory store, String database, int parallelPosts, long maxPendingBytes, String version)

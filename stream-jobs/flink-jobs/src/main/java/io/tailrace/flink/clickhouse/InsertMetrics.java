@@ -7,13 +7,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.flink.metrics.MetricGroup;
 
-/** Since when each block is being posted, and how many attempts failed: for metrics, which other threads read. */
+/** Records the start of each insert and the number of failed attempts, for metrics, which other threads read. */
 final class InsertMetrics {
 
     private final Map<String, Long> begun = new ConcurrentHashMap<>();
     private final LongAdder failed = new LongAdder();
 
-    /** Further attempts of a block do not count again. */
+    /** Records the start of an insert; retries of the same block do not count. */
     void began(PendingBlock block) {
         begun.putIfAbsent(block.token(), System.nanoTime());
     }
@@ -31,7 +31,7 @@ final class InsertMetrics {
         metrics.gauge("failedPosts", failed::sum);
     }
 
-    /** 0 where nothing is on its way. */
+    /** Returns the age of the oldest insert in seconds; 0 if none is in flight. */
     long oldestSeconds() {
         long now = System.nanoTime();
         return begun.values().stream()

@@ -1,23 +1,23 @@
 package io.tailrace.flink.clickhouse;
 
-/** What became of one attempt to insert a block. */
+/** The result of one attempt to insert a block. */
 sealed interface InsertResult {
 
-    /** The block is stored, now or by an earlier attempt. */
+    /** The block is stored, by this attempt or an earlier one. */
     record Stored() implements InsertResult {}
 
     /**
-     * The block's data cannot be stored, now or later.
+     * The block cannot be stored because of its data.
      *
-     * @param reason ClickHouse's error code and its name; holds no data
+     * @param reason ClickHouse's error code and its name; contains no data
      */
     record Refused(String reason) implements InsertResult {}
 
     /**
-     * The block may be stored later: the server is away or overloaded, or it is configured in another way than the
+     * The block may be stored later: the server is unavailable or overloaded, or its configuration does not match the
      * job.
      *
-     * @param reason what was found, for an operator
+     * @param reason the cause, for an operator
      */
     record Unavailable(String reason) implements InsertResult {}
 }

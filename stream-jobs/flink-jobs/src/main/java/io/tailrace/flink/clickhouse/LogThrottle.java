@@ -3,7 +3,7 @@ package io.tailrace.flink.clickhouse;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Which warnings are worth a line in the log: another one than the last, or the same a while later. */
+/** Limits repeated warnings in the log: a warning is due if it differs from the last one, or after some time. */
 final class LogThrottle {
 
     private static final Duration INTERVAL = Duration.ofMinutes(1);
@@ -12,7 +12,7 @@ final class LogThrottle {
 
     private final AtomicReference<Complaint> last = new AtomicReference<>();
 
-    /** Whether it is to be logged now; one of several threads that ask at once is told so. */
+    /** Returns whether the warning is to be logged now. Only one of several concurrent callers receives true. */
     boolean isDue(String reason) {
         Complaint before = last.get();
         long now = System.nanoTime();
@@ -22,7 +22,7 @@ final class LogThrottle {
         return due && last.compareAndSet(before, new Complaint(reason, now));
     }
 
-    /** Says that all is well again; returns whether it was not before. */
+    /** Records that the problem has ended; returns whether there was one. */
     boolean end() {
         return last.getAndSet(null) != null;
     }

@@ -10,8 +10,8 @@ import java.nio.charset.StandardCharsets;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 
 /**
- * Blocks in the state of an {@link AtLeastOnceWriter}. Version 1 was rows without their layout, which was the same in all
- * versions of Tailrace that wrote it.
+ * Serializes blocks in the state of an {@link AtLeastOnceWriter}. Version 1 contained rows without their layout, which
+ * was the same in all versions of Tailrace that wrote it.
  */
 final class PendingBlockSerializer implements SimpleVersionedSerializer<PendingBlock> {
 
@@ -20,7 +20,7 @@ final class PendingBlockSerializer implements SimpleVersionedSerializer<PendingB
 
     private final String firstLayout;
 
-    /** @param firstLayout of rows of version 1 */
+    /** @param firstLayout layout of the rows of version 1 */
     PendingBlockSerializer(String firstLayout) {
         this.firstLayout = firstLayout;
     }
@@ -70,7 +70,10 @@ final class PendingBlockSerializer implements SimpleVersionedSerializer<PendingB
         return bytes;
     }
 
-    /** As Flink's AsyncSinkWriterStateSerializer wrote: a mark of 8 bytes, the number of rows, each with its length. */
+    /**
+     * Reads the format of Flink's AsyncSinkWriterStateSerializer: a mark of 8 bytes, the number of rows, each with its
+     * length.
+     */
     private PendingBlock withoutLayout(DataInputStream in) throws IOException {
         in.readLong();
         BlockBuilder block = new BlockBuilder(firstLayout);

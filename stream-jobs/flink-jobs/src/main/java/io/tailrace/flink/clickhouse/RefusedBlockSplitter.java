@@ -7,15 +7,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Decides what comes in place of a block that ClickHouse refuses for its data. It is cut into pieces, and a piece
- * that is refused again into smaller ones, until the rows that are to blame stand alone: those become dead letters,
- * all others are stored.
+ * Decides how to replace a block that ClickHouse refuses because of its data. The block is split into pieces, and a
+ * piece that is refused into smaller ones, until the invalid rows are isolated. They become dead letters, and all
+ * others are stored.
  *
- * <p>Each piece is a block of its own token, so the caller must have the pieces in a completed checkpoint before it
- * posts them, and must never post the block again after that: a row then comes in one block only.
+ * <p>Each piece is a block with its own token. The caller must have the pieces in a completed checkpoint before it
+ * inserts them, and must never insert the original block after that, so that each row is inserted in one block only.
  *
- * <p>Most rows of a block may be refused, when a table has a wrong constraint. Then looking for the others is given
- * up after {@value #MAX_CUTS} cuts: pieces that are still refused become dead letters whole.
+ * <p>If a table has a wrong constraint, most rows of a block may be refused. After {@value #MAX_CUTS} splits, pieces
+ * that are still refused become dead letters as a whole.
  */
 final class RefusedBlockSplitter {
 
@@ -26,7 +26,9 @@ final class RefusedBlockSplitter {
 
     private final RefusedRowConverter quarantine;
 
-    /** Cuts by token of the whole block. Lost at a restart, which only means some more cuts. */
+    /**
+     * Number of splits by the token of the original block. It is lost at a restart, which only causes some more splits.
+     */
     private final Map<String, Integer> cuts = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1;
 
@@ -40,17 +42,17 @@ final class RefusedBlockSplitter {
         this.quarantine = quarantine;
     }
 
-    /** Whether a refused block is to become dead letters, not smaller blocks. */
+    /** Returns whether a refused block becomes dead letters instead of smaller blocks. */
     boolean exceedsSplitLimit(PendingBlock refused) {
         return refused.rows() == 1 || cuts.getOrDefault(wholeBlock(refused), 0) >= MAX_CUTS;
     }
 
-    /** Dead letters in place of the rows of a refused block, and postings that say so. */
+    /** Returns dead letters in place of the rows of a refused block, and their postings. */
     List<RowBlock> convertToDeadLetters(PendingBlock refused, String reason, long afterCheckpoint) {
         return quarantine.convertToDeadLetters(refused, reason, afterCheckpoint);
     }
 
-    /** Pieces of a refused block that together have its rows. */
+    /** Splits a refused block into pieces that together contain its rows. */
     List<PendingBlock> cut(PendingBlock refused) {
         cuts.merge(wholeBlock(refused), 1, Integer::sum);
         byte[] bytes = BlockBuilder.rowsOf(refused);

@@ -16,17 +16,17 @@ import java.util.List;
 import org.apache.avro.specific.SpecificRecord;
 
 /**
- * Makes dead letters of rows that ClickHouse refuses, and the postings that keep the books in balance.
+ * Converts rows that ClickHouse refuses to dead letters, and creates the postings that keep the ledger balanced.
  *
  * <ul>
- *   <li>An event becomes a dead letter of the stage SINK at its place in its file, and is posted as that and no longer
- *       as an event.
- *   <li>A dead letter stays one of its own stage and code, without {@code raw}: its posting stands.
- *   <li>Any other row becomes a dead letter of the stage SINK that belongs to no file (generation 0) and is posted
- *       as that. If it was a posting itself, the books do not balance without it, and say so.
+ * <li>An event becomes a dead letter of the stage SINK with its position in its file. It is posted as a dead letter,
+ * and its posting as an event is reversed.
+ * <li>A dead letter keeps its stage and code, without {@code raw}: its posting remains valid.
+ * <li>Any other row becomes a dead letter of the stage SINK that belongs to no file (generation 0) and is posted as
+ * one. If the row was a posting itself, the ledger shows an imbalance.
  * </ul>
  *
- * <p>{@code raw} of a letter of the stage SINK is the row as RowBinary.
+ * <p>{@code raw} of a dead letter of the stage SINK is the row as RowBinary.
  */
 final class RefusedRowConverter {
 
@@ -46,10 +46,10 @@ final class RefusedRowConverter {
     }
 
     /**
-     * Dead letters and postings in place of a block's rows.
+     * Returns dead letters and postings in place of a block's rows.
      *
-     * @param reason why it was refused; holds no data
-     * @param afterCheckpoint the newest checkpoint, which still holds the refused block
+     * @param reason reason of the refusal; contains no data
+     * @param afterCheckpoint the newest checkpoint, which still contains the refused block
      */
     List<RowBlock> convertToDeadLetters(PendingBlock refused, String reason, long afterCheckpoint) {
         RowLayout layout = RowLayout.parse(refused.layout());

@@ -14,15 +14,15 @@ import org.apache.avro.generic.GenericFixed;
 import org.apache.avro.generic.IndexedRecord;
 
 /**
- * Encodes records of one Avro schema as RowBinary: one column per field, of the field's name, and
- * {@code after_checkpoint}. The walk through the schema is done once, at construction. A field whose property
- * {@code clickhouse} is {@code none} has no column; one with the property {@code column} has a column of that name.
+ * Encodes records of one Avro schema as RowBinary: one column per field, with the name of the field, and {@code
+ * after_checkpoint}. The schema is traversed once, at construction. A field whose property {@code clickhouse} is {@code
+ * none} has no column; one with the property {@code column} has a column of that name.
  *
- * <p>long → Int64, int → Int32 (or what the field's property {@code clickhouse} says), double → Float64,
- * boolean → Bool, string, enum and bytes → String, fixed(16) → UUID, timestamp-micros → DateTime64(6, 'UTC'),
- * union with null → Nullable, array and map of strings → Array(String) and Map(String, String), array of such maps →
- * Array(Map(String, String)). Nanoseconds since 1970 are longs whose property {@code clickhouse} is
- * {@value #NANO_TIME}, or arrays of them; an array of ids has the property {@value #IDS}.
+ * <p>long → Int64, int → Int32 (or the type in the field's property {@code clickhouse}), double → Float64, boolean →
+ * Bool, string, enum and bytes → String, fixed(16) → UUID, timestamp-micros → DateTime64(6, 'UTC'), union with null →
+ * Nullable, array and map of strings → Array(String) and Map(String, String), array of such maps → Array(Map(String,
+ * String)). Nanoseconds since 1970 are longs whose property {@code clickhouse} is {@value #NANO_TIME}, or arrays of
+ * them; an array of ids has the property {@value #IDS}.
  */
 final class RowBinaryEncoder {
 
@@ -52,16 +52,16 @@ final class RowBinaryEncoder {
 
     private final RowLayout layout;
     private final ValueEncoder[] encoders;
-    /** Which field of a record each encoder is for. */
+    /** Indexes of the record fields, by encoder. */
     private final int[] fields;
 
     private final int timeField;
 
     /**
-     * An encoder for rows that are inserted with their checkpoint.
+     * Creates an encoder for rows that are inserted with their checkpoint.
      *
-     * @param table with its database
-     * @throws IllegalArgumentException if a field has a type without a mapping, or no field is a time: tables are
+     * @param table name with its database
+     * @throws IllegalArgumentException if a field has a type without a mapping, or if no field is a time: tables are
      *     partitioned by the first one that is
      */
     RowBinaryEncoder(String table, Schema schema) {
@@ -85,7 +85,7 @@ final class RowBinaryEncoder {
         timeField = timeFieldOf(schema);
     }
 
-    /** An encoder for rows that do not wait for a checkpoint: they have no column {@code after_checkpoint}. */
+    /** Creates an encoder for rows that do not wait for a checkpoint: they have no column {@code after_checkpoint}. */
     static RowBinaryEncoder atOnce(String table, Schema schema) {
         return new RowBinaryEncoder(table, schema, List.of());
     }
@@ -116,7 +116,7 @@ final class RowBinaryEncoder {
         }
     }
 
-    /** The UTC day of the row's time, in days since 1970-01-01: the row's partition. */
+    /** Returns the UTC day of the row's time, in days since 1970-01-01: the row's partition. */
     int day(IndexedRecord row) {
         Object time = row.get(timeField);
         return time instanceof Long nanos
@@ -228,7 +228,7 @@ final class RowBinaryEncoder {
         out.writeBytes(copy);
     }
 
-    /** RowBinary holds a UUID as two little-endian 64-bit halves, the high one first. */
+    /** RowBinary represents a UUID as two little-endian 64-bit halves, the high one first. */
     private static void uuid(Object value, RowBinaryBuffer out) {
         ByteBuffer halves = ByteBuffer.wrap(((GenericFixed) value).bytes());
         out.writeLong(halves.getLong());

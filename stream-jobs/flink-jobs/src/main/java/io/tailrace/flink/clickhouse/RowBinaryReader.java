@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Walks through RowBinary rows as {@link RowBinaryEncoder} writes them: where each one lies, and what is in its columns.
- * Not thread-safe.
+ * Iterates over the RowBinary rows of {@link RowBinaryEncoder} and provides the bytes and column values of each. Not
+ * thread-safe.
  */
 final class RowBinaryReader {
 
-    /** Where a value ends that begins at an offset. */
+    /** Returns the end of a value that begins at an offset. */
     @FunctionalInterface
     private interface Extent {
         int end(byte[] bytes, int from);
@@ -40,7 +40,7 @@ final class RowBinaryReader {
         }
     }
 
-    /** Goes to the next row; false behind the last one. */
+    /** Advances to the next row; returns false after the last one. */
     boolean next() {
         from = to;
         if (from == rows.length) {
@@ -53,17 +53,17 @@ final class RowBinaryReader {
         return true;
     }
 
-    /** The row's bytes. */
+    /** Returns the row's bytes. */
     byte[] row() {
         return Arrays.copyOfRange(rows, from, to);
     }
 
-    /** Whether rows have such a column. */
+    /** Returns whether rows have such a column. */
     boolean has(String column) {
         return columns.containsKey(column);
     }
 
-    /** The value of a String column; empty if rows have no such column. */
+    /** Returns the value of a String column; empty if rows have no such column. */
     String text(String column) {
         if (!has(column)) {
             return "";
@@ -73,17 +73,17 @@ final class RowBinaryReader {
         return new String(rows, behindLength(rows, value), length, StandardCharsets.UTF_8);
     }
 
-    /** The value of a 64-bit integer column; 0 if rows have no such column. */
+    /** Returns the value of a 64-bit integer column; 0 if rows have no such column. */
     long number(String column) {
         return has(column) ? littleEndian().getLong(values[columns.get(column)]) : 0;
     }
 
-    /** The value of a Bool column that rows have. */
+    /** Returns the value of a Bool column, which must exist. */
     boolean flag(String column) {
         return rows[values[columns.get(column)]] != 0;
     }
 
-    /** The 16 bytes of a UUID column that rows have, the highest first. */
+    /** Returns the 16 bytes of a UUID column, which must exist, the highest first. */
     byte[] uuid(String column) {
         ByteBuffer halves = littleEndian();
         int value = values[columns.get(column)];
@@ -114,7 +114,7 @@ final class RowBinaryReader {
             case RowBinaryEncoder.STRING_MAPS -> (bytes, at) -> endOfItems(bytes, at, RowBinaryReader::endOfStringMap);
             case RowBinaryEncoder.NANO_TIMES, RowBinaryEncoder.IDS -> (bytes, at) ->
                     endOfItems(bytes, at, (all, item) -> item + Long.BYTES);
-            default -> throw new IllegalArgumentException("rows never hold the type " + type);
+            default -> throw new IllegalArgumentException("unexpected column type " + type);
         };
     }
 
@@ -142,7 +142,7 @@ final class RowBinaryReader {
         return end;
     }
 
-    /** An unsigned LEB128 number. */
+    /** Reads an unsigned LEB128 number. */
     private static int length(byte[] bytes, int at) {
         int length = 0;
         int shift = 0;

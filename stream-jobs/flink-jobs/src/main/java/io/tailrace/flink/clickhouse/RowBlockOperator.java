@@ -18,8 +18,8 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  * Encodes records of one type as rows of one table, in blocks of one partition day.
  *
  * <p>Holds rows only between two checkpoint barriers: it emits everything before each barrier. Its state is the id of
- * the checkpoint itself, because Flink tells a restored id only to tasks that have state, and {@code after_checkpoint}
- * must be right in every row.
+ * the checkpoint, because Flink passes a restored id only to tasks with state, and {@code after_checkpoint} must be
+ * right in every row.
  *
  * @param <T> the record that is one row
  */
@@ -29,7 +29,7 @@ public final class RowBlockOperator<T extends SpecificRecord> extends AbstractSt
     private static final long serialVersionUID = 1;
     private static final int BLOCK_BYTES = 256 << 10;
 
-    /** Days whose rows are held side by side; an old log of a quiet server may have more between two barriers. */
+    /** Maximum number of days with open blocks. An old log of an idle server may contain more between two barriers. */
     private static final int MAX_DAYS = 64;
 
     private static final ListStateDescriptor<Long> LAST_CHECKPOINT =
@@ -55,7 +55,7 @@ public final class RowBlockOperator<T extends SpecificRecord> extends AbstractSt
         }
     }
 
-    /** @param table with its database, such as {@code tailrace.ledger} */
+    /** @param table name with its database, such as {@code tailrace.ledger} */
     public RowBlockOperator(String table, Class<T> recordClass) {
         this.table = table;
         this.recordClass = recordClass;

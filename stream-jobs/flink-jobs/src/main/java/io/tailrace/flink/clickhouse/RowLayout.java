@@ -5,20 +5,19 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Which table a block of RowBinary rows is for, and its columns in the order of their values.
+ * The target table of a block of RowBinary rows, and its columns in the order of their values.
  *
- * <p>A layout travels and is stored with its block as {@link #text()}, so that a block in a checkpoint is posted
- * as what it was encoded as, also by a later version of the job.
+ * <p>Each block is stored with its layout as {@link #text()}, so that a later version of the job inserts a block of a
+ * checkpoint with the columns with which it was encoded.
  *
- * @param table with its database, such as {@code tailrace.ledger}
+ * @param table name with its database, such as {@code tailrace.ledger}
  */
 record RowLayout(String table, List<Column> columns) {
 
     /**
      * One column.
      *
-     * @param type the ClickHouse type that the values are encoded as, without LowCardinality, which has the same
-     *     encoding
+     * @param type the ClickHouse type of the encoded values, without LowCardinality, which has the same encoding
      */
     record Column(String name, String type) {}
 
@@ -26,14 +25,14 @@ record RowLayout(String table, List<Column> columns) {
         columns = List.copyOf(columns);
     }
 
-    /** One line for the table, then one per column: name, space, type. */
+    /** Returns one line for the table, then one per column: name, space, type. */
     String text() {
         return columns.stream()
                 .map(column -> column.name() + ' ' + column.type())
                 .collect(Collectors.joining("\n", table + "\n", ""));
     }
 
-    /** The layout whose {@link #text()} this is. */
+    /** Parses the {@link #text()} of a layout. */
     static RowLayout parse(String text) {
         String[] lines = text.split("\n");
         List<Column> columns = new ArrayList<>(lines.length - 1);
@@ -44,7 +43,7 @@ record RowLayout(String table, List<Column> columns) {
         return new RowLayout(lines[0], columns);
     }
 
-    /** The statement that inserts rows of this layout. */
+    /** Returns the statement that inserts rows of this layout. */
     String insertStatement() {
         return columns.stream()
                 .map(column -> '`' + column.name() + '`')

@@ -4,10 +4,10 @@ import io.tailrace.clickhouse.PendingBlock;
 import java.util.Optional;
 
 /**
- * A block that waits for its checkpoint, and what it may be merged with later.
+ * A block that waits for its checkpoint, and the target by which it may be merged later.
  *
- * @param target of the rows; empty for a piece of a refused block, which must stay apart
- * @param block never posted so far
+ * @param target target of the rows; empty for a piece of a refused block, which must not be merged
+ * @param block a block that was never inserted
  */
 record SealedBlock(Optional<BlockKey> target, PendingBlock block) {
 

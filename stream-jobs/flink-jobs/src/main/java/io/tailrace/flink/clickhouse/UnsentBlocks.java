@@ -8,18 +8,18 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Durable blocks that were never posted, because the store was away when their turn came.
+ * Blocks of completed checkpoints that were never inserted because ClickHouse was unavailable.
  *
- * <p>An outage of ten minutes leaves blocks of six hundred checkpoints for each table. Posted one by one they would
- * keep the store busy for minutes with tiny parts. As no store has seen their tokens, small ones may become one block
- * with a token of its own: {@link #merge}.
+ * <p>An outage of ten minutes leaves the blocks of six hundred checkpoints for each table. Single inserts would keep
+ * ClickHouse busy with tiny parts for minutes. ClickHouse has not received their tokens yet, so small blocks may be
+ * merged into one with its own token: {@link #merge}.
  */
 final class UnsentBlocks {
 
-    /** That many small blocks of a target are merged; fewer are not worth compressing them again. */
+    /** Minimum number of small blocks of a target to merge; compressing fewer of them again is not worthwhile. */
     static final int MERGED_FROM = 16;
 
-    /** Bytes before compression from which on a block is not small, so that no row is compressed often. */
+    /** Size before compression from which on a block is not small, so that no row is compressed often. */
     private static final int SMALL_BYTES = 1 << 20;
 
     private final Map<BlockKey, List<PendingBlock>> blocks = new LinkedHashMap<>();
@@ -32,7 +32,7 @@ final class UnsentBlocks {
         return blocks.values().stream().flatMap(Collection::stream).toList();
     }
 
-    /** Takes out all blocks. */
+    /** Removes and returns all blocks. */
     Collection<PendingBlock> drain() {
         Collection<PendingBlock> drained = all();
         blocks.clear();
@@ -40,10 +40,10 @@ final class UnsentBlocks {
     }
 
     /**
-     * Takes out small blocks of targets that have many of them.
+     * Removes the small blocks of targets that have many of them.
      *
-     * @return one or several blocks with the same rows, which may be posted once a checkpoint with them in place of
-     *     the others is complete
+     * @return one or several blocks with the same rows, which may be inserted in place of the others after a checkpoint
+     *     with them is complete
      */
     List<SealedBlock> merge() {
         List<SealedBlock> merged = new ArrayList<>();

@@ -43,11 +43,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The job from events to alerts: Kafka's events topic in, alerts to ClickHouse and to their topic out; rules and silences
- * from theirs.
+ * Runs the detect job: it reads events from Kafka, writes alerts to ClickHouse and to their topic, and reads rules and
+ * suppressions from the rules topic.
  *
- * <p>Started as a program it brings its own Flink with the web UI; submitted to a cluster it runs there. Arguments:
- * see {@link DetectionJobConfig}. Exit code 0 after a stop with savepoint, 1 after an error.
+ * <p>As a program it starts its own Flink with the web UI; it can also be submitted to a cluster. Arguments: see
+ * {@link DetectionJobConfig}. Exit code 0 after a stop with savepoint, 1 after an error.
  */
 public final class DetectionJob {
 
@@ -58,12 +58,15 @@ public final class DetectionJob {
      * flusher thread per output. With 10 ms, these threads took 8 % of a core in an idle job.
      */
     private static final Duration BUFFER_TIMEOUT = Duration.ofMillis(25);
-    /** State can be spread over at most so many subtasks; it cannot be changed without losing state. */
+    /** Maximum number of subtasks over which state can be distributed. A change loses state. */
     private static final int MAX_PARALLELISM = 128;
 
     private DetectionJob() {}
 
-    /** @throws ConfigurationException if the arguments cannot be used; it is not caught, for a main must not end a cluster */
+    /**
+     * @throws ConfigurationException if the arguments are invalid; it is not caught, because a main method must not end
+     *     a cluster
+     */
     public static void main(String[] arguments) throws Exception {
         DetectionJobConfig config = DetectionJobConfig.fromArguments(arguments);
         String from = config.restorePath().isEmpty() ? "no state" : config.restorePath();
@@ -83,7 +86,9 @@ public final class DetectionJob {
     private static SourcesAndSinks sourcesAndSinks(DetectionJobConfig config) {
         InitialRules newest = InitialRules.read(config.kafka(), config.rulesTopic());
         if (!newest.hasBundle()) {
-            LOG.warn("{} holds no good rules: without state nothing fires before some are pushed", config.rulesTopic());
+            LOG.warn(
+                    "{} contains no valid rules: without state, no rule fires until rules are pushed",
+                    config.rulesTopic());
         }
         Sources sources = new Sources(
                 source(config, config.eventsTopic(), "", new EventRecordDeserializationSchema()),
@@ -126,7 +131,7 @@ public final class DetectionJob {
                 .build();
     }
 
-    /** Found by pattern, so that a topic that does not exist yet is no error and is read when it does. */
+    /** The topic is found by pattern, so that one that is created later is no error and is read then. */
     private static KafkaSource<KafkaMessage> captures(DetectionJobConfig config) {
         return KafkaSource.<KafkaMessage>builder()
                 .setBootstrapServers(config.kafka().bootstrap())

@@ -11,9 +11,9 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * Configuration of the detect job: read once at start, checked as a whole, never changed. The keys, their meaning and
- * defaults are those of {@link DetectionJobOptions} and, for Kafka's clients, {@code kafka.properties.*}; {@link ConfigParser}
- * says how they are given.
+ * The immutable configuration of the detect job, which is read and validated at start. {@link DetectionJobOptions}
+ * defines the keys and their defaults; {@code kafka.properties.*} are settings of Kafka's clients. {@link ConfigParser}
+ * defines the sources of values.
  */
 final class DetectionJobConfig {
 
@@ -38,7 +38,7 @@ final class DetectionJobConfig {
         return new DetectionJobConfig(ConfigParser.fromMap(DetectionJobOptions.class, given));
     }
 
-    /** Reads every value once, so that a bad one is found at start and not in an operator. */
+    /** Reads every value once, so that an invalid one is an error at start instead of in an operator. */
     private void checkAll() {
         kafka();
         kafkaGroup();
@@ -87,7 +87,7 @@ final class DetectionJobConfig {
         return values.notEmpty(DetectionJobOptions.TOPICS_CAPTURES);
     }
 
-    /** Empty to publish no alerts. */
+    /** Returns the topic of alerts; empty to publish none. */
     String alertsTopic() {
         return values.text(DetectionJobOptions.TOPICS_ALERTS);
     }
@@ -103,7 +103,7 @@ final class DetectionJobConfig {
         return values.notEmpty(DetectionJobOptions.CLICKHOUSE_DATABASE);
     }
 
-    /** Empty to start without state. */
+    /** Returns the checkpoint to restore; empty to start without state. */
     String restorePath() {
         return values.text(DetectionJobOptions.RESTORE_PATH);
     }

@@ -7,25 +7,28 @@ import java.util.Optional;
 enum DetectionJobOptions implements JobOption {
     /** Kafka's addresses, {@code host:port} separated by commas. */
     KAFKA_BOOTSTRAP("kafka.bootstrap", null),
-    /** Consumer group under which the reading position is shown; the position itself is in the checkpoints. */
+    /** Consumer group that shows the reading position; the position itself is in the checkpoints. */
     KAFKA_GROUP("kafka.group", "tailrace-detect"),
-    /** Where a job without state begins to read events: earliest or latest. */
+    /** Start position of a job without state: earliest or latest. */
     KAFKA_FROM("kafka.from", "earliest"),
     /** Topic of the events. */
     TOPICS_EVENTS("topics.events", "tailrace.events"),
     /** Topic of the census. */
     TOPICS_FILES("topics.files", "tailrace.files"),
-    /** Topic of captured plans; one that does not exist yet is no error. */
+    /** Topic of captured plans; it may not exist yet. */
     TOPICS_CAPTURES("topics.captures", "tailrace.explain.lines"),
-    /** Topic of pushed rules and silences. */
+    /** Topic of rules and suppressions. */
     TOPICS_RULES("topics.rules", "tailrace.rules"),
     /** Topic that alerts are published to; empty to publish none. */
     TOPICS_ALERTS("topics.alerts", "tailrace.alerts"),
     /** HTTP address of ClickHouse. */
     CLICKHOUSE_URL("clickhouse.url", null),
-    /** ClickHouse user, who needs INSERT on what {@link DetectionJob} writes, and on dead_letters and ledger. */
+    /**
+     * ClickHouse user with the privilege INSERT on the tables that {@link DetectionJob} writes, dead_letters and
+     * ledger.
+     */
     CLICKHOUSE_USER("clickhouse.user", "default"),
-    /** File that holds the user's password; empty for none. */
+    /** File with the user's password; empty for none. */
     CLICKHOUSE_PASSWORD_FILE("clickhouse.password-file", ""),
     /** Database of the tables. */
     CLICKHOUSE_DATABASE("clickhouse.database", "tailrace"),
@@ -39,29 +42,32 @@ enum DetectionJobOptions implements JobOption {
     PARALLELISM("parallelism", "2"),
     /** State backend: hashmap (state in memory) or rocksdb (state on disk; needs Flink's RocksDB jar). */
     STATE_BACKEND("state.backend", "hashmap"),
-    /** MiB that RocksDB's caches and write buffers have together in each slot. */
+    /** MiB of memory for RocksDB's caches and write buffers in each slot. */
     STATE_ROCKSDB_MEMORY_MIB("state.rocksdb.memory.mib", "256"),
-    /** TCP port of the web UI on 127.0.0.1 when the job brings its own Flink; 0 for any free port. */
+    /** TCP port of the web UI on 127.0.0.1 when the job starts its own Flink; 0 for any free port. */
     WEB_PORT("web.port", "8082"),
-    /** PKCS12 file with key and certificate of the web UI, which then wants a certificate of everybody; empty: HTTP. */
+    /** PKCS12 file with key and certificate of the web UI, which then requires a client certificate; empty: HTTP. */
     WEB_KEYSTORE("web.keystore", ""),
-    /** PKCS12 file with the authorities whose certificates are let in. */
+    /** PKCS12 file with the authorities whose client certificates are accepted. */
     WEB_TRUSTSTORE("web.truststore", ""),
-    /** File that holds the password of both. */
+    /** File with the password of both. */
     WEB_PASSWORD_FILE("web.password-file", ""),
-    /** TCP port on 127.0.0.1 of the metrics when the job brings its own Flink; 0 for none. */
+    /** TCP port of the metrics on 127.0.0.1 when the job starts its own Flink; 0 for none. */
     METRICS_PORT("metrics.port", "0"),
-    /** Milliseconds that an event may come later than the others of its time and still count in full. */
+    /** Milliseconds by which an event may be behind the watermark and still count completely. */
     LATENESS_MS("lateness.ms", "60000"),
-    /** Milliseconds without events after which event time goes on without a log. */
+    /** Milliseconds without events after which the watermark advances without a log. */
     IDLE_TIMEOUT_MS("quiet.ms", "10000"),
-    /** Days that a file of which nothing comes is remembered, so that its events do not count twice. */
+    /** Days to remember the byte ranges of a file without new events, for deduplication. */
     DUPLICATES_DAYS("duplicates.days", "8"),
-    /** Milliseconds of event time within which another log may tell of an action that one log told of already. */
+    /** Milliseconds of event time within which events of several logs are assigned to one action. */
     ACTIONS_REMEMBERED_MS("actions.remembered.ms", "900000"),
-    /** Milliseconds of event time, counted from 1970, whose alerts of one rule and entity are one. */
+    /**
+     * Length of the intervals of event time, in milliseconds since 1970, whose alerts of one rule and entity are
+     * merged.
+     */
     ALERTS_GROUP_MS("alerts.group.ms", "600000"),
-    /** Milliseconds between two states of an alert that comes to stand for more. */
+    /** Milliseconds between two updates of an alert whose count grows. */
     ALERTS_UPDATE_MS("alerts.update.ms", "5000");
 
     private final String key;

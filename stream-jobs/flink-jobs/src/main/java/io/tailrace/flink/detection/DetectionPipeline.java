@@ -49,33 +49,33 @@ import org.apache.flink.util.OutputTag;
  * The stages of the job, in the order in which an event passes them:
  *
  * <pre>
- * captures ─ read ─────┐ → captured plans, what came of each → ClickHouse
+ * captures ─ read ─────┐ → captured plans, capture results → ClickHouse
  * events ─ by log → duplicates ─ by connection → match ──────────────────── alerts ─ by rule, entity → group → topic
  *                                                  ├ evidence ─ by group → correlate → … ┘              → ClickHouse
- *                                                  ├ accesses to classes of data → ClickHouse
+ *                                                  ├ data access → ClickHouse
  *                                                  └ fields of logs ─ by instance → rule coverage → ClickHouse
  *                             └ by statement → plans ◂ captures ──────────── alerts, as above
- *                                                └ changes of plans → ClickHouse
+ *                                                └ plan changes → ClickHouse
  *   └ postings: gaps → gap ───────────────── alerts ┐
  * census ─ by instance → coverage ────────── alerts ┴ as above
  * rules → gate ═ to all of them
  * </pre>
  *
- * <p>Alerts leave at once and not with a checkpoint: written again after a crash, they have the ids that they had, also
- * where they come in another order.
+ * <p>Alerts are emitted immediately instead of with a checkpoint. After a crash they are written again with the same
+ * ids, even if they arrive in another order.
  */
 final class DetectionPipeline {
 
     private static final TypeInformation<Alert> ALERT = new AvroTypeInfo<>(Alert.class);
 
-    /** Where the job reads and writes. */
+    /** The inputs and outputs of the job. */
     record SourcesAndSinks(Sources sources, Sinks sinks) {}
 
     /**
-     * What the job reads.
+     * The inputs of the job.
      *
-     * @param files censuses
-     * @param initialRules what the rules' topic contained when the job started
+     * @param files census records
+     * @param initialRules contents of the rules topic when the job started
      */
     record Sources(
             Source<EventRecord, ?, ?> events,
@@ -84,7 +84,7 @@ final class DetectionPipeline {
             Source<KafkaMessage, ?, ?> captures,
             InitialRules initialRules) {}
 
-    /** What the job writes. A stream may have several sinks. */
+    /** The outputs of the job. A stream may have several sinks. */
     record Sinks(
             List<SinkWithUid<Alert>> alerts,
             List<SinkWithUid<RulePush>> pushes,
@@ -127,7 +127,7 @@ final class DetectionPipeline {
         write(captures.getSideOutput(PlanCaptureFunction.DEAD_LETTERS), sinks.deadLetters());
     }
 
-    /** One after the other, by one subtask: their order is what all others follow. */
+    /** One subtask processes the rules sequentially, because their order defines the order for all other operators. */
     private SingleOutputStreamOperator<RuleRecord> rules(StreamExecutionEnvironment environment) {
         return environment
                 .fromSource(sources.rules(), WatermarkStrategy.noWatermarks(), "rules")
@@ -139,7 +139,7 @@ final class DetectionPipeline {
                 .setParallelism(1);
     }
 
-    /** Rules and captures have no part in event time. */
+    /** Rules and captures do not affect event time. */
     private static <T> SingleOutputStreamOperator<T> withIdleWatermarks(DataStream<T> records, String uid) {
         return records.assignTimestampsAndWatermarks(
                         WatermarkStrategy.<T>forGenerator(context -> new IdleWatermarkGenerator<>()))
@@ -153,7 +153,9 @@ final class DetectionPipeline {
                 .uid("events-source");
     }
 
-    /** What the ledger says is missing. A gap has no entry by whose place it could be known again: its alert's id does. */
+    /**
+     * Gaps of the ledger. A gap has no entry by which it could be deduplicated; the id of its alert deduplicates it.
+     */
     private DataStream<Alert> gaps(DataStream<EventRecord> messages, DataStream<RuleRecord> rules) {
         return messages.filter(EventRecord::posting)
                 .name("postings")
@@ -218,7 +220,10 @@ final class DetectionPipeline {
                 .uid("rule-coverage");
     }
 
-    /** Executions whose plan the log or a capture says; what is shipped again says nothing of now. */
+    /**
+     * Executions whose plan is known from the log or a capture. Backfilled executions do not count, because they are
+     * old.
+     */
     private SingleOutputStreamOperator<Alert> slowerPlans(
             DataStream<EventRecord> events, DataStream<PlanSighting> captures, DataStream<RuleRecord> rules) {
         return events.filter(event -> event.execution() != null && !event.backfilled())
@@ -298,7 +303,9 @@ final class DetectionPipeline {
                 .uid("group");
     }
 
-    /** A sink that waits for its server must hold up neither the other nor what is before it. */
+    /**
+     * Separates the sinks, so that one that waits for its server blocks neither the others nor the operators before it.
+     */
     private static <T> void write(DataStream<T> records, List<SinkWithUid<T>> sinks) {
         for (SinkWithUid<T> sink : sinks) {
             records.sinkTo(sink.sink())

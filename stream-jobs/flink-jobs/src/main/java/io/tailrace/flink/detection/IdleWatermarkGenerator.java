@@ -4,9 +4,9 @@ import org.apache.flink.api.common.eventtime.WatermarkGenerator;
 import org.apache.flink.api.common.eventtime.WatermarkOutput;
 
 /**
- * Has no part in event time: idle for good, so that an operator with two inputs goes by the other one alone.
+ * Marks a stream as permanently idle, so that only the other input of an operator determines its event time.
  *
- * @param <T> what has no time
+ * @param <T> records without a time
  */
 final class IdleWatermarkGenerator<T> implements WatermarkGenerator<T> {
 

@@ -10,15 +10,15 @@ import org.apache.flink.api.common.eventtime.WatermarkOutput;
 import org.apache.flink.util.function.SerializableSupplier;
 
 /**
- * How far event time has come: to the latest time of the log that is behind the others, of those that were heard of
- * lately. One log of a server may be read long before another one is, as at a first start: that makes neither late. A
- * server whose clock is ahead counts as at most {@link #MAX_AHEAD} ahead of this machine's.
+ * Generates the watermark from the latest time of the log that is furthest behind, among the logs with recent events.
+ * Logs of a server may be read at different speeds, as after a first start; neither becomes late. A server whose clock
+ * is ahead counts as at most {@link #MAX_AHEAD} ahead of this machine's clock.
  *
- * A log whose times are older than {@link #MAX_BEHIND} holds nobody back: its server's clock may stand still, and what
- * others remember would grow for ever. Its events are late.
+ * A log whose times are older than {@link #MAX_BEHIND} does not hold back the watermark: the clock of its server may
+ * have stopped, and the state of other logs would grow without limit. Its events are late.
  *
- * <p>When none was heard of lately, time goes on with this machine's clock, behind it by as much as a log may be
- * quiet: what waits for the end of a window must not wait for the next event of anyone. Backfilled events move nothing.
+ * <p>If no log has recent events, the watermark follows this machine's clock, behind it by the idle timeout, so that
+ * the end of a window does not wait for the next event. Backfilled events do not affect the watermark.
  */
 final class PerLogWatermarkGenerator implements WatermarkGenerator<EventRecord> {
 
@@ -27,7 +27,7 @@ final class PerLogWatermarkGenerator implements WatermarkGenerator<EventRecord> 
 
     private static final long MICROS_PER_MILLI = 1000;
 
-    /** A log: its latest event time, and when it was heard of. Milliseconds. */
+    /** The progress of a log: its latest event time and its latest arrival, in milliseconds. */
     private static final class Progress {
         long time = Long.MIN_VALUE;
         long lastEventMillis;
@@ -40,7 +40,7 @@ final class PerLogWatermarkGenerator implements WatermarkGenerator<EventRecord> 
     private long emitted = Long.MIN_VALUE;
 
     /**
-     * @param idleTimeout how long a log may be silent before the others go on without it
+     * @param idleTimeout time without events after which the watermark advances without a log
      * @param clock milliseconds since 1970
      */
     PerLogWatermarkGenerator(Duration idleTimeout, SerializableSupplier<Long> clock) {
@@ -66,7 +66,7 @@ final class PerLogWatermarkGenerator implements WatermarkGenerator<EventRecord> 
         long now = clock.get();
         active.values().removeIf(progress -> now - progress.lastEventMillis > idleTimeoutMillis);
         if (!hasEvents) {
-            // A subtask without any log has no say.
+            // A subtask without any log must not affect the watermark.
             output.markIdle();
             return;
         }

@@ -10,14 +10,14 @@ import java.util.function.Consumer;
 import org.apache.flink.core.memory.DataInputDeserializer;
 
 /**
- * Entries of one log on their way to a parser, together in one array: between subtasks a record costs much more than
- * its bytes do, and names that thousands of entries share travel and are decoded once.
+ * Entries of one log on their way to a parser, in one array: between subtasks a record costs much more than its bytes,
+ * and names that thousands of entries share are sent and decoded once.
  *
- * @param bytes as {@link EntryBlockWriter} writes them; never kept anywhere but between two operators
+ * @param bytes format of {@link EntryBlockWriter}; never stored, only sent between two operators
  */
 public record EntryBlock(byte[] bytes) {
 
-    /** Texts of an entry that the next one usually shares. */
+    /** Number of texts of an entry that the next one usually shares. */
     static final int TEXTS = 10;
 
     static final int FORGED_HEADER = 1;
@@ -25,7 +25,7 @@ public record EntryBlock(byte[] bytes) {
     static final int BACKFILL = 1 << 2;
     static final int LOGGED_IN = 1 << 3;
 
-    /** The entries in their order. */
+    /** Passes the entries in their order. */
     public void forEach(Consumer<FramedEntry> entries) {
         DataInputDeserializer in = new DataInputDeserializer(bytes);
         String[] texts = new String[TEXTS];

@@ -9,10 +9,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 import org.apache.flink.core.memory.DataOutputSerializer;
 
-/** Puts entries together to blocks. Not thread-safe. */
+/** Combines entries into blocks. Not thread-safe. */
 public final class EntryBlockWriter {
 
-    /** A block is passed on when it has this many bytes: several for each block of lines, so that parsers share them. */
+    /** Size at which a block is emitted, in bytes: several per block of lines, so that parsers share them. */
     static final int BLOCK_BYTES = 32 << 10;
 
     private static final int MAX_KEPT = 16 * BLOCK_BYTES;
@@ -25,7 +25,7 @@ public final class EntryBlockWriter {
         this.out = out;
     }
 
-    /** Adds an entry, and passes on the block when it is full. */
+    /** Adds an entry, and emits the block when it is full. */
     public void add(FramedEntry entry) {
         try {
             write(entry);
@@ -86,7 +86,7 @@ public final class EntryBlockWriter {
         block.write(bytes);
     }
 
-    /** Passes on what has been added. */
+    /** Emits the open block. */
     public void flush() {
         if (block.length() > 0) {
             out.accept(new EntryBlock(block.getCopyOfBuffer()));

@@ -36,20 +36,20 @@ import org.apache.flink.util.OutputTag;
 import org.apache.flink.util.function.SerializableSupplier;
 
 /**
- * Puts the lines of each log together and cuts them into entries. Its input, line blocks and census records in
- * the order in which a log's collector sent them, is keyed by {@link LogId#toKey}.
+ * Reassembles the lines of each log and splits them into entries. Its input, line blocks and census records in the
+ * order in which a log's collector sent them, is keyed by {@link LogId#toKey}.
  *
- * <p>The reassembler of each log that is in use lives on the heap; what has changed is written to keyed state
- * before each checkpoint. So state is read once for each log and start, works the same on every state backend,
- * and a line costs no state access.
+ * <p>The reassembler of each active log is on the heap; changes are written to keyed state before each checkpoint.
+ * State is therefore read once per log and start, works the same on every state backend, and a line costs no state
+ * access.
  *
- * <p>Exactly once: entries, postings and dead letters leave before the checkpoint's barrier that holds the
- * state which follows from them.
+ * <p>Exactly once: entries, postings and dead letters are emitted before the checkpoint barrier of the state that
+ * follows from them.
  */
 public final class FramerOperator extends AbstractStreamOperator<EntryBlock>
         implements OneInputStreamOperator<LogInput, EntryBlock>, Triggerable<String, VoidNamespace> {
 
-    /** The ledger's postings of what was framed. */
+    /** The ledger's postings of the framer. */
     public static final OutputTag<LedgerEntry> POSTINGS =
             new OutputTag<>("ledger", new AvroTypeInfo<>(LedgerEntry.class));
 
@@ -58,9 +58,9 @@ public final class FramerOperator extends AbstractStreamOperator<EntryBlock>
             new OutputTag<>("dead-letters", new AvroTypeInfo<>(DeadLetter.class));
 
     private static final long serialVersionUID = 1L;
-    /** Version of what {@link LogReassembler#save} writes; to be raised when that changes. */
+    /** Version of the output of {@link LogReassembler#save}; increase it when that changes. */
     private static final int STATE_VERSION = 2;
-    /** Logs kept on the heap although nothing happens to them. */
+    /** Maximum number of idle logs on the heap. */
     private static final int IDLE_LOGS = 1024;
 
     private final ReassemblyLimits limits;
@@ -75,7 +75,7 @@ public final class FramerOperator extends AbstractStreamOperator<EntryBlock>
     private transient EntryBlockWriter entries;
     private transient ReassemblyOutput downstream;
 
-    /** A log in use. */
+    /** An active log. */
     private static final class Live {
         private final LogReassembler reassembler;
         private long timerAt = Long.MAX_VALUE;
@@ -87,8 +87,8 @@ public final class FramerOperator extends AbstractStreamOperator<EntryBlock>
 
     /**
      * @param limits bounds for each log
-     * @param formatsSource makes the formats in each subtask
-     * @param version of Tailrace, written into dead letters
+     * @param formatsSource creates the formats in each subtask
+     * @param version version of Tailrace, written into dead letters
      */
     public FramerOperator(ReassemblyLimits limits, SerializableSupplier<LogFormats> formatsSource, String version) {
         this.limits = limits;
@@ -109,7 +109,7 @@ public final class FramerOperator extends AbstractStreamOperator<EntryBlock>
         }
     }
 
-    /** Every subtask sees what each has written: state of another version is never mixed with this one's. */
+    /** Every subtask sees the versions of all others, so that state of several versions is never mixed. */
     private void checkVersion() throws Exception {
         boolean empty = true;
         for (int found : stateVersion.get()) {
@@ -170,7 +170,7 @@ public final class FramerOperator extends AbstractStreamOperator<EntryBlock>
         return getProcessingTimeService().getCurrentProcessingTime();
     }
 
-    /** The reassembler of the current key. */
+    /** Returns the reassembler of the current key. */
     private Live live(String key) {
         Live live = logs.get(key);
         if (live == null) {
@@ -206,7 +206,7 @@ public final class FramerOperator extends AbstractStreamOperator<EntryBlock>
         forgetIdle();
     }
 
-    /** Right after a save everything on the heap is in the state too. */
+    /** Directly after a save, the state contains everything on the heap. */
     private void forgetIdle() {
         Iterator<Live> leastRecent = logs.values().iterator();
         for (int excess = logs.size() - IDLE_LOGS; excess > 0; excess--) {

@@ -3,16 +3,17 @@ package io.tailrace.flink.framing;
 import org.apache.flink.runtime.throwable.ThrowableAnnotation;
 import org.apache.flink.runtime.throwable.ThrowableType;
 
-/** The state that the job was started from was written by another version. Starting again does not help. */
+/** Reports that another version of Tailrace wrote the restored state. A restart does not help. */
 @ThrowableAnnotation(ThrowableType.NonRecoverableError)
 final class IncompatibleStateException extends Exception {
 
     private static final long serialVersionUID = 1L;
 
-    /** @param found what is in the state, for people */
+    /** @param found description of the state, for the message */
     IncompatibleStateException(String found, int expected) {
-        super("the checkpoint is of another version of Tailrace: its state has " + found + ", this version reads "
-                + expected + ". Start the version that wrote it, or begin anew with empty tables and without a"
+        super("the checkpoint was written by another version of Tailrace: its state has " + found
+                + ", this version reads "
+                + expected + ". Start the version that wrote it, or start again with empty tables and without a"
                 + " checkpoint (make clean-data).");
     }
 }

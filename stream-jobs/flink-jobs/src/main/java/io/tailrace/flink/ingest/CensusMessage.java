@@ -3,7 +3,10 @@ package io.tailrace.flink.ingest;
 import io.tailrace.reassembly.CensusRecord;
 import io.tailrace.reassembly.LogId;
 
-/** One census of a topic (schemas/census.schema.json): a cursor as {@link LineMessage} is, not thread-safe. */
+/**
+ * One census record of a topic (schemas/census.schema.json): a reusable cursor like {@link LineMessage}. Not
+ * thread-safe.
+ */
 public final class CensusMessage {
 
     private final MessagePackReader reader = new MessagePackReader();
@@ -20,7 +23,7 @@ public final class CensusMessage {
     /**
      * Reads a message.
      *
-     * @return what is wrong with it, without its bytes; empty for a good one
+     * @return the error, without bytes of the message; empty for a valid one
      */
     public String read(byte[] value) {
         clear();
@@ -78,7 +81,7 @@ public final class CensusMessage {
         return inode < 0 || size < 0 || headLength < 0 || at < 0 ? "inode, size, head_length or at is missing" : "";
     }
 
-    /** What was read last, if it was good. */
+    /** Returns the last record, if it was valid. */
     public CensusRecord record() {
         String key = LogId.of(instance, source, path).toKey();
         return new CensusRecord(key, cluster, instance, source, path, inode, size, (int) headLength, headHash, at);

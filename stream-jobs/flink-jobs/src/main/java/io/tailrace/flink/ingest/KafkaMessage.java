@@ -1,12 +1,12 @@
 package io.tailrace.flink.ingest;
 
 /**
- * One Kafka record and its place.
+ * One Kafka record and its position.
  *
- * @param topic it was read from
- * @param partition of the topic
- * @param offset of the record in its partition
- * @param key the instance, as collectors key their messages; empty where Kafka has none
- * @param value empty where Kafka has none
+ * @param topic topic of the record
+ * @param partition partition of the topic
+ * @param offset offset of the record in its partition
+ * @param key the instance, with which collectors key their messages; empty if the record has none
+ * @param value empty if the record has none
  */
 public record KafkaMessage(String topic, int partition, long offset, byte[] key, byte[] value) {}

@@ -5,10 +5,7 @@ import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDe
 import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/**
- * Passes Kafka records on as they are: what a record means is found out in an operator, which can make a dead letter
- * of a bad one.
- */
+/** Passes Kafka records unparsed to an operator, which can create a dead letter from an invalid one. */
 public final class KafkaMessageDeserializationSchema implements KafkaRecordDeserializationSchema<KafkaMessage> {
 
     private static final long serialVersionUID = 1;

@@ -11,18 +11,18 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Puts consecutive lines of a file together again, so that what travels on is a block of the file's exact bytes and
- * not a message per line.
+ * Combines consecutive lines of a file, so that the job sends blocks with the exact bytes of the file instead of a
+ * message per line.
  *
- * <p>The carriage return that a collector strips is put back where the next line starts two bytes after a line's
- * end instead of one. Lines of several files may alternate; each has its own block. Not thread-safe.
+ * <p>A carriage return that a collector strips is restored if the next line starts two bytes after a line's end instead
+ * of one. Lines of several files may alternate; each file has its own block. Not thread-safe.
  */
 final class LineBlockAssembler {
 
-    /** A block is passed on when it has this many bytes; one longer line makes a longer block. */
+    /** Size at which a block is emitted, in bytes; one longer line makes a longer block. */
     static final int BLOCK_BYTES = 64 << 10;
 
-    /** Files of which lines may alternate before all blocks are passed on early. */
+    /** Maximum number of files whose lines alternate before all blocks are emitted early. */
     private static final int MAX_FILES = 256;
 
     private final Consumer<LineBlock> out;
@@ -51,7 +51,7 @@ final class LineBlockAssembler {
         }
     }
 
-    /** Passes on every block. */
+    /** Emits every block. */
     void flush() {
         files.values().forEach(this::passOn);
     }
@@ -70,7 +70,7 @@ final class LineBlockAssembler {
         return file;
     }
 
-    /** The header values, each with its length before it. */
+    /** Returns the header values, each preceded by its length. */
     private static byte[] headerOf(LineMessage line) {
         int length = 0;
         for (int i = 0; i < LineMessage.HEADERS; i++) {
@@ -91,7 +91,7 @@ final class LineBlockAssembler {
         }
     }
 
-    /** One file as a collector names it, and the lines of it that wait. */
+    /** One file of a collector, with its open block. */
     private static final class File {
 
         private final byte[][] header = new byte[LineMessage.HEADERS][];

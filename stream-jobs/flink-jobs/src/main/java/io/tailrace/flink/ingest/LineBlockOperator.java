@@ -9,9 +9,9 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.OutputTag;
 
 /**
- * Decodes the messages of a lines topic. Lines are passed on as blocks of consecutive lines, at the latest
- * {@value #MAX_WAIT_MS} ms after a line came and before every checkpoint barrier: it has no state. A census is
- * passed on after all lines that came before it.
+ * Decodes the messages of a lines topic. It emits blocks of consecutive lines at the latest {@value #MAX_WAIT_MS} ms
+ * after a line arrived and before every checkpoint barrier, so it has no state. A census record is emitted after all
+ * lines that arrived before it.
  */
 public final class LineBlockOperator extends AbstractStreamOperator<LogInput>
         implements OneInputStreamOperator<KafkaMessage, LogInput> {
@@ -29,7 +29,7 @@ public final class LineBlockOperator extends AbstractStreamOperator<LogInput>
 
     /**
      * @param deadLetters side output for messages that are neither lines nor a census
-     * @param version of Tailrace, for dead letters
+     * @param version version of Tailrace, for dead letters
      */
     public LineBlockOperator(OutputTag<DeadLetter> deadLetters, String version) {
         this.deadLetters = deadLetters;

@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * One message of a lines topic (schemas/lines.schema.json), read in place: a cursor that is set to message after
- * message. Not thread-safe.
+ * One message of a lines topic (schemas/lines.schema.json), read in place: a cursor that is reused for each message.
+ * Not thread-safe.
  */
 final class LineMessage {
 
@@ -18,7 +18,7 @@ final class LineMessage {
     private static final byte[] TIMESTAMP = ascii("@timestamp");
     private static final byte[] BACKFILL = ascii("backfill");
     private static final byte[] GENERATION = ascii("generation");
-    /** The key that every census has and no line. */
+    /** A key that every census record contains and no line does. */
     private static final byte[] INODE = ascii("inode");
 
     static final int HEADERS = HEADER_NAMES.length;
@@ -28,7 +28,7 @@ final class LineMessage {
     static final int FORMAT = 3;
     static final int ZONE = 4;
     static final int PATH = 5;
-    /** The headers that the key {@code origin} holds, in its order. */
+    /** The headers in the key {@code origin}, in their order. */
     private static final int[] OF_ORIGIN = {SOURCE, FORMAT, ZONE, CLUSTER};
 
     private static final long MICROS_PER_MILLI = 1000;
@@ -48,7 +48,7 @@ final class LineMessage {
     /**
      * Reads a message.
      *
-     * @return what is wrong with it, without its bytes; empty for a good one
+     * @return the error, without bytes of the message; empty for a valid one
      */
     String read(byte[] value) {
         clear(value);
@@ -99,7 +99,7 @@ final class LineMessage {
         }
     }
 
-    /** The last of the four parts may hold the character that is between them. */
+    /** The last of the four parts may contain the separator. */
     private void splitOrigin() {
         int from = reader.stringFrom();
         for (int i = 0; i < OF_ORIGIN.length && from <= reader.stringTo(); i++) {
@@ -145,7 +145,7 @@ final class LineMessage {
         return backfill && generation == 0 ? "a backfill record has no generation" : "";
     }
 
-    /** The message is no line but a census, to be read as {@link CensusMessage}. */
+    /** Returns whether the message is a census record, to be read with {@link CensusMessage}. */
     boolean isCensus() {
         return census;
     }
@@ -162,22 +162,22 @@ final class LineMessage {
         return headerTo[header];
     }
 
-    /** First byte of the line, as an index of {@link #message()}. */
+    /** Returns the first byte of the line, as an index of {@link #message()}. */
     int logFrom() {
         return logFrom;
     }
 
-    /** Index after the line's last byte. */
+    /** Returns the index after the line's last byte. */
     int logTo() {
         return logTo;
     }
 
-    /** Offset of the line's first byte in its file. */
+    /** Returns the offset of the line's first byte in its file. */
     long offset() {
         return offset;
     }
 
-    /** When the collector read the line, epoch milliseconds; 0 when it did not say. */
+    /** Returns when the collector read the line, in epoch milliseconds; 0 if it is unknown. */
     long readAt() {
         return readAt;
     }

@@ -5,10 +5,10 @@ import io.tailrace.reassembly.LineBlock;
 import io.tailrace.reassembly.LogId;
 
 /**
- * What is known of a log next, in the order in which its collector sent it: lines or a census, never both.
+ * The next input of a log, in the order in which its collector sent it: lines or a census record, never both.
  *
- * @param lines null when this is a census
- * @param census null when these are lines
+ * @param lines null for a census record
+ * @param census null for lines
  */
 public record LogInput(LineBlock lines, CensusRecord census) {
 
@@ -20,7 +20,7 @@ public record LogInput(LineBlock lines, CensusRecord census) {
         return new LogInput(null, census);
     }
 
-    /** {@link LogId#toKey} of the log. */
+    /** Returns {@link LogId#toKey} of the log. */
     public String key() {
         return lines != null ? lines.origin().key() : census.key();
     }

@@ -10,9 +10,9 @@ import java.time.Instant;
 import java.util.UUID;
 
 /**
- * Makes dead letters of Kafka records that are no lines, no census, no spans and no captured plans. They belong to no log: {@code log} names the
- * topic and partition, {@code entry_offset} is the record's offset there, and {@code instance} is its key, which is
- * readable where the record is not.
+ * Creates dead letters from invalid Kafka records of lines, census, spans and captured plans. They belong to no log:
+ * {@code log} contains topic and partition, {@code entry_offset} is the record's offset in it, and {@code instance} is
+ * the key of the record, which is readable even if the record is not.
  */
 public final class MalformedMessageHandler {
 
@@ -24,7 +24,7 @@ public final class MalformedMessageHandler {
         return deadLetter(message, DeadLetterCode.MALFORMED_MESSAGE, error, now, version);
     }
 
-    /** A message may have a letter of each code. */
+    /** A message may have a dead letter of each code. */
     public static DeadLetter deadLetter(
             KafkaMessage message, DeadLetterCode code, String error, Instant now, String version) {
         String log = "kafka:" + message.topic() + '/' + message.partition();

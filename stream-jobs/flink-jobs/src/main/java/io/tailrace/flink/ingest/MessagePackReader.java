@@ -4,11 +4,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Reads the msgpack values that a collector sends (msgpack specification of 2017), without copying them and without
- * exceptions: bytes that are no msgpack, end too early or hold another type than asked for make the reader
- * {@link #failed()}, and every later read answers zero.
+ * Reads the MessagePack values that a collector sends (msgpack specification of 2017), without copies and exceptions.
+ * After invalid or truncated bytes or a value of another type, the reader is {@link #failed()}, and every later read
+ * returns zero.
  *
- * <p>Reused for every message, because there are hundreds of thousands a second. Not thread-safe.
+ * <p>It is reused for every message, because there are hundreds of thousands per second. Not thread-safe.
  */
 final class MessagePackReader {
 
@@ -35,33 +35,33 @@ final class MessagePackReader {
         return failed;
     }
 
-    /** Index of the next unread byte. */
+    /** Returns the index of the next unread byte. */
     int position() {
         return position;
     }
 
-    /** First byte of the last string, as an index of the message. */
+    /** Returns the first byte of the last string, as an index of the message. */
     int stringFrom() {
         return stringFrom;
     }
 
-    /** Index after the last byte of the last string. */
+    /** Returns the index after the last byte of the last string. */
     int stringTo() {
         return stringTo;
     }
 
-    /** Asked a dozen times for each key of each line: most differ in length, and that is seen first. */
+    /** Called a dozen times for each key of each line: most differ in length, so it is compared first. */
     boolean stringEquals(byte[] expected) {
         return stringTo - stringFrom == expected.length
                 && Arrays.equals(bytes, stringFrom, stringTo, expected, 0, expected.length);
     }
 
-    /** The last string; bytes that are not UTF-8 are replaced. */
+    /** Returns the last string; bytes that are not UTF-8 are replaced. */
     String stringText() {
         return new String(bytes, stringFrom, stringTo - stringFrom, StandardCharsets.UTF_8);
     }
 
-    /** Number of key-value pairs of the map that starts here. */
+    /** Returns the number of key-value pairs of the map that starts here. */
     int readMap() {
         int type = (int) unsigned(1);
         if ((type & 0xF0) == 0x80) {
@@ -74,7 +74,7 @@ final class MessagePackReader {
         };
     }
 
-    /** Reads a str or bin value; its place is in {@link #stringFrom()} and {@link #stringTo()}. */
+    /** Reads a str or bin value; its position is in {@link #stringFrom()} and {@link #stringTo()}. */
     void readString() {
         int type = (int) unsigned(1);
         int length = (type & 0xE0) == 0xA0 ? type & 0x1F : longStringLength(type);
@@ -92,7 +92,7 @@ final class MessagePackReader {
         };
     }
 
-    /** Reads an integer that is not negative and fits a long. */
+    /** Reads an integer that is not negative and fits into a long. */
     long readUnsigned() {
         int type = (int) unsigned(1);
         if (type < 0x80) {
@@ -120,7 +120,7 @@ final class MessagePackReader {
         return type == 0xC3;
     }
 
-    /** Reads a number of seconds, as a float, an integer or Fluent Bit's EventTime, and answers microseconds. */
+    /** Reads seconds as a float, an integer or Fluent Bit's EventTime, and returns microseconds. */
     long readSeconds() {
         int type = peek();
         return switch (type) {
@@ -135,7 +135,7 @@ final class MessagePackReader {
         return Math.round(seconds * MILLIS_PER_SECOND * MILLIS_PER_SECOND);
     }
 
-    /** Fluent Bit's EventTime: fixext 8 of type 0, seconds and nanoseconds as 32-bit numbers. */
+    /** Reads Fluent Bit's EventTime: fixext 8 of type 0, seconds and nanoseconds as 32-bit numbers. */
     private long eventTime() {
         advance(2);
         long seconds = unsigned(4);
@@ -148,7 +148,7 @@ final class MessagePackReader {
         return unsigned(size);
     }
 
-    /** Passes over one value of any type. */
+    /** Skips one value of any type. */
     void skip() {
         skip(MAX_DEPTH);
     }

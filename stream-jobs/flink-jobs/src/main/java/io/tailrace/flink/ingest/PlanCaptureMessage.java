@@ -2,7 +2,10 @@ package io.tailrace.flink.ingest;
 
 import java.util.Locale;
 
-/** One captured plan of a topic (schemas/plan-capture.schema.json): a cursor as {@link LineMessage} is, not thread-safe. */
+/**
+ * One captured plan of a topic (schemas/plan-capture.schema.json): a reusable cursor like {@link LineMessage}. Not
+ * thread-safe.
+ */
 public final class PlanCaptureMessage {
 
     private static final int KNOWN_VERSION = 1;
@@ -29,7 +32,7 @@ public final class PlanCaptureMessage {
     /**
      * Reads a message.
      *
-     * @return what is wrong with it, without its bytes; empty for a good one
+     * @return the error, without bytes of the message; empty for a valid one
      */
     public String read(byte[] value) {
         clear(value);
@@ -99,7 +102,7 @@ public final class PlanCaptureMessage {
             return "instance or status is missing";
         }
         if (at <= 0) {
-            return "at is missing, or no time since 1970";
+            return "at is missing or not a valid time";
         }
         boolean isId = queryId.length() == QUERY_ID_DIGITS
                 && queryId.chars().allMatch(c -> Character.digit(c, HEXADECIMAL) >= 0);
@@ -114,17 +117,17 @@ public final class PlanCaptureMessage {
         return instance;
     }
 
-    /** Such as mysql. */
+    /** Returns the product, such as mysql. */
     public String product() {
         return product;
     }
 
-    /** As the server says it. */
+    /** Returns the version as the server reports it. */
     public String serverVersion() {
         return serverVersion;
     }
 
-    /** The default database of the statement; may be empty. */
+    /** Returns the default database of the statement; may be empty. */
     public String database() {
         return database;
     }
@@ -137,32 +140,32 @@ public final class PlanCaptureMessage {
         return status;
     }
 
-    /** May hold pieces of the statement. */
+    /** Returns the error, which may contain parts of the statement. */
     public String error() {
         return error;
     }
 
-    /** When EXPLAIN was run, microseconds since 1970 UTC. */
+    /** Returns when EXPLAIN was run, in microseconds since 1970 UTC. */
     public long at() {
         return at;
     }
 
-    /** How long EXPLAIN took. */
+    /** Returns the duration of EXPLAIN in seconds. */
     public double seconds() {
         return micros / MICROS_PER_SECOND;
     }
 
-    /** The message, which holds the plan. */
+    /** Returns the message, which contains the plan. */
     public byte[] bytes() {
         return message;
     }
 
-    /** First byte of the plan, as an index of {@link #bytes()}. */
+    /** Returns the first byte of the plan, as an index of {@link #bytes()}. */
     public int planFrom() {
         return planFrom;
     }
 
-    /** Index after the plan's last byte. */
+    /** Returns the index after the plan's last byte. */
     public int planTo() {
         return planTo;
     }

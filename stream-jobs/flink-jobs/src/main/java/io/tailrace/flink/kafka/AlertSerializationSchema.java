@@ -6,7 +6,7 @@ import java.util.HexFormat;
 import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
-/** Publishes alerts in Avro's single-object encoding. The key is the alert's id, in hexadecimal digits. */
+/** Publishes alerts in Avro's single-object encoding. The key is the id of the alert, in hexadecimal digits. */
 public final class AlertSerializationSchema implements KafkaRecordSerializationSchema<Alert> {
 
     private static final long serialVersionUID = 1;

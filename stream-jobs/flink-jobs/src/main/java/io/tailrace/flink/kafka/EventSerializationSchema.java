@@ -9,8 +9,8 @@ import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * Publishes events in Avro's single-object encoding. The key is that of the event's log, so that the events of a log
- * stay in order.
+ * Publishes events in Avro's single-object encoding. The key is that of the log, so that the events of a log remain in
+ * order.
  *
  * @param <T> a record with the fields instance, source and log
  */

@@ -11,7 +11,7 @@ import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.connector.kafka.source.KafkaSource;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
 
-/** The job's Kafka sources and sinks. */
+/** Creates the Kafka sources and sinks of the job. */
 final class KafkaConnectors {
 
     private static final int LINGER_MILLIS = 50;
@@ -25,14 +25,15 @@ final class KafkaConnectors {
     }
 
     /**
-     * Topics are found by pattern, so that one that does not exist yet is no error and is read when it does. Reading
-     * starts at the oldest message unless the job is restored: what is in Kafka and not in the state was never read.
+     * Topics are found by pattern, so that a topic that is created later is no error and is read then. Without restored
+     * state, the job reads from the oldest message, because messages that are in Kafka but not in the state were never
+     * read.
      */
     KafkaSource<KafkaMessage> lines() {
         return source(config.linesTopics(), config.kafkaGroup());
     }
 
-    /** The same, of spans. */
+    /** Creates the source of spans, likewise. */
     KafkaSource<KafkaMessage> spans() {
         return source(Pattern.compile(Pattern.quote(config.spansTopic())), config.kafkaGroup() + "-spans");
     }
@@ -49,7 +50,7 @@ final class KafkaConnectors {
                 .build();
     }
 
-    /** At least once: readers remove duplicates by the events' places in their logs. */
+    /** At least once: readers remove duplicates by the positions of events in their logs. */
     <T extends SpecificRecord> KafkaSink<T> events(Class<T> recordClass) {
         return KafkaSink.<T>builder()
                 .setBootstrapServers(config.kafkaBootstrap())

@@ -18,10 +18,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The job from lines to events: Kafka's lines topics in, ClickHouse tables and the events topic out.
+ * Runs the normalize job: it reads lines from Kafka, and writes events to ClickHouse tables and to the events topic.
  *
- * <p>Started as a program it brings its own Flink with the web UI; submitted to a cluster it runs there. Arguments:
- * see {@link NormalizeJobConfig}. Exit code 0 after a stop with savepoint, 1 after an error.
+ * <p>As a program it starts its own Flink with the web UI; it can also be submitted to a cluster. Arguments: see
+ * {@link NormalizeJobConfig}. Exit code 0 after a stop with savepoint, 1 after an error.
  */
 public final class NormalizeJob {
 
@@ -29,7 +29,10 @@ public final class NormalizeJob {
 
     private NormalizeJob() {}
 
-    /** @throws ConfigurationException if the arguments cannot be used; it is not caught, for a main must not end a cluster */
+    /**
+     * @throws ConfigurationException if the arguments are invalid; it is not caught, because a main method must not end
+     *     a cluster
+     */
     public static void main(String[] arguments) throws Exception {
         NormalizeJobConfig config = NormalizeJobConfig.fromArguments(arguments);
         String from = config.restorePath().isEmpty() ? "the oldest lines in Kafka" : config.restorePath();

@@ -14,10 +14,10 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
 /**
- * Configuration of the normalize job: read once at start, checked as a whole, never changed.
+ * The immutable configuration of the normalize job, which is read and validated at start.
  *
- * <p>The keys, their meaning and defaults are those of {@link NormalizeJobOptions} and, for Kafka's clients,
- * {@code kafka.properties.*}; {@link ConfigParser} says how they are given.
+ * <p>{@link NormalizeJobOptions} defines the keys and their defaults; {@code kafka.properties.*} are settings of
+ * Kafka's clients. {@link ConfigParser} defines the sources of values.
  */
 final class NormalizeJobConfig {
 
@@ -43,7 +43,7 @@ final class NormalizeJobConfig {
         return new NormalizeJobConfig(ConfigParser.fromMap(NormalizeJobOptions.class, given));
     }
 
-    /** Reads every value once, so that a bad one is found at start and not in an operator. */
+    /** Reads every value once, so that an invalid one is an error at start instead of in an operator. */
     private void checkAll() {
         kafkaBootstrap();
         kafkaGroup();
@@ -76,7 +76,7 @@ final class NormalizeJobConfig {
         return values.notEmpty(NormalizeJobOptions.KAFKA_GROUP);
     }
 
-    /** Settings for Kafka's clients, such as {@code security.protocol}. */
+    /** Returns the settings of Kafka's clients, such as {@code security.protocol}. */
     Properties kafkaProperties() {
         return values.kafkaProperties();
     }
@@ -85,16 +85,16 @@ final class NormalizeJobConfig {
         try {
             return Pattern.compile(values.notEmpty(NormalizeJobOptions.TOPICS_LINES));
         } catch (PatternSyntaxException e) {
-            throw new ConfigurationException("topics.lines is no regular expression: " + e.getMessage());
+            throw new ConfigurationException("topics.lines is not a regular expression: " + e.getMessage());
         }
     }
 
-    /** Empty to publish no events. */
+    /** Returns the topic of events; empty to publish none. */
     String eventsTopic() {
         return values.text(NormalizeJobOptions.TOPICS_EVENTS);
     }
 
-    /** Empty to read no spans. */
+    /** Returns the topic of spans; empty to read none. */
     String spansTopic() {
         return values.text(NormalizeJobOptions.TOPICS_SPANS);
     }
@@ -107,7 +107,7 @@ final class NormalizeJobConfig {
         return values.notEmpty(NormalizeJobOptions.CLICKHOUSE_USER);
     }
 
-    /** Empty for no password. */
+    /** Returns the password file; empty for no password. */
     String clickHousePasswordFile() {
         return values.text(NormalizeJobOptions.CLICKHOUSE_PASSWORD_FILE);
     }
@@ -124,7 +124,7 @@ final class NormalizeJobConfig {
         return (long) values.number(NormalizeJobOptions.CLICKHOUSE_PENDING_MIB, 1, 1 << 20) << 20;
     }
 
-    /** As a URI. */
+    /** Returns the directory as a URI. */
     String checkpointDirectory() {
         return values.directory(NormalizeJobOptions.CHECKPOINT_DIR);
     }
@@ -133,7 +133,7 @@ final class NormalizeJobConfig {
         return values.millis(NormalizeJobOptions.CHECKPOINT_INTERVAL_MS, 10);
     }
 
-    /** Empty to start without state. */
+    /** Returns the checkpoint to restore; empty to start without state. */
     String restorePath() {
         return values.text(NormalizeJobOptions.RESTORE_PATH);
     }

@@ -7,9 +7,9 @@ import java.util.Optional;
 enum NormalizeJobOptions implements JobOption {
     /** Kafka's addresses, {@code host:port} separated by commas. */
     KAFKA_BOOTSTRAP("kafka.bootstrap", null),
-    /** Consumer group under which the reading position is shown; the position itself is in the checkpoints. */
+    /** Consumer group that shows the reading position; the position itself is in the checkpoints. */
     KAFKA_GROUP("kafka.group", "tailrace-normalize"),
-    /** Regular expression of the topics that hold lines, and the census between them. */
+    /** Regular expression of the topics with lines and census records. */
     TOPICS_LINES("topics.lines", "tailrace\\.(?!explain)[a-z]+\\.lines"),
     /** Topic that events are published to; empty to publish none. */
     TOPICS_EVENTS("topics.events", "tailrace.events"),
@@ -17,19 +17,19 @@ enum NormalizeJobOptions implements JobOption {
     TOPICS_SPANS("topics.spans", "otlp_spans"),
     /** HTTP address of ClickHouse. */
     CLICKHOUSE_URL("clickhouse.url", null),
-    /** ClickHouse user, who needs INSERT on the tables. */
+    /** ClickHouse user with the privilege INSERT on the tables. */
     CLICKHOUSE_USER("clickhouse.user", "default"),
-    /** File that holds the user's password; empty for none. */
+    /** File with the user's password; empty for none. */
     CLICKHOUSE_PASSWORD_FILE("clickhouse.password-file", ""),
     /** Database of the tables. */
     CLICKHOUSE_DATABASE("clickhouse.database", "tailrace"),
     /** Subtasks that insert: 1 or 2 per shard. */
     CLICKHOUSE_COMMITTERS("clickhouse.committers", "1"),
-    /** Compressed MiB that each of them holds while ClickHouse is away, before reading stops. */
+    /** Compressed MiB that each of them holds while ClickHouse is unavailable, before reading stops. */
     CLICKHOUSE_PENDING_MIB("clickhouse.pending.mib", "64"),
     /** URI or path of the directory for checkpoints. */
     CHECKPOINT_DIR("checkpoint.dir", null),
-    /** Milliseconds between checkpoints, which is when rows appear. */
+    /** Milliseconds between checkpoints; rows become visible at each checkpoint. */
     CHECKPOINT_INTERVAL_MS("checkpoint.interval.ms", "1000"),
     /** Checkpoint or savepoint to start from; empty to start without state, from the oldest lines in Kafka. */
     RESTORE_PATH("restore.path", ""),
@@ -37,29 +37,29 @@ enum NormalizeJobOptions implements JobOption {
     PARALLELISM("parallelism", "2"),
     /** State backend: hashmap (state in memory) or rocksdb (state on disk; needs Flink's RocksDB jar). */
     STATE_BACKEND("state.backend", "hashmap"),
-    /** MiB that RocksDB's caches and write buffers have together in each slot. */
+    /** MiB of memory for RocksDB's caches and write buffers in each slot. */
     STATE_ROCKSDB_MEMORY_MIB("state.rocksdb.memory.mib", "256"),
-    /** TCP port of the web UI on 127.0.0.1 when the job brings its own Flink; 0 for any free port. */
+    /** TCP port of the web UI on 127.0.0.1 when the job starts its own Flink; 0 for any free port. */
     WEB_PORT("web.port", "8081"),
-    /** PKCS12 file with key and certificate of the web UI, which then wants a certificate of everybody; empty: HTTP. */
+    /** PKCS12 file with key and certificate of the web UI, which then requires a client certificate; empty: HTTP. */
     WEB_KEYSTORE("web.keystore", ""),
-    /** PKCS12 file with the authorities whose certificates are let in. */
+    /** PKCS12 file with the authorities whose client certificates are accepted. */
     WEB_TRUSTSTORE("web.truststore", ""),
-    /** File that holds the password of both. */
+    /** File with the password of both. */
     WEB_PASSWORD_FILE("web.password-file", ""),
-    /** TCP port on 127.0.0.1 of the metrics when the job brings its own Flink; 0 for none. */
+    /** TCP port of the metrics on 127.0.0.1 when the job starts its own Flink; 0 for none. */
     METRICS_PORT("metrics.port", "0"),
-    /** Days that query_events keeps; older entries become dead letters. As in sql/retention.yaml. */
+    /** Retention of query_events in days; older entries become dead letters. As in sql/retention.yaml. */
     RETENTION_QUERY_EVENTS_DAYS("retention.query-events.days", "92"),
-    /** Days that audit_events keeps; older entries become dead letters. As in sql/retention.yaml. */
+    /** Retention of audit_events in days; older entries become dead letters. As in sql/retention.yaml. */
     RETENTION_AUDIT_EVENTS_DAYS("retention.audit-events.days", "400"),
-    /** Days that error_events keeps; older entries become dead letters. As in sql/retention.yaml. */
+    /** Retention of error_events in days; older entries become dead letters. As in sql/retention.yaml. */
     RETENTION_ERROR_EVENTS_DAYS("retention.error-events.days", "400"),
-    /** Days that otel_traces keeps; older spans become dead letters. As in sql/retention.yaml. */
+    /** Retention of otel_traces in days; older spans become dead letters. As in sql/retention.yaml. */
     RETENTION_OTEL_TRACES_DAYS("retention.otel-traces.days", "30"),
-    /** Sizes of InnoDB's redo logs, for the age of checkpoints: {@code db-1=1073741824, *=100663296}. */
+    /** Sizes of InnoDB's redo logs, to rate the age of checkpoints: {@code db-1=1073741824, *=100663296}. */
     INNODB_LOG_CAPACITY("innodb.log.capacity", ""),
-    /** Milliseconds that a missing byte range is waited for before it is booked as a gap. */
+    /** Milliseconds after which a missing byte range becomes a gap. */
     GAP_TIMEOUT_MS("gap.timeout.ms", "30000");
 
     private final String key;

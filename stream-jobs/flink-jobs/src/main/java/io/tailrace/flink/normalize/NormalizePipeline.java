@@ -48,7 +48,7 @@ import org.apache.flink.util.OutputTag;
  * spans → reader → otel_traces → ClickHouse
  * </pre>
  *
- * <p>Every stage may make dead letters and postings; they go to ClickHouse too.
+ * <p>Every stage may create dead letters and postings, which are also written to ClickHouse.
  */
 final class NormalizePipeline {
 
@@ -56,11 +56,11 @@ final class NormalizePipeline {
             new OutputTag<>("malformed-messages", new AvroTypeInfo<>(DeadLetter.class));
 
     /**
-     * Where the job reads and writes.
+     * The inputs and outputs of the job.
      *
-     * @param lines messages of the collectors: lines and censuses
+     * @param lines messages of the collectors: lines and census records
      * @param spans messages of OpenTelemetry; empty if the job reads none
-     * @param events where events are published; empty if they are not
+     * @param events sinks of published events; empty if they are not published
      * @param rows tables of ClickHouse
      */
     record SourcesAndSinks(
@@ -124,7 +124,7 @@ final class NormalizePipeline {
                 defaults.liveGenerations());
     }
 
-    /** One hot file is one framer: framing is cheap, and parsing is spread over all subtasks. */
+    /** One framer processes each file: framing is cheap, and parsing is distributed over all subtasks. */
     private SingleOutputStreamOperator<QueryEvent> events(DataStream<EntryBlock> entries) {
         RedoLogCapacities innoDbLogs = config.innoDbLogs();
         ParserConfig settings = new ParserConfig(
@@ -148,7 +148,7 @@ final class NormalizePipeline {
         publish(gaps(entries), sinks.gaps(), "gaps-topic");
     }
 
-    /** What never came, as soon as it is known: who watches the events must know what they do not say. */
+    /** Publishes gaps as soon as they are known, because consumers of events must know which bytes are missing. */
     private static DataStream<LedgerEntry> gaps(SingleOutputStreamOperator<EntryBlock> entries) {
         return entries.getSideOutput(FramerOperator.POSTINGS)
                 .filter(posting -> posting.getKind() == PostingKind.GAP && posting.getCount() > 0)

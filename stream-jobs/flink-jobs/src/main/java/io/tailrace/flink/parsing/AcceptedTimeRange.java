@@ -5,16 +5,16 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * Which event times a table takes. Older rows would be removed by ClickHouse as they are inserted; a time far in the
- * future is a broken clock, and would lie in partitions that no question looks at.
+ * The event times that a table accepts. ClickHouse would delete older rows on insert; a time far in the future is that
+ * of a wrong clock, and would be in partitions that no query reads.
  *
- * @param retention of the table
+ * @param retention retention of the table
  */
 public record AcceptedTimeRange(Duration retention) implements Serializable {
 
     private static final Duration MAX_AHEAD = Duration.ofHours(24);
 
-    /** What is wrong with an event's time; empty for a good one. */
+    /** Returns the error of an event's time; empty if it is accepted. */
     String validationError(Instant eventTime, Instant now) {
         if (eventTime.isBefore(now.minus(retention))) {
             return "event time " + eventTime + " is older than the retention of " + retention.toDays() + " days";

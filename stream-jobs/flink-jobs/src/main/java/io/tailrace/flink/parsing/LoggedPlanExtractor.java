@@ -11,7 +11,7 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The plans that MariaDB writes beside executions ({@code log_slow_verbosity=explain}). Not thread-safe. */
+/** Extracts the plans that MariaDB logs with executions ({@code log_slow_verbosity=explain}). Not thread-safe. */
 final class LoggedPlanExtractor {
 
     private static final Logger LOG = LoggerFactory.getLogger(LoggedPlanExtractor.class);
@@ -21,7 +21,7 @@ final class LoggedPlanExtractor {
     private final TabularPlanReader rows = new TabularPlanReader();
     private final PlanRecords records = new PlanRecords();
 
-    /** The plan that the log says of an execution. */
+    /** Returns the logged plan of an execution. */
     Optional<Plan> of(QueryEvent event) {
         if (event.getExplain().isEmpty()) {
             return Optional.empty();
@@ -31,13 +31,13 @@ final class LoggedPlanExtractor {
             plan.ifPresent(read -> event.setPlanHash(PlanHash.of(read)));
             return plan;
         } catch (RuntimeException e) {
-            // Rows that no version known writes: the event is whole without its plan, and must not stop its log.
-            LOG.debug("rows that are no plan", e);
+            // No known version writes such rows. The event is complete without its plan and must not stop its log.
+            LOG.debug("rows that are not a plan", e);
             return Optional.empty();
         }
     }
 
-    /** Its row, without the event's literals: plans of the log hold none. */
+    /** Returns the row of the plan without the event's literals: logged plans contain none. */
     StatementPlan record(QueryEvent event, Plan plan) {
         StatementPlan record = records.of(plan);
         record.setCluster(event.getCluster());

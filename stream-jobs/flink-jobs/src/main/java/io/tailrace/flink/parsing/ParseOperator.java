@@ -32,8 +32,8 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.OutputTag;
 
 /**
- * Makes events of entries. Every entry becomes one event or one dead letter, and is posted to the ledger as that; the
- * postings are summed up and passed on before each checkpoint barrier, so the operator has no state.
+ * Parses entries. Every entry becomes one event or one dead letter and is posted to the ledger as such. The postings
+ * are aggregated and emitted before each checkpoint barrier, so the operator has no state.
  *
  * <p>Main output: query events. Side outputs: {@link ParseOutputs}.
  */
@@ -81,7 +81,7 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
         } else {
             listener.rejected(
                     DeadLetterCode.UNKNOWN_FORMAT,
-                    "no format is called " + entry.origin().format());
+                    "unknown format " + entry.origin().format());
         }
     }
 
@@ -118,7 +118,7 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
 
     private final class EventsOfEntry implements ParseListener {
 
-        /** Of the statement that is reported next; null where both rules give it one id. */
+        /** Query id of the next statement by the previous rule set; null if both rule sets result in the same id. */
         private Long previousId;
 
         @Override
@@ -126,7 +126,7 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
             previousId = previousQueryId;
         }
 
-        /** The id by the previous rules, once. */
+        /** Returns the id by the previous rule set, once. */
         private Long takePreviousId(Long queryId) {
             Long taken = Objects.equals(previousId, queryId) ? null : previousId;
             previousId = null;
@@ -191,7 +191,7 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
             }
         }
 
-        /** Posts the entry as what it becomes. */
+        /** Posts the entry as an event or a dead letter. */
         private boolean isAccepted(AcceptedTimeRange times, Instant eventTime) {
             String error = times.validationError(eventTime, now());
             if (error.isEmpty()) {
@@ -230,7 +230,7 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
                 previousIds(previousId));
     }
 
-    /** Tables that the log names are not the statement's words: they may be those behind a view. */
+    /** Tables that the log names may not occur in the statement: they may be those behind a view. */
     private static Fingerprint fingerprint(AuditEvent event, String text, Long previousId) {
         boolean ofStatement = !"log".equals(event.getTablesBasis());
         return new Fingerprint(

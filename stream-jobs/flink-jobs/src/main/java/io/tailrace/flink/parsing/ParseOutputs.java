@@ -10,7 +10,7 @@ import io.tailrace.event.StatementPlan;
 import org.apache.flink.formats.avro.typeutils.AvroTypeInfo;
 import org.apache.flink.util.OutputTag;
 
-/** The side outputs of {@link ParseOperator}; its main output are the query events. */
+/** The side outputs of {@link ParseOperator}; its main output contains the query events. */
 public final class ParseOutputs {
 
     public static final OutputTag<AuditEvent> AUDIT_EVENTS =

@@ -5,13 +5,13 @@ import java.io.Serializable;
 import org.apache.flink.util.function.SerializableSupplier;
 
 /**
- * How entries are parsed.
+ * The settings of the parser.
  *
- * @param formats the formats that are known
- * @param queryTimes event times that {@code query_events} takes
- * @param auditTimes event times that {@code audit_events} takes
- * @param errorTimes event times that {@code error_events} takes
- * @param version of Tailrace, for dead letters
+ * @param formats known formats
+ * @param queryTimes event times that {@code query_events} accepts
+ * @param auditTimes event times that {@code audit_events} accepts
+ * @param errorTimes event times that {@code error_events} accepts
+ * @param version version of Tailrace, for dead letters
  */
 public record ParserConfig(
         SerializableSupplier<LogFormats> formats,

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Sums up what became of entries, so that the ledger gets a posting per file and checkpoint and not one per entry.
- * Not thread-safe.
+ * Aggregates the results of entries, so that the ledger receives a posting per file and checkpoint instead of one per
+ * entry. Not thread-safe.
  */
 final class PostingAggregator {
 
@@ -52,7 +52,7 @@ final class PostingAggregator {
         lastSum.bytes += entry.bytes().length;
     }
 
-    /** Entries of one file come in runs: this saves most of the map's work. */
+    /** Consecutive entries usually belong to one file: this avoids most lookups in the map. */
     private boolean isSameAccount(FramedEntry entry, PostingKind kind, String detail) {
         return lastSum != null
                 && kind == lastKind
@@ -77,7 +77,7 @@ final class PostingAggregator {
                 detail);
     }
 
-    /** Passes on the postings since the last call. */
+    /** Emits the postings since the last call. */
     void flush(Instant now, Consumer<LedgerEntry> out) {
         sums.forEach((account, sum) -> out.accept(posting(account, sum, now)));
         sums.clear();

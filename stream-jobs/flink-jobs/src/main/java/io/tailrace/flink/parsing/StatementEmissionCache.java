@@ -6,12 +6,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Remembers which statements' fingerprint and sample were passed on lately, so that each goes out now and then and
- * not with every entry. Lost at a restart, which costs one row per statement. Not thread-safe.
+ * Remembers when the fingerprint and the sample of each statement were last emitted, so that they are emitted
+ * periodically instead of with every entry. It is lost at a restart, which costs one row per statement. Not
+ * thread-safe.
  *
- * <p>A fingerprint goes out once an hour, and with each new id that it had by the previous rules. A sample goes out when the statement is seen for the first time in ten
- * minutes, at once, and again within them when an execution takes at least twice as long as the one of the last
- * sample: the first answers soonest, the slow one is the one that is looked for. A plan goes out once an hour.
+ * <p>A fingerprint is emitted once an hour, and with each new id by the previous rule set. A sample is emitted
+ * immediately when the statement is seen for the first time in ten minutes, and again within them if an execution takes
+ * at least twice as long as that of the last sample. The first sample is available soon, and the slow one is the most
+ * useful. A plan is emitted once an hour.
  */
 public final class StatementEmissionCache {
 
@@ -20,12 +22,12 @@ public final class StatementEmissionCache {
     private static final long SAMPLE_MILLIS = 600_000;
     private static final double SLOWER = 2;
     private static final int MAX_PLANS = 8;
-    /** An account is written with quotes, without, and with others. */
+    /** Maximum number of previous ids, because accounts are written with and without quotes. */
     private static final int MAX_PREVIOUS = 16;
 
     private record Key(long queryId, String ruleSet) {}
 
-    /** What was passed on of one statement. */
+    /** The emissions of one statement. */
     public static final class Statement {
         private long fingerprintAt = Long.MIN_VALUE;
         private long sampleAt = Long.MIN_VALUE;
@@ -33,7 +35,7 @@ public final class StatementEmissionCache {
         private Map<String, Long> plansAt = Map.of();
         private Set<Long> previousIds = Set.of();
 
-        /** Whether its fingerprint is to go out now, which is then taken as done. */
+        /** Returns whether its fingerprint is due, and then marks it as emitted. */
         public boolean takeFingerprint(long nowMillis) {
             boolean due = fingerprintAt == Long.MIN_VALUE || nowMillis - fingerprintAt >= FINGERPRINT_MILLIS;
             if (due) {
@@ -43,9 +45,10 @@ public final class StatementEmissionCache {
         }
 
         /**
-         * The same; it goes out at once with an id by the previous rules that did not go out yet.
+         * Returns whether its fingerprint is due, also with a previous id that was not emitted yet, and then marks it
+         * as emitted.
          *
-         * @param previousId null where there is none
+         * @param previousId null if there is none
          */
         boolean takeFingerprint(long nowMillis, Long previousId) {
             boolean isNew = previousId != null && addPrevious(previousId);
@@ -62,7 +65,7 @@ public final class StatementEmissionCache {
             return previousIds.size() < MAX_PREVIOUS && previousIds.add(id);
         }
 
-        /** @param plan on which server, and its hash */
+        /** @param plan server and hash of the plan */
         boolean takePlan(String plan, long nowMillis) {
             Long last = plansAt.get(plan);
             boolean due = last == null || nowMillis - last >= FINGERPRINT_MILLIS;
@@ -88,7 +91,7 @@ public final class StatementEmissionCache {
             return wanted;
         }
 
-        /** Whether {@link #takeSample} would take it. */
+        /** Returns whether {@link #takeSample} would return true. */
         boolean needsSample(long nowMillis, double seconds) {
             boolean slower = seconds > 0 && seconds >= SLOWER * sampleSeconds;
             return slower || isSampleDue(nowMillis);
@@ -106,7 +109,7 @@ public final class StatementEmissionCache {
         }
     };
 
-    /** What was passed on of a statement. */
+    /** Returns the emissions of a statement. */
     public Statement of(long queryId, String ruleSet) {
         return statements.computeIfAbsent(new Key(queryId, ruleSet), key -> new Statement());
     }

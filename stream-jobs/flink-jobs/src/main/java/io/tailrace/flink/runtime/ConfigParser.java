@@ -14,13 +14,13 @@ import java.util.Properties;
 import java.util.TreeMap;
 
 /**
- * The values of a job's configuration, as they are given.
+ * Parses the configuration of a job.
  *
- * <p>They come from the command line: {@code --config FILE} names a file of {@code key: value} lines, where empty lines
- * and lines that start with {@code #} do not count; {@code --KEY VALUE} sets one key and wins over the file. An
+ * <p>Values come from the command line: {@code --config FILE} names a file of {@code key: value} lines, in which empty
+ * lines and lines that start with {@code #} are ignored; {@code --KEY VALUE} sets one key and overrides the file. An
  * unknown key is an error that names the nearest known one.
  *
- * @param <K> the keys that the job knows
+ * @param <K> the keys of the job
  */
 public final class ConfigParser<K extends Enum<K> & JobOption> {
 
@@ -138,7 +138,7 @@ public final class ConfigParser<K extends Enum<K> & JobOption> {
         return quoted ? value.substring(1, value.length() - 1) : value;
     }
 
-    /** The value, which may be empty. */
+    /** Returns the value, which may be empty. */
     public String text(K key) {
         return values.get(key);
     }
@@ -152,7 +152,7 @@ public final class ConfigParser<K extends Enum<K> & JobOption> {
         return value;
     }
 
-    /** @throws ConfigurationException if the value is no whole number in this range, both ends included */
+    /** @throws ConfigurationException if the value is not a whole number in this range, both ends included */
     public int number(K key, int min, int limit) {
         String expected = key.key() + " must be a whole number from " + min + " to " + limit;
         try {
@@ -166,12 +166,12 @@ public final class ConfigParser<K extends Enum<K> & JobOption> {
         throw new ConfigurationException(expected + ", not " + values.get(key));
     }
 
-    /** @throws ConfigurationException if the value is no number of milliseconds from the least on */
+    /** @throws ConfigurationException if the value is not a number of milliseconds of at least {@code min} */
     public Duration millis(K key, int min) {
         return Duration.ofMillis(number(key, min, MAX_MILLIS));
     }
 
-    /** @throws ConfigurationException if the value is none of these */
+    /** @throws ConfigurationException if the value is not one of these */
     public String oneOf(K key, String... allowed) {
         String value = notEmpty(key);
         if (!List.of(allowed).contains(value)) {
@@ -180,7 +180,7 @@ public final class ConfigParser<K extends Enum<K> & JobOption> {
         return value;
     }
 
-    /** @throws ConfigurationException if the value is no HTTP address */
+    /** @throws ConfigurationException if the value is not an HTTP address */
     public URI httpAddress(K key) {
         URI url = URI.create(notEmpty(key).replaceAll("/+$", ""));
         if (url.getHost() == null || !List.of("http", "https").contains(url.getScheme())) {
@@ -189,7 +189,7 @@ public final class ConfigParser<K extends Enum<K> & JobOption> {
         return url;
     }
 
-    /** A directory as a URI; a path is one on this machine. */
+    /** Returns a directory as a URI; a path is one on this machine. */
     public String directory(K key) {
         String directory = notEmpty(key);
         return directory.contains(":/")
@@ -197,7 +197,7 @@ public final class ConfigParser<K extends Enum<K> & JobOption> {
                 : Path.of(directory).toAbsolutePath().toUri().toString();
     }
 
-    /** Settings for Kafka's clients, such as {@code security.protocol}. */
+    /** Returns the settings of Kafka's clients, such as {@code security.protocol}. */
     public Properties kafkaProperties() {
         Properties properties = new Properties();
         properties.putAll(kafkaProperties);

@@ -1,6 +1,6 @@
 package io.tailrace.flink.runtime;
 
-/** The configuration cannot be used; the message is one sentence for the person who wrote it, so there is no trace. */
+/** Reports an invalid configuration. The message is one sentence for its author, so there is no stack trace. */
 public final class ConfigurationException extends RuntimeException {
 
     private static final long serialVersionUID = 1;

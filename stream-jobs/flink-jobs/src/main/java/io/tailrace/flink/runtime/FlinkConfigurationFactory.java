@@ -18,18 +18,18 @@ import org.apache.flink.core.execution.CheckpointingMode;
 import org.apache.flink.core.execution.RecoveryClaimMode;
 import org.apache.flink.metrics.prometheus.LoopbackPrometheusReporterFactory;
 
-/** What a job asks of Flink. */
+/** Creates the Flink configuration of a job. */
 public final class FlinkConfigurationFactory {
 
     public static final String ROCKSDB = "rocksdb";
     public static final String HASHMAP = "hashmap";
-    /** With less, the write buffers of the operators that share it would be written to disk at every turn. */
+    /** With less, the write buffers of the operators that share the memory would be flushed to disk constantly. */
     public static final int MIN_ROCKSDB_MIB = 64;
 
     public static final int MAX_ROCKSDB_MIB = 1 << 20;
 
-    // Options of a jar that is only there where somebody wants RocksDB. Names and meaning: Flink 2.2's RocksDBOptions
-    // and RocksDBConfigurableOptions.
+    // Options of Flink's RocksDB jar, which is optional. Names and meaning: Flink 2.2's RocksDBOptions and
+    // RocksDBConfigurableOptions.
     static final ConfigOption<MemorySize> ROCKSDB_MEMORY_PER_SLOT = ConfigOptions.key(
                     "state.backend.rocksdb.memory.fixed-per-slot")
             .memoryType()
@@ -68,10 +68,10 @@ public final class FlinkConfigurationFactory {
         flink.set(PipelineOptions.NAME, config.name());
         flink.set(CoreOptions.DEFAULT_PARALLELISM, config.parallelism());
         flink.set(TaskManagerOptions.NUM_TASK_SLOTS, config.slots());
-        // A type that falls to Kryo, or an operator without a uid, is found when the job is built.
+        // A type that needs Kryo, or an operator without a uid, is an error when the job graph is built.
         flink.set(PipelineOptions.GENERIC_TYPES, false);
         flink.set(PipelineOptions.AUTO_GENERATE_UIDS, false);
-        // Operators pass records on and never change them afterwards.
+        // Operators never change records after emitting them.
         flink.set(PipelineOptions.OBJECT_REUSE, true);
         flink.set(StateBackendOptions.STATE_BACKEND, config.stateBackend());
         if (config.stateBackend().equals(ROCKSDB)) {
@@ -80,12 +80,12 @@ public final class FlinkConfigurationFactory {
     }
 
     /**
-     * A bound for the memory of all stateful operators of a slot, which is the job's own: Flink's managed memory is
-     * 128 MiB where a job brings its own Flink, and a share of the process in a cluster, so nothing could be promised of
-     * it. Index and filters lie in the same cache as the data. Whole, they push each other out of it as soon as there are
-     * a few files: each lookup then reads and unpacks a megabyte (a million keys were not through after two minutes).
-     * In partitions their top stays, and a lookup fetches one block of 4 KiB. The Bloom filter spares most keys, which
-     * are new or were not used for long, the reading of data.
+     * Sets a limit for the memory of all stateful operators of a slot. The job has its own limit because Flink's
+     * managed memory is 128 MiB if a job starts its own Flink, and a share of the process in a cluster. Index and
+     * filters share the cache with the data. Without partitioning they evict each other as soon as there are a few
+     * files: each lookup then reads and decompresses a megabyte (a million keys did not finish within two minutes).
+     * With partitioning their top level stays cached, and a lookup reads one block of 4 KiB. The Bloom filter avoids
+     * reads for most keys, which are new or were not used for long.
      */
     private static void setRocksDb(Configuration flink, JobConfig config) {
         flink.set(ROCKSDB_MEMORY_PER_SLOT, MemorySize.ofMebiBytes(config.rocksDbMemoryMib()));
@@ -96,7 +96,7 @@ public final class FlinkConfigurationFactory {
     private static void setCheckpoints(Configuration flink, JobConfig config) {
         flink.set(CheckpointingOptions.CHECKPOINTING_CONSISTENCY_MODE, CheckpointingMode.EXACTLY_ONCE);
         flink.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, config.checkpointInterval());
-        // When checkpoints take long, because the job is behind, they are fewer and the blocks larger.
+        // If checkpoints take long because the job is behind, they are fewer and the blocks larger.
         flink.set(
                 CheckpointingOptions.MIN_PAUSE_BETWEEN_CHECKPOINTS,
                 config.checkpointInterval().dividedBy(2));
@@ -108,8 +108,8 @@ public final class FlinkConfigurationFactory {
         flink.set(
                 CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
                 ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);
-        // A checkpoint that cannot be written (full disk) or not end (ClickHouse away and its buffer full) is tried
-        // again; failing the job would replay the same input into the same trouble.
+        // A checkpoint that cannot be written (full disk) or completed (ClickHouse unavailable and the buffer full) is
+        // retried; failing the job would replay the same input with the same result.
         flink.set(CheckpointingOptions.TOLERABLE_FAILURE_NUMBER, Integer.MAX_VALUE);
         // Aligned: operators flush before a barrier, and a checkpoint stays small when the job is behind.
         flink.set(CheckpointingOptions.ENABLE_UNALIGNED, false);
@@ -128,7 +128,7 @@ public final class FlinkConfigurationFactory {
                 BACKOFF_RESET_THRESHOLD);
     }
 
-    /** Only counts where the job brings its own Flink; in a cluster its processes have reporters, not its jobs. */
+    /** Applies only if the job starts its own Flink; in a cluster, the processes have reporters, not the jobs. */
     private static void setMetrics(Configuration flink, int port) {
         flink.set(MetricOptions.REPORTERS_LIST, REPORTER);
         Configuration reporter = MetricOptions.forReporter(flink, REPORTER);

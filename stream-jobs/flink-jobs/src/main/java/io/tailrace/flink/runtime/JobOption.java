@@ -5,12 +5,12 @@ import java.util.Optional;
 /** One key of a job's configuration. */
 public interface JobOption {
 
-    /** Keys with this prefix go to Kafka's clients without it. */
+    /** Keys with this prefix are passed to Kafka's clients without it. */
     String KAFKA_PROPERTIES = "kafka.properties.";
 
-    /** As it is written, such as {@code kafka.bootstrap}. */
+    /** Returns the written form, such as {@code kafka.bootstrap}. */
     String key();
 
-    /** The default; empty for a key that must be given. */
+    /** Returns the default; empty for a required key. */
     Optional<String> defaultValue();
 }

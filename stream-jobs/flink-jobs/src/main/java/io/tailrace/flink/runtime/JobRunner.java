@@ -5,14 +5,17 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs a job where it was started: in this process, or on the cluster that it was submitted to. */
+/** Runs a job in this process, or on the cluster to which it was submitted. */
 public final class JobRunner {
 
     private static final Logger LOG = LoggerFactory.getLogger(JobRunner.class);
 
     private JobRunner() {}
 
-    /** Ends this process where the job brought its own Flink: 0 after a stop with savepoint, 1 after an error. */
+    /**
+     * Runs the job. If the job starts its own Flink, this ends the process: 0 after a stop with savepoint, 1 after an
+     * error.
+     */
     public static void run(StreamExecutionEnvironment environment) throws Exception {
         if (environment instanceof LocalStreamEnvironment) {
             System.exit(executeHere(environment));
@@ -20,7 +23,7 @@ public final class JobRunner {
         environment.execute();
     }
 
-    /** Runs the job in this process to its end, and says how it ended: threads of its Flink may outlive it. */
+    /** Runs the job in this process until it ends and returns the exit code: threads of its Flink may outlive it. */
     private static int executeHere(StreamExecutionEnvironment environment) {
         try {
             environment.execute();
@@ -28,7 +31,7 @@ public final class JobRunner {
             return 0;
         } catch (Exception e) {
             LOG.error("the job has failed", e);
-            // Once more as the last line of all, where a supervisor finds it.
+            // Repeats the cause as the very last line, where a supervisor finds it.
             LOG.error("{}", rootOf(e).toString());
             return 1;
         }

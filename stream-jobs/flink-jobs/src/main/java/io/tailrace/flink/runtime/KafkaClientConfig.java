@@ -7,10 +7,10 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
 
 /**
- * How the jobs' Kafka clients are set.
+ * The settings of the jobs' Kafka clients.
  *
  * @param bootstrap addresses, {@code host:port} separated by commas
- * @param given what the configuration says beside; it wins
+ * @param given settings of the configuration; they override the defaults
  */
 public record KafkaClientConfig(String bootstrap, Properties given) implements Serializable {
 
@@ -18,7 +18,10 @@ public record KafkaClientConfig(String bootstrap, Properties given) implements S
     private static final String DELIVERY_TIMEOUT_MILLIS = "3600000";
     private static final String MAX_RECORD_BYTES = Integer.toString(20_000_000);
 
-    /** A broker that is away is waited for: sources look for new partitions, and fail the job where nobody answers. */
+    /**
+     * Returns settings that wait for an unavailable broker: sources look for new partitions, and fail the job if there
+     * is no response.
+     */
     public Properties consumerProperties() {
         Properties properties = clientProperties();
         properties.setProperty(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, DELIVERY_TIMEOUT_MILLIS);
@@ -31,7 +34,8 @@ public record KafkaClientConfig(String bootstrap, Properties given) implements S
     }
 
     /**
-     * A broker that is away is waited for: failing the job would read the same input again and wait again.
+     * Returns settings that wait for an unavailable broker: failing the job would read the same input again and wait
+     * again.
      *
      * @param lingerMillis how long a record waits for others
      */
@@ -47,7 +51,7 @@ public record KafkaClientConfig(String bootstrap, Properties given) implements S
         return properties;
     }
 
-    /** Every try to reach a broker that is away is a line of the log. */
+    /** Lengthens the delay of reconnects, because every attempt to reach an unavailable broker is a line of the log. */
     private static Properties clientProperties() {
         Properties properties = new Properties();
         properties.setProperty(CommonClientConfigs.RECONNECT_BACKOFF_MS_CONFIG, "200");

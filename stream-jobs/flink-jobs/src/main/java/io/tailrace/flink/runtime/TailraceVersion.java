@@ -7,7 +7,7 @@ public final class TailraceVersion {
 
     private TailraceVersion() {}
 
-    /** From the jar's manifest; {@value #UNPACKAGED} where the classes are not in a jar. */
+    /** Returns the version in the jar's manifest; {@value #UNPACKAGED} if the classes are not in a jar. */
     public static String get() {
         String version = TailraceVersion.class.getPackage().getImplementationVersion();
         return version == null ? UNPACKAGED : version;

@@ -10,16 +10,17 @@ import org.apache.flink.configuration.SecurityOptions;
 import org.apache.flink.configuration.WebOptions;
 
 /**
- * The web UI of a job that brings its own Flink, on 127.0.0.1 like all that this Flink listens on; a cluster has its own.
+ * The web UI of a job that starts its own Flink. It listens on 127.0.0.1, like all ports of this Flink; a cluster has
+ * its own UI.
  *
  * @param port TCP port; 0 for any free one
  * @param keystore PKCS12 file with its key and certificate; empty for HTTP without a login
- * @param truststore PKCS12 file with the authorities whose certificates are let in; everybody else is refused
- * @param passwordFile file that holds the password of both
+ * @param truststore PKCS12 file with the authorities whose client certificates are accepted
+ * @param passwordFile file with the password of both
  */
 public record WebUiConfig(int port, String keystore, String truststore, String passwordFile) {
 
-    /** @throws ConfigurationException if some of the files are named and others not */
+    /** @throws ConfigurationException if only some of the files are named */
     public WebUiConfig {
         boolean all = !keystore.isEmpty() && !truststore.isEmpty() && !passwordFile.isEmpty();
         if (!all && !(keystore + truststore + passwordFile).isEmpty()) {
@@ -27,7 +28,7 @@ public record WebUiConfig(int port, String keystore, String truststore, String p
         }
     }
 
-    /** Without TLS. */
+    /** Returns a configuration without TLS. */
     public static WebUiConfig plain(int port) {
         return new WebUiConfig(port, "", "", "");
     }
@@ -37,7 +38,7 @@ public record WebUiConfig(int port, String keystore, String truststore, String p
         flink.set(RestOptions.BIND_ADDRESS, "127.0.0.1");
         flink.set(RestOptions.PORT, port);
         flink.set(RestOptions.BIND_PORT, Integer.toString(port));
-        // Flink's server of blobs would listen on all interfaces.
+        // By default, Flink's blob server would listen on all interfaces.
         flink.set(JobManagerOptions.BIND_HOST, "127.0.0.1");
         if (!keystore.isEmpty()) {
             askForCertificates(flink);
@@ -62,7 +63,7 @@ public record WebUiConfig(int port, String keystore, String truststore, String p
         flink.set(SecurityOptions.SSL_INTERNAL_KEY_PASSWORD, password);
         flink.set(SecurityOptions.SSL_INTERNAL_TRUSTSTORE, truststore);
         flink.set(SecurityOptions.SSL_INTERNAL_TRUSTSTORE_PASSWORD, password);
-        // Who comes with a certificate looks, and changes nothing by a click.
+        // Users of the web UI can read everything, but change nothing.
         flink.set(WebOptions.SUBMIT_ENABLE, false);
         flink.set(WebOptions.CANCEL_ENABLE, false);
         flink.set(WebOptions.RESCALE_ENABLE, false);

@@ -22,8 +22,8 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.OutputTag;
 
 /**
- * Makes spans of OpenTelemetry's messages, and the fingerprints of their statements: some are in no log. It has no state:
- * a message is spans or dead letters at once.
+ * Converts OpenTelemetry's messages to spans, and emits the fingerprints of their statements, some of which are in no
+ * log. It has no state: a message becomes spans or dead letters immediately.
  */
 public final class SpanParseOperator extends AbstractStreamOperator<TraceSpan>
         implements OneInputStreamOperator<KafkaMessage, TraceSpan> {
@@ -39,9 +39,9 @@ public final class SpanParseOperator extends AbstractStreamOperator<TraceSpan>
     private transient Outputs outputs;
 
     /**
-     * @param retention of the table of spans
-     * @param deadLetters side output for messages that cannot be read, or not all of whose spans can
-     * @param version of Tailrace, for dead letters
+     * @param retention retention of the table of spans
+     * @param deadLetters side output for messages that cannot be read completely
+     * @param version version of Tailrace, for dead letters
      */
     public SpanParseOperator(Duration retention, OutputTag<DeadLetter> deadLetters, String version) {
         this.retention = retention;

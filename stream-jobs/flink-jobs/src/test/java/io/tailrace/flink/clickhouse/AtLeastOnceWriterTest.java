@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Against a real ClickHouse with the real tables, as the user that may only insert. */
+/** Runs against a real ClickHouse with the real tables, as the user with the privilege INSERT only. */
 @Tag("slow")
 class AtLeastOnceWriterTest {
 
@@ -62,7 +62,7 @@ class AtLeastOnceWriterTest {
         writer.close();
     }
 
-    /** @param state null: without */
+    /** @param state null: without state */
     private static OneInputStreamOperatorTestHarness<DataAccess, CommittableMessage<Void>> writer(
             OperatorSubtaskState state) throws Exception {
         ClickHouseConnection address = new ClickHouseConnection(
@@ -95,9 +95,9 @@ class AtLeastOnceWriterTest {
         await("rows of the outage", () -> rows() == 60_100);
     }
 
-    /** As after kill -9 of the job: nothing but its checkpoint is left. */
+    /** Simulates kill -9 of the job: only its checkpoint remains. */
     @Test
-    void rowsOfACheckpointAreInsertedByWhoeverGoesOnWithIt() throws Exception {
+    void rowsOfACheckpointAreInsertedAfterARestore() throws Exception {
         server.kill();
         OperatorSubtaskState checkpoint;
         try {
@@ -221,7 +221,7 @@ class AtLeastOnceWriterTest {
         });
     }
 
-    /** Lets time go on, and runs what the writer's thread told it. */
+    /** Advances the clock, and runs the callbacks of the writer's thread. */
     private void runMails() throws Exception {
         writer.setProcessingTime(System.currentTimeMillis());
         TaskMailbox mailbox = writer.getTaskMailbox();

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Every audit format from lines through reassembly, parsing and encoding into the real table. */
+/** Processes every audit format from lines through reassembly, parsing and encoding into the real table. */
 @Tag("slow")
 class AuditEventsTest {
 
@@ -78,7 +78,7 @@ class AuditEventsTest {
                 .isEqualTo("5.7.20-18-18-log");
     }
 
-    /** The entries of all fixtures of a format, each read as the log of a server of its own. */
+    /** Returns the entries of all fixtures of a format, each read as the log of a separate server. */
     private static List<FramedEntry> entries(LogFormat format) throws IOException {
         Path golden = Repository.module("query-core")
                 .resolve("src/test/resources/golden")
@@ -129,12 +129,12 @@ class AuditEventsTest {
 
         @Override
         public void posting(LedgerEntry posting) {
-            // Books are not at issue here.
+            // This test does not check the ledger.
         }
 
         @Override
         public void deadLetter(DeadLetter deadLetter) {
-            // Nor are the fixtures' broken records.
+            // It does not check the fixtures' invalid records either.
         }
     }
 
@@ -158,7 +158,7 @@ class AuditEventsTest {
         }
     }
 
-    /** The events as rows of today, for the table forgets older ones. */
+    /** Returns the events as rows of today, because the table deletes older ones. */
     private static PendingBlock block(List<AuditEvent> events) {
         RowBinaryBuffer rows = new RowBinaryBuffer(1 << 16);
         for (AuditEvent event : events) {

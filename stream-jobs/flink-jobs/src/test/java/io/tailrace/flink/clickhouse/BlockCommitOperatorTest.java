@@ -23,7 +23,7 @@ class BlockCommitOperatorTest {
     private static final long MAX_PENDING = 1 << 20;
     private static final Duration SOON = Duration.ofSeconds(20);
 
-    /** Operators are made from serialized factories: they find the store here. */
+    /** Operators are created from serialized factories, which find the store here. */
     private static TokenStore store;
 
     private OneInputStreamOperatorTestHarness<RowBlock, Void> committer;
@@ -148,7 +148,7 @@ class BlockCommitOperatorTest {
         }
     }
 
-    /** One row, its number, in each of these checkpoints, all complete; returns the state of the last. */
+    /** Writes one row, its number, in each of these checkpoints, all complete; returns the state of the last. */
     private OperatorSubtaskState outage(int first, int last) throws Exception {
         store.setAway(true);
         OperatorSubtaskState state = null;
@@ -226,7 +226,7 @@ class BlockCommitOperatorTest {
     }
 
     @Test
-    void aBlockOfNothingButPoisonIsNotSearchedForEver() throws Exception {
+    void aBlockOfOnlyInvalidRowsIsNotSplitIndefinitely() throws Exception {
         RowBinaryBuffer out = new RowBinaryBuffer(1024);
         int rows = 50_000;
         for (int i = 0; i < rows; i++) {
@@ -254,7 +254,7 @@ class BlockCommitOperatorTest {
         return new String(BlockBuilder.rowsOf(block), StandardCharsets.ISO_8859_1);
     }
 
-    /** Completes checkpoints from an id on until the condition holds. */
+    /** Completes checkpoints from an id on until the condition is true. */
     private void completeCheckpoints(int first, Callable<Boolean> condition) throws Exception {
         for (int id = first; !condition.call(); id++) {
             assertThat(id).as("checkpoints").isLessThan(first + 50);
@@ -278,7 +278,7 @@ class BlockCommitOperatorTest {
         committer.open();
     }
 
-    /** Runs what the poster's threads sent to the operator, until the condition holds. */
+    /** Runs the callbacks of the inserter's threads until the condition is true. */
     private void awaitMails(String what, Callable<Boolean> condition) throws Exception {
         Await.until(what, SOON, () -> {
             boolean holds = condition.call();

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Against a real ClickHouse with the real tables, as the user that may only insert. */
+/** Runs against a real ClickHouse with the real tables, as the user with the privilege INSERT only. */
 @Tag("slow")
 class ClickHouseHttpClientTest {
 
@@ -160,7 +160,7 @@ class ClickHouseHttpClientTest {
     }
 
     @Test
-    void aWrongPasswordSaysWhatToCheck() throws Exception {
+    void aWrongPasswordIsReportedWithWhatToCheck() throws Exception {
         ClickHouseHttpClient stranger = new ClickHouseHttpClient(new ClickHouseConnection(server.url(), "writer", ""));
         assertThat(stranger.insert(postings(5000, 1)))
                 .asInstanceOf(org.assertj.core.api.InstanceOfAssertFactories.type(Unavailable.class))
@@ -171,7 +171,7 @@ class ClickHouseHttpClientTest {
     }
 
     @Test
-    void aServerThatIsAwayIsWaitedFor() throws Exception {
+    void anUnavailableServerIsRetried() throws Exception {
         ClickHouseHttpClient away =
                 new ClickHouseHttpClient(new ClickHouseConnection(URI.create("http://127.0.0.1:1"), "writer", ""));
         assertThat(away.insert(postings(6000, 1))).isInstanceOf(Unavailable.class);

@@ -8,7 +8,10 @@ import org.apache.avro.Schema;
 import org.apache.avro.generic.GenericData;
 import org.junit.jupiter.api.Test;
 
-/** What the bytes must be follows ClickHouse's documentation of RowBinary; {@link ClickHouseHttpClientTest} asks it. */
+/**
+ * The expected bytes follow ClickHouse's documentation of RowBinary; {@link ClickHouseHttpClientTest} verifies them
+ * with a server.
+ */
 class RowBinaryEncoderTest {
 
     private static final String TIME =

@@ -15,7 +15,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 
-/** Rows for tests. */
+/** Creates rows for tests. */
 final class Rows {
 
     static final Instant TODAY = Instant.now().truncatedTo(ChronoUnit.DAYS);
@@ -65,7 +65,7 @@ final class Rows {
         return new Fingerprint(5L, "tailrace-2", "select ?", "SELECT", TODAY, List.of(), List.of("t"), previousIds);
     }
 
-    /** A span with so many events. */
+    /** Returns a span with this number of events. */
     static TraceSpan span(int events) {
         TraceSpan span = new TraceSpan();
         span.setTimestamp(TODAY.getEpochSecond() * 1_000_000_000L);

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Keeps blocks in memory, each token once, as ClickHouse does; can be away, and refuses blocks with a row of the
- * poisonous id.
+ * Stores blocks in memory, each token once, like ClickHouse. It can be made unavailable, and refuses blocks with a row
+ * of the poisonous id.
  */
 final class TokenStore implements InsertTarget {
 
@@ -43,12 +43,12 @@ final class TokenStore implements InsertTarget {
         return ids;
     }
 
-    /** The ids of all rows of test tables, in no order. */
+    /** Returns the ids of all rows of test tables, in no order. */
     synchronized List<Long> storedIds() {
         return stored.values().stream().flatMap(block -> ids(block).stream()).toList();
     }
 
-    /** What was stored in a table of the job itself. */
+    /** Returns the blocks that were stored in a table of the job itself. */
     synchronized List<PendingBlock> storedIn(String table) {
         return stored.values().stream()
                 .filter(block -> block.layout().startsWith(table + '\n'))

@@ -18,14 +18,14 @@ import java.util.TreeMap;
 import org.apache.avro.specific.SpecificRecord;
 
 /**
- * The events of eight busy servers, a thousand a second, the same for each seed: four write MariaDB's audit log, four a
- * slow log of all statements. Sixty classes of statements of an application, connections of some forty statements, now
- * and then somebody who is refused, and the statements that {@link #planted} rules look for, one in ten thousand.
+ * Generates the events of eight busy servers, a thousand per second, the same for each seed. Four write MariaDB's audit
+ * log, four a slow log of all statements. There are sixty classes of an application's statements, connections of about
+ * forty statements, occasional refused logins, and the statements of the {@link #planted} rules, one in ten thousand.
  */
 public final class BusyServers {
 
     static final String MARKER = "marker-";
-    /** One in so many statements is what a rule of the benchmark looks for. */
+    /** One in this number of statements matches a rule of the benchmark. */
     static final int PLANTED_EVERY = 10_000;
 
     private static final int SERVERS = 8;
@@ -35,7 +35,7 @@ public final class BusyServers {
     private static final int USERS = 12;
     private static final int ENTRY_BYTES = 240;
 
-    /** Takes the events in the order of their times. */
+    /** Receives the events in the order of their times. */
     public interface Receiver {
 
         /** @param server from 0 to 7 */
@@ -78,7 +78,7 @@ public final class BusyServers {
         }
     }
 
-    /** How often what the rule of a number looks for was among the events so far. */
+    /** Returns the number of planted statements so far, by the number of the rule. */
     Map<Integer, Integer> planted() {
         return planted;
     }
@@ -89,10 +89,10 @@ public final class BusyServers {
     }
 
     /**
-     * Makes all events. At the beginning, in the middle and at the end each server has an event of a user
-     * {@code marker-PHASE-SERVER}.
+     * Generates all events. At the beginning, in the middle and at the end, each server has an event of a user {@code
+     * marker-PHASE-SERVER}.
      *
-     * @param rules of the benchmark, whose statements are planted
+     * @param rules rules of the benchmark, whose statements are planted
      */
     public void send(int rules, Receiver receiver) throws Exception {
         mark("begin", receiver);

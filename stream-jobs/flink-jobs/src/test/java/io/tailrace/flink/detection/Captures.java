@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Messages of the topic of captured plans, as Fluent Bit encodes them. */
+/** Creates messages of captured plans, as Fluent Bit encodes them. */
 public final class Captures {
 
     public static final double AT = 1_795_000_000.25;
@@ -17,7 +17,7 @@ public final class Captures {
 
     private Captures() {}
 
-    /** A good one. */
+    /** Returns a valid message. */
     public static Map<String, Object> envelope(String status, String error, String plan) {
         Map<String, Object> envelope = new LinkedHashMap<>();
         envelope.put("v", 1.0);

@@ -25,7 +25,7 @@ class DetectionJobConfigTest {
             kafka.from | middle | kafka.from must be earliest or latest, not middle
             parallelism | 0 | parallelism must be a whole number from 1 to 128, not 0
             """)
-    void saysWhatIsWrong(String key, String value, String error) {
+    void reportsInvalidValues(String key, String value, String error) {
         assertThatThrownBy(() -> with(key, value))
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessage(error);

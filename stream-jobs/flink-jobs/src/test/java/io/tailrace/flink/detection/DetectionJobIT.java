@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The whole job in a process of its own, between a real Kafka and a real ClickHouse. */
+/** Runs the job in a separate process, between a real Kafka and a real ClickHouse. */
 class DetectionJobIT {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(90);
@@ -60,7 +60,7 @@ class DetectionJobIT {
 
     private final HttpClient http = HttpClient.newHttpClient();
     private final int port = Repository.freePort();
-    /** Begin of the last whole stretch of event time in which alerts are one. */
+    /** Start of the last complete interval of event time whose alerts are merged. */
     private final Instant start =
             Instant.ofEpochSecond((Instant.now().getEpochSecond() / INTERVAL_SECONDS - 1) * INTERVAL_SECONDS);
 
@@ -120,7 +120,9 @@ class DetectionJobIT {
         }
     }
 
-    /** Savepoints are in Flink's canonical format: what was kept in memory goes on in RocksDB, and from there again. */
+    /**
+     * Savepoints are in Flink's canonical format: state moves from memory to RocksDB, and from one RocksDB to another.
+     */
     @Test
     void stateMovesToRocksDbAndFromOneRocksDbToTheNext() throws Exception {
         push(Pushes.json(
@@ -160,7 +162,7 @@ class DetectionJobIT {
     }
 
     @Test
-    void whoTouchesAClassOfDataIsWrittenOnce() throws Exception {
+    void accessToADataClassIsWrittenOnce() throws Exception {
         push(Pushes.json(
                 "classes",
                 Map.of(
@@ -183,7 +185,10 @@ class DetectionJobIT {
         }
     }
 
-    /** Rows about db-3, older answers of the same rule too: of two rules that alert, on its log and on all of its logs. */
+    /**
+     * Returns the number of rows about db-3, older results of a rule included: two rules that raise alerts, on its log
+     * and on all its logs.
+     */
     private static long answers() throws Exception {
         return clickHouse.count("SELECT count() FROM tailrace.rule_coverage WHERE instance = 'db-3'");
     }
@@ -202,7 +207,7 @@ class DetectionJobIT {
         refused("tailrace.events", "db-1", user, from, to);
     }
 
-    /** In a topic of its own: the other jobs' alerts are not to count these. */
+    /** Uses a separate topic, so that the alerts of other jobs do not count. */
     private void refusedGuests(int from, int to) throws Exception {
         refused(OTHER_EVENTS, "db-3", "guest", from, to);
     }
@@ -233,7 +238,7 @@ class DetectionJobIT {
                 + "' AND accepted = " + accepted + (accepted ? "" : " AND message LIKE 'a.yml:1:%'"));
     }
 
-    /** Alerts are grouped: the count says how many one stands for. */
+    /** Alerts are grouped: the count is the number of merged alerts. */
     private static void awaitAlerts(String level, String user, long events) throws Exception {
         String sql =
                 "SELECT sum(count) FROM tailrace.alerts FINAL WHERE level = '" + level + "' AND user = '" + user + "'";
@@ -250,7 +255,7 @@ class DetectionJobIT {
         return clickHouse.count("SELECT count() FROM tailrace.alerts FINAL WHERE " + condition);
     }
 
-    /** The job's process ends with the job. */
+    /** The process of the job ends with the job. */
     private String stopWithSavepoint(JavaProgram process, String name) throws Exception {
         String job = jobId();
         Path savepoints = directory.resolve(name);

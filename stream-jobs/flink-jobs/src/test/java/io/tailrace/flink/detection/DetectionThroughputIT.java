@@ -44,12 +44,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The detect job at its limit: `make bench-detect`. Events lie in a real Kafka, the job in a process of its own reads them
- * from the first to the last, alerts go to a real ClickHouse and to their topic. Each run's alerts are compared, rule by
- * rule, with what was planted, or with what the engine finds without Flink; then its figures are printed.
+ * Measures the maximum throughput of the detect job: `make bench-detect`. Events are in a real Kafka, the job in a
+ * process of its own reads them from the first to the last, and alerts go to a real ClickHouse and to their topic. The
+ * alerts of each run are compared, rule by rule, with the planted statements, or with the result of the engine without
+ * Flink; then the measurements are printed.
  *
- * <p>Time runs from the first event's alert to the last event's, and again from the middle on, where most is compiled.
- * CPU-seconds are those of the job's whole process: Flink, Kafka's clients, compiling and collecting garbage too.
+ * <p>Time is measured from the first event's alert to the last event's, and again from the middle on, when most code is
+ * compiled. CPU-seconds are those of the job's process: Flink, Kafka's clients, compilation and garbage collection
+ * included.
  */
 @Tag("benchmark")
 class DetectionThroughputIT {
@@ -61,7 +63,7 @@ class DetectionThroughputIT {
     private static final int SERVERS = 8;
     private static final double TICKS_PER_SECOND = 100;
     private static final Duration TIMEOUT = Duration.ofMinutes(4);
-    /** Events later than the clock are those of a wrong clock. */
+    /** Later events would count as those of a wrong clock. */
     private static final Instant START =
             Instant.now().minus(Duration.ofMinutes(40)).truncatedTo(ChronoUnit.SECONDS);
 
@@ -125,7 +127,7 @@ class DetectionThroughputIT {
         run("the pack", files, 1, alertsWithoutFlink(files));
     }
 
-    /** What the engine finds that `tailrace detect` runs, with all events in the order of their times. */
+    /** Returns the alerts of the engine of `tailrace detect`, with all events in the order of their times. */
     private static Map<String, Long> alertsWithoutFlink(Map<String, String> files) throws Exception {
         RuleBundle bundle = RuleBundle.of(files, new DatabaseFieldMapping());
         assertThat(bundle.errors()).isEmpty();
@@ -176,7 +178,7 @@ class DetectionThroughputIT {
                 > expected.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /** When something was seen, and the CPU-seconds that the job had used until then. */
+    /** The time of an observation, and the CPU-seconds that the job had used until then. */
     private record Reading(long nanos, double cpu) {
 
         String to(Reading later, int events) {
@@ -188,7 +190,7 @@ class DetectionThroughputIT {
         }
     }
 
-    /** Until the last server's marker is an alert; of `begin` the first one. */
+    /** Waits until the last server's marker is an alert; for `begin`, until the first one is. */
     private static Reading await(String phase, JavaProgram job) throws Exception {
         String seen =
                 "SELECT uniqExact(user) FROM tailrace.alerts WHERE user LIKE '" + BusyServers.MARKER + phase + "-%'";

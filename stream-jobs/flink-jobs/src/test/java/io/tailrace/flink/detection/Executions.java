@@ -8,7 +8,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
-/** Executions of db-1's slow log, as they stand in the topic. */
+/** Creates executions of db-1's slow log, as in the topic. */
 public final class Executions {
 
     private static final SingleObjectEncoder<QueryEvent> ENCODER = new SingleObjectEncoder<>(QueryEvent.class);
@@ -16,7 +16,7 @@ public final class Executions {
 
     private Executions() {}
 
-    /** A quarter of a second, nine rows. */
+    /** Returns an execution of a quarter of a second with nine rows. */
     public static byte[] message(long queryId, String plan, long offset, boolean backfilled) {
         return ENCODER.encode(QueryEvent.newBuilder()
                 .setEventId(new EventId(ByteBuffer.allocate(16).putLong(offset).array()))

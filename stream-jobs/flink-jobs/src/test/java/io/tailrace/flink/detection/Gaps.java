@@ -5,7 +5,7 @@ import io.tailrace.event.PostingKind;
 import io.tailrace.event.Stage;
 import java.time.Instant;
 
-/** Gaps for tests. */
+/** Creates gaps for tests. */
 public final class Gaps {
 
     private Gaps() {}

@@ -7,14 +7,14 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
-/** Events for tests: refused logins and statements, one entry of 100 bytes after the other. */
+/** Creates refused logins and statements for tests, adjacent entries of 100 bytes. */
 public final class Logins {
 
     static final int ENTRY_BYTES = 100;
 
     private Logins() {}
 
-    /** {@code SELECT id FROM …} in the database shop. */
+    /** Returns {@code SELECT id FROM …} in the database shop. */
     public static AuditEvent statement(String instance, long number, Instant time, String table) {
         AuditEvent event = refused(instance, "app", number, time);
         event.setEventClass("query");

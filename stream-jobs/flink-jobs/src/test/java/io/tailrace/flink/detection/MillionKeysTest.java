@@ -32,8 +32,8 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What the state of a million keys of two kinds costs; prints it: docs/DETECTORS.md. RocksDB is set as the job sets it. It
- * comes first, or its process would still hold the heap of the hash map.
+ * Measures and prints the cost of the state of a million keys of two kinds: docs/DETECTORS.md. RocksDB has the settings
+ * of the job. It runs first, because the process would still hold the heap of the hash map otherwise.
  */
 @Tag("long")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -49,7 +49,7 @@ class MillionKeysTest {
     private static final String BY_USER_AND_HOST =
             Pushes.BRUTE_FORCE.replace("group-by: [user]", "group-by: [user, host]");
 
-    /** What is told of each key. */
+    /** The input for each key. */
     enum Kind {
         /** Two refused logins of a user from a host. */
         CORRELATION {
@@ -58,7 +58,7 @@ class MillionKeysTest {
                 return of("22222222-2222-4222-8222-222222222222", List.of(user(key), host(key)), key, round, List.of());
             }
         },
-        /** A user whose one host is known, who comes from it in two hours. */
+        /** A user with one known host, who is active from it in two hours. */
         FIRST_SEEN {
             @Override
             Evidence evidence(int key, int round) {
@@ -175,7 +175,7 @@ class MillionKeysTest {
         return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
     }
 
-    /** Memory of this process, RocksDB's too. */
+    /** Returns the memory of this process, including RocksDB's. */
     private static long residentBytes() throws IOException {
         try (Stream<String> lines = Files.lines(Path.of("/proc/self/status"))) {
             String line =

@@ -46,7 +46,7 @@ class PerLogWatermarkGeneratorTest {
     }
 
     @Test
-    void aQuietLogHoldsNobodyBack() {
+    void anIdleLogDoesNotHoldBackTheWatermark() {
         event("quiet", START - 60_000);
         event("busy", START);
         assertThat(emitted()).isEqualTo(START - 60_001);
@@ -62,14 +62,14 @@ class PerLogWatermarkGeneratorTest {
     }
 
     @Test
-    void aClockThatStandsStillHoldsNobodyBackForMoreThanADay() {
+    void aStoppedClockHoldsBackTheWatermarkForAtMostADay() {
         event("ahead", START);
         event("of last month", START - Duration.ofDays(30).toMillis());
         assertThat(emitted()).isEqualTo(START - PerLogWatermarkGenerator.MAX_BEHIND.toMillis() - 1);
     }
 
     @Test
-    void whenNobodyIsHeardTimeGoesOn() {
+    void withoutEventsTheWatermarkAdvances() {
         event("a", START);
         emitted();
         now += 3_600_000;

@@ -3,7 +3,7 @@ package io.tailrace.flink.detection;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.Map;
 
-/** Pushes of rules for tests. */
+/** Creates pushes of rules for tests. */
 public final class Pushes {
 
     public static final String REFUSED_LOGIN =
@@ -21,7 +21,7 @@ public final class Pushes {
               condition: selection
             """;
 
-    /** The same as a rule that no correlation uses, so that it alerts. */
+    /** The same rule without a correlation that uses it, so that it raises alerts. */
     public static final String ANY_REFUSED_LOGIN = REFUSED_LOGIN
             .replace("name: refused_login\n", "")
             .replace("11111111-1111-4111-8111", "44444444-4444-4444-8444");

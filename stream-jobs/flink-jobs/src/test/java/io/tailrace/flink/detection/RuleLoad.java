@@ -3,7 +3,7 @@ package io.tailrace.flink.detection;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** As many rules as wanted, each about fields that the events of {@link BusyServers} have. */
+/** Generates any number of rules over fields of the events of {@link BusyServers}. */
 final class RuleLoad {
 
     static final String MARKERS =
@@ -28,7 +28,7 @@ final class RuleLoad {
         return files;
     }
 
-    /** The number in letters: fingerprints leave out the digits of names. */
+    /** Returns the number in letters, because fingerprints omit the digits of names. */
     private static String word(int number) {
         StringBuilder word = new StringBuilder("q");
         for (int left = number; left > 0; left /= 26) {
@@ -52,7 +52,7 @@ final class RuleLoad {
                 + "*']\n  condition: selection and not filter\n";
     }
 
-    /** One that the rule of this number looks for, and no other one. */
+    /** Returns a statement that only the rule of this number matches. */
     static String statement(int rule) {
         String word = word(rule);
         return switch (rule % 5) {

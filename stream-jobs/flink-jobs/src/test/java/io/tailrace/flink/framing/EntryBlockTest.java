@@ -52,7 +52,7 @@ class EntryBlockTest {
         assertThat(blocks.get(0).bytes().length).isLessThan(100 * 123 + 100);
     }
 
-    /** Compares arrays as such: megabytes byte by byte would take seconds. */
+    /** Compares arrays as a whole: an assertion per byte would take seconds. */
     private void assertSame(List<FramedEntry> written) {
         assertThat(read())
                 .usingRecursiveComparison()

@@ -186,7 +186,7 @@ class FramerOperatorTest {
         return postings.stream().filter(posting -> posting.getKind() == kind).toList();
     }
 
-    /** Every log gave all entries of the file, in order, and every byte was posted once. */
+    /** Asserts that every log resulted in all entries of the file, in order, and that every byte was posted once. */
     private void assertWhole(String file) {
         assertThat(deadLetters).isEmpty();
         for (int log = 0; log < LOGS; log++) {
@@ -257,7 +257,7 @@ class FramerOperatorTest {
                 START * 1000);
     }
 
-    /** A running operator. What it gives out is collected when a checkpoint is taken. */
+    /** A running operator. Its output is collected when a checkpoint is taken. */
     private final class Framer {
         private final KeyedOneInputStreamOperatorTestHarness<String, LogInput, EntryBlock> harness;
         private int taken;

@@ -194,7 +194,7 @@ class LineBlockOperatorTest {
         assertThat(operator.getSideOutput(DEAD).size() + lines).isLessThanOrEqualTo(20_000);
     }
 
-    /** Sends lines as a collector does: without line feed, and without the carriage return of a line with text. */
+    /** Sends lines like a collector: without line feed, and without the carriage return of a line with text. */
     private void sendLines(String path, long from, String... lines) throws Exception {
         long offset = from;
         for (String line : lines) {

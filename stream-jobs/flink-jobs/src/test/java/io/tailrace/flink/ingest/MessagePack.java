@@ -6,12 +6,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Writes msgpack maps as a collector does. */
+/** Encodes MessagePack maps like a collector. */
 public final class MessagePack {
 
     private MessagePack() {}
 
-    /** A line's message; a {@code \n} is not part of the line. */
+    /** Returns the message of a line; a {@code \n} is not part of the line. */
     public static byte[] line(String path, long offset, byte[] log) {
         return map(lineMap(path, offset, log));
     }

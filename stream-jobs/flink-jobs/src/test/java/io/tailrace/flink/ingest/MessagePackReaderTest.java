@@ -8,7 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Encodings are those of the msgpack specification. */
+/** The encodings are those of the msgpack specification. */
 class MessagePackReaderTest {
 
     @ParameterizedTest

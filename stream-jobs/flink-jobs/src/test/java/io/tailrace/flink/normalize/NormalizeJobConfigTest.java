@@ -65,17 +65,17 @@ class NormalizeJobConfigTest {
             clickhouse.url | localhost:8123 | clickhouse.url must be like http://127.0.0.1:8123, not localhost:8123
             kafka.bootstrap | '' | key kafka.bootstrap must not be empty
             state.backend | heap | state.backend must be hashmap or rocksdb, not heap
-            topics.lines | ( | topics.lines is no regular expression
+            topics.lines | ( | topics.lines is not a regular expression
             innodb.log.capacity | db-1=1G | innodb.log.capacity: db-1=1G is not INSTANCE=BYTES
             """)
-    void saysWhatIsWrong(String key, String value, String error) {
+    void reportsInvalidValues(String key, String value, String error) {
         assertThatThrownBy(() -> with(key, value))
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessageContaining(error);
     }
 
     @Test
-    void saysWhichKeyIsMissing() {
+    void namesAMissingKey() {
         assertThatThrownBy(() -> NormalizeJobConfig.fromMap(Map.of())).hasMessage("key kafka.bootstrap is missing");
     }
 

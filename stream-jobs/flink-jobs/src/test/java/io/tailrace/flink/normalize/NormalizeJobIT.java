@@ -18,10 +18,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The whole job in a process of its own, between a real Kafka and a real ClickHouse, all of them killed on the way. */
+/**
+ * Runs the job in a separate process, between a real Kafka and a real ClickHouse, and kills all of them on the way.
+ */
 class NormalizeJobIT {
 
-    /** Longer than Kafka's clients wait for a broker that does not answer, so that their errors are seen first. */
+    /** Longer than Kafka's clients wait for a broker that does not respond, so that their errors appear first. */
     private static final Duration TIMEOUT = Duration.ofSeconds(300);
 
     @TempDir

@@ -13,7 +13,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** A slow log of MySQL 8.0 that grows, shipped line by line as a collector does. */
+/** A growing slow log of MySQL 8.0, which is shipped line by line like by a collector. */
 final class SlowLogFile implements AutoCloseable {
 
     private static final String BANNER =
@@ -37,17 +37,17 @@ final class SlowLogFile implements AutoCloseable {
         ship(BANNER);
     }
 
-    /** Bytes so far. */
+    /** Returns the number of bytes so far. */
     long size() {
         return offset;
     }
 
-    /** Entries so far. */
+    /** Returns the number of entries so far. */
     long entries() {
         return entries;
     }
 
-    /** Returns when Kafka has them all. */
+    /** Appends entries; returns when Kafka has stored all lines. */
     void append(int count) throws Exception {
         for (int i = 0; i < count; i++) {
             ship(entry(entries++));

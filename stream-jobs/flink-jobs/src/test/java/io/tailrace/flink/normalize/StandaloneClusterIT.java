@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The jar as it is shipped, on a cluster whose TaskManager is killed. */
+/** Runs the released jar on a cluster whose TaskManager is killed. */
 @Tag("long")
 class StandaloneClusterIT {
 

@@ -130,7 +130,7 @@ class ParseOperatorTest {
                 .containsExactly(DeadLetterCode.UNKNOWN_FORMAT.name());
     }
 
-    /** What was stored under the id of the previous rules is found; other statements have no other id. */
+    /** Rows with the id of the previous rule set must be found; other statements have no second id. */
     @Test
     void anIdByThePreviousRulesGoesOutWithTheFingerprint() throws Exception {
         send(entry(0, NOW, 0.5));
@@ -186,7 +186,7 @@ class ParseOperatorTest {
         assertThat(side(ParseOutputs.PLANS)).hasSize(3);
     }
 
-    /** As MariaDB 10.11 writes it with log_slow_verbosity=explain. */
+    /** Returns an entry of MariaDB 10.11 with log_slow_verbosity=explain. */
     private static FramedEntry explained(long offset, String access, String index) {
         String explain = "#\n# explain: id\tselect_type\ttable\ttype\tpossible_keys\tkey\tkey_len\tref\trows\tr_rows\t"
                 + "filtered\tr_filtered\tExtra\n# explain: 1\tSIMPLE\torders\t" + access + "\tcustomer\t" + index

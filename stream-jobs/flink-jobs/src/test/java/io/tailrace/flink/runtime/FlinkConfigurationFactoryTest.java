@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class FlinkConfigurationFactoryTest {
 
     @Test
-    void rocksDbGetsABoundedMemoryInWhichIndexAndFiltersAreLookedUpByParts() {
+    void rocksDbHasAMemoryLimitAndPartitionedIndexesAndFilters() {
         Configuration flink = FlinkConfigurationFactory.of(settings("rocksdb"));
 
         assertThat(flink.get(RocksDBOptions.FIX_PER_SLOT_MEMORY_SIZE)).isEqualTo(MemorySize.ofMebiBytes(300));
@@ -34,7 +34,7 @@ class FlinkConfigurationFactoryTest {
     }
 
     @Test
-    void theHashMapIsToldNothingOfRocksDb() {
+    void theHashMapBackendHasNoRocksDbOptions() {
         assertThat(FlinkConfigurationFactory.of(settings("hashmap")).keySet())
                 .noneMatch(key -> key.contains("rocksdb"));
     }

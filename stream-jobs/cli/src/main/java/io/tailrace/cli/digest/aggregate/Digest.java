@@ -9,32 +9,32 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * The statements of logs, by class or by what else groups them. Audit and general logs tell no times: of their
- * statements only the counts say something.
+ * Aggregates the statements of logs by class or by another key. Audit and general logs contain no durations, so only
+ * the counts of their statements are meaningful.
  */
 public final class Digest {
 
-    /** Groups that are distinguished; statements of further ones are one group, so that memory has a bound. */
+    /** Maximum number of groups. Statements of further ones form one group, which bounds memory. */
     public static final int MAX_GROUPS = 65_536;
 
-    /** Classes that are found without looking into the map; a power of two. */
+    /** Size of the cache of classes that avoids lookups in the map; a power of two. */
     private static final int RECENT_CLASSES = 1 << 17;
 
-    /** So many groups have charts of their full resolution; the many small ones of a long tail have coarse ones. */
+    /** Number of groups with charts of full resolution; the many small ones after them have coarse charts. */
     private static final int DETAILED_GROUPS = 10_000;
 
-    /** Statements whose classes are looked up together. */
+    /** Number of statements whose classes are looked up together. */
     private static final int MAX_WAITING = 256;
 
     public static final String FURTHER = "(further ones)";
 
-    /** A statement that was added. */
+    /** A statement that is not counted yet. */
     private record Added(QueryEvent event, String fingerprint, String statement) {}
 
     private final Grouping grouping;
     private final boolean timed;
     private final Map<Object, StatementGroup> groups = new HashMap<>();
-    /** All groups and the whole, by their numbers. */
+    /** All groups and the total, by their numbers. */
     private final List<StatementGroup> numbered = new ArrayList<>();
 
     private final StatementGroup whole = numbered(0, "", "", StatementGroup.MAX_SLOTS);
@@ -47,14 +47,14 @@ public final class Digest {
     private boolean isComplete;
     private long entries;
 
-    /** A digest of logs that tell how long a statement took, or of ones that do not. */
+    /** Creates a digest of logs with or without durations of statements. */
     public Digest(Grouping grouping, boolean timed) {
         this.grouping = grouping;
         this.timed = timed;
         this.recentClasses = new StatementGroup[grouping.isByQuery() ? RECENT_CLASSES : 0];
     }
 
-    /** Sees an entry, wanted or not: what it says about the log. */
+    /** Records the logging properties of an entry, whether it passes the filter or not. */
     public void see(QueryEvent event) {
         facts.add(event);
     }
@@ -62,7 +62,7 @@ public final class Digest {
     /**
      * Counts a statement.
      *
-     * @param statement as it was logged; empty where it may not be kept
+     * @param statement statement as it was logged; empty if it must not be stored
      */
     public void add(QueryEvent event, String fingerprint, String statement) {
         entries++;
@@ -91,16 +91,16 @@ public final class Digest {
     }
 
     /**
-     * A judge of which statements {@link #add} may keep as an example: it says yes too often rather than too seldom.
-     * It sees some of the statements that are added, in the order in which they are.
+     * Returns a predicate for the statements that {@link #add} may store as an example. It has false positives, but no
+     * false negatives. It must see a subset of the added statements in the same order.
      */
     public Predicate<QueryEvent> possibleExamples() {
         return new ExampleCandidates(grouping);
     }
 
     /**
-     * Counts the statements that wait, step by step and not one by one: where classes are many, each step of each
-     * statement goes to a place in memory that is far from the processor, and it waits for those of one step together.
+     * Counts the waiting statements step by step instead of one by one. With many classes, each step of each statement
+     * accesses memory outside of the processor's caches. The accesses of one step for all statements overlap.
      */
     private void countWaiting() {
         for (int i = 0; i < waiting.size(); i++) {
@@ -121,7 +121,7 @@ public final class Digest {
         waiting.clear();
     }
 
-    /** The group of a class, or null. Most statements are of a class that came before. */
+    /** Returns the group of a class, or null. The class of most statements has occurred before. */
     private StatementGroup ofClass(long queryId) {
         int slot = (int) (queryId ^ queryId >>> 32) & RECENT_CLASSES - 1;
         StatementGroup recent = recentClasses[slot];
@@ -156,7 +156,7 @@ public final class Digest {
         return group;
     }
 
-    /** Counts what a statement cost; until {@link #complete} was called it may wait for others. */
+    /** Adds the measurements of a statement; until {@link #complete} is called, it may wait for others. */
     private void count(StatementGroup group, QueryEvent event) {
         backlog.add(group, event, names);
         if (backlog.isFull()) {
@@ -170,13 +170,13 @@ public final class Digest {
         }
     }
 
-    /** All statements together. */
+    /** Returns the total of all statements. */
     public StatementGroup whole() {
         complete();
         return whole;
     }
 
-    /** All was added: counts what is still to be counted. */
+    /** Called after all statements were added: counts those that wait. */
     private void complete() {
         if (!isComplete) {
             countWaiting();
@@ -188,7 +188,7 @@ public final class Digest {
         }
     }
 
-    /** The time that most statements are of. */
+    /** Returns the time range of most statements. */
     public ObservedTimeRange range() {
         complete();
         return ObservedTimeRange.of(whole.slots);
@@ -202,12 +202,12 @@ public final class Digest {
         return grouping;
     }
 
-    /** The logs tell how long statements took. */
+    /** Returns whether the logs contain durations. */
     public boolean isTimed() {
         return timed;
     }
 
-    /** Entries of the logs, which may stand for more executions. */
+    /** Returns the number of log entries, which may represent more executions. */
     public long entries() {
         return entries;
     }
@@ -217,14 +217,17 @@ public final class Digest {
         return groups.size();
     }
 
-    /** Executions that were counted together because {@link #MAX_GROUPS} groups are distinguished; 0 without any. */
+    /**
+     * Returns the number of executions that were counted together beyond {@link #MAX_GROUPS} groups; 0 if there are
+     * none.
+     */
     public double furtherOnes() {
         complete();
         StatementGroup further = groups.get(FURTHER);
         return further == null ? 0 : further.count();
     }
 
-    /** The heaviest groups first; equal ones in the order of their ids and names. */
+    /** Returns the heaviest groups, heaviest first; equal ones are ordered by their ids and names. */
     public List<StatementGroup> heaviest(Ranking ranking, int limit) {
         complete();
         return groups.values().stream()

@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How many statements took how long, in steps of which two make a factor of ten.
+ * The number of statements in one range of durations; two ranges span a factor of ten.
  *
- * @param from least duration of the step, seconds
- * @param to least duration of the next one
+ * @param from lower bound of the range, seconds
+ * @param to lower bound of the next one
  */
 public record DurationBucket(double from, double to, double weight) {
 
@@ -39,7 +39,7 @@ public record DurationBucket(double from, double to, double weight) {
         Double.POSITIVE_INFINITY
     };
 
-    /** From the first step that holds something to the last one. */
+    /** Returns the ranges from the first that is not empty to the last one. */
     public static List<DurationBucket> of(LatencyHistogram seconds) {
         double[] weights = new double[STEPS.length - 1];
         seconds.visit((value, weight) -> weights[step(value)] += weight);

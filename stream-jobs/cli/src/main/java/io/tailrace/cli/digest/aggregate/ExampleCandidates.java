@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * Which of the statements that one thread sees may be the slowest of their group, as far as this thread knows: those
- * that are slower than all that it saw before. What it forgets makes it say yes too often. Not thread-safe.
+ * Selects the statements of one thread that may be the slowest of their group: those that are slower than all earlier
+ * ones of this thread. Evicted entries cause false positives. Not thread-safe.
  */
 final class ExampleCandidates implements Predicate<QueryEvent> {
 
@@ -17,7 +17,7 @@ final class ExampleCandidates implements Predicate<QueryEvent> {
 
     private final Grouping grouping;
     /**
-     * Ids of classes that came before, each in the slot that its bits name, and behind each how long its slowest took.
+     * Ids of earlier classes, each in the slot that its bits select, followed by the duration of the slowest statement.
      */
     private final long[] classes;
 

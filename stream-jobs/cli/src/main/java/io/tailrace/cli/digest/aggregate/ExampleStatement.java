@@ -4,25 +4,28 @@ import io.tailrace.fingerprint.Fingerprinter;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
-/** Statements that show what a class looks like. */
+/** Formats the example statement of a class. */
 public final class ExampleStatement {
 
-    /** Longest statement that is kept as it is, characters; a longer one is cut there. */
+    /** Maximum length of a stored statement in characters; a longer one is truncated. */
     static final int MAX_LENGTH = 4 << 10;
 
-    /** Four values or more, two of which are enough to see. */
+    /** Four or more values, of which two suffice. */
     private static final Pattern VALUES = Pattern.compile("\\?(?:\\s*,\\s*\\?){3,}+");
 
     private static final Pattern ROWS = Pattern.compile("(\\([^()]{1,200}\\))(?:\\s*,\\s*\\1){2,}+");
 
     private final Fingerprinter fingerprinter = new Fingerprinter();
 
-    /** What is kept of a statement until the report is written. */
+    /** Returns the part of a statement that is stored until the report is written. */
     static String kept(String statement) {
         return statement.length() <= MAX_LENGTH ? statement : statement.substring(0, MAX_LENGTH);
     }
 
-    /** The statement without its literals, long lists shortened; empty where it was cut: its class tells more then. */
+    /**
+     * Returns the statement without its literals and with shortened lists; empty if it was truncated, because its
+     * fingerprint is then more useful.
+     */
     public String masked(String statement) {
         if (isCut(statement)) {
             return "";
@@ -33,7 +36,7 @@ public final class ExampleStatement {
         return ROWS.matcher(values).replaceAll("$1, $1, …");
     }
 
-    /** The statement as it was logged. */
+    /** Returns the statement as it was logged. */
     public static String unmasked(String statement) {
         return isCut(statement) ? statement + "…" : statement;
     }

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What the statements of one group have in common.
+ * The key that the statements of one group share.
  *
- * @param by the kind of key
- * @param tag key of the tag, where that is what groups; empty for all tags
+ * @param by kind of the key
+ * @param tag key of the tag, if statements are grouped by a tag; empty for all tags
  */
 public record Grouping(By by, String tag) {
 
@@ -27,12 +27,12 @@ public record Grouping(By by, String tag) {
 
     public static final Grouping QUERY = new Grouping(By.QUERY, "");
 
-    /** How groupings are written on the command line. */
+    /** The names of groupings on the command line. */
     public static final String NAMES = "query, user, host, db, table, tag or tag:KEY";
 
     private static final String TAG_PREFIX = "tag:";
 
-    /** The grouping of that name, or null. */
+    /** Returns the grouping with this name, or null. */
     public static Grouping named(String text) {
         if (text.startsWith(TAG_PREFIX) && text.length() > TAG_PREFIX.length()) {
             return new Grouping(By.TAG, text.substring(TAG_PREFIX.length()));
@@ -45,7 +45,7 @@ public record Grouping(By by, String tag) {
         return null;
     }
 
-    /** A statement may belong to several groups, so that they do not add up to the whole. */
+    /** Returns whether a statement may belong to several groups, so that their sum may exceed the total. */
     public boolean overlaps() {
         return by == By.TABLE || isByAnyTag();
     }
@@ -58,7 +58,7 @@ public record Grouping(By by, String tag) {
         return by == By.QUERY;
     }
 
-    /** What a group is called in reports: class, user, … */
+    /** Returns the name of a group in reports: class, user, … */
     public String noun() {
         return switch (by) {
             case QUERY -> "class";
@@ -78,7 +78,7 @@ public record Grouping(By by, String tag) {
         };
     }
 
-    /** The keys of the groups to which a statement belongs. */
+    /** Returns the keys of the groups to which a statement belongs. */
     List<String> keys(QueryEvent event) {
         return switch (by) {
             case QUERY -> List.of();
@@ -98,7 +98,7 @@ public record Grouping(By by, String tag) {
                         .toList();
     }
 
-    /** The tables of a statement, with their database where it is known; one without a name where it has none. */
+    /** Returns the tables of a statement, with their database if it is known; one without a name if it has none. */
     static List<String> tables(QueryEvent event) {
         List<String> read = event.getTablesRead();
         List<String> written = event.getTablesWritten();
@@ -120,7 +120,7 @@ public record Grouping(By by, String tag) {
         }
     }
 
-    /** As it is written on the command line. */
+    /** Returns the name on the command line. */
     @Override
     public String toString() {
         return by == By.TAG && !tag.isEmpty() ? TAG_PREFIX + tag : by.name().toLowerCase(Locale.ROOT);

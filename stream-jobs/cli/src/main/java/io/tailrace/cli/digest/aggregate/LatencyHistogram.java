@@ -3,34 +3,33 @@ package io.tailrace.cli.digest.aggregate;
 import java.util.Arrays;
 
 /**
- * Weighted values counted in logarithmic buckets, as the store's rollups count them: {@code round(ln x / ln 1.02)},
- * and one bucket for zero. Any quantile is within 1 % of the true value; the smallest, the largest and the sum are
- * exact.
+ * Counts weighted values in logarithmic buckets, like the rollups in ClickHouse: {@code round(ln x / ln 1.02)}, and one
+ * bucket for zero. Any quantile is within 1 % of the true value; the smallest, the largest and the sum are exact.
  */
 public final class LatencyHistogram {
 
     /** Receives the buckets in ascending order. */
     interface Visitor {
 
-        /** So large a weight has values of about {@code value}. */
+        /** Receives the weight of values of about {@code value}. */
         void bucket(double value, double weight);
     }
 
     private static final double LOG_BASE = Math.log(1.02);
     /** Below the bucket of any double, and a short. */
     private static final int ZERO = Short.MIN_VALUE;
-    /** Small, for of many classes there is but one statement. */
+    /** Small, because many classes have only one statement. */
     private static final int FIRST_CAPACITY = 2;
-    /** Bits of a cell's weight; those above are its bucket. */
+    /** Bits of a cell's weight; the higher bits are its bucket. */
     private static final int WEIGHT_BITS = 48;
 
     private static final long WEIGHTS = (1L << WEIGHT_BITS) - 1;
-    /** Below so many units the whole multiple next to a bucket is the true value. */
+    /** Below this number of units, the multiple next to a bucket is the true value. */
     private static final double EXACT_UNITS = 49;
 
     private final double unit;
 
-    /** Each bucket and its weight in one number, in ascending order: there may be very many of these arrays. */
+    /** Each bucket and its weight in one number, in ascending order, because there may be very many of these arrays. */
     private long[] cells = new long[FIRST_CAPACITY];
 
     private int used;
@@ -40,12 +39,12 @@ public final class LatencyHistogram {
     private double smallest = Double.POSITIVE_INFINITY;
     private double largest;
 
-    /** Buckets of values that are multiples of a unit: small quantiles are exact then. */
+    /** Creates a histogram of values that are multiples of a unit, so that small quantiles are exact. */
     public LatencyHistogram(double unit) {
         this.unit = unit;
     }
 
-    /** Counts a value of at least 0 so many times, a whole number. */
+    /** Counts a value of at least 0 with a weight, which is a whole number. */
     public void add(double value, double times) {
         weight += times;
         sum += value * times;
@@ -54,7 +53,7 @@ public final class LatencyHistogram {
         count(value > 0 ? (int) Math.round(Math.log(value) / LOG_BASE) : ZERO, (long) times);
     }
 
-    /** Counts all that the other one counted. */
+    /** Adds the counts of another histogram. */
     void addAll(LatencyHistogram other) {
         weight += other.weight;
         sum += other.sum;
@@ -77,7 +76,7 @@ public final class LatencyHistogram {
         cells[place] += times;
     }
 
-    /** Index of the bucket, or where it belongs. */
+    /** Returns the index of the bucket, or its insertion point. */
     private int place(int bucket) {
         long first = (long) bucket << WEIGHT_BITS;
         int from = 0;
@@ -128,7 +127,7 @@ public final class LatencyHistogram {
         return weight == 0 ? 0 : sum / weight;
     }
 
-    /** The value below which so large a part (0 to 1) of the weight lies. */
+    /** Returns the value below which a fraction (0 to 1) of the weight is. */
     public double quantile(double part) {
         double wanted = part * weight;
         double seen = 0;

@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** What logs tell about how they were written: from which duration on, and of how many statements one. */
+/** Derives logging settings from the entries of a log: the threshold of durations and the sampling rate. */
 public final class LoggingProperties {
 
     private static final double[] COMMON_THRESHOLDS = {
         60, 30, 20, 15, 10, 5, 4, 3, 2, 1.5, 1, 0.5, 0.4, 0.3, 0.25, 0.2, 0.15, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002,
         0.001
     };
-    /** How much a threshold may lie below the fastest statement, part of it. */
+    /** Maximum distance of a threshold below the fastest statement, as a fraction of it. */
     private static final double NEAR = 0.25;
 
     private final Set<String> rateTypes = new TreeSet<>();
@@ -44,7 +44,7 @@ public final class LoggingProperties {
         }
     }
 
-    /** Shortest query time of all entries, those that a filter leaves out too, seconds. */
+    /** Returns the shortest query time of all entries in seconds, including those that a filter excludes. */
     public double fastest() {
         return fastest;
     }
@@ -53,7 +53,7 @@ public final class LoggingProperties {
         return minExamined;
     }
 
-    /** Entries whose local time and SET timestamp are apart by what lies between two zones. */
+    /** Returns the number of entries whose local time and SET timestamp differ by an offset between two time zones. */
     public long otherZone() {
         return otherZone;
     }
@@ -62,19 +62,19 @@ public final class LoggingProperties {
         return maxWeight > 1;
     }
 
-    /** What {@code Log_slow_rate_limit} was: one value or the smallest and largest. */
+    /** Returns the values of {@code Log_slow_rate_limit}: one value, or the smallest and largest. */
     public List<Double> rateLimits() {
         return minWeight == maxWeight ? List.of(minWeight) : List.of(minWeight, maxWeight);
     }
 
-    /** {@code session} or {@code query}, as Percona Server says; empty if the log does not contain it. */
+    /** Returns {@code session} or {@code query}, as logged by Percona Server; empty if the log does not contain it. */
     public List<String> rateTypes() {
         return List.copyOf(rateTypes);
     }
 
     /**
-     * The {@code long_query_time} that the fastest statement suggests, seconds: 0 where all statements seem to be
-     * logged, -1 where the fastest is near none of the usual values.
+     * Returns the {@code long_query_time} that the fastest statement suggests, in seconds: 0 if all statements seem to
+     * be logged, -1 if no common threshold is close.
      */
     public static double threshold(double fastest) {
         if (fastest < COMMON_THRESHOLDS[COMMON_THRESHOLDS.length - 1]) {

@@ -7,16 +7,19 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** How often each of a few names came, weighted. */
+/** Counts the weighted occurrences of a few names. */
 public final class NameCounts {
 
     /** A name and its weight. */
     public record Count(String name, double weight) {}
 
-    /** Names that are distinguished; the rest counts as {@link #OTHER}. */
+    /** Maximum number of distinct names; the rest counts as {@link #OTHER}. */
     static final int MAX_NAMES = 1_000;
 
-    /** So many names are searched; more have an index, which takes more memory than all else of a small group. */
+    /**
+     * Up to this number, names are searched linearly; the index for more needs more memory than the rest of a small
+     * group.
+     */
     private static final int FEW = 40;
 
     static final String OTHER = "other";
@@ -28,11 +31,11 @@ public final class NameCounts {
     private double[] weights = NO_WEIGHTS;
     private int used;
     private int last;
-    /** Places of the names, once there are more than a few. */
+    /** Indexes of the names, if there are more than a few. */
     private Map<String, Integer> index;
 
     void add(String name, double weight) {
-        // Parsers pool their names, and the next entry's is often the last one's.
+        // Parsers pool their names, and the next entry often has the same one.
         if (last < used && names[last] == name) {
             weights[last] += weight;
             return;
@@ -99,7 +102,7 @@ public final class NameCounts {
         return Arrays.stream(weights, 0, used).sum();
     }
 
-    /** The heaviest first; equal ones in the order of their names. */
+    /** Returns the counts, heaviest first; equal ones are ordered by their names. */
     public List<Count> heaviest() {
         List<Count> counts = new ArrayList<>(used);
         for (int i = 0; i < used; i++) {

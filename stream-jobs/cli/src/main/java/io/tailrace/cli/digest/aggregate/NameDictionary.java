@@ -5,10 +5,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Numbers for names, so that very many places can distinguish names without holding them. */
+/** Assigns numbers to names, so that many places can distinguish names without storing them. */
 final class NameDictionary {
 
-    /** Names that have a number of their own; the rest share that of {@link NameCounts#OTHER}. */
+    /** Maximum number of names with separate numbers; the rest share that of {@link NameCounts#OTHER}. */
     private static final int MAX_COUNT = 1 << 18;
 
     private final Map<String, Integer> numbers = new HashMap<>();
@@ -18,7 +18,7 @@ final class NameDictionary {
         number(NameCounts.OTHER);
     }
 
-    /** The number of a name, from 0. */
+    /** Returns the number of a name, from 0. */
     int number(String name) {
         Integer known = numbers.get(name);
         return known != null ? known : add(name);
@@ -33,7 +33,7 @@ final class NameDictionary {
         return names.size() - 1;
     }
 
-    /** The name of a number. */
+    /** Returns the name of a number. */
     String name(int number) {
         return names.get(number);
     }

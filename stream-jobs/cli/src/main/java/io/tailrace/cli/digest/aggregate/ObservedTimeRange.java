@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The time that a log is about. Statements far away from nearly all others (a client may set its session's timestamp
- * to any year) are counted and reported, but do not stretch it.
+ * The time range of a log. Statements far outside of the range of nearly all others (a client may set its session's
+ * timestamp to any year) are counted and reported, but do not extend it.
  *
  * @param from epoch seconds of the first statement within
  * @param to epoch seconds after the last one
@@ -13,11 +13,11 @@ import java.util.List;
  */
 public record ObservedTimeRange(long from, long to, double outliers) {
 
-    /** At each end so large a part of all may be outliers. */
+    /** Maximum fraction of outliers at each end. */
     private static final double MAX_OUTLIERS = 0.01;
-    /** A gap before outliers is so many times as long as what nearly all others span. */
+    /** Minimum length of the gap before outliers, as a multiple of the range of nearly all others. */
     private static final long GAP = 10;
-    /** Shorter gaps make no outliers, seconds. */
+    /** Minimum length of the gap before outliers, seconds. */
     private static final long MIN_GAP = 86_400;
 
     private record Slot(long from, long to, double weight) {}
@@ -40,7 +40,7 @@ public record ObservedTimeRange(long from, long to, double outliers) {
         return around(all, first, last, total);
     }
 
-    /** From the middle outwards up to the first wide gap. */
+    /** Extends the range from the middle up to the first wide gap on each side. */
     private static ObservedTimeRange around(List<Slot> all, int middleFirst, int middleLast, double total) {
         long gap = Math.max(MIN_GAP, GAP * (all.get(middleLast).to - all.get(middleFirst).from));
         int first = middleFirst;
@@ -57,7 +57,7 @@ public record ObservedTimeRange(long from, long to, double outliers) {
         return new ObservedTimeRange(all.get(first).from, all.get(last).to, whole ? 0 : total - within);
     }
 
-    /** Seconds. */
+    /** Returns the length in seconds. */
     public long length() {
         return to - from;
     }

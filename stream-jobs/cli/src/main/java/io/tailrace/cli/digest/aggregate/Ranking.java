@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 
-/** What the heaviest group is the heaviest in. */
+/** The measure by which groups are ordered. */
 public enum Ranking {
     TOTAL("total time", group -> group.queryTime.sum()),
     COUNT("count", StatementGroup::count),
@@ -21,7 +21,7 @@ public enum Ranking {
     BYTES("bytes sent", group -> group.bytesSent == null ? 0 : group.bytesSent.sum()),
     ERRORS("errors", group -> group.errors);
 
-    /** How rankings are written on the command line. */
+    /** The names of rankings on the command line. */
     public static final String NAMES = "total, count, avg, p50, p95, p99, max, lock, rows_sent, rows_examined,"
             + " rows_affected, examined_per_sent, bytes, errors";
 
@@ -33,7 +33,7 @@ public enum Ranking {
         this.measure = measure;
     }
 
-    /** The ranking of that name, or null; {@code rows-sent} and {@code rows_sent} are the same. */
+    /** Returns the ranking with this name, or null; {@code rows-sent} and {@code rows_sent} are the same. */
     public static Ranking named(String text) {
         String wanted = text.replace('-', '_');
         return Arrays.stream(values())
@@ -46,7 +46,7 @@ public enum Ranking {
         return measure.applyAsDouble(group);
     }
 
-    /** The measure of a whole is the sum of its parts'. */
+    /** Returns whether the measure of the total is the sum of the groups. */
     public boolean addsUp() {
         return switch (this) {
             case TOTAL, COUNT, LOCK, ROWS_SENT, ROWS_EXAMINED, ROWS_AFFECTED, BYTES, ERRORS -> true;
@@ -58,7 +58,7 @@ public enum Ranking {
         return title;
     }
 
-    /** As it is written on the command line. */
+    /** Returns the name on the command line. */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);

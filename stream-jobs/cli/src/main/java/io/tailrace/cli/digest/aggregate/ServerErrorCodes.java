@@ -1,19 +1,19 @@
 package io.tailrace.cli.digest.aggregate;
 
-/** What the server errors that statements most often end with mean. */
+/** Describes common server errors of statements. */
 public final class ServerErrorCodes {
 
     private ServerErrorCodes() {}
 
-    /** A note with which servers show how they rewrote an explained statement; Percona logs it as Last_errno. */
+    /** A note with which servers show the rewritten form of an explained statement; Percona logs it as Last_errno. */
     private static final int NOTE = 1003;
 
-    /** Whether a statement with that code ended with an error or at least a warning. */
+    /** Returns whether a statement with that code ended with an error or at least a warning. */
     static boolean isError(int code) {
         return code != 0 && code != NOTE;
     }
 
-    /** {@code 1062 duplicate key}; the code alone where it is not one of the usual. */
+    /** Returns a text such as {@code 1062 duplicate key}; the code alone if it is not a common one. */
     public static String describe(String code) {
         String meaning = meaning(code);
         return meaning.isEmpty() ? code : code + ' ' + meaning;

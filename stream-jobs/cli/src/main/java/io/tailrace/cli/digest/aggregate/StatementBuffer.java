@@ -5,15 +5,15 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Statements that are not counted yet, as rows of plain numbers. Counting one goes to dozens of places in memory, most
- * of them far from the processor where groups are many. So rows are written one behind the other, and when there are
- * enough of them they are counted group by group, those of a group in the order in which they came.
+ * Buffers statements as rows of plain numbers before they are counted. Counting one accesses dozens of places in
+ * memory, most of which are not cached if there are many groups. The buffer therefore appends rows sequentially and
+ * counts them group by group when there are enough; the rows of a group keep their order.
  */
 final class StatementBuffer {
 
     private static final int MIN_ROWS = 1 << 9;
     private static final int MAX_ROWS = 1 << 18;
-    /** So many rows of a group, on average, are worth the visit. */
+    /** Average number of rows per group that makes counting efficient. */
     private static final int WORTH_A_VISIT = 8;
 
     private static final int QUERY_TIME = 0;
@@ -27,11 +27,11 @@ final class StatementBuffer {
     private static final int ACCOUNT = 8;
     private static final int DATABASE_AND_ERROR = 9;
     private static final int WIDTH = 10;
-    /** Stands for a number that the log does not contain. */
+    /** Represents a number that the log does not contain. */
     private static final long NONE = -1;
 
     private long[] cells = new long[MIN_ROWS * WIDTH];
-    /** The number of each row's group. */
+    /** The number of the group, by row. */
     private int[] groups = new int[MIN_ROWS];
     /** The rows, ordered by group. */
     private int[] order = new int[MIN_ROWS];
@@ -42,7 +42,7 @@ final class StatementBuffer {
         return size == groups.length;
     }
 
-    /** Adds what a statement of the group cost, and whom. */
+    /** Adds the measurements and the origin of a statement of the group. */
     void add(StatementGroup group, QueryEvent event, NameDictionary names) {
         groups[size] = group.number;
         int row = size++ * WIDTH;
@@ -63,7 +63,7 @@ final class StatementBuffer {
     /**
      * Counts all rows.
      *
-     * @param numbered each group at the place of its number
+     * @param numbered groups by their numbers
      */
     void count(List<StatementGroup> numbered, NameDictionary names) {
         int[] end = sort(numbered.size());
@@ -84,7 +84,7 @@ final class StatementBuffer {
         }
     }
 
-    /** Orders the rows by group. Returns where in that order those of each group end. */
+    /** Sorts the rows by group. Returns the end of each group in that order. */
     private int[] sort(int groupCount) {
         int[] next = new int[groupCount];
         for (int row = 0; row < size; row++) {
@@ -140,17 +140,17 @@ final class StatementBuffer {
         return cell(row, ROWS_EXAMINED);
     }
 
-    /** Negative if the log does not contain it. */
+    /** Returns the rows affected; negative if the log does not contain them. */
     long rowsAffected(int row) {
         return cell(row, ROWS_AFFECTED);
     }
 
-    /** Negative if the log does not contain it. */
+    /** Returns the bytes sent; negative if the log does not contain them. */
     long bytesSent(int row) {
         return cell(row, BYTES_SENT);
     }
 
-    /** Epoch microseconds of the event's time. */
+    /** Returns the event time in epoch microseconds. */
     long micros(int row) {
         return cell(row, MICROS);
     }
@@ -159,22 +159,22 @@ final class StatementBuffer {
         return Double.longBitsToDouble(cell(row, WEIGHT));
     }
 
-    /** Number of the user's name. */
+    /** Returns the number of the user's name. */
     int user(int row) {
         return high(cell(row, ACCOUNT));
     }
 
-    /** Number of the host's name. */
+    /** Returns the number of the host's name. */
     int host(int row) {
         return (int) cell(row, ACCOUNT);
     }
 
-    /** Number of the database's name. */
+    /** Returns the number of the database's name. */
     int database(int row) {
         return high(cell(row, DATABASE_AND_ERROR));
     }
 
-    /** 0 where there was none. */
+    /** Returns the error code; 0 if there was none. */
     int errorCode(int row) {
         return (int) cell(row, DATABASE_AND_ERROR);
     }

@@ -3,27 +3,27 @@ package io.tailrace.cli.digest.aggregate;
 import io.tailrace.event.QueryEvent;
 import java.time.Instant;
 
-/** What the statements of one group, or all statements, cost together. Counts are weighted. */
+/** The sums of the statements of one group, or of all statements. Counts are weighted. */
 public final class StatementGroup {
 
-    /** Time slots of a group, enough for a chart, few enough for many groups. */
+    /** Time slots of a group: enough for a chart, few enough for many groups. */
     static final int SLOTS = 128;
-    /** The same where there are very many groups. */
+    /** Time slots of a group if there are very many groups. */
     static final int FEW_SLOTS = 24;
-    /** Time slots of the whole. */
+    /** Time slots of the total. */
     static final int MAX_SLOTS = 4096;
 
-    /** What slow logs round times to, seconds. */
+    /** Resolution of times in slow logs, seconds. */
     private static final double MICROSECOND = 1e-6;
 
     private static final long MICROS = 1_000_000;
     private static final int NANOS_PER_MICRO = 1_000;
 
-    /** Place among the groups of a digest. */
+    /** Index among the groups of a digest. */
     final int number;
-    /** Of a class of statements, else 0. */
+    /** Query id of a class of statements, else 0. */
     public final long queryId;
-    /** Its fingerprint, or the name that the statements share. */
+    /** Its fingerprint, or the key that the statements share. */
     public final String name;
 
     public final String verb;
@@ -32,7 +32,7 @@ public final class StatementGroup {
     public final LatencyHistogram lockTime = new LatencyHistogram(MICROSECOND);
     public final LatencyHistogram rowsSent = new LatencyHistogram(1);
     public final LatencyHistogram rowsExamined = new LatencyHistogram(1);
-    /** Null where no statement tells. */
+    /** Null if no statement has the number. */
     public LatencyHistogram rowsAffected;
 
     public LatencyHistogram bytesSent;
@@ -42,16 +42,18 @@ public final class StatementGroup {
     public final NameCounts hosts = new NameCounts();
     public final NameCounts planFlags = new NameCounts();
     public final NameCounts errorCodes = new NameCounts();
-    /** Ids of the classes among the statements, where they are grouped by something else. */
+    /** Ids of the classes among the statements, if they are grouped by another key. */
     public final NameCounts classes = new NameCounts();
 
     public final TimeHistogram slots;
     public double errors;
-    /** Epoch microseconds. Numbers, for an object each time would make the collector walk every group. */
+    /**
+     * Epoch microseconds. A number instead of an object, because the garbage collector would have to visit every group.
+     */
     private long firstMicros = Long.MAX_VALUE;
 
     private long lastMicros = Long.MIN_VALUE;
-    /** The slowest statement as it was logged; null where it is not kept. */
+    /** The slowest statement as it was logged; null if it is not stored. */
     public String example;
 
     private double exampleTime = -1;
@@ -64,7 +66,7 @@ public final class StatementGroup {
         this.slots = new TimeHistogram(slots);
     }
 
-    /** Adds which tables it used, and how. */
+    /** Adds the tables of a statement and its plan flags. */
     void addPlan(QueryEvent event) {
         double weight = event.getWeight();
         tables.add(event, weight);
@@ -73,7 +75,7 @@ public final class StatementGroup {
         }
     }
 
-    /** Counts a statement of the backlog. */
+    /** Counts a buffered statement. */
     void countRow(StatementBuffer backlog, int row, NameDictionary names) {
         double weight = backlog.weight(row);
         double seconds = backlog.queryTime(row);
@@ -109,7 +111,7 @@ public final class StatementGroup {
         }
     }
 
-    /** Whether a statement that took so many seconds would be a better example than the one that is kept. */
+    /** Returns whether a statement with this duration would be a better example than the stored one. */
     boolean needsExample(double seconds) {
         return seconds > exampleTime;
     }
@@ -119,7 +121,7 @@ public final class StatementGroup {
         exampleTime = seconds;
     }
 
-    /** Adds what the other one counted, but for its time slots. */
+    /** Adds the counts of another group, except for its time slots. */
     void addAll(StatementGroup other) {
         queryTime.addAll(other.queryTime);
         lockTime.addAll(other.lockTime);
@@ -147,12 +149,12 @@ public final class StatementGroup {
         return counted;
     }
 
-    /** Time of the earliest statement; far in the future where there is none. */
+    /** Returns the time of the earliest statement; far in the future if there is none. */
     public Instant first() {
         return instant(firstMicros);
     }
 
-    /** Time of the latest statement; far in the past where there is none. */
+    /** Returns the time of the latest statement; far in the past if there is none. */
     public Instant last() {
         return instant(lastMicros);
     }
@@ -165,7 +167,7 @@ public final class StatementGroup {
         return queryTime.weight();
     }
 
-    /** Rows examined for each row sent; infinite where none was sent, 0 where none was examined. */
+    /** Returns rows examined per row sent; infinite if none was sent, 0 if none was examined. */
     public double examinedPerSent() {
         return rowsExamined.sum() == 0 ? 0 : rowsExamined.sum() / rowsSent.sum();
     }

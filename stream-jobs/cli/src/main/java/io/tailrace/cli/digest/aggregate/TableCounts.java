@@ -3,13 +3,15 @@ package io.tailrace.cli.digest.aggregate;
 import io.tailrace.event.QueryEvent;
 import java.util.List;
 
-/** How often statements used each table. Statements of one class name the same tables, so most only add a weight. */
+/**
+ * Counts how often statements used each table. Statements of one class name the same tables, so most only add a weight.
+ */
 public final class TableCounts {
 
     private final NameCounts counts = new NameCounts();
     private List<String> read;
     private List<String> written;
-    /** The same names in the lists of another thread that parses. */
+    /** The same names in the lists of another parsing thread. */
     private List<String> readElsewhere;
 
     private List<String> writtenElsewhere;
@@ -29,7 +31,10 @@ public final class TableCounts {
         pending += weight;
     }
 
-    /** A thread's fingerprinter gives the same lists for the same statement: most comparisons need no look inside. */
+    /**
+     * A thread's fingerprinter returns the same lists for the same statement, so most comparisons need only their
+     * identity.
+     */
     private boolean areSame(List<String> otherRead, List<String> otherWritten) {
         if (otherRead == read && otherWritten == written
                 || otherRead == readElsewhere && otherWritten == writtenElsewhere) {

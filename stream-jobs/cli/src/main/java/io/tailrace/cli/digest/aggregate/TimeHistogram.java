@@ -3,8 +3,8 @@ package io.tailrace.cli.digest.aggregate;
 import java.util.Arrays;
 
 /**
- * Statements and their seconds counted by time, in slots of 2^n seconds. Only slots that hold something take room, so
- * that one wrong time of another year does not spoil the rest; when there are too many, neighbours become one.
+ * Counts statements and their durations by time, in slots of 2^n seconds. Only slots that are not empty need memory, so
+ * one wrong time of another year does not affect the rest. If there are too many, adjacent slots are merged.
  */
 public final class TimeHistogram {
 
@@ -12,7 +12,7 @@ public final class TimeHistogram {
     interface Visitor {
 
         /**
-         * So much came in the slot.
+         * Receives one slot.
          *
          * @param from epoch seconds
          * @param width seconds
@@ -22,7 +22,7 @@ public final class TimeHistogram {
         void slot(long from, long width, double weight, double time);
     }
 
-    /** Numbers of a slot: which it is, its statements and their time. All of one group lie together in memory. */
+    /** Numbers per slot: its index, its statements and their time. All slots of one group are adjacent in memory. */
     private static final int WIDTH = 3;
 
     private final int limit;
@@ -31,7 +31,7 @@ public final class TimeHistogram {
     private int shift;
     private int last;
 
-    /** At most so many slots. */
+    /** Creates a histogram with at most this number of slots. */
     TimeHistogram(int limit) {
         this.limit = limit;
     }
@@ -95,7 +95,7 @@ public final class TimeHistogram {
         cells[place * WIDTH + 2] = time;
     }
 
-    /** Doubles the width of the slots, at least once, until a quarter of the room is free. */
+    /** Doubles the width of the slots, at least once, until a quarter of the capacity is free. */
     private void coarsen() {
         do {
             shift++;
@@ -123,14 +123,14 @@ public final class TimeHistogram {
         }
     }
 
-    /** Weights in so many columns of equal width between two times (epoch seconds); what lies outside is left out. */
+    /** Returns weights in columns of equal width between two times (epoch seconds); statements outside are ignored. */
     public double[] weights(long from, long to, int columns) {
         double[] result = new double[columns];
         visit((start, width, weight, time) -> spread(result, from, to, start, width, weight));
         return result;
     }
 
-    /** Seconds of query time in such columns. */
+    /** Returns seconds of query time in such columns. */
     public double[] times(long from, long to, int columns) {
         double[] result = new double[columns];
         visit((start, width, weight, time) -> spread(result, from, to, start, width, time));

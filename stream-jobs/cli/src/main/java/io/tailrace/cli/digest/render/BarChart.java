@@ -2,7 +2,7 @@ package io.tailrace.cli.digest.render;
 
 import java.util.Arrays;
 
-/** Bars and lines made of block characters. */
+/** Draws bars and lines with block characters. */
 public final class BarChart {
 
     private static final String EIGHTHS = " ▏▎▍▌▋▊▉";
@@ -10,7 +10,7 @@ public final class BarChart {
 
     private BarChart() {}
 
-    /** A bar of a part (0 to 1) of so many columns; anything above 0 shows. */
+    /** Returns a bar for a fraction (0 to 1) of this number of columns; any value above 0 is visible. */
     public static String horizontal(double part, int columns) {
         int eighths = (int) Math.round(Math.min(1, part) * columns * 8);
         eighths = part > 0 ? Math.max(1, eighths) : 0;
@@ -18,12 +18,12 @@ public final class BarChart {
         return "█".repeat(eighths / 8) + rest;
     }
 
-    /** The same with a length that grows with the logarithm, so that what is rare can be seen. */
+    /** Returns a bar with a logarithmic length, so that rare values are visible. */
     public static String logarithmic(double value, double max, int columns) {
         return value <= 0 ? "" : horizontal(Math.log1p(value) / Math.log1p(max), columns);
     }
 
-    /** One character for each value, higher for larger ones, blank for 0. */
+    /** Returns one character per value, higher for larger ones, blank for 0. */
     public static String line(double[] values) {
         double max = Arrays.stream(values).max().orElse(0);
         StringBuilder line = new StringBuilder();

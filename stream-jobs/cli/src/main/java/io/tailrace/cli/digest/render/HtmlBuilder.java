@@ -1,17 +1,17 @@
 package io.tailrace.cli.digest.render;
 
-/** HTML under construction. Whatever a log holds is written as text, never as markup. */
+/** Builds HTML. Contents of logs are written as text, never as markup. */
 public final class HtmlBuilder {
 
     private final StringBuilder out = new StringBuilder(1 << 16);
 
-    /** Markup of our own, as it is. */
+    /** Appends trusted markup without escaping. */
     public HtmlBuilder raw(String markup) {
         out.append(markup);
         return this;
     }
 
-    /** Text, also within an attribute's quotes. */
+    /** Appends escaped text, which is also safe within an attribute's quotes. */
     public HtmlBuilder text(String text) {
         for (int i = 0; i < text.length(); i++) {
             character(text.charAt(i));
@@ -30,14 +30,14 @@ public final class HtmlBuilder {
         }
     }
 
-    /** Characters that HTML does not allow, or that would turn round the text beside them. */
+    /** Characters that HTML does not allow, or that change the direction of the surrounding text. */
     private static boolean isForbidden(char c) {
         return Character.isISOControl(c) && c != '\n' && c != '\t'
                 || c >= '\u202a' && c <= '\u202e'
                 || c >= '\u2066' && c <= '\u2069';
     }
 
-    /** An element that holds nothing but text. */
+    /** Appends an element that contains only text. */
     public HtmlBuilder element(String tag, String text) {
         return raw("<" + tag + ">").text(text).raw("</" + tag.split(" ", 2)[0] + ">");
     }

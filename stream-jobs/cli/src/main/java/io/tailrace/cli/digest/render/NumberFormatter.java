@@ -2,7 +2,7 @@ package io.tailrace.cli.digest.render;
 
 import java.util.Locale;
 
-/** Figures as people read them: about three significant digits and a unit. */
+/** Formats numbers for people: about three significant digits and a unit. */
 public final class NumberFormatter {
 
     private static final String[] TIME_UNITS = {"s", "ms", "µs", "ns"};
@@ -15,7 +15,7 @@ public final class NumberFormatter {
 
     private NumberFormatter() {}
 
-    /** Seconds as {@code 12.3ms}, {@code 4.2s} or {@code 2h05m}. */
+    /** Formats seconds as {@code 12.3ms}, {@code 4.2s} or {@code 2h05m}. */
     public static String seconds(double value) {
         if (value >= 100) {
             return duration(value);
@@ -29,7 +29,7 @@ public final class NumberFormatter {
         return value == 0 ? "0" : number(scaled) + TIME_UNITS[unit];
     }
 
-    /** The two largest units of a long time. */
+    /** Formats the two largest units of a long time. */
     static String duration(double value) {
         long seconds = Math.round(value);
         if (seconds < 2 * MINUTE) {
@@ -74,12 +74,12 @@ public final class NumberFormatter {
         return percent > 0 && percent < 0.05 ? "<0.1%" : String.format(Locale.ROOT, "%.1f%%", percent);
     }
 
-    /** A whole count with separators between thousands. */
+    /** Formats a whole count with separators between thousands. */
     public static String whole(double value) {
         return String.format(Locale.ROOT, "%,.0f", value);
     }
 
-    /** About three significant digits, no more decimals than they need. */
+    /** Formats about three significant digits, with as few decimals as possible. */
     public static String number(double value) {
         int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
         String text = String.format(Locale.ROOT, "%." + decimals + "f", value);

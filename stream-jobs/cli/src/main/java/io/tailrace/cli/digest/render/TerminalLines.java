@@ -3,14 +3,14 @@ package io.tailrace.cli.digest.render;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Texts that fit a terminal's lines: whatever a log holds, no control character reaches the terminal. */
+/** Fits texts into the lines of a terminal. No control character of a log reaches the terminal. */
 public final class TerminalLines {
 
     private static final String CUT = "…";
 
     private TerminalLines() {}
 
-    /** The text on one line; control characters are written as escapes. */
+    /** Returns the text on one line; control characters are escaped. */
     public static String one(String text) {
         StringBuilder line = new StringBuilder(text.length());
         for (int i = 0; i < text.length(); i++) {
@@ -26,7 +26,7 @@ public final class TerminalLines {
         return line.toString();
     }
 
-    /** Characters by which a text could change the order in which a terminal shows what stands around it. */
+    /** Characters that could change the order in which a terminal shows the surrounding text. */
     private static boolean isDirection(char c) {
         return c >= '\u202a' && c <= '\u202e' || c >= '\u2066' && c <= '\u2069';
     }
@@ -35,7 +35,7 @@ public final class TerminalLines {
         return text.length() <= limit ? text : text.substring(0, Math.max(0, limit - 1)) + CUT;
     }
 
-    /** The text in lines of so many characters, broken at blanks where there are any; too many lines are left out. */
+    /** Returns the text in lines of this width, broken at blanks if there are any; excess lines are omitted. */
     public static List<String> wrapped(String text, int columns, int limit) {
         List<String> lines = new ArrayList<>();
         for (String line : text.strip().split("\n")) {

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/** Rows in columns as wide as they need; the first row is the heading. */
+/** Formats rows in columns of the required width; the first row is the heading. */
 public final class TextTable {
 
     private static final String BETWEEN = "  ";
@@ -13,7 +13,7 @@ public final class TextTable {
     private final List<Boolean> left;
     private final List<UnaryOperator<String>> inks;
 
-    /** {@code alignment} has a letter for each column: l or r. */
+    /** @param alignment one letter per column: l or r */
     public TextTable(String alignment) {
         left = new ArrayList<>();
         inks = new ArrayList<>();
@@ -23,7 +23,7 @@ public final class TextTable {
         }
     }
 
-    /** Colours a column's cells. */
+    /** Sets the colour of a column's cells. */
     public void ink(int column, UnaryOperator<String> ink) {
         inks.set(column, ink);
     }
@@ -32,19 +32,19 @@ public final class TextTable {
         rows.add(new ArrayList<>(List.of(cells)));
     }
 
-    /** Rows, the heading among them. */
+    /** Returns the number of rows, heading included. */
     public int size() {
         return rows.size();
     }
 
-    /** Leaves out a column. */
+    /** Removes a column. */
     public void drop(int column) {
         left.remove(column);
         inks.remove(column);
         rows.forEach(row -> row.remove(column));
     }
 
-    /** Cuts the cells of a column. */
+    /** Truncates the cells of a column. */
     public void cut(int column, int limit) {
         rows.forEach(row -> row.set(column, TerminalLines.cut(row.get(column), limit)));
     }
@@ -53,7 +53,7 @@ public final class TextTable {
         return rows.stream().mapToInt(row -> row.get(column).length()).max().orElse(0);
     }
 
-    /** Columns that stand before this one, blanks between included. */
+    /** Returns the number of characters before this column, blanks included. */
     public int before(int column) {
         int width = 0;
         for (int i = 0; i < column; i++) {

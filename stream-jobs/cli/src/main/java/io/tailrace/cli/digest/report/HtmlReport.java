@@ -20,7 +20,9 @@ import java.util.Locale;
 import java.util.function.DoubleFunction;
 import java.util.stream.Collectors;
 
-/** The digest as one HTML file that needs nothing else: style, script and charts are within, the network is forbidden. */
+/**
+ * Writes the digest as one self-contained HTML file: it includes style, script and charts, and forbids network access.
+ */
 public final class HtmlReport {
 
     private static final int LAYERS = 5;
@@ -58,10 +60,10 @@ public final class HtmlReport {
             body();
         }
         return out.raw("<footer>")
-                .text("Made by tailrace digest. Statements are "
+                .text("Created by tailrace digest. Statements are "
                         + (report.literals()
                                 ? "shown as they were logged."
-                                : "masked: no value of any literal is in this file."))
+                                : "masked: this file contains no value of a literal."))
                 .raw("</footer></main></body></html>\n")
                 .toString();
     }
@@ -73,7 +75,7 @@ public final class HtmlReport {
         facts();
         overview(heaviest);
         profile(heaviest);
-        out.element("h2", "In detail");
+        out.element("h2", "Details");
         for (int i = 0; i < heaviest.size(); i++) {
             card(i + 1, heaviest.get(i));
         }
@@ -186,7 +188,7 @@ public final class HtmlReport {
             return;
         }
         int columns = (int) Math.min(range.length(), COLUMNS);
-        out.element("h2", digest.isTimed() ? "Load: statements running at once" : "Statements per second")
+        out.element("h2", digest.isTimed() ? "Load: concurrent statements" : "Statements per second")
                 .raw("<div class=\"card\">");
         List<SvgChart.Layer> layers = layers(heaviest, columns);
         charts.overTime(layers, 1120, 230, HtmlReport::axis);
@@ -361,7 +363,7 @@ public final class HtmlReport {
         }
         out.raw("<div class=\"charts\">");
         if (durations) {
-            out.raw("<div>").element("h3", "How long it took (heights are logarithmic)");
+            out.raw("<div>").element("h3", "Query time distribution (logarithmic heights)");
             charts.durations(steps, group.count(), 520, 150);
             out.raw("</div>");
         }
@@ -369,7 +371,7 @@ public final class HtmlReport {
             int columns = (int) Math.min(range.length(), SMALL_COLUMNS);
             double[] values = group.slots.weights(range.from(), range.to(), columns);
             String per = NumberFormatter.seconds(range.length() / (double) columns);
-            out.raw("<div>").element("h3", "When it came: statements in each " + per);
+            out.raw("<div>").element("h3", "Statements per " + per);
             charts.overTime(List.of(new SvgChart.Layer("statements", 0, values)), 520, 150, HtmlReport::axis);
             out.raw("</div>");
         }

@@ -11,7 +11,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 
-/** The digest as one JSON object. Times are seconds; counts are weighted. */
+/** Writes the digest as one JSON object. Times are seconds; counts are weighted. */
 public final class JsonReport {
 
     private static final int COLUMNS = 60;
@@ -177,7 +177,7 @@ public final class JsonReport {
         AvroJsonWriter.quote(value, out);
     }
 
-    /** Without an exponent, and without decimals where there are none. */
+    /** Without an exponent, and without decimals for whole numbers. */
     private static String format(double value) {
         return value == Math.rint(value) && Math.abs(value) < 1e15
                 ? String.format(Locale.ROOT, "%.0f", value)

@@ -2,7 +2,7 @@ package io.tailrace.cli.digest.report;
 
 import io.tailrace.cli.digest.render.NumberFormatter;
 
-/** How often something came. */
+/** Formats rates. */
 final class Rates {
 
     private static final double MINUTE = 60;
@@ -10,7 +10,7 @@ final class Rates {
 
     private Rates() {}
 
-    /** So many in so many seconds: per second, minute or hour, whichever gives a figure above 1. */
+    /** Returns a count per second, minute or hour, whichever results in a number above 1. */
     static String of(double count, double seconds) {
         double perSecond = count / Math.max(1, seconds);
         if (perSecond >= 1) {
@@ -21,7 +21,7 @@ final class Rates {
                 : NumberFormatter.number(perSecond * HOUR) + "/h";
     }
 
-    /** How many statements ran at once in the mean, when they took so long together. */
+    /** Returns the average number of concurrent statements, given their total duration. */
     static String load(double time, double seconds) {
         double load = time / Math.max(1, seconds);
         return load > 0 && load < 0.005 ? "<0.01" : NumberFormatter.number(load);

@@ -12,12 +12,12 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What a report is about and how it is wanted; {@link TextReport}, {@link JsonReport} and {@link HtmlReport} write it.
+ * The contents and the settings of a report; {@link TextReport}, {@link JsonReport} and {@link HtmlReport} write it.
  *
- * @param ranking which groups come first
- * @param limit how many are shown
- * @param zone in which times are shown
- * @param literals examples are shown as they were logged
+ * @param ranking measure by which groups are ordered
+ * @param limit maximum number of groups
+ * @param zone time zone of the report
+ * @param literals show examples as they were logged
  */
 public record Report(Digest digest, Inputs inputs, Ranking ranking, int limit, ZoneId zone, boolean literals) {
 
@@ -26,14 +26,14 @@ public record Report(Digest digest, Inputs inputs, Ranking ranking, int limit, Z
     private static final DateTimeFormatter CLOCK = DateTimeFormatter.ofPattern("HH:mm:ss", Locale.ROOT);
 
     /**
-     * What was read.
+     * The input of a report.
      *
      * @param files the logs
-     * @param bytes of all of them, uncompressed
-     * @param deadLetters pieces that are no event
-     * @param leftOut statements that lie outside the wanted time or do not pass the filter
-     * @param filter the filter's text, or empty
-     * @param servers what the logs' banners say about the servers that wrote them
+     * @param bytes size of all of them, uncompressed
+     * @param deadLetters number of dead letters
+     * @param leftOut statements outside of the time range or the filter
+     * @param filter text of the filter, or empty
+     * @param servers versions of the servers, from the banners of the logs
      */
     public record Inputs(
             List<String> files, long bytes, long deadLetters, long leftOut, String filter, List<String> servers) {}
@@ -42,7 +42,7 @@ public record Report(Digest digest, Inputs inputs, Ranking ranking, int limit, Z
         return digest.heaviest(ranking, limit);
     }
 
-    /** What shares are parts of: the ranked measure, or the total time where that does not add up. */
+    /** Returns the measure of the shares: the ranked one, or the total time if that does not add up. */
     Ranking shared() {
         if (!digest.isTimed()) {
             return Ranking.COUNT;
@@ -63,13 +63,13 @@ public record Report(Digest digest, Inputs inputs, Ranking ranking, int limit, Z
         return TIME.format(time.atZone(zone));
     }
 
-    /** {@code 2026-11-21 02:49:03 to 03:51:20}. */
+    /** Returns a time range such as {@code 2026-11-21 02:49:03 to 03:51:20}. */
     String span(Instant from, Instant to) {
         boolean sameDay = DAY.format(from.atZone(zone)).equals(DAY.format(to.atZone(zone)));
         return time(from) + (sameDay ? " to " + CLOCK.format(to.atZone(zone)) : " to " + time(to));
     }
 
-    /** The example of a group as it may be shown; its fingerprint where there is none. */
+    /** Returns the example of a group as it may be shown; its fingerprint if there is none. */
     String example(StatementGroup group, ExampleStatement examples) {
         boolean known = group.example != null && !group.example.isEmpty();
         String shown =

@@ -10,16 +10,16 @@ import java.time.Instant;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** What is known about the logs as a whole, in sentences. */
+/** Formats the properties of the logs as sentences. */
 final class ReportNotes {
 
     private ReportNotes() {}
 
-    /** From which duration on statements seem to be logged. */
+    /** Returns the duration from which on statements seem to be logged. */
     static String threshold(LoggingProperties facts) {
         double fastest = facts.fastest();
         double threshold = LoggingProperties.threshold(fastest);
-        String evidence = "the fastest logged took " + NumberFormatter.seconds(fastest);
+        String evidence = "the fastest logged statement took " + NumberFormatter.seconds(fastest);
         if (threshold == 0) {
             return "none: " + evidence + ", so all statements seem to be logged";
         }
@@ -31,18 +31,18 @@ final class ReportNotes {
                 : "long_query_time seems to be " + NumberFormatter.seconds(threshold) + ": " + evidence + examined;
     }
 
-    /** Of how many statements one was logged. */
+    /** Returns the sampling rate. */
     static String sampling(Digest digest) {
         List<Double> limits = digest.facts().rateLimits();
         String limit = limits.stream().map(NumberFormatter::whole).collect(Collectors.joining(" to "));
         List<String> types = digest.facts().rateTypes();
         String of = types.contains("session") ? "sessions" : "statements";
         return "1 of " + limit + " " + of + " (log_slow_rate_limit): " + NumberFormatter.whole(digest.entries())
-                + " entries stand for " + NumberFormatter.whole(digest.whole().count())
+                + " entries represent " + NumberFormatter.whole(digest.whole().count())
                 + " statements; all counts, sums and percentiles are weighted";
     }
 
-    /** The time that the logs are about. */
+    /** Returns the time range of the logs. */
     static String period(Report report, ObservedTimeRange range) {
         StatementGroup all = report.digest().whole();
         boolean outliers = range.outliers() > 0;
@@ -57,29 +57,29 @@ final class ReportNotes {
 
     static String leftOut(long entries) {
         return NumberFormatter.whole(entries) + (entries == 1 ? " entry" : " entries")
-                + " outside the wanted time or filter";
+                + " outside of --since, --until and --filter";
     }
 
     static String deadLetters(long count) {
         return NumberFormatter.whole(count) + (count == 1 ? " dead letter" : " dead letters")
-                + ": what is no entry of the log, or tells no time; tailrace parse shows them";
+                + ": not an entry of the log, or an entry without a time; tailrace parse shows them";
     }
 
-    /** Statements that came after the last group that is distinguished. */
+    /** Returns a note about statements beyond the maximum number of groups. */
     static String furtherOnes(Digest digest) {
         String nouns = digest.grouping().nouns();
         return statements(digest.furtherOnes()) + " of other " + nouns + " than the first "
                 + NumberFormatter.whole(Digest.MAX_GROUPS) + " are counted together as " + Digest.FURTHER
-                + "; --since, --until and --filter tell more of fewer statements apart";
+                + "; --since, --until and --filter reduce the number";
     }
 
-    /** Entries whose local times are most likely of another zone than they were read in. */
+    /** Returns a note about entries whose local times are most likely of another time zone. */
     static String otherZone(long entries) {
-        return NumberFormatter.whole(entries) + (entries == 1 ? " entry says" : " entries say")
-                + " that the log's local times are of another zone: their SET timestamp is hours apart; --tz names it";
+        return NumberFormatter.whole(entries) + (entries == 1 ? " entry suggests" : " entries suggest")
+                + " that the log's local times are of another zone: their SET timestamp is hours apart; set --tz";
     }
 
-    /** Statements whose times lie far from all others. */
+    /** Returns a note about statements whose times are far from all others. */
     static String outliers(Report report, ObservedTimeRange range) {
         StatementGroup all = report.digest().whole();
         boolean before = all.first().isBefore(Instant.ofEpochSecond(range.from()));
@@ -88,7 +88,7 @@ final class ReportNotes {
                 + report.time(before ? all.first() : all.last()) + ": counted, but in no chart";
     }
 
-    /** With which errors statements ended. */
+    /** Returns the most frequent errors of statements. */
     static String errors(StatementGroup group, int limit) {
         String codes = group.errorCodes.heaviest().stream()
                 .limit(limit)

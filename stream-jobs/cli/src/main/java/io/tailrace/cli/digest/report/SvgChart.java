@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.DoubleFunction;
 
-/** Charts as inline SVG: their colours are those of the page, their tooltips are the browser's. */
+/** Draws charts as inline SVG with the colours of the page and the tooltips of the browser. */
 final class SvgChart {
 
     private static final int LEFT = 46;
@@ -23,7 +23,7 @@ final class SvgChart {
     /**
      * One layer of stacked columns.
      *
-     * @param name for the tooltips
+     * @param name name in the tooltips
      * @param colour number of the page's colour
      */
     record Layer(String name, int colour, double[] values) {}
@@ -38,7 +38,7 @@ final class SvgChart {
         this.out = out;
     }
 
-    /** Columns over the log's time, layers upon each other. */
+    /** Draws stacked columns over the time range of the log. */
     void overTime(List<Layer> layers, int width, int height, DoubleFunction<String> format) {
         int columns = layers.get(0).values.length;
         double[] totals = new double[columns];
@@ -69,7 +69,7 @@ final class SvgChart {
         out.raw("</svg>");
     }
 
-    /** How many statements took how long; the columns' heights are logarithmic. */
+    /** Draws the distribution of durations; the heights of the columns are logarithmic. */
     void durations(List<DurationBucket> steps, double count, int width, int height) {
         double max = steps.stream().mapToDouble(DurationBucket::weight).max().orElse(0);
         open(width, height, "Durations");
@@ -159,7 +159,7 @@ final class SvgChart {
                 .raw("</text>");
     }
 
-    /** The next round number. */
+    /** Returns the next round number. */
     private static double axisEnd(double value) {
         if (value <= 0) {
             return 1;

@@ -19,11 +19,11 @@ import java.util.function.DoubleFunction;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
-/** The digest as text for a terminal: the whole, a profile of the heaviest groups, then each of them. */
+/** Writes the digest as text for a terminal: the total, a profile of the heaviest groups, then each of them. */
 public final class TextReport {
 
     private static final String INDENT = "  ";
-    /** Below so many columns the profile has fewer figures. */
+    /** Below this width, the profile has fewer columns. */
     private static final int NARROW = 110;
 
     private static final int SHARE_BAR = 10;
@@ -42,7 +42,7 @@ public final class TextReport {
     private final ObservedTimeRange range;
     private final StringBuilder out = new StringBuilder();
 
-    /** A report whose lines have so many characters, if they can. */
+    /** Creates a report with lines of this width, if possible. */
     public TextReport(Report report, AnsiStyle ink, int width) {
         this.report = report;
         this.digest = report.digest();
@@ -105,7 +105,7 @@ public final class TextReport {
         }
     }
 
-    /** Whole paths where there is room for them. */
+    /** Shows complete paths if they fit. */
     private String shortened(List<String> files) {
         int limit = 4;
         String paths = String.join(", ", files);
@@ -165,7 +165,7 @@ public final class TextReport {
         out.append(INDENT).append(ink.faint(label)).append(value).append('\n');
     }
 
-    /** The same, broken into lines. */
+    /** Writes a field that is wrapped into lines. */
     private void sentence(String name, String value) {
         sentence(name, value, UnaryOperator.identity());
     }
@@ -242,7 +242,7 @@ public final class TextReport {
         table.write(INDENT, ink::faint, out);
     }
 
-    /** Cuts the last column to what is left of the line. */
+    /** Truncates the last column to the rest of the line. */
     private void cutColumn(TextTable table, int column) {
         table.cut(column, Math.max(MIN_STATEMENT, width - INDENT.length() - table.before(column)));
     }
@@ -393,14 +393,14 @@ public final class TextReport {
         alarm("errors", ReportNotes.errors(group, MAX_NAMES));
     }
 
-    /** How long the statements took; the bars' lengths are logarithmic. */
+    /** Writes the distribution of query times; the lengths of the bars are logarithmic. */
     private void distribution(StatementGroup group) {
         List<DurationBucket> steps = DurationBucket.of(group.queryTime);
         if (steps.size() < 2) {
             return;
         }
         out.append(INDENT)
-                .append(ink.faint("how long   (bars are logarithmic)"))
+                .append(ink.faint("query time (bars are logarithmic)"))
                 .append('\n');
         double max = steps.stream().mapToDouble(DurationBucket::weight).max().orElse(0);
         int columns = Math.min(MAX_BAR_LENGTH, Math.max(10, width - 40));
@@ -424,7 +424,7 @@ public final class TextReport {
         }
     }
 
-    /** One character for each interval of the log's time. */
+    /** Writes one character for each interval of the log's time range. */
     private void overTime(String label, StatementGroup group, boolean load) {
         if (range.length() < 2) {
             return;

@@ -40,7 +40,7 @@ class LatencyHistogramTest {
         assertThat(buckets.average()).isEqualTo(0.5);
     }
 
-    /** Weights as Log_slow_rate_limit gives them, and distributions as statements have them. */
+    /** With weights as of Log_slow_rate_limit, and distributions as of statements. */
     @Test
     void weightedQuantilesAreWithinOnePercentOfExactOnes() {
         Random random = new Random(3);
@@ -62,7 +62,7 @@ class LatencyHistogramTest {
         }
     }
 
-    /** Microseconds as seconds: long-tailed, of two humps, or few and small. */
+    /** Returns microseconds as seconds: long-tailed, with two humps, or few and small. */
     private static double value(int shape, Random random) {
         double micros =
                 switch (shape) {

@@ -21,7 +21,7 @@ class ObservedTimeRangeTest {
     }
 
     @Test
-    void straysOfOtherYearsDoNotStretchTheRange() {
+    void outliersOfOtherYearsDoNotExtendTheRange() {
         for (int limit : new int[] {128, 4_096}) {
             TimeHistogram slots = hour(limit);
             slots.add(IN_2009, 1, 1);
@@ -34,7 +34,7 @@ class ObservedTimeRangeTest {
     }
 
     @Test
-    void aQuietYearBetweenTwoBusyHoursIsNoStray() {
+    void anIdleYearBetweenTwoBusyHoursIsNoOutlier() {
         TimeHistogram slots = hour(4_096);
         for (int i = 0; i < 200; i++) {
             slots.add(START - 31_536_000 + i, 1, 1);

@@ -19,14 +19,14 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * An account that nobody used for long is used again. One that has often slept about as long, such as a quarterly job,
- * is not dormant.
+ * Detects the use of an account after a long pause. An account with similar pauses in the past, such as that of a
+ * quarterly job, is not dormant.
  */
 public final class DormantAccountDetector extends AbstractDetector {
 
     private static final byte VERSION = 1;
     private static final long DAY = 24 * ExpiringValueSet.HOUR;
-    /** A gap is nothing new unless it is so much longer than the longest before. */
+    /** A pause is unusual if it is longer than the longest earlier one by this factor. */
     private static final double LONGER = 1.5;
 
     private final long dormantMicros;
@@ -44,7 +44,7 @@ public final class DormantAccountDetector extends AbstractDetector {
         UserActivityObserver.observe(event, basis, recently, observations);
     }
 
-    /** When an account was last used. */
+    /** The last use of an account and its longest pause. */
     private static final class State implements DetectorState {
 
         private long latest = Long.MIN_VALUE;
@@ -78,9 +78,9 @@ public final class DormantAccountDetector extends AbstractDetector {
     }
 
     @Override
-    public boolean update(DetectorState kept, Observation observation, Consumer<RaisedAlert> out) {
-        State state = (State) kept;
-        // Of an hour only the first observation is sure to come: others must change nothing.
+    public boolean update(DetectorState detectorState, Observation observation, Consumer<RaisedAlert> out) {
+        State state = (State) detectorState;
+        // Only the first observation of an hour is certain to arrive, so others must change nothing.
         if (ExpiringValueSet.hour(observation.micros()) <= ExpiringValueSet.hour(state.latest)) {
             return false;
         }

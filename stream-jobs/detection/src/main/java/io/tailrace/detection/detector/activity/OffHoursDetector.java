@@ -23,9 +23,9 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * A user who keeps hours is active at another time of the week. For each hour of the week it is remembered in which of
- * the last 8 weeks the user was active; an hour next to one in which the user is active is no other time. Users who keep
- * no hours are left alone: their past says how often this would have fired for them.
+ * Detects activity outside of the usual hours of a user. The state holds for each hour of the week in which of the last
+ * 8 weeks the user was active; an hour next to an active one counts as usual. Users without regular hours cause no
+ * alerts: the detector measures on their past how often it would have fired.
  */
 public final class OffHoursDetector extends AbstractDetector {
 
@@ -39,11 +39,11 @@ public final class OffHoursDetector extends AbstractDetector {
     private final DetectorAlertFactory alerts;
 
     /**
-     * Who keeps hours.
+     * Defines regular hours.
      *
-     * @param weeks in which the user was active, at least, before anything is said
-     * @param regularity least share of the user's hours that other weeks make expected
-     * @param widest largest share of the week in which the user is expected
+     * @param weeks minimum number of weeks with activity before the detector raises alerts
+     * @param regularity minimum share of the user's hours that other weeks predict
+     * @param widest maximum share of the week in which the user is expected
      */
     public record Rhythm(int weeks, double regularity, double widest) {
 
@@ -66,7 +66,7 @@ public final class OffHoursDetector extends AbstractDetector {
         UserActivityObserver.observe(event, basis, recently, observations);
     }
 
-    /** In which weeks a user was active in which hours: a bit for each of the last weeks. */
+    /** The weeks in which a user was active, by hour of the week: one bit for each of the last weeks. */
     private static final class State implements DetectorState {
 
         private final byte[] hours = new byte[HOURS];
@@ -88,7 +88,7 @@ public final class OffHoursDetector extends AbstractDetector {
             out.writeInt(firedHour);
         }
 
-        /** Forgets the weeks that a new one takes the place of; false where the week is too long ago. */
+        /** Clears the weeks that a new one replaces; returns false if the week is too old. */
         private boolean turnTo(int week) {
             if (newestWeek == Integer.MIN_VALUE) {
                 newestWeek = week;
@@ -103,7 +103,7 @@ public final class OffHoursDetector extends AbstractDetector {
             return week > newestWeek - WEEKS;
         }
 
-        /** The weeks in which the user was active in this hour of the week or next to it. */
+        /** Returns the weeks in which the user was active in this hour of the week or next to it. */
         private int around(int hour) {
             return (hours[(hour + HOURS - 1) % HOURS] | hours[hour] | hours[(hour + 1) % HOURS]) & 0xff;
         }
@@ -138,8 +138,8 @@ public final class OffHoursDetector extends AbstractDetector {
     }
 
     @Override
-    public boolean update(DetectorState kept, Observation observation, Consumer<RaisedAlert> out) {
-        State state = (State) kept;
+    public boolean update(DetectorState detectorState, Observation observation, Consumer<RaisedAlert> out) {
+        State state = (State) detectorState;
         int hour = ExpiringValueSet.hour(observation.micros());
         int week = Math.floorDiv(hour, HOURS);
         int hourOfWeek = Math.floorMod(hour, HOURS);
@@ -185,7 +185,7 @@ public final class OffHoursDetector extends AbstractDetector {
                 Map.of("hour_of_week", hourOfWeek(hour), "weeks_known", Integer.toString(weeks)));
     }
 
-    /** Such as SATURDAY 03:00 UTC. */
+    /** Formats an hour of the week, such as SATURDAY 03:00 UTC. */
     private static String hourOfWeek(int hour) {
         OffsetDateTime time = Instant.ofEpochSecond(hour * 3600L).atOffset(ZoneOffset.UTC);
         return time.getDayOfWeek() + String.format(" %02d:00 UTC", time.getHour());

@@ -14,10 +14,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * The file that says which detectors run, and how: docs/DETECTORS.md. One that it does not name does not run.
+ * The compiled file of detectors: docs/DETECTORS.md. A detector that the file does not name is disabled.
  *
- * @param detectors those that are enabled
- * @param errors why parts of it are refused
+ * @param detectors enabled detectors
+ * @param errors reasons why parts of the file are rejected
  */
 public record DetectorConfig(List<StatefulDetector> detectors, List<RuleError> errors) {
 

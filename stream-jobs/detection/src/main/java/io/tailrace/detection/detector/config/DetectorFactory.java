@@ -29,7 +29,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
-/** Makes detectors of what the file says; here are all defaults that are not of one detector alone. */
+/** Creates detectors from the file. It contains all defaults that several detectors share. */
 final class DetectorFactory {
 
     private static final int MAX_PER_USER = 256;

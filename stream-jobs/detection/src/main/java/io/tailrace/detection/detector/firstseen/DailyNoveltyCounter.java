@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * What was new for an entity within a day: so many that an alert each would be too many, and so important that a few
- * decoys must not hide the others. What touches classes of data counts apart and is named first.
+ * Counts the new values of an entity within a day. One alert for each would be too many, but a few decoys must not hide
+ * the others. Events that touch data classes are counted separately and named first.
  */
 final class DailyNoveltyCounter {
 
@@ -31,7 +31,7 @@ final class DailyNoveltyCounter {
         return day;
     }
 
-    /** How many values were new. */
+    /** Returns the number of new values. */
     int values() {
         return sensitive.values + others.values;
     }
@@ -39,14 +39,15 @@ final class DailyNoveltyCounter {
     /**
      * Counts the new values of an event.
      *
-     * @param limit events of each kind that are alerts of their own
-     * @return whether an alert is due: beyond these whenever the number of events doubles, and at once for the first
+     * @param limit number of events of each kind that each cause an alert
+     * @return whether an alert is due: beyond the limit whenever the number of events doubles, and immediately for the
+     *     first
      */
     boolean add(List<String> values, boolean isSensitive, int limit) {
         return (isSensitive ? sensitive : others).add(values, limit);
     }
 
-    /** What the alert says of the day, where there was more than one value. */
+    /** Adds the summary of the day to the facts of an alert, if there was more than one value. */
     void describe(Map<String, String> facts) {
         if (values() < 2) {
             return;
@@ -80,7 +81,7 @@ final class DailyNoveltyCounter {
         return read;
     }
 
-    /** Of the first version of the state, which knew a number of alerts only. */
+    /** Reads the first version of the state, which contained the number of alerts only. */
     static DailyNoveltyCounter readFirstVersion(DataInput in) throws IOException {
         DailyNoveltyCounter read = new DailyNoveltyCounter(in.readInt());
         read.others.events = in.readInt();

@@ -10,8 +10,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 
 /**
- * A bounded set of texts with the hour in which each was last seen: 12 bytes a text. Texts are kept as 64 bits of their
- * SHA-256, so that nobody can make up a name that counts as a known one.
+ * A bounded set of texts with the hour in which each was last seen: 12 bytes per text. Texts are stored as 64 bits of
+ * their SHA-256 hash, so that an attacker cannot construct a name that counts as a known one.
  */
 public final class ExpiringValueSet {
 
@@ -35,12 +35,12 @@ public final class ExpiringValueSet {
         }
     }
 
-    /** Hours since 1970; times that are no time give the least or largest hour. */
+    /** Returns hours since 1970; an invalid time results in the smallest or largest hour. */
     public static int hour(long micros) {
         return (int) Math.max(Integer.MIN_VALUE / 2, Math.min(Integer.MAX_VALUE / 2, Math.floorDiv(micros, HOUR)));
     }
 
-    /** Where the text is; -1: it is not known. */
+    /** Returns the index of a text; -1 if it is unknown. */
     public int find(long hash) {
         for (int i = 0; i < size; i++) {
             if (hashes[i] == hash) {
@@ -54,7 +54,7 @@ public final class ExpiringValueSet {
         return hours[place];
     }
 
-    /** Says that a known text was seen again; returns whether that changes anything. */
+    /** Records that a known text was seen again; returns whether that changes the set. */
     public boolean touch(int place, int hour) {
         boolean later = hour > hours[place];
         hours[place] = later ? hour : hours[place];
@@ -62,9 +62,9 @@ public final class ExpiringValueSet {
     }
 
     /**
-     * Adds a text that is not known.
+     * Adds an unknown text.
      *
-     * @param limit how many are kept; beyond, the one that was not seen for longest goes
+     * @param limit maximum number of texts; beyond it, the one that was not seen for longest is removed
      */
     public void add(long hash, int hour, int limit) {
         int place = size < limit ? size++ : oldest();

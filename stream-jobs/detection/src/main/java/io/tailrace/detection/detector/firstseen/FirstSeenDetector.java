@@ -24,11 +24,11 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /**
- * An entity comes with a value that it never had: a user from another host, with another program.
+ * Detects a value that an entity never had before, such as a new host or a new program of a user.
  *
- * <p>An entity that is new itself is learning. Its learning ends after the learning period, or sooner, once nothing new
- * has come for the settling period although it was active: who always does the same is not left out for weeks, and who
- * was away has shown nothing.
+ * <p>A new entity is learning. Its learning ends after the learning period, or earlier, if the entity was active for
+ * the settling period without a new value. An entity with constant behaviour is therefore monitored early, and an
+ * entity that was inactive continues to learn.
  */
 public final class FirstSeenDetector extends AbstractDetector {
 
@@ -43,13 +43,13 @@ public final class FirstSeenDetector extends AbstractDetector {
     private final DetectorAlertFactory alerts;
 
     /**
-     * Whose values are watched.
+     * Defines the observed values.
      *
-     * @param entity field of the entity within its cluster or instance; empty: that itself
-     * @param field whose values are watched
-     * @param wanted events to look at
-     * @param shape makes of a value what is compared, such as the network of an address
-     * @param quiet values that are learned as others and never told of
+     * @param entity field of the entity within its cluster or instance; empty: the cluster or instance itself
+     * @param field field whose values are observed
+     * @param wanted condition for the events to observe
+     * @param shape converts a value to the compared form, such as the network of an address
+     * @param quiet values that are learned but never reported
      */
     public record Subject(
             String entity,
@@ -59,12 +59,13 @@ public final class FirstSeenDetector extends AbstractDetector {
             Predicate<String> quiet) {}
 
     /**
-     * When and how much it says.
+     * Limits of learning and of alerts.
      *
-     * @param micros longest time of learning
-     * @param settleMicros time of activity without anything new that ends learning
-     * @param maxValues of an entity; one that has had so many has no habits, and nothing is said of it
-     * @param maxPerDay alerts of an entity in a day, and as many again where an event touches classes of data
+     * @param micros longest time of learning, microseconds
+     * @param settleMicros time of activity without a new value that ends learning, microseconds
+     * @param maxValues number of values from which on an entity has no stable behaviour and causes no alerts
+     * @param maxPerDay maximum number of alerts of an entity per day, and the same number for events that touch data
+     *     classes
      */
     public record Learning(long micros, long settleMicros, int maxValues, int maxPerDay) {
 
@@ -112,7 +113,7 @@ public final class FirstSeenDetector extends AbstractDetector {
         }
     }
 
-    /** What is known of an entity. */
+    /** The known values of an entity. */
     private static final class State implements DetectorState {
 
         private long first = Long.MAX_VALUE;
@@ -159,8 +160,8 @@ public final class FirstSeenDetector extends AbstractDetector {
     }
 
     @Override
-    public boolean update(DetectorState kept, Observation observation, Consumer<RaisedAlert> out) {
-        State state = (State) kept;
+    public boolean update(DetectorState detectorState, Observation observation, Consumer<RaisedAlert> out) {
+        State state = (State) detectorState;
         long micros = observation.micros();
         boolean changed = ExpiringValueSet.hour(micros) > ExpiringValueSet.hour(state.latest) || micros < state.first;
         boolean learned = hasLearned(state, micros);
@@ -202,7 +203,7 @@ public final class FirstSeenDetector extends AbstractDetector {
         return unknown;
     }
 
-    /** Counts what is new; false where the entity has had enough alerts today. */
+    /** Counts the new values; returns false if the entity has reached its limit of alerts for the day. */
     private boolean shouldAlert(State state, Observation observation, List<String> reported) {
         int day = ExpiringValueSet.hour(observation.micros()) / 24;
         if (day != state.today.day()) {
@@ -227,7 +228,7 @@ public final class FirstSeenDetector extends AbstractDetector {
                 facts);
     }
 
-    /** Where all values of a cluster are watched, the alert is about the value. */
+    /** If all values of a cluster are observed, the alert is about the value. */
     private Observation withContext(Observation observation, List<String> unknown) {
         if (!subject.entity.isEmpty()) {
             return observation;

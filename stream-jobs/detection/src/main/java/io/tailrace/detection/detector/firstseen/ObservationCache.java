@@ -3,14 +3,14 @@ package io.tailrace.detection.detector.firstseen;
 import java.util.Arrays;
 
 /**
- * What was observed a moment ago and would change no state: most events say nothing new, and need not go to where the
- * state is. Forgets what it has no place for, which only costs an observation more. Texts are compared, not hashes: a
- * name cannot hide behind another one.
+ * Filters out recent observations that would change no state, so that most events are not sent to the state. An entry
+ * that is evicted only causes one more observation. The cache compares texts, not hashes, so one name cannot hide
+ * another.
  */
 public final class ObservationCache {
 
     private static final int PLACES = 1 << 12;
-    /** Places that an observation may have: two that always come in turn do not drive each other out. */
+    /** Number of places per observation, so that two observations that alternate do not evict each other. */
     private static final int WAYS = 4;
 
     private final Entry[] places = new Entry[PLACES];
@@ -19,12 +19,12 @@ public final class ObservationCache {
 
     private record Entry(long period, String[] texts) {}
 
-    /** @param periodMicros what was observed is observed again in the next period */
+    /** @param periodMicros length of a period in microseconds; an observation is passed on once per period */
     public ObservationCache(long periodMicros) {
         this.periodMicros = periodMicros;
     }
 
-    /** Whether these texts were not observed in the period of this time yet; they are now. */
+    /** Returns whether these texts are new in the period of this time, and remembers them. */
     public boolean isNew(long micros, String... texts) {
         long period = Math.floorDiv(micros, periodMicros);
         int hash = 31 * Arrays.hashCode(texts) + Long.hashCode(period);

@@ -7,7 +7,7 @@ import io.tailrace.detection.event.DetectionEvent;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** That a user does something, whatever it is: once for each period. */
+/** Observes that a user is active, once for each period. */
 public final class UserActivityObserver {
 
     private UserActivityObserver() {}

@@ -6,15 +6,15 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 
 /**
- * The network of a client's address; a name stands for itself. Clients get new addresses all the time, from the same
- * networks.
+ * Converts a client's address to its network, because clients often get new addresses in the same network. A host name
+ * remains unchanged.
  *
- * @param ipv4Prefix bits that make an IPv4 network
- * @param ipv6Prefix bits that make an IPv6 network
+ * @param ipv4Prefix prefix length of an IPv4 network in bits
+ * @param ipv6Prefix prefix length of an IPv6 network in bits
  */
 public record ClientNetwork(int ipv4Prefix, int ipv6Prefix) {
 
-    /** Clients on the server's own machine. */
+    /** Name of clients on the server's own machine. */
     public static final String LOCAL = "localhost";
 
     private static final int BITS = 8;
@@ -25,7 +25,7 @@ public record ClientNetwork(int ipv4Prefix, int ipv6Prefix) {
                 settings.whole("ipv4_prefix", ipv4Prefix, 8, 32), settings.whole("ipv6_prefix", ipv6Prefix, 16, 128));
     }
 
-    /** The network of a client; one name for all addresses of the server's own machine. */
+    /** Returns the network of a client; one name for all addresses of the server's own machine. */
     public String ofClient(String host) {
         byte[] address = IpAddress.parse(host);
         boolean local = address == null ? LOCAL.equalsIgnoreCase(host) : isLoopback(address);
@@ -40,7 +40,7 @@ public record ClientNetwork(int ipv4Prefix, int ipv6Prefix) {
         }
     }
 
-    /** Such as 10.0.3.0/24. */
+    /** Returns the network of an address, such as 10.0.3.0/24. */
     public String of(String host) {
         byte[] address = IpAddress.parse(host);
         if (address == null) {

@@ -9,7 +9,7 @@ import java.net.InetAddress;
 import java.util.Map;
 import java.util.Optional;
 
-/** The places of addresses, by a file in MaxMind's DB format that the user supplies. It is read into memory. */
+/** Maps addresses to places with a file in MaxMind's DB format that the user supplies. The file is read into memory. */
 public final class GeoIpDatabase {
 
     private final Reader reader;
@@ -18,12 +18,12 @@ public final class GeoIpDatabase {
         this.reader = reader;
     }
 
-    /** Throws IOException where the file cannot be read, or is no such file. */
+    /** Throws IOException if the file cannot be read or has another format. */
     public static GeoIpDatabase of(File file) throws IOException {
         return new GeoIpDatabase(new Reader(file, Reader.FileMode.MEMORY));
     }
 
-    /** The place of an address; nothing where the file does not know it, or the text is no address. */
+    /** Returns the place of an address; empty if the file does not contain it, or if the text is not an address. */
     public Optional<GeoLocation> of(String ip) {
         byte[] address = IpAddress.parse(ip);
         if (address == null) {
@@ -33,7 +33,7 @@ public final class GeoIpDatabase {
             Map<?, ?> found = reader.get(InetAddress.getByAddress(address), Map.class);
             return found == null ? Optional.empty() : place(found);
         } catch (IOException e) {
-            // A damaged part of the file: what it says of this address is unknown.
+            // The file is damaged at this address, so its place is unknown.
             return Optional.empty();
         }
     }

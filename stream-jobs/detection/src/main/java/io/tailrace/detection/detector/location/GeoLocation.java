@@ -5,11 +5,11 @@ import java.io.DataOutput;
 import java.io.IOException;
 
 /**
- * Where a client is.
+ * The place of a client.
  *
- * @param label by which people know it: a city and country, or a network
- * @param latitude degrees; NaN where only the network is known
- * @param longitude degrees; NaN where only the network is known
+ * @param label display name: a city and country, or a network
+ * @param latitude degrees; NaN if only the network is known
+ * @param longitude degrees; NaN if only the network is known
  */
 public record GeoLocation(String label, double latitude, double longitude) {
 
@@ -19,7 +19,7 @@ public record GeoLocation(String label, double latitude, double longitude) {
         return new GeoLocation(network, Double.NaN, Double.NaN);
     }
 
-    /** Great-circle distance in kilometres (haversine); NaN where a place is only a network. */
+    /** Returns the great-circle distance in kilometres (haversine); NaN if only the network of a place is known. */
     double kilometresTo(GeoLocation other) {
         double north = Math.toRadians(other.latitude - latitude) / 2;
         double east = Math.toRadians(other.longitude - longitude) / 2;

@@ -24,8 +24,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * A user is at two places that cannot both be true. Two places between which an account of an application always goes to
- * and fro are learned, so each pair is said once.
+ * Detects a user at two places that exclude each other. Pairs of places between which an account regularly alternates,
+ * as accounts of applications do, are learned, so each pair is reported once.
  */
 public final class ImpossibleTravelDetector extends AbstractDetector {
 
@@ -42,8 +42,8 @@ public final class ImpossibleTravelDetector extends AbstractDetector {
     private final DetectorAlertFactory alerts;
 
     /**
-     * @param places of addresses
-     * @param impossible whether nobody can make both visits
+     * @param places maps addresses to places
+     * @param impossible returns whether one person cannot make both visits
      */
     public ImpossibleTravelDetector(
             DetectorDefinition basis,
@@ -57,14 +57,14 @@ public final class ImpossibleTravelDetector extends AbstractDetector {
         this.alerts = DetectorAlertFactory.ofUsers(basis.header());
     }
 
-    /** That a user is at a place. */
+    /** The presence of a user at a place. */
     record Visit(GeoLocation place, String ip, AlertSample evidence) {
 
         private static Visit of(Observation observation) {
             List<String> values = observation.values();
             GeoLocation place = new GeoLocation(
                     values.get(1), Double.parseDouble(values.get(2)), Double.parseDouble(values.get(3)));
-            return new Visit(place, values.get(0), AlertSample.of(observation).kept());
+            return new Visit(place, values.get(0), AlertSample.of(observation).shortened());
         }
 
         private double hoursTo(Visit other) {
@@ -83,10 +83,10 @@ public final class ImpossibleTravelDetector extends AbstractDetector {
     }
 
     /**
-     * Whether somebody would have to travel faster than that.
+     * Returns a test whether both visits require travel faster than a speed.
      *
-     * @param kilometresPerHour of the fastest way
-     * @param minKilometres below which places count as one: GeoIP is not exact
+     * @param kilometresPerHour highest possible speed
+     * @param minKilometres distance below which two places count as one, because GeoIP is not exact
      */
     public static BiPredicate<Visit, Visit> fasterThan(double kilometresPerHour, double minKilometres) {
         return (one, other) -> {
@@ -95,7 +95,7 @@ public final class ImpossibleTravelDetector extends AbstractDetector {
         };
     }
 
-    /** Whether both visits are to different places, at most so far apart in time. */
+    /** Returns a test whether two visits are to different places within a time. */
     public static BiPredicate<Visit, Visit> within(long micros) {
         return (one, other) -> Math.abs(one.evidence.micros() - other.evidence.micros()) <= micros;
     }
@@ -121,7 +121,7 @@ public final class ImpossibleTravelDetector extends AbstractDetector {
         });
     }
 
-    /** Where a user was last, and between which places it always goes. */
+    /** The last place of a user, and the pairs of places between which it alternates. */
     private static final class State implements DetectorState {
 
         private long first = Long.MAX_VALUE;
@@ -146,7 +146,7 @@ public final class ImpossibleTravelDetector extends AbstractDetector {
             pairs.write(out);
         }
 
-        /** Of a minute only the first observation is sure to come: others must change nothing. */
+        /** Only the first observation of a minute is certain to arrive, so others must change nothing. */
         private boolean knows(Visit visit) {
             for (Visit known : visits) {
                 long minute = Math.floorDiv(known.evidence.micros(), MINUTE);
@@ -186,8 +186,8 @@ public final class ImpossibleTravelDetector extends AbstractDetector {
     }
 
     @Override
-    public boolean update(DetectorState kept, Observation observation, Consumer<RaisedAlert> out) {
-        State state = (State) kept;
+    public boolean update(DetectorState detectorState, Observation observation, Consumer<RaisedAlert> out) {
+        State state = (State) detectorState;
         Visit visit = Visit.of(observation);
         if (state.knows(visit)) {
             return false;

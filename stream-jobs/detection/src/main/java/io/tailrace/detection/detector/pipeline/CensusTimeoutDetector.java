@@ -10,27 +10,27 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * An instance of which no census comes any more: its minutes are unknown. The job keeps the time; this says how long it
- * waits, and what the alert is.
+ * Detects an instance whose census no longer arrives, so that its minutes are unknown. The job measures the time; this
+ * class defines the timeout and the alert.
  */
 public final class CensusTimeoutDetector extends PipelineDetector {
 
-    /** How long an instance is remembered without events, microseconds, unless the file says otherwise. */
+    /** Default time to remember an instance without a census, microseconds. */
     public static final long DEFAULT_TTL_MICROS = 7 * 24 * ExpiringValueSet.HOUR;
-    /** An alert is raised again after so much time, microseconds, while it lasts. */
+    /** Interval after which the alert is repeated while the state lasts, microseconds. */
     public static final long AGAIN_MICROS = 24 * ExpiringValueSet.HOUR;
 
     private static final long MINUTE = 60_000_000L;
-    /** Two rounds of the census. */
+    /** Two rounds of the census, microseconds. */
     private static final long MIN_MICROS = 20_000_000L;
 
-    private final long silentMicros;
+    private final long timeoutMicros;
     private final long ttlMicros;
     private final DetectorAlertFactory alerts;
 
-    private CensusTimeoutDetector(DetectorDefinition basis, long silentMicros, long ttlMicros) {
+    private CensusTimeoutDetector(DetectorDefinition basis, long timeoutMicros, long ttlMicros) {
         super(basis);
-        this.silentMicros = silentMicros;
+        this.timeoutMicros = timeoutMicros;
         this.ttlMicros = ttlMicros;
         this.alerts = new DetectorAlertFactory(basis.header(), List.of("instance"));
     }
@@ -46,9 +46,9 @@ public final class CensusTimeoutDetector extends PipelineDetector {
         return new CensusTimeoutDetector(basis, silent, settings.timespan("ttl", DEFAULT_TTL_MICROS));
     }
 
-    /** How long an instance may be without a census, microseconds. */
-    public long silentMicros() {
-        return silentMicros;
+    /** Returns how long an instance may be without a census, in microseconds. */
+    public long timeoutMicros() {
+        return timeoutMicros;
     }
 
     @Override
@@ -57,16 +57,16 @@ public final class CensusTimeoutDetector extends PipelineDetector {
     }
 
     /**
-     * What is said of a silent instance. The id goes by the first three: said again after a restart, it is the same
-     * alert.
+     * Creates the alert for an instance without a census. The id is derived from the first three arguments, so a
+     * repetition after a restart is the same alert.
      *
      * @param lastSeen time of its newest census, microseconds since 1970 UTC
-     * @param repetition how often it was said of this silence before
+     * @param repetition number of earlier alerts for this period without a census
      * @param now microseconds since 1970 UTC
      */
     public RaisedAlert alert(String instance, long lastSeen, long repetition, long now) {
         long minutes = (now - lastSeen) / MINUTE;
-        long micros = lastSeen + silentMicros + repetition * AGAIN_MICROS;
+        long micros = lastSeen + timeoutMicros + repetition * AGAIN_MICROS;
         return alerts.alert(
                 new Observation(key(), List.of(instance), List.of(), 0, micros, "", "", "", false),
                 lastSeen + "/" + repetition,

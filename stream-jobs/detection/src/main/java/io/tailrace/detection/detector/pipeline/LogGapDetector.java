@@ -12,7 +12,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 
-/** Bytes of a log that never came: a gap that the framer posted to the ledger (docs/LEDGER.md). */
+/** Detects bytes of a log that never arrived: a gap that the framer posted to the ledger (docs/LEDGER.md). */
 public final class LogGapDetector extends PipelineDetector {
 
     private static final String HEAD_LOST = "head_lost";
@@ -28,7 +28,7 @@ public final class LogGapDetector extends PipelineDetector {
         this.minorAlerts = new DetectorAlertFactory(minor(header()), ENTITY);
     }
 
-    /** At most low. */
+    /** Limits the level to low. */
     private static RuleHeader minor(RuleHeader header) {
         return new RuleHeader(
                 header.id(),
@@ -44,12 +44,14 @@ public final class LogGapDetector extends PipelineDetector {
                 header.line());
     }
 
-    /** The beginning of the first file that was ever seen of a log: perhaps it was never meant to be read. */
+    /**
+     * Returns whether the gap is the beginning of the first file of a log, which may never have been meant to be read.
+     */
     private static boolean isBeforeAll(LedgerEntry gap) {
         return gap.getDetail().equals(HEAD_LOST) && gap.getGeneration() == 1;
     }
 
-    /** What is said of a gap. The id goes by where it begins: posted again, it is the same alert. */
+    /** Creates the alert of a gap. The id is derived from its start, so a repeated posting is the same alert. */
     public RaisedAlert alert(LedgerEntry gap) {
         long micros = ChronoUnit.MICROS.between(Instant.EPOCH, gap.getAt());
         return (isBeforeAll(gap) ? minorAlerts : alerts)

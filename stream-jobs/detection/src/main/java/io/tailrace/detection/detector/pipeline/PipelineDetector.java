@@ -14,8 +14,8 @@ import java.io.IOException;
 import java.util.function.Consumer;
 
 /**
- * A detector that watches the pipeline itself: what the census and the ledger say, and no events. It is configured, pushed
- * and refused like all others; the job feeds it, and files read by hand have nothing for it.
+ * A detector that monitors the pipeline itself by the census and the ledger instead of events. It is configured, pushed
+ * and rejected like all others. The job passes its input; it has none when files are read on the command line.
  */
 abstract class PipelineDetector implements StatefulDetector {
 
@@ -37,7 +37,7 @@ abstract class PipelineDetector implements StatefulDetector {
         return basis.ttlMicros();
     }
 
-    /** Whether the exceptions name a server. */
+    /** Returns whether the exceptions name a server. */
     public final boolean isExcepted(String cluster, String instance) {
         return basis.isExcepted(DetectionEvent.builder("", 0, LogSource.ANY)
                 .text("cluster", cluster)
@@ -47,10 +47,10 @@ abstract class PipelineDetector implements StatefulDetector {
 
     @Override
     public final void observe(DetectionEvent event, Consumer<Observation> observations) {
-        // Events say nothing of what is missing.
+        // Events contain no information about missing data.
     }
 
-    /** Nothing is known of entities of events. */
+    /** Empty state, because no entity of an event is remembered. */
     private static final class Nothing implements DetectorState {
 
         @Override

@@ -13,12 +13,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A statement that is slower since its plan changed. The job compares the executions; this says by how much is worth a
- * word.
+ * Detects a statement that is slower since its plan changed. The job compares the executions; this class defines the
+ * threshold and the alert.
  */
 public final class PlanRegressionDetector extends PipelineDetector {
 
-    /** Ratio of medians below which a change is no difference, unless the file says otherwise. */
+    /** Default ratio of medians below which a change counts as no difference. */
     public static final double DEFAULT_RATIO = 1.25;
 
     private static final double MILLIS = 1000;
@@ -32,14 +32,14 @@ public final class PlanRegressionDetector extends PipelineDetector {
         this.alerts = new DetectorAlertFactory(basis.header(), List.of("instance", "query_id"));
     }
 
-    /** Of medians, above 1. */
+    /** Returns the threshold as a ratio of medians, above 1. */
     public double ratio() {
         return ratio;
     }
 
     /**
-     * What is said of a change with the verdict slower. The id is derived from the change: reported again, it is the
-     * same alert.
+     * Creates the alert of a change with the verdict slower. The id is derived from the change, so a repeated report is
+     * the same alert.
      */
     public RaisedAlert alert(PlanChange change) {
         String queryId = String.format(Locale.ROOT, "%016X", change.getQueryId());

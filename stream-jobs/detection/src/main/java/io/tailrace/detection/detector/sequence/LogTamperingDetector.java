@@ -19,8 +19,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * A user switches a log off, moves or purges it, and does within the window what needs to be seen: in another log, or in
- * the same one after all. That a log was tampered with is said by the rules of rules/tampering already.
+ * Detects a user who switches off, moves or purges a log and performs a suspicious operation within the window, as
+ * another log or the same log shows. Rules in rules/tampering already report the tampering itself.
  */
 public final class LogTamperingDetector extends AbstractDetector {
 
@@ -33,7 +33,7 @@ public final class LogTamperingDetector extends AbstractDetector {
     private final double manyRows;
     private final DetectorAlertFactory alerts;
 
-    /** @param manyRows that one statement sends */
+    /** @param manyRows number of rows from which on a statement is suspicious */
     public LogTamperingDetector(DetectorDefinition basis, long windowMicros, double manyRows) {
         super(basis);
         this.windowMicros = windowMicros;
@@ -69,7 +69,7 @@ public final class LogTamperingDetector extends AbstractDetector {
         return DetectorEventFields.number(event, "rows_sent") >= manyRows ? READ : "";
     }
 
-    /** The last steps of both kinds: they come out of order. */
+    /** The latest steps of both kinds, because events arrive out of order. */
     private static final class State implements DetectorState {
 
         private long latest = Long.MIN_VALUE;
@@ -125,15 +125,15 @@ public final class LogTamperingDetector extends AbstractDetector {
     }
 
     @Override
-    public boolean update(DetectorState kept, Observation observation, Consumer<RaisedAlert> out) {
-        State state = (State) kept;
+    public boolean update(DetectorState detectorState, Observation observation, Consumer<RaisedAlert> out) {
+        State state = (State) detectorState;
         state.latest = Math.max(state.latest, observation.micros());
         String kind = observation.values().get(0);
         List<Step> steps = TAMPERING.equals(kind) ? state.tampering : state.operations;
         if (steps.size() == MAX_STEPS) {
             steps.remove(0);
         }
-        steps.add(new Step(kind, AlertSample.of(observation).kept()));
+        steps.add(new Step(kind, AlertSample.of(observation).shortened()));
         for (Step before : state.tampering) {
             for (Step after : state.operations) {
                 compare(state, before, after, observation, out);

@@ -29,24 +29,25 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * An account is created or given a right; soon after, it does for the first time what few may do: a new one, or a known
- * one that never did; whoever gave it counts, too. Where nobody knows who was given the right (a log cut the statement,
- * a role was meant, whose members are not known), any account of the cluster that begins to use such a right is meant.
+ * Detects an account that performs a privileged operation for the first time, soon after an account was created or
+ * given a privilege. The account is the grantee, new or known, or the granter. If the grantee is unknown (a log
+ * truncated the statement, or a role was granted something, whose members are unknown), any account of the cluster
+ * counts.
  */
 public final class PrivilegeEscalationDetector extends AbstractDetector {
 
-    /** Since 2, a grant says to whom. */
+    /** Version 2 stores the grantees of a grant. */
     private static final byte VERSION = 2;
 
     private static final byte VERSION_WITHOUT_GRANTEES = 1;
 
     private static final int MAX_ACCOUNTS = 4_000;
     private static final int MAX_GRANTS = 16;
-    /** Of one statement; one that gives more accounts something gives it to anybody. */
+    /** Maximum number of grantees of one statement; a statement with more counts as a grant to any account. */
     private static final int MAX_GRANTEES = 16;
 
     private static final String SEEN = "seen";
-    /** Before the name of an account that was given something. */
+    /** Prefix of the name of a grantee. */
     private static final String TO = "to=";
 
     private final long windowMicros;
@@ -101,19 +102,19 @@ public final class PrivilegeEscalationDetector extends AbstractDetector {
         }
     }
 
-    /** To whom a statement gives something. */
+    /** The recipients of a statement. */
     private enum Kind {
-        /** To those it names, and maybe to others. */
+        /** The named accounts, and possibly others. */
         ANYBODY,
         USERS,
         USERS_OR_ROLES
     }
 
-    /** What an account has to do with a grant. The first ones say more. */
+    /** The relation of an account to a grant, strongest first. */
     private enum Link {
         GRANTEE,
         GRANTER,
-        /** It may be a member of the role that was given a right, or nobody knows who was given one. */
+        /** The account may be a member of the role that was given a privilege, or the grantee is unknown. */
         POSSIBLE;
 
         private String key() {
@@ -121,7 +122,7 @@ public final class PrivilegeEscalationDetector extends AbstractDetector {
         }
     }
 
-    /** The accounts of a cluster: since when they are known, and what they have done. */
+    /** The accounts of a cluster, with the time since which they are known and the operations that they performed. */
     private static final class State implements DetectorState {
 
         private long first = Long.MAX_VALUE;
@@ -177,7 +178,7 @@ public final class PrivilegeEscalationDetector extends AbstractDetector {
                     || grants.stream().anyMatch(grant -> grant.kind == Kind.USERS && grant.grantees.contains(grantee));
         }
 
-        /** What the account has to do with the grant; null: nothing. */
+        /** Returns the relation of the account to the grant; null if there is none. */
         private Link link(Grant grant, String user) {
             if (grant.grantees.contains(ExpiringValueSet.hash(user))) {
                 return Link.GRANTEE;
@@ -190,7 +191,7 @@ public final class PrivilegeEscalationDetector extends AbstractDetector {
             return role || grant.kind == Kind.ANYBODY ? Link.POSSIBLE : null;
         }
 
-        /** Who gave it to whom before, from the first granter on. */
+        /** Returns the chain of grants, from the first granter on. */
         private String path(Grant last, String user) {
             Deque<String> path = new ArrayDeque<>(List.of(last.user, user));
             Grant given = last;
@@ -227,7 +228,7 @@ public final class PrivilegeEscalationDetector extends AbstractDetector {
         }
     }
 
-    /** @param grantees hashes of the names of users, as far as they are known */
+    /** @param grantees hashes of the known user names */
     private record Grant(String user, AlertSample evidence, Kind kind, List<Long> grantees) {
 
         private static Grant read(DataInput in, byte version) throws IOException {
@@ -252,7 +253,7 @@ public final class PrivilegeEscalationDetector extends AbstractDetector {
                     .findFirst()
                     .map(kind -> new Grant(
                             observation.values().get(0),
-                            AlertSample.of(observation).kept(),
+                            AlertSample.of(observation).shortened(),
                             kind,
                             values.stream()
                                     .filter(value -> value.startsWith(TO))
@@ -286,8 +287,8 @@ public final class PrivilegeEscalationDetector extends AbstractDetector {
     }
 
     @Override
-    public boolean update(DetectorState kept, Observation observation, Consumer<RaisedAlert> out) {
-        State state = (State) kept;
+    public boolean update(DetectorState detectorState, Observation observation, Consumer<RaisedAlert> out) {
+        State state = (State) detectorState;
         String user = observation.values().get(0);
         int hour = ExpiringValueSet.hour(observation.micros());
         state.first = Math.min(state.first, hour * ExpiringValueSet.HOUR);

@@ -9,17 +9,17 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** What a statement does that needs a right which few accounts have. */
+/** An operation that requires a privilege which few accounts have. */
 public enum PrivilegedOperation {
     /** Accounts, roles, grants. */
     ACCOUNTS,
     /** Files of the server. */
     FILES,
-    /** Settings of the server, its plugins, its replication, its life. */
+    /** Settings, plugins, replication, shutdown and restart of the server. */
     SERVER,
-    /** The server's own tables. */
+    /** The server's system tables. */
     SYSTEM_TABLES,
-    /** Databases and tables are dropped or emptied. */
+    /** Dropping or truncating databases and tables. */
     DROPS;
 
     private static final List<String> OF_ACCOUNTS = List.of(
@@ -43,9 +43,9 @@ public enum PrivilegedOperation {
             "rename user",
             "set password");
     private static final List<String> CHANGING = List.of("alter user", "set password");
-    /** Of what roles may be given, too. Others name users. */
+    /** Statements that may also name roles. Others name users. */
     private static final List<String> TO_ROLES = List.of("grant ", "set default role");
-    /** What a statement prepares, as flags report it. */
+    /** Flags that report the statement that is prepared. */
     private static final Set<String> PREPARED_GIVING = Set.of(
             "dynamic_grant",
             "dynamic_create_user",
@@ -78,7 +78,7 @@ public enum PrivilegedOperation {
             List.of("select", "insert", "update ", "delete ", "commit", "begin", "rollback", "show ");
     private static final List<String> LOGS =
             List.of("audit", "general_log", "slow_query_log", "log_output", "log_error", "log_slow", "sql_log_bin");
-    /** Of these any change counts: where a log is written, whom and what it tells of. */
+    /** Settings of which any change counts: the destination of a log, and its filters and content. */
     private static final List<String> LOGS_MOVED = List.of(
             "general_log_file",
             "slow_query_log_file",
@@ -98,7 +98,7 @@ public enum PrivilegedOperation {
             "audit_log_connection",
             "log_error_suppression",
             "log_error_services");
-    /** What flags report of settings of logs. */
+    /** Flags that report settings of logs. */
     private static final Pattern LOG_SETTING = Pattern.compile("(slow_query_log|log_slow_query|general_log|log_output"
             + "|server_audit_logging|sql_log_bin|audit_log_(filter_)?disable|log_error_verbosity)=.*");
 
@@ -114,7 +114,7 @@ public enum PrivilegedOperation {
     private static final String ROTATION = "server_audit_file_rotate_now";
     private static final String SYSTEM = "mysql.";
 
-    /** What a successful statement does; nothing most of the time. */
+    /** Returns the operations of a successful statement; usually none. */
     static Set<PrivilegedOperation> of(DetectionEvent event) {
         String statement = DetectorEventFields.statement(event);
         boolean isPlain = begins(statement, PLAIN);
@@ -137,18 +137,18 @@ public enum PrivilegedOperation {
         return operations;
     }
 
-    /** Nearly no statement does: one look instead of four. */
+    /** Cheap first test, because nearly no statement writes files. */
     private static boolean mayWriteFiles(String statement) {
         return statement.startsWith("select") && (statement.contains("into ") || statement.contains("load_file"));
     }
 
-    /** Whether somebody is given an account or a right. */
+    /** Returns whether an account or a privilege is given. */
     static boolean isGiving(DetectionEvent event) {
         return begins(DetectorEventFields.statement(event), GIVING) && !changesOwnAccount(event)
                 || preparesGiving(event);
     }
 
-    /** Whether it changes nothing but the account of whoever runs it: everybody may set their password. */
+    /** Returns whether the statement changes only the account that runs it: every user may set their own password. */
     static boolean changesOwnAccount(DetectionEvent event) {
         List<FieldValue> targets = event.values("target_user");
         List<FieldValue> users = event.values("user");
@@ -159,12 +159,12 @@ public enum PrivilegedOperation {
                 && begins(DetectorEventFields.statement(event), CHANGING);
     }
 
-    /** Whether the statement may concern other accounts than those that the event names. */
+    /** Returns whether the statement may concern other accounts than those that the event names. */
     static boolean mayConcernOthers(DetectionEvent event) {
         return hasFlag(event, NAMES_NOT_ALL);
     }
 
-    /** Whether the accounts that the statement names may be roles. */
+    /** Returns whether the accounts that the statement names may be roles. */
     static boolean mayNameRoles(DetectionEvent event) {
         return begins(DetectorEventFields.statement(event), TO_ROLES) || preparesGiving(event);
     }
@@ -183,7 +183,7 @@ public enum PrivilegedOperation {
         return false;
     }
 
-    /** Whether a log is switched off, moved or purged. */
+    /** Returns whether a log is switched off, moved or purged. */
     static boolean isTampering(DetectionEvent event) {
         String statement = DetectorEventFields.statement(event);
         if (statement.startsWith("set ")) {
@@ -196,13 +196,13 @@ public enum PrivilegedOperation {
         return begins(statement, PURGES);
     }
 
-    /** Whether a setting of a log is off, moved, or nobody knows what: switched on is none. */
+    /** Returns whether a setting of a log is off, moved or has an unknown value. Switching a log on does not count. */
     private static boolean worsens(DetectionEvent event, String statement) {
         if (holds(statement, LOGS_MOVED)) {
             return true;
         }
-        boolean reported = hasFlag(event, LOG_SETTING);
-        return reported ? hasFlag(event, LOG_OFF) : !holds(statement, List.of(ROTATION));
+        boolean isFlagged = hasFlag(event, LOG_SETTING);
+        return isFlagged ? hasFlag(event, LOG_OFF) : !holds(statement, List.of(ROTATION));
     }
 
     private static boolean hasFlag(DetectionEvent event, Pattern wanted) {

@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.util.Arrays;
 
 /**
- * How many distinct hashes were seen: exactly up to 64, then by HyperLogLog (Flajolet and others, 2007) with 256
- * registers, a byte each, whose error is about 7 %.
+ * Counts distinct hashes: exactly up to 64, then by HyperLogLog (Flajolet and others, 2007) with 256 registers of one
+ * byte each. The error is about 7 %.
  */
 final class CardinalityEstimator {
 
@@ -23,7 +23,7 @@ final class CardinalityEstimator {
     private int size;
     private byte[] registers;
 
-    /** Counts a hash; returns whether that changed anything. */
+    /** Counts a hash; returns whether that changed the state. */
     boolean add(long hash) {
         if (registers != null) {
             return register(hash);

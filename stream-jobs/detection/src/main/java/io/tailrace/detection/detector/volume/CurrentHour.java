@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** An hour whose total is still counted exactly, with the events that made most of it. */
+/** An hour whose total is still counted exactly, with the events that contributed most to it. */
 final class CurrentHour {
 
     private static final int MAX_EVIDENCE = 3;
@@ -72,13 +72,13 @@ final class CurrentHour {
         while (place > 0 && largest.get(place - 1).amount < amount) {
             place--;
         }
-        largest.add(place, new Weighed(amount, AlertSample.of(observation).kept()));
+        largest.add(place, new Weighed(amount, AlertSample.of(observation).shortened()));
         if (largest.size() > MAX_EVIDENCE) {
             largest.remove(MAX_EVIDENCE);
         }
     }
 
-    /** Whether it has become unusual just now. */
+    /** Returns whether the total has just become unusual. */
     boolean fires() {
         if (fired || total <= baseline.threshold()) {
             return false;

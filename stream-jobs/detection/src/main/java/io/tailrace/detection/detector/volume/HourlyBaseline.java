@@ -6,32 +6,32 @@ import java.io.DataOutput;
 import java.io.IOException;
 
 /**
- * What is usual in an hour: the median of comparable hours, and how far they are from it (their median absolute
- * deviation), both on a scale of doublings, for amounts differ by factors. Neither is moved by a few bursts.
+ * The normal amount of an hour: the median of comparable hours and their median absolute deviation. Both are on a
+ * logarithmic scale, because amounts differ by factors. A few bursts change neither.
  *
- * @param threshold beyond which an hour is unusual; infinite where nothing can be said yet
- * @param median amount of a usual hour
- * @param hours how many hours it is made of
- * @param seasonal whether these are the same hour of other weeks and its neighbours; else all hours with anything
+ * @param threshold amount above which an hour is unusual; infinite if there are too few hours
+ * @param median median amount of the comparable hours
+ * @param hours number of comparable hours
+ * @param seasonal whether these are the same hour of other weeks and its neighbours; otherwise all hours with an amount
  */
 public record HourlyBaseline(double threshold, double median, int hours, boolean seasonal) {
 
     static final HourlyBaseline NONE = new HourlyBaseline(Double.POSITIVE_INFINITY, 0, 0, false);
 
-    /** Makes a median absolute deviation comparable with a standard deviation. */
+    /** Factor that makes a median absolute deviation comparable to a standard deviation. */
     private static final double NORMAL = 1.4826;
-    /** Half a doubling: an hour is not unusual because all others were the same. */
+    /** Half a doubling: an hour is not unusual only because all others were equal. */
     private static final double MIN_SPREAD = HourlyHistory.STEPS / 2.0;
 
     private static final int STEPS = 256;
 
     /**
-     * When an hour is unusual.
+     * Limits of an unusual hour.
      *
-     * @param deviations from the median
+     * @param deviations number of deviations from the median
      * @param atLeast amount below which no hour is unusual
-     * @param seasonalHours needed to compare with the same hour of other weeks only
-     * @param hours needed to compare with all hours
+     * @param seasonalHours number of hours needed to compare with the same hour of other weeks only
+     * @param hours number of hours needed to compare with all hours
      */
     public record Limits(double deviations, double atLeast, int seasonalHours, int hours) {
 
@@ -44,7 +44,7 @@ public record HourlyBaseline(double threshold, double median, int hours, boolean
         }
     }
 
-    /** The baseline of an hour; hours without anything tell nothing. */
+    /** Computes the baseline of an hour. Hours without an amount are ignored. */
     static HourlyBaseline of(HourlyHistory ring, int hour, Limits limits) {
         int[] counts = new int[STEPS];
         int seasonal = countSeason(ring, hour, counts);

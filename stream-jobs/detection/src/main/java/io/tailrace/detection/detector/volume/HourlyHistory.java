@@ -5,15 +5,15 @@ import java.io.DataOutput;
 import java.io.IOException;
 
 /**
- * Hourly totals of the last five weeks, a byte each: eight steps for each doubling, so a total is known to 5 %. An hour
- * without anything is 0.
+ * Hourly totals of the last five weeks, one byte each: eight steps per doubling, so a total is known to 5 %. An hour
+ * without an amount is 0.
  */
 final class HourlyHistory {
 
     static final int WEEK = 168;
     static final int WEEKS = 5;
     static final int HOURS = WEEKS * WEEK;
-    /** Steps for each doubling. */
+    /** Steps per doubling. */
     static final int STEPS = 8;
 
     private static final int MAX_VALUE = 255;
@@ -21,7 +21,7 @@ final class HourlyHistory {
     private final byte[] totals = new byte[HOURS];
     private int newest = Integer.MIN_VALUE;
 
-    /** Makes room for an hour; false where it is too long ago. */
+    /** Makes space for an hour; returns false if it is too old. */
     boolean turnTo(int hour) {
         if (newest == Integer.MIN_VALUE) {
             newest = hour;
@@ -33,7 +33,7 @@ final class HourlyHistory {
         return hour > newest - HOURS;
     }
 
-    /** The step of an hour's total; 0: nothing, or not remembered. */
+    /** Returns the step of an hour's total; 0 if there was no amount, or if the hour is not stored. */
     int step(int hour) {
         return hour <= newest && hour > newest - HOURS ? totals[Math.floorMod(hour, HOURS)] & 0xff : 0;
     }
@@ -46,7 +46,7 @@ final class HourlyHistory {
         return amount(step(hour));
     }
 
-    /** Sets the total of an hour for which there is room. */
+    /** Sets the total of an hour for which there is space. */
     void set(int hour, double total) {
         totals[Math.floorMod(hour, HOURS)] = (byte) step(total);
     }

@@ -35,7 +35,7 @@ class DetectorConfigTest {
     }
 
     @Test
-    void whatIsNotEnabledDoesNotRun() {
+    void disabledDetectorsDoNotRun() {
         assertThat(DetectorRun.file("off_hours: {enabled: false}").detectors()).isEmpty();
         assertThat(DetectorRun.file("").detectors()).isEmpty();
     }

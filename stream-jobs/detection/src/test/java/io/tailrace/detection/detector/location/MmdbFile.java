@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Writes a tiny file of MaxMind's DB format 2.0 (https://maxmind.github.io/MaxMind-DB/): places by the first byte of an
- * IPv4 address.
+ * Writes a small file in MaxMind's DB format 2.0 (https://maxmind.github.io/MaxMind-DB/): places by the first byte of
+ * an IPv4 address.
  */
 final class MmdbFile {
 
@@ -23,7 +23,7 @@ final class MmdbFile {
     private final ByteArrayOutputStream data = new ByteArrayOutputStream();
     private final Map<Integer, Integer> offsets = new LinkedHashMap<>();
 
-    /** Says where all addresses that begin with this byte are. */
+    /** Sets the place of all addresses that begin with this byte. */
     MmdbFile place(int firstByte, String city, String country, double latitude, double longitude) {
         offsets.put(firstByte, data.size());
         map(data, 3);
@@ -72,7 +72,7 @@ final class MmdbFile {
         return Files.write(file, out.toByteArray());
     }
 
-    /** 24 bits: another node, nothing (the number of nodes), or a place in the data. */
+    /** Writes 24 bits: another node, nothing (the number of nodes), or a place in the data. */
     private static void record(ByteArrayOutputStream out, int value, int nodes) {
         int written = value == -1 ? nodes : value < 0 ? nodes + SEPARATOR + (-2 - value) : value;
         out.write(written >> 16);

@@ -19,7 +19,7 @@ class CensusTimeoutDetectorTest {
     private static final long MINUTE = 60_000_000L;
 
     @Test
-    void aSilentInstanceIsNamedWithItsLastCensus() {
+    void theAlertContainsTheInstanceAndItsLastCensus() {
         CensusTimeoutDetector coverage = coverage("coverage: {silent: 2m}");
         long lastSeen = DetectorRun.micros(LAST_SEEN);
 
@@ -33,14 +33,14 @@ class CensusTimeoutDetectorTest {
     }
 
     @Test
-    void whatIsSaidAgainAfterARestartIsTheSameAlertAndTheNextDayIsAnother() {
+    void anAlertRepeatedAfterARestartIsTheSameAndTheNextDayHasAnother() {
         CensusTimeoutDetector coverage = coverage("coverage: {}");
         RaisedAlert first = coverage.alert("db-1", 7, 0, 8 * MINUTE);
 
         assertThat(coverage.alert("db-1", 7, 0, 9 * MINUTE).id()).isEqualTo(first.id());
         assertThat(coverage.alert("db-1", 7, 1, 9 * MINUTE).id()).isNotEqualTo(first.id());
         assertThat(coverage.alert("db-2", 7, 0, 9 * MINUTE).id()).isNotEqualTo(first.id());
-        assertThat(coverage.silentMicros()).isEqualTo(5 * MINUTE);
+        assertThat(coverage.timeoutMicros()).isEqualTo(5 * MINUTE);
         assertThat(coverage.ttlMicros()).isEqualTo(CensusTimeoutDetector.DEFAULT_TTL_MICROS);
     }
 
@@ -53,7 +53,7 @@ class CensusTimeoutDetectorTest {
     }
 
     @Test
-    void aGapIsToldWithItsRangeAndWhatWasBeforeAllIsMinor() {
+    void theAlertContainsTheRangeAndAGapBeforeTheFirstFileIsMinor() {
         LogGapDetector gaps = (LogGapDetector)
                 DetectorRun.file("coverage_gap: {}").detectors().get(0);
 

@@ -10,8 +10,8 @@ import org.apache.flink.api.common.state.BroadcastState;
 import org.apache.flink.api.common.state.ReadOnlyBroadcastState;
 
 /**
- * The silences that are not over, each read once. What the topic held when the job started is known without state; the state
- * holds what came since. Of one subtask, not thread-safe.
+ * The suppressions that have not ended, each parsed once. The state contains only records that arrived after the start
+ * of the job; earlier ones are read from the topic at start. One instance per subtask, not thread-safe.
  */
 final class ActiveSuppressions {
 
@@ -19,7 +19,7 @@ final class ActiveSuppressions {
     private final Map<String, Suppression> silences = new HashMap<>();
 
     /**
-     * @param newest what the topic held when the job started
+     * @param newest contents of the topic when the job started
      * @param state may be older than that
      */
     ActiveSuppressions(InitialRules newest, ReadOnlyBroadcastState<String, RuleRecord> state) throws Exception {
@@ -44,7 +44,7 @@ final class ActiveSuppressions {
         }
     }
 
-    /** Takes over a record of the topic, and drops what nobody needs any more from the state. */
+    /** Applies a record of the topic, and removes records that are no longer needed from the state. */
     void accept(RuleRecord record, BroadcastState<String, RuleRecord> state, Instant now) throws Exception {
         if (record.isSilence() && isSince(record)) {
             apply(record);
@@ -63,7 +63,7 @@ final class ActiveSuppressions {
         return entries;
     }
 
-    /** The end of a silence is needed while that silence is among those that the job started with. */
+    /** The end of a suppression is needed while the job's initial records contain that suppression. */
     private boolean isNeeded(RuleRecord record, Instant now) {
         if (!isSince(record)) {
             return false;

@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The fields of an event by which an alert says whom and what it is about. */
+/** Selects the fields of an event that an alert contains. */
 public final class AlertContext {
 
     public static final String CLUSTER = DatabaseField.CLUSTER.fieldName();
@@ -23,7 +23,7 @@ public final class AlertContext {
 
     private AlertContext() {}
 
-    /** Of an event. */
+    /** Returns the fields of an event. */
     public static Map<String, String> of(DetectionEvent event) {
         Map<String, String> context = new HashMap<>();
         for (String field : FIELDS) {
@@ -35,7 +35,7 @@ public final class AlertContext {
         return context;
     }
 
-    /** The entity of a rule over single events, which names none: who it was, from where, on which server. */
+    /** Returns the entity of a rule over single events, which defines none: user, client and server. */
     public static Map<String, String> entity(Map<String, String> context) {
         Map<String, String> entity = new LinkedHashMap<>();
         String from = context.containsKey(SRC_IP) ? SRC_IP : HOST;

@@ -28,22 +28,23 @@ import org.apache.flink.streaming.api.functions.co.KeyedBroadcastProcessFunction
 import org.apache.flink.util.Collector;
 
 /**
- * Passes the first alert of a rule, an entity and an interval of event time on at once; further ones raise its count,
- * and it is passed on again at most every few seconds. Keyed by these three, of which the group's id is made too: after
- * a crash alerts may come again in another order, and must meet the row that they had. Marks what a silence covers.
+ * Emits the first alert of a rule, an entity and an interval of event time immediately. Further ones increase its
+ * count, and it is emitted again at most every few seconds. The stream is keyed by these three, and the id of the group
+ * is derived from them, because alerts may arrive in another order after a crash and must update the same row. Marks
+ * alerts that a suppression covers.
  */
 public final class AlertGroupingFunction extends KeyedBroadcastProcessFunction<String, Alert, RuleRecord, Alert> {
 
-    /** Silences by their keys. */
+    /** Suppressions by their keys. */
     public static final MapStateDescriptor<String, RuleRecord> SILENCES =
             new MapStateDescriptor<>("silences", Types.STRING, TypeInformation.of(RuleRecord.class));
 
     private static final long serialVersionUID = 1;
-    /** Alerts that one may stand for and still tell from a new one. */
+    /** Maximum number of merged alerts whose ids are remembered for deduplication. */
     private static final int MAX_SEEN = 1_000;
 
     private static final char SEPARATOR = '\u001f';
-    /** As alerts name them, from the lowest. */
+    /** Levels by their names in alerts, from the lowest. */
     private static final List<String> LEVELS = Arrays.stream(Level.values())
             .map(level -> level.name().toLowerCase(Locale.ROOT))
             .toList();
@@ -57,10 +58,10 @@ public final class AlertGroupingFunction extends KeyedBroadcastProcessFunction<S
     private transient ActiveSuppressions silences;
 
     /**
-     * @param newest what the topic held when the job started
-     * @param group interval of event time whose alerts are one
-     * @param update how often it is passed on again at most
-     * @param remembered how long after it was last passed on it is known again, so that its count goes on
+     * @param newest contents of the topic when the job started
+     * @param group interval of event time whose alerts are merged
+     * @param update minimum interval between two updates of an alert
+     * @param remembered how long after its last update a group is remembered, so that its count continues
      */
     public AlertGroupingFunction(InitialRules newest, Duration group, Duration update, Duration remembered) {
         this.newest = newest;
@@ -70,9 +71,9 @@ public final class AlertGroupingFunction extends KeyedBroadcastProcessFunction<S
     }
 
     /**
-     * What alerts of one group have in common.
+     * Returns the key of the group of an alert.
      *
-     * @param group as the operator's own; intervals begin at multiples of it since 1970
+     * @param group as in the constructor; intervals begin at multiples of it since 1970
      */
     public static String key(Alert alert, Duration group) {
         long interval = Math.floorDiv(alert.getEventTime().toEpochMilli(), group.toMillis());
@@ -157,17 +158,17 @@ public final class AlertGroupingFunction extends KeyedBroadcastProcessFunction<S
         if (rank(more) > rank(raised)) {
             raised.setLevel(more.getLevel());
             raised.setFacts(more.getFacts());
-        } else if (rank(more) == rank(raised) && sumsUpMore) { // it sums up what those before told of
+        } else if (rank(more) == rank(raised) && sumsUpMore) { // it summarizes the earlier alerts
             raised.setFacts(more.getFacts());
         }
     }
 
-    /** One rule may tell of more and of less: of a gap before anything was read, and of one after that. */
+    /** One rule may raise alerts of several levels, such as gaps before and after the first read byte. */
     private static int rank(Alert alert) {
         return LEVELS.indexOf(alert.getLevel());
     }
 
-    /** The latest row counts, also where the clock was put back. */
+    /** Returns the later time, because the row with the latest time counts even if the clock was set back. */
     private static Instant later(Instant a, Instant b) {
         return a.isAfter(b) ? a : b;
     }

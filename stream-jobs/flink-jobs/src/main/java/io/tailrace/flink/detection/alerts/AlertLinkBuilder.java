@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The address of the dashboard "Alerts", filtered on an alert's entity and time; without host. docs/ALERTS.md describes
- * it, schemas/links/alert_links.json lists what must come out for what goes in.
+ * Builds the URL path of the dashboard "Alerts" with filters for an alert's entity and time, without the host.
+ * docs/ALERTS.md describes it, and schemas/links/alert_links.json contains inputs with expected results.
  */
 final class AlertLinkBuilder {
 
@@ -29,7 +29,7 @@ final class AlertLinkBuilder {
 
     private AlertLinkBuilder() {}
 
-    /** Times in microseconds since 1970 UTC. */
+    /** Returns the path; times are in microseconds since 1970 UTC. */
     static String of(Map<String, String> entity, String ruleTitle, long windowFrom, long eventTime) {
         StringBuilder masks = new StringBuilder("(").append(timeMask(windowFrom, eventTime));
         known(entity, ruleTitle).forEach((field, value) -> masks.append(',').append(valueMask(field, value)));
@@ -67,12 +67,12 @@ final class AlertLinkBuilder {
         return key + ":(extraFormData:" + extra + ",filterState:" + state + ",id:" + key + ",ownState:())";
     }
 
-    /** A text of Rison: in quotes, with ! before what would end it. */
+    /** Returns a text in Rison: in quotes, with ! as the escape character. */
     private static String text(String value) {
         return '\'' + value.replace("!", "!!").replace("'", "!'") + '\'';
     }
 
-    /** Everything but RFC 3986's unreserved characters is percent-encoded. */
+    /** Percent-encodes everything except RFC 3986's unreserved characters. */
     private static String encoded(String text) {
         StringBuilder out = new StringBuilder(text.length() * 2);
         for (byte octet : text.getBytes(StandardCharsets.UTF_8)) {

@@ -10,16 +10,16 @@ import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Map;
 
-/** Alerts as they are stored and published. */
+/** Creates alerts in the form in which they are stored and published. */
 public final class AlertRecordFactory {
 
     private AlertRecordFactory() {}
 
     /**
-     * An alert that stands for itself only.
+     * Creates an alert that represents only itself.
      *
-     * @param context fields of the event that made it fire, as {@link AlertContext} tells them
-     * @param late also where the engine does not know of it: a backfill
+     * @param context fields of the event that made the rule fire, see {@link AlertContext}
+     * @param late true also for a backfill, which the engine does not detect
      */
     public static io.tailrace.event.Alert of(
             RaisedAlert alert, Map<String, String> context, boolean late, Instant now) {
@@ -60,7 +60,9 @@ public final class AlertRecordFactory {
         record.setProgram(named(AlertContext.PROGRAM, entity, context));
     }
 
-    /** The entity's values are without case; the event's own is shown where both are the same. */
+    /**
+     * Values of the entity are case-folded; if the value of the event is the same, it is shown with its original case.
+     */
     private static String named(String field, Map<String, String> entity, Map<String, String> context) {
         String ofEvent = context.getOrDefault(field, "");
         String ofEntity = entity.getOrDefault(field, ofEvent);

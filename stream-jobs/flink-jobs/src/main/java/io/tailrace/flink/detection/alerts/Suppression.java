@@ -11,19 +11,19 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Alerts that nobody wants to be woken by for a while: they are kept, and marked.
+ * Marks alerts that shall cause no notification for a while. The alerts are still stored.
  *
  * @param rule id of the rule; empty: any
- * @param entity fields of the alert's entity with the values that they must have; none: any
+ * @param entity required values of the alert's entity fields; empty: any entity
  */
 record Suppression(String rule, Map<String, String> entity, Instant until) {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    /** One that covers nothing: of a record that cannot be read, which must not hide an alert. */
+    /** Covers nothing. It replaces a record that cannot be read, which must not hide an alert. */
     private static final Suppression NOTHING = new Suppression("", Map.of(), Instant.MIN);
 
-    /** @param json as schemas/rules.schema.json describes it */
+    /** @param json format: schemas/rules.schema.json */
     static Suppression of(String json) {
         try {
             JsonNode silence = JSON.readTree(json);
@@ -39,7 +39,7 @@ record Suppression(String rule, Map<String, String> entity, Instant until) {
         }
     }
 
-    /** Entities of correlations are without case. */
+    /** Entities of correlations are case-folded. */
     boolean covers(Alert alert, Instant now) {
         return now.isBefore(until)
                 && (rule.isEmpty() || rule.equals(alert.getRuleId()))

@@ -42,23 +42,23 @@ import org.apache.flink.util.OutputTag;
 /**
  * Holds the state of correlations and detectors, one group at a time: keyed by {@link Evidence#key()}.
  *
- * <p>A correlation may use correlations: what fires here is told to those that use it, as evidence for a later stage of
- * the same kind. Stages stand one behind the other because a group of one correlation lies in another subtask than
- * that of the next, and Flink's graphs have no way back.
+ * <p>A correlation may use correlations: an alert here is sent as evidence to those that use it, in a later stage with
+ * the same function. The stages are chained because a group of one correlation is in another subtask than that of the
+ * next, and Flink's graphs have no cycles.
  *
- * <p>Evidence of a push that has not come here yet waits for it.
+ * <p>Evidence from a push that has not arrived here yet waits for it.
  */
 public final class CorrelationFunction
         extends KeyedBroadcastProcessFunction<String, Evidence, RuleRecord, io.tailrace.event.Alert> {
 
     private static final long serialVersionUID = 1;
     private static final long MICROS_PER_MILLI = 1000;
-    /** As an engine without any watermark takes it: small enough to subtract from. */
+    /** The value of an engine without a watermark: small, but safe to subtract from. */
     private static final long NO_WATERMARK = Long.MIN_VALUE / 2;
 
     private static final long RETRY_MILLIS = 50;
     private static final Duration MAX_WAIT = Duration.ofSeconds(30);
-    /** State is searched this often while it is kept: parts of the time for which it is. */
+    /** Number of expiry checks within the lifetime of state. */
     private static final int EXPIRY_CHECKS = 4;
 
     private final RuleBroadcastState rules;
@@ -70,7 +70,7 @@ public final class CorrelationFunction
     private transient ValueState<Long> waitingUntil;
     private transient Counter withoutConsumer;
 
-    /** @param forNextStages where what fires is told to other correlations */
+    /** @param forNextStages side output for evidence of dependent correlations */
     public CorrelationFunction(RuleBroadcastState rules, OutputTag<Evidence> forNextStages) {
         this.rules = rules;
         this.forNextStages = forNextStages;
@@ -144,7 +144,7 @@ public final class CorrelationFunction
         waitingUntil.clear();
     }
 
-    /** Where an alert goes that is about a group, with what is known of the event behind it. */
+    /** Returns the output for an alert about a group, with the context of the event that caused it. */
     private BiConsumer<RaisedAlert, Evidence> outputs(
             ActiveRules active, ReadOnlyContext context, Collector<io.tailrace.event.Alert> out) {
         return (alert, evidence) -> {
@@ -212,7 +212,7 @@ public final class CorrelationFunction
         }
     }
 
-    /** A push may have changed what a correlation looks at and groups by since the evidence was made. */
+    /** A push may have changed the rules and groups of a correlation since the evidence was created. */
     private static boolean isOf(CorrelationRule rule, Evidence evidence) {
         return isOf(rule, evidence.group()) && rule.rules().contains(evidence.rule());
     }
@@ -234,7 +234,7 @@ public final class CorrelationFunction
             timers.registerEventTimeTimer(Math.floorDiv(evidence.micros(), MICROS_PER_MILLI) + 1);
         }
         if (known == null) {
-            scheduleTimer(Math.max(evidence.micros(), watermark), kept(rule), timers);
+            scheduleTimer(Math.max(evidence.micros(), watermark), lifetime(rule), timers);
         }
     }
 
@@ -248,8 +248,8 @@ public final class CorrelationFunction
         return event.build();
     }
 
-    /** How long a group is kept without events, microseconds. */
-    private long kept(CorrelationRule rule) {
+    /** Returns how long a group is kept without events, in microseconds. */
+    private long lifetime(CorrelationRule rule) {
         return rule.timespanMicros() + rules.latenessMicros();
     }
 
@@ -284,14 +284,14 @@ public final class CorrelationFunction
                 evidence.late());
     }
 
-    /** Times are rounded, so that timers of one group that are set at about the same time are one. */
-    private static void scheduleTimer(long micros, long keptMicros, TimerService timers) {
-        long step = Math.max(MICROS_PER_MILLI * MICROS_PER_MILLI, keptMicros / EXPIRY_CHECKS);
-        long at = Math.floorDiv(micros + keptMicros, step) * step + step;
+    /** Times are rounded, so that timers of one group at about the same time are one timer. */
+    private static void scheduleTimer(long micros, long lifetimeMicros, TimerService timers) {
+        long step = Math.max(MICROS_PER_MILLI * MICROS_PER_MILLI, lifetimeMicros / EXPIRY_CHECKS);
+        long at = Math.floorDiv(micros + lifetimeMicros, step) * step + step;
         timers.registerEventTimeTimer(at / MICROS_PER_MILLI);
     }
 
-    /** Compares what had to wait, and forgets what is over. */
+    /** Evaluates windows that waited for the watermark, and removes expired state. */
     private void expireState(ActiveRules active, OnTimerContext context, Collector<io.tailrace.event.Alert> out)
             throws Exception {
         String key = context.getCurrentKey();
@@ -325,11 +325,11 @@ public final class CorrelationFunction
             windows.clear();
         } else {
             windows.update(window);
-            scheduleTimer(watermark, kept(correlator.rule()), context.timerService());
+            scheduleTimer(watermark, lifetime(correlator.rule()), context.timerService());
         }
     }
 
-    /** The event of an alert that waited for the watermark is gone. */
+    /** The event of an alert that waited for the watermark is no longer available. */
     private static Evidence withoutEvent(RaisedAlert alert, long bundleOffset) {
         return new Evidence(
                 bundleOffset,

@@ -13,14 +13,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Tells events that have what none of their log had before, among those of one subtask. Not thread-safe, and no state:
- * after a restart, and once a day, all is new again. Who is told twice must not mind.
+ * Detects events with fields or classes that no earlier event of their log in this subtask had. Not thread-safe. It is
+ * not part of state: after a restart, and once a day, all fields are new again, so consumers must accept repetitions.
  *
- * <p>It is asked about every event. So an event whose fields are those of another one of its log is recognised by
- * a hash that was made with the event; only others are compared name by name.
+ * <p>It is called for every event. A hash recognizes events with the same fields as an earlier one of the same log;
+ * only others are compared name by name.
  *
- * <p>Memory: {@link ObservedFields} of at most {@value #MAX_LOGS} logs, beyond which it restarts, and at most
- * {@value #MAX_SHAPES} hashes for each.
+ * <p>Memory: {@link ObservedFields} of at most {@value #MAX_LOGS} logs, beyond which it restarts, and at most {@value
+ * #MAX_SHAPES} hashes for each.
  */
 public final class LogContentsCache {
 
@@ -43,9 +43,9 @@ public final class LogContentsCache {
     }
 
     /**
-     * Whether an event has something new. It is asked before anything is added to the event that its log does not say.
+     * Returns whether an event has a new field or class. Call it before the event is enriched.
      *
-     * @param nowMillis of this machine's clock
+     * @param nowMillis this machine's clock, milliseconds since 1970
      */
     public boolean isNew(DetectionEvent event, String instance, long nowMillis) {
         if (nowMillis - since > REMEMBERED_MILLIS || logs >= MAX_LOGS) {
@@ -80,7 +80,7 @@ public final class LogContentsCache {
         return seen;
     }
 
-    /** The same for events with the same fields that are of the same class. */
+    /** Returns the same hash for events with the same fields and the same class. */
     private static long shape(DetectionEvent event) {
         long shape = event.shape();
         List<FieldValue> classes = event.values(EVENT_CLASS);

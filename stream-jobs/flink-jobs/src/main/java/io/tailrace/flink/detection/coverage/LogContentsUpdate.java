@@ -11,14 +11,14 @@ import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
 
 /**
- * An event had something that none of its log had before: a field, or a class of its own.
+ * An event with a field or a class that no earlier event of its log had.
  *
- * @param cluster group of servers; empty where unknown
+ * @param cluster cluster of the server; empty if unknown
  * @param instance server
- * @param category of the log, as its rules name it
- * @param product the same
+ * @param category category of the log source in Sigma
+ * @param product product of the log source in Sigma
  * @param service slowlog, audit, general, errorlog
- * @param contents all that the event has: {@link ObservedFields#write}
+ * @param contents all fields of the event: {@link ObservedFields#write}
  */
 public record LogContentsUpdate(
         String cluster, String instance, String category, String product, String service, byte[] contents) {

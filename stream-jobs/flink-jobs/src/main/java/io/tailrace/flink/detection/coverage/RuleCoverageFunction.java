@@ -24,20 +24,23 @@ import org.apache.flink.streaming.api.functions.co.KeyedBroadcastProcessFunction
 import org.apache.flink.util.Collector;
 
 /**
- * Says which rules can fire on which logs of an instance, and on all of them together: when rules are pushed, and when
- * events have what none had before. Keyed by instance.
+ * Determines which rules can fire on each log of an instance, and on all its logs together: when rules are pushed, and
+ * when events have new fields. Keyed by instance.
  *
- * <p>An entry is written when an answer changes, and all of an instance once in {@link #PERIOD}, so that the table can drop
- * those that nobody says any more. After a crash some are written again, with a later time: the latest counts.
+ * <p>A row is written when a result changes, and all rows of an instance once per {@link #PERIOD}, so that the table
+ * can drop rows that are no longer confirmed. After a crash some are written again with a later time; the latest
+ * counts.
  */
 public final class RuleCoverageFunction
         extends KeyedBroadcastProcessFunction<String, LogContentsUpdate, RuleRecord, RuleCoverageEntry> {
 
     private static final long serialVersionUID = 1;
 
-    /** What no event had in two of these is forgotten; sql/retention.yaml gives entries three of them. */
+    /** Fields that no event had in two periods are forgotten. sql/retention.yaml stores rows for three. */
     static final Duration PERIOD = Duration.ofDays(30);
-    /** A log that is read for the first time shows something new with many of its first events. */
+    /**
+     * Delay of evaluation, because a log that is read for the first time has new fields in many of its first events.
+     */
     static final Duration SETTLING = Duration.ofSeconds(5);
 
     private static final long MICROS_PER_MILLI = 1000;

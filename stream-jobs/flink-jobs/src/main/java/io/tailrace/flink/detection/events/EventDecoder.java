@@ -27,9 +27,9 @@ import org.apache.avro.specific.SpecificDatumReader;
 import org.apache.avro.specific.SpecificRecord;
 
 /**
- * Reads events and postings of the topic, whichever released schema they were written with. Not thread-safe.
+ * Decodes events and postings of the topic, for every released writer schema. Not thread-safe.
  *
- * <p>Where an event belongs is told by a few of its fields: only these are read for it, the others are skipped.
+ * <p>The routing of an event needs only a few of its fields, so the others are skipped.
  */
 public final class EventDecoder {
 
@@ -41,7 +41,7 @@ public final class EventDecoder {
     private final Map<Long, DatumReader<GenericRecord>> placeReaders = new HashMap<>();
     private BinaryDecoder decoder;
 
-    /** Finds out where an event or posting belongs. Throws IOException if the bytes are neither. */
+    /** Reads the routing fields of an event or posting. Throws IOException if the bytes are neither. */
     public EventRecord place(byte[] message) throws IOException {
         Written written = written(message);
         if (written.recordClass() == LedgerEntry.class) {
@@ -53,7 +53,7 @@ public final class EventDecoder {
                 place -> EventHeaderReader.of(place, written.recordClass(), message));
     }
 
-    /** Reads what an execution tells of its statement's plan. Throws IOException if the bytes are no event. */
+    /** Reads the execution of a statement with its plan. Throws IOException if the bytes are not an event. */
     PlanSighting execution(byte[] message) throws IOException {
         return read(placeReader(written(message), message), message, EventHeaderReader::execution);
     }
@@ -82,12 +82,12 @@ public final class EventDecoder {
                 message);
     }
 
-    /** Reads an event. Throws IOException if the bytes are none. */
+    /** Reads an event. Throws IOException if the bytes are not one. */
     public DetectionEvent event(byte[] message) throws IOException {
         return read(reader(message), message, EventDecoder::event);
     }
 
-    /** Reads a posting. Throws IOException if the bytes are none. */
+    /** Reads a posting. Throws IOException if the bytes are not one. */
     public LedgerEntry posting(byte[] message) throws IOException {
         if (read(reader(message), message, record -> record) instanceof LedgerEntry posting) {
             return posting;
@@ -105,13 +105,13 @@ public final class EventDecoder {
         return DatabaseEventMapper.of((ErrorEvent) record);
     }
 
-    /** Bytes of a broken record may say anything: lengths beyond the end, branches that are none. */
+    /** A corrupt record may contain any bytes, such as lengths beyond the end and invalid branches. */
     private <R, T> T read(DatumReader<R> reader, byte[] message, Function<R, T> made) throws IOException {
         decoder = DecoderFactory.get().binaryDecoder(message, HEADER_BYTES, message.length - HEADER_BYTES, decoder);
         try {
             return made.apply(reader.read(null, decoder));
         } catch (RuntimeException e) {
-            throw new IOException("this is no event: " + e.getMessage(), e);
+            throw new IOException("not a valid event: " + e.getMessage(), e);
         }
     }
 
@@ -135,7 +135,7 @@ public final class EventDecoder {
         Written written = written(message);
         return readers.computeIfAbsent(fingerprint(message), fingerprint -> {
             SpecificData model = SpecificData.getForClass(written.recordClass());
-            // Avro's other reader looks each field up in its schema anew.
+            // Avro's default reader looks up each field in its schema again.
             model.setFastReaderEnabled(true);
             return new SpecificDatumReader<>(written.schema(), model.getSchema(written.recordClass()), model);
         });

@@ -16,13 +16,14 @@ import org.apache.flink.streaming.api.functions.co.KeyedBroadcastProcessFunction
 import org.apache.flink.util.Collector;
 
 /**
- * Lets each event of a log pass once. The topic has them at least once: the normalize job writes some again after a
- * crash, and whoever reads it from an older place reads them again. Keyed by log.
+ * Passes each event of a log once. The topic contains events at least once: the normalize job writes some again after a
+ * crash, and a job that starts at an earlier offset reads them again. Keyed by log.
  *
- * <p>On the way it marks executions of statements whose plan was captured, so that only those are sent to where plans are
- * followed. It does so because it has a shuffle before it anyway: a stage of its own would serialize every event once more.
+ * <p>It also marks executions of statements whose plan was captured, so that only those are sent to the operator that
+ * tracks plans. It does so because it is already behind a shuffle: a separate stage would serialize every event once
+ * more.
  *
- * <p>Memory per log: {@link ByteRangeSet} for each of its files of which something came lately.
+ * <p>Memory per log: {@link ByteRangeSet} for each of its files with recent events.
  */
 public final class EventDeduplicator
         extends KeyedBroadcastProcessFunction<String, EventRecord, PlanSighting, EventRecord> {
@@ -35,7 +36,7 @@ public final class EventDeduplicator
     private transient EventDecoder reader;
     private transient CapturedStatementsState captured;
 
-    /** @param remembered how long a file is remembered of which nothing comes; longer than the topic keeps events */
+    /** @param remembered how long a file without new events is remembered; longer than the retention of the topic */
     public EventDeduplicator(Duration remembered) {
         this.remembered = remembered;
     }

@@ -21,10 +21,10 @@ import org.apache.avro.generic.GenericRecord;
 import org.apache.avro.specific.SpecificData;
 import org.apache.avro.specific.SpecificRecord;
 
-/** Where an event belongs: its log, its place there, its connection. Made of the fields that tell it. */
+/** Extracts the routing fields of an event: its log, its position in it, its connection. */
 final class EventHeaderReader {
 
-    /** Without conversions: times stay microseconds. */
+    /** Without conversions: times remain microseconds. */
     static final GenericData MODEL = new GenericData();
 
     private static final String BACKFILLED = "backfilled";
@@ -68,7 +68,7 @@ final class EventHeaderReader {
         SCHEMAS.put(event, Schema.createRecord(whole.getName(), "", whole.getNamespace(), false, fields));
     }
 
-    /** What is read of an event. */
+    /** Returns the reader schema with the routing fields of an event. */
     static Schema schema(Class<? extends SpecificRecord> event) {
         return SCHEMAS.get(event);
     }
@@ -98,7 +98,7 @@ final class EventHeaderReader {
     }
 
     /**
-     * What it tells of its statement's plan.
+     * Returns the execution of the statement with its plan.
      *
      * @param place of a {@link QueryEvent}
      */
@@ -116,7 +116,7 @@ final class EventHeaderReader {
                 (Long) place.get("rows_examined"));
     }
 
-    /** As much of the event as says in which session it is. */
+    /** Returns an event with only the fields that identify its session. */
     private static DetectionEvent headerEvent(GenericRecord place, Class<? extends SpecificRecord> event) {
         LogSource source = new LogSource("database", "mysql", text(place, "source"));
         DetectionEvent.Builder fields = DetectionEvent.builder("", 0, source);

@@ -10,12 +10,12 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Takes events from their topic. A record that is none is counted and left out: it never stops the job. */
+/** Reads events from their topic. An invalid record is counted and skipped; it never stops the job. */
 public final class EventRecordDeserializationSchema implements KafkaRecordDeserializationSchema<EventRecord> {
 
     private static final long serialVersionUID = 1;
     private static final Logger LOG = LoggerFactory.getLogger(EventRecordDeserializationSchema.class);
-    /** Complaints in the log; all are counted. */
+    /** Maximum number of warnings in the log; all invalid records are counted. */
     private static final int MAX_WARNINGS = 100;
 
     private transient EventDecoder reader;
@@ -35,7 +35,7 @@ public final class EventRecordDeserializationSchema implements KafkaRecordDeseri
             undecodable.inc();
             if (undecodable.getCount() <= MAX_WARNINGS) {
                 LOG.warn(
-                        "{}, partition {}, offset {} is left out: {}",
+                        "skipped the record at {}, partition {}, offset {}: {}",
                         message.topic(),
                         message.partition(),
                         message.offset(),

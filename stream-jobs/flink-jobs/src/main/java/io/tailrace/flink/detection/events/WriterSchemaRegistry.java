@@ -15,13 +15,13 @@ import org.apache.avro.Schema;
 import org.apache.avro.SchemaNormalization;
 import org.apache.avro.specific.SpecificRecord;
 
-/** Every schema that an event of the topic may have been written with: each released one, and the current ones. */
+/** Contains every possible writer schema of the topic: all released ones, and the current ones. */
 final class WriterSchemaRegistry {
 
     /**
-     * What is needed to read a record.
+     * A writer schema and the class of its records.
      *
-     * @param recordClass that it becomes
+     * @param recordClass class into which records are decoded
      */
     record Written(Schema schema, Class<? extends SpecificRecord> recordClass) {}
 
@@ -43,7 +43,7 @@ final class WriterSchemaRegistry {
     private void addReleased(int version) {
         Schema.Parser parser = new Schema.Parser();
         parser.parse(resource(version, "EventId").orElseThrow());
-        // Whose stages postings name.
+        // Postings refer to the stages that this schema defines.
         resource(version, "DeadLetter").ifPresent(parser::parse);
         for (Class<? extends SpecificRecord> event : EVENTS) {
             resource(version, event.getSimpleName()).ifPresent(text -> add(parser.parse(text), event));

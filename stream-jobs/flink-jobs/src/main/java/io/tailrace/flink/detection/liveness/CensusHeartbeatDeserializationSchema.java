@@ -9,7 +9,7 @@ import org.apache.flink.metrics.Counter;
 import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** Takes from the census who was heard of. A record that is no census is counted and left out. */
+/** Extracts heartbeats from the census topic. A record that is not a census is counted and skipped. */
 public final class CensusHeartbeatDeserializationSchema implements KafkaRecordDeserializationSchema<CensusHeartbeat> {
 
     private static final long serialVersionUID = 1;

@@ -21,11 +21,11 @@ import org.apache.flink.util.Collector;
 import org.apache.flink.util.function.SerializableSupplier;
 
 /**
- * Raises an alert when no census of an instance comes any more. Keyed by instance.
+ * Raises an alert when the census of an instance stops. Keyed by instance.
  *
- * <p>Silence is counted by this machine's clock, from when the newest census came or the job started, whichever is
- * later: what came while the job was down is there before that time is over, and a backlog that is being read is no
- * silence.
+ * <p>The timeout is measured by this machine's clock, from the arrival of the newest census or the start of the job,
+ * whichever is later. Records that arrived during downtime of the job are read before the timeout ends, so a backlog
+ * causes no alert.
  */
 public final class CensusTimeoutFunction
         extends KeyedBroadcastProcessFunction<String, CensusHeartbeat, RuleRecord, Alert> {
@@ -33,7 +33,7 @@ public final class CensusTimeoutFunction
     private static final long serialVersionUID = 1;
     private static final long MICROS_PER_MILLI = 1000;
     private static final long AGAIN_MILLIS = CensusTimeoutDetector.AGAIN_MICROS / MICROS_PER_MILLI;
-    /** How often an instance is checked, at least: a push may shorten how long it may be silent. */
+    /** Maximum interval between two checks of an instance, because a push may shorten the timeout. */
     private static final long TIMER_INTERVAL_MILLIS = Duration.ofSeconds(10).toMillis();
 
     private final RuleBroadcastState rules;
@@ -61,16 +61,17 @@ public final class CensusTimeoutFunction
     }
 
     @Override
-    public void processElement(CensusHeartbeat heard, ReadOnlyContext context, Collector<Alert> out) throws Exception {
+    public void processElement(CensusHeartbeat heartbeat, ReadOnlyContext context, Collector<Alert> out)
+            throws Exception {
         TimerService timers = context.timerService();
         long now = timers.currentProcessingTime();
-        long micros = Math.min(heard.micros(), now * MICROS_PER_MILLI);
+        long micros = Math.min(heartbeat.micros(), now * MICROS_PER_MILLI);
         HeardState known = states.value();
         if (known == null) {
             timers.registerProcessingTimeTimer(now + TIMER_INTERVAL_MILLIS);
         }
         if (known == null || micros > known.newestMicros()) {
-            states.update(new HeardState(heard.cluster(), micros, now, HeardState.NEVER));
+            states.update(new HeardState(heartbeat.cluster(), micros, now, HeardState.NEVER));
         }
     }
 
@@ -97,9 +98,9 @@ public final class CensusTimeoutFunction
     private void checkTimeout(
             HeardState known, CensusTimeoutDetector coverage, String instance, long now, Collector<Alert> out)
             throws Exception {
-        long silent = coverage.silentMicros() / MICROS_PER_MILLI;
-        long day = Math.floorDiv(now - known.heardAt() - silent, AGAIN_MILLIS);
-        boolean due = day > known.saidOn() && now - startedAt >= silent;
+        long timeout = coverage.timeoutMicros() / MICROS_PER_MILLI;
+        long day = Math.floorDiv(now - known.heardAt() - timeout, AGAIN_MILLIS);
+        boolean due = day > known.saidOn() && now - startedAt >= timeout;
         if (due && !coverage.isExcepted(known.cluster(), instance)) {
             states.update(known.withAlertDay(day));
             Map<String, String> context =

@@ -16,7 +16,7 @@ import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.streaming.api.functions.co.BroadcastProcessFunction;
 import org.apache.flink.util.Collector;
 
-/** Makes an alert of each gap of the ledger. It has no state: a gap that is posted again gives the same alert. */
+/** Creates an alert for each gap of the ledger. It has no state: a repeated posting results in the same alert. */
 public final class GapAlertFunction extends BroadcastProcessFunction<EventRecord, RuleRecord, Alert> {
 
     private static final long serialVersionUID = 1;

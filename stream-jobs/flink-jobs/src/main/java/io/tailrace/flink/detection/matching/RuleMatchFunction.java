@@ -46,8 +46,8 @@ import org.apache.flink.util.Collector;
 import org.apache.flink.util.OutputTag;
 
 /**
- * Evaluates rules over single events, and tells correlations and detectors what concerns them, and which fields logs have.
- * Keyed by connection, because one action that several logs recorded is told by them there.
+ * Evaluates rules over single events, sends evidence to correlations and detectors, and reports the fields of logs.
+ * Keyed by connection, because it merges the records of one action in several logs.
  */
 public final class RuleMatchFunction
         extends KeyedBroadcastProcessFunction<String, EventRecord, RuleRecord, io.tailrace.event.Alert> {
@@ -60,14 +60,14 @@ public final class RuleMatchFunction
             new OutputTag<>("log-contents", TypeInformation.of(LogContentsUpdate.class));
 
     private static final long serialVersionUID = 1;
-    /** A session without an action for so long takes as little memory as possible. */
+    /** A session without an action for this time is packed to save memory. */
     private static final Duration IDLE_TIME = Duration.ofSeconds(10);
     /**
-     * Of one subtask, some 400 bytes each without their actions: beyond, a session is forgotten once it is quiet.
-     * Clients that connect for each statement make a thousand sessions a second.
+     * Maximum number of sessions in one subtask, about 400 bytes each without their actions. Beyond it, a session is
+     * forgotten as soon as it is idle. Clients that connect for each statement create a thousand sessions per second.
      */
     private static final int MAX_SESSIONS = 100_000;
-    /** Timers of one session that would fire at about the same time are one. */
+    /** Timers of one session that would fire at about the same time are merged. */
     private static final long CLEANUP_INTERVAL_MILLIS = 1_000;
 
     private static final long MICROS_PER_MILLI = 1000;
@@ -79,19 +79,23 @@ public final class RuleMatchFunction
     private transient Counter undecodable;
     private transient LogContentsCache logs;
     private transient ValueState<SessionActionState> actions;
-    /** Made since this subtask began: those of before a restore end by themselves, and are not counted. */
+    /**
+     * Sessions that were created since this subtask started; sessions of before a restore expire and are not counted.
+     */
     private transient long sessions;
-    /** Names this run of the subtask. */
+    /** Identifies this run of the subtask. */
     private transient long run;
 
     private transient Counter forgottenEarly;
 
-    /** @param remembered how much later than the first log, in event time, another may tell of the same action */
+    /**
+     * @param remembered time after the first record of an action, in event time, within which another log may record it
+     */
     public RuleMatchFunction(RuleBroadcastState rules, Duration remembered) {
         this(rules, remembered, MAX_SESSIONS);
     }
 
-    /** @param maxSessions of one subtask; beyond, a session is forgotten once it is quiet */
+    /** @param maxSessions maximum per subtask; beyond it, a session is forgotten as soon as it is idle */
     RuleMatchFunction(RuleBroadcastState rules, Duration remembered, int maxSessions) {
         this.rules = rules;
         this.remembered = remembered;
@@ -127,7 +131,7 @@ public final class RuleMatchFunction
             context.output(LOG_CONTENTS, LogContentsUpdate.of(event, message.instance()));
         }
         active.classifier().enrich(event);
-        event.actionFrom(asked -> action(asked, context.timerService()));
+        event.actionFrom(requested -> action(requested, context.timerService()));
         DataAccessFactory.of(event).ifPresent(access -> context.output(ACCESSES, access));
         Seen seen = new Seen(active, event, AlertContext.of(event), isLate(message, context.currentWatermark()));
         active.index().match(event, rule -> matched(rule, seen, context, out));
@@ -138,7 +142,9 @@ public final class RuleMatchFunction
         }
     }
 
-    /** Null for a record of which only the beginning could be read: it is counted, and stops nothing. */
+    /**
+     * Returns null for a record of which only the beginning can be decoded: it is counted and does not stop the job.
+     */
     private DetectionEvent read(EventRecord message) {
         try {
             return reader.event(message.bytes());
@@ -148,7 +154,7 @@ public final class RuleMatchFunction
         }
     }
 
-    /** Asked only for events that a rule or detector has a use for. */
+    /** Called only for events that a rule or detector uses. */
     private ActionReference action(DetectionEvent event, TimerService timers) {
         return ActionObservation.of(event)
                 .map(observation -> resolve(observation, timers))
@@ -173,7 +179,7 @@ public final class RuleMatchFunction
         }
     }
 
-    /** One timer for each session: its next look is that of a session that is used. */
+    /** Sets one timer per session, for the next check of an active session. */
     private static void scheduleCleanupSoon(SessionActionState session, long micros, TimerService timers) {
         long now = Math.max(Math.floorDiv(micros, MICROS_PER_MILLI), timers.currentWatermark());
         long known = session.nextCleanupMillis();
@@ -190,7 +196,7 @@ public final class RuleMatchFunction
         timers.registerEventTimeTimer(rounded);
     }
 
-    /** Forgets what is too long ago, and packs what is not used. */
+    /** Forgets old actions, and packs idle sessions. */
     @Override
     public void onTimer(long timestamp, OnTimerContext context, Collector<io.tailrace.event.Alert> out)
             throws IOException {
@@ -243,7 +249,7 @@ public final class RuleMatchFunction
         }
     }
 
-    /** An event with the rules that look at it. */
+    /** An event with the rules that are evaluated on it. */
     private record Seen(ActiveRules active, DetectionEvent event, Map<String, String> context, boolean late) {
 
         RaisedAlert alert(RuleHeader rule) {

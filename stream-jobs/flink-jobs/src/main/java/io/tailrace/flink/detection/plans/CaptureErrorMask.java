@@ -3,16 +3,16 @@ package io.tailrace.flink.detection.plans;
 import java.util.Set;
 
 /**
- * What of a capture's error may be shown to those who must not see literals. The collector writes the server's number
- * before its message ({@code 1146: Table 'shop.x' doesn't exist}): messages of the numbers below hold names only, others may
- * quote the statement.
+ * Masks the error of a capture for readers who must not see literals. The collector writes the server's error number
+ * before its message ({@code 1146: Table 'shop.x' doesn't exist}). Messages of the numbers below contain only names;
+ * others may quote the statement.
  */
 final class CaptureErrorMask {
 
     /**
-     * MySQL's and MariaDB's: access refused (1044, 1045, 1142, 1143, 1227, 1345, 1356, 1370, 1698, 1820, 1862, 3118,
-     * 4151), time over (1205, 1317, 1969, 3024), server away (1040, 1053, 1203, 1927, 2002, 2003, 2006, 2013), database,
-     * column, table or function that does not exist (1049, 1054, 1109, 1146, 1305).
+     * Error numbers of MySQL and MariaDB: access denied (1044, 1045, 1142, 1143, 1227, 1345, 1356, 1370, 1698, 1820,
+     * 1862, 3118, 4151), timeout (1205, 1317, 1969, 3024), server unavailable (1040, 1053, 1203, 1927, 2002, 2003,
+     * 2006, 2013), unknown database, column, table or function (1049, 1054, 1109, 1146, 1305).
      */
     private static final Set<String> OF_NAMES_ONLY = Set.of(
             "1044", "1045", "1142", "1143", "1227", "1345", "1356", "1370", "1698", "1820", "1862", "3118", "4151",
@@ -23,7 +23,7 @@ final class CaptureErrorMask {
 
     private CaptureErrorMask() {}
 
-    /** The error, cut before its first quote where that may open a literal. */
+    /** Returns the error, truncated before its first quote if that may start a literal. */
     static String shown(String error) {
         int colon = error.indexOf(':');
         boolean namesOnly = colon > 0 && OF_NAMES_ONLY.contains(error.substring(0, colon));

@@ -15,32 +15,32 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes rows of captured plans. A document that is cut off, too long or too deep, or of which it cannot be decided what
- * is a literal, has no hash that could be compared with another: it is {@value #UNREADABLE}, and its row says why. Not
+ * Converts captured plans to rows. A document that is truncated, too long or nested too deeply, or whose literals
+ * cannot be determined, has no comparable hash. Its hash is {@value #UNREADABLE}, and its row contains the reason. Not
  * thread-safe.
  */
 final class CapturedPlanConverter {
 
-    /** Of rows of the table plans. */
+    /** The source of these rows in the table plans. */
     static final String SOURCE = "explain";
 
     static final String UNREADABLE = "unreadable";
-    /** Bytes of a document that is read: with a thousand tables and partitions it has less. */
+    /** Maximum size of a document in bytes; one with a thousand tables and partitions is smaller. */
     static final int MAX_LENGTH = 4 << 20;
 
     private static final Logger LOG = LoggerFactory.getLogger(CapturedPlanConverter.class);
     private static final String OK = "ok";
 
     /**
-     * What came of a capture.
+     * The result of a capture.
      *
-     * @param plan its row; empty where there is none
-     * @param hasTables the plan reads tables. One that does not (an impossible condition, constant tables of MySQL)
-     *     tells of the sample's literals and not of the statement
+     * @param plan row of the plan; empty if there is none
+     * @param hasTables the plan reads tables. A plan without tables (an impossible condition, constant tables of MySQL)
+     *     depends on the sample's literals and does not describe the statement
      */
     record Captured(PlanCapture capture, Optional<StatementPlan> plan, boolean hasTables) {}
 
-    /** A document, or why it is none. */
+    /** A parsed document, or the reason why it could not be parsed. */
     private record Document(Optional<Plan> plan, String error) {
 
         static Document unreadable(String error) {
@@ -51,7 +51,7 @@ final class CapturedPlanConverter {
     private final PlanReader reader = new PlanReader();
     private final PlanRecords records = new PlanRecords();
 
-    /** Never throws: whatever a server printed, the next one is read. */
+    /** Never throws, so that the output of one server does not stop the others. */
     Captured read(PlanCaptureMessage message) {
         PlanCapture capture = capture(message);
         if (!message.status().equals(OK)) {
@@ -88,28 +88,28 @@ final class CapturedPlanConverter {
         int bytes = message.planTo() - message.planFrom();
         if (bytes > MAX_LENGTH) {
             return Document.unreadable(
-                    String.format(Locale.ROOT, "the plan has %,d bytes; %,d are read at most", bytes, MAX_LENGTH));
+                    String.format(Locale.ROOT, "the plan has %,d bytes; the maximum is %,d", bytes, MAX_LENGTH));
         }
         try {
             return whole(reader.read(message.bytes(), message.planFrom(), message.planTo()), bytes);
         } catch (RuntimeException | StackOverflowError e) {
             LOG.warn("a plan of {} bytes of {} could not be read", bytes, message.serverVersion(), e);
-            return Document.unreadable("the document is of no form that is known");
+            return Document.unreadable("the format of the document is unknown");
         }
     }
 
     private static Document whole(Optional<Plan> plan, int bytes) {
         if (plan.isEmpty()) {
-            return Document.unreadable(String.format(Locale.ROOT, "no plan is in the document of %,d bytes", bytes));
+            return Document.unreadable(String.format(Locale.ROOT, "no plan in the document of %,d bytes", bytes));
         }
         if (plan.get().repairs().count(RepairKind.TRUNCATED) > 0) {
-            return Document.unreadable(String.format(Locale.ROOT, "the plan is cut off after %,d bytes", bytes));
+            return Document.unreadable(String.format(Locale.ROOT, "the plan is truncated after %,d bytes", bytes));
         }
         if (plan.get().doubtful()) {
-            return Document.unreadable("the plan's quotes do not match: what of it is a literal cannot be told");
+            return Document.unreadable("the plan's quotes do not match, so its literals cannot be determined");
         }
         boolean tooDeep = plan.get().repairs().count(RepairKind.TOO_DEEP) > 0;
-        return tooDeep ? Document.unreadable("the plan is nested too deep") : new Document(plan, "");
+        return tooDeep ? Document.unreadable("the plan is nested too deeply") : new Document(plan, "");
     }
 
     private StatementPlan row(PlanCaptureMessage message, Plan plan) {

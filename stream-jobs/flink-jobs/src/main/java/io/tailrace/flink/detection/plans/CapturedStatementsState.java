@@ -10,15 +10,15 @@ import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 
 /**
- * The statements whose plans were captured lately: in the broadcast state, each with the time at which its last capture was
- * read, milliseconds since 1970 by this machine's clock. Servers' clocks have no say in who is forgotten.
+ * The statements with recently captured plans: in the broadcast state, each with the time at which its last capture was
+ * read, milliseconds since 1970 by this machine's clock. Clocks of servers do not affect expiry.
  */
 public final class CapturedStatementsState {
 
     public static final MapStateDescriptor<PlanSighting.Statement, Long> STATE = new MapStateDescriptor<>(
             "captured-statements", TypeInformation.of(PlanSighting.Statement.class), Types.LONG);
 
-    /** Captures come hourly while a statement is among the heaviest of its server. */
+    /** Captures arrive hourly while a statement is among the heaviest of its server. */
     static final Duration REMEMBERED = Duration.ofDays(7);
 
     private static final Duration SWEPT_EVERY = Duration.ofHours(6);

@@ -17,8 +17,8 @@ import org.apache.flink.util.Collector;
 import org.apache.flink.util.OutputTag;
 
 /**
- * Reads captured plans. Each becomes a row that says what came of it; a plan becomes a row of its own, and is passed on to
- * where plans are followed. A message that is no capture is a dead letter. It has no state.
+ * Reads captured plans. Each capture becomes a row with its result. A plan also becomes a separate row and is sent to
+ * the operator that tracks plans. An invalid message becomes a dead letter. It has no state.
  */
 public final class PlanCaptureFunction extends ProcessFunction<KafkaMessage, PlanSighting> {
 
@@ -36,7 +36,7 @@ public final class PlanCaptureFunction extends ProcessFunction<KafkaMessage, Pla
     private transient PlanCaptureMessage message;
     private transient CapturedPlanConverter plans;
 
-    /** @param version of Tailrace, for dead letters */
+    /** @param version version of Tailrace, for dead letters */
     public PlanCaptureFunction(String version) {
         this.version = version;
     }
@@ -58,7 +58,9 @@ public final class PlanCaptureFunction extends ProcessFunction<KafkaMessage, Pla
         }
     }
 
-    /** A plan of the future would be the statement's until then: no capture before that would be later. */
+    /**
+     * A plan with a time in the future would remain the statement's plan until then, because no capture would be later.
+     */
     private String validationError(KafkaMessage record, Instant now) {
         String error = message.read(record.value());
         boolean ahead = error.isEmpty() && message.at() > ChronoUnit.MICROS.between(Instant.EPOCH, now.plus(MAX_AHEAD));

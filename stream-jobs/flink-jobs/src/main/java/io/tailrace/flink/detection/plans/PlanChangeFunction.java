@@ -38,10 +38,10 @@ import org.apache.flink.util.Collector;
 import org.apache.flink.util.OutputTag;
 
 /**
- * Follows the plans of a statement on a server: tells changes, and raises an alert where one made it slower.
+ * Tracks the plans of a statement on a server: emits plan changes, and raises an alert if a change made the statement
+ * slower.
  *
- * <p>Nothing is remembered of statements whose plans nobody tells. A change that has no verdict after a day is called
- * unknown.
+ * <p>Statements whose plans are unknown have no state. A change without a verdict after a day has the verdict unknown.
  */
 public final class PlanChangeFunction
         extends KeyedBroadcastProcessFunction<PlanSighting.Statement, PlanSighting, RuleRecord, Alert> {
@@ -51,12 +51,16 @@ public final class PlanChangeFunction
 
     private static final long serialVersionUID = 1;
     private static final Duration REMEMBERED = Duration.ofDays(35);
-    /** How often it is looked whether a statement can be forgotten. */
+    /** Interval at which expired statements are removed. */
     private static final Duration CHECK_INTERVAL = Duration.ofDays(1);
-    /** A change that is older than its deadline when it is read waits so long for executions that are read after it. */
+    /**
+     * If a change is older than its deadline when it is read, executions that are read within this time still count.
+     */
     private static final Duration CATCHING_UP = Duration.ofHours(1);
 
-    /** The parsers' subtasks are not in step: executions of one statement come up to some seconds out of order. */
+    /**
+     * The parsers' subtasks are not synchronized: executions of one statement arrive up to some seconds out of order.
+     */
     private static final Duration WAIT = Duration.ofSeconds(5);
 
     private static final int MAX_WAITING = 2_000;
@@ -66,11 +70,11 @@ public final class PlanChangeFunction
     private transient ValueState<PlanHistory> histories;
     private transient ListState<PlanSighting> waiting;
     private transient ValueState<Integer> waitingCount;
-    /** When those that wait are followed; of all timers only the one of this time counts. */
+    /** When waiting observations are applied. Of all timers only the one of this time counts. */
     private transient ValueState<Long> waitingUntil;
-    /** The same, of the next look. */
+    /** When the next check is due, likewise. */
     private transient ValueState<Long> nextCheck;
-    /** What was followed last: where the statement runs. */
+    /** The latest applied observation, which identifies where the statement runs. */
     private transient ValueState<PlanSighting> latest;
 
     public PlanChangeFunction(RuleBroadcastState rules) {
@@ -97,7 +101,7 @@ public final class PlanChangeFunction
     @Override
     public void processElement(PlanSighting observation, ReadOnlyContext context, Collector<Alert> out)
             throws Exception {
-        // A plan that waits to be followed counts: its history begins with it.
+        // A waiting plan also counts, because the history begins with it.
         if (observation.plan().isEmpty() && histories.value() == null && waitingCount.value() == null) {
             return;
         }
@@ -130,7 +134,7 @@ public final class PlanChangeFunction
         return rules.active(state).detector(PlanRegressionDetector.class);
     }
 
-    /** What waited, in its order. */
+    /** Applies the waiting observations in their order. */
     private void follow(
             Optional<PlanRegressionDetector> detector,
             ReadOnlyContext context,
@@ -191,7 +195,7 @@ public final class PlanChangeFunction
         }
     }
 
-    /** State of an earlier version has timers, but does not know when they are due. */
+    /** State of an earlier version has timers, but not their times. */
     private static boolean isDue(ValueState<Long> timer, long timestamp) throws IOException {
         return timer.value() == null || timer.value() <= timestamp;
     }
@@ -216,7 +220,7 @@ public final class PlanChangeFunction
         scheduleCheck(history, timers);
     }
 
-    /** When the statement may be forgotten, or sooner when the verdict of its change is due. */
+    /** Schedules the check for expiry, or an earlier one when the verdict of its change is due. */
     private void scheduleCheck(PlanHistory history, TimerService timers) throws IOException {
         long now = timers.currentProcessingTime();
         long at = now + CHECK_INTERVAL.toMillis();

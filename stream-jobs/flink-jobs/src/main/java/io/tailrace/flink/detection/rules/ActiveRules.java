@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The rules that are in force in one subtask. Not thread-safe. */
+/** The active rules of one subtask. Not thread-safe. */
 public final class ActiveRules {
 
     private final long offset;
@@ -43,23 +43,23 @@ public final class ActiveRules {
         bundle.detectors().forEach(detector -> detectors.put(detector.key(), detector));
     }
 
-    /** @param accepted a push that was found good before it was sent here */
+    /** @param accepted a push that was validated before it was sent here */
     static ActiveRules of(RuleRecord accepted, long latenessMicros) {
         return new ActiveRules(
                 accepted.offset(), CompiledBundle.of(accepted.json()).bundle(), latenessMicros);
     }
 
-    /** Which push they are from. */
+    /** Returns the offset of the push. */
     public long offset() {
         return offset;
     }
 
-    /** As they were compiled. */
+    /** Returns the compiled rules. */
     public RuleSet rules() {
         return rules;
     }
 
-    /** Whether classes of data are configured. */
+    /** Returns whether data classes are configured. */
     public boolean hasDataClasses() {
         return hasDataClasses;
     }
@@ -68,12 +68,12 @@ public final class ActiveRules {
         return index;
     }
 
-    /** Tells which data an event touches. */
+    /** Returns the classifier for the data that an event touches. */
     public DataClassifier classifier() {
         return classifier;
     }
 
-    /** The correlations that use a rule. */
+    /** Returns the correlations that use a rule. */
     public List<CorrelationEvaluator> using(String ruleKey) {
         return byRule.getOrDefault(ruleKey, List.of());
     }
@@ -86,7 +86,7 @@ public final class ActiveRules {
         return Optional.ofNullable(detectors.get(key));
     }
 
-    /** The detector of a kind, if it is switched on. */
+    /** Returns the detector of a type, if it is enabled. */
     public <D extends StatefulDetector> Optional<D> detector(Class<D> kind) {
         return detectors.values().stream()
                 .filter(kind::isInstance)
@@ -98,7 +98,7 @@ public final class ActiveRules {
         return detectors.values();
     }
 
-    /** From 1. */
+    /** Returns the stage of a correlation, from 1. */
     public int level(CorrelationEvaluator correlator) {
         return levels.get(correlator.rule().header().key());
     }

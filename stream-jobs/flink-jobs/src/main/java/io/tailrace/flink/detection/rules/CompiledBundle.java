@@ -13,10 +13,10 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * A push of rules, compiled.
+ * A compiled push of rules.
  *
- * @param id empty where the record is not even readable
- * @param refusal why it is refused, one line per reason; empty for a good one
+ * @param id empty if the record cannot be parsed
+ * @param refusal reasons of a rejection, one per line; empty if the push is accepted
  */
 public record CompiledBundle(String id, String by, RuleBundle bundle, String refusal) {
 
@@ -25,7 +25,7 @@ public record CompiledBundle(String id, String by, RuleBundle bundle, String ref
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final RuleBundle NOTHING = RuleBundle.of(Map.of(), FieldMapping.ANY);
 
-    /** @param json as schemas/rules.schema.json describes it; empty: no rules at all */
+    /** @param json format: schemas/rules.schema.json; empty: no rules */
     public static CompiledBundle of(String json) {
         if (json.isEmpty()) {
             return new CompiledBundle("", "", NOTHING, "");
@@ -33,7 +33,7 @@ public record CompiledBundle(String id, String by, RuleBundle bundle, String ref
         try {
             return of(JSON.readTree(json));
         } catch (JsonProcessingException e) {
-            return new CompiledBundle("", "", NOTHING, "this is no JSON: " + e.getOriginalMessage());
+            return new CompiledBundle("", "", NOTHING, "invalid JSON: " + e.getOriginalMessage());
         }
     }
 

@@ -6,17 +6,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which stage of the job evaluates a correlation: 1 where it uses rules over single events only, else one more than
- * the highest of the correlations that it uses.
+ * Determines the stage of the job that evaluates a correlation: 1 if it uses rules over single events only, else one
+ * more than the highest of the correlations that it uses.
  */
 public final class CorrelationStages {
 
-    /** Stages that the job has, one behind the other: deeper correlations are refused when they are compiled. */
+    /** Number of chained stages of the job. Correlations that need more are rejected when they are compiled. */
     public static final int MAX_STAGES = CorrelationRule.MAX_LEVELS;
 
     private CorrelationStages() {}
 
-    /** @param correlations each after those that it uses */
+    /** @param correlations in an order in which each follows those that it uses */
     static Map<String, Integer> of(List<CorrelationRule> correlations) {
         Map<String, Integer> levels = new HashMap<>();
         for (CorrelationRule rule : correlations) {

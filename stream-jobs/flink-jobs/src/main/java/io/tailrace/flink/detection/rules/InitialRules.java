@@ -18,11 +18,11 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * What the rules' topic held when the job started, so that no event is evaluated before the rules are there.
+ * The contents of the rules topic when the job started, so that no event is evaluated before the rules are known.
  *
- * @param bundle the newest push that is good; {@link RuleRecord#NO_RULES} without one
- * @param silences those that are not ended, by key
- * @param lastOffset of the newest record; -1 where the topic is empty
+ * @param bundle the newest valid push; {@link RuleRecord#NO_RULES} without one
+ * @param silences suppressions that were not ended, by key
+ * @param lastOffset offset of the newest record; -1 if the topic is empty
  */
 public record InitialRules(RuleRecord bundle, Map<String, RuleRecord> silences, long lastOffset)
         implements Serializable {
@@ -30,7 +30,7 @@ public record InitialRules(RuleRecord bundle, Map<String, RuleRecord> silences, 
     private static final Duration POLL_TIMEOUT = Duration.ofMillis(500);
     private static final Duration RESPONSE_TIMEOUT = Duration.ofSeconds(60);
 
-    /** Nothing. */
+    /** No rules and no suppressions. */
     public static final InitialRules NONE = new InitialRules(RuleRecord.NO_RULES, Map.of(), -1);
 
     public boolean hasBundle() {
@@ -50,10 +50,10 @@ public record InitialRules(RuleRecord bundle, Map<String, RuleRecord> silences, 
     }
 
     /**
-     * All records of the topic as it is now.
+     * Reads all current records of the topic.
      *
-     * @param timeout with a broker that sends no record, nor an error: one that went away is asked again and again
-     * @throws TimeoutException when that is over: the job fails, and who watches it starts it anew
+     * @param timeout maximum time without a record or an error; an unavailable broker is retried within it
+     * @throws TimeoutException after the timeout: the job fails, and its supervisor restarts it
      */
     static List<RuleRecord> records(Consumer<byte[], byte[]> consumer, String topic, Duration timeout) {
         TopicPartition partition = new TopicPartition(topic, 0);

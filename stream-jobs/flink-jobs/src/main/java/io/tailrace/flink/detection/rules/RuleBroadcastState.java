@@ -9,14 +9,14 @@ import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 
 /**
- * How an operator gets its rules: those that the job started with, those of its checkpoint, or those that came since;
- * whichever was pushed last. One of each operator, for one subtask.
+ * Provides the active rules to an operator: the initial rules of the job, those of its checkpoint, or those that
+ * arrived later, whichever push is the newest. One instance per operator and subtask.
  */
 public final class RuleBroadcastState implements Serializable {
 
     private static final long serialVersionUID = 1;
 
-    /** The newest bundle by the key "bundle", whatever its own was. */
+    /** The newest bundle under the key "bundle", regardless of its own key. */
     public static final MapStateDescriptor<String, RuleRecord> STATE =
             new MapStateDescriptor<>("rules", Types.STRING, TypeInformation.of(RuleRecord.class));
 
@@ -24,7 +24,7 @@ public final class RuleBroadcastState implements Serializable {
     private final long latenessMicros;
     private transient ActiveRules active;
 
-    /** @param initial what the topic held when the job started */
+    /** @param initial bundle of the topic when the job started */
     public RuleBroadcastState(RuleRecord initial, long latenessMicros) {
         this.initial = initial;
         this.latenessMicros = latenessMicros;
@@ -34,7 +34,7 @@ public final class RuleBroadcastState implements Serializable {
         return latenessMicros;
     }
 
-    /** The rules in force. */
+    /** Returns the active rules. */
     public ActiveRules active(ReadOnlyBroadcastState<String, RuleRecord> state) throws Exception {
         if (active == null) {
             RuleRecord kept = state.get(RuleRecord.BUNDLE);
@@ -44,10 +44,10 @@ public final class RuleBroadcastState implements Serializable {
         return active;
     }
 
-    /** Takes over a push, unless a newer one is in force. */
+    /** Activates a push, unless a newer one is active. */
     public void accept(RuleRecord push, BroadcastState<String, RuleRecord> state) throws Exception {
         if (push.isBundle() && push.offset() >= active(state).offset()) {
-            // Also the one that the job started with: the topic, which is compacted, may keep only later ones.
+            // Stores also the initial bundle, because the compacted topic may retain only later ones.
             state.put(RuleRecord.BUNDLE, push);
             if (push.offset() > active.offset()) {
                 active = ActiveRules.of(push, latenessMicros);

@@ -20,10 +20,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets good pushes through, and silences; says of each push what became of it. All tasks behind it get the same pushes,
- * so either all of them take one over or none. A candidate that becomes the bundle is the same push and comes once.
+ * Passes suppressions and valid pushes, and reports the result of each push. All downstream tasks receive the same
+ * pushes, so either all of them activate one or none does. A candidate that becomes the bundle is the same push and
+ * passes once.
  *
- * <p>Tells the accumulator {@value #RULES_IN_FORCE} whether there are rules at all: without them all tasks run and nothing
+ * <p>Sets the accumulator {@value #RULES_IN_FORCE} to whether there are rules: without them, all tasks run but nothing
  * is detected.
  */
 public final class RuleBundleValidator extends ProcessFunction<RuleRecord, RuleRecord> implements CheckpointedFunction {
@@ -33,7 +34,7 @@ public final class RuleBundleValidator extends ProcessFunction<RuleRecord, RuleR
     private static final long serialVersionUID = 1;
     private static final Logger LOG = LoggerFactory.getLogger(RuleBundleValidator.class);
 
-    /** 1 where rules are in force; embedded/tailrace_local/components/detect.py asks for it. */
+    /** 1 if rules are active; embedded/tailrace_local/components/detect.py reads it. */
     static final String RULES_IN_FORCE = "rules-in-force";
 
     private static final ListStateDescriptor<String> LAST_PUSH =
@@ -43,10 +44,10 @@ public final class RuleBundleValidator extends ProcessFunction<RuleRecord, RuleR
     private final LongMaximum rulesInForce = new LongMaximum(0);
 
     private transient ListState<String> state;
-    /** Id of the push that is in force; empty where none is. */
+    /** Id of the active push; empty if there is none. */
     private transient String accepted;
 
-    /** @param newest what was there when the job started */
+    /** @param newest contents of the topic when the job started */
     public RuleBundleValidator(InitialRules newest) {
         this.newest = newest;
     }
@@ -55,8 +56,8 @@ public final class RuleBundleValidator extends ProcessFunction<RuleRecord, RuleR
     public void initializeState(FunctionInitializationContext context) throws Exception {
         state = context.getOperatorStateStore().getListState(LAST_PUSH);
         accepted = "";
-        // Without this state a checkpoint is of a version that did not have it: then nobody knows, and nobody is
-        // alarmed.
+        // A checkpoint without this state is of an earlier version. Whether rules are active is then unknown, so no
+        // alert is raised.
         boolean unknown = context.isRestored();
         for (String push : state.get()) {
             accepted = push;
@@ -99,7 +100,7 @@ public final class RuleBundleValidator extends ProcessFunction<RuleRecord, RuleR
 
     private static void log(CompiledBundle push, long offset) {
         if (push.isRefused()) {
-            LOG.warn("push {} at offset {} is refused: {}", push.id(), offset, push.refusal());
+            LOG.warn("push {} at offset {} is rejected: {}", push.id(), offset, push.refusal());
         } else {
             LOG.info("push {} at offset {} is accepted", push.id(), offset);
         }

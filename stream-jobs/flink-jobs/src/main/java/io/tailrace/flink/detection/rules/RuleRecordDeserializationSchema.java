@@ -7,7 +7,7 @@ import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDe
 import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** Takes pushes and silences from their topic as they are. */
+/** Reads pushes and suppressions from their topic without parsing them. */
 public final class RuleRecordDeserializationSchema implements KafkaRecordDeserializationSchema<RuleRecord> {
 
     private static final long serialVersionUID = 1;

@@ -6,24 +6,24 @@ import java.io.IOException;
 import java.util.Arrays;
 
 /**
- * The byte ranges of a file whose entries were seen. Entries lie side by side, so however many there are and in whatever
- * order they come, few ranges remain: one more for each stretch of framing (a server's banner), dead letter or gap.
+ * The byte ranges of a file whose entries were seen. Entries are adjacent, so few ranges remain for any number and
+ * order of entries: one more for each range of framing (a server's banner), dead letter or gap.
  *
- * <p>Exact up to {@value #MAX_RANGES} ranges; then the lowest one is forgotten. An entry of it that comes again would be
- * taken for a new one, and its alerts would have the ids that they had before; an entry that never came is never
- * taken for one that did.
+ * <p>Exact up to {@value #MAX_RANGES} ranges; then the lowest one is forgotten. A repeated entry of a forgotten range
+ * counts as new, and its alerts have the same ids as before. An entry that was never seen is never taken for a repeated
+ * one.
  */
 public final class ByteRangeSet {
 
     static final int MAX_RANGES = 1_000;
     private static final byte VERSION = 1;
 
-    /** Begin and end of each range in turn, ascending; ranges do not touch. */
+    /** Start and end of each range in turn, ascending; ranges do not touch. */
     private long[] bounds = new long[4];
 
     private int size;
 
-    /** Adds a range. Returns whether its first byte was not there yet. */
+    /** Adds a range. Returns whether its first byte was not contained yet. */
     public boolean add(long from, long to) {
         int first = firstEndingAt(from);
         if (first < size && bounds[first] <= from && from < bounds[first + 1]) {
@@ -44,7 +44,7 @@ public final class ByteRangeSet {
         return true;
     }
 
-    /** Where the first range begins that ends at this offset or later. */
+    /** Returns the index of the first range that ends at this offset or later. */
     private int firstEndingAt(long offset) {
         int low = 0;
         int high = size / 2;

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** The key of a group: its consumer and its values in one text, of which they can be read again. */
+/** Encodes the key of a group, its consumer and its values, as one text that can be decoded again. */
 public final class GroupKey {
 
     private static final char SEPARATOR = '\u001f';

@@ -2,7 +2,7 @@ package io.tailrace.flink.detection.state;
 
 import java.io.IOException;
 
-/** Each state says its version before anything else. */
+/** Checks the version at the beginning of each state. */
 final class StateVersions {
 
     private StateVersions() {}

@@ -9,9 +9,9 @@ import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.core.memory.DataOutputView;
 
 /**
- * Serializes state that writes and reads itself, its version first.
+ * Serializes state with its own read and write methods, beginning with its version.
  *
- * @param <T> the state, which is changed in place
+ * @param <T> the state, which is mutable
  */
 public abstract class VersionedStateSerializer<T> extends TypeSerializerSingleton<T> {
 

@@ -7,8 +7,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /**
- * Flink's own Prometheus reporter, but on 127.0.0.1: Flink 2.2's listens on all addresses and has no setting for it.
- * It stands in Flink's package because the registry of the class that it extends is visible there only.
+ * Flink's Prometheus reporter, restricted to 127.0.0.1: that of Flink 2.2 listens on all addresses and has no setting
+ * for it. It is in Flink's package because the registry of its superclass is package-private.
  */
 final class LoopbackPrometheusReporter extends AbstractPrometheusReporter {
 

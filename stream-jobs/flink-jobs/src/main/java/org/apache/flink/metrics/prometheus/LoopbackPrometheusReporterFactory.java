@@ -5,7 +5,7 @@ import org.apache.flink.metrics.MetricConfig;
 import org.apache.flink.metrics.reporter.MetricReporter;
 import org.apache.flink.metrics.reporter.MetricReporterFactory;
 
-/** Makes {@link LoopbackPrometheusReporter} of the property {@code port}. */
+/** Creates a {@link LoopbackPrometheusReporter} with the property {@code port}. */
 public final class LoopbackPrometheusReporterFactory implements MetricReporterFactory {
 
     @Override

@@ -47,7 +47,7 @@ class AlertGroupingFunctionTest {
     }
 
     @Test
-    void theCountOfAStretchGoesOnWhenMoreOfItComesLateAndIsForgottenInTheEnd() throws Exception {
+    void lateAlertsContinueTheCountOfTheirIntervalUntilItExpires() throws Exception {
         try (var group = group()) {
             group.processElement1(alert(1), 0);
             group.processElement1(alert(2), 0);
@@ -65,7 +65,7 @@ class AlertGroupingFunctionTest {
     }
 
     @Test
-    void whatSumsUpMoreSaysWhat() throws Exception {
+    void theSummaryOfMoreEventsReplacesTheText() throws Exception {
         try (var group = group()) {
             for (int metric = 1; metric <= 3; metric++) {
                 Alert alert = alert(metric);
@@ -82,7 +82,7 @@ class AlertGroupingFunctionTest {
     }
 
     @Test
-    void anAlertOfAnotherStretchOfTimeIsAnotherOne() throws Exception {
+    void anAlertOfAnotherIntervalIsAnotherOne() throws Exception {
         try (var group = group()) {
             group.processElement1(alert(1), 0);
             group.processElement1(alert(1, TIME.plus(GROUP)), 0);
@@ -90,7 +90,7 @@ class AlertGroupingFunctionTest {
         }
     }
 
-    /** As after kill -9 between two checkpoints: what the checkpoint does not hold comes again, in any order. */
+    /** Simulates kill -9 between two checkpoints: input after the checkpoint is repeated in any order. */
     @Test
     void alertsThatComeAgainInAnotherOrderMeetTheRowsThatTheyHad() throws Exception {
         List<Alert> all = new ArrayList<>();
@@ -129,7 +129,7 @@ class AlertGroupingFunctionTest {
         }
     }
 
-    /** What tailrace.alerts says: the count of the row of each id that was updated last. */
+    /** Returns the contents of tailrace.alerts: the count of the row of each id that was updated last. */
     private static Map<EventId, Long> newest(List<Alert> rows) {
         Map<EventId, Alert> newest = new HashMap<>();
         rows.forEach(row ->
@@ -150,7 +150,7 @@ class AlertGroupingFunctionTest {
     }
 
     @Test
-    void whatASilenceCoversIsMarkedUntilItEnds() throws Exception {
+    void suppressedAlertsAreMarkedUntilTheSuppressionEnds() throws Exception {
         try (var group = group()) {
             group.processElement2(silence(TIME.plusSeconds(60).toString(), "ROOT"), 0);
             group.processElement1(alert(1), 0);
@@ -166,7 +166,7 @@ class AlertGroupingFunctionTest {
     }
 
     @Test
-    void aSilenceOfAnotherEntityOrOneThatCannotBeReadHidesNothing() throws Exception {
+    void anUnreadableSuppressionAndOneOfAnotherEntitySuppressNothing() throws Exception {
         try (var group = group()) {
             group.processElement2(silence(TIME.plusSeconds(60).toString(), "admin"), 0);
             group.processElement2(new RuleRecord(2, "silence/2", "{\"until\": \"soon\"}"), 0);
@@ -179,7 +179,7 @@ class AlertGroupingFunctionTest {
     }
 
     @Test
-    void aSilenceThatIsTakenBackEnds() throws Exception {
+    void aCancelledSuppressionEnds() throws Exception {
         try (var group = group()) {
             group.processElement2(silence(TIME.plusSeconds(60).toString(), "root"), 0);
             group.processElement2(new RuleRecord(9, "silence/1", ""), 0);
@@ -191,7 +191,7 @@ class AlertGroupingFunctionTest {
     }
 
     @Test
-    void whatIsOverOrTakenBackIsNotKept() throws Exception {
+    void endedSuppressionsAreNotStored() throws Exception {
         String soon = TIME.plusSeconds(60).toString();
         RuleRecord atStart = silence(0, "silence/0", soon, "root");
         InitialRules newest = new InitialRules(RuleRecord.NO_RULES, Map.of("silence/0", atStart), 0);
@@ -215,7 +215,7 @@ class AlertGroupingFunctionTest {
     }
 
     @Test
-    void silencesSinceTheStartAreInTheCheckpointAndThoseBeforeInTheTopic() throws Exception {
+    void suppressionsSinceTheStartAreInTheCheckpointAndEarlierOnesInTheTopic() throws Exception {
         OperatorSubtaskState checkpoint;
         try (var group = group()) {
             group.processElement2(silence(TIME.plusSeconds(60).toString(), "root"), 0);

@@ -131,7 +131,7 @@ class RuleCoverageFunctionTest {
     }
 
     @Test
-    void afterARestoreNothingIsWrittenThatWasSaid() throws Exception {
+    void afterARestoreNoResultIsWrittenAgain() throws Exception {
         OperatorSubtaskState settled;
         OperatorSubtaskState unsettled;
         try (var coverage = coverage(rules(1))) {
@@ -175,7 +175,7 @@ class RuleCoverageFunctionTest {
     }
 
     @Test
-    void anEventThatTellsNothingNewIsNoSighting() throws Exception {
+    void anEventWithoutNewFieldsIsNoUpdate() throws Exception {
         LogContentsCache seen = new LogContentsCache();
         DetectionEvent login = event(Logins.refused("db-1", "ann", 1, START));
         DetectionEvent statement = event(Logins.statement("db-1", 2, START, "orders"));
@@ -205,7 +205,7 @@ class RuleCoverageFunctionTest {
         return reader.event(encoder.encode(event));
     }
 
-    /** Reasons by the key of the rule, as who has all events at hand gets them; empty where it can fire. */
+    /** Returns the reasons by the key of the rule, computed from all events at once; empty if the rule can fire. */
     private Map<String, String> asked(List<AuditEvent> events) throws Exception {
         ObservedFields contents = new ObservedFields();
         LogSource log = LogSource.ANY;
@@ -247,7 +247,7 @@ class RuleCoverageFunctionTest {
                                 "e.yml", SELECT)));
     }
 
-    /** What the stage of the rules says of events is given to the stage of the coverage. */
+    /** Passes the field updates of events from the matching stage to the coverage stage. */
     private void see(
             KeyedTwoInputStreamOperatorTestHarness<String, LogContentsUpdate, RuleRecord, RuleCoverageEntry> coverage,
             List<AuditEvent> events)

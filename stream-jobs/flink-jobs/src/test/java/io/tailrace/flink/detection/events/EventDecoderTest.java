@@ -47,7 +47,7 @@ class EventDecoderTest {
     }
 
     @Test
-    void tellsTheSessionThatTheWholeEventIsOf() throws Exception {
+    void theHeaderHasTheSessionOfTheCompleteEvent() throws Exception {
         AuditEvent refused = Logins.refused("db-1", "Root", 7, TIME);
         AuditEvent connect = Logins.refused("db-1", "root", 7, TIME);
         connect.setStatus(0);
@@ -93,7 +93,7 @@ class EventDecoderTest {
     }
 
     @Test
-    void postingsAreToldFromEvents() throws Exception {
+    void postingsAreDistinguishedFromEvents() throws Exception {
         LedgerEntry gap = Gaps.lost("db-1", 4096, 5000, TIME);
         EventRecord message = reader.place(new SingleObjectEncoder<>(LedgerEntry.class).encode(gap));
         assertThat(message.posting()).isTrue();
@@ -127,7 +127,7 @@ class EventDecoderTest {
         assertThat(refused).isPositive();
     }
 
-    /** The event as an older release wrote it: with the fields that it knew. */
+    /** Returns the event in the schema of an older release, with the fields of that schema. */
     private static byte[] written(Schema schema) throws Exception {
         AuditEvent event = Logins.refused("db-1", "root", 3, TIME);
         GenericData.Record record = new GenericData.Record(schema);

@@ -22,7 +22,7 @@ class EventDeduplicatorTest {
 
     private static final long CAPTURED = 0xFEDCBA9876543210L;
     private static final long OTHER = 5;
-    /** Subtasks, at most. */
+    /** Maximum number of subtasks. */
     private static final int MAX_COUNT = 128;
 
     private long offset;
@@ -98,7 +98,7 @@ class EventDeduplicatorTest {
         }
     }
 
-    /** A log whose events go to this subtask. */
+    /** Returns a log whose events are routed to this subtask. */
     private static String logOf(int subtasks, int subtask) {
         return IntStream.iterate(0, i -> i + 1)
                 .mapToObj(Integer::toString)

@@ -34,7 +34,7 @@ class CensusTimeoutFunctionTest {
     }
 
     @Test
-    void aSilentInstanceIsSaidOnceADay() throws Exception {
+    void aMissingCensusRaisesOneAlertADay() throws Exception {
         try (var coverage = coverage(FIVE_MINUTES, START)) {
             heard(coverage, "db-1", START, START);
             heard(coverage, "db-2", START, START);
@@ -42,7 +42,7 @@ class CensusTimeoutFunctionTest {
             assertThat(coverage.extractOutputValues()).isEmpty();
             pass(coverage, START + 4 * MINUTE, START + DAY, "db-2");
             assertThat(coverage.extractOutputValues()).singleElement().satisfies(alert -> {
-                assertThat(alert.getRuleTitle()).isEqualTo("No census of an instance: its minutes are unknown");
+                assertThat(alert.getRuleTitle()).isEqualTo("Census timeout of an instance");
                 assertThat(alert.getLevel()).isEqualTo("high");
                 assertThat(alert.getInstance()).isEqualTo("db-1");
                 assertThat(alert.getCluster()).isEqualTo("shop");
@@ -56,7 +56,7 @@ class CensusTimeoutFunctionTest {
     }
 
     @Test
-    void whoIsHeardAgainAndFallsSilentIsSaidAgain() throws Exception {
+    void aSecondTimeoutRaisesAnotherAlert() throws Exception {
         try (var coverage = coverage(FIVE_MINUTES, START)) {
             heard(coverage, "db-1", START, START);
             pass(coverage, START, START + 7 * MINUTE);
@@ -72,7 +72,7 @@ class CensusTimeoutFunctionTest {
     }
 
     @Test
-    void timeInWhichTheJobDidNotRunIsNoSilence() throws Exception {
+    void downtimeOfTheJobDoesNotCount() throws Exception {
         OperatorSubtaskState state;
         try (var coverage = coverage(FIVE_MINUTES, START)) {
             heard(coverage, "db-1", START, START);
@@ -82,7 +82,7 @@ class CensusTimeoutFunctionTest {
         long restarted = START + 3 * 60 * MINUTE;
         try (var coverage = coverage(FIVE_MINUTES, restarted, state)) {
             pass(coverage, restarted, restarted + 2 * MINUTE);
-            // The backlog: of the time that the job did not run.
+            // The backlog of the downtime.
             heard(coverage, "db-1", START + 60 * MINUTE, restarted + 2 * MINUTE);
             pass(coverage, restarted + 2 * MINUTE, restarted + 4 * MINUTE, "db-1");
             assertThat(coverage.extractOutputValues()).isEmpty();
@@ -105,7 +105,7 @@ class CensusTimeoutFunctionTest {
     }
 
     @Test
-    void aClockThatIsAheadHidesNoSilence() throws Exception {
+    void aClockThatIsAheadHidesNoTimeout() throws Exception {
         try (var coverage = coverage(FIVE_MINUTES, START)) {
             heard(coverage, "db-1", START + DAY, START);
             pass(coverage, START, START + 6 * MINUTE);
@@ -131,7 +131,7 @@ class CensusTimeoutFunctionTest {
     }
 
     @Test
-    void whoIsGoneIsForgotten() throws Exception {
+    void anInstanceWithoutACensusIsForgottenAfterTtl() throws Exception {
         try (var coverage = coverage("coverage: {silent: 5m, ttl: 3h}", START)) {
             heard(coverage, "db-1", START, START);
             pass(coverage, START, START + 2 * 60 * MINUTE);
@@ -153,7 +153,7 @@ class CensusTimeoutFunctionTest {
         coverage.processElement1(new CensusHeartbeat(instance, "shop", at * 1000), 0);
     }
 
-    /** Time passes, with a census of some instances twice a minute. */
+    /** Advances the time, with a census of some instances twice a minute. */
     private static void pass(
             KeyedTwoInputStreamOperatorTestHarness<String, CensusHeartbeat, RuleRecord, Alert> coverage,
             long from,

@@ -34,7 +34,7 @@ class GapAlertFunctionTest {
             assertThat(alerts.get(1).getAlertId()).isEqualTo(alerts.get(0).getAlertId());
             assertThat(alerts.get(2).getAlertId()).isNotEqualTo(alerts.get(0).getAlertId());
             Alert alert = alerts.get(0);
-            assertThat(alert.getRuleTitle()).isEqualTo("Bytes of a log are missing");
+            assertThat(alert.getRuleTitle()).isEqualTo("Gap in a log");
             assertThat(alert.getLevel()).isEqualTo("high");
             assertThat(alert.getEventTime()).isEqualTo(TIME);
             assertThat(alert.getCluster()).isEqualTo("shop");

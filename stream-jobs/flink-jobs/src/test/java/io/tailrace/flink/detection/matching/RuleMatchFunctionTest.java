@@ -38,7 +38,7 @@ class RuleMatchFunctionTest {
     }
 
     @Test
-    void actionsOfQuietSessionsArePackedAndForgottenWithOneTimerEach() throws Exception {
+    void actionsOfIdleSessionsArePackedAndForgottenWithOneTimerEach() throws Exception {
         try (var stage = stage()) {
             for (int user = 0; user < USERS; user++) {
                 stage.processElement1(login(user), 0);
@@ -61,7 +61,7 @@ class RuleMatchFunctionTest {
     }
 
     @Test
-    void ofMoreSessionsThanMemoryIsGivenTheQuietOnesAreForgottenEarly() throws Exception {
+    void beyondTheMaximumIdleSessionsAreForgottenEarly() throws Exception {
         try (var stage = stage()) {
             for (int user = 0; user < MAX_SESSIONS + USERS; user++) {
                 stage.processElement1(login(user), 0);
@@ -74,7 +74,7 @@ class RuleMatchFunctionTest {
     }
 
     @Test
-    void sessionsOfBeforeARestoreMakeNoRoomForMore() throws Exception {
+    void sessionsOfBeforeARestoreAreNotCounted() throws Exception {
         OperatorSubtaskState state;
         try (var stage = stage()) {
             for (int user = 0; user < USERS; user++) {

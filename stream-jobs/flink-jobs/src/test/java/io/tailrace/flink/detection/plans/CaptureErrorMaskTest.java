@@ -21,7 +21,7 @@ class CaptureErrorMaskTest {
                 "calls \"geheim\", which may be a stored function | calls ?",
                 "holds more than one statement | holds more than one statement",
             })
-    void onlyMessagesThatHoldNamesAreShownWhole(String error, String shown) {
+    void onlyMessagesWithNamesAreShownCompletely(String error, String shown) {
         assertThat(CaptureErrorMask.shown(error)).isEqualTo(shown);
     }
 }

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 class PlanCaptureFunctionTest {
 
-    /** EXPLAIN of MySQL 8.4, explain_json_format_version 1 and 2, of one statement. */
+    /** Output of EXPLAIN of MySQL 8.4, explain_json_format_version 1 and 2, of one statement. */
     private static final String FIRST_VERSION =
             """
             {"query_block": {"select_id": 1, "cost_info": {"query_cost": "2.60"}, "table": {
@@ -127,13 +127,13 @@ class PlanCaptureFunctionTest {
         read("ok", "", "{\"query_block\":" + "{\"table\":".repeat(100_000));
         assertThat(capture().getStatus()).isEqualTo("unreadable");
         read("ok", "", "ERROR 1064 (42000): near 'geheim'");
-        assertThat(capture().getError()).isEqualTo("no plan is in the document of 33 bytes");
+        assertThat(capture().getError()).isEqualTo("no plan in the document of 33 bytes");
         assertNoPlan();
     }
 
-    /** Closed by brackets of a literal: nothing of it was cut off, as far as its form tells. */
+    /** Brackets of a literal close the document, so it does not appear truncated. */
     @Test
-    void whereALiteralEndsCannotBeTold() throws Exception {
+    void aPlanWithAmbiguousLiteralsIsUnreadable() throws Exception {
         read(
                 "ok",
                 "",
@@ -161,12 +161,12 @@ class PlanCaptureFunctionTest {
     void aDocumentOfTenMegabytesIsTooLong() throws Exception {
         read("ok", "", "{\"query_block\": {\"x\": \"" + "x".repeat(10 << 20) + "\"}}");
         assertThat(capture().getStatus()).isEqualTo("unreadable");
-        assertThat(capture().getError()).isEqualTo("the plan has 10,485,786 bytes; 4,194,304 are read at most");
+        assertThat(capture().getError()).isEqualTo("the plan has 10,485,786 bytes; the maximum is 4,194,304");
         assertNoPlan();
     }
 
     @Test
-    void aPlanWithoutTablesIsARowButTellsNothingOfTheStatement() throws Exception {
+    void aPlanWithoutTablesIsARowButNotThePlanOfTheStatement() throws Exception {
         read("ok", "", "{\"query_block\": {\"select_id\": 1, \"message\": \"Impossible WHERE\"}}");
         assertThat(capture().getStatus()).isEqualTo("ok");
         assertThat(side(PlanCaptureFunction.PLANS)).hasSize(1);

@@ -42,7 +42,7 @@ class PlanChangeFunctionTest {
     }
 
     @Test
-    void aChangeIsToldAndItsVerdictIsAnAlert() throws Exception {
+    void aChangeIsEmittedAndItsVerdictIsAnAlert() throws Exception {
         try (var plans = plans(SWITCHED_ON)) {
             run(plans, "A", 100, 0.01);
             run(plans, "B", 20, 0.1);
@@ -54,7 +54,7 @@ class PlanChangeFunctionTest {
             assertThat(slower.getVerdictAt()).isEqualTo(START.plusSeconds(119));
             assertThat(slower.getRowsExaminedBefore()).isEqualTo(7);
             assertThat(plans.extractOutputValues()).singleElement().satisfies(alert -> {
-                assertThat(alert.getRuleTitle()).isEqualTo("A statement is slower since its plan changed");
+                assertThat(alert.getRuleTitle()).isEqualTo("Plan regression");
                 assertThat(alert.getEntity()).isEqualTo(Map.of("instance", "db-1", "query_id", "FEDCBA9876543210"));
                 assertThat(alert.getDatabase()).isEqualTo("shop");
                 assertThat(alert.getFacts())
@@ -65,7 +65,7 @@ class PlanChangeFunctionTest {
         }
     }
 
-    /** MariaDB's times are whole seconds, and the parsers' subtasks are not in step. */
+    /** MariaDB's times are whole seconds, and the parsers' subtasks are not synchronized. */
     @Test
     void executionsThatComeInAnotherOrderAreFollowedInTheirs() throws Exception {
         List<PlanSighting> observations = new ArrayList<>();
@@ -106,7 +106,7 @@ class PlanChangeFunctionTest {
     }
 
     @Test
-    void changesAreToldAlsoWhereNobodyWantsAlerts() throws Exception {
+    void changesAreEmittedAlsoWithoutTheDetector() throws Exception {
         try (var plans = plans("plan_slower: {enabled: false}")) {
             run(plans, "A", 100, 0.01);
             run(plans, "B", 20, 0.1);
@@ -116,7 +116,7 @@ class PlanChangeFunctionTest {
     }
 
     @Test
-    void theDetectorSaysWhatRatioIsWorthAWordAndWhoIsExcepted() throws Exception {
+    void theDetectorDefinesTheRatioAndTheExceptions() throws Exception {
         try (var plans = plans("plan_slower: {ratio: 20}")) {
             run(plans, "A", 100, 0.01);
             run(plans, "B", 700, 0.1);
@@ -222,7 +222,7 @@ class PlanChangeFunctionTest {
     }
 
     @Test
-    void whatIsReadADayLateHasAnHourToBeDecided() throws Exception {
+    void aChangeReadADayLateHasAnHourForItsVerdict() throws Exception {
         try (var plans = plans(SWITCHED_ON)) {
             Instant late = START.plus(Duration.ofDays(3));
             plans.setProcessingTime(late.toEpochMilli());
@@ -246,9 +246,9 @@ class PlanChangeFunctionTest {
         }
     }
 
-    /** Those that come after a thousand others wait their whole five seconds. */
+    /** Executions that arrive after a thousand others wait their complete five seconds. */
     @Test
-    void nobodysTimerCutsTheWaitOfOthersShort() throws Exception {
+    void noTimerShortensTheWaitOfOthers() throws Exception {
         try (var plans = plans(SWITCHED_ON)) {
             for (int i = 0; i < 2_000; i++) {
                 plans.processElement1(observation("A", 0.01), 0);
@@ -264,7 +264,7 @@ class PlanChangeFunctionTest {
         }
     }
 
-    /** Each change is of the database that is followed, whatever runs beside it. */
+    /** Each change is of the tracked database, regardless of executions in others. */
     @Test
     void ofManyTenantsOneIsFollowed() throws Exception {
         try (var plans = plans(SWITCHED_ON)) {
@@ -286,7 +286,7 @@ class PlanChangeFunctionTest {
     }
 
     @Test
-    void aVerdictThatNobodyWaitsForIsOfTheDatabaseThatIsFollowed() throws Exception {
+    void aLateVerdictIsOfTheTrackedDatabase() throws Exception {
         try (var plans = plans(SWITCHED_ON)) {
             plans.setProcessingTime(START.toEpochMilli());
             see(plans, List.of(capture("ref"), capture("ALL"), in("small", observation("", 0.01))));

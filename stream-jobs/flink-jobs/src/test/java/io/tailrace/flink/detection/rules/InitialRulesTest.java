@@ -18,7 +18,7 @@ class InitialRulesTest {
     private static final String TOPIC = "tailrace.rules";
     private static final TopicPartition PARTITION = new TopicPartition(TOPIC, 0);
 
-    /** Kafka's own consumer without a broker: it gives what it was given. */
+    /** Kafka's mock consumer, which needs no broker. */
     private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("earliest");
 
     @Test
@@ -32,7 +32,7 @@ class InitialRulesTest {
     }
 
     @Test
-    void aBrokerThatGoesAwayIsNotAwaitedForEver() {
+    void anUnavailableBrokerIsNotAwaitedIndefinitely() {
         end(8);
         add(2, RuleRecord.BUNDLE);
         assertThatThrownBy(() -> InitialRules.records(consumer, TOPIC, Duration.ofMillis(100)))

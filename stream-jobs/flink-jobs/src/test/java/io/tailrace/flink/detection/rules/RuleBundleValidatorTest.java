@@ -17,7 +17,7 @@ class RuleBundleValidatorTest {
 
     private static final Map<String, String> BAD = Map.of("a.yml", "title: no rule at all");
 
-    /** What compaction leaves of a good push, which became the bundle, and of a candidate that was refused. */
+    /** Compaction retains the last valid push, which became the bundle, and a rejected candidate. */
     @Test
     void aJobWithoutStateStartsWithTheLastGoodPushAfterARefusedOne() throws Exception {
         RuleRecord good = new RuleRecord(4, RuleRecord.BUNDLE, Pushes.bruteForce("good"));
@@ -70,7 +70,7 @@ class RuleBundleValidatorTest {
                 .getLocalValue();
     }
 
-    /** @param state null: without */
+    /** @param state null: without state */
     private static OneInputStreamOperatorTestHarness<RuleRecord, RuleRecord> gate(
             InitialRules newest, OperatorSubtaskState state) throws Exception {
         var gate = new OneInputStreamOperatorTestHarness<>(new ProcessOperator<>(new RuleBundleValidator(newest)));
