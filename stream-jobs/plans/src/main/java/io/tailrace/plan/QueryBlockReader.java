@@ -112,7 +112,7 @@ final class QueryBlockReader {
     private static final int MAX_DEPTH = 1050;
 
     private static final JsonValue LEFT_OUT =
-            new JsonValue.JsonString("left out: nested too deep", "left out: nested too deep");
+            new JsonValue.JsonString("omitted: nested too deep", "omitted: nested too deep");
 
     private final LiteralMask mask;
     private int depth;

@@ -367,8 +367,8 @@ final class ErrorLogFramer implements EntryFramer {
         if (ownTime && !forged && !ambiguous && !doubtful) {
             return EntryContext.NONE;
         }
-        String carried = ownTime ? "" : new String(time, StandardCharsets.ISO_8859_1);
-        return new EntryContext("", carried, forged || doubtful, ambiguous || doubtful);
+        String inherited = ownTime ? "" : new String(time, StandardCharsets.ISO_8859_1);
+        return new EntryContext("", inherited, forged || doubtful, ambiguous || doubtful);
     }
 
     @Override

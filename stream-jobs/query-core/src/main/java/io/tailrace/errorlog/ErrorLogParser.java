@@ -110,8 +110,8 @@ final class ErrorLogParser implements EntryParser {
             return times.micros(bytes, header.timeFrom, header.timeTo, zone);
         }
         flags.add("time_inherited");
-        byte[] carried = entry.context().timeLine().getBytes(StandardCharsets.ISO_8859_1);
-        long time = times.micros(carried, 0, carried.length, zone);
+        byte[] inherited = entry.context().timeLine().getBytes(StandardCharsets.ISO_8859_1);
+        long time = times.micros(inherited, 0, inherited.length, zone);
         return own && time != CivilTime.NONE ? timeOfDay(bytes, time) : time;
     }
 

@@ -147,8 +147,9 @@ final class GeneralLogFramer implements EntryFramer {
      */
     private boolean isPlausible(byte[] buffer) {
         boolean known = !contradictsConnections();
-        String its = time(buffer);
-        return known && (its.isEmpty() || its.length() != time.length() || its.compareTo(time) >= 0);
+        String headerTime = time(buffer);
+        return known
+                && (headerTime.isEmpty() || headerTime.length() != time.length() || headerTime.compareTo(time) >= 0);
     }
 
     /**
@@ -156,11 +157,11 @@ final class GeneralLogFramer implements EntryFramer {
      * was set back, or one of the two is forged.
      */
     private boolean contradictsTime(byte[] buffer) {
-        String its = time(buffer);
-        if (its.length() != time.length() || its.compareTo(time) >= 0) {
+        String headerTime = time(buffer);
+        if (headerTime.length() != time.length() || headerTime.compareTo(time) >= 0) {
             return false;
         }
-        return micros(time) - micros(its) > MAX_OVERTAKING;
+        return micros(time) - micros(headerTime) > MAX_OVERTAKING;
     }
 
     private long micros(String text) {

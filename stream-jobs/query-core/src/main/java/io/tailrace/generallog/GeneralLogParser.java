@@ -67,8 +67,8 @@ final class GeneralLogParser implements EntryParser {
         if (header.hasTime()) {
             return times.micros(entry.bytes(), header.timeFrom, header.timeTo, zone);
         }
-        byte[] carried = entry.context().timeLine().getBytes(StandardCharsets.ISO_8859_1);
-        return times.micros(carried, 0, carried.length, zone);
+        byte[] inherited = entry.context().timeLine().getBytes(StandardCharsets.ISO_8859_1);
+        return times.micros(inherited, 0, inherited.length, zone);
     }
 
     /** Sets the account of the connection from its Connect command. */

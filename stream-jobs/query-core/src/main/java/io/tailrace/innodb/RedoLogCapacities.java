@@ -37,7 +37,8 @@ public record RedoLogCapacities(Map<String, Long> bytes, long defaultCapacity) i
                 int equals = pair.lastIndexOf('=');
                 String instance = pair.substring(0, Math.max(0, equals)).strip();
                 if (instance.isEmpty() || bytes.put(instance, capacity(pair, equals)) != null) {
-                    throw new IllegalArgumentException(pair.strip() + " is not INSTANCE=BYTES, or is there twice");
+                    throw new IllegalArgumentException(
+                            pair.strip() + " is not INSTANCE=BYTES, or the instance occurs twice");
                 }
             }
         }

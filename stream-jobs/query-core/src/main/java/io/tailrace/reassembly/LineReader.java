@@ -447,7 +447,7 @@ final class LineReader implements FrameListener {
         byte[] snapshot = in.bytes();
         if (!name.isEmpty()) {
             format = formats.named(name)
-                    .orElseThrow(() -> new IllegalStateException("the state names an unknown format: " + name));
+                    .orElseThrow(() -> new IllegalStateException("the state refers to an unknown format: " + name));
             framer = format.restoreFramer(snapshot);
         }
         detectFrom = in.number();

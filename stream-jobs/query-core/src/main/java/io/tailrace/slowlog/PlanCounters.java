@@ -30,7 +30,7 @@ final class PlanCounters {
             case SORT_MERGE_PASSES -> sortedOnDisk = true;
             case TMP_TABLES -> tmpTable = true;
             case TMP_DISK_TABLES -> tmpTableOnDisk = true;
-            default -> throw new IllegalArgumentException(counter + " is no counter");
+            default -> throw new IllegalArgumentException(counter + " is not a counter");
         }
     }
 

@@ -55,7 +55,7 @@ final class SlowLogFramer implements EntryFramer {
     private final StatementScanner scanner = new StatementScanner();
     private final HeaderGroup group = new HeaderGroup();
     private final UnterminatedLiteralEvidence proofs = new UnterminatedLiteralEvidence();
-    private final InheritedContext carried = new InheritedContext();
+    private final InheritedContext inherited = new InheritedContext();
 
     private State state = State.BETWEEN;
     /** Next offset to read. */
@@ -125,7 +125,7 @@ final class SlowLogFramer implements EntryFramer {
         start = resumeAt;
         entrySeen = false;
         ambiguousUntil = 0;
-        carried.forget();
+        inherited.forget();
     }
 
     private void between(SlowLogLine line, byte[] bytes, int from, int end, long offset, FrameListener out) {
@@ -150,7 +150,7 @@ final class SlowLogFramer implements EntryFramer {
     }
 
     private void startBanner(SlowLogLine line, FrameListener out) {
-        carried.forget();
+        inherited.forget();
         everyEntryHasTime = false;
         entrySeen = true;
         state = State.BANNER;
@@ -195,11 +195,11 @@ final class SlowLogFramer implements EntryFramer {
 
     private void header(SlowLogLine line, byte[] bytes, int from, int end) {
         if (line == SlowLogLine.TIME || line == SlowLogLine.TIME_AND_USER) {
-            if (carried.isFarAfter(bytes, from, end)) {
+            if (inherited.isFarAfter(bytes, from, end)) {
                 ambiguousUntil = Math.max(ambiguousUntil, start + 1);
             }
-            ownTime |= carried.takeTime(bytes, from, end);
-            everyEntryHasTime = carried.timeIsIso();
+            ownTime |= inherited.takeTime(bytes, from, end);
+            everyEntryHasTime = inherited.timeIsIso();
         }
         // After a line with both, the user line may follow again.
         ownUser |= line == SlowLogLine.USER;
@@ -237,7 +237,7 @@ final class SlowLogFramer implements EntryFramer {
 
     private void use(byte[] bytes, int from, int end) {
         ownDatabase = true;
-        carried.takeDatabase(bytes, from, end);
+        inherited.takeDatabase(bytes, from, end);
         state = bytes[end - 1] == ';' ? State.AFTER_USE : State.USE_OPEN;
     }
 
@@ -246,7 +246,7 @@ final class SlowLogFramer implements EntryFramer {
             rejectAndStart(line, bytes, from, end, offset, out);
             return;
         }
-        carried.appendToDatabase(bytes, from, end);
+        inherited.appendToDatabase(bytes, from, end);
         if (end > from && bytes[end - 1] == ';') {
             state = State.AFTER_USE;
         }
@@ -282,7 +282,7 @@ final class SlowLogFramer implements EntryFramer {
         if (line.startsEntry() && !group.isOpen()) {
             group.start(line, offset, scanner.inside(), scanner.mayBeComplete());
             group.afterSemicolon = lineEndsWithSemicolon;
-            group.fits = !ownTime || line == SlowLogLine.USER || !carried.isAfter(bytes, from, end);
+            group.fits = !ownTime || line == SlowLogLine.USER || !inherited.isAfter(bytes, from, end);
         }
         lineEndsWithSemicolon = end > from && bytes[end - 1] == ';';
         if (bannerProven(line, bytes, from, end, offset, out)) {
@@ -441,8 +441,8 @@ final class SlowLogFramer implements EntryFramer {
     }
 
     private EntryContext context() {
-        String inheritedTime = ownTime ? "" : carried.time();
-        String inheritedDatabase = ownDatabase ? "" : carried.database();
+        String inheritedTime = ownTime ? "" : inherited.time();
+        String inheritedDatabase = ownDatabase ? "" : inherited.database();
         boolean ambiguous = start < ambiguousUntil || !proofs.isEmpty();
         if (inheritedTime.isEmpty() && inheritedDatabase.isEmpty() && !forgedHeader && !ambiguous) {
             return EntryContext.NONE;
@@ -546,7 +546,7 @@ final class SlowLogFramer implements EntryFramer {
         out.put((byte) bannerStep).putLong(bannerFrom).putLong(ambiguousUntil);
         group.write(out);
         proofs.write(out);
-        carried.write(out);
+        inherited.write(out);
         out.put(flags(everyEntryHasTime));
         return Arrays.copyOf(out.array(), out.position());
     }
@@ -584,7 +584,7 @@ final class SlowLogFramer implements EntryFramer {
         ambiguousUntil = in.getLong();
         group.read(in);
         proofs.read(in);
-        carried.read(in);
+        inherited.read(in);
         everyEntryHasTime = in.hasRemaining() && in.get() != 0; // earlier snapshots end before it
     }
 

@@ -83,12 +83,12 @@ final class SlowLogParser implements EntryParser {
                 return own;
             }
         }
-        long carried = carriedTime(entry, zone);
-        if (header.timestamp > 0 && (carried == CivilTime.NONE || agrees(carried))) {
+        long inherited = inheritedTime(entry, zone);
+        if (header.timestamp > 0 && (inherited == CivilTime.NONE || agrees(inherited))) {
             return header.timestamp * 1_000_000;
         }
         flag("time_inherited");
-        return carried;
+        return inherited;
     }
 
     /**
@@ -109,7 +109,7 @@ final class SlowLogParser implements EntryParser {
     }
 
     /** Returns the time of the last time header, which often applies to many entries. */
-    private long carriedTime(LogEntry entry, String zone) {
+    private long inheritedTime(LogEntry entry, String zone) {
         String line = entry.context().timeLine();
         if (line.isEmpty()) {
             return CivilTime.NONE;
@@ -128,8 +128,8 @@ final class SlowLogParser implements EntryParser {
      * Returns whether SET timestamp agrees with the time header. A client can set its session's timestamp to any
      * time, but not the server's header.
      */
-    private boolean agrees(long carried) {
-        return Math.abs(carried / 1_000_000 - header.timestamp) <= MAX_DIFFERENCE + header.queryTime;
+    private boolean agrees(long inherited) {
+        return Math.abs(inherited / 1_000_000 - header.timestamp) <= MAX_DIFFERENCE + header.queryTime;
     }
 
     private void event(LogEntry entry, long time, ParseListener out) {
