@@ -1,6 +1,6 @@
 /*
  * Loaded into a collector with LD_PRELOAD: writes a line to a file at the worst moment, after the collector has read
- * the file to its end and before it is told of changes.
+ * the file to its end and before it is notified of changes.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

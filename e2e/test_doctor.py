@@ -138,12 +138,12 @@ def test_each_finding_is_correct_and_its_fix_works_now_and_after_a_restart(serve
         "error log",
         "permissions",
     }
-    mended = [each for each in before if each["topic"] not in ("rotation", "plans")]
-    run(server, *statements(mended))
+    repaired = [each for each in before if each["topic"] not in ("rotation", "plans")]
+    run(server, *statements(repaired))
     assert problems(doctor(server, code=0)) == []
 
     with server.configuration.open("a") as out:
-        out.write(configuration(mended))
+        out.write(configuration(repaired))
     server.stop()
     server.start()
     assert problems(doctor(server, "--strict", code=0)) == []

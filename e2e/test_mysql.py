@@ -183,7 +183,7 @@ def doctor(server: Server, *words: str) -> dict:
     return json.loads(done.stdout)
 
 
-def mend(server: Server, findings: list[dict]) -> None:
+def repair(server: Server, findings: list[dict]) -> None:
     """Runs the doctor's fixes unchanged."""
     fixes = [line for each in findings for line in each["fix"] if each["topic"] not in ("rotation", "plans")]
     server.run(
@@ -202,8 +202,8 @@ def test_the_doctors_statements_run_unchanged_and_fix_their_findings(server):
     assert {each["topic"] for each in before if each["severity"] in ("error", "warning")} == {
         *("slow log", "audit", "error log", "permissions"),
     }
-    mend(server, before)
-    mend(server, doctor(server)["findings"])  # findings that were hidden before: missing auditing
+    repair(server, before)
+    repair(server, doctor(server)["findings"])  # findings that were hidden before: missing auditing
 
     # Without an audit plugin, MySQL Community's general log replaces the audit log.
     after = doctor(server)

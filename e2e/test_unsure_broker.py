@@ -12,7 +12,7 @@ import pytest
 
 from e2e.stack import Stack, wait_until
 from e2e.topics import make_topic, texts
-from e2e.unsure_broker import Deed, UnsureBroker
+from e2e.unsure_broker import Fault, UnsureBroker
 from tailrace_local.components.fluentbit import FluentBit
 
 CONFIGURATION = """
@@ -134,7 +134,7 @@ def test_messages_lost_by_a_broker_and_then_refused_arrive_once_and_in_order(bro
     shipping = collector()
     shipping.write(b"one\n")
     shipping.await_texts(b"one")
-    broker.do(Deed.LOSE, Deed.REFUSE)
+    broker.do(Fault.LOSE, Fault.REFUSE)
     shipping.write(b"two\n")
     assert broker.holds.wait(60)
     shipping.write(b"three\n")
@@ -148,7 +148,7 @@ def test_a_collector_with_a_failed_producer_ends_and_continues_after_a_restart(b
     shipping = collector()
     shipping.write(b"one\n")
     shipping.await_texts(b"one")
-    broker.do(Deed.GIVE_UP)
+    broker.do(Fault.GIVE_UP)
     shipping.write(b"lost\n")
     wait_until(lambda: broker.done, 60, "the producer to give up")
     shipping.write(b"two\n")

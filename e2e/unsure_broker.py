@@ -17,7 +17,7 @@ Request = bytes
 """Without the four bytes of its length."""
 
 
-class Deed(Enum):
+class Fault(Enum):
     LOSE = auto()
     """The connection is closed, and the request is lost."""
     REFUSE = auto()
@@ -27,11 +27,11 @@ class Deed(Enum):
 
 
 class UnsureBroker:
-    """Forwards everything except the next produce requests, one for each deed. Use it in a `with`."""
+    """Forwards everything except the next produce requests, one for each fault. Use it in a `with`."""
 
     def __init__(self, broker_port: int):
         self._broker_port = broker_port
-        self._deeds: deque[Deed] = deque()
+        self._faults: deque[Fault] = deque()
         self._held: Request = b""
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
@@ -45,13 +45,13 @@ class UnsureBroker:
     def __exit__(self, *_: object) -> None:
         self._listener.close()
 
-    def do(self, *deeds: Deed) -> None:
-        self._deeds.extend(deeds)
+    def do(self, *faults: Fault) -> None:
+        self._faults.extend(faults)
 
     @property
     def done(self) -> bool:
-        """Returns whether all deeds are done."""
-        return not self._deeds and not self.holds.is_set()
+        """Returns whether all faults are done."""
+        return not self._faults and not self.holds.is_set()
 
     def _accept(self) -> None:
         with suppress(OSError):
@@ -69,14 +69,14 @@ class UnsureBroker:
 
             threading.Thread(target=_forward, args=(broker, client, answer), daemon=True).start()
             while request := _receive(client):
-                deed = self._deed(request, answer)
-                if deed is Deed.LOSE:
+                fault = self._next_fault(request, answer)
+                if fault is Fault.LOSE:
                     return
-                if deed is None:
+                if fault is None:
                     _send(broker, request)
 
-    def _deed(self, request: Request, answer: Callable[[bytes], None]) -> Deed | None:
-        """Returns the deed that was applied; None if the request is forwarded."""
+    def _next_fault(self, request: Request, answer: Callable[[bytes], None]) -> Fault | None:
+        """Returns the fault that was applied; None if the request is forwarded."""
         if not _is_produce(request):
             return None
         if self._held:
@@ -84,13 +84,13 @@ class UnsureBroker:
             self._held = b""
             self.holds.clear()
             return None
-        deed = self._deeds.popleft() if self._deeds else None
-        if deed is Deed.REFUSE:
+        fault = self._faults.popleft() if self._faults else None
+        if fault is Fault.REFUSE:
             self._held = request
             self.holds.set()
-        elif deed is Deed.GIVE_UP:
+        elif fault is Fault.GIVE_UP:
             answer(_answer(request, OUT_OF_ORDER_SEQUENCE_NUMBER))
-        return deed
+        return fault
 
 
 def _forward(broker: socket.socket, client: socket.socket, answer: Callable[[bytes], None]) -> None:

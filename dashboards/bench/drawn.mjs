@@ -5,13 +5,13 @@
 // CPU-seconds that each group of processes and the browser took, for all charts (`drawn`, `cpu`) and for those that a window of
 // 1600 by 1200 shows before one scrolls (`glanced`); where it is `listed`, the same from a click in the list of dashboards
 // (`clicked`, `clickedCpu`); per chart how long the server took to answer, `repeat` times without its cache, and the SQL that
-// was run. It is written anew after each dashboard.
+// was run. It is rewritten after each dashboard.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Browser } from '../tests/browser.mjs';
 
 const OPENINGS = 3;
-const CACHE_MS = 11_000; // Superset keeps answers for ten seconds (DATA_CACHE_CONFIG): openings shall ask anew
+const CACHE_MS = 11_000; // Superset keeps answers for ten seconds (DATA_CACHE_CONFIG): each opening must ask again
 const TICKS = 100; // of a second: what the kernel counts CPU time in, USER_HZ
 const { dashboards, repeat, groups } = JSON.parse(readFileSync(process.argv[2]));
 const results = [];

@@ -16,7 +16,7 @@ const CACHE = process.env.BROWSER_CACHE ? [`--disk-cache-dir=${process.env.BROWS
 const TROUBLE = /Data error|Unexpected error|Content Security Policy|Network error|Timeout error/;
 const SOMETHING = 'canvas, svg, table, .header-line, .superset-legacy-chart-big-number, .ant-empty, [role="alert"]';
 const ANIMATION_MS = 1500;
-/** A form that is not there by then was mounted anew; it is opened again, so many times in all. */
+/** A form that is not there by then was mounted again; it is opened again, so many times in all. */
 const FORM_MS = 20_000;
 const FORM_ATTEMPTS = 4;
 
@@ -295,7 +295,7 @@ export class Browser {
     await this.applyFilters();
   }
 
-  /** Opens the form of the time range. Superset mounts it anew when its data comes: a click before that is lost. */
+  /** Opens the form of the time range. Superset mounts it again when its data comes: a click before that is lost. */
   async #advancedTimeRange() {
     const popover = this.page.locator('.ant-popover').filter({ hasText: 'Edit time range' });
     for (let attempt = 1; ; attempt++) {

@@ -77,7 +77,7 @@ function errorOf(id, instance, number) {
   return id === SLOWER && instance === CONSTANT && number % 10 === 0 ? { error_code: 1205, connection_id: ABORTED } : {};
 }
 
-/** What Percona Server tells of each execution of a statement of CONSTANT. */
+/** The attributes that Percona Server logs for each execution of a statement of CONSTANT. */
 function innodbOf(id, instance) {
   return id === SLOWER && instance === CONSTANT ? { lock_time: LOCK_SECONDS, attributes: {
     InnoDB_IO_r_ops: '2', InnoDB_IO_r_bytes: '32768', InnoDB_IO_r_wait: '0.01', InnoDB_rec_lock_wait: '0.005', InnoDB_queue_wait: '0',

@@ -1,7 +1,7 @@
 // A story for the security dashboards, from a fixed list of deeds, so that every number on them has a known answer.
 //
 // Two servers of the cluster `vault` within three hours before a given minute: an application logs in again and again, a
-// clerk does so without TLS, somebody guesses ann's password, is let in and looks around, somebody else tries names.
+// clerk does so without TLS, somebody guesses ann's password, logs in and reads around, somebody else tries names.
 // `attempts` are what happened; the rows are what logs told of it, some of it twice. Rows have the columns of the
 // ClickHouse tables (schemas/avro).
 

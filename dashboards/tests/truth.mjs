@@ -51,7 +51,7 @@ export function sum(rows, value) {
   return rows.reduce((total, row) => total + value(row), 0);
 }
 
-/** Stretches of equal neighbours: [{state, from, to}], indices, `to` exclusive. */
+/** Runs of equal neighbours: [{state, from, to}], indices, `to` exclusive. */
 export function stretches(states) {
   const found = [];
   states.forEach((state, index) => {

@@ -2,7 +2,7 @@
 //
 // Three hours of four servers end at a given minute. An incident multiplies one query's latency on shop-db-2,
 // one server samples its log (each entry stands for ten executions), and the six watched files show every
-// state that the books know. Rows have the columns of the ClickHouse tables (schemas/avro).
+// state of the ledger. Rows have the columns of the ClickHouse tables (schemas/avro).
 
 export const MINUTES = 180;
 const MINUTE = 60_000; // ms
@@ -280,7 +280,7 @@ export function logFiles(end) {
   };
 }
 
-/** Writes the postings of one log, minute by minute, and keeps its own account of what became of the bytes. */
+/** Writes the postings of one log, minute by minute, and counts separately how many bytes became what. */
 class LogFile {
   constructor(traits, start, random) {
     Object.assign(this, { traits, start, random, postings: [], deadLetters: [], states: [] });
@@ -362,7 +362,7 @@ class LogFile {
     });
   }
 
-  /** What a backfill posts: the gap's bytes taken back, and what became of them instead. */
+  /** What a backfill posts: the gap's bytes taken back, and the postings that replace them. */
   repair(minute, from) {
     this.post(minute, 'FRAMER', 'GAP', from, this.size, 0, 'lost', -1);
     this.booked.gapBytes -= this.size - from;

@@ -56,7 +56,7 @@ ADDED = {
 
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory) -> Path:
-    """A docker/ with the secrets that the file's own words make, the home directory of whoever made them."""
+    """A docker/ with the secrets that the file's own words make, the home directory of the user who made them."""
     copied = Path(
         shutil.copytree(
             DOCKER, tmp_path_factory.mktemp("secure") / "docker", ignore=shutil.ignore_patterns("secrets")
@@ -261,7 +261,7 @@ def step(services, service: str, settings: Settings, files: dict[str, str]) -> N
 
 
 def produced(client: kafka_client.KafkaClient, topic: str) -> KafkaError | None:
-    """What became of a record."""
+    """The result of sending a record."""
     outcome: list[KafkaError | None] = []
     options = {"message.timeout.ms": 1000 * ANSWER_SECONDS, "log_level": 0}
     producer = Producer(client.settings(options))

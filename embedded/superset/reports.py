@@ -96,7 +96,7 @@ def _replace(file: Path, content: object) -> None:
 
 
 def run_timer(plan_file: Path) -> None:
-    """Sends what is due until it is told to end; a report that is being drawn then is drawn again later."""
+    """Sends what is due until it must end; a report that is being drawn then is drawn again later."""
     timer = Timer(json.loads(plan_file.read_text()))
     signal.signal(signal.SIGTERM, _end)
     while True:
@@ -154,7 +154,7 @@ def send(name: str) -> str:
         report = db.session.query(ReportSchedule).filter_by(name=name).one_or_none()
         if report is None:
             return f"Superset has no report called {name}"
-        if report.last_state == ReportState.WORKING:  # we hold the lock: whoever worked was killed
+        if report.last_state == ReportState.WORKING:  # we hold the lock: the process that worked was killed
             report.last_state = ReportState.NOOP
         report.custom_height = height_of(report.dashboard.position)
         db.session.commit()

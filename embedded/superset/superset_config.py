@@ -113,7 +113,7 @@ class _RequestLogger(DBEventLogger):
     """Superset's log of what people did, without the five steps of answering each chart.
 
     Superset 6.1.0 writes a row for every step, with the chart's whole request, and commits each: what it had
-    loaded of the chart is read anew afterwards. ClickHouse's query log tells the statements, with who asked.
+    loaded of the chart is read again afterwards. ClickHouse's query log tells the statements, with who asked.
     """
 
     STEPS = frozenset(

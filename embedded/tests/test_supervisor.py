@@ -364,7 +364,7 @@ def test_an_invalid_list_leaves_the_previous_one_active_and_is_reported(start, l
     stack = start("reading-a", poll=1)
     pid = stack.await_healthy("reading-a").pid
     listed.write_text(LOG % "db-2" + "- {instance: db-3}\n")
-    wait_until(lambda: control.status(stack.home).sources_error != "", "the mistake was not told")
+    wait_until(lambda: control.status(stack.home).sources_error != "", "the mistake was not reported")
 
     assert "log 2: `source` is missing" in control.status(stack.home).sources_error
     assert "log 2: `source` is missing" in stack.home.log("supervisor").read_text()

@@ -65,7 +65,7 @@ def test_alerts_are_those_of_one_machine_asked_of_this_release(resources):
 
 
 def test_pods_that_the_rules_watch_are_those_of_the_chart(render):
-    """All that run for ever: a new part's pods must not be forgotten."""
+    """All long-running components: the pods of a new component must not be forgotten."""
     made = render("", *EVERYTHING)
     (rule,) = (each for each in made if each["kind"] == "PrometheusRule")
     watched = re.search(r'pod=~"([^"]+)"', rule["spec"]["groups"][0]["rules"][0]["expr"])[1]

@@ -50,7 +50,7 @@ def test_the_schema_knows_every_value_and_no_other():
 
 
 def described(schema: dict, where: str = "") -> set[str]:
-    """Every place that the schema speaks of."""
+    """Every place that the schema describes."""
     if "$ref" in schema:
         return described(SCHEMA["definitions"][schema["$ref"].rpartition("/")[2]], where)
     properties = schema.get("properties", {})

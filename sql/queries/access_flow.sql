@@ -7,7 +7,7 @@
 -- Every action has every step: a count of actions filters on one step, and only the selected steps are computed.
 {%- set ways = [
     ('client → user', "if(origin = '(unknown)', 'client unknown', origin)", "concat('user ', user)"),
-    ('program → user', "if(program = '(not told)', 'program not told', concat('program ', program))", "concat('user ', user)"),
+    ('program → user', "if(program = '(unknown)', 'program unknown', concat('program ', program))", "concat('user ', user)"),
     ('user → table', "concat('user ', user)", "concat('table ', table_name)"),
     ('user → class', "concat('user ', user)", "concat('class ', data_class)")] -%}
 {%- set steps = filter_values('step') or ways | map(attribute=0) | list %}
@@ -27,7 +27,7 @@ FROM (
     SELECT
         data_access.event_time AS accessed_at,
         {{ whose() }},
-        arrayJoin(if(empty(data_access.tables), ['(not told)'], arrayMap(name -> toString(name), data_access.tables))) AS table_name,
+        arrayJoin(if(empty(data_access.tables), ['(unknown)'], arrayMap(name -> toString(name), data_access.tables))) AS table_name,
         arrayJoin({{ touches() }}) AS touched,
         touched.1 AS data_class, touched.2 AS access
     FROM tailrace.data_access FINAL

@@ -34,7 +34,7 @@ FROM (
         {{ named('user', '(none)') }} AS user,
         anyIf(src_ip, src_ip != '') AS src_ip,
         if(src_ip != '', src_ip, {{ named('origin', '(unknown)') }}) AS origin,
-        {{ named('program', '(not told)') }} AS program,
+        {{ named('program', '(unknown)') }} AS program,
         {{ named('database', '(none)') }} AS database,
         arraySort(groupUniqArrayArray(arrayMap(touch -> touch.1, record_touched))) AS all_classes,
         groupUniqArrayArray(arrayMap(touch -> touch.2, record_touched)) AS ways,

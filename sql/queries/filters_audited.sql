@@ -4,12 +4,12 @@
 -- Only the column of the filter is read.
 SELECT
     cluster, instance, {{ named('user') }}, {{ client() }} AS src_ip, {{ network('src_ip') }} AS network,
-    if(program_name = '', '(not told)', program_name) AS program, {{ named('database') }}
+    if(program_name = '', '(unknown)', program_name) AS program, {{ named('database') }}
 FROM tailrace.audit_events
 WHERE event_time >= now('UTC') - INTERVAL 7 DAY
 UNION ALL
 SELECT
     cluster, instance, {{ named('user') }}, {{ client() }} AS src_ip, {{ network('src_ip') }} AS network,
-    '(not told)' AS program, {{ named('database') }}
+    '(unknown)' AS program, {{ named('database') }}
 FROM tailrace.error_events
 WHERE event_time >= now('UTC') - INTERVAL 7 DAY AND kind = 'access_denied'

@@ -13,7 +13,7 @@ WITH
                 OR verb IN ('CREATE', 'ALTER', 'DROP', 'RENAME', 'TRUNCATE', 'INSTALL', 'UNINSTALL', 'GRANT', 'REVOKE', 'SET', 'SHUTDOWN')))
 SELECT
     cluster, instance,
-    if(records.user = '', '(not told)', records.user) AS user,
-    if(program_name = '', '(not told)', program_name) AS program,
+    if(records.user = '', '(unknown)', records.user) AS user,
+    if(program_name = '', '(unknown)', program_name) AS program,
     arrayJoin(['administrators', 'definitions', 'accounts and rights', 'audit log', 'servers and plugins']) AS kind
 FROM records

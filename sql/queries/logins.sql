@@ -17,7 +17,7 @@ SELECT
     if(program = '', '(unknown)', program) AS program,
     outcome, error, told_by,
     multiIf(
-        connection_type = 'tcp', 'no', connection_type = 'tls', 'yes', connection_type = '', 'not told', 'local') AS encrypted
+        connection_type = 'tcp', 'no', connection_type = 'tls', 'yes', connection_type = '', 'unknown', 'local') AS encrypted
 FROM (
     SELECT event_time, cluster, instance, user, src_ip, database, program, connection_type, 'refused' AS outcome, error, told_by
     FROM refused_logins

@@ -17,7 +17,7 @@ SELECT
     if(name = '', '(none)', name) AS user,
     src_ip,
     {{ network('src_ip') }} AS network,
-    if(program = '', '(not told)', program) AS program,
+    if(program = '', '(unknown)', program) AS program,
     if(database = '', '(none)', database) AS database,
     {{ error_text('error') }} AS reason,
     told_by,

@@ -92,7 +92,7 @@ def places_expected(audience: str, table: str) -> set[tuple]:
     columns = COLUMNS[table]
     asked = {row_policies.DIMENSIONS[key] for key in RESTRICTED[audience]}
     if columns == ("cluster", "instance") and not asked & set(columns):
-        return set()  # rows of whole servers cannot be told by database
+        return set()  # rows of whole servers have no database
     by_server = {"cluster", "instance"}.issuperset(columns)
     places = [
         place for place in PLACES if seen(audience, place) or (by_server and seen_server(audience, place))
@@ -119,7 +119,7 @@ def test_each_audience_sees_its_rows_of_every_table(seeded, user, audience):
     ]
     for table in granted:
         if audience == "security" and table == "receipts":
-            continue  # their databases are not told apart, see below
+            continue  # their databases are not distinguished, see below
         assert places_shown(reader, table) == places_expected(audience, table), table
 
 

@@ -135,7 +135,7 @@ def test_the_network_of_a_client(stored, ask, address, network):
 
 def test_encryption_is_known_where_a_log_tells_it(stored, ask):
     stored("audit_events", *(login(30, connection_type=kind) for kind in ("tcp", "tls", "socket", "")))
-    assert sorted(row["encrypted"] for row in ask("logins")) == ["local", "no", "not told", "yes"]
+    assert sorted(row["encrypted"] for row in ask("logins")) == ["local", "no", "unknown", "yes"]
 
 
 def test_a_guessed_password_is_told_from_guessing_and_from_a_mistake(stored, ask):
@@ -402,10 +402,10 @@ def test_ways_lead_from_client_and_program_to_user_table_and_class(stored, ask):
         ("client → user", "10.0.3.9", "user app"): 1,
         ("client → user", "client unknown", "user pci"): 1,
         ("program → user", "program till", "user app"): 1,
-        ("program → user", "program not told", "user pci"): 1,
+        ("program → user", "program unknown", "user pci"): 1,
         ("user → table", "user app", "table shop.cards"): 1,
         ("user → table", "user app", "table shop.customers"): 1,
-        ("user → table", "user pci", "table (not told)"): 1,
+        ("user → table", "user pci", "table (unknown)"): 1,
         ("user → class", "user app", "class pci"): 1,
         ("user → class", "user app", "class pii"): 1,
         ("user → class", "user pci", "class (unknown)"): 1,

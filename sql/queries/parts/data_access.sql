@@ -15,7 +15,7 @@
     if(data_access.user = '', '(none)', data_access.user) AS user,
     data_access.src_ip AS src_ip,
     coalesce(nullIf(data_access.src_ip, ''), nullIf(data_access.host, ''), '(unknown)') AS origin,
-    if(data_access.program = '', '(not told)', data_access.program) AS program,
+    if(data_access.program = '', '(unknown)', data_access.program) AS program,
     if(data_access.database = '', '(none)', data_access.database) AS database,
     cityHash64(instance, action_id) AS action
 {%- endmacro -%}

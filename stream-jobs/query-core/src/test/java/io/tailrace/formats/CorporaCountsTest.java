@@ -31,7 +31,7 @@ class CorporaCountsTest {
     private static final Path TABLE = Path.of("src/test/resources/corpora-counts.txt");
     private static final String HEAD =
             """
-            # What becomes of every log of the corpora: file | format | events | dead letters | flags that doubt a reading.
+            # The result for every log of the corpora: file | format | events | dead letters | flags that doubt a reading.
             # Counted with grep and by eye when a line was added; `-` is none.
 
             """;

@@ -172,7 +172,7 @@ class DigestCommandTest {
         Path file = GOLDEN.resolve(name);
         if (!Files.exists(file)) {
             Files.writeString(file, actual);
-            fail(file + " was missing and is written anew: look at it, and keep it if it is right");
+            fail(file + " was missing and has been written: check it, and commit it if it is right");
         }
         assertThat(actual).isEqualTo(Files.readString(file));
     }

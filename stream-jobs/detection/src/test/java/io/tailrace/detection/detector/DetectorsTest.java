@@ -608,7 +608,7 @@ class DetectorsTest {
         start("first_seen_host: {ttl: 30d}");
         daily("10.0.0.5", 20);
         run.at(60 * DAY, "user", "app", "host", "10.9.0.5");
-        assertThat(run.alerts()).as("learns anew").isEmpty();
+        assertThat(run.alerts()).as("learns again").isEmpty();
         assertThat(run.advance(120 * DAY).entities()).isZero();
     }
 
