@@ -56,7 +56,7 @@ def install_packages(components: Sequence[Component], progress: Progress) -> Non
     packages = missing_packages(components)
     if not packages:
         return
-    progress.say(f"installing Debian packages: {' '.join(packages)}")
+    progress.report(f"installing Debian packages: {' '.join(packages)}")
     noninteractive_environment = {"DEBIAN_FRONTEND": "noninteractive"}
     try:
         progress.run(_apt_command(packages), environment=noninteractive_environment)

@@ -58,7 +58,7 @@ class FakeComponent(Component):
         return set(listed.logs) if self.name.startswith("reading") else None
 
     def problem(self) -> str:
-        return "it needs somebody" if self.name.startswith("complaining") else ""
+        return "it needs an operator" if self.name.startswith("complaining") else ""
 
     def installed(self) -> bool:
         return True
@@ -76,7 +76,7 @@ class FakeComponent(Component):
         return {"HERE": str(self._here)}
 
     def health(self) -> Health:
-        return HEALTHY if (self._here / "up").exists() else Health.failing("has not said that it is up")
+        return HEALTHY if (self._here / "up").exists() else Health.failing("has not reported that it is up")
 
     def provision(self) -> None:
         (self._here / "provisioned").touch()

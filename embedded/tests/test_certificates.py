@@ -40,7 +40,7 @@ def shake(server: Certificates, name: str, client: ssl.SSLContext, host: str = "
     try:
         with client.wrap_socket(here, server_hostname=host) as connection:
             if connection.recv(10) != b"welcome":
-                raise ConnectionError("not let in")
+                raise ConnectionError("connection refused")
     finally:
         here.close()
         thread.join()

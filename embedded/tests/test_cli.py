@@ -161,25 +161,25 @@ def _only_tools(directory: Path) -> Path:
 def test_the_doctor_of_logs_needs_no_stack(tmp_path):
     (tmp_path / "slow.log").write_text("x\n")
     (tmp_path / "sources.yaml").write_text(SOUND_SOURCE + SOUND_SOURCE.replace("slow.log", "none.log"))
-    told = tailrace("doctor", home=tmp_path)
+    done = tailrace("doctor", home=tmp_path)
     findings = json.loads(tailrace("doctor", "--json", home=tmp_path).stdout)["findings"]
 
-    assert told.returncode == Exit.FAILED
-    assert "2 logs listed in " in told.stdout and "2 errors" in told.stdout
+    assert done.returncode == Exit.FAILED
+    assert "2 logs listed in " in done.stdout and "2 errors" in done.stdout
     assert [each["message"] for each in findings] == [
         f"db-1 slowlog {tmp_path}/none.log does not exist yet; it is read from its first byte once it does",
         "no stack is running: nothing is watched",
     ]
-    assert all(each["message"] in told.stdout for each in findings)
+    assert all(each["message"] in done.stdout for each in findings)
     assert_nothing_was_started(tmp_path)
 
 
 def test_the_doctor_of_logs_reports_a_mistake_in_the_list(tmp_path):
     (tmp_path / "sources.yaml").write_text("- {")
-    told = tailrace("doctor", home=tmp_path)
+    done = tailrace("doctor", home=tmp_path)
 
-    assert (told.returncode, told.stderr) == (Exit.FAILED, "")
-    assert "sources.yaml: cannot be read" in told.stdout
+    assert (done.returncode, done.stderr) == (Exit.FAILED, "")
+    assert "sources.yaml: cannot be read" in done.stdout
 
 
 def test_up_refuses_a_taken_port_and_names_the_process(tmp_path):

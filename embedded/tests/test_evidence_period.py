@@ -23,7 +23,7 @@ def test_days_and_times_in_utc(first, end, period):
 
 
 @pytest.mark.parametrize(
-    ("first", "end", "says"),
+    ("first", "end", "message"),
     [
         ("2026-11-20", "2026-11-19", "not before"),
         ("2026-11-20T10:00", "2026-11-20T10:00", "not before"),
@@ -39,6 +39,6 @@ def test_days_and_times_in_utc(first, end, period):
         ("2026-11-01", "9999-12-31", "expected a date"),
     ],
 )
-def test_invalid_periods_are_refused(first, end, says):
-    with pytest.raises(PeriodError, match=says):
+def test_invalid_periods_are_refused(first, end, message):
+    with pytest.raises(PeriodError, match=message):
         Period.parse(first, end, NOW)

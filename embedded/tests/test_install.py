@@ -22,7 +22,7 @@ class InstallablePart(FakeComponent):
         return self.entry().exists()
 
     def install(self, progress) -> None:
-        progress.say("making it")
+        progress.report("making it")
         with cache.build(self.entry()) as draft:
             progress.run(["sh", "-c", self.script], cwd=draft)
 
@@ -42,20 +42,20 @@ def make(tmp_path):
 
 def test_installs_missing_components_and_reports_it(make, tmp_path):
     component = make("one", "echo made > made")
-    told: list[tuple[str, str]] = []
-    install_missing([component], Home(tmp_path), lambda who, what: told.append((who, what)))
+    steps: list[tuple[str, str]] = []
+    install_missing([component], Home(tmp_path), lambda who, what: steps.append((who, what)))
 
     assert (component.entry() / "made").read_text() == "made\n"
-    assert told == [("one", "making it"), ("one", "installed in 0 s")]
+    assert steps == [("one", "making it"), ("one", "installed in 0 s")]
 
 
 def test_does_nothing_the_second_time(make, tmp_path):
     component = make("one", "true")
     install_missing([component], Home(tmp_path), lambda *_: None)
-    told: list[str] = []
-    install_missing([component], Home(tmp_path), lambda _, what: told.append(what))
+    steps: list[str] = []
+    install_missing([component], Home(tmp_path), lambda _, what: steps.append(what))
 
-    assert told == []
+    assert steps == []
 
 
 def test_a_failure_leaves_no_entry_and_shows_the_last_lines(make, tmp_path):

@@ -39,7 +39,7 @@ def test_help_reads_nothing():
 
 def test_the_output_of_a_build_is_not_on_standard_output(tmp_path, capsys, monkeypatch):
     settings = Settings.from_environment({"HOME": str(tmp_path), "TAILRACE_HOME": str(tmp_path / "home")})
-    monkeypatch.setattr(java_build, "build", lambda _, progress: progress.say("building"))
+    monkeypatch.setattr(java_build, "build", lambda _, progress: progress.report("building"))
     java._build(LocalContext(settings, Home(settings.home)))
     out, err = capsys.readouterr()
     assert not out and "building" in err

@@ -37,7 +37,7 @@ def test_a_push_that_waits_too_long_fails(tmp_path):
         pytest.raises(RulesError, match="nothing was pushed: another push"),
         rule_push.push_lock(tmp_path, 0.2),
     ):
-        pytest.fail("two pushes at once")
+        pytest.fail("two concurrent pushes")
     with rule_push.push_lock(tmp_path, 0):
         pass
 
@@ -56,7 +56,7 @@ def test_a_killed_push_does_not_block_others(tmp_path):
     )
     holder.stdout.readline()
     with pytest.raises(RulesError), rule_push.push_lock(tmp_path, 0):
-        pytest.fail("two pushes at once")
+        pytest.fail("two concurrent pushes")
     holder.kill()
     holder.wait()
     with rule_push.push_lock(tmp_path, 0):

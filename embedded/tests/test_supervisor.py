@@ -170,7 +170,7 @@ def test_a_component_with_a_problem_is_unhealthy_and_keeps_running(start):
     before = stack.await_healthy("complaining-a")
     after = stack.await_status("complaining-a", lambda s: s.state == "unhealthy")
 
-    assert after.reason == "it needs somebody"
+    assert after.reason == "it needs an operator"
     assert (after.pid, after.restarts) == (before.pid, 0)
 
 
@@ -178,7 +178,7 @@ def test_a_component_that_never_gets_healthy_counts_as_crashed(start):
     stack = start("deaf-a")
     status = stack.await_status("deaf-a", lambda s: s.state == "backoff" and s.restarts == 1)
 
-    assert "not healthy after 3 s: has not said that it is up" in status.reason
+    assert "not healthy after 3 s: has not reported that it is up" in status.reason
     assert "next try in 0.2 s" in status.reason  # its long start was no stable run
 
 
@@ -380,7 +380,10 @@ def test_a_deleted_list_leaves_the_previous_one_active(start, listed):
     stack = start("reading-a", poll=1)
     pid = stack.await_healthy("reading-a").pid
     listed.unlink()
-    wait_until(lambda: "cannot be read" in control.status(stack.home).sources_error, "nobody missed it")
+    wait_until(
+        lambda: "cannot be read" in control.status(stack.home).sources_error,
+        "the missing list was not reported",
+    )
 
     assert (stack.status("reading-a").pid, instances_in_force(stack)) == (pid, ["db-1"])
 
@@ -476,10 +479,10 @@ def test_up_refuses_a_mistake_in_the_list_and_status_and_doctor_report_it(start,
     assert "log 1: `source` is missing" in refused.stderr
     assert "The running stack keeps the previous list." in refused.stderr
     for command, code in (("status", 0), ("doctor", 1)):
-        told = tailrace(stack, command)
-        assert told.returncode == code
-        assert "the previous list stays active: " in told.stdout
-        assert f"db-1 slowlog {listed.parent}/slow.log does not exist yet" in told.stdout
+        done = tailrace(stack, command)
+        assert done.returncode == code
+        assert "the previous list stays active: " in done.stdout
+        assert f"db-1 slowlog {listed.parent}/slow.log does not exist yet" in done.stdout
     assert stack.status("reading-a").pid == pid
 
 

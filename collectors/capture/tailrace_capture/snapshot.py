@@ -81,12 +81,14 @@ def take_snapshot(server: Server, kind: Kind) -> Snapshot:
 
 
 def envelopes(
-    identity: Identity, product: "Product | None", look: Snapshot, state: StateFile, reason: str, at: float
+    identity: Identity, product: "Product | None", taken: Snapshot, state: StateFile, reason: str, at: float
 ) -> Iterator[dict[str, object]]:
     """Yields the lines of one snapshot, at least one. All have the same time and the number of lines."""
-    known = state.known(look.kind.name, look.facts, at)
-    tells = look.status == OK and look.kind.period == "change"
-    changes = [asdict(change) for change in state.changes(look.kind.name, look.facts)] if tells else []
+    known = state.known(taken.kind.name, taken.facts, at)
+    reports_changes = taken.status == OK and taken.kind.period == "change"
+    changes = (
+        [asdict(change) for change in state.changes(taken.kind.name, taken.facts)] if reports_changes else []
+    )
     facts = [
         {"key": key, "since": round(each.since, 3), "attributes": each.attributes}
         for key, each in known.items()
@@ -101,11 +103,11 @@ def envelopes(
             "instance": identity.instance,
             "product": product.name if product else "",
             "version": product.text if product else "",
-            "kind": look.kind.name,
+            "kind": taken.kind.name,
             "reason": reason,
-            "status": look.status,
-            "error": look.error,
-            "truncated": look.truncated,
+            "status": taken.status,
+            "error": taken.error,
+            "truncated": taken.truncated,
             "part": part + 1,
             "parts": parts,
             "facts": facts[chunk],

@@ -29,7 +29,7 @@ PRODUCER = {
 }
 COLUMNS = ("silence_id", "action", "rule", "entity", "until", "actor", "reason")
 NOT_PUBLISHED = "could not be published: it never began"
-IN_FORCE = ("in force", "unconfirmed")
+ACTIVE = ("in force", "unconfirmed")
 AMBIGUOUS = (
     KafkaError._MSG_TIMED_OUT,
     KafkaError._TIMED_OUT,
@@ -102,7 +102,7 @@ def lift(clickhouse: ClickHouse, producer: Producer, prefix: str, actor: str, re
 def history(clickhouse: ClickHouse, everything: bool = False) -> list[Row]:
     """Returns silences that are or may be active, ordered by their end; `everything`: also past ones."""
     rows = clickhouse.rows(QUERY.read_text())
-    return [row for row in rows if everything or row["state"] in IN_FORCE]
+    return [row for row in rows if everything or row["state"] in ACTIVE]
 
 
 def rule_id(clickhouse: ClickHouse, given: str) -> str:

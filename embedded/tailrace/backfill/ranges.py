@@ -221,8 +221,8 @@ def locate(candidate: FileCandidate) -> Path:
     """Finds the file of a census record by its inode, at its path or in the same directory. Raises
     BackfillError."""
     last = Path(candidate.path)
-    beside = sorted(last.parent.glob("*")) if last.parent.is_dir() else []
-    for file in (last, *beside):
+    siblings = sorted(last.parent.glob("*")) if last.parent.is_dir() else []
+    for file in (last, *siblings):
         if file.is_file() and file.stat().st_ino == candidate.inode:
             check(file, candidate)
             return file

@@ -128,8 +128,8 @@ class Client:
             with self._opener.open(request, timeout=TIMEOUT_SECONDS) as answer:
                 return answer.read()
         except urllib.error.HTTPError as error:
-            said = _describe(error.read())
-            raise SupersetError(f"{path}: HTTP {error.code}: {said}", error.code) from None
+            response = _describe(error.read())
+            raise SupersetError(f"{path}: HTTP {error.code}: {response}", error.code) from None
 
 
 def _form(boundary: str, bundle: bytes, fields: Mapping[str, str]) -> bytes:
@@ -155,7 +155,7 @@ def _describe(body: bytes) -> str:
     for each in error.get("errors", [error]):
         lines.append(str(each.get("message", each)))
         about_files = {
-            name: said for name, said in (each.get("extra") or {}).items() if name != "issue_codes"
+            name: response for name, response in (each.get("extra") or {}).items() if name != "issue_codes"
         }
-        lines += [f"{file}: {json.dumps(said)}" for file, said in about_files.items()]
+        lines += [f"{file}: {json.dumps(response)}" for file, response in about_files.items()]
     return "\n".join(lines)

@@ -132,8 +132,8 @@ def _spool_snapshots(home: Home, move: Move, first: float, now: float) -> None:
         snapshot["at"] = moved(snapshot["at"])
         for fact in snapshot["facts"]:
             fact["since"] = moved(fact["since"])
-        said = [fact["attributes"] for fact in snapshot["facts"]]
-        for attributes in (*said, *(change[side] for change in snapshot["changes"] for side in SIDES)):
+        known = [fact["attributes"] for fact in snapshot["facts"]]
+        for attributes in (*known, *(change[side] for change in snapshot["changes"] for side in SIDES)):
             if changed := attributes.get(PASSWORD_CHANGED):
                 at = moved(datetime.fromisoformat(changed).timestamp())
                 attributes[PASSWORD_CHANGED] = f"{datetime.fromtimestamp(at, UTC):%Y-%m-%dT%H:%M:%SZ}"

@@ -14,7 +14,7 @@ OFF, CHANGED = "auditing was off", "auditing was changed"
 """States of servers whose logs may be covered and nevertheless incomplete."""
 CELLS = 144
 """Cells of a log's bar in a drawing."""
-SHOWN_STRETCHES = 200
+SHOWN_INTERVALS = 200
 
 
 @dataclass
@@ -46,8 +46,8 @@ class Coverage:
     """All logs of the period, the first uncovered intervals, and their total number."""
 
     logs: Sequence[LogCoverage]
-    stretches: Sequence[Mapping[str, str]]
-    not_covered_stretches: int
+    intervals: Sequence[Mapping[str, str]]
+    not_covered_intervals: int
     servers: Sequence[Mapping[str, str]]
 
     @property
@@ -77,7 +77,7 @@ def read(directory: Path, period: Period) -> Coverage:
         log.add(row["state"], begin / seconds, end / seconds, int(row["minutes"]))
         if row["state"] != "covered":
             others += 1
-            if others <= SHOWN_STRETCHES:
+            if others <= SHOWN_INTERVALS:
                 shown.append(row)
     servers = list(_rows(directory / "results" / "servers.csv"))
     return Coverage(list(logs.values()), shown, others, servers)

@@ -80,10 +80,10 @@ def _coverage(report: Report) -> Iterable[str]:
     if coverage.logs:
         yield "<h3>Minutes of each log</h3>" + _key() + _minutes(report, coverage.logs)
     yield "<h3>Minutes that are not covered</h3>"
-    if coverage.stretches:
-        yield _shown(len(coverage.stretches), coverage.not_covered_stretches, "stretches", "coverage")
+    if coverage.intervals:
+        yield _shown(len(coverage.intervals), coverage.not_covered_intervals, "intervals", "coverage")
         columns = ("instance", "source", "log", "state", "from_time", "to_time", "minutes", "bytes_missing")
-        yield _table(columns, coverage.stretches)
+        yield _table(columns, coverage.intervals)
     else:
         none = ALL_READ if coverage.logs else report.stored["coverage"].result.empty
         yield f'<p class="none">{escape(none)}</p>'

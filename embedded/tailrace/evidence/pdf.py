@@ -134,12 +134,12 @@ def _coverage(report: Report) -> Iterable[Flowable]:
         yield Paragraph("Minutes of each log", H3)
         yield _minutes(report, coverage.logs)
     yield Paragraph("Minutes that are not covered", H3)
-    if coverage.stretches:
-        shown, total = len(coverage.stretches), coverage.not_covered_stretches
+    if coverage.intervals:
+        shown, total = len(coverage.intervals), coverage.not_covered_intervals
         where = "" if shown == total else "; all of them: results/coverage.csv"
         yield Paragraph(f"{shown:,} of {total:,} intervals shown{where}", QUIET)
         columns = ("instance", "source", "log", "state", "from_time", "to_time", "minutes", "bytes_missing")
-        yield _table(columns, coverage.stretches)
+        yield _table(columns, coverage.intervals)
     else:
         none = ALL_READ if coverage.logs else report.stored["coverage"].result.empty
         yield Paragraph(_text(none), QUIET)

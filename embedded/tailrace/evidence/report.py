@@ -89,7 +89,7 @@ class Report:
             return []
         return [
             f"Minutes of logs that are not covered: {', '.join(parts)}, in "
-            f"{self.coverage.not_covered_stretches:,} intervals. All of them are in results/coverage.csv."
+            f"{self.coverage.not_covered_intervals:,} intervals. All of them are in results/coverage.csv."
         ]
 
     def _reviews(self) -> list[str]:

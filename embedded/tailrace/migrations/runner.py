@@ -123,7 +123,7 @@ def apply(
 
     `cluster` is the name of the servers in ClickHouse's remote_servers, empty for one server. `sharded`: the
     cluster has more than one shard. `others` are the servers of other shards if no Keeper distributes
-    statements. `say` is called before each migration. Raises MigrationError, LockedError, ClickHouseError,
+    statements. `report` is called before each migration. Raises MigrationError, LockedError, ClickHouseError,
     OSError.
     """
     migrations = load_migrations() if migrations is None else migrations

@@ -125,7 +125,7 @@ def instant(seconds: float) -> str:
     """Formats seconds since 1970 for DateTime64(3); it would read a small number as a date."""
     millis = round(float(seconds) * 1000)
     if not 0 <= millis < LAST_MOMENT * 1000:
-        raise ValueError(f"{seconds} s are no time of a look")
+        raise ValueError(f"{seconds} s are not a valid time of a snapshot")
     return f"{datetime.fromtimestamp(millis // 1000, UTC):%Y-%m-%d %H:%M:%S}.{millis % 1000:03}"
 
 

@@ -14,7 +14,7 @@ EXAMPLES = ("tailrace logs", "tailrace logs flink -n 200", "tailrace logs superv
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("parts", nargs="*", metavar="PART", help="default: all")
+    parser.add_argument("parts", nargs="*", metavar="COMPONENT", help="default: all")
     parser.add_argument(
         "-n", "--lines", type=int, default=20, metavar="N", help="number of lines of each log (default: 20)"
     )

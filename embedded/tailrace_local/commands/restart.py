@@ -12,7 +12,7 @@ from tailrace.cli.exit_codes import Exit
 from tailrace_local.supervisor import control
 from tailrace_local.supervisor import start as stack_start
 
-HELP = "restart a part"
+HELP = "restart components"
 EXAMPLES = ("tailrace restart flink", "tailrace restart fluentbit census")
 
 

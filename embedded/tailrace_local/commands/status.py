@@ -81,7 +81,7 @@ def show_logins(status: StackStatus, context: Context) -> None:
 
 def show(status: StackStatus) -> None:
     """Prints the table, and a sentence for each component that is not healthy."""
-    console.heading("Parts")
+    console.heading("Components")
     console.table(HEADER, map(_row, status.components), right=("pid", "restarts", "memory", "cpu"))
     for component in status.components:
         if not component.is_healthy:

@@ -40,7 +40,7 @@ class ClickHouse(Component):
         return self._library().exists()
 
     def install(self, progress: Progress) -> None:
-        progress.say("downloading ClickHouse (libchdb 26.7.3, 170 MB)")
+        progress.report("downloading ClickHouse (libchdb 26.7.3, 170 MB)")
         with cache.build(self._entry()) as draft:
             for name in ("package.json", "package-lock.json"):
                 shutil.copy(EMBEDDED / name, draft)

@@ -76,7 +76,7 @@ class FlinkJob(Component):
 
     def install(self, progress: Progress) -> None:
         if not self._libraries().exists():
-            progress.say("downloading Flink 2.2.1 (44 jars, 69 MB)")
+            progress.report("downloading Flink 2.2.1 (44 jars, 69 MB)")
             maven.copy_dependencies(progress, POM, self._libraries())
         java_build.build(self.settings, progress)
         flink_classes.make(self._class_archive(), self._java(), Flink.main_class, progress)

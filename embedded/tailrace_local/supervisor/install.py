@@ -25,7 +25,7 @@ class LoggedProgress:
         self._show = show
         self._log.write_bytes(b"")
 
-    def say(self, doing: str) -> None:
+    def report(self, doing: str) -> None:
         self._show(self._component, doing)
 
     def run(

@@ -49,23 +49,23 @@ def permissions(seen: Examination) -> Iterator[Finding]:
     """Checks that the account can read every kind of fact, and has no other privileges."""
     written = _written(seen.account)
     needed = grants_for(seen.product, written)
-    told: set[str] = set()
-    for kind, look in seen.snapshots.items():
-        if look.status == "denied":
+    printed: set[str] = set()
+    for kind, taken in seen.snapshots.items():
+        if taken.status == "denied":
             text = f"{written} may not read {kind.replace('grants_', 'grants of level ')}"
             lines = needed.get(kind, ())
-            fix = tuple(line for line in lines if line not in told)
-            told.update(lines)
+            fix = tuple(line for line in lines if line not in printed)
+            printed.update(lines)
             yield Finding(WARNING, "permissions", text, fix or ("# the same as above",))
-        elif look.status != "ok":
-            yield Finding(WARNING, "permissions", f"{kind}: {look.status}: {look.error}")
+        elif taken.status != "ok":
+            yield Finding(WARNING, "permissions", f"{kind}: {taken.status}: {taken.error}")
     everywhere = [grant for grant in seen.grants if " ON *.* " in grant]
     excess = [name for name in TOO_MUCH if any(name in grant.split(" ON ")[0] for grant in everywhere)]
     if excess or any("WITH GRANT OPTION" in grant for grant in seen.grants):
         listed = ", ".join(excess) or "GRANT OPTION"
         text = f"{written} has more privileges than it needs: {listed}"
         yield Finding(WARNING, "permissions", text, _own_account(seen))
-    elif all(look.status == "ok" for look in seen.snapshots.values()):
+    elif all(taken.status == "ok" for taken in seen.snapshots.values()):
         yield Finding(OK, "permissions", f"{written} can read everything and change nothing")
 
 

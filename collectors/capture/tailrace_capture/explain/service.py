@@ -303,10 +303,10 @@ class ExplainService:
             return
         if outcome != before:
             print_status(f"{instance}: {outcome.problem or 'explains again'}")
-        look = Snapshot(KIND, [], outcome.status, outcome.error)
+        taken = Snapshot(KIND, [], outcome.status, outcome.error)
         reason = snapshot.HOURLY if outcome == before and told_at else snapshot.CHANGE
         identity, product = self._targets[instance].identity, self._explainers[instance].product
-        self._snapshots.append(snapshot.envelopes(identity, product, look, self._state, reason, now), now)
+        self._snapshots.append(snapshot.envelopes(identity, product, taken, self._state, reason, now), now)
         self._told[instance] = outcome, now
 
     def _write_heartbeat(self, instance: str, outcome: Outcome, now: float) -> None:

@@ -47,7 +47,7 @@ _DURATION = re.compile(r"(\d+)([smhdw])")
 def configure(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(dest="doing", metavar="SUBCOMMAND")
     parser.set_defaults(doing="list")
-    order = "most severe first, then latest first; by default alerts that are not closed"
+    order = "list alerts, most severe first, then latest first; by default alerts that are not closed"
     _add_list_options(commands.add_parser("list", help=order))
     _add_list_options(parser)
     show = commands.add_parser("show", help="show everything that is stored about one alert")
