@@ -171,12 +171,13 @@ lint: lint-python lint-docs lint-docker lint-shell lint-java ## Check style: Pyt
 .PHONY: lint-python lint-docs lint-docker lint-shell lint-java lint-java-format
 lint-python: $(DEV)
 	@.ci/version --check
-	@$(RUFF) check $(PYTHON_CODE) .ci/check-skips .ci/licences .ci/timed .ci/costs .ci/version .ci/dist .ci/links
-	@$(RUFF) format --check $(PYTHON_CODE) .ci/check-skips .ci/licences .ci/timed .ci/costs .ci/version .ci/dist .ci/links
+	@$(RUFF) check $(PYTHON_CODE) .ci/check-skips .ci/licences .ci/timed .ci/costs .ci/version .ci/dist .ci/links .ci/terms
+	@$(RUFF) format --check $(PYTHON_CODE) .ci/check-skips .ci/licences .ci/timed .ci/costs .ci/version .ci/dist .ci/links .ci/terms
 	@PYTHONPATH=embedded $(DEV)/bin/lint-imports --no-logo --no-cache
 
-lint-docs:
+lint-docs: $(DEV)
 	@.ci/links
+	@$(PYTHON) .ci/terms
 
 lint-docker: $(DEV)
 	@$(DEV)/bin/hadolint --config docker/.hadolint.yaml docker/Dockerfile docker/superset/Dockerfile
