@@ -18,7 +18,8 @@ RUFF := $(DEV)/bin/ruff
 MAVEN := mvn --batch-mode --quiet --file stream-jobs/pom.xml
 
 PYTHON_CODE := benchmarks collectors dashboards docker docs e2e embedded helm schemas sql
-TESTS := embedded/tests collectors schemas sql dashboards docker helm
+# sql is last: its modules share a server, which ends with the session.
+TESTS := embedded/tests collectors schemas dashboards docker helm sql
 
 ##@ Running
 .PHONY: demo

@@ -56,7 +56,7 @@ ADDED = {
 
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory) -> Path:
-    """A docker/ with the secrets that the file's own words make, the home directory of the user who made them."""
+    """A docker/ with the secrets that the commands in the file make, in the home directory of that user."""
     copied = Path(
         shutil.copytree(
             DOCKER, tmp_path_factory.mktemp("secure") / "docker", ignore=shutil.ignore_patterns("secrets")

@@ -108,8 +108,8 @@ def _has_rules() -> bool:
 def skip_statement_rewrite() -> None:
     """Gives ClickHouse a chart's SQL as it is, unless a semicolon may end a statement in it.
 
-    Superset parses it to split it, and formats it again (`Database.get_df`). ClickHouse takes one statement at
-    a time and refuses two, whatever is sent. SQL Lab has a way of its own (`superset.sql_lab`).
+    Superset parses it to split it, and formats it again (`Database.get_df`). ClickHouse accepts one statement
+    at a time and refuses two. SQL Lab does not use this path (`superset.sql_lab`).
     """
     from superset.models import core
 

@@ -36,6 +36,8 @@ class Server:
             environment["TAILRACE_CACHE"] = cache
         self.settings = Settings.from_environment(environment)
         self.part = ClickHousePart(self.settings, self.home)
+        self.is_migrated = False
+        """Whether `migrate` made all that is there."""
         self._process: subprocess.Popen | None = None
 
     def start(self) -> None:
@@ -88,9 +90,11 @@ class Server:
 
     def migrate(self) -> None:
         migration_runner.apply(self.user("admin"))
+        self.is_migrated = True
 
     def forget(self) -> None:
         """Drops everything that the migrations created."""
+        self.is_migrated = False
         for admin in self.each("admin"):
             for database in DATABASES:
                 admin.execute(f"DROP DATABASE IF EXISTS {database} SYNC")
@@ -134,6 +138,7 @@ class Shards(Server):
     def migrate(self) -> None:
         first, second = self.each("admin")
         migration_runner.apply(first, self.CLUSTER, sharded=True, others=[second])
+        self.is_migrated = True
 
     def _prepare(self, server: Server, prepare: Callable[[], None]) -> None:
         """Returns the component's configuration, extended to one of two shards."""

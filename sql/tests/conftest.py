@@ -1,4 +1,4 @@
-"""A real ClickHouse for each test module: the component of the one-machine stack in a separate home."""
+"""A real ClickHouse, the component of the one-machine stack: modules that do not change its settings share one."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -14,12 +14,28 @@ from tailrace.dashboards import assets as dashboard_assets
 from tailrace.snapshots.rows import rows_of
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A running ClickHouse without a schema; two shards with SQL_TEST_SHARDS=2."""
-    kind = Shards if os.environ.get("SQL_TEST_SHARDS") == "2" else Server
-    with running(kind(tmp_path_factory.mktemp("home"))) as server:
+@pytest.fixture(scope="session")
+def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A running ClickHouse; two shards with SQL_TEST_SHARDS=2."""
+    with running(_kind()(tmp_path_factory.mktemp("home"))) as server:
         yield server
+
+
+@pytest.fixture(scope="module")
+def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A running ClickHouse for a module that stops it, or gives it settings or a disk of its own."""
+    with running(_kind()(tmp_path_factory.mktemp("home"))) as server:
+        yield server
+
+
+def _kind() -> type[Server]:
+    return Shards if os.environ.get("SQL_TEST_SHARDS") == "2" else Server
+
+
+@pytest.fixture(scope="module")
+def server(shared_server: Server) -> Server:
+    """The server of the fixtures below. A module that needs one of its own replaces this by `own_server`."""
+    return shared_server
 
 
 @pytest.fixture(scope="module")
@@ -39,16 +55,22 @@ def empty(server: Server) -> ClickHouse:
 
 @pytest.fixture(scope="module")
 def _migrated(server: Server) -> ClickHouse:
-    server.forget()
-    server.migrate()
-    return server.user("admin")
+    return _with_schema(server)
 
 
 @pytest.fixture
-def admin(server: Server, _migrated: ClickHouse) -> ClickHouse:
+def admin(server: Server) -> ClickHouse:
     """The administrator's connection to a server with the complete schema and no rows."""
-    server.empty_tables()
-    return _migrated
+    return _with_schema(server)
+
+
+def _with_schema(server: Server) -> ClickHouse:
+    if server.is_migrated:
+        server.empty_tables()
+    else:
+        server.forget()
+        server.migrate()
+    return server.user("admin")
 
 
 OVER_TIME = [{"columnType": "BASE_AXIS", "sqlExpression": "time"}]

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import yaml
+from clickhouse_servers import Server
 from test_rights import ACCESS_DENIED, DEVELOPER, MAY_READ
 
 from tailrace.clickhouse import row_policies, server_config
@@ -37,6 +38,11 @@ def seen(audience: str, place: tuple[str, str, str]) -> bool:
     """The meaning of the file, implemented in Python."""
     named = dict(zip(("clusters", "instances", "databases"), place, strict=True))
     return all((named[key] or "(none)") in values for key, values in RESTRICTED[audience].items())
+
+
+@pytest.fixture(scope="module")
+def server(own_server: Server) -> Server:
+    return own_server
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from clickhouse_servers import Server
 
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.evidence import results
@@ -20,6 +21,11 @@ class Many(Result):
 
     def statement(self) -> str:
         return MANY
+
+
+@pytest.fixture(scope="module")
+def server(own_server: Server) -> Server:
+    return own_server
 
 
 @pytest.fixture(scope="module")

@@ -4,12 +4,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from clickhouse_servers import Server
 
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.migrations import runner as migration_runner
 
 ALLOWED = "<backups><allowed_path>{}</allowed_path></backups></clickhouse>"
 COUNTS = "SELECT name, total_rows FROM system.tables WHERE database = 'tailrace' AND engine LIKE '%MergeTree'"
+
+
+@pytest.fixture(scope="module")
+def server(own_server: Server) -> Server:
+    return own_server
 
 
 @pytest.fixture

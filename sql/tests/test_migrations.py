@@ -4,11 +4,12 @@ import dataclasses
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from tailrace.clickhouse.client import ClickHouseError
+from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.config.resources import REPOSITORY
 from tailrace.migrations import lock, migration_files
 from tailrace.migrations import runner as migration_runner
@@ -23,6 +24,14 @@ SMALL = Migration(
 )
 
 
+@pytest.fixture
+def with_small(admin) -> Iterator[ClickHouse]:
+    """Admin's access to the whole schema; the migration `small` is undone."""
+    yield admin
+    admin.execute("DROP TABLE IF EXISTS tailrace.small SYNC")
+    admin.execute(f"ALTER TABLE tailrace.schema_migrations DELETE WHERE number = {NEXT}", mutations_sync=2)
+
+
 def test_applies_everything_once(empty):
     assert migration_runner.apply(empty) == [m.title for m in migration_files.load_migrations()]
     assert migration_runner.apply(empty) == []
@@ -35,10 +44,8 @@ def test_status_of_an_empty_server_lists_what_is_to_be_done(empty):
     ]
 
 
-def test_applies_only_what_is_new(empty):
-    migration_runner.apply(empty)
-
-    assert migration_runner.apply(empty, migrations=[*migration_files.load_migrations(), SMALL]) == [
+def test_applies_only_what_is_new(with_small):
+    assert migration_runner.apply(with_small, migrations=[*migration_files.load_migrations(), SMALL]) == [
         SMALL.title
     ]
 
@@ -51,11 +58,9 @@ def test_applies_only_what_is_new(empty):
         (lambda files: files[:-1], "its file is missing"),
     ],
 )
-def test_refuses_what_no_longer_fits_the_database(empty, change, complaint):
-    migration_runner.apply(empty)
-
+def test_refuses_what_no_longer_fits_the_database(admin, change, complaint):
     with pytest.raises(MigrationError, match=complaint):
-        migration_runner.apply(empty, migrations=change(migration_files.load_migrations()))
+        migration_runner.apply(admin, migrations=change(migration_files.load_migrations()))
 
 
 def test_refuses_a_migration_that_was_slipped_in_before_applied_ones(empty):
@@ -66,32 +71,33 @@ def test_refuses_a_migration_that_was_slipped_in_before_applied_ones(empty):
         migration_runner.apply(empty)
 
 
-def test_names_the_migration_that_clickhouse_refuses_and_goes_on_from_there(empty):
+def test_names_the_migration_that_clickhouse_refuses_and_goes_on_from_there(with_small):
     broken = dataclasses.replace(SMALL, text="-- why\nCREATE TABLE tailrace.small (a Nothing42)")
     with pytest.raises(MigrationError, match=rf"{SMALL.title}: Code: 50"):
-        migration_runner.apply(empty, migrations=[*migration_files.load_migrations(), broken])
+        migration_runner.apply(with_small, migrations=[*migration_files.load_migrations(), broken])
 
-    assert migration_runner.apply(empty, migrations=[*migration_files.load_migrations(), SMALL]) == [
+    assert migration_runner.apply(with_small, migrations=[*migration_files.load_migrations(), SMALL]) == [
         SMALL.title
     ]
 
 
-def test_refuses_to_change_views_of_a_database_in_use(empty):
-    migration_runner.apply(empty)
+def test_refuses_to_change_views_of_a_database_in_use(admin):
     view = dataclasses.replace(SMALL, text="-- why\nDROP VIEW IF EXISTS tailrace.no MATERIALIZED VIEW")
 
     with pytest.raises(MigrationError, match="stop the job with a savepoint"):
-        migration_runner.apply(empty, migrations=[*migration_files.load_migrations(), view])
+        migration_runner.apply(admin, migrations=[*migration_files.load_migrations(), view])
 
 
-def test_changes_the_retention_of_existing_tables(empty):
-    migration_runner.apply(empty)
+def test_changes_the_retention_of_existing_tables(admin):
     changed = {**migration_runner.load_retention(), "query_samples": 3}
     said = []
-    migration_runner.apply(empty, retention_days=changed, report=said.append)
-    migration_runner.apply(empty, retention_days=changed, report=said.append)
+    for days in (changed, changed, None):
+        migration_runner.apply(admin, retention_days=days, report=said.append)
 
-    assert said == ["retention of query_samples: 3 days instead of 7"]
+    assert said == [
+        "retention of query_samples: 3 days instead of 7",
+        "retention of query_samples: 7 days instead of 3",
+    ]
 
 
 def test_only_one_migrates_at_a_time(empty):
