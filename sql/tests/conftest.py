@@ -1,4 +1,4 @@
-"""A real ClickHouse, the component of the one-machine stack: modules that do not change its settings share one."""
+"""A real ClickHouse, the component of the one-machine stack. Modules share one if they keep its settings."""
 
 import os
 from collections.abc import Callable, Iterator
