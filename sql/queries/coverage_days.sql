@@ -1,7 +1,8 @@
 {%- include "parts/range.sql" -%}
--- Minutes of each log and day by state, as the books have them for each minute (coverage.sql): covered, behind, missing,
--- unknown. For months of many logs: a minute in which a census looked is taken as covered, and only files that have open
--- gaps, or that were longer than was read, are gone through minute by minute. All minutes of the range count: those before a
+-- Minutes of each log and day by state, as coverage.sql has them for each minute: covered, behind, missing, unknown. It does
+-- not read tailrace.coverage_1m, which takes several times as long for months of many logs: here a minute in which a census
+-- looked is taken as covered, and only files that have open gaps, or that were longer than was read, are gone through
+-- minute by minute. A test compares the two. All minutes of the range count: those before a
 -- log was first watched are unknown.
 WITH
     {{ shown_range(7) }},
