@@ -1,11 +1,14 @@
 """Which statements are explained, and what becomes of those that are not."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from tailrace_capture.explain.samples import Sample, SamplesError, from_file
 from tailrace_capture.explain.statement import refusal
+
+CONTRACTS = Path(__file__).resolve().parents[3] / "schemas" / "contracts"
 
 
 @pytest.mark.parametrize(
@@ -112,3 +115,8 @@ def test_what_servers_read_otherwise_is_not_explained(statement):
 )
 def test_numbers_are_no_names(statement):
     assert refusal(statement) == ""
+
+
+@pytest.mark.parametrize("case", json.loads((CONTRACTS / "open_literal.json").read_text()))
+def test_open_literals(case):
+    assert (refusal(case["text"]) == "cut off in the middle of a string") == case["is_open"]
