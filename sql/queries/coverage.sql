@@ -6,10 +6,9 @@
 --     missing   some of them are in an open gap: lost, and not yet shipped again
 --     unknown   there is no census, so it is unknown whether the file grew
 --
--- The census gives the byte range by which a file grew in each minute; frontier and gaps give the state of these bytes.
--- Bytes that were written without a census belong to the first minute with a census again. A log with lines but without
--- a census is unknown, and so is every log in the minutes of the range before it was first watched. A log without any
--- row for a week is considered retired. The current minute is excluded.
+-- The view tailrace.coverage_1m defines the states. A log with lines but without a census is unknown, and so is every log
+-- in the minutes of the range before it was first watched. A log without any row for a week is considered retired. The
+-- current minute is excluded.
 --
 -- Logs are numbered by a hash, and an interval lies between two minutes with different states: months contain millions
 -- of minutes, which would otherwise be sorted by strings, or generated for minutes without a census.
@@ -18,59 +17,10 @@ WITH
     toStartOfMinute(least({{ utc(to_dttm) if to_dttm else "now('UTC')" }}, now('UTC'))) AS range_end,
     toInt64(toUnixTimestamp(range_start)) AS first_second,
     toInt64(toUnixTimestamp(range_end)) AS end_second,
-    census AS (
-        -- For the time before the range only the last census counts: the first one in the range is compared with it.
-        SELECT cityHash64(instance, source, log) AS log_id, inode, generation,
-            max(60 * intDiv(toInt64(toUnixTimestamp(at)), 60)) AS second,
-            toInt64(argMax(ledger.size, (intDiv(toUnixTimestamp(at), 60), ledger.size))) AS size
-        FROM tailrace.ledger
-        WHERE kind = 'CENSUS' AND at >= range_start - INTERVAL 7 DAY AND at < range_end
-        GROUP BY log_id, inode, generation, if(at < range_start, 0, intDiv(toUnixTimestamp(at), 60))
-    ),
-    matched AS (
-        -- Before its first line a file has no generation: use the next generation of its inode.
-        SELECT log_id, second, size,
-            ifNull(min(nullIf(generation, 0)) OVER (
-                PARTITION BY log_id, inode ORDER BY second DESC, generation DESC
-                ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW), 0) AS file
-        FROM census
-    ),
-    growth AS (
-        SELECT log_id, file AS generation, second, max(matched.size) AS size,
-            lagInFrame(max(matched.size)) OVER (
-                PARTITION BY log_id, file ORDER BY second
-                ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS size_before
-        FROM matched
-        GROUP BY log_id, file, second
-    ),
-    frontiers AS (
-        SELECT cityHash64(instance, source, log) AS log_id, generation, frontier
-        FROM (
-            SELECT instance, source, log, generation, toInt64(max(to_offset)) AS frontier
-            FROM tailrace.ledger
-            WHERE kind = 'FRONTIER'
-            GROUP BY instance, source, log, generation)
-    ),
-    gaps AS (
-        SELECT cityHash64(instance, source, log) AS log_id, generation,
-            groupArray((toInt64(from_offset), toInt64(to_offset), toInt64(sign(ledger.bytes)))) AS ranges
-        FROM tailrace.ledger
-        WHERE kind = 'GAP' AND (instance, source, log, generation) IN (
-            SELECT instance, source, log, generation FROM tailrace.ledger WHERE kind = 'GAP'
-            GROUP BY instance, source, log, generation)
-        GROUP BY log_id, generation
-    ),
     judged AS (
-        SELECT log_id, second,
-            max(multiIf(
-                arraySum(gap -> gap.3 * greatest(0, least(size, gap.2) - greatest(size_before, gap.1)), ranges) > 0, 3,
-                size > frontier, 2,
-                1)) AS severity
-        FROM growth
-        LEFT JOIN frontiers USING (log_id, generation)
-        LEFT JOIN gaps USING (log_id, generation)
-        WHERE second >= first_second
-        GROUP BY log_id, second
+        -- While bytes are unread, the minutes after them are behind, too.
+        SELECT log_id, second, if(severity = 1 AND has_unread, 2, severity) AS severity
+        FROM tailrace.coverage_1m(first_minute = range_start, end_minute = range_end, server = '', kinds = [])
     ),
     (
         SELECT groupArray((cityHash64(instance, source, log), cluster, instance, source, log, begun)) FROM (

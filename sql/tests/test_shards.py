@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import yaml
 from clickhouse_servers import Server, Shards, running
-from test_rights import MAY_READ, users
+from test_rights import MAY_READ, VIEW_PARAMETERS, users
 from test_tables import EXACTLY_ONCE, TABLES, encoded_as, events, letter
 
 from tailrace import deployment
@@ -216,7 +216,8 @@ def test_a_user_reads_of_a_shard_what_it_reads_of_all(two_shards, name):
 
 def may(clickhouse: ClickHouse, table: str) -> bool:
     try:
-        clickhouse.execute(f"SELECT * FROM {table} LIMIT 0")
+        parameters = VIEW_PARAMETERS.get(table.rpartition(".")[2], "")
+        clickhouse.execute(f"SELECT * FROM {table}{parameters} LIMIT 0")
     except ClickHouseError as error:
         assert error.code == ACCESS_DENIED, error
         return False

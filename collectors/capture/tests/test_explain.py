@@ -1,11 +1,14 @@
 """Which statements may be explained, and the reasons why others may not."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from tailrace_capture.explain.samples import Sample, SamplesError, from_file
 from tailrace_capture.explain.statement import refusal
+
+CONTRACTS = Path(__file__).resolve().parents[3] / "schemas" / "contracts"
 
 
 @pytest.mark.parametrize(
@@ -112,3 +115,8 @@ def test_statements_that_servers_parse_differently_are_not_explained(statement):
 )
 def test_numbers_are_no_names(statement):
     assert refusal(statement) == ""
+
+
+@pytest.mark.parametrize("case", json.loads((CONTRACTS / "open_literal.json").read_text()))
+def test_open_literals(case):
+    assert (refusal(case["text"]) == "cut off in the middle of a string") == case["is_open"]

@@ -2,7 +2,11 @@ package io.tailrace.lexer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.testing.Contract;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -21,6 +25,19 @@ class StatementScannerTest {
         /** After a semicolon that may be the final one, depending on what follows. */
         MAYBE,
         COMPLETE
+    }
+
+    @ParameterizedTest
+    @MethodSource("openLiterals")
+    void agreesWithTheOtherReadersOfStatements(Map<String, Object> text) {
+        byte[] bytes = ((String) text.get("text")).getBytes(StandardCharsets.UTF_8);
+        StatementScanner scanner = new StatementScanner();
+        scanner.line(bytes, 0, bytes.length);
+        assertThat(scanner.insideLiteral()).isEqualTo(text.get("is_open"));
+    }
+
+    static List<Map<String, Object>> openLiterals() throws IOException {
+        return Contract.cases("open_literal");
     }
 
     static Stream<Arguments> texts() {

@@ -127,7 +127,7 @@ final class FilterMemberHandler implements MemberHandler {
         if (attributes == 0 || path.startsWith("connection_data." + ATTRIBUTES)) {
             AuditEventBuilder.connectionAttribute(event, path.substring(attributes + ATTRIBUTES.length()), value);
         } else if (!values && !path.equals("command_data.name")) {
-            event.getAttributes().merge("unknown_members", path, (others, one) -> others + ',' + one);
+            AuditEventBuilder.unknownMember(event, path);
         }
     }
 
@@ -146,14 +146,7 @@ final class FilterMemberHandler implements MemberHandler {
         if (event.getPrivUser().isEmpty() && plain) {
             event.setPrivUser(accountUser);
         }
-        if (!table.isEmpty()) {
-            event.setObject(table);
-            if ("read".equals(event.getEventName())) {
-                AuditEventBuilder.tableRead(event, event.getDatabase(), table);
-            } else {
-                AuditEventBuilder.tableWritten(event, event.getDatabase(), table);
-            }
-        }
+        AuditEventBuilder.table(event, table, "read".equals(event.getEventName()));
     }
 
     private String commonClass() {

@@ -109,7 +109,7 @@ final class McAfeeMemberHandler implements MemberHandler {
                     "mysql-port",
                     "server_pid" -> AuditEventBuilder.attribute(event, name, value);
             case "objects.obj_type" -> {}
-            default -> event.getAttributes().merge("unknown_members", name, (others, one) -> others + ',' + one);
+            default -> AuditEventBuilder.unknownMember(event, name);
         }
     }
 

@@ -113,25 +113,14 @@ final class PluginMemberHandler implements MemberHandler {
                     .attribute(event, key, value);
             case ATTRIBUTES + "name" -> attributeName = value;
             case ATTRIBUTES + "value" -> AuditEventBuilder.connectionAttribute(event, attributeName, value);
-            default -> unknown(key);
+            default -> AuditEventBuilder.unknownMember(event, key);
         }
-    }
-
-    private void unknown(String key) {
-        event.getAttributes().merge("unknown_members", key, (others, one) -> others + ',' + one);
     }
 
     /** Sets the fields that depend on several members. */
     void finish() {
         event.setEventClass(eventClass(event.getCommand(), event.getCommandClass()));
-        if (!table.isEmpty()) {
-            event.setObject(table);
-            if (event.getCommand().endsWith("Read")) {
-                AuditEventBuilder.tableRead(event, event.getDatabase(), table);
-            } else {
-                AuditEventBuilder.tableWritten(event, event.getDatabase(), table);
-            }
-        }
+        AuditEventBuilder.table(event, table, event.getCommand().endsWith("Read"));
     }
 
     private static String eventClass(String name, String commandClass) {

@@ -263,6 +263,24 @@ public final class AuditEventBuilder {
         }
     }
 
+    /** Makes the one table that a record is about its object; without a table changes nothing. */
+    public static void table(AuditEvent event, String table, boolean isRead) {
+        if (table.isEmpty()) {
+            return;
+        }
+        event.setObject(table);
+        if (isRead) {
+            tableRead(event, event.getDatabase(), table);
+        } else {
+            tableWritten(event, event.getDatabase(), table);
+        }
+    }
+
+    /** Notes the name of a member that is not known. Its value may hold a literal and is left out. */
+    public static void unknownMember(AuditEvent event, String name) {
+        event.getAttributes().merge("unknown_members", name, (others, one) -> others + ',' + one);
+    }
+
     public static void tableRead(AuditEvent event, String database, String table) {
         event.setTablesRead(with(event.getTablesRead(), database, table));
     }
