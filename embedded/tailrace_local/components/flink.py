@@ -18,7 +18,7 @@ from tailrace.kafka import accounts as kafka_accounts
 from tailrace.migrations import runner as migration_runner
 from tailrace.programs.program import HEALTHY, Health
 from tailrace_local import checkpoints, java_build
-from tailrace_local.components import flink_classes
+from tailrace_local.components import class_archive, flink_classes
 from tailrace_local.supervisor import endpoint, maven
 from tailrace_local.supervisor.component import Component, Progress
 
@@ -97,8 +97,10 @@ class FlinkJob(Component):
             *self.jvm_options,
             *self.chosen_jvm_options(),
         ]
+        # By its own threshold the JVM would collect all garbage during the start, because it loads classes.
+        classes = ["-XX:MetaspaceSize=96m", *class_archive.options(self._class_archive())]
         # A JVM without memory left is of no use to anyone: it ends, and the supervisor starts it again.
-        jvm = [*heap, "-XX:+ExitOnOutOfMemoryError", log4j, *flink_classes.options(self._class_archive())]
+        jvm = [*heap, *classes, "-XX:+ExitOnOutOfMemoryError", log4j]
         return [*self._java(), *jvm, self.main_class, "--config", self._configuration()]
 
     def _java(self) -> list[str]:
