@@ -1,6 +1,7 @@
 """Superset: the dashboards' server, its own Python environment, and the import of dashboards/."""
 
 import os
+import secrets
 import shutil
 import ssl
 import subprocess
@@ -38,6 +39,9 @@ INSTALLER = EMBEDDED / "installer.lock"
 CONFIGURATION = EMBEDDED / "superset_config.py"
 METADATA = EMBEDDED / "metadata.py"
 
+INSTALLATION = "2"
+"""Raise it when `install` makes something else of the same packages."""
+
 SECRET_KEY = "superset-secret-key"
 THREADS = 16
 
@@ -65,7 +69,8 @@ class Superset(Component):
             progress.run([*pip, "-r", INSTALLER])
             # uv installs in seconds what pip needs one to two minutes for, from the same index and hashes.
             uv = [entry / "bin" / "uv", "pip", "install", "--quiet", "--require-hashes", "--no-deps"]
-            progress.run([*uv, "--python", self.python(), "-r", REQUIREMENTS])
+            # Where PYTHONDONTWRITEBYTECODE is set, each start would compile for five seconds.
+            progress.run([*uv, "--compile-bytecode", "--python", self.python(), "-r", REQUIREMENTS])
             self._remove_telemetry()
             progress.say("making Superset's metadata tables")
             self._make_template(progress)
@@ -84,12 +89,18 @@ class Superset(Component):
                 quiet.replace(script)
 
     def _make_template(self, progress: Progress) -> None:
-        """Migrations from nothing take half a minute: run once here, their result is copied ever after."""
+        """Migrations from nothing take half a minute: run once here, their result is copied ever after.
+
+        It has an administrator, whose password nobody knows: each copy gets its own.
+        """
         template = self._template()
         template.mkdir(exist_ok=True)
-        key = template / "secret-key"
+        key, password = template / "secret-key", template / "password"
         key.write_text("only used to make tables: encrypts nothing")
-        progress.run([self.python(), METADATA, "upgrade"], environment=_variables(template, key))
+        password.write_text(secrets.token_urlsafe())
+        for words in (["upgrade"], ["administrator", password]):
+            progress.run([self.python(), METADATA, *words], environment=_variables(template, key))
+        password.unlink()
 
     def prepare(self) -> None:
         """Copies or migrates the metadata database and sets the administrator's password, when needed."""
@@ -98,13 +109,15 @@ class Superset(Component):
         if marker.exists() and marker.read_text() == wanted:
             return
         database = self._data() / "superset.db"
+        password = self.home.secret_file(PASSWORD)
         if database.exists():
             self._metadata("upgrade")
+            self._metadata("administrator", password)
         else:
             draft = database.with_suffix(".draft")
             shutil.copy(self._template() / "superset.db", draft)
+            self._metadata("password", draft, password)
             draft.replace(database)
-        self._metadata("administrator", self.home.secret_file(PASSWORD))
         marker.write_text(wanted)
 
     def command(self) -> Sequence[str | Path]:
@@ -200,7 +213,9 @@ class Superset(Component):
         return self.home.data(self.name)
 
     def _entry(self) -> Path:
-        return self.settings.cache / self.name / content_hash.fingerprint(REQUIREMENTS, INSTALLER)
+        return (
+            self.settings.cache / self.name / content_hash.fingerprint(REQUIREMENTS, INSTALLER, INSTALLATION)
+        )
 
     def python(self) -> Path:
         """The interpreter that Superset is installed for."""
