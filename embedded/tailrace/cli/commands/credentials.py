@@ -12,7 +12,7 @@ wait in their files, and in Kafka.
 """
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from tailrace.cli import console
@@ -30,8 +30,14 @@ EXAMPLES = (
     "tailrace credentials passwords   # of all accounts at Kafka",
 )
 
-TOUCHED = ("kafka", "flink", "detect", "fluentbit", "facts", "superset", "reports")
-"""Parts that have certificates or passwords of Kafka, in the order in which they are restarted."""
+COLLECTORS = ("fluentbit", "facts")
+"""Parts that have a password of Kafka and no certificate. One that met a broker of an unknown authority would
+lose what it has read and not yet sent."""
+KAFKA_AND_JOBS = ("kafka", "flink", "detect")
+"""Parts that have certificates and believe those of others. A job loses nothing: it resumes from its
+checkpoint."""
+DASHBOARDS = ("superset", "reports")
+"""Parts that have a certificate, and believe no other."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -71,24 +77,24 @@ def _show(held: Certificates, context: Context) -> None:
 
 def _authority(held: Certificates, context: Context) -> None:
     held.prepare_authority()
-    _restart(context)
+    _restart(context, COLLECTORS)
     print(f"  copy {held.trust} to the collectors on other machines, then: tailrace credentials renew")
 
 
 def _renew(held: Certificates, context: Context) -> None:
     held.renew()
-    _restart(context)
+    _restart(context, (*KAFKA_AND_JOBS, *DASHBOARDS))
 
 
 def _retire(held: Certificates, context: Context) -> None:
     held.retire_authority()
-    _restart(context)
+    _restart(context, (*KAFKA_AND_JOBS, *COLLECTORS))
 
 
 def _passwords(held: Certificates, context: Context) -> None:
     for account in kafka_accounts.accounts():
         context.home.replace_secret(kafka_accounts.password_name(account.name))
-    _restart(context)
+    _restart(context, (*KAFKA_AND_JOBS, *COLLECTORS))
 
 
 ACTIONS: dict[str, Callable[[Certificates, Context], None]] = {
@@ -100,11 +106,11 @@ ACTIONS: dict[str, Callable[[Certificates, Context], None]] = {
 }
 
 
-def _restart(context: Context) -> None:
-    """A stack that does not run reads what is new when it starts."""
+def _restart(context: Context, parts: Sequence[str]) -> None:
+    """One after the other. A stack that does not run reads what is new when it starts."""
     steps = Steps()
     try:
-        context.restart(TOUCHED, steps.show)
+        context.restart(parts, steps.show)
     except NotRunningError:
         return
     steps.show("all", "healthy")
