@@ -4,17 +4,18 @@ Run with Superset's own Python and the environment that superset_config.py docum
 
     metadata.py upgrade               makes or migrates the tables, roles and permissions (up to a minute)
     metadata.py administrator FILE    makes the user `admin` or gives it the password in FILE
+    metadata.py password DB FILE      gives `admin` the password in FILE, in a file DB of SQLite
 
-Both do nothing a second time. One process does what takes `superset db upgrade`, `superset init` and
-`superset fab create-admin` three, each of which spends five seconds on importing Superset.
+The first two do nothing a second time. One process does what takes `superset db upgrade`, `superset init` and
+`superset fab create-admin` three, each of which spends five seconds on importing Superset. `password` does
+not import it.
 """
 
+import sqlite3
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
-
-from superset.app import create_app
 
 ADMINISTRATOR = "admin"
 LOCK = 7_411_206
@@ -47,6 +48,19 @@ def administrator(password: str) -> None:
         sys.exit(f"Superset refused to add the user {ADMINISTRATOR!r}; its log above says why")
 
 
+def set_password(database: Path, password: str) -> None:
+    """Sets the administrator's password as Superset's own method does."""
+    from werkzeug.security import generate_password_hash
+
+    with closing(sqlite3.connect(database)) as metadata, metadata:
+        changed = metadata.execute(
+            "UPDATE ab_user SET password = ? WHERE username = ?",
+            (generate_password_hash(password), ADMINISTRATOR),
+        )
+        if changed.rowcount != 1:
+            sys.exit(f"{database} has no user {ADMINISTRATOR!r}")
+
+
 @contextmanager
 def alone() -> Iterator[None]:
     """Waits for other servers that share a PostgreSQL and start too. SQLite has one server only."""
@@ -61,14 +75,26 @@ def alone() -> Iterator[None]:
 
 
 def main(arguments: list[str]) -> None:
-    with create_app().app_context(), alone():
-        match arguments:
-            case ["upgrade"]:
+    match arguments:
+        case ["upgrade"]:
+            with _superset():
                 upgrade()
-            case ["administrator", file]:
+        case ["administrator", file]:
+            with _superset():
                 administrator(Path(file).read_text().strip())
-            case _:
-                sys.exit(__doc__)
+        case ["password", database, file]:
+            set_password(Path(database), Path(file).read_text().strip())
+        case _:
+            sys.exit(__doc__)
+
+
+@contextmanager
+def _superset() -> Iterator[None]:
+    """Superset's application, as long as no other server does the same."""
+    from superset.app import create_app
+
+    with create_app().app_context(), alone():
+        yield
 
 
 if __name__ == "__main__":

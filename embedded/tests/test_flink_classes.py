@@ -3,7 +3,7 @@
 import subprocess
 from pathlib import Path
 
-from tailrace_local.components import flink_classes
+from tailrace_local.components import class_archive, flink_classes
 from tailrace_local.supervisor.install import LoggedProgress
 
 
@@ -16,7 +16,7 @@ def test_without_an_archive_the_jvm_runs_silently(tmp_path: Path):
 
     assert len(steps) == 1, "one attempt is enough"
     done = subprocess.run(
-        ["java", *flink_classes.options(archive), "-version"], capture_output=True, text=True, check=True
+        ["java", *class_archive.options(archive), "-version"], capture_output=True, text=True, check=True
     )
     assert done.stdout == ""
     assert "SharedArchive" not in done.stderr and "rror" not in done.stderr

@@ -18,7 +18,7 @@ from tailrace.kafka import accounts as kafka_accounts
 from tailrace.migrations import runner as migration_runner
 from tailrace.programs.program import HEALTHY, Health
 from tailrace_local import checkpoints, java_build
-from tailrace_local.components import flink_classes
+from tailrace_local.components import class_archive, flink_classes
 from tailrace_local.supervisor import endpoint, maven
 from tailrace_local.supervisor.component import Component, Progress
 
@@ -97,8 +97,10 @@ class FlinkJob(Component):
             *self.jvm_options,
             *self.chosen_jvm_options(),
         ]
+        # With the default threshold, loading the classes of the start would cause a full collection.
+        classes = ["-XX:MetaspaceSize=96m", *class_archive.options(self._class_archive())]
         # A JVM without memory cannot recover: it exits, and the supervisor restarts it.
-        jvm = [*heap, "-XX:+ExitOnOutOfMemoryError", log4j, *flink_classes.options(self._class_archive())]
+        jvm = [*heap, *classes, "-XX:+ExitOnOutOfMemoryError", log4j]
         return [*self._java(), *jvm, self.main_class, "--config", self._configuration()]
 
     def _java(self) -> list[str]:

@@ -1,6 +1,7 @@
 """Kafka: one KRaft node from the jars on Maven Central, with the topics of schemas/topics.yaml."""
 
 import base64
+import socket
 import subprocess
 import uuid
 from collections.abc import Mapping, Sequence
@@ -19,6 +20,7 @@ from tailrace.kafka import accounts as kafka_accounts
 from tailrace.kafka import topics
 from tailrace.programs.program import HEALTHY, Health
 from tailrace_local import kafka as local_kafka
+from tailrace_local.components import class_archive
 from tailrace_local.supervisor import endpoint, maven
 from tailrace_local.supervisor.component import Component, Progress
 
@@ -29,6 +31,7 @@ PLAINTEXT = EMBEDDED / "plaintext.properties.template"
 SECURED = EMBEDDED / "secured.properties.template"
 METRICS = EMBEDDED / "metrics.yaml"
 HEALTH_SECONDS = 1
+LOGGING = f"-Dlog4j2.configurationFile={EMBEDDED / 'log4j2.properties'}"
 
 
 class Kafka(Component):
@@ -39,11 +42,27 @@ class Kafka(Component):
     grace_seconds = 30
 
     def installed(self) -> bool:
-        return self._libraries().exists()
+        return self._libraries().exists() and self._class_archive().exists()
 
     def install(self, progress: Progress) -> None:
-        progress.report("downloading Kafka 4.3.1 (93 jars, 57 MB)")
-        maven.copy_dependencies(progress, POM, self._libraries())
+        if not self._libraries().exists():
+            progress.report("downloading Kafka 4.3.1 (93 jars, 57 MB)")
+            maven.copy_dependencies(progress, POM, self._libraries())
+        class_archive.make(self._class_archive(), self._java(), self._run_once, progress)
+
+    def _run_once(self, directory: Path, listing: Sequence[str]) -> None:
+        """Runs a separate broker until it listens."""
+        port, controller = class_archive.free_ports()
+        configuration = directory / "server.properties"
+        values = {
+            "CONTROLLER_PORT": controller,
+            "LOG_DIRECTORY": directory / "log",
+            "LISTENERS": fill(PLAINTEXT, {"PORT": port, "CONTROLLER_PORT": controller}),
+        }
+        configuration.write_text(fill(TEMPLATE, values))
+        self._format(configuration)
+        broker = [*self._java(), *listing, LOGGING, "kafka.Kafka", configuration]
+        class_archive.run_until(broker, lambda: _listens(port))
 
     def prepare(self) -> None:
         # A client does not reload its certificates.
@@ -56,17 +75,14 @@ class Kafka(Component):
         }
         self._configuration().write_text(fill(TEMPLATE, values))
         if not (self._log_directory() / "meta.properties").exists():
-            self._format()
+            self._format(self._configuration())
 
     def command(self) -> Sequence[str | Path]:
-        log4j = f"-Dlog4j2.configurationFile={EMBEDDED / 'log4j2.properties'}"
-        heap = f"-Xmx{self.settings.memory_kafka}m"
-        # For one broker next to other components, the simple compiler and collector take a third less CPU
-        # time for the first millions of messages, and 140 MB less memory.
-        small = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xms64m", heap]
+        heap = ["-Xms64m", f"-Xmx{self.settings.memory_kafka}m"]
         (agent,) = self._libraries().glob("jmx_prometheus_javaagent-*.jar")
         metrics = f"-javaagent:{agent}=127.0.0.1:{endpoint.port(self.home, self.name)}:{METRICS}"
-        return [*self._java(), *small, log4j, metrics, "kafka.Kafka", self._configuration()]
+        archive = class_archive.options(self._class_archive())
+        return [*self._java(), *heap, *archive, LOGGING, metrics, "kafka.Kafka", self._configuration()]
 
     def ports(self) -> Mapping[str, int]:
         ports = {"broker": self.settings.port_kafka, "controller": self.settings.port_kafka_controller}
@@ -124,19 +140,25 @@ class Kafka(Component):
         }
         return fill(SECURED, {**values, **secured})
 
-    def _format(self) -> None:
+    def _format(self, configuration: Path) -> None:
         """Formats the empty log directory with a cluster id, as KRaft requires."""
-        tool = [*self._java(), "kafka.tools.StorageTool", "format", "--standalone"]
-        identity = ["--cluster-id", _new_cluster_id(), "--config", self._configuration()]
+        java = [*self._java(), *class_archive.options(self._class_archive())]
+        tool = [*java, "kafka.tools.StorageTool", "format", "--standalone"]
+        identity = ["--cluster-id", _new_cluster_id(), "--config", configuration]
         done = subprocess.run([*tool, *identity], capture_output=True, text=True)
         if done.returncode:
             raise OSError(f"Kafka's storage cannot be formatted: {(done.stderr or done.stdout).strip()}")
 
     def _java(self) -> list[str]:
-        return ["java", "-cp", f"{self._libraries()}/*"]
+        # One broker beside everything else: the simple compiler and collector take a third less CPU time for
+        # the first millions of messages, and 140 MB less memory.
+        return ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", f"{self._libraries()}/*"]
 
     def _libraries(self) -> Path:
         return self.settings.cache / self.name / content_hash.fingerprint(POM)
+
+    def _class_archive(self) -> Path:
+        return self._libraries().with_suffix(".jsa")
 
     def _log_directory(self) -> Path:
         return self.home.data(self.name) / "log"
@@ -150,6 +172,14 @@ def _new_cluster_id() -> str:
     rejects."""
     identity = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
     return identity.replace("-", "A")
+
+
+def _listens(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+    except OSError:
+        return False
+    return True
 
 
 def _ignore(error: object) -> None:

@@ -1,6 +1,7 @@
 """Superset: the dashboards' server with a separate Python environment, and the import of dashboards/."""
 
 import os
+import secrets
 import shutil
 import ssl
 import subprocess
@@ -38,6 +39,9 @@ INSTALLER = EMBEDDED / "installer.lock"
 CONFIGURATION = EMBEDDED / "superset_config.py"
 METADATA = EMBEDDED / "metadata.py"
 
+INSTALLATION = "2"
+"""Raise it when `install` makes something else of the same packages."""
+
 SECRET_KEY = "superset-secret-key"
 THREADS = 16
 
@@ -61,11 +65,12 @@ class Superset(Component):
         with cache.build_in_place(self._entry()) as entry:
             progress.report("installing Superset 6.1.0 (155 Python packages, 250 MB)")
             progress.run([sys.executable, "-m", "venv", entry])
-            pip = [self.python(), "-m", "pip", "install", "--replacement", "--require-hashes", "--no-deps"]
+            pip = [self.python(), "-m", "pip", "install", "--quiet", "--require-hashes", "--no-deps"]
             progress.run([*pip, "-r", INSTALLER])
             # uv takes seconds where pip takes one to two minutes, with the same index and hashes.
-            uv = [entry / "bin" / "uv", "pip", "install", "--replacement", "--require-hashes", "--no-deps"]
-            progress.run([*uv, "--python", self.python(), "-r", REQUIREMENTS])
+            uv = [entry / "bin" / "uv", "pip", "install", "--quiet", "--require-hashes", "--no-deps"]
+            # Where PYTHONDONTWRITEBYTECODE is set, each start would compile for five seconds.
+            progress.run([*uv, "--compile-bytecode", "--python", self.python(), "-r", REQUIREMENTS])
             self._remove_telemetry()
             progress.report("creating Superset's metadata tables")
             self._make_template(progress)
@@ -84,12 +89,18 @@ class Superset(Component):
                 replacement.replace(script)
 
     def _make_template(self, progress: Progress) -> None:
-        """Runs the initial migrations once, which takes half a minute; later starts copy the result."""
+        """Runs the initial migrations once, which takes half a minute; later starts copy the result.
+
+        The template has an administrator with a random password, which each copy replaces.
+        """
         template = self._template()
         template.mkdir(exist_ok=True)
-        key = template / "secret-key"
-        key.write_text("only for the creation of tables: encrypts nothing")
-        progress.run([self.python(), METADATA, "upgrade"], environment=_variables(template, key))
+        key, password = template / "secret-key", template / "password"
+        key.write_text("only used to make tables: encrypts nothing")
+        password.write_text(secrets.token_urlsafe())
+        for words in (["upgrade"], ["administrator", password]):
+            progress.run([self.python(), METADATA, *words], environment=_variables(template, key))
+        password.unlink()
 
     def prepare(self) -> None:
         """Copies or migrates the metadata database and sets the administrator's password, if needed."""
@@ -98,13 +109,15 @@ class Superset(Component):
         if marker.exists() and marker.read_text() == wanted:
             return
         database = self._data() / "superset.db"
+        password = self.home.secret_file(PASSWORD)
         if database.exists():
             self._metadata("upgrade")
+            self._metadata("administrator", password)
         else:
             draft = database.with_suffix(".draft")
             shutil.copy(self._template() / "superset.db", draft)
+            self._metadata("password", draft, password)
             draft.replace(database)
-        self._metadata("administrator", self.home.secret_file(PASSWORD))
         marker.write_text(wanted)
 
     def command(self) -> Sequence[str | Path]:
@@ -202,7 +215,9 @@ class Superset(Component):
         return self.home.data(self.name)
 
     def _entry(self) -> Path:
-        return self.settings.cache / self.name / content_hash.fingerprint(REQUIREMENTS, INSTALLER)
+        return (
+            self.settings.cache / self.name / content_hash.fingerprint(REQUIREMENTS, INSTALLER, INSTALLATION)
+        )
 
     def python(self) -> Path:
         """The Python interpreter with Superset's packages."""

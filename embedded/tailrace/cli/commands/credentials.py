@@ -13,7 +13,7 @@ lost: lines wait in their files and in Kafka.
 """
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from tailrace.cli import console
@@ -31,8 +31,14 @@ EXAMPLES = (
     "tailrace credentials passwords   # of all Kafka accounts",
 )
 
-TOUCHED = ("kafka", "flink", "detect", "fluentbit", "facts", "superset", "reports")
-"""Components that have certificates or Kafka passwords, in the order of their restart."""
+COLLECTORS = ("fluentbit", "facts")
+"""Components with a Kafka password and without a certificate. A collector that meets a broker of an unknown
+authority would lose lines that it has read and not yet sent."""
+KAFKA_AND_JOBS = ("kafka", "flink", "detect")
+"""Components with certificates that verify those of others. A job loses nothing: it resumes from its
+checkpoint."""
+DASHBOARDS = ("superset", "reports")
+"""Components with a certificate that verify no other."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -72,24 +78,24 @@ def _show(held: Certificates, context: Context) -> None:
 
 def _authority(held: Certificates, context: Context) -> None:
     held.prepare_authority()
-    _restart(context)
+    _restart(context, COLLECTORS)
     print(f"  copy {held.trust} to the collectors on other machines, then: tailrace credentials renew")
 
 
 def _renew(held: Certificates, context: Context) -> None:
     held.renew()
-    _restart(context)
+    _restart(context, (*KAFKA_AND_JOBS, *DASHBOARDS))
 
 
 def _retire(held: Certificates, context: Context) -> None:
     held.retire_authority()
-    _restart(context)
+    _restart(context, (*KAFKA_AND_JOBS, *COLLECTORS))
 
 
 def _passwords(held: Certificates, context: Context) -> None:
     for account in kafka_accounts.accounts():
         context.home.replace_secret(kafka_accounts.password_name(account.name))
-    _restart(context)
+    _restart(context, (*KAFKA_AND_JOBS, *COLLECTORS))
 
 
 ACTIONS: dict[str, Callable[[Certificates, Context], None]] = {
@@ -101,11 +107,11 @@ ACTIONS: dict[str, Callable[[Certificates, Context], None]] = {
 }
 
 
-def _restart(context: Context) -> None:
-    """Restarts a running stack. A stopped one reads the new files at its next start."""
+def _restart(context: Context, parts: Sequence[str]) -> None:
+    """Restarts components one after the other. A stopped stack reads the new files at its next start."""
     steps = Steps()
     try:
-        context.restart(TOUCHED, steps.show)
+        context.restart(parts, steps.show)
     except NotRunningError:
         return
     steps.show("all", "healthy")

@@ -3,6 +3,7 @@ package io.tailrace.flink.detection.rules;
 import io.tailrace.detect.RuleRecord;
 import io.tailrace.detection.bundle.RuleBundle;
 import io.tailrace.detection.correlation.CorrelationEvaluator;
+import io.tailrace.detection.dataclass.DataClasses;
 import io.tailrace.detection.dataclass.DataClassifier;
 import io.tailrace.detection.detector.StatefulDetector;
 import io.tailrace.detection.index.RulePrefilter;
@@ -19,20 +20,20 @@ public final class ActiveRules {
 
     private final long offset;
     private final RuleSet rules;
-    private final boolean hasDataClasses;
-    private final RulePrefilter index;
-    private final DataClassifier classifier;
+    private final DataClasses dataClasses;
     private final Map<String, CorrelationEvaluator> correlators = new HashMap<>();
     private final Map<String, List<CorrelationEvaluator>> byRule = new HashMap<>();
     private final Map<String, StatefulDetector> detectors = new HashMap<>();
     private final Map<String, Integer> levels;
+    /** Null until it is asked for: it is large, and one operator of nine asks. */
+    private RulePrefilter index;
+    /** As the index. */
+    private DataClassifier classifier;
 
     private ActiveRules(long offset, RuleBundle bundle, long latenessMicros) {
         this.offset = offset;
         this.rules = bundle.rules();
-        this.hasDataClasses = !bundle.dataClasses().isEmpty();
-        this.index = new RulePrefilter(rules.rules());
-        this.classifier = new DataClassifier(bundle.dataClasses());
+        this.dataClasses = bundle.dataClasses();
         this.levels = CorrelationStages.of(rules.correlations());
         for (CorrelationRule rule : rules.correlations()) {
             CorrelationEvaluator correlator = new CorrelationEvaluator(rule, latenessMicros);
@@ -61,15 +62,21 @@ public final class ActiveRules {
 
     /** Returns whether data classes are configured. */
     public boolean hasDataClasses() {
-        return hasDataClasses;
+        return !dataClasses.isEmpty();
     }
 
     public RulePrefilter index() {
+        if (index == null) {
+            index = new RulePrefilter(rules.rules());
+        }
         return index;
     }
 
     /** Returns the classifier for the data that an event touches. */
     public DataClassifier classifier() {
+        if (classifier == null) {
+            classifier = new DataClassifier(dataClasses);
+        }
         return classifier;
     }
 
