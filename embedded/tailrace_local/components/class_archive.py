@@ -1,7 +1,7 @@
 """Archives the classes of a Java program (class data sharing), which halves the processor time of its start.
 
 The JVM writes an archive from a list of classes, and the list while the program runs once.
-Everything works without an archive, only slower. The JVM ignores an archive that does not fit it or the class path.
+Everything works without an archive, only slower. The JVM ignores an archive that does not fit.
 """
 
 import os
