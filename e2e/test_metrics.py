@@ -116,7 +116,7 @@ def test_a_log_that_is_taken_off_the_list_does_not_lag_and_one_whose_census_is_d
         return [each.value for each in scraped(stack, "/metrics")[metric].samples if each.labels == log]
 
     # Lines may be in the books before the first census, which comes with the next checkpoint.
-    wait_until(lambda: len(told("tailrace_lag_seconds")) == 1, 60, "the first census to be told")
+    wait_until(lambda: len(told("tailrace_lag_seconds")) == 1, 60, "the first census to be reported")
     with stack.without("census"):
         assert len(told("tailrace_lag_seconds")) == 1
         assert told("tailrace_unwatched_since_seconds") == []

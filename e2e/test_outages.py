@@ -77,13 +77,13 @@ def _outage(stack: Stack, workload, component: str, seconds: int, alerts: list[s
     stack.await_healthy(240)
     assert_exact(stack, workload.manifests, seconds=180)
     if failovers is not None:
-        assert _failovers(stack) == failovers  # the job waits, and does not begin anew
+        assert _failovers(stack) == failovers  # the job waits and does not restart
     for alert in alerts:
         await_cleared(stack, alert, **labels.get(alert, {}))
 
 
 def _failovers(stack: Stack) -> float:
-    """How often the normalize job, as it runs now, was started anew by Flink, once the job tells it."""
+    """Returns how often Flink has restarted the running normalize job, as soon as the job reports it."""
     told: list[float] = []
 
     def asked() -> bool:
@@ -92,7 +92,7 @@ def _failovers(stack: Stack) -> float:
         told.extend(each.value for each in samples if each.name == "flink_jobmanager_job_numRestarts")
         return bool(told)
 
-    wait_until(asked, 120, "the job to tell how often it was started anew")
+    wait_until(asked, 120, "the job to report its number of restarts")
     return told[0]
 
 

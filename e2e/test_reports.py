@@ -108,7 +108,7 @@ def test_each_time_it_is_due_it_is_sent_once_although_mail_server_and_timer_fail
     code, said = tailrace("restart", "reports")
     assert code == 0, said
     wait_until(
-        lambda: "refused" in stack.status("reports").reason, PATIENCE_SECONDS, "the failure to be told"
+        lambda: "refused" in stack.status("reports").reason, PATIENCE_SECONDS, "the failure to be reported"
     )
     assert _drawn(stack) == drawn, "no report is drawn while the mail server is away"
     began = time.time()

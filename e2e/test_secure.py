@@ -1,4 +1,4 @@
-"""A secured stack: everything goes its way by TLS and passwords, and whoever has no right is refused."""
+"""A secured stack: all connections use TLS and passwords, and clients without permission are refused."""
 
 import http.client
 import json
@@ -42,7 +42,7 @@ FIRST_PORT = int(os.environ.get("SECURE_FIRST_PORT", "24200"))
 PARTS = ("kafka", "clickhouse", "flink", "detect", "census", "fluentbit")
 SECONDS = 60
 LOG_SECONDS = 240
-"""A job that is started anew has said what is wrong by then, on a busy machine too."""
+"""A restarted job has reported the error by then, also on a busy machine."""
 LINES = "tailrace.slowlog.lines"
 
 
@@ -63,7 +63,7 @@ def watched(stack: Stack, tmp_path: Path, request) -> Callable[[int], Workload]:
 
 
 class Attempt:
-    """One record offered to a topic; what became of it, and what the client said meanwhile."""
+    """One record offered to a topic: its result, and the log of the client."""
 
     def __init__(self, client: kafka_client.KafkaClient, topic: str = LINES) -> None:
         self.said: list[str] = []

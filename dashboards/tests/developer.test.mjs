@@ -32,7 +32,7 @@ describe('Slow queries against the time before', () => {
     await browser.screenshot(join(screenshots, 'slow-queries-compared.png'));
   });
 
-  test('tells what is new and slower where the server logs as before', async () => {
+  test('shows new and slower statements where the server logs as before', async () => {
     const rows = (await browser.chart(COMPARED)).data.filter((row) => row.instance === CONSTANT);
     assert.deepEqual(rows.map((row) => [row.query_id, row.verdict]), [[SLOWER, 'slower'], [NEW, 'new']]);
     const [slower, fresh] = rows;
