@@ -458,33 +458,68 @@ def reaches(client: kafka_client.KafkaClient) -> bool:
         return False
 
 
-def test_certificates_and_passwords_are_replaced_while_logs_grow(stack, watched, tmp_path):
-    certificates = Certificates(stack.home)
-    old_file, old_trust = tmp_path / "admin.pem", tmp_path / "trust.pem"
-    shutil.copy(certificates.file("admin"), old_file)
-    shutil.copy(certificates.trust, old_trust)
-    old = administrator(certificates, stack, old_file, old_trust)
-    old_password = as_account(stack, "collector")
-    assert reaches(old)
+class Replaced:
+    """The administration's certificate, the authority and a password, as they were."""
+
+    def __init__(self, stack: Stack, directory: Path) -> None:
+        self.stack = stack
+        self.certificates = Certificates(stack.home)
+        self.file, trust = directory / "admin.pem", directory / "trust.pem"
+        shutil.copy(self.certificates.file("admin"), self.file)
+        shutil.copy(self.certificates.trust, trust)
+        self.administration = administrator(self.certificates, stack, self.file, trust)
+        self.account = as_account(stack, "collector")
+
+    def administration_that_knows_the_new_authority(self) -> kafka_client.KafkaClient:
+        return administrator(self.certificates, self.stack, self.file, self.certificates.trust)
+
+    def replace_passwords(self) -> None:
+        for account in kafka_accounts.accounts():
+            self.stack.home.replace_secret(kafka_accounts.password_name(account.name))
+
+    def assert_refused(self) -> None:
+        assert not reaches(self.administration_that_knows_the_new_authority())
+        assert reaches(local_kafka.administration(self.stack.settings, self.stack.home))
+        trust = {"ssl.ca.location": str(self.certificates.trust)}
+        account = kafka_client.KafkaClient(self.account.address, {**self.account.properties, **trust})
+        with attempt(account) as refused:
+            refused.await_saying("invalid credentials with SASL mechanism SCRAM-SHA-512")
+
+
+def await_more(workload: Workload) -> None:
+    before = workload.entries
+    wait_until(lambda: workload.entries >= before + 100, SECONDS, "entries after the change")
+
+
+def test_an_old_authority_and_old_passwords_are_refused_while_logs_grow(stack, watched, tmp_path):
+    """The broker and the jobs start once for all that is new; the next test has them start for each step."""
+    old = Replaced(stack, tmp_path)
     workload = watched(seed=73)
     with workload.writing(rate=50):
         tailrace(stack, "credentials", "authority", seconds=START_SECONDS)
-        assert reaches(old)
+        assert reaches(old.administration)
+        old.certificates.renew()
+        old.replace_passwords()
+        tailrace(stack, "credentials", "retire", seconds=START_SECONDS)
+        old.assert_refused()
+        await_more(workload)
+    assert_exact(stack, workload.manifests)
+
+
+@pytest.mark.long
+def test_certificates_and_passwords_are_replaced_step_by_step_while_logs_grow(stack, watched, tmp_path):
+    old = Replaced(stack, tmp_path)
+    workload = watched(seed=74)
+    with workload.writing(rate=50):
+        tailrace(stack, "credentials", "authority", seconds=START_SECONDS)
+        assert reaches(old.administration)
         tailrace(stack, "credentials", "renew", seconds=START_SECONDS)
         # An old certificate is good until its authority is retired; who does not know the new one sees a
         # stranger.
-        assert not reaches(old)
-        assert reaches(administrator(certificates, stack, old_file, certificates.trust))
-        for account in kafka_accounts.accounts():
-            stack.home.replace_secret(kafka_accounts.password_name(account.name))
+        assert not reaches(old.administration)
+        assert reaches(old.administration_that_knows_the_new_authority())
+        old.replace_passwords()
         tailrace(stack, "credentials", "retire", seconds=START_SECONDS)
-        assert not reaches(administrator(certificates, stack, old_file, certificates.trust))
-        assert reaches(local_kafka.administration(stack.settings, stack.home))
-        before = workload.entries
-        wait_until(lambda: workload.entries >= before + 100, SECONDS, "entries after the change")
+        old.assert_refused()
+        await_more(workload)
     assert_exact(stack, workload.manifests)
-    changed = kafka_client.KafkaClient(
-        old_password.address, {**old_password.properties, "ssl.ca.location": str(certificates.trust)}
-    )
-    with attempt(changed) as refused:
-        refused.await_saying("invalid credentials with SASL mechanism SCRAM-SHA-512")
