@@ -1,6 +1,9 @@
 package io.tailrace.framing;
 
-/** Why bytes did not become an event. Names are metric labels and stored: never renamed. */
+/**
+ * Why bytes did not become an event. Names are metric labels and stored: never renamed. State of framers contains the
+ * numbers of codes: a new code is the last one.
+ */
 public enum DeadLetterCode {
     /** The file ended, or a hole followed, within an entry. */
     INCOMPLETE,

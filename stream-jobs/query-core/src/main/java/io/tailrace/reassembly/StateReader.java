@@ -8,16 +8,24 @@ final class StateReader {
 
     private final StateStore store;
     private final byte[] bytes;
+    private final int version;
     private int position;
 
-    StateReader(StateStore store, byte[] bytes) {
+    /** @param version of the layout, see {@link LogReassembler#STATE_VERSION} */
+    StateReader(StateStore store, byte[] bytes, int version) {
         this.store = store;
         this.bytes = bytes;
+        this.version = version;
+    }
+
+    /** Version of the layout. */
+    int version() {
+        return version;
     }
 
     /** Reads an array that was stored under a number of its own. */
     StateReader open(long id) {
-        return new StateReader(store, stored(id));
+        return new StateReader(store, stored(id), version);
     }
 
     /** The array stored under a number; throws {@link IllegalStateException} when the state lacks it. */
