@@ -1,6 +1,9 @@
 package io.tailrace.framing;
 
-/** Reasons why bytes did not become an event. The names are metric labels and are stored, so they never change. */
+/**
+ * Reasons why bytes did not become an event. The names are metric labels and are stored, so they never change. The state
+ * of framers contains the ordinals: append new codes at the end.
+ */
 public enum DeadLetterCode {
     /** The file ended, or a hole began, within an entry. */
     INCOMPLETE,

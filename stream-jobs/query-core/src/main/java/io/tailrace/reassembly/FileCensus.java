@@ -443,6 +443,10 @@ final class FileCensus {
                         generation -> Boolean.FALSE.equals(generation.hasHead(record.headLength(), record.headHash())));
     }
 
+    boolean hasFiles() {
+        return !views.isEmpty();
+    }
+
     void save(StateWriter out) {
         out.number(round);
         owners.save(out);
@@ -459,7 +463,7 @@ final class FileCensus {
             FileView view = FileView.restore(in, id);
             views.put(view.inode(), view);
         }
-        for (int count = in.count(); count > 0; count--) {
+        for (int count = in.version() < LogReassembler.WITH_TWO_CLOCKS ? 0 : in.count(); count > 0; count--) {
             FileView view = FileView.restore(in, id);
             departed.put(view.inode(), view);
         }

@@ -91,9 +91,10 @@ final class FileStatus {
         inode = in.number();
         gone = in.flag();
         size = in.number();
-        boolean isFinal = in.flag();
+        boolean marked = in.version() < LogReassembler.WITH_TWO_CLOCKS || in.flag();
         TwoClockTime since = TwoClockTime.restore(in);
-        finalSince = isFinal ? since : TwoClockTime.NEVER;
+        boolean never = in.version() < LogReassembler.WITH_TWO_CLOCKS && since.job() == 0;
+        finalSince = marked && !never ? since : TwoClockTime.NEVER;
         changed = false;
     }
 }

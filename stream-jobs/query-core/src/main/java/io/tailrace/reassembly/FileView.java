@@ -110,6 +110,9 @@ final class FileView {
         view.last = restoreRecord(in, id, view.inode);
         view.generation = in.number();
         view.sizeSince = in.number();
+        if (in.version() < LogReassembler.WITH_TWO_CLOCKS) {
+            in.number(); // when the file was renamed, which the inodes of its path tell now
+        }
         view.firstReceivedAt = TwoClockTime.restore(in);
         view.round = in.number();
         view.missed = in.count();

@@ -389,7 +389,7 @@ final class LogFileGeneration implements FrameListener {
 
     void restore(StateReader in, long id) {
         storedAs = id;
-        changed = false;
+        changed = in.version() < LogReassembler.STATE_VERSION;
         restoreFields(in);
         hashes.restore(in);
         reader.restore(in);

@@ -21,6 +21,14 @@ import java.util.TreeMap;
  */
 public final class LogReassembler {
 
+    /** Version of the layout that {@link #save} writes. Whoever stores the state stores this number with it. */
+    public static final int STATE_VERSION = 2;
+    /** The oldest layout that {@link #migrate} reads. */
+    public static final int OLDEST_STATE_VERSION = 1;
+
+    /** Since this version times are by two clocks, and files that left their path are kept. */
+    static final int WITH_TWO_CLOCKS = 2;
+
     private static final long ROOT = 0;
     private static final long TICK_MILLIS = 1000;
     /** If lines are older than the newest census by this much, more lines are expected. */
@@ -67,11 +75,21 @@ public final class LogReassembler {
             ReassemblyOutput output,
             StateStore store) {
         LogReassembler restored = new LogReassembler(id, formats, limits, version, output);
+        restored.restore(store, STATE_VERSION);
+        return restored;
+    }
+
+    /** Writes the state of this log, of which nothing is known yet, again in the layout of this version. */
+    public void migrate(StateStore store, int fromVersion) {
+        restore(store, fromVersion);
+        save(store);
+    }
+
+    private void restore(StateStore store, int stateVersion) {
         byte[] root = store.get(ROOT);
         if (root != null) {
-            restored.restore(new StateReader(store, root));
+            restore(new StateReader(store, root, stateVersion));
         }
-        return restored;
     }
 
     /**
@@ -582,9 +600,11 @@ public final class LogReassembler {
 
     private void restore(StateReader in) {
         lastGeneration = in.number();
-        now = TwoClockTime.restore(in);
-        laggedAt = TwoClockTime.restore(in);
-        censusTaken = in.flag();
+        if (in.version() >= WITH_TWO_CLOCKS) {
+            now = TwoClockTime.restore(in);
+            laggedAt = TwoClockTime.restore(in);
+            censusTaken = in.flag();
+        }
         for (int count = in.count(); count > 0; count--) {
             LogFileGeneration generation = new LogFileGeneration(in.number(), poster, formats, limits, ids);
             long storedAs = in.number();
@@ -592,6 +612,7 @@ public final class LogReassembler {
             generations.put(generation.number(), generation);
         }
         census.restore(in);
+        censusTaken |= census.hasFiles();
         for (int count = in.count(); count > 0; count--) {
             held.add(UnassignedLines.restore(in, id, ids));
         }

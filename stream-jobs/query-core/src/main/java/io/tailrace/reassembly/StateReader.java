@@ -8,16 +8,24 @@ final class StateReader {
 
     private final StateStore store;
     private final byte[] bytes;
+    private final int version;
     private int position;
 
-    StateReader(StateStore store, byte[] bytes) {
+    /** @param version of the layout, see {@link LogReassembler#STATE_VERSION} */
+    StateReader(StateStore store, byte[] bytes, int version) {
         this.store = store;
         this.bytes = bytes;
+        this.version = version;
+    }
+
+    /** Version of the layout. */
+    int version() {
+        return version;
     }
 
     /** Opens an array that was stored under a separate number. */
     StateReader open(long id) {
-        return new StateReader(store, stored(id));
+        return new StateReader(store, stored(id), version);
     }
 
     /** Returns the array stored under a number; throws {@link IllegalStateException} if it is missing. */

@@ -29,6 +29,6 @@ record TwoClockTime(long job, long collector) {
 
     static TwoClockTime restore(StateReader in) {
         long job = in.number();
-        return new TwoClockTime(job, in.number());
+        return new TwoClockTime(job, in.version() < LogReassembler.WITH_TWO_CLOCKS ? job : in.number());
     }
 }

@@ -35,6 +35,7 @@ final class SlowLogFramer implements EntryFramer {
     /** Upper limit of the size of a snapshot, bytes. */
     private static final int SNAPSHOT_ROOM = 1024;
 
+    // Snapshots contain the numbers of states: a new one is the last one.
     private enum State {
         /** Outside entries. */
         BETWEEN,

@@ -58,8 +58,6 @@ public final class FramerOperator extends AbstractStreamOperator<EntryBlock>
             new OutputTag<>("dead-letters", new AvroTypeInfo<>(DeadLetter.class));
 
     private static final long serialVersionUID = 1L;
-    /** Version of the output of {@link LogReassembler#save}; increase it when that changes. */
-    private static final int STATE_VERSION = 2;
     /** Maximum number of idle logs on the heap. */
     private static final int IDLE_LOGS = 1024;
 
@@ -70,6 +68,7 @@ public final class FramerOperator extends AbstractStreamOperator<EntryBlock>
     private transient LogFormats formats;
     private transient MapState<Long, byte[]> state;
     private transient ListState<Integer> stateVersion;
+    private transient int restoredVersion;
     private transient InternalTimerService<VoidNamespace> timers;
     private transient LinkedHashMap<String, Live> logs;
     private transient EntryBlockWriter entries;
@@ -99,34 +98,33 @@ public final class FramerOperator extends AbstractStreamOperator<EntryBlock>
     @Override
     public void initializeState(StateInitializationContext context) throws Exception {
         super.initializeState(context);
-        state = context.getKeyedStateStore()
-                .getMapState(new MapStateDescriptor<>(
-                        "log", LongSerializer.INSTANCE, BytePrimitiveArraySerializer.INSTANCE));
+        state = context.getKeyedStateStore().getMapState(logDescriptor());
         stateVersion = context.getOperatorStateStore()
                 .getUnionListState(new ListStateDescriptor<>("version", IntSerializer.INSTANCE));
-        if (context.isRestored()) {
-            checkVersion();
-        }
+        restoredVersion = context.isRestored() ? foundVersion() : LogReassembler.STATE_VERSION;
     }
 
-    /** Every subtask sees the versions of all others, so that state of several versions is never mixed. */
-    private void checkVersion() throws Exception {
-        boolean empty = true;
-        for (int found : stateVersion.get()) {
-            empty = false;
-            if (found != STATE_VERSION) {
-                throw new IncompatibleStateException("version " + found, STATE_VERSION);
-            }
+    private static MapStateDescriptor<Long, byte[]> logDescriptor() {
+        return new MapStateDescriptor<>("log", LongSerializer.INSTANCE, BytePrimitiveArraySerializer.INSTANCE);
+    }
+
+    /** Each subtask sees the versions of all others; they are equal, because a checkpoint has one version. */
+    private int foundVersion() throws Exception {
+        Iterator<Integer> found = stateVersion.get().iterator();
+        if (!found.hasNext()) {
+            throw new IncompatibleStateException("no version");
         }
-        if (empty) {
-            throw new IncompatibleStateException("no version", STATE_VERSION);
+        int version = found.next();
+        if (version < LogReassembler.OLDEST_STATE_VERSION || version > LogReassembler.STATE_VERSION) {
+            throw new IncompatibleStateException("version " + version);
         }
+        return version;
     }
 
     @Override
     public void snapshotState(StateSnapshotContext context) throws Exception {
         super.snapshotState(context);
-        stateVersion.update(List.of(STATE_VERSION));
+        stateVersion.update(List.of(LogReassembler.STATE_VERSION));
     }
 
     @Override
@@ -137,6 +135,20 @@ public final class FramerOperator extends AbstractStreamOperator<EntryBlock>
         entries = new EntryBlockWriter(block -> output.collect(new StreamRecord<>(block)));
         downstream = new Downstream();
         timers = getInternalTimerService("tick", VoidNamespaceSerializer.INSTANCE, this);
+        if (restoredVersion < LogReassembler.STATE_VERSION) {
+            migrateLogs();
+        }
+    }
+
+    /** All logs at once, before the first checkpoint: it has one version for all of them. */
+    private void migrateLogs() throws Exception {
+        this.<String>getKeyedStateBackend()
+                .applyToAllKeys(
+                        VoidNamespace.INSTANCE,
+                        VoidNamespaceSerializer.INSTANCE,
+                        logDescriptor(),
+                        (key, log) -> new LogReassembler(LogId.fromKey(key), formats, limits, version, downstream)
+                                .migrate(new KeyedStore(log), restoredVersion));
     }
 
     @Override

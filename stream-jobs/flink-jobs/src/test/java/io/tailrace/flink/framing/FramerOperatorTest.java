@@ -15,6 +15,8 @@ import io.tailrace.reassembly.FramedEntry;
 import io.tailrace.reassembly.LineBlock;
 import io.tailrace.reassembly.LogId;
 import io.tailrace.reassembly.ReassemblyLimits;
+import java.net.URL;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.serialization.SerializerConfigImpl;
@@ -28,6 +30,7 @@ import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
+import org.apache.flink.streaming.util.OperatorSnapshotUtil;
 import org.apache.flink.util.OutputTag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -148,8 +151,45 @@ class FramerOperatorTest {
                 .isZero();
     }
 
+    /** Version 1 held one clock; commit 749ec77 and those after it until c4a42b6 wrote it. */
     @Test
-    void stateOfAnotherVersionIsRefusedWithASentenceThatHelps() throws Exception {
+    void stateOfTheFirstVersionIsReadAndWrittenAgain() throws Exception {
+        String file = file(3);
+        int lost = BANNER.length() + entry(0).length();
+        int resume = lost + entry(1).length();
+        int torn = file.lastIndexOf("FROM t");
+        Framer framer = new Framer(1, 0, firstVersion()).restored();
+        framer.setTime(START + 31_000);
+        framer.send(backfill(lost, file.substring(lost, resume)));
+        framer.send(block(2, torn, file.substring(torn)));
+        framer.setTime(START + 60_000);
+        framer.snapshot();
+        assertThat(framedIn("db0")).as("a recorded gap is filled").containsExactly(entry(1));
+        assertThat(framedIn("db2")).as("the second half of an entry follows").containsExactly(entry(2));
+        assertThat(framedIn("db1")).as("lines behind a hole are held").isEmpty();
+        framer.setTime(START + 62_000);
+        framer.snapshot();
+        framer.close();
+        assertThat(framedIn("db1")).as("and follow a gap after its timeout").containsExactly(entry(2));
+        assertThat(of(PostingKind.GAP).stream().filter(gap -> gap.getCount() > 0))
+                .singleElement()
+                .satisfies(gap -> assertThat(gap.getToOffset()).isEqualTo(resume));
+    }
+
+    private List<String> framedIn(String instance) {
+        return entries.stream()
+                .filter(entry -> entry.origin().instance().equals(instance))
+                .map(entry -> new String(entry.bytes(), ISO_8859_1))
+                .toList();
+    }
+
+    private static OperatorSubtaskState firstVersion() throws Exception {
+        URL file = FramerOperatorTest.class.getResource("/framer-state/version-1");
+        return OperatorSnapshotUtil.readStateHandle(Path.of(file.toURI()).toString());
+    }
+
+    @Test
+    void stateOfAnUnknownVersionIsRefusedWithASentenceThatHelps() throws Exception {
         Framer framer = new Framer(1, 0, null);
         framer.send(block(0, 0, file(2)));
         OperatorSubtaskState state = framer.snapshot();
@@ -159,7 +199,7 @@ class FramerOperatorTest {
                 .build();
         assertThatThrownBy(() -> new Framer(1, 0, unversioned))
                 .isInstanceOf(IncompatibleStateException.class)
-                .hasMessageContaining("has no version, this version reads ")
+                .hasMessageContaining("has no version, this version reads 1 to 2")
                 .hasMessageContaining("make clean-data");
     }
 
