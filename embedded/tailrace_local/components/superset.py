@@ -161,8 +161,13 @@ class Superset(Component):
         """Imports dashboards/ over whatever is there, with roles, and makes a user for each audience."""
         client = self.client()
         restrictions = row_policies.load(self.settings.access)
-        dashboard_roles.publish(client, connections(self.settings, self.home), restrictions)
+        its_connections = connections(self.settings, self.home)
+        dashboard_roles.publish(client, its_connections, restrictions, self.import_record())
         self._make_users(client)
+
+    def import_record(self) -> Path:
+        """What was imported, see `tailrace.dashboards.assets.apply`."""
+        return self._data() / "dashboards-imported"
 
     def client(self) -> Client:
         """A session of the administrator."""
