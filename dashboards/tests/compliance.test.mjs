@@ -229,9 +229,9 @@ describe('Accounts', () => {
 
   test('leads to what an account touched', async () => {
     const row = browser.page.locator('[data-test-chart-name="All accounts"] tbody tr', { hasText: "'dba_mara'" });
-    await browser.follow(await row.locator('a').getAttribute('href'));
+    const touched = await browser.linked(await row.locator('a').getAttribute('href'));
     const its = dataAccess(end).actions.filter(({ user }) => user === 'dba_mara');
-    assert.equal((await one(browser, 'Accesses to classes of data')).cnt_known, its.length);
+    assert.equal((await one(touched, 'Accesses to classes of data')).cnt_known, its.length);
   });
 });
 
