@@ -4,6 +4,12 @@ import assert from 'node:assert/strict';
 
 /** Every chart is there, drawn without trouble, shows something, and nothing of the page is cut off. */
 export async function assertDrawn(browser, count) {
+  await assertShown(browser, count);
+  await assertNothingCutOff(browser);
+}
+
+/** Every chart is there, without trouble, and shows something. */
+export async function assertShown(browser, count) {
   const charts = await browser.charts();
   assert.equal(charts.length, count, charts.map((chart) => chart.title).join(', '));
   for (const chart of charts) {
@@ -11,7 +17,6 @@ export async function assertDrawn(browser, count) {
     assert.equal(chart.empty, false, `${chart.title} shows nothing`);
     assert.ok(chart.data?.length > 0, `${chart.title} got no rows`);
   }
-  await assertNothingCutOff(browser);
 }
 
 /** A number as it is shown with how much is known of it (sql/queries/parts/known.sql). */

@@ -7,6 +7,7 @@ import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
+import { parseRison } from './rison.mjs';
 
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
@@ -37,6 +38,8 @@ export class Browser {
     this.answers = new Map();
     this.asked = new Map();
     this.asking = new Set();
+    this.opened = new Map();
+    this.filters = new Map();
     this.page.on('request', (request) => this.#noteRequest(request));
     this.page.on('requestfailed', (request) => this.asking.delete(request));
     this.page.on('console', (message) => this.#noteConsole(message));
@@ -87,12 +90,27 @@ export class Browser {
     this.user = user;
   }
 
+  /** Logs in by the requests that the form sends: what `logIn` takes for two pages is five CPU-seconds. */
+  async logInByRequest(user, password) {
+    const { request } = this.page;
+    const form = await (await request.get(`${this.url}/login/`)).text();
+    const token = /id="csrf_token"[^>]*value="([^"]+)"/.exec(form)[1];
+    const answer = await request.post(`${this.url}/login/`, {
+      form: { username: user, password, csrf_token: token }, maxRedirects: 0,
+    });
+    if (answer.status() !== 302 || answer.headers().location.includes('/login')) {
+      throw new Error(`login of ${user}: HTTP ${answer.status()}`);
+    }
+    this.user = user;
+  }
+
   /**
    * Opens a dashboard and waits until every chart of it is drawn, also those below the window's edge.
    * `chosen` are filters as a link sets them: {range: [from, to]} in milliseconds since 1970, and values by column.
    */
   async open(slug, chosen = {}) {
     await this.follow(`/superset/dashboard/${slug}/${address(chosen)}`);
+    this.opened.set(slug, { charts: await this.charts(), asked: new Map(this.asked) });
     if (process.env.OPENED) {
       appendFileSync(process.env.OPENED, `${this.user} ${slug}\n`); // test_browser.py asks whether any was left out
     }
@@ -223,18 +241,63 @@ export class Browser {
    * The charts of this page with further filters, as `open` takes them, without drawing them: a redraw of a page takes ten
    * CPU-seconds. Superset gets the request that the chart sent, with the filters that the filter bar would add.
    */
-  filtered(chosen) {
-    return new FilteredCharts(this, chosen);
+  filtered({ range, ...values }) {
+    const filters = Object.entries(values).map(([col, value]) => ({ col, op: 'IN', val: [value] }));
+    return new FilteredCharts(this, () => this.charts(), {
+      asked: this.asked, filters, timeRange: range?.map(isoSeconds).join(' : '), isLink: false,
+    });
   }
 
-  /** Sends a chart's request again, with these filters added. Returns the response. */
-  async requestAgain(slice, { range, ...values }) {
-    const sent = this.asked.get(slice);
+  /**
+   * The charts of the dashboard that a link leads to, with the link's filters, without opening it. This browser must have
+   * opened that dashboard before. Throws if Superset would not understand the link.
+   */
+  async linked(href) {
+    const { pathname, searchParams } = new URL(href, this.url);
+    const slug = /^\/superset\/dashboard\/([^/]+)\/$/.exec(pathname)[1];
+    const { charts, asked } = this.opened.get(slug);
+    const known = await this.#filtersOf(slug);
+    const set = Object.entries(parseRison(searchParams.get('native_filters')));
+    for (const [key, { id, extraFormData }] of set) {
+      const columns = (extraFormData.filters ?? []).map(({ col }) => col);
+      if (id !== key || !known.has(id) || columns.some((column) => column !== known.get(id))) {
+        throw new Error(`${slug} has no filter ${key} for ${columns}: ${href}`);
+      }
+    }
+    const filters = set.flatMap(([, { extraFormData }]) => extraFormData.filters ?? []);
+    const timeRange = set.map(([, { extraFormData }]) => extraFormData.time_range).find(Boolean);
+    return new FilteredCharts(this, () => charts, { asked, filters, timeRange, isLink: true });
+  }
+
+  /** The charts of a dashboard that this browser has opened before, with other filters, as `open` takes them; not drawn. */
+  reopened(slug, chosen) {
+    return this.linked(`/superset/dashboard/${slug}/${address(chosen)}`);
+  }
+
+  /** Columns of a dashboard's filters, by the filters' names. */
+  async #filtersOf(slug) {
+    if (!this.filters.has(slug)) {
+      const answer = await this.page.request.get(`${this.url}/api/v1/dashboard/${slug}`);
+      const { native_filter_configuration: filters } = JSON.parse((await answer.json()).result.json_metadata);
+      this.filters.set(slug, new Map(filters.map(({ id, targets }) => [id, targets[0]?.column?.name])));
+    }
+    return this.filters.get(slug);
+  }
+
+  /** The link with this text in the first row of a table that has one. */
+  async href(title, text) {
+    return this.page.locator(`[data-test-chart-name="${title}"] tbody a`, { hasText: text }).first().getAttribute('href');
+  }
+
+  /** Sends a chart's request again, with these filters added, or in place of all that people set. Returns the response. */
+  async requestAgain(slice, { asked, filters, timeRange, isLink }) {
+    const sent = asked.get(slice);
     const content = sent.postDataJSON();
+    const before = new Set((content.form_data.extra_form_data?.filters ?? []).map((each) => JSON.stringify(each)));
     for (const query of content.queries) {
-      query.filters = [...query.filters ?? [], ...Object.entries(values).map(([col, value]) =>
-        ({ col, op: 'IN', val: [value], isExtra: true }))];
-      query.time_range = range ? range.map(isoSeconds).join(' : ') : query.time_range;
+      const kept = (query.filters ?? []).filter((each) => !isLink || !before.has(JSON.stringify(each)));
+      query.filters = [...kept, ...filters.map((each) => ({ ...each, isExtra: true }))];
+      query.time_range = timeRange ?? query.time_range;
     }
     const headers = { 'X-CSRFToken': sent.headers()['x-csrftoken'], Referer: this.page.url() };
     return this.page.request.post(sent.url(), { data: content, headers });
@@ -276,11 +339,6 @@ export class Browser {
 
   async applyFilters() {
     await this.#redrawn(() => this.page.click('[data-test="filter-bar__apply-button"]'));
-  }
-
-  /** Empties all filters, the time range too. It counts at once. */
-  async clearFilters() {
-    await this.#redrawn(() => this.page.click('[data-test="filter-bar__clear-button"]'));
   }
 
   /** Sets the time range filter to [from, to), milliseconds since 1970, and applies it. */
@@ -347,18 +405,23 @@ export class Browser {
   }
 }
 
-/** What the charts of a page show with further filters: answers to `chart` and `charts` as the browser does. */
+/** What charts show with other filters: answers to `chart` and `charts` as the browser does. `known` are the charts. */
 class FilteredCharts {
-  constructor(browser, chosen) {
-    Object.assign(this, { browser, chosen, answers: new Map() });
+  constructor(browser, known, chosen) {
+    Object.assign(this, { browser, known, chosen, answers: new Map() });
   }
 
   async chart(title) {
-    return this.#filtered(await this.browser.chart(title));
+    const known = await this.known();
+    const chart = known.find((each) => each.title === title);
+    if (!chart) {
+      throw new Error(`no chart "${title}"; there are ${known.map((each) => each.title).join(', ')}`);
+    }
+    return this.#filtered(chart);
   }
 
   async charts() {
-    return Promise.all((await this.browser.charts()).map((chart) => this.#filtered(chart)));
+    return Promise.all((await this.known()).map((chart) => this.#filtered(chart)));
   }
 
   /** The chart, with the rows of the answer in place of those that the page shows. */
@@ -372,6 +435,13 @@ class FilteredCharts {
     const failed = result.length === 0 || result.some(({ error }) => error);
     return { ...chart, text, failed, data: result[0]?.data, empty: result[0]?.rowcount === 0 };
   }
+}
+
+/** The link with this text in the first of these rows that has one. */
+export function hrefIn(rows, text) {
+  const links = rows.flatMap((row) => Object.values(row))
+    .flatMap((value) => [...String(value).matchAll(/<a href="([^"]+)">(.*?)<\/a>/g)]);
+  return links.find(([, , shown]) => shown.includes(text))[1];
 }
 
 /** The query of a dashboard's address that sets filters, in Rison as sql/queries/parts/links.sql writes it. */

@@ -101,7 +101,7 @@ describe('Data access', () => {
   test('does not fail where there is nothing', () => assertNoneFailed(browser.filtered({ range: NOTHING })));
 });
 
-describe('Coverage', () => {
+describe('Log coverage', () => {
   const { files } = logFiles(end);
   before(() => browser.open('coverage'));
 
@@ -181,7 +181,7 @@ describe('Accounts', () => {
     await browser.screenshot(join(screenshots, 'accounts.png'));
   });
 
-  test('counts accounts by what became of them', async () => {
+  test('counts accounts by state', async () => {
     const count = (matches) => accounts.filter(matches).length;
     assert.equal((await one(browser, 'Accounts')).cnt_accounts, accounts.length);
     const shown = (number, known) => ofKnown(number, known, accounts.length, 'accounts');
@@ -229,9 +229,9 @@ describe('Accounts', () => {
 
   test('leads to what an account touched', async () => {
     const row = browser.page.locator('[data-test-chart-name="All accounts"] tbody tr', { hasText: "'dba_mara'" });
-    await browser.follow(await row.locator('a').getAttribute('href'));
+    const touched = await browser.linked(await row.locator('a').getAttribute('href'));
     const its = dataAccess(end).actions.filter(({ user }) => user === 'dba_mara');
-    assert.equal((await one(browser, 'Accesses to classified data')).cnt_known, its.length);
+    assert.equal((await one(touched, 'Accesses to classified data')).cnt_known, its.length);
   });
 });
 

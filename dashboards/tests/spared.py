@@ -34,6 +34,7 @@ def count(owner: object, name: str, what: str) -> None:
 def count_all() -> None:
     import jinja2
     import sqlglot
+    import yaml
     from clickhouse_connect.cc_sqlalchemy.dialect import ClickHouseDialect
     from clickhouse_connect.dbapi import connection
     from superset.db_engine_specs.base import BaseEngineSpec
@@ -43,6 +44,8 @@ def count_all() -> None:
     count(connection, "create_client", "clients")
     count(BaseEngineSpec, "get_default_schema", "inspected")
     count(ClickHouseDialect, "do_execute", "executed")
+    count(yaml.composer.Composer, "get_single_node", "yaml read in Python")
+    count(yaml.serializer.Serializer, "serialize", "yaml written in Python")
 
 
 @contextmanager
@@ -115,6 +118,17 @@ def askers(database) -> tuple[dict[str, list[str]], list[str]]:
         return dict(zip(names, threads.map(ask, names), strict=True)), sessions
 
 
+def yaml_read_again() -> dict:
+    """An asset with signs that YAML quotes, written and read as exports and imports do."""
+    import yaml
+    from superset.commands.importers.v1.utils import load_yaml
+
+    asset = {"title": 'ü → 😀: "it\'s" #1', "sql": "SELECT 1\n  -- a\ttab\n\n", "on": ["yes", None, 1.5]}
+    calls.clear()
+    again = load_yaml("asset.yaml", yaml.safe_dump(asset, sort_keys=False))
+    return {"calls": dict(calls), "asset": asset, "again": again, "keys": list(again)}
+
+
 def its_dataset():
     from superset import db
     from superset.models.dashboard import Dashboard
@@ -127,7 +141,7 @@ def its_dataset():
 def main() -> None:
     application = create_app()
     count_all()
-    said = {"first": asked(application, DAY), "again": asked(application, WEEK)}
+    said = {"yaml": yaml_read_again(), "first": asked(application, DAY), "again": asked(application, WEEK)}
     with asked_as_admin(application):
         kept = its_dataset().sql
 

@@ -254,9 +254,10 @@ def test_nothing_of_the_samples_is_kept_in_a_cache(stack, clients, charts):
 
 def test_applying_twice_changes_nothing_and_undoes_what_was_done_by_hand(stack, admin):
     component = superset.Superset(stack.settings, stack.home)
-    before = everything(admin)
+    before, made = everything(admin), imported_at(admin)
     component.provision()
     assert everything(admin) == before
+    assert imported_at(admin) == made, "what is as it was imported is not imported again"
     role = next(each for each in admin.every(dashboard_roles.ROLES) if each["name"] == "Tailrace developer")
     known = admin.get(f"{dashboard_roles.ROLES}{role['id']}/permissions/")["result"]
     first = {"permission_view_menu_ids": [known[0]["id"]]}
@@ -264,9 +265,37 @@ def test_applying_twice_changes_nothing_and_undoes_what_was_done_by_hand(stack, 
     admin.post(dashboard_roles.ROLES, {"name": "Tailrace guests"})
     books = admin.get("/api/v1/dashboard/books")["result"]["id"]
     admin.put(f"/api/v1/dashboard/{books}", {"roles": []})
+    chart = first_chart(admin)
+    admin.put(f"/api/v1/chart/{chart['id']}", {"slice_name": "by hand"})
     assert everything(admin) != before
     component.provision()
     assert everything(admin) == before
+    assert first_chart(admin)["slice_name"] == chart["slice_name"]
+
+
+def test_a_password_is_set_again_though_nothing_else_is_imported(stack, admin, charts):
+    component = superset.Superset(stack.settings, stack.home)
+    forgotten = {
+        name: (uri, "forgotten")
+        for name, (uri, _) in superset.connections(stack.settings, stack.home).items()
+    }
+    made = imported_at(admin)
+    dashboard_assets.apply(admin, forgotten, component.import_record())
+    chart = next(chart for chart in charts if chart.slug == "slow-queries")
+    assert status(admin.post, "/api/v1/chart/data", in_its_place(chart)) >= 400
+    component.provision()
+    assert status(admin.post, "/api/v1/chart/data", in_its_place(chart)) == 200
+    assert imported_at(admin) == made
+
+
+def first_chart(admin: Client) -> dict:
+    return min(admin.every("/api/v1/chart/", ["id", "slice_name"]), key=lambda chart: chart["id"])
+
+
+def imported_at(admin: Client) -> dict[int, str]:
+    """When each chart was changed last."""
+    columns = ["id", "changed_on_utc"]
+    return {chart["id"]: chart["changed_on_utc"] for chart in admin.every("/api/v1/chart/", columns)}
 
 
 def everything(admin: Client) -> dict[str, object]:
@@ -284,7 +313,7 @@ def everything(admin: Client) -> dict[str, object]:
             for slug in DASHBOARDS
         },
         "numbers": {
-            kind: {each["id"] for each in admin.every(f"/api/v1/{kind}/")}
+            kind: {each["id"] for each in admin.every(f"/api/v1/{kind}/", ["id"])}
             for kind in dashboard_assets.RESOURCES.values()
         },
     }

@@ -45,6 +45,12 @@ def test_nothing_is_parsed_compiled_or_asked_for_again(took):
     assert took["again"]["calls"] == {}
 
 
+def test_yaml_is_read_and_written_by_libyaml(took):
+    assert took["yaml"]["again"] == took["yaml"]["asset"]
+    assert took["yaml"]["keys"] == list(took["yaml"]["asset"]), "in its order"
+    assert took["yaml"]["calls"] == {}
+
+
 def test_other_times_are_other_questions(took):
     first, again = took["first"], took["again"]
     assert "2026-01-02 00:00:00" in first["sql"] and "2026-01-08 00:00:00" in again["sql"]
@@ -72,6 +78,7 @@ def test_rules_of_superset_about_a_table_below_hold_and_are_part_of_the_key(took
     assert "'nobody'" in restricted["sql"] and "'another'" in otherwise["sql"]
     assert restricted["key"] != otherwise["key"]
     assert "'another'" in took["restricted again"]["sql"]
+    assert restricted["calls"]["parsed"] == 2, "the statement and the rule, once each"
     assert took["restricted again"]["key"] != took["first"]["key"]
 
 

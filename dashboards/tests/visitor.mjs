@@ -1,4 +1,4 @@
-// The browser of a file of tests, in which a user of a role is logged in, and where its pictures go.
+// The browser of a process of tests, in which a user of a role is logged in, and where its pictures go.
 //
 // Environment: SUPERSET_URL; ROLES, a JSON object of users: {password, sees: {slug: title}, not: {slug: title}};
 // SCREENSHOTS, a directory for pictures of what was seen (default: a temporary one).
@@ -14,12 +14,18 @@ export const screenshots = process.env.SCREENSHOTS ?? mkdtempSync(join(tmpdir(),
 /** Open from before the first test until after the last, once visitAs was called. */
 export let browser;
 
-/** Has the tests of this file see the dashboards as a user of this role does. */
+let visitor;
+
+/** Has the tests of this process see the dashboards as a user of this role does; each file of tests may say so. */
 export function visitAs(user) {
+  if (user === visitor) {
+    return;
+  }
+  visitor = user;
   before(async () => {
     mkdirSync(screenshots, { recursive: true });
     browser = await Browser.launch(process.env.SUPERSET_URL);
-    await browser.logIn(user, roles[user].password);
+    await browser.logInByRequest(user, roles[user].password);
   });
 
   after(() => browser?.close());

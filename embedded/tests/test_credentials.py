@@ -1,4 +1,4 @@
-"""The steps of `tailrace credentials`: what each makes anew, and which parts it restarts."""
+"""The steps of `tailrace credentials`: the files that each writes, and the components that it restarts."""
 
 from argparse import Namespace
 from collections.abc import Sequence

@@ -22,6 +22,7 @@ another uuid, and stays.
 """
 
 import io
+import json
 import zipfile
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ from typing import Any
 
 import yaml
 
+from tailrace.config import content_hash
 from tailrace.dashboards.asset_files import (
     DIRECTORY,
     QUERIES,
@@ -56,35 +58,53 @@ class Imported:
     deleted: tuple[str, ...]
 
 
-def apply(client: Client, connections: Mapping[str, tuple[str, str]]) -> Imported:
+def apply(client: Client, connections: Mapping[str, tuple[str, str]], record: Path | None = None) -> Imported:
     """Imports every asset, overwriting existing ones, and deletes assets without a file.
 
     A second run changes nothing.
 
     `connections` contains address and password of each file of databases/, by its name without suffix; the
-    address replaces the one in the file and has XXXXXXXXXX in place of the password. Raises AssetError
-    before anything is sent if a file is invalid, SupersetError if Superset refuses it.
+    address replaces the one in the file and has XXXXXXXXXX in place of the password. `record` is a file that
+    stores what was imported into this Superset: while neither that nor Superset's assets have changed, only
+    the databases are imported. Raises AssetError before anything is sent if a file is invalid, SupersetError
+    if Superset refuses it.
     """
     assets = compile_assets()
-    passwords = {}
-    for name, (uri, password) in connections.items():
-        file = f"databases/{name}.yaml"
-        assets[file]["sqlalchemy_uri"] = uri
-        passwords[file] = password
-    before = {asset["uuid"]: lasting(asset) for _, asset in exported(client)}
-    client.import_assets(bundle(assets), passwords)
-    after = {asset["uuid"]: (kind, asset) for kind, asset in exported(client)}
+    for name, (uri, _) in connections.items():
+        assets[f"databases/{name}.yaml"]["sqlalchemy_uri"] = uri
+    passwords = {f"databases/{name}.yaml": password for name, (_, password) in connections.items()}
     files = {content["uuid"]: file for file, content in assets.items()}
+    found = list(exported(client))
+    before = {asset["uuid"]: lasting(asset) for _, asset in found}
+    if record and record.exists() and record.read_text() == _recorded(assets, before):
+        _import_databases(client, assets, passwords)
+    else:
+        client.import_assets(bundle(assets), passwords)
+        found = list(exported(client))
+    after = {asset["uuid"]: lasting(asset) for _, asset in found}
+    deleted = tuple(_delete_obsolete(client, found, files))
+    if record:
+        record.write_text(_recorded(assets, after))
     return Imported(
         len(assets),
         tuple(file for uuid_, file in files.items() if uuid_ not in before),
-        tuple(
-            file
-            for uuid_, file in files.items()
-            if before.get(uuid_, lasting(after[uuid_][1])) != lasting(after[uuid_][1])
-        ),
-        tuple(_delete_obsolete(client, after.values(), files)),
+        tuple(file for uuid_, file in files.items() if before.get(uuid_, after[uuid_]) != after[uuid_]),
+        deleted,
     )
+
+
+def _recorded(assets: Mapping[str, Mapping[str, Any]], found: Mapping[str, Any]) -> str:
+    """Assets as they were imported, and what Superset made of each, by uuid."""
+    made = [found.get(content["uuid"]) for content in assets.values()]
+    return content_hash.fingerprint(json.dumps([assets, made], sort_keys=True, default=str))
+
+
+def _import_databases(
+    client: Client, assets: Mapping[str, Mapping[str, Any]], passwords: Mapping[str, str]
+) -> None:
+    """An export does not tell whether passwords are still the same."""
+    databases = {file: content for file, content in assets.items() if file in passwords}
+    client.import_assets(bundle(databases), passwords)
 
 
 def _delete_obsolete(

@@ -71,13 +71,15 @@ def publish(
     client: Client,
     connections: Mapping[str, tuple[str, str]],
     restrictions: Mapping[str, Restriction],
+    record: Path | None = None,
 ) -> list[str]:
-    """Imports the dashboards (dashboards.apply), then applies roles and row restrictions from the files.
+    """Imports the dashboards (`assets.apply`), then applies roles and row restrictions from the files.
 
-    Returns changes and unchanged items, one per line. Raises AssetError, SupersetError, OSError.
+    `record` is the same as for `assets.apply`. Returns changes and unchanged items, one per line. Raises
+    AssetError, SupersetError, OSError.
     """
     roles, assets = load(), asset_files.load()
-    imported = dashboard_assets.apply(client, connections)
+    imported = dashboard_assets.apply(client, connections, record)
     settled = apply(client, roles, assets) + restrict(client, roles, assets, restrictions)
     return [
         _imported(imported),
@@ -185,7 +187,7 @@ def _wanted_rules(
 ) -> dict[str, dict[str, Any]]:
     """Returns rules by name. Datasets with the same restricted columns share one."""
     numbers = {role["name"]: role["id"] for role in client.every(ROLES)}
-    datasets = {each["uuid"]: each["id"] for each in client.every("/api/v1/dataset/")}
+    datasets = {each["uuid"]: each["id"] for each in client.every("/api/v1/dataset/", ["uuid", "id"])}
     wanted: dict[str, dict[str, Any]] = {}
     for key, restriction in restrictions.items():
         for asset in (asset for asset in assets if asset.kind == "datasets"):

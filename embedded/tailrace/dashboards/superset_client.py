@@ -7,7 +7,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -80,12 +80,12 @@ class Client:
     def get(self, path: str) -> dict[str, Any]:
         return self._json(path)
 
-    def every(self, path: str) -> Iterator[dict[str, Any]]:
-        """Yields every item of a paged list."""
+    def every(self, path: str, columns: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
+        """Yields every item of a paged list, with the given columns; with all by default."""
         page = 0
         while True:
-            wanted = urllib.parse.quote(json.dumps({"page": page, "page_size": PAGE_SIZE}))
-            found = self._json(f"{path}?q={wanted}")["result"]
+            wanted = {"page": page, "page_size": PAGE_SIZE, **({"columns": columns} if columns else {})}
+            found = self._json(f"{path}?q={urllib.parse.quote(json.dumps(wanted))}")["result"]
             yield from found
             if len(found) < PAGE_SIZE:
                 return

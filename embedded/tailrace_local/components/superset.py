@@ -175,8 +175,13 @@ class Superset(Component):
         audience."""
         client = self.client()
         restrictions = row_policies.load(self.settings.access)
-        dashboard_roles.publish(client, connections(self.settings, self.home), restrictions)
+        its_connections = connections(self.settings, self.home)
+        dashboard_roles.publish(client, its_connections, restrictions, self.import_record())
         self._make_users(client)
+
+    def import_record(self) -> Path:
+        """What was imported, see `tailrace.dashboards.assets.apply`."""
+        return self._data() / "dashboards-imported"
 
     def client(self) -> Client:
         """Returns a session of the administrator."""

@@ -21,7 +21,7 @@ import java.util.TreeMap;
  */
 public final class LogReassembler {
 
-    /** Version of the layout that {@link #save} writes. Whoever stores the state stores this number with it. */
+    /** Version of the layout that {@link #save} writes. The state is stored together with this number. */
     public static final int STATE_VERSION = 2;
     /** The oldest layout that {@link #migrate} reads. */
     public static final int OLDEST_STATE_VERSION = 1;

@@ -1,12 +1,11 @@
 // Query detail, Plans and Traces in a real browser, held against the workload's known answers.
-//
-// Environment: SUPERSET_URL, ROLES (users and passwords as JSON), WORKLOAD_END as given to seed.mjs; SCREENSHOTS, a
-// directory for pictures of what was seen (default: a temporary one).
+// Environment: as for developer.test.mjs.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { assertClose, assertDrawn, ofKnown, one, queryIdOf } from './assertions.mjs';
+import { hrefIn } from './browser.mjs';
 import * as truth from './truth.mjs';
 import { browser, screenshots, visitAs } from './visitor.mjs';
 import { slowQueries } from './workload.mjs';
@@ -16,7 +15,6 @@ visitAs('developer');
 const TEN_MINUTES = 600_000; // buckets of a day that is shown
 const HEAVIEST = 'C0A4E6129F7BD835'; // it has two plans
 const ERRING = 'E85A1C6094B3DF72';
-const TRACED = '5B1E8D0F3A924C77';
 
 const end = Number(process.env.WORKLOAD_END) * 1000;
 const { events, plans, planChanges, spans } = slowQueries(end);
@@ -93,15 +91,14 @@ describe('Query detail', () => {
   });
 
   test('follows the filter for a statement', async () => {
-    await browser.choose('query-id', ERRING);
-    await browser.applyFilters();
-    await assertStatement(ERRING);
+    const erring = browser.filtered({ query_id: ERRING });
+    await assertStatement(ERRING, erring);
     const failed = of(ERRING).filter((event) => event.error_code);
     assert.ok(failed.length > 0);
     const told = of(ERRING).filter((event) => event.error_code !== null && event.error_code !== undefined);
-    assert.equal((await one(browser, 'Failed')).shown_failed, ofKnown(failed.length, told.length, of(ERRING).length, 'executions'));
+    assert.equal((await one(erring, 'Failed')).shown_failed, ofKnown(failed.length, told.length, of(ERRING).length, 'executions'));
     for (const title of ['Plans of the statement', 'Plan trees', 'Requests by endpoint']) {
-      const chart = await browser.chart(title);
+      const chart = await erring.chart(title);
       assert.ok(chart.empty && !chart.failed, `${title}: ${chart.text}`);
     }
   });
@@ -142,9 +139,9 @@ describe('Plans', () => {
   test('leads to the statement, and from there to one plan', async () => {
     await browser.followLink('Advice by load', 'open');
     await assertStatement(HEAVIEST);
-    await browser.followLink('Plans of the statement', 'tree');
+    const linked = await browser.linked(await browser.href('Plans of the statement', 'tree'));
     const plan = plans.find((each) => queryIdOf(each) === HEAVIEST && each.tables[0] === 'p');
-    const { data } = await browser.chart('Plan tree');
+    const { data } = await linked.chart('Plan tree');
     assert.equal(data.length, 1 + plan.tree.split('\n').length);
     assert.deepEqual(data.filter((row) => row.parent === 'root').map((row) => row.label), [`plan ${plan.plan_hash}`]);
   });
@@ -178,36 +175,33 @@ describe('Traces', () => {
 
   test('leads from a slow query to its trace, to the statement, to Slow queries and back', async () => {
     const slowest = events.filter((event) => event.trace_id).sort((a, b) => b.query_time - a.query_time)[0];
-    await browser.followLink('Slow queries and their requests', 'trace');
-    const shown = (await browser.chart('Spans of a trace')).data;
+    const traced = await browser.linked(await browser.href('Slow queries and their requests', 'trace'));
+    const shown = (await traced.chart('Spans of a trace')).data;
     assert.deepEqual(shown.map((row) => row.span_id).sort(),
       spans.filter((span) => span.TraceId === slowest.trace_id).map((span) => span.SpanId).sort());
-    await browser.followLink('Spans of a trace', 'open');
-    await assertStatement(queryIdOf(slowest));
-    await browser.followLink('Statement', 'Slow queries');
-    assert.equal((await one(browser, 'Executions')).executions, truth.executions(of(queryIdOf(slowest))));
-    await browser.followLink('Heaviest queries', 'open');
-    await assertStatement(queryIdOf(slowest));
-    await browser.followLink('Statement', 'Traces');
-    const endpoints = (await browser.chart('Slowest endpoints')).data;
+    const statement = await browser.linked(hrefIn(shown, 'open'));
+    await assertStatement(queryIdOf(slowest), statement);
+    const links = (await statement.chart('Statement')).data;
+    const slow = await browser.linked(hrefIn(links, 'Slow queries'));
+    assert.equal((await one(slow, 'Executions')).executions, truth.executions(of(queryIdOf(slowest))));
+    const again = await browser.linked(hrefIn((await slow.chart('Heaviest queries')).data, 'open'));
+    await assertStatement(queryIdOf(slowest), again);
+    const requests = await browser.linked(hrefIn((await again.chart('Statement')).data, 'Traces'));
+    const endpoints = (await requests.chart('Slowest endpoints')).data;
     assert.deepEqual(endpoints.map((row) => row.endpoint), ['GET /reports/best-sellers']);
   });
 });
 
-test('nothing leaves the machine', () => assert.deepEqual(browser.outside, []));
-
-test('the browser reports no errors', () => assert.deepEqual(browser.errors, []));
-
 /** Query detail is about this statement, and its numbers are those of its executions. */
-async function assertStatement(id) {
+async function assertStatement(id, charts = browser) {
   const its = of(id);
-  const [shown] = (await browser.chart('Statement')).data;
+  const [shown] = (await charts.chart('Statement')).data;
   assert.equal(shown.query_id, id);
-  assert.equal((await one(browser, 'Executions')).executions, truth.executions(its));
-  assertClose((await one(browser, 'Total time')).total_time, 1000 * truth.totalSeconds(its), 'total time');
-  assertClose((await one(browser, 'Latency p95')).p95, truth.percentile(its, 0.95), 'p95');
+  assert.equal((await one(charts, 'Executions')).executions, truth.executions(its));
+  assertClose((await one(charts, 'Total time')).total_time, 1000 * truth.totalSeconds(its), 'total time');
+  assertClose((await one(charts, 'Latency p95')).p95, truth.percentile(its, 0.95), 'p95');
   for (const [title, column] of [['Total time by user', 'user'], ['Total time by program or host', 'host'], ['Total time by instance', 'instance']]) {
-    const { data } = await browser.chart(title);
+    const { data } = await charts.chart(title);
     const expected = truth.heaviestBy(its, (event) => event[column]);
     assert.deepEqual(data.map((row) => row[column === 'host' ? 'program' : column]), expected.map(([value]) => value), title);
     data.forEach((row, i) => assertClose(row.total_time, 1000 * truth.totalSeconds(expected[i][1]), title));

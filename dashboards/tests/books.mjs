@@ -1,0 +1,91 @@
+// Books in a real browser, held against the workload's known answers. Environment: as for developer.test.mjs.
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { before, describe, test } from 'node:test';
+import { assertDrawn, one } from './assertions.mjs';
+import * as truth from './truth.mjs';
+import { browser, screenshots, visitAs } from './visitor.mjs';
+import { logFiles, MINUTES } from './workload.mjs';
+
+visitAs('developer');
+
+const MINUTE = 60_000;
+
+const end = Number(process.env.WORKLOAD_END) * 1000;
+const start = end - MINUTES * MINUTE;
+const books = logFiles(end);
+
+describe('Ledger', () => {
+  before(() => browser.open('books'));
+
+  test('draws every chart', async () => {
+    await assertDrawn(browser, 11);
+    await browser.screenshot(join(screenshots, 'books.png'));
+  });
+
+  test('shows each stretch of covered, behind, missing and unknown minutes', async () => {
+    const { data } = await browser.chart('Coverage by log file');
+    for (const file of books.files) {
+      const label = labelOf(file);
+      const shown = data.filter((row) => row.file === label && row.from_time < end && row.to_time > start)
+        .map((row) => ({ state: row.state, from: Math.max(0, minuteOf(row.from_time)), to: Math.min(MINUTES, minuteOf(row.to_time)) }));
+      assert.deepEqual(shown, truth.stretches(file.states), label);
+    }
+    const unwatched = data.filter((row) => row.from_time < start || row.to_time > end);
+    assert.equal(unwatched.filter((row) => row.from_time < start).length, books.files.length);
+    assert.ok(unwatched.every((row) => row.state === 'unknown'), 'before and after the workload nobody looked');
+  });
+
+  test('shows totals that the workload booked itself', async () => {
+    assert.equal((await one(browser, 'Bytes missing')).sum_missing, truth.sum(books.files, (file) => file.gapBytes));
+    assert.equal((await one(browser, 'Bytes behind')).sum_behind, truth.sum(books.files, (file) => file.behind));
+    assert.equal((await one(browser, 'Dead letters')).open_letters, books.deadLetters.length);
+    assert.equal((await one(browser, 'Unexplained')).unexplained, 0);
+  });
+
+  test('balances each file', async () => {
+    const { data } = await browser.chart('Ledger balance by file');
+    for (const file of books.files) {
+      const its = data.filter((row) => row.file === labelOf(file));
+      assert.equal(truth.sum(its, (row) => row.sum_events), file.events, `${labelOf(file)}: events`);
+      assert.equal(truth.sum(its, (row) => row.sum_dead_letters), file.deadLetters);
+      assert.equal(truth.sum(its, (row) => row.sum_duplicates), file.duplicates);
+      assert.equal(truth.sum(its, (row) => row.sum_gap_bytes), file.gapBytes);
+      assert.equal(truth.sum(its, (row) => row.sum_behind), file.behind);
+    }
+  });
+
+  test('lists what is open of the gap, and dead letters by code', async () => {
+    const gaps = (await browser.chart('Open gaps')).data;
+    assert.equal(truth.sum(gaps, (gap) => gap.missing_bytes), truth.sum(books.files, (file) => file.gapBytes));
+    const letters = (await browser.chart('Dead letters by code')).data;
+    const expected = truth.groupBy(books.deadLetters, (letter) => letter.code);
+    assert.deepEqual(Object.fromEntries(letters.map((row) => [row.code, row.open_letters])),
+      Object.fromEntries([...expected].map(([code, its]) => [code, its.length])));
+  });
+
+  test('shows how far reading is behind', async () => {
+    const { data } = await browser.chart('Unread bytes by minute');
+    for (const file of books.files) {
+      const label = labelOf(file);
+      assert.equal(data.at(-1)[label], file.behind, label);
+    }
+  });
+
+  test('follows the filter for instance', async () => {
+    const second = browser.filtered({ instance: 'shop-db-2' });
+    const { data } = await second.chart('Coverage by log file');
+    assert.deepEqual([...new Set(data.map((row) => row.file))], ['shop-db-2 · slow.log']);
+    assert.equal((await one(second, 'Bytes behind')).sum_behind, 0);
+  });
+});
+
+/** What the dashboards call a log file. */
+function labelOf(file) {
+  return `${file.instance} · ${file.log.split('/').at(-1)}`;
+}
+
+function minuteOf(time) {
+  return (time - start) / MINUTE;
+}

@@ -1,0 +1,111 @@
+// Slow queries against the time before, held against the workload's known answers. Both dashboards were opened by
+// slow_queries.mjs and queries.mjs. Environment: as for developer.test.mjs.
+
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { assertClose, assertShown, one, queryIdOf } from './assertions.mjs';
+import { hrefIn } from './browser.mjs';
+import {
+  comparedRange, comparedStatements, CONSTANT, NEW, RETUNED, ROUTE, SLOWED, SLOWER,
+} from './developer_workload.mjs';
+import * as truth from './truth.mjs';
+import { browser } from './visitor.mjs';
+
+const COMPARED = 'New and slower statements, compared with the preceding interval';
+const MINUTE = 60_000;
+const BUCKET_ERROR = 0.0101; // percentiles are read from buckets that are 2 % wide
+
+const end = Number(process.env.WORKLOAD_END) * 1000;
+const { events } = comparedStatements(end);
+const range = comparedRange(end);
+const shown = events.filter((event) => truth.timeOf(event) >= range.from && truth.timeOf(event) < range.to);
+
+describe('Slow queries against the time before', () => {
+  let charts;
+  let statement;
+
+  before(async () => {
+    charts = await browser.reopened('slow-queries', { range: [range.from, range.to] });
+  });
+
+  test('answers every chart', () => assertShown(charts, 16));
+
+  test('shows new and slower statements where the server logs as before', async () => {
+    const rows = (await charts.chart(COMPARED)).data.filter((row) => row.instance === CONSTANT);
+    assert.deepEqual(rows.map((row) => [row.query_id, row.verdict]), [[SLOWER, 'slower'], [NEW, 'new']]);
+    const [slower, fresh] = rows;
+    assertClose(slower.ratio, SLOWED, 'ratio');
+    assertClose(slower.p95_now, truth.percentile(of(shown, CONSTANT, SLOWER), 0.95), 'p95 now');
+    const before = of(events.filter((event) => truth.timeOf(event) < range.from), CONSTANT, SLOWER);
+    assertClose(slower.p95_before, truth.percentile(before, 0.95), 'p95 before');
+    assert.deepEqual([slower.executions_before, slower.executions_now], [before.length, before.length]);
+    assertClose(slower.total_now, 1000 * truth.totalSeconds(of(shown, CONSTANT, SLOWER)), 'total time');
+    assert.equal(slower.logged, '≥ 0.1 s');
+    assert.equal(fresh.p95_before, null);
+  });
+
+  test('compares nothing across a change of the threshold, and says why', async () => {
+    const rows = (await charts.chart(COMPARED)).data.filter((row) => row.instance === RETUNED);
+    assert.deepEqual(new Set(rows.map((row) => row.query_id)), new Set([SLOWER, NEW]));
+    for (const row of rows) {
+      assert.equal(row.verdict, 'not comparable');
+      assert.equal(row.ratio, null);
+      assert.match(row.remark, /^the server logs differently since .* UTC: ≥ 0\.5 s → ≥ 0\.1 s$/);
+    }
+  });
+
+  test('shows when which threshold was in force', async () => {
+    const { data } = await charts.chart('Logging settings');
+    const its = data.filter((row) => row.instance === RETUNED);
+    assert.deepEqual(its.map((row) => [row.from_time, row.to_time, row.logged]),
+      [[range.from, range.changed, '≥ 0.5 s'], [range.changed, range.to, '≥ 0.1 s']]);
+    const listed = (await charts.chart('Observed logging settings')).data.find((row) => row.instance === RETUNED);
+    assert.deepEqual([listed.logged, listed.changed, listed.entries], ['≥ 0.5 s → ≥ 0.1 s', 1, of(shown, RETUNED).length]);
+    const [first] = (await charts.chart('Total time by instance')).data.filter((row) => row.instance === CONSTANT);
+    assert.equal(first.logged_as, '≥ 0.1 s');
+  });
+
+  test('takes percentiles of the range over what was logged since the change', async () => {
+    const row = (await charts.chart('Total time by instance')).data.find((each) => each.instance === RETUNED);
+    assert.equal(row.p95, null, 'all that it logged was before the change');
+    const its = of(shown, CONSTANT);
+    assertClose((await one(charts, 'Latency p95')).p95, truth.percentile(its, 0.95), 'p95', BUCKET_ERROR);
+    assertClose((await one(charts, 'Latency p99')).p99, truth.percentile(its, 0.99), 'p99', BUCKET_ERROR);
+  });
+
+  test('draws no percentile in the minute of the change', async () => {
+    const { data } = await charts.chart('Latency p50, p95, p99');
+    assert.equal(data.find((row) => row.time === range.changed).p95, null);
+    const minute = Math.floor(truth.timeOf(shown[0]) / MINUTE) * MINUTE;
+    assert.ok(data.find((row) => row.time === minute).p95 > 0);
+  });
+
+  test('groups by the endpoint that comments name', async () => {
+    const { data } = await charts.chart('Total time by endpoint');
+    const [tagged] = data.filter((row) => row.endpoint === ROUTE);
+    const its = shown.filter((event) => event.tags.route === ROUTE);
+    assert.deepEqual([tagged.application, tagged.executions, tagged.queries], ['ledger-web', its.length, 1]);
+    assertClose(tagged.total_time, 1000 * truth.totalSeconds(its), 'total time');
+    assertClose(tagged.p95, truth.percentile(its, 0.95), 'p95');
+  });
+
+  test('follows the filter for the instance, and leads to the statement', async () => {
+    const ofOne = await browser.reopened('slow-queries', { range: [range.from, range.to], instance: CONSTANT });
+    const rows = (await ofOne.chart(COMPARED)).data;
+    assert.deepEqual(rows.map((row) => row.instance), [CONSTANT, CONSTANT]);
+    statement = await browser.linked(hrefIn(rows, 'open'));
+    assert.equal((await one(statement, 'Statement')).query_id, SLOWER);
+  });
+
+  test('shows of the statement what each of its servers logged, and no other', async () => {
+    const { data } = await statement.chart('Logging settings');
+    assert.deepEqual(data.map((row) => [row.instance, row.logged]),
+      [[CONSTANT, '≥ 0.1 s'], [RETUNED, '≥ 0.5 s'], [RETUNED, '≥ 0.1 s']]);
+    const latency = (await statement.chart('Latency p50, p95, p99 of the statement')).data;
+    assert.equal(latency.find((row) => row.time === range.changed).p95, null);
+  });
+});
+
+function of(rows, instance, id) {
+  return rows.filter((row) => row.instance === instance && (id === undefined || queryIdOf(row) === id));
+}

@@ -1,0 +1,110 @@
+// Errors and InnoDB pressure in a real browser, held against the workload's known answers. Environment: as for
+// developer.test.mjs.
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { before, describe, test } from 'node:test';
+import { assertClose, assertDrawn, assertNoneFailed, one, queryIdOf } from './assertions.mjs';
+import {
+  ABORTED, comparedRange, comparedStatements, CONSTANT, HISTORY, LOCK_SECONDS, PAGES, RETUNED, SLOWER,
+} from './developer_workload.mjs';
+import * as truth from './truth.mjs';
+import { browser, screenshots, visitAs } from './visitor.mjs';
+
+visitAs('developer');
+
+const MINUTE = 60_000;
+
+const end = Number(process.env.WORKLOAD_END) * 1000;
+const { events } = comparedStatements(end);
+const range = comparedRange(end);
+const shown = events.filter((event) => truth.timeOf(event) >= range.from && truth.timeOf(event) < range.to);
+
+describe('Errors', () => {
+  const failed = shown.filter((event) => event.error_code === 1205);
+
+  before(() => browser.open('errors', { range: [range.from, range.to] }));
+
+  test('draws every chart; only that of a connection waits until one is chosen', async () => {
+    await assertNoneFailed(browser);
+    const charts = await browser.charts();
+    assert.deepEqual(charts.filter((chart) => chart.empty).map((chart) => chart.title), ['Statements of the connection']);
+    await browser.screenshot(join(screenshots, 'errors.png'));
+  });
+
+  test('counts what went wrong', async () => {
+    assert.equal((await one(browser, 'Deadlocks')).cnt_deadlocks, 1);
+    assert.equal((await one(browser, 'Aborted connections')).cnt_aborted, 1);
+    assert.equal((await one(browser, 'Crashes')).cnt_crashes, 1);
+    assert.equal((await one(browser, 'Restarts')).cnt_restarts, 1);
+    assert.equal((await one(browser, 'Failed statements')).cnt_failed, failed.length);
+    assert.equal((await one(browser, 'Lock wait timeouts')).cnt_timeouts, failed.length);
+  });
+
+  test('draws the whole range, in bars of two minutes', async () => {
+    for (const title of ['Messages by kind', 'Failed statements by error']) {
+      const { data } = await browser.chart(title);
+      assert.deepEqual([data.length, data[0].time, data.at(-1).time], [60, range.from, range.to - 2 * MINUTE], title);
+    }
+  });
+
+  test('says in its own words what it means that a chart is empty', async () => {
+    assert.deepEqual(await browser.saysWhenEmpty('Statements of the connection'), [
+      'No connection is chosen, or the slow log has no entries of it',
+      'Click connection next to a message, or choose one in the filter',
+    ]);
+  });
+
+  test('lists messages that matter, the newest first, and both statements of a deadlock', async () => {
+    const messages = (await browser.chart('Error log messages')).data;
+    assert.deepEqual(messages.map((row) => row.what), ['restart', 'crash', 'innodb pressure', 'aborted connection', 'deadlock']);
+    const [deadlock] = (await browser.chart('Deadlocks and their statements')).data;
+    assert.deepEqual([deadlock.first_statement, deadlock.connection_id, deadlock.other_connection, deadlock.rolled_back],
+      ['update ledgers set total = total + ? where id = ?', '7', '8', '2']);
+  });
+
+  test('says what the code means that statements failed with', async () => {
+    const [row] = (await browser.chart('Failed statements by error and query')).data;
+    assert.deepEqual([row.error, row.query_id, row.cnt_failed], ['1205 lock wait timeout', SLOWER, failed.length]);
+    const drawn = (await browser.chart('Failed statements by error')).data;
+    assert.equal(truth.sum(drawn, (bucket) => bucket['1205 lock wait timeout'] ?? 0), failed.length);
+  });
+
+  test('leads from a message to what its connection did', async () => {
+    const ofConnection = await browser.linked(await browser.href('Error log messages', 'connection'));
+    const { data } = await ofConnection.chart('Statements of the connection');
+    assert.deepEqual(data.map((row) => [row.connection_id, row.error]), failed.map(() => [String(ABORTED), '1205 lock wait timeout']));
+    await assertNoneFailed(ofConnection);
+  });
+});
+
+describe('InnoDB pressure', () => {
+  const its = of(shown, CONSTANT, SLOWER);
+
+  before(() => browser.open('innodb', { range: [range.from, range.to] }));
+
+  test('draws every chart', async () => {
+    await assertDrawn(browser, 12);
+    await browser.screenshot(join(screenshots, 'innodb.png'));
+  });
+
+  test('adds up what statements waited for, and names them', async () => {
+    assertClose((await one(browser, 'Lock time')).sum_lock_time, 1000 * LOCK_SECONDS * its.length, 'lock time');
+    assertClose((await one(browser, 'Row lock wait')).sum_row_lock_wait, 1000 * 0.005 * its.length, 'row lock wait');
+    assertClose((await one(browser, 'Read from disk')).sum_read_bytes, 32_768 * its.length, 'bytes');
+    const [first] = (await browser.chart('Statements by lock wait time')).data;
+    assert.deepEqual([first.query_id, first.pages_each], [SLOWER, PAGES]);
+  });
+
+  test('shows what InnoDB said itself, and which server tells nothing', async () => {
+    assert.equal((await one(browser, 'InnoDB messages logged')).cnt_messages, (await browser.chart('InnoDB messages')).data.length);
+    assert.equal((await one(browser, 'Longest history list')).max_history, HISTORY);
+    const { data } = await browser.chart('InnoDB data available by server');
+    const told = Object.fromEntries(data.map((row) => [row.instance, row.counters.startsWith('yes')]));
+    assert.deepEqual(told, { [CONSTANT]: true, [RETUNED]: false });
+  });
+});
+
+function of(rows, instance, id) {
+  return rows.filter((row) => row.instance === instance && (id === undefined || queryIdOf(row) === id));
+}
