@@ -106,7 +106,7 @@ def wait_until(condition: Callable[[], bool], otherwise: str) -> None:
     deadline = time.monotonic() + PATIENCE_SECONDS
     while not condition():
         assert time.monotonic() < deadline, otherwise
-        time.sleep(0.05)
+        time.sleep(0.02)
 
 
 def is_running(pid: int) -> bool:
