@@ -250,6 +250,12 @@ sbom: ## Lists of what our images hold besides their bases, in CycloneDX: target
 
 LOCK := $(CACHE)/pip-tools
 
+SAVEPOINTS := stream-jobs/flink-jobs/src/test/resources/savepoints
+
+.PHONY: release-state
+release-state: $(DEV) ## Savepoints, rows and messages of a release for SavepointRestoreIT: NAME=v0.1.0, REPOSITORY=its checkout
+	@$(PYTHON) -m e2e.state_of_release $(SAVEPOINTS)/$(NAME) $(if $(REPOSITORY),--repository $(REPOSITORY))
+
 # What Superset runs with is found for the oldest Python 3.11, whichever this one is: Debian 12's 3.11.2 needs a package
 # more than 3.11.3.
 .PHONY: lock
