@@ -273,6 +273,12 @@ dist: $(DEV) jars sbom ## The files of a release, into dist/: wheels, jars, char
 
 LOCK := $(CACHE)/pip-tools
 
+SAVEPOINTS := stream-jobs/flink-jobs/src/test/resources/savepoints
+
+.PHONY: release-state
+release-state: $(DEV) ## Savepoints, rows and messages of a release for SavepointRestoreIT: NAME=v0.1.0, REPOSITORY=its checkout
+	@$(PYTHON) -m e2e.state_of_release $(SAVEPOINTS)/$(NAME) $(if $(REPOSITORY),--repository $(REPOSITORY))
+
 # Superset's packages are resolved for the oldest Python 3.11: Debian 12's 3.11.2 needs a package more than 3.11.3.
 .PHONY: lock
 lock: $(DEV) ## Write the Python lock files again from requirements*.in; fitting pins stay

@@ -29,6 +29,9 @@ public final class ClickHouseServer implements AutoCloseable {
     public static final String PASSWORD = "test";
     private static final String LIBRARY = "node_modules/@chdb/lib-linux-x64-gnu/libchdb.so";
     private static final Duration START_TIME = Duration.ofSeconds(60);
+    /** Rows of savepoints that are years old stay. */
+    private static final String RETENTION_DAYS = "10000";
+
     private static final String MEMORY_BYTES = Long.toString(2L << 30);
 
     private final Path directory;
@@ -145,7 +148,7 @@ public final class ClickHouseServer implements AutoCloseable {
         return migration
                 .replace("{on_cluster}", "")
                 .replaceAll("\\{engine:([^}]*)}", "$1")
-                .replaceAll("\\{retention:[^}]*}", "100")
+                .replaceAll("\\{retention:[^}]*}", RETENTION_DAYS)
                 .replace("{deduplication_window}", "non_replicated_deduplication_window = 10000");
     }
 

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 
 /** Runs a Java program in a separate process, with its output in a file. */
@@ -43,15 +44,28 @@ public final class JavaProgram implements AutoCloseable {
     public static JavaProgram start(
             Path output, List<String> options, String classPath, String mainClass, String... arguments)
             throws IOException {
+        return start(output, Map.of(), options, classPath, mainClass, arguments);
+    }
+
+    /** The same with further variables of the environment. */
+    public static JavaProgram start(
+            Path output,
+            Map<String, String> environment,
+            List<String> options,
+            String classPath,
+            String mainClass,
+            String... arguments)
+            throws IOException {
         List<String> command = new ArrayList<>(List.of("java"));
         OPENED.forEach(name -> command.add("--add-opens=java.base/" + name + "=ALL-UNNAMED"));
         command.addAll(options);
         command.addAll(List.of("-cp", classPath, mainClass));
         command.addAll(List.of(arguments));
-        Process process = new ProcessBuilder(command)
+        ProcessBuilder program = new ProcessBuilder(command)
                 .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()))
-                .start();
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()));
+        program.environment().putAll(environment);
+        Process process = program.start();
         return new JavaProgram(process, output);
     }
 

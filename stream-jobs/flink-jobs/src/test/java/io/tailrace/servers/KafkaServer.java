@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -35,19 +36,26 @@ public final class KafkaServer implements AutoCloseable {
 
     private final Path directory;
     private final Path jars;
+    private final Map<String, Integer> partitionsOfTopics;
     private final int port = Repository.freePort();
     private Process process;
 
-    private KafkaServer(Path directory, Path jars) {
+    private KafkaServer(Path directory, Path jars, Map<String, Integer> partitionsOfTopics) {
         this.directory = directory;
         this.jars = jars;
+        this.partitionsOfTopics = partitionsOfTopics;
     }
 
     /** Starts a broker with all topics. */
     public static KafkaServer start(Path directory) throws Exception {
+        return start(directory, TOPICS.stream().collect(Collectors.toMap(topic -> topic, KafkaServer::partitions)));
+    }
+
+    /** Starts a broker that has these topics, each with its number of partitions. */
+    public static KafkaServer start(Path directory, Map<String, Integer> partitionsOfTopics) throws Exception {
         Optional<Path> jars = Repository.installed("kafka", "kafka_2.13-4.3.1.jar");
         Assumptions.assumeTrue(jars.isPresent(), "skipped: Kafka is not in the cache; `tailrace up` installs it");
-        KafkaServer server = new KafkaServer(directory, jars.get().getParent());
+        KafkaServer server = new KafkaServer(directory, jars.get().getParent(), partitionsOfTopics);
         server.configure();
         server.launch();
         return server;
@@ -91,9 +99,9 @@ public final class KafkaServer implements AutoCloseable {
                 AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, 2000,
                 AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, 4000);
         try (Admin admin = Admin.create(settings)) {
-            if (!admin.listTopics().names().get().containsAll(TOPICS)) {
-                List<NewTopic> topics = TOPICS.stream()
-                        .map(topic -> new NewTopic(topic, partitions(topic), (short) 1))
+            if (!admin.listTopics().names().get().containsAll(partitionsOfTopics.keySet())) {
+                List<NewTopic> topics = partitionsOfTopics.entrySet().stream()
+                        .map(topic -> new NewTopic(topic.getKey(), topic.getValue(), (short) 1))
                         .toList();
                 admin.createTopics(topics).all().get();
             }
@@ -107,13 +115,13 @@ public final class KafkaServer implements AutoCloseable {
      * its second batch accepted after its first was refused; the first is then out of sequence until it expires, after
      * two minutes.
      */
-    private static Map<TopicPartition, OffsetSpec> everyPartition() {
+    private Map<TopicPartition, OffsetSpec> everyPartition() {
         Map<TopicPartition, OffsetSpec> partitions = new HashMap<>();
-        for (String topic : TOPICS) {
-            for (int partition = 0; partition < partitions(topic); partition++) {
+        partitionsOfTopics.forEach((topic, count) -> {
+            for (int partition = 0; partition < count; partition++) {
                 partitions.put(new TopicPartition(topic, partition), OffsetSpec.latest());
             }
-        }
+        });
         return partitions;
     }
 

@@ -1,0 +1,138 @@
+package io.tailrace.savepoints;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipInputStream;
+
+/** What a version of Tailrace left to the next one, as {@code make release-state} writes it. */
+final class ReleaseState {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    /** A record of Kafka. Key and value may be null. */
+    record Message(String topic, int partition, long offset, byte[] key, byte[] value) {}
+
+    private final Path directory;
+    private final JsonNode facts;
+
+    private ReleaseState(Path directory, JsonNode facts) {
+        this.directory = directory;
+        this.facts = facts;
+    }
+
+    static ReleaseState read(Path directory) throws IOException {
+        return new ReleaseState(
+                directory, JSON.readTree(directory.resolve("release.json").toFile()));
+    }
+
+    Instant takenAt() {
+        return Instant.ofEpochMilli(facts.get("savepoint_millis").asLong());
+    }
+
+    /** The next offsets that the jobs read, by topic; one for each partition. */
+    Map<String, List<Long>> positions() {
+        Map<String, List<Long>> positions = new TreeMap<>();
+        facts.get("positions").fields().forEachRemaining(topic -> {
+            List<Long> offsets = new ArrayList<>();
+            topic.getValue().forEach(offset -> offsets.add(offset.asLong()));
+            positions.put(topic.getKey(), offsets);
+        });
+        return positions;
+    }
+
+    /** The inputs that the version itself read after the savepoint, and all rules. */
+    List<Message> messages() throws IOException {
+        List<Message> messages = new ArrayList<>();
+        Path file = directory.resolve("messages.jsonl.gz");
+        try (BufferedReader lines = new BufferedReader(
+                new InputStreamReader(new GZIPInputStream(Files.newInputStream(file)), StandardCharsets.UTF_8))) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                messages.add(message(JSON.readTree(line)));
+            }
+        }
+        return messages;
+    }
+
+    private static Message message(JsonNode message) {
+        return new Message(
+                message.get("topic").asText(),
+                message.get("partition").asInt(),
+                message.get("offset").asLong(),
+                bytes(message.get("key")),
+                bytes(message.get("value")));
+    }
+
+    private static byte[] bytes(JsonNode base64) {
+        return base64.isNull() ? null : Base64.getDecoder().decode(base64.asText());
+    }
+
+    /** Unpacks the savepoint of a job. */
+    Path savepoint(String job, Path to) throws IOException {
+        Path savepoint = Files.createDirectories(to.resolve("savepoint-" + job));
+        for (Map.Entry<String, byte[]> file : unpacked(job + ".zip").entrySet()) {
+            Files.write(savepoint.resolve(file.getKey()), file.getValue());
+        }
+        return savepoint;
+    }
+
+    /** Rows when the savepoint was taken, as JSON, by table. */
+    Map<String, String> rowsBefore() throws IOException {
+        return rows("rows-before.zip");
+    }
+
+    /** Rows that the version itself made of {@link #messages}: new ones, and those that changed. */
+    Map<String, String> rowsAfter() throws IOException {
+        return rows("rows-after.zip");
+    }
+
+    /** Columns whose values a later version changed on purpose; {@code changed.json} has the reasons. */
+    Set<String> changedColumns(String table) throws IOException {
+        Path file = directory.resolve("changed.json");
+        Set<String> columns = new TreeSet<>();
+        if (Files.exists(file)) {
+            JSON.readTree(file.toFile()).path(table).fieldNames().forEachRemaining(columns::add);
+        }
+        return columns;
+    }
+
+    private Map<String, String> rows(String file) throws IOException {
+        Map<String, String> rows = new TreeMap<>();
+        unpacked(file)
+                .forEach((name, content) ->
+                        rows.put(name.substring(0, name.indexOf('.')), new String(content, StandardCharsets.UTF_8)));
+        return rows;
+    }
+
+    private Map<String, byte[]> unpacked(String name) throws IOException {
+        Map<String, byte[]> files = new TreeMap<>();
+        try (InputStream file = Files.newInputStream(directory.resolve(name));
+                ZipInputStream zip = new ZipInputStream(file)) {
+            for (ZipEntry entry = zip.getNextEntry(); entry != null; entry = zip.getNextEntry()) {
+                files.put(entry.getName(), zip.readAllBytes());
+            }
+        }
+        return files;
+    }
+
+    @Override
+    public String toString() {
+        return directory.getFileName().toString();
+    }
+}
