@@ -24,12 +24,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * What ordinary tools and habits send within three weeks, through the parsers of the pipeline and the whole pack with its
  * detectors: at most one alert of level medium or higher per 100,000 events, and none that is untrue.
  */
+@Tag("slow")
 class OrdinaryHabitsTest {
 
     private static final Path TOOLS = Path.of("src/test/resources/ordinary");
