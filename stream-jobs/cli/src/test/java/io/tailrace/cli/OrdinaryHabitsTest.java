@@ -24,12 +24,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Runs the complete pack with its detectors on three weeks of ordinary tools and habits, through the parsers of the
  * pipeline: at most one alert of level medium or higher per 100,000 events, and no false one.
  */
+@Tag("slow")
 class OrdinaryHabitsTest {
 
     private static final Path TOOLS = Path.of("src/test/resources/ordinary");
