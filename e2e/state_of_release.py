@@ -91,8 +91,8 @@ class Log:
     """Number of the last line before the savepoint; 0: within an entry after three fifths."""
 
 
-# An action that two logs of a server record has the id of the event that arrives first. Servers with equal users
-# therefore have one log each.
+# An action that two logs of a server record has the id of the event that arrives first. So servers with equal
+# users have one log each.
 LOGS = (
     Log("release-mysql", "slowlog", SAMPLES / "mysql-8.0.46.slow.log", 300),
     Log("release-percona", "slowlog", SAMPLES / "pxc-5.7.20.slow.log", 300),
