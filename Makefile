@@ -72,7 +72,7 @@ STARTING := supervisor cli demo
 
 .PHONY: test-quick
 test-quick: $(DEV) ## Lint, unit tests and contracts, without any server: 3 minutes
-	@$(MAKE) --jobs 2 --output-sync=target quick-java quick-python lint-python lint-docker lint-shell
+	@$(MAKE) --jobs 2 --output-sync=target quick-java quick-python lint-python lint-docs lint-docker lint-shell
 
 # Maven once: it checks the style of the Java code, compiles it under Error Prone, and runs the tests.
 .PHONY: quick-java quick-python

@@ -38,7 +38,9 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class SavepointRestoreIT {
 
-    private static final Duration TIMEOUT = Duration.ofSeconds(120);
+    /** Two jobs start, which takes minutes on a machine with a load of twenty per core. */
+    private static final Duration TIMEOUT = Duration.ofSeconds(400);
+
     private static final String RULES = "tailrace.rules";
     /** Fills the topics up to the savepoint. A job that reads it has lost its position: it becomes a dead letter. */
     private static final byte[] READ_BEFORE = {'?'};
