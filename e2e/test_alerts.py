@@ -193,7 +193,7 @@ def test_several_alerts_have_one_action_or_none(alerting, raised, tailrace):
         (("reopen", "0a0b1", "--reason", "x"), Exit.FAILED, "0a0b1000 is not closed"),
         (("list", "--since", "soon"), Exit.USAGE, "expected a span such as 30m, 24h or 7d, found 'soon'"),
         (("list", "--entity", "mallory"), Exit.USAGE, "expected FIELD=VALUE such as user=backup"),
-        (("silence", "--for", "1h", "--reason", "x"), Exit.USAGE, "nothing silences everything"),
+        (("silence", "--for", "1h", "--reason", "x"), Exit.USAGE, "give --rule, --entity or both"),
         (
             ("silence", "--entity", "usr=backup", "--for", "1h", "--reason", "x"),
             Exit.USAGE,
@@ -202,7 +202,7 @@ def test_several_alerts_have_one_action_or_none(alerting, raised, tailrace):
         (
             ("silence", "--entity", "user=a", "--entity", "user=b", "--for", "1h", "--reason", "x"),
             Exit.USAGE,
-            "--entity names user twice",
+            "--entity contains user twice",
         ),
         (("list", "--entity", "usr=backup"), Exit.USAGE, "alerts have no field 'usr'"),
         (("silence", "--rule", "no such", "--for", "1h", "--reason", "x"), Exit.FAILED, "give the rule's id"),
