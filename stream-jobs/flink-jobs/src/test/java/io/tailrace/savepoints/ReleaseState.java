@@ -2,6 +2,7 @@ package io.tailrace.savepoints;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.tailrace.servers.Repository;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -17,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
@@ -37,7 +39,19 @@ final class ReleaseState {
         this.facts = facts;
     }
 
-    static ReleaseState read(Path directory) throws IOException {
+    /** All releases, by name. */
+    static List<ReleaseState> all() throws IOException {
+        List<ReleaseState> releases = new ArrayList<>();
+        Path savepoints = Repository.module("flink-jobs").resolve("src/test/resources/savepoints");
+        try (Stream<Path> files = Files.list(savepoints)) {
+            for (Path directory : files.filter(Files::isDirectory).sorted().toList()) {
+                releases.add(read(directory));
+            }
+        }
+        return releases;
+    }
+
+    private static ReleaseState read(Path directory) throws IOException {
         return new ReleaseState(
                 directory, JSON.readTree(directory.resolve("release.json").toFile()));
     }

@@ -2,8 +2,6 @@ package io.tailrace.savepoints;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tailrace.flink.detection.DetectionJob;
-import io.tailrace.flink.normalize.NormalizeJob;
 import io.tailrace.savepoints.ReleaseState.Message;
 import io.tailrace.servers.ClickHouseServer;
 import io.tailrace.servers.JavaProgram;
@@ -11,7 +9,6 @@ import io.tailrace.servers.KafkaServer;
 import io.tailrace.servers.Repository;
 import io.tailrace.servers.SharedClickHouse;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,6 +23,7 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,7 +33,10 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Both jobs go on from the savepoints of each release, without {@code allowNonRestoredState}: an operator of a savepoint
  * that the jobs lack fails the test. They read the messages that the release read after its savepoint, and must write the
  * rows that the release wrote. See {@code src/test/resources/savepoints/README.md}.
+ *
+ * <p>{@link SavepointStateTest} is the cheap part of it.
  */
+@Tag("long")
 class SavepointRestoreIT {
 
     /** Two jobs start, which takes minutes on a machine with a load of twenty per core. */
@@ -54,19 +55,7 @@ class SavepointRestoreIT {
     private static Path clock;
 
     static Stream<ReleaseState> releases() throws IOException {
-        try (Stream<Path> files =
-                Files.list(Repository.module("flink-jobs").resolve("src/test/resources/savepoints"))) {
-            List<Path> directories = files.filter(Files::isDirectory).sorted().toList();
-            return directories.stream().map(SavepointRestoreIT::read);
-        }
-    }
-
-    private static ReleaseState read(Path release) {
-        try {
-            return ReleaseState.read(release);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return ReleaseState.all().stream();
     }
 
     @BeforeAll
@@ -86,22 +75,20 @@ class SavepointRestoreIT {
         try (ReleaseRows rows = new ReleaseRows(CLICKHOUSE.server(), release);
                 KafkaServer kafka = KafkaServer.start(work.resolve("kafka"), partitions(release))) {
             fill(kafka, release);
-            try (JavaProgram normalize = job(NormalizeJob.class, "normalize", kafka, release, work);
-                    JavaProgram detect = job(DetectionJob.class, "detect", kafka, release, work)) {
+            try (JavaProgram jobs = jobs(kafka, release, work)) {
                 send(
                         kafka,
                         release.messages().stream()
                                 .filter(message -> !message.topic().equals(RULES))
                                 .toList());
-                awaitSame(rows, normalize, detect);
+                awaitSame(rows, jobs);
             }
         }
     }
 
-    private static void awaitSame(ReleaseRows rows, JavaProgram normalize, JavaProgram detect) throws Exception {
+    private static void awaitSame(ReleaseRows rows, JavaProgram jobs) throws Exception {
         try {
-            normalize.await("the rows of the release", TIMEOUT, () -> !detect.isAlive() || rows.areSame());
-            detect.await("the rows of the release", TIMEOUT, rows::areSame);
+            jobs.await("the rows of the release", TIMEOUT, rows::areSame);
         } catch (AssertionError e) {
             throw new AssertionError(e.getMessage() + "\n" + rows.differences(), e);
         }
@@ -142,17 +129,25 @@ class SavepointRestoreIT {
         }
     }
 
-    /** A job whose wall clock stands at the moment of the savepoint. */
-    private static JavaProgram job(Class<?> job, String name, KafkaServer kafka, ReleaseState release, Path work)
+    /** Both jobs in one process, whose wall clock stands at the moment of the savepoint. */
+    private static JavaProgram jobs(KafkaServer kafka, ReleaseState release, Path work) throws Exception {
+        long shift = Duration.between(Instant.now(), release.takenAt()).toSeconds();
+        List<String> arguments = new ArrayList<>(arguments("normalize", kafka, release, work));
+        arguments.add(BothJobs.NEXT);
+        arguments.addAll(arguments("detect", kafka, release, work));
+        return JavaProgram.start(
+                work.resolve("jobs.log"),
+                Map.of("LD_PRELOAD", clock.toString(), "CLOCK_SHIFT_SECONDS", Long.toString(shift)),
+                JavaProgram.shortLived("-Xmx640m"),
+                JavaProgram.classPath(),
+                BothJobs.class.getName(),
+                arguments.toArray(String[]::new));
+    }
+
+    private static List<String> arguments(String job, KafkaServer kafka, ReleaseState release, Path work)
             throws Exception {
         ClickHouseServer clickHouse = CLICKHOUSE.server();
-        long shift = Duration.between(Instant.now(), release.takenAt()).toSeconds();
-        return JavaProgram.start(
-                work.resolve(name + ".log"),
-                Map.of("LD_PRELOAD", clock.toString(), "CLOCK_SHIFT_SECONDS", Long.toString(shift)),
-                JavaProgram.shortLived("-Xmx400m"),
-                JavaProgram.classPath(),
-                job.getName(),
+        return List.of(
                 "--kafka.bootstrap",
                 kafka.address(),
                 "--clickhouse.url",
@@ -162,7 +157,7 @@ class SavepointRestoreIT {
                 "--clickhouse.password-file",
                 clickHouse.passwordFile().toString(),
                 "--checkpoint.dir",
-                work.resolve("checkpoints-" + name).toUri().toString(),
+                work.resolve("checkpoints-" + job).toUri().toString(),
                 "--checkpoint.interval.ms",
                 "1000",
                 "--parallelism",
@@ -170,6 +165,6 @@ class SavepointRestoreIT {
                 "--web.port",
                 Integer.toString(Repository.freePort()),
                 "--restore.path",
-                release.savepoint(name, work).toUri().toString());
+                release.savepoint(job, work).toUri().toString());
     }
 }
