@@ -91,7 +91,7 @@ def test_a_report_that_is_sent_now_is_a_dashboard_on_paper(stack, tailrace):
     assert (mail["From"], mail["Auto-Submitted"]) == ("tailrace@example.com", "auto-generated")
     text = mail.get_body(("html",)).get_content()
     assert "https://tailrace.example.com/superset/dashboard/" in text
-    assert "what the slow query logs cost" in text, "the description says what it is"
+    assert "load and latency of slow queries" in text, "the description says what it is"
     picture = page_of(mail)
     if "SCREENSHOTS" in os.environ:
         picture.save(Path(os.environ["SCREENSHOTS"]) / "developers-digest.png")

@@ -92,7 +92,7 @@ describe('Unmasked samples', () => {
     const [counts, samples] = await browser.charts();
     assert.equal(counts.data.find((row) => row.query_id === SAMPLED).samples, LITERALS.length);
     assert.equal(samples.empty, true);
-    assert.match(await browser.page.locator('body').innerText(), /Every look is recorded/);
+    assert.match(await browser.page.locator('body').innerText(), /Every access is recorded/);
   });
 
   test('shows them as they ran after a click', async () => {

@@ -67,7 +67,7 @@ describe('Slow queries', () => {
   for (const dimension of ['instance', 'database', 'user']) {
     test(`breaks time down by ${dimension}`, async () => {
       const expected = truth.heaviestBy(events, (event) => event[dimension] || '(none)');
-      const { data } = await browser.filtered({ range: [start, end] }).chart(`By ${dimension}`);
+      const { data } = await browser.filtered({ range: [start, end] }).chart(`Total time by ${dimension}`);
       assert.deepEqual(data.map((row) => row[dimension]), expected.map(([value]) => value));
       data.forEach((row, i) => assertMeasures(row, expected[i][1], BUCKET_ERROR));
     });

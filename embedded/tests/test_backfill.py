@@ -4,9 +4,11 @@ import gzip
 import hashlib
 import io
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgpack
 import pytest
+from confluent_kafka import TopicPartition
 
 from tailrace.backfill import ranges, shipping
 from tailrace.backfill.ranges import BackfillError, ByteRange, FileCandidate
@@ -193,3 +195,39 @@ def test_a_message_identifies_its_bytes(log):
         "backfill": True,
         "generation": 1,
     }
+
+
+class GrowingTopic:
+    """Stands in for a consumer of the census topic that receives messages after its ends were read."""
+
+    def __init__(self, messages: list[tuple[int, int, dict]], ends: dict[int, int]) -> None:
+        self.messages = iter(messages)
+        self.ends = ends
+
+    def list_topics(self, topic: str, timeout: float) -> SimpleNamespace:
+        return SimpleNamespace(topics={topic: SimpleNamespace(partitions=self.ends)})
+
+    def get_watermark_offsets(self, partition: TopicPartition, timeout: float) -> tuple[int, int]:
+        return 0, self.ends[partition.partition]
+
+    def assign(self, partitions: list[TopicPartition]) -> None: ...
+
+    def poll(self, timeout: float) -> SimpleNamespace:
+        partition, offset, record = next(self.messages)
+        return SimpleNamespace(
+            error=lambda: None,
+            partition=lambda: partition,
+            offset=lambda: offset,
+            value=lambda: msgpack.packb(record),
+        )
+
+    def close(self) -> None: ...
+
+
+def test_a_census_that_arrives_meanwhile_is_ignored(monkeypatch):
+    later = {**CENSUS, "path": "/var/log/later.log"}
+    topic = GrowingTopic([(0, 0, CENSUS), (0, 1, later), (1, 0, CENSUS)], ends={0: 1, 1: 1})
+    monkeypatch.setattr(ranges, "Consumer", lambda settings: topic)
+    kafka = SimpleNamespace(settings=lambda base: base)
+
+    assert list(ranges._census_records(kafka)) == [CENSUS, CENSUS]

@@ -257,6 +257,8 @@ def _census_records(kafka: KafkaClient) -> Iterator[dict]:
             message = consumer.poll(TIMEOUT_SECONDS)
             if message is None or message.error():
                 raise BackfillError(f"cannot read the census from Kafka: {message and message.error()}")
+            if message.partition() not in ends:  # newer than the end that was asked for
+                continue
             if record := census_record(message.value()):
                 yield record
             if message.offset() + 1 >= ends[message.partition()]:
