@@ -32,7 +32,7 @@ pytestmark = [
 
 
 def live(directory: Path, days: int) -> tuple[dict, Verdict]:
-    """Days of a company's life, attacked on the last one: the manifest, and what was noticed."""
+    """Plays days of a company with attacks on the last one; returns the manifest and the detected attacks."""
     subprocess.run(
         [sys.executable, "-m", "e2e.attack_day", directory, "--seed", str(SEED), "--days", str(days)],
         cwd=REPOSITORY,
@@ -48,8 +48,8 @@ def missed(found: Verdict) -> list[str]:
     return [noticed.attack["name"] for noticed in found.attacks if not noticed.found]
 
 
-def test_every_attack_that_a_rule_tells_is_noticed_after_a_day_of_ordinary_work(tmp_path):
-    """Without those that only habits of weeks tell: DetectorsTest has such habits."""
+def test_every_attack_with_a_rule_is_detected_after_an_ordinary_day(tmp_path):
+    """Leaves out attacks that only detectors with a baseline of weeks detect; DetectorsTest has those."""
     _, found = live(tmp_path / "server", days=2)
     detectors = yaml.safe_load((REPOSITORY / "rules" / "detectors.yaml").read_text())
     of_habits = {

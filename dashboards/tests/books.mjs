@@ -34,7 +34,7 @@ describe('Ledger', () => {
     }
     const unwatched = data.filter((row) => row.from_time < start || row.to_time > end);
     assert.equal(unwatched.filter((row) => row.from_time < start).length, books.files.length);
-    assert.ok(unwatched.every((row) => row.state === 'unknown'), 'before and after the workload nobody looked');
+    assert.ok(unwatched.every((row) => row.state === 'unknown'), 'there is no census before and after the workload');
   });
 
   test('shows totals that the workload booked itself', async () => {

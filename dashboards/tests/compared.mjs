@@ -1,5 +1,5 @@
-// Slow queries against the time before, held against the workload's known answers. Both dashboards were opened by
-// slow_queries.mjs and queries.mjs. Environment: as for developer.test.mjs.
+// Slow queries compared with the preceding interval, checked against the known values of the workload. slow_queries.mjs
+// and queries.mjs have opened both dashboards. Environment: as for developer.test.mjs.
 
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';

@@ -1,14 +1,14 @@
-// Reads Rison (github.com/Nanonid/rison), the notation of filters in addresses, as strictly as Superset's page does.
+// Parses Rison (github.com/Nanonid/rison), the format of filters in URLs, as strictly as Superset's page does.
 
 const LITERALS = { '!t': true, '!f': false, '!n': null };
 const TOKEN = /!\(|![tfn]|[(),:]|'((?:[^'!]|!['!])*)'|[^-0-9 '!:(),*@$][^ '!:(),*@$]*|-?\d+(?:\.\d+)?/y;
 
-/** The value that a text stands for. Throws where the text is not Rison. */
+/** Returns the value of a Rison text. Throws if the text is not Rison. */
 export function parseRison(text) {
   const tokens = tokensOf(text);
   const value = readValue(tokens);
   if (tokens.length > 0) {
-    throw new Error(`Rison goes on after its end: ${text}`);
+    throw new Error(`text after the end of Rison: ${text}`);
   }
   return value;
 }

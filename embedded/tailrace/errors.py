@@ -1,12 +1,12 @@
-"""Errors that the command line tells in one sentence, without a traceback.
+"""Errors whose message the command line prints as one sentence, without a traceback.
 
-Its entry point catches these two: it must not import every capability to know their errors.
+The entry point catches these two, so it does not import every capability.
 """
 
 
 class ReportedError(Exception):
-    """What was asked for cannot be done; the message is the sentence to show. Exit code 1."""
+    """The command cannot be executed; the message is shown to the user. Exit code 1."""
 
 
 class UsageError(ReportedError):
-    """A setting, or a file that a person wrote, cannot be used; the message says where. Exit code 2."""
+    """A setting or a file of the user is invalid; the message contains the place. Exit code 2."""

@@ -19,7 +19,7 @@ COLLECTORS = ["fluentbit", "facts"]
 
 @dataclass(frozen=True)
 class Recorder(Context):
-    """Notes the parts that are to be restarted."""
+    """Records the components that a step restarts."""
 
     restarted: list[str] = field(default_factory=list)
 
@@ -27,7 +27,7 @@ class Recorder(Context):
         self.restarted.extend(names)
 
     def run(self, action: str) -> list[str]:
-        """Returns the parts that the step restarts."""
+        """Returns the components that the step restarts."""
         self.restarted.clear()
         credentials.run(Namespace(action=action), self)
         return list(self.restarted)
@@ -40,23 +40,23 @@ def recorder(tmp_path: Path) -> Recorder:
     return Recorder(Settings.from_environment({"TAILRACE_HOME": str(home.root)}), home)
 
 
-def test_each_step_to_another_authority_restarts_the_parts_that_use_what_it_changes(recorder: Recorder):
+def test_each_step_to_another_authority_restarts_the_components_concerned(recorder: Recorder):
     held = Certificates(recorder.home)
     (old,) = held.authorities()
 
-    assert recorder.run("authority") == COLLECTORS, "they believe Kafka's certificate and have none"
+    assert recorder.run("authority") == COLLECTORS, "they verify Kafka's certificate and have none"
     assert len(held.authorities()) == 2
-    assert issuer(held.certificate("kafka"), [old]), "all certificates are still the old authority's"
+    assert issuer(held.certificate("kafka"), [old]), "the old authority has signed all certificates"
 
     assert recorder.run("renew") == ["kafka", *JOBS, "superset", "reports"], "they have certificates"
     assert not issuer(held.certificate("kafka"), [old])
     assert old in held.authorities()
 
-    assert recorder.run("retire") == ["kafka", *JOBS, *COLLECTORS], "they believe authorities"
+    assert recorder.run("retire") == ["kafka", *JOBS, *COLLECTORS], "they verify certificates"
     assert old not in held.authorities()
 
 
-def test_new_passwords_restart_kafka_and_who_has_one(recorder: Recorder):
+def test_new_passwords_restart_kafka_and_its_clients(recorder: Recorder):
     before = recorder.home.secret("kafka-normalize")
 
     assert recorder.run("passwords") == ["kafka", *JOBS, *COLLECTORS]

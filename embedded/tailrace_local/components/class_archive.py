@@ -22,7 +22,7 @@ STOP_SECONDS = 30
 
 
 def options(archive: Path) -> list[str]:
-    """Options of a JVM that may use the archive."""
+    """Returns the options of a JVM that may use the archive."""
     return [f"-XX:SharedArchiveFile={archive}", "-Xshare:auto", "-Xlog:cds=off", "-Xlog:class+path=off"]
 
 
@@ -32,12 +32,12 @@ def make(
     run_once: Callable[[Path, Sequence[str]], None],
     progress: Progress,
 ) -> None:
-    """Archives the classes that a program loads, `java` being the JVM with its options and class path.
+    """Archives the classes that a program loads; `java` is the JVM with its options and class path.
 
-    `run_once` gets an empty directory, and options that it must give to the JVM when it runs the program.
-    Where that fails the archive is empty, so that it is not tried again.
+    `run_once` runs the program. It gets an empty directory, and options that it must pass to the JVM. After a
+    failure the archive is an empty file, so that there is no second attempt.
     """
-    with cache.locked(archive):  # both Flink jobs are installed in parallel, and have one archive
+    with cache.locked(archive):  # both Flink jobs are installed in parallel, and share one archive
         if archive.exists():
             return
         progress.report("archiving its Java classes")
@@ -54,7 +54,7 @@ def make(
 
 
 def run_until(command: Sequence[str | Path], is_ready: Callable[[], bool]) -> None:
-    """Runs a program until it is ready, has ended or has had START_SECONDS; then ends it."""
+    """Runs a program until it is ready, and then ends it; after START_SECONDS also if it is not ready."""
     program = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         deadline = time.monotonic() + START_SECONDS
@@ -68,7 +68,7 @@ def run_until(command: Sequence[str | Path], is_ready: Callable[[], bool]) -> No
 
 
 def free_ports() -> tuple[int, int]:
-    """Two on which nothing listens now."""
+    """Returns two ports on which no process listens now."""
     with socket.socket() as one, socket.socket() as other:
         for each in (one, other):
             each.bind(("127.0.0.1", 0))

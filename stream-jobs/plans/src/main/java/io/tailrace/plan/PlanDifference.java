@@ -7,8 +7,8 @@ package io.tailrace.plan;
  * @param query the query of the plan: empty for the outermost, otherwise the table that it fills or {@code subquery},
  *     from outside to inside
  * @param subject the table, or what else changed
- * @param before the former state; empty for what was added
- * @param after the new state; empty for what was removed
+ * @param before the former state; empty for an addition
+ * @param after the new state; empty for a removal
  */
 public record PlanDifference(Kind kind, String query, String subject, String before, String after) {
 
