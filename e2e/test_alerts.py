@@ -206,7 +206,7 @@ def test_several_alerts_have_one_action_or_none(alerting, raised, tailrace):
         ),
         (("list", "--entity", "usr=backup"), Exit.USAGE, "alerts have no field 'usr'"),
         (("silence", "--rule", "no such", "--for", "1h", "--reason", "x"), Exit.FAILED, "give the rule's id"),
-        (("unsilence", "ffff", "--reason", "x"), Exit.FAILED, "no active silence ffff"),
+        (("unsilence", "ffff", "--reason", "x"), Exit.FAILED, "no active suppression ffff"),
     ],
 )
 def test_a_mistake_is_one_sentence(raised, tailrace, words, code, message):
@@ -240,7 +240,7 @@ def test_a_silence_is_a_record_for_the_job_and_a_row_for_people(alerting, raised
     assert silence["until"] == f"{until:%Y-%m-%d %H:%M:%S}"
 
     tailrace("unsilence", silence["id"][:6], "--reason", "done", "--actor", "frank")
-    assert tailrace("silences").stdout == "no active silence\n"
+    assert tailrace("silences").stdout == "no active suppression\n"
     assert rules_topic(alerting)[f"silence/{silence['id']}"] is None
     assert "ended by frank" in tailrace("silences", "--all").stdout
 
@@ -259,7 +259,7 @@ def test_an_unconfirmed_silence_may_be_active(alerting, raised, tailrace):
         error.value
     )
     tailrace("unsilence", row["id"][:6], "--reason", "it did not begin")
-    assert tailrace("silences").stdout == "no active silence\n"
+    assert tailrace("silences").stdout == "no active suppression\n"
     assert rules_topic(alerting)[f"silence/{row['id']}"] is None
 
 

@@ -239,7 +239,11 @@ def _configure_certificates(command: argparse.ArgumentParser) -> None:
         "--host", action="append", default=[], metavar="NAME", help="a server name in addition to localhost"
     )
     command.add_argument(
-        "--readable", action="append", default=[], choices=USAGES, help="for the service that mounts it"
+        "--readable",
+        action="append",
+        default=[],
+        choices=USAGES,
+        help="a file that other users can read, because a service mounts it",
     )
     command.add_argument("--renew", action="store_true", help="renew all certificates except the authority")
 

@@ -50,8 +50,20 @@ def _parser() -> argparse.ArgumentParser:
 def _add_snapshots(parser: argparse.ArgumentParser) -> None:
     _add_servers_and_spool(parser)
     schedule = Schedule()
-    parser.add_argument("--poll", type=float, default=schedule.poll, metavar="SECONDS", help="default: 60")
-    parser.add_argument("--full", type=float, default=schedule.full, metavar="SECONDS", help="default: 3600")
+    parser.add_argument(
+        "--poll",
+        type=float,
+        default=schedule.poll,
+        metavar="SECONDS",
+        help="pause between polls (default: 60)",
+    )
+    parser.add_argument(
+        "--full",
+        type=float,
+        default=schedule.full,
+        metavar="SECONDS",
+        help="pause between full snapshots (default: 3600)",
+    )
     parser.add_argument("--beat", type=Path, metavar="FILE", help="file that is written after every poll")
     parser.add_argument("--once", action="store_true", help="poll once and exit")
     parser.set_defaults(run=_snapshots)
@@ -67,12 +79,36 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--user", default="explain")
     parser.add_argument("--password-file", type=Path, metavar="FILE", help="password of ClickHouse's user")
     limits = Limits()
-    parser.add_argument("--most", type=int, default=limits.statements, metavar="N", help="default: 20")
-    parser.add_argument("--round", type=float, default=limits.round, metavar="SECONDS", help="default: 60")
-    parser.add_argument("--interval", type=float, default=limits.interval, metavar="SECONDS", help="3600")
-    parser.add_argument("--timeout", type=float, default=limits.timeout, metavar="SECONDS", help="default: 5")
     parser.add_argument(
-        "--threads-running", type=int, default=limits.threads_running, metavar="N", help="default: 16"
+        "--most", type=int, default=limits.statements, metavar="N", help="statements per round (default: 20)"
+    )
+    parser.add_argument(
+        "--round",
+        type=float,
+        default=limits.round,
+        metavar="SECONDS",
+        help="pause between rounds (default: 60)",
+    )
+    parser.add_argument(
+        "--interval",
+        type=float,
+        default=limits.interval,
+        metavar="SECONDS",
+        help="time between two plans of a statement (default: 3600)",
+    )
+    parser.add_argument(
+        "--timeout",
+        type=float,
+        default=limits.timeout,
+        metavar="SECONDS",
+        help="limit of one EXPLAIN (default: 5)",
+    )
+    parser.add_argument(
+        "--threads-running",
+        type=int,
+        default=limits.threads_running,
+        metavar="N",
+        help="no EXPLAIN above this Threads_running (default: 16)",
     )
     parser.add_argument("--beat", type=Path, metavar="FILE", help="file that is written after every round")
     parser.add_argument("--once", action="store_true", help="run one round and exit")

@@ -74,7 +74,7 @@ def _distinct_digits(ids: Sequence[str]) -> int:
 
 
 def show_silences(rows: Sequence[Row]) -> None:
-    """Prints one line per silence."""
+    """Prints one line per suppression."""
     header = ("id", "state", "until (UTC)", "rule", "about", "by", "reason")
     lines = [
         (
@@ -91,7 +91,7 @@ def show_silences(rows: Sequence[Row]) -> None:
     if lines:
         console.table(header, lines)
     else:
-        print("no active silence")
+        print("no active suppression")
 
 
 def print_details(details: AlertDetails, base: str) -> None:

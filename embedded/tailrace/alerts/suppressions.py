@@ -1,8 +1,8 @@
-"""Silences: until a given time, new alerts of a rule or an entity are marked as silenced and not delivered.
+"""Suppressions: until a given time, new alerts of a rule or an entity are marked `silenced` and not sent.
 
-The detect job reads a silence as a record of the compacted topic tailrace.rules (schemas/rules.schema.json,
-key `silence/<id>`); an empty record ends it. Actor and reason are appended to tailrace.silences first, so
-that no silence takes effect without a record.
+The detect job reads a suppression as a record of the compacted topic tailrace.rules
+(schemas/rules.schema.json, key `silence/<id>`); an empty record ends it. Actor and reason are appended to
+tailrace.silences first, so that no suppression takes effect without a record.
 """
 
 import json
@@ -44,12 +44,12 @@ _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 class UnconfirmedError(AlertError):
-    """Kafka may or may not have stored the silence."""
+    """Kafka may or may not have stored the suppression."""
 
 
 @dataclass(frozen=True)
 class Silence:
-    """The alerts to silence, and the end of the silence."""
+    """The alerts to suppress, and the end of the suppression."""
 
     rule: str
     """Id of the rule; empty: any rule."""
@@ -73,7 +73,7 @@ def producer(kafka: KafkaClient) -> Producer:
 def suppress(clickhouse: ClickHouse, producer: Producer, silence: Silence) -> str:
     """Publishes a silence and returns its id. Raises AlertError if Kafka rejects it.
 
-    After an error the history records that the silence never began, or that its state is unknown.
+    After an error the history records that the suppression never began, or that its state is unknown.
     """
     id_ = str(uuid.uuid4())
     _append(clickhouse, id_, "begin", silence, silence.reason)
@@ -90,7 +90,7 @@ def suppress(clickhouse: ClickHouse, producer: Producer, silence: Silence) -> st
 
 
 def lift(clickhouse: ClickHouse, producer: Producer, prefix: str, actor: str, reason: str) -> str:
-    """Ends a silence early; returns its id. Raises AlertError."""
+    """Ends a suppression early; returns its id. Raises AlertError."""
     row = _find(clickhouse, prefix)
     until = datetime.fromisoformat(str(row["until"])).replace(tzinfo=UTC)
     silence = Silence(str(row["rule"]), dict(row["entity"]), until, actor, reason)
@@ -100,7 +100,7 @@ def lift(clickhouse: ClickHouse, producer: Producer, prefix: str, actor: str, re
 
 
 def history(clickhouse: ClickHouse, everything: bool = False) -> list[Row]:
-    """Returns silences that are or may be active, ordered by their end; `everything`: also past ones."""
+    """Returns suppressions that are or may be active, ordered by their end; `everything`: also past ones."""
     rows = clickhouse.rows(QUERY.read_text())
     return [row for row in rows if everything or row["state"] in ACTIVE]
 
@@ -130,10 +130,10 @@ def _find(clickhouse: ClickHouse, prefix: str) -> Row:
     found = [row for row in history(clickhouse) if str(row["id"]).startswith(prefix.lower())]
     if not found:
         raise AlertError(
-            f"no active silence {prefix}; `tailrace alerts silences --all` also lists ended ones"
+            f"no active suppression {prefix}; `tailrace alerts silences --all` also lists ended ones"
         )
     if len(found) > 1:
-        raise AlertError(f"{prefix} matches the ids of several silences; give more digits")
+        raise AlertError(f"{prefix} matches the ids of several suppressions; give more digits")
     return found[0]
 
 
@@ -174,8 +174,8 @@ def _publish(producer: Producer, id_: str, value: bytes | None) -> None:
         producer.produce(TOPIC, key=f"silence/{id_}", value=value, on_delivery=delivered)
         left = producer.flush(TIMEOUT_SECONDS + 1)
     except KafkaException as error:
-        raise AlertError(f"Kafka did not accept the silence: {error}") from error
+        raise AlertError(f"Kafka did not accept the suppression: {error}") from error
     if left or any(error.code() in AMBIGUOUS for error in refused):
-        raise UnconfirmedError(f"Kafka did not confirm the silence within {TIMEOUT_SECONDS} s")
+        raise UnconfirmedError(f"Kafka did not confirm the suppression within {TIMEOUT_SECONDS} s")
     if refused:
-        raise AlertError(f"Kafka did not accept the silence: {refused[0].str()}")
+        raise AlertError(f"Kafka did not accept the suppression: {refused[0].str()}")

@@ -16,7 +16,7 @@ from tailrace.config.settings import Settings, SettingsError
 JAR = "cli.jar"
 COMMANDS = {
     "digest": "report the heaviest statements of a log file; needs no server",
-    "parse": "convert a log file to events, one JSON object per line; needs no server",
+    "parse": "convert a log file to events, one per line; needs no server",
     "fingerprint": "print a statement's fingerprint and query_id; needs no server",
     "plan": "print and compare a statement's plans, with advice; needs no server",
     "detect": "evaluate Sigma rules on log files; needs no server",

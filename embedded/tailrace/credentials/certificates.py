@@ -35,7 +35,7 @@ from tailrace.errors import ReportedError
 AUTHORITY_DAYS = 3650
 LEAF_DAYS = 365
 RENEWAL_DAYS = 30
-"""Certificates with a shorter validity are renewed."""
+"""`tailrace status` reports certificates with a shorter validity."""
 CLOCK_SKEW = timedelta(minutes=5)
 
 SERVER, CLIENT = ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH

@@ -36,7 +36,10 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--user", default="delivery")
     parser.add_argument("--password-file", type=Path, required=True)
     parser.add_argument(
-        "--dashboards", default="", metavar="URL", help="default for alerts.yaml without this key"
+        "--dashboards",
+        default="",
+        metavar="URL",
+        help="address before links, if alerts.yaml has no `dashboards`",
     )
     parser.add_argument("--beat", type=Path, required=True, help="file that is written after every pass")
     return parser.parse_args()

@@ -47,7 +47,11 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--user", default=ACCOUNT)
     parser.add_argument("--password-file", type=Path, default=Path(os.devnull))
     parser.add_argument(
-        "--job", action="append", default=[], metavar="NAME=URL", help="of Flink's REST interface"
+        "--job",
+        action="append",
+        default=[],
+        metavar="NAME=URL",
+        help="a job and the address of its Flink REST interface",
     )
     return parser.parse_args()
 

@@ -14,7 +14,7 @@ EXAMPLES = ("tailrace down", "tailrace down clickhouse   # to simulate an outage
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("parts", nargs="*", metavar="COMPONENT", help="stop only these")
+    parser.add_argument("parts", nargs="*", metavar="COMPONENT", help="stop only these components")
 
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:

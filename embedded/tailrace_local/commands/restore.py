@@ -18,7 +18,7 @@ EXAMPLES = ("tailrace down", "tailrace restore /mnt/backups/tailrace-2026-11-22"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("directory", type=Path, help="of a backup")
+    parser.add_argument("directory", type=Path, help="directory of a backup")
 
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:

@@ -36,7 +36,9 @@ NEWS_SECONDS = 3600
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("parts", nargs="*", metavar="COMPONENT", help="start only these, of a running stack")
+    parser.add_argument(
+        "parts", nargs="*", metavar="COMPONENT", help="start only these components, of a running stack"
+    )
     parser.add_argument(
         "--foreground", action="store_true", help="stay in the foreground; SIGTERM or Ctrl-C stops the stack"
     )

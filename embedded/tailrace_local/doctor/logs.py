@@ -88,7 +88,7 @@ def _ledger_findings(context: Context, logs: list[LogState]) -> Iterator[Finding
     try:
         unknown = _unknown(context)
     except (ClickHouseError, OSError, NotRunningError) as error:
-        yield Finding(f"the ledger cannot be read: {console.plain(error)}", "tailrace status clickhouse")
+        yield Finding(f"the ledger cannot be read: {console.plain(error)}", "tailrace status")
         return
     for log in unknown:
         if (log.instance, log.source, log.log) not in absent or log.read_at:

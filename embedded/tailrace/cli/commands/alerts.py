@@ -22,13 +22,13 @@ from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.clickhouse.client import ClickHouse
 
-HELP = "list, show, acknowledge, assign, close and silence alerts"
+HELP = "list, show, acknowledge, assign, close and suppress alerts"
 EXAMPLES = (
     "tailrace alerts list --level high --since 24h",
     "tailrace alerts show 3fa9",
     'tailrace alerts ack 3fa9 --reason "looking into it"',
     'tailrace alerts close 3fa9 81c0 --reason "planned migration, ticket 4711"',
-    'tailrace alerts silence --rule "Dump-like read" --entity user=backup --for 2h --reason "restore test"',
+    'tailrace alerts silence --rule "Table dumped" --entity user=backup --for 2h --reason "restore test"',
 )
 
 ACCOUNT = "analyst"
@@ -55,23 +55,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
     show.add_argument("--json", action="store_true", help="one JSON object")
     for action, purpose in ACTIONS.items():
         _configure_action(commands.add_parser(action, help=purpose), action)
-    _configure_silence(
-        commands.add_parser("silence", help="stop delivering the alerts of a rule or an entity")
-    )
-    past = commands.add_parser("silences", help="list active silences")
+    _configure_silence(commands.add_parser("silence", help="suppress new alerts of a rule or an entity"))
+    past = commands.add_parser("silences", help="list active suppressions")
     past.add_argument("--all", action="store_true", help="also list past ones")
     past.add_argument("--json", action="store_true", help="one JSON array")
-    unsilence = commands.add_parser("unsilence", help="end a silence early")
-    unsilence.add_argument("id", metavar="ID", help="the silence's id, or a prefix of it")
+    unsilence = commands.add_parser("unsilence", help="end a suppression early")
+    unsilence.add_argument("id", metavar="ID", help="the suppression's id, or a prefix of it")
     _add_actor_and_reason(unsilence)
 
 
 def _add_list_options(parser: argparse.ArgumentParser) -> None:
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--open", action="store_true", help="only unacknowledged alerts")
-    which.add_argument("--all", action="store_true", help="also closed and silenced alerts")
+    which.add_argument("--all", action="store_true", help="also closed and suppressed alerts")
     parser.add_argument(
-        "--since", type=_seconds, default=0, metavar="SPAN", help="raised or grown within 30m, 24h, 7d …"
+        "--since", type=_seconds, default=0, metavar="SPAN", help="detected in the last 30m, 24h, 7d …"
     )
     parser.add_argument("--rule", default="", help="the rule's id, or a part of its title")
     parser.add_argument("--level", choices=triage.LEVELS, default="", help="minimum level")

@@ -37,7 +37,7 @@ KEYS = {"uri", "password_file"}
 def configure(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(dest="doing", metavar="SUBCOMMAND", required=True)
     apply = commands.add_parser("apply", help="import the files into Superset")
-    apply.add_argument("--url", metavar="URL", help="another Superset than that of the stack")
+    apply.add_argument("--url", metavar="URL", help="a Superset that is not that of the stack")
     apply.add_argument(
         "--user", default=ADMINISTRATOR, metavar="NAME", help="a user with the role Admin (default: admin)"
     )

@@ -43,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--public-key",
         type=Path,
         metavar="PEM",
-        help="the exporter's key, from another source than the bundle",
+        help="the exporter's public key, from another source than the bundle",
     )
     commands.add_parser(
         "key", help="print this installation's public key, and its fingerprint to standard error"

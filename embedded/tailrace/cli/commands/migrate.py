@@ -1,8 +1,8 @@
 """Migrates the database to the schema in sql/migrations; the stack does so automatically at every start.
 
 A second run does nothing. A migration that was changed or removed after it was applied is an error. A
-migration that changes materialized views needs all writers to be stopped: stop the job
-(`tailrace down flink`) after it has committed everything, and pass --writers-stopped.
+migration that changes materialized views needs all writers to be stopped: stop the jobs
+(`tailrace down flink detect`) after they have committed everything, and pass --writers-stopped.
 """
 
 import argparse
@@ -20,7 +20,7 @@ EXAMPLES = ("tailrace migrate --status", "tailrace migrate", "tailrace migrate -
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--status", action="store_true", help="list the migrations and change nothing")
     parser.add_argument(
-        "--writers-stopped", action="store_true", help="the job is stopped and has committed everything"
+        "--writers-stopped", action="store_true", help="the jobs are stopped and have committed everything"
     )
     parser.add_argument("--json", action="store_true", help="one JSON object")
 
