@@ -155,18 +155,18 @@ describe('Failed access', () => {
     assert.equal((await one(browser, 'Refused logins')).cnt_refused_logins, refused.length);
     assert.equal((await one(browser, 'Refused statements')).cnt_refused_statements, denied.length);
     assert.equal((await one(browser, 'Refused')).cnt_refusals, refused.length + denied.length);
-    const { data } = await browser.chart('Refused over time (10.2.1.4)');
+    const { data } = await browser.chart('Refused attempts over time (10.2.1.4)');
     assert.equal(truth.sum(data, (row) => row.login ?? 0), refused.length);
     assert.equal(truth.sum(data, (row) => row.statement ?? 0), denied.length);
   });
 
   test('breaks them down by account, source and error', async () => {
-    const [first] = (await browser.chart('Refused by account (10.2.1.4)')).data;
+    const [first] = (await browser.chart('Refused attempts by account (10.2.1.4)')).data;
     assert.deepEqual([first.user, first.cnt_refused_logins, first.cnt_refused_statements], ['ann', 15, 2]);
-    const sources = (await browser.chart('Refused by source (10.2.1.4)')).data;
+    const sources = (await browser.chart('Refused attempts by source (10.2.1.4)')).data;
     assert.deepEqual(sources.map((row) => [row.src_ip, row.cnt_refused_logins + row.cnt_refused_statements]),
       [[INTRUDER.src, 17], ['2001:db8:7:1::9', 6]]);
-    const errors = (await browser.chart('Refused by error (10.2.1.4)')).data;
+    const errors = (await browser.chart('Refused attempts by error (10.2.1.4)')).data;
     assert.deepEqual(errors.map((row) => row.reason.slice(0, 5)), ['1045:', 'MY-01', '1142:']);
   });
 
@@ -191,13 +191,13 @@ describe('Access flow', () => {
     assert.equal((await one(browser, 'Actions')).cnt_class_actions, within.length);
     const users = new Set(within.map((action) => action.user));
     assert.equal((await one(browser, 'Users')).cnt_class_users, users.size);
-    const { data } = await browser.chart('User → data class');
+    const { data } = await browser.chart('Actions by user and data class');
     assert.deepEqual(new Set(data.map((row) => row.source)), new Set([...users].map((user) => `user ${user || '(none)'}`)));
   });
 
   test('follows the filters', async () => {
     const user = actions.at(-1).user;
-    const { data } = await browser.filtered({ user }).chart('User → table');
+    const { data } = await browser.filtered({ user }).chart('Actions by user and table');
     assert.deepEqual(new Set(data.map((row) => row.source)), new Set([`user ${user}`]));
   });
 
