@@ -40,7 +40,7 @@ describe('Logins', () => {
     assert.equal((await one(browser, 'Logins')).cnt_taken, taken.length);
     assert.equal((await one(browser, 'Accounts refused')).cnt_refused_accounts,
       new Set(refused.map((tried) => `${tried.instance} ${tried.user}`)).size);
-    assert.equal((await one(browser, 'Sources refused')).cnt_refused_sources, new Set(refused.map((tried) => tried.src)).size);
+    assert.equal((await one(browser, 'Clients refused')).cnt_refused_sources, new Set(refused.map((tried) => tried.src)).size);
     assert.equal((await one(browser, 'Without TLS')).shown_unencrypted, ofKnown(
       taken.filter((tried) => tried.encryption === 'tcp').length, taken.filter((tried) => tried.encryption).length, taken.length, 'logins'));
     assert.match((await browser.chart('Without TLS')).text, /^Without TLS\n\d+\s+of \d/, 'no tags, and nothing twice');
@@ -160,10 +160,10 @@ describe('Failed access', () => {
     assert.equal(truth.sum(data, (row) => row.statement ?? 0), denied.length);
   });
 
-  test('breaks them down by account, source and error', async () => {
+  test('breaks them down by account, client and error', async () => {
     const [first] = (await browser.chart('Refused attempts by account (10.2.1.4)')).data;
     assert.deepEqual([first.user, first.cnt_refused_logins, first.cnt_refused_statements], ['ann', 15, 2]);
-    const sources = (await browser.chart('Refused attempts by source (10.2.1.4)')).data;
+    const sources = (await browser.chart('Refused attempts by client (10.2.1.4)')).data;
     assert.deepEqual(sources.map((row) => [row.src_ip, row.cnt_refused_logins + row.cnt_refused_statements]),
       [[INTRUDER.src, 17], ['2001:db8:7:1::9', 6]]);
     const errors = (await browser.chart('Refused attempts by error (10.2.1.4)')).data;
