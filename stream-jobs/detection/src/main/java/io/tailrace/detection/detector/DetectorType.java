@@ -47,7 +47,7 @@ public enum DetectorType {
             "145d1f62-8ea4-5be7-93c5-93837e6bb4c8",
             Level.HIGH,
             "First access of a program to a data class",
-            "Sensitive data leaves on an access path that was never used before.",
+            "A program accesses sensitive data that it did not access before.",
             List.of("attack.collection", "attack.t1213"),
             List.of("A new release of the program."),
             List.of("Ask the owner of the program whether it needs these data.")),
@@ -100,7 +100,7 @@ public enum DetectorType {
             List.of("An administrator who prepares a new release."),
             List.of(
                     "Ask who granted the privilege, over a channel other than the database.",
-                    "Revoke the privilege until then.")),
+                    "Revoke the privilege until that is clear.")),
     TAMPERING_CHAIN(
             "a6bb632f-3a15-5aba-8f44-db81a0031be5",
             Level.CRITICAL,
