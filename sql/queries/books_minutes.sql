@@ -1,8 +1,8 @@
 -- The state of each log in each minute of [from, to):
 --
---     covered   all bytes by which the files of the log grew have been read
---     behind    some of these bytes have not been read yet
---     missing   some of them are in an open gap
+--     covered   every byte up to the end of the minute has been read
+--     behind    bytes of this or an earlier minute have not been read yet
+--     missing   bytes by which the log grew in the minute are in an open gap
 --     unknown   there is no census, so it is unknown whether the log grew
 --
 -- The view tailrace.coverage_1m defines the states. A log with lines but without a census is unknown. A log without any

@@ -1,9 +1,9 @@
 {%- include "parts/range.sql" -%}
 -- Coverage of the log files: intervals of minutes in one state.
 --
---     covered   all bytes by which the file grew have been read and accounted for
---     behind    some of these bytes have not been read yet
---     missing   some of them are in an open gap: lost, and not yet shipped again
+--     covered   every byte up to the end of the minute has been read and accounted for
+--     behind    bytes of this or an earlier minute have not been read yet
+--     missing   bytes by which the log grew in the minute are in an open gap: lost, and not yet shipped again
 --     unknown   there is no census, so it is unknown whether the file grew
 --
 -- The view tailrace.coverage_1m defines the states. A log with lines but without a census is unknown, and so is every log
@@ -18,8 +18,7 @@ WITH
     toInt64(toUnixTimestamp(range_start)) AS first_second,
     toInt64(toUnixTimestamp(range_end)) AS end_second,
     judged AS (
-        -- While bytes are unread, the minutes after them are behind, too.
-        SELECT log_id, second, if(severity = 1 AND has_unread, 2, severity) AS severity
+        SELECT log_id, second, severity
         FROM tailrace.coverage_1m(first_minute = range_start, end_minute = range_end, server = '', kinds = [])
     ),
     (

@@ -364,6 +364,18 @@ def test_minutes(admin):
     assert (found[0].first, found[0].log) == (minutes_ago(9).replace(second=0), "/log/slow.log")
 
 
+def test_a_minute_is_behind_while_bytes_of_an_earlier_minute_are_unread(admin):
+    file = Bookkeeper(at=minutes_ago(4)).census(100, at=minutes_ago(5)).read(1)
+    file.census(300, at=minutes_ago(4)).reached(200, size=300)
+    file.census(300, at=minutes_ago(3)).census(300, at=minutes_ago(2)).store(admin)
+
+    found = ledger_balance.coverage(admin, minutes_ago(5), minutes_ago(1))
+    assert [(s.state, s.minutes, s.grown_bytes, s.behind_bytes) for s in found] == [
+        ("covered", 1, 100, 0),
+        ("behind", 3, 200, 100),
+    ]
+
+
 def test_a_minute_before_the_first_line_is_covered_once_the_lines_came(admin):
     file = Bookkeeper(at=minutes_ago(1)).census(300, at=minutes_ago(2), generation=0).read(3)
     file.store(admin)
