@@ -1,5 +1,5 @@
 -- Coverage of each log in the period, as intervals of minutes in one state: covered, behind, missing, unknown.
--- books_minutes.sql describes the states, and the view tailrace.coverage_1m defines them. Minutes before a log was first
+-- ledger_minutes.sql describes the states, and the view tailrace.coverage_1m defines them. Minutes before a log was first
 -- watched are not included: see the servers.
 -- Logs are numbered by a hash: months contain millions of minutes, which would otherwise be sorted by strings.
 -- Parameters: from, to.
@@ -23,7 +23,7 @@ WITH
             SELECT log_id, toUInt32(second) AS second, grown_bytes, missing_bytes, severity
             FROM tailrace.coverage_1m(
                 first_minute = {from:DateTime('UTC')}, end_minute = {to:DateTime('UTC')}, server = '', kinds = [])
-        ) AS seen ON expected.log_id = seen.log_id AND expected.second = seen.second
+        ) AS coverage ON expected.log_id = coverage.log_id AND expected.second = coverage.second
     ),
     stretches AS (
         SELECT log_id, state, min(second) AS from_second, max(second) + 60 AS to_second,

@@ -1,6 +1,6 @@
 {%- include "parts/statement.sql" -%}
 {%- set stretches -%}
-{%- include "logging_stretches.sql" -%}
+{%- include "logging_intervals.sql" -%}
 {%- endset -%}
 -- The slow log settings of the servers on which the statement ran, by interval, like the chart of "Slow queries" for
 -- all servers.
