@@ -25,17 +25,17 @@ WITH
                 first_minute = {from:DateTime('UTC')}, end_minute = {to:DateTime('UTC')}, server = '', kinds = [])
         ) AS coverage ON expected.log_id = coverage.log_id AND expected.second = coverage.second
     ),
-    stretches AS (
+    intervals AS (
         SELECT log_id, state, min(second) AS from_second, max(second) + 60 AS to_second,
             count() AS minutes, sum(grown) AS bytes_written, sum(missing) AS bytes_missing
         FROM (
-            SELECT *, toInt64(second) - 60 * row_number() OVER (PARTITION BY log_id, state ORDER BY second) AS stretch
+            SELECT *, toInt64(second) - 60 * row_number() OVER (PARTITION BY log_id, state ORDER BY second) AS interval_key
             FROM states)
-        GROUP BY log_id, state, stretch
+        GROUP BY log_id, state, interval_key
     )
 SELECT instance, source, log, state,
     toDateTime(from_second, 'UTC') AS from_time, toDateTime(to_second, 'UTC') AS to_time,
     minutes, bytes_written, bytes_missing
-FROM stretches
+FROM intervals
 INNER JOIN logs USING (log_id)
 ORDER BY instance, source, log, from_time

@@ -19,7 +19,7 @@ WITH
                 *,
                 sum(begins) OVER (
                     PARTITION BY instance, lowerUTF8(user), src_ip ORDER BY event_time, event_id
-                    ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS stretch
+                    ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS series
             FROM (
                 SELECT
                     *,
@@ -28,7 +28,7 @@ WITH
                         ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) + INTERVAL 5 MINUTE AS begins
                 FROM refused_logins)
         ) AS refused
-        GROUP BY instance, lowerUTF8(refused.user), src_ip, stretch
+        GROUP BY instance, lowerUTF8(refused.user), src_ip, series
         HAVING count() >= 3)
 SELECT
     toDateTime(ended, 'UTC') AS event_time,

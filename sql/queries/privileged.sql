@@ -36,7 +36,10 @@
 {%- endset -%}
 {%- set of_auditing -%}
     SELECT at, if(concerns = 'auditing', 'audit log', 'servers and plugins') AS kind, cluster, instance, user AS name, client_host, client_ip,
-        '' AS program_name, if(seen_in IN ('audit', 'general'), what, concat(replaceOne(seen_in, 'look at the server', 'server snapshot'), ': ', what)) AS operation, result, 0 AS connection
+        '' AS program_name,
+        if(seen_in IN ('audit', 'general'), what,
+            concat(replaceOne(seen_in, 'look at the server', 'server snapshot'), ': ', what)) AS operation,
+        result, 0 AS connection
     FROM (
 {{ within_range(auditing, 7) }}
     )
