@@ -117,8 +117,8 @@ jars: $(DEV)
 	@echo 'select 1' | $(TAILRACE) fingerprint >/dev/null  # builds them if the sources have changed
 
 # Those of sql/tests that do not query tables of one server; test_shards.py compares the others, in test-python.
-ON_SHARDS := access alert_actions auditor_views books compliance_queries developer_queries evidence filters lag \
-	logging_in_force plan_queries reviews security_queries server_facts trace_queries users
+ON_SHARDS := access alert_actions auditor_views books compliance_queries developer_queries effective_logging_settings \
+	evidence filters lag plan_queries reviews security_queries server_facts trace_queries users
 
 .PHONY: test-shards
 test-shards: $(DEV) ## Queries, ledger, evidence and permissions on a ClickHouse with two shards

@@ -297,7 +297,7 @@ def coverage_by_job(stack: Stack, instance: str) -> dict[str, dict[str, str]]:
     """Source → title of the rule → why it cannot fire, empty where it can; of the rules in force."""
     rows = stack.clickhouse().rows(
         "SELECT toString(source) AS log, rule_title, reason, can_fire FROM tailrace.rule_coverage FINAL "
-        "WHERE in_force AND instance = {instance:String}",
+        "WHERE active AND instance = {instance:String}",
         {"instance": instance},
     )
     assert all(row["can_fire"] == (row["reason"] == "") for row in rows)

@@ -109,7 +109,7 @@ def test_a_dropped_index_is_a_change_of_plan_and_slower(stack: Stack, database: 
 def test_its_alert_comes_within_a_minute_of_the_evidence(stack: Stack):
     def alert() -> list[dict]:
         return stack.clickhouse().rows(
-            "SELECT entity, facts, dateDiff('second', event_time, seen_at) AS seconds "
+            "SELECT entity, facts, dateDiff('second', event_time, detected_at) AS seconds "
             "FROM tailrace.alerts FINAL WHERE rule_title = {title:String} AND instance = {instance:String}",
             {"title": SLOWER, "instance": INSTANCE},
         )

@@ -19,7 +19,7 @@ export async function assertShown(browser, count) {
   }
 }
 
-/** A number as it is shown with how much is known of it (sql/queries/parts/known.sql). */
+/** A number as it is shown with how much is known of it (sql/queries/parts/unknown_values.sql). */
 export function ofKnown(number, known, all, things) {
   const [shown, whole, rest] = [number, all, all - known].map((each) => each.toLocaleString('en-US'));
   const about = known === all ? `of ${whole} ${things}` : `of ${known.toLocaleString('en-US')} known, ${rest} unknown`;

@@ -50,7 +50,7 @@ describe('Slow queries against the time before', () => {
     for (const row of rows) {
       assert.equal(row.verdict, 'not comparable');
       assert.equal(row.ratio, null);
-      assert.match(row.remark, /^the server logs differently since .* UTC: ≥ 0\.5 s → ≥ 0\.1 s$/);
+      assert.match(row.reason, /^the server logs differently since .* UTC: ≥ 0\.5 s → ≥ 0\.1 s$/);
     }
   });
 

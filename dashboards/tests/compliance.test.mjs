@@ -147,12 +147,12 @@ describe('Log coverage', () => {
 
   test('says what was lost and repaired, newest first', async () => {
     const { data } = await browser.chart('Gaps and backfills');
-    assert.deepEqual([...new Set(data.map((row) => row.what))].sort(), ['filled again', 'lost: lost']);
+    assert.deepEqual([...new Set(data.map((row) => row.change))].sort(), ['filled again', 'lost: lost']);
   });
 
   test('says how far records reach back, by the policy that is applied', async () => {
     const { data } = await browser.chart('Retention compared with policy');
-    const row = data.find(({ instance, what }) => instance === 'ledger-db-1' && what === 'audit and general logs');
+    const row = data.find((each) => each.instance === 'ledger-db-1' && each.record_type === 'audit and general logs');
     assert.deepEqual([row.policy_days, row.days_back, row.reaches], [400, 120, 'three months, no older record']);
   });
 
@@ -164,8 +164,8 @@ describe('Log coverage', () => {
     assert.equal(without.length, 8 - days.length, 'a week touches eight days');
     assert.ok(days.every((day) => !without.includes(day)));
     assert.equal((await one(browser, 'Evidence exports')).manifest_sha256, exported[0].manifest_sha256);
-    const look = await one(browser, 'Access to unmasked statements');
-    assert.deepEqual([look.person, look.outcome, look.rows_shown, look.statements], ['rolf', 'shown', 3, '00000000000000AB']);
+    const access = await one(browser, 'Access to unmasked statements');
+    assert.deepEqual([access.person, access.outcome, access.rows_returned, access.statements], ['rolf', 'returned', 3, '00000000000000AB']);
   });
 
   test('does not fail where there is nothing', () => assertNoneFailed(browser.filtered({ range: NOTHING })));
@@ -187,7 +187,7 @@ describe('Accounts', () => {
     const shown = (number, known) => ofKnown(number, known, accounts.length, 'accounts');
     const known = count(({ state }) => state !== 'not known');
     assert.ok(known < accounts.length, 'of some it is not known');
-    assert.equal((await one(browser, 'Never used')).shown_never, shown(count(({ state }) => state === 'never used'), known));
+    assert.equal((await one(browser, 'Never used')).shown_never_used, shown(count(({ state }) => state === 'never used'), known));
     assert.equal((await one(browser, 'Dormant')).shown_dormant, shown(count(({ state }) => state === 'not for 90 days'), known));
     assert.equal((await one(browser, 'Administrators')).shown_administrators, shown(count(({ grants }) => grants), accounts.length));
     assert.equal((await one(browser, 'Weak password settings')).shown_weak,
@@ -212,11 +212,11 @@ describe('Accounts', () => {
     assert.equal(data.find(({ user }) => user === 'dba_mara').used_with, 'mysql');
   });
 
-  test('tells changes of rights by the log and by looks', async () => {
+  test('counts changes of privileges by audit logs and by snapshots', async () => {
     const grants = privileged.filter(({ kind }) => kind === 'accounts and rights').length;
     const { data } = await browser.chart('Changes of accounts and privileges');
     assert.equal(truth.sum(data, (row) => row['audit log'] ?? 0), grants);
-    assert.equal(truth.sum(data, (row) => row['look at the server'] ?? 0), 1);
+    assert.equal(truth.sum(data, (row) => row['server snapshot'] ?? 0), 1);
     const listed = (await browser.chart('Privilege changes')).data;
     assert.equal(listed.length, grants + 1);
     assert.ok(listed.some((row) => row.change.includes("'anna'@'%'") && row.user === ''));
@@ -224,7 +224,7 @@ describe('Accounts', () => {
 
   test('says what a server denied', async () => {
     const { data } = await browser.chart('Account snapshots by server');
-    assert.deepEqual([data[0].instance, data[0].what, data[0].denied], ['ledger-db-2', 'roles', 1]);
+    assert.deepEqual([data[0].instance, data[0].fact_kind, data[0].denied], ['ledger-db-2', 'roles', 1]);
   });
 
   test('leads to what an account touched', async () => {
@@ -252,8 +252,8 @@ describe('Privileged activity', () => {
     assert.equal((await one(browser, 'Out of hours')).cnt_late_administration,
       ofAdministrator.filter((event) => isOutOfHours(truth.timeOf(event))).length);
     assert.equal((await one(browser, 'Schema changes')).cnt_definitions, of('definitions'));
-    assert.equal((await one(browser, 'Accounts and privileges')).cnt_rights, of('accounts and rights') + 1, 'one that only a look found');
-    assert.equal((await one(browser, 'Audit changes')).cnt_auditing, of('audit log') + 1, 'one that only a look found');
+    assert.equal((await one(browser, 'Accounts and privileges')).cnt_rights, of('accounts and rights') + 1, 'one that only a snapshot contains');
+    assert.equal((await one(browser, 'Audit changes')).cnt_auditing, of('audit log') + 1, 'one that only a snapshot contains');
   });
 
   test('has a cell for each user and kind', async () => {
@@ -265,9 +265,9 @@ describe('Privileged activity', () => {
 
   test('lists what changed auditing, and what was defined', async () => {
     const auditing = (await browser.chart('Audit configuration changes and restarts')).data;
-    assert.deepEqual(auditing.map((row) => [row.user, row.what.includes('server_audit')]), [['dba_mara', true], ['(unknown)', true]]);
+    assert.deepEqual(auditing.map((row) => [row.user, row.operation.includes('server_audit')]), [['dba_mara', true], ['(unknown)', true]]);
     const { data } = await browser.chart('Schema changes (DDL)');
-    assert.ok(data.some((row) => row.what === 'drop table ledger . scratch' && row.session.includes('4711')));
+    assert.ok(data.some((row) => row.operation === 'drop table ledger . scratch' && row.session.includes('4711')));
   });
 
   test('follows the filter for the kind', async () => {

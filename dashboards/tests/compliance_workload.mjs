@@ -154,7 +154,7 @@ function record(random, at, said) {
   };
 }
 
-/** Reviews of two of the last days, an export, and a look at an unmasked statement. */
+/** Reviews of two of the last days, an export, and an access to an unmasked statement. */
 export function reviews(end) {
   const day = (ago) => new Date(end - ago * DAY).toISOString().slice(0, 10);
   const uuidOf = (number) => `00000000-0000-4000-8000-00000000000${number}`;

@@ -170,7 +170,7 @@ def test_every_query_is_asked():
     ]
     commands = "".join(file.read_text() for file in files)
     for query in asset_files.QUERIES.glob("*.sql"):
-        name = query.stem.removeprefix("books_").removeprefix("evidence_")
+        name = query.stem.removeprefix("ledger_").removeprefix("evidence_")
         assert query.stem in asked_by_charts or name in commands, query.name
 
 

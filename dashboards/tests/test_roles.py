@@ -209,16 +209,16 @@ def test_a_query_contains_its_user(stack, clients, charts, admin):
     if name not in {each["username"] for each in admin.every(dashboard_roles.USERS)}:
         admin.post(dashboard_roles.USERS, {**person, "password": PASSWORD, "active": True, "roles": [role]})
     chart = next(chart for chart in charts if chart.slug == "samples")
-    before = looks(stack)
+    before = accesses(stack)
     Person(admin.url, name, PASSWORD).post("/api/v1/chart/data", in_its_place(chart))
-    mine = [look for look in looks(stack)[len(before) :] if look["superset_user"] == name]
-    assert [look["step"] for look in mine][:2] == ["asked", "shown"]
-    assert {(look["dashboard"], look["chart"]) for look in mine} == {(chart.dashboard, chart.number)}
-    assert {(look["clickhouse_user"], look["account"]) for look in mine} == {("reader_unmasked", "witness")}
+    mine = [each for each in accesses(stack)[len(before) :] if each["superset_user"] == name]
+    assert [each["step"] for each in mine][:2] == ["asked", "shown"]
+    assert {(each["dashboard"], each["chart"]) for each in mine} == {(chart.dashboard, chart.number)}
+    assert {(each["clickhouse_user"], each["account"]) for each in mine} == {("reader_unmasked", "witness")}
 
 
-def looks(stack) -> list[dict]:
-    return stack.clickhouse().rows("SELECT * FROM tailrace.unmasked_looks ORDER BY at, step")
+def accesses(stack) -> list[dict]:
+    return stack.clickhouse().rows("SELECT * FROM tailrace.unmasked_accesses ORDER BY at, step")
 
 
 def test_an_unmasked_access_that_cannot_be_recorded_is_refused(stack, clients, charts):

@@ -6,8 +6,8 @@ These variables come from the part (tailrace_local.components.superset), or from
     SUPERSET_HOME              directory for the metadata database and the caches
     SUPERSET_SECRET_KEY_FILE   file with the key that signs sessions and encrypts stored passwords
     SUPERSET_WITNESS_URL, SUPERSET_WITNESS_PASSWORD_FILE
-                               for the record of looks at unmasked statements, see tailrace_asker.py; without
-                               them nobody can look
+                               for the record of accesses to unmasked statements, see tailrace_asker.py;
+                               without them nobody has access
 
 Where reports are sent (reports.py beside this file), SUPERSET_REPORTS is `true`, and what sends them has
 
@@ -105,7 +105,7 @@ TALISMAN_CONFIG["content_security_policy"].update(
 )
 TALISMAN_CONFIG["session_cookie_secure"] = SESSION_COOKIE_SECURE
 
-# Statements say who asks; looks at unmasked ones are recorded first.
+# Statements say who asks; accesses to unmasked ones are recorded first.
 DB_CONNECTION_MUTATOR = tailrace_asker.connection
 
 

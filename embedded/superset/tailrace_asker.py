@@ -1,12 +1,12 @@
-"""Tells ClickHouse which person asks, and records each look at unmasked statements before it is answered.
+"""Tells ClickHouse which person asks, and records each access to unmasked statements before it is answered.
 
 Superset asks ClickHouse as one user per audience. Every statement therefore begins with a comment
 
     /* superset {"user": "ann", "dashboard": 3, "chart": 12} */
 
 and has the same as its setting log_comment. Statements that are asked as UNMASKED_READER are written to
-tailrace.unmasked_looks first, by an account that can do nothing else: a look that cannot be recorded is not
-asked, and rows whose number cannot be recorded are not shown.
+tailrace.unmasked_looks first, by an account that can do nothing else: an access that cannot be recorded is
+not asked, and rows whose number cannot be recorded are not shown.
 
 Superset's own hook for statements, SQL_QUERY_MUTATOR, sees the values of filters at another time than charts,
 some statements twice, and cannot tell how many rows came. So this stands where every statement passes: it is
@@ -88,7 +88,7 @@ class AuditedConnection(Connection):
         return self._witnessed(query, lambda: self._query(said, *arguments, **named))
 
     def _witnessed(self, statement: str, ask) -> Any:
-        look = {
+        access = {
             "look_id": str(uuid.uuid4()),
             "superset_user": self._asker["user"],
             "dashboard": self._asker.get("dashboard", 0),
@@ -96,9 +96,9 @@ class AuditedConnection(Connection):
             "clickhouse_user": self._user,
             "statement": statement,
         }
-        _record({**look, "step": "asked"})
+        _record({**access, "step": "asked"})
         answer = ask()
-        _record({**look, "step": "shown", "rows": len(answer.result_set)})
+        _record({**access, "step": "shown", "rows": len(answer.result_set)})
         return answer
 
 
@@ -141,14 +141,14 @@ def _copy(model: Client) -> Client:
     return client
 
 
-def _record(look: Mapping[str, Any]) -> None:
+def _record(access: Mapping[str, Any]) -> None:
     """Raises OSError, KeyError or urllib's HTTPError: then nothing is asked or shown."""
-    columns = ", ".join(look)
+    columns = ", ".join(access)
     statement = f"INSERT INTO tailrace.unmasked_looks ({columns}) FORMAT JSONEachRow\n"
     password = Path(os.environ["SUPERSET_WITNESS_PASSWORD_FILE"]).read_text().strip()
     wanted = urllib.request.Request(
         os.environ["SUPERSET_WITNESS_URL"],
-        (statement + json.dumps(look)).encode(),
+        (statement + json.dumps(access)).encode(),
         {"X-ClickHouse-User": WITNESS, "X-ClickHouse-Key": password},
     )
     with urllib.request.urlopen(wanted, timeout=TIMEOUT_SECONDS) as answer:

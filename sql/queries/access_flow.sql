@@ -1,4 +1,4 @@
-{%- include "parts/range.sql" -%}
+{%- include "parts/time_range.sql" -%}
 {%- include "parts/data_access.sql" -%}
 -- Access paths to tables with classified data. One row per action and step: from the network or the program of a client
 -- to the user, and from the user to the table and to the data class. The names of the two ends of a step contain their

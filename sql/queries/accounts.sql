@@ -1,4 +1,4 @@
-{%- include "parts/range.sql" -%}
+{%- include "parts/time_range.sql" -%}
 {%- include "parts/links.sql" -%}
 {%- set evidence -%}
 {%- include "evidence_accounts.sql" -%}
@@ -13,7 +13,7 @@
 WITH
     {{ shown_range(30) }},
     {{ within_range(administrators, 30) }}
-    reach AS (
+    earliest_log AS (
         SELECT instance, min(at) AS logs_since
         FROM (
             SELECT instance, min(event_time) AS at FROM tailrace.audit_events GROUP BY instance
@@ -21,7 +21,7 @@ WITH
             SELECT instance, min(event_time) AS at FROM tailrace.query_events GROUP BY instance)
         GROUP BY instance
     ),
-    grants_told AS (
+    grants_known AS (
         SELECT DISTINCT instance FROM tailrace.server_snapshots
         WHERE kind = 'grants_global' AND status = 'ok' AND server_snapshots.at < range_end
     )
@@ -38,12 +38,12 @@ SELECT
     locked, password, authentication, tls_required, so_since,
     dateDiff('day', parseDateTimeBestEffortOrNull(password_changed_at, 'UTC'), range_end) AS password_days,
     (account_facts.instance, user) IN administrators AS is_administrator,
-    is_administrator OR account_facts.instance IN grants_told AS rights_known,
+    is_administrator OR account_facts.instance IN grants_known AS rights_known,
     multiIf(is_administrator, 'yes', rights_known, 'no', 'not known') AS administrator,
     locked = 'yes' OR password = 'none' OR password_days IS NOT NULL AS password_known,
     privileges,
-    if(kind = 'role', '', {{ link_to_access('account_facts.instance', 'user', "'data'") }}) AS look
+    if(kind = 'role', '', {{ link_to_access('account_facts.instance', 'user', "'data'") }}) AS link
 FROM (
 {{ within_range(evidence, 30) }}
 ) AS account_facts
-LEFT JOIN reach ON reach.instance = account_facts.instance
+LEFT JOIN earliest_log ON earliest_log.instance = account_facts.instance

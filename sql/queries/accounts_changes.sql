@@ -1,4 +1,4 @@
-{%- include "parts/range.sql" -%}
+{%- include "parts/time_range.sql" -%}
 {%- set evidence -%}
 {%- include "evidence_rights_changes.sql" -%}
 {%- endset -%}
@@ -9,7 +9,7 @@ WITH {{ shown_range(30) }}, {{ bar_width() }}
 SELECT
     {{ bar('at') }} AS time,
     toDateTime(at, 'UTC') AS changed_at,
-    seen_by, cluster, instance, user,
+    replaceOne(seen_by, 'look at the server', 'server snapshot') AS recorded_by, cluster, instance, user,
     if(client_ip = '', client_host, client_ip) AS origin,
     client_program AS program,
     change, result
@@ -17,4 +17,4 @@ FROM (
 {{ within_range(evidence, 30) }}
 )
 {%- endset -%}
-{{ with_quiet_bars(query, 'changed_at') }}
+{{ with_empty_buckets(query, 'changed_at') }}

@@ -1,4 +1,4 @@
-{%- include "parts/range.sql" -%}
+{%- include "parts/time_range.sql" -%}
 -- Usage of each account in the time range: clients, programs, persons, and the number of clients within one hour.
 -- Several clients at the same time mean several persons or machines behind one account. At most 20 clients and programs
 -- are listed, and at most 20 are counted within an hour. All names of the server's own machine count as one.

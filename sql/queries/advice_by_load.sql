@@ -13,7 +13,7 @@ WITH
         SELECT
             plans.instance AS instance, plans.query_id AS id, plan_hash,
             any(plans.cluster) AS cluster, any(plans.database) AS database,
-            arrayJoin(argMax(advice, seen_at)) AS line
+            arrayJoin(argMax(advice, last_seen_at)) AS line
         FROM tailrace.plans
         GROUP BY plans.instance, plans.query_id, plan_hash),
     load AS (
@@ -38,7 +38,7 @@ SELECT
     load.executions AS executions,
     load.seconds AS seconds,
     load.seconds / nullIf(all_seconds, 0) AS part,
-    {{ link_to_query('query_id', "'open'") }} AS look
+    {{ link_to_query('query_id', "'open'") }} AS link
 FROM advised
 JOIN load ON load.instance = advised.instance AND load.id = advised.id AND load.plan_hash = advised.plan_hash
 LEFT JOIN texts ON texts.id = advised.id

@@ -18,7 +18,8 @@ SELECT
     lower(replaceAll(toString(alert_id), '-', '')) AS id,
     toDateTime(event_time, 'UTC') AS event_time,
     toDateTime(window_from, 'UTC') AS window_from,
-    toDateTime(seen_at, 'UTC') AS seen_at,
+    toDateTime(alerts.seen_at, 'UTC') AS detected_at,
+    toDateTime(alerts.seen_at, 'UTC') AS seen_at, -- the key in the output of `tailrace alerts list --json`
     toDateTime(updated_at, 'UTC') AS updated_at,
     rule_id, rule_title, rule_file,
     level,

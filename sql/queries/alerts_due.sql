@@ -36,7 +36,7 @@ SELECT
     last_attempt * (last_outcome = 'failed') + 1 AS attempt,
     if(last_outcome = 'failed', toUnixTimestamp(now()) - toUnixTimestamp(began_at), 0) AS trying_seconds
 FROM (
-    SELECT alert_id, seen_at, count, silenced, level, rule_id, rule_title
+    SELECT alert_id, detected_at, count, silenced, level, rule_id, rule_title
     FROM tailrace.alerts FINAL
     WHERE alert_id IN recent
 ) AS alerts
@@ -49,5 +49,5 @@ WHERE NOT silenced
         last_attempt = 0, true,
         last_outcome = 'failed', last_at <= now64(6) - toIntervalMillisecond(toInt64(1000 * retry_seconds)),
         alerts.count > last_count AND last_at <= now64(6) - toIntervalSecond({repeat:UInt32}))
-ORDER BY attempt, seen_at, alert_id
+ORDER BY attempt, detected_at, alert_id
 LIMIT {most:UInt32}

@@ -11,7 +11,7 @@ SELECT
         instance = '', '',
         src_ip != '', {{ sessions_of([('src_ip', 'src_ip', 'toString(src_ip)')]) }},
         user != '', {{ sessions_of([('user', 'user', 'toString(user)')]) }},
-        {{ sessions_of([]) }}) AS look
+        {{ sessions_of([]) }}) AS link
 FROM (
 {%- include "alerts.sql" -%}
 )

@@ -9,15 +9,15 @@ WITH
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
     (
         SELECT min(at) FROM tailrace.ledger WHERE kind = 'CENSUS' AND at >= range_start AND at < range_end
-    ) AS first_look,
-    dateDiff('second', first_look, least(range_end, now('UTC'))) AS shown,
+    ) AS first_census,
+    dateDiff('second', first_census, least(range_end, now('UTC'))) AS shown,
     arrayFirst(each -> 500 * each >= shown OR each = 86400, [60, 300, 600, 1800, 3600, 2 * 3600, 6 * 3600, 86400]) AS width,
     postings AS (
         -- For the time before the range only the frontier of each generation is needed: one row each instead of one per minute.
         SELECT
             cityHash64(instance, source, log) AS log_id, inode, generation,
             intDiv(toUnixTimestamp(greatest(at, range_start - INTERVAL 1 MINUTE)), 60) AS minute,
-            countIf(kind = 'CENSUS') AS looks,
+            countIf(kind = 'CENSUS') AS census_rows,
             max(ledger.size) AS size,
             max(to_offset) AS read
         FROM tailrace.ledger
@@ -33,7 +33,7 @@ WITH
     minutes AS (
         SELECT
             log_id, known_generation, minute,
-            sum(looks) AS looked, max(matched.size) AS size,
+            sum(census_rows) AS all_census_rows, max(matched.size) AS size,
             max(max(read)) OVER (
                 PARTITION BY log_id, known_generation ORDER BY minute
                 ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS frontier
@@ -46,7 +46,7 @@ WITH
             -- All files of a log together: rotation happens between minutes, and the maxima of two files are independent.
             SELECT log_id, minute, sum(greatest(0, toInt64(minutes.size) - toInt64(frontier))) AS behind
             FROM minutes
-            WHERE looked > 0 AND toDateTime(minute * 60, 'UTC') >= range_start
+            WHERE all_census_rows > 0 AND toDateTime(minute * 60, 'UTC') >= range_start
             GROUP BY log_id, minute)
         GROUP BY log_id, second
     ),

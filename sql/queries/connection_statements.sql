@@ -1,4 +1,4 @@
-{%- include "parts/range.sql" -%}
+{%- include "parts/time_range.sql" -%}
 {%- include "parts/links.sql" -%}
 {%- include "parts/failure_codes.sql" -%}
 -- Slow log entries of the connection in the filter, in order; no rows without a filter.
@@ -14,7 +14,7 @@ SELECT
     fingerprint AS query,
     query_time AS seconds, lock_time AS lock_seconds, rows_examined,
     if(ifNull(error_code, 0) = 0, '', concat(toString(error_code), ' ', {{ meaning('error_code') }})) AS error,
-    {{ link_to_query('query_id', "'open'") }} AS look
+    {{ link_to_query('query_id', "'open'") }} AS link
 FROM tailrace.query_events
 ANY LEFT JOIN tailrace.fingerprints USING (query_id, rule_set)
 WHERE event_time >= range_start AND event_time < range_end

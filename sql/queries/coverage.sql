@@ -1,4 +1,4 @@
-{%- include "parts/range.sql" -%}
+{%- include "parts/time_range.sql" -%}
 -- Coverage of the log files: intervals of minutes in one state.
 --
 --     covered   every byte up to the end of the minute has been read and accounted for
@@ -29,12 +29,12 @@ WITH
             FROM tailrace.ledger
             WHERE kind IN ('CENSUS', 'FRONTIER') AND at >= range_start - INTERVAL 7 DAY AND at < range_end
             GROUP BY instance, source, log)
-    ) AS told,
+    ) AS log_rows,
     logs AS (
         SELECT each.1 AS log_id, each.2 AS cluster, each.3 AS instance, each.4 AS source, each.5 AS log, each.6 AS since,
             concat(instance, ' · ', if(uniqExact(log) OVER (PARTITION BY instance, basename(log)) > 1, log, basename(log)))
                 AS file
-        FROM (SELECT arrayJoin(told) AS each)
+        FROM (SELECT arrayJoin(log_rows) AS each)
     ),
     edges AS (
         -- Minutes in which the state of a log changes. 255 and 254 are not states: they mark the time before the first
@@ -61,7 +61,7 @@ WITH
         FROM edges
         INNER JOIN logs USING (log_id)
     ),
-    stretches AS (
+    intervals AS (
         SELECT log_id, begin.1 AS from_second, begin.2 AS severity,
             leadInFrame(begin.1) OVER (
                 PARTITION BY log_id ORDER BY begin.1 ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING) AS to_second
@@ -74,6 +74,6 @@ SELECT
     greatest(toDateTime(from_second, 'UTC'), {{ begin_of_range() }}) AS from_time,
     toDateTime(to_second, 'UTC') AS to_time,
     toUInt64(intDiv(to_second - from_second, 60)) AS minutes
-FROM stretches
+FROM intervals
 INNER JOIN logs USING (log_id)
 WHERE severity < 254

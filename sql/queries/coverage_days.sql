@@ -1,4 +1,4 @@
-{%- include "parts/range.sql" -%}
+{%- include "parts/time_range.sql" -%}
 -- Minutes of each log and day by state, with the states of coverage.sql: covered, behind, missing, unknown. This query
 -- does not read tailrace.coverage_1m, which takes several times as long for months of many logs: it counts a minute with a
 -- census as covered, and evaluates single minutes only for files with open gaps or unread bytes. A test compares both
@@ -33,9 +33,9 @@ WITH
             FROM tailrace.ledger
             WHERE kind = 'CENSUS' AND at >= first_minute AND at < end_minute
                 AND (instance, source, log, generation) IN (SELECT instance, source, log, generation FROM longer)
-        ) AS looks
+        ) AS census
         LEFT ANY JOIN frontiers USING (instance, source, log, file)
-        WHERE looks.size > frontier
+        WHERE census.size > frontier
         GROUP BY instance, source, log, minute
     ),
     gaps AS (
@@ -75,17 +75,17 @@ WITH
             GROUP BY instance, source, log, minute)
         GROUP BY instance, source, log, day
     ),
-    looked AS (
-        SELECT cluster, instance, source, log, toDate(at) AS looked_on,
-            groupBitmapIf(intDiv(toUnixTimestamp(at), 60), kind = 'CENSUS' AND at >= first_minute) AS seen
+    census_days AS (
+        SELECT cluster, instance, source, log, toDate(at) AS census_day,
+            groupBitmapIf(intDiv(toUnixTimestamp(at), 60), kind = 'CENSUS' AND at >= first_minute) AS census_minutes
         FROM tailrace.ledger
         WHERE kind IN ('CENSUS', 'FRONTIER') AND at >= known_since AND at < end_minute
-        GROUP BY cluster, instance, source, log, looked_on
+        GROUP BY cluster, instance, source, log, census_day
     ),
     logs AS (
         SELECT cluster, instance, source, log,
-            mapFromArrays(groupArray(looked_on), groupArray(seen)) AS seen_on
-        FROM looked
+            mapFromArrays(groupArray(census_day), groupArray(census_minutes)) AS census_minutes_by_day
+        FROM census_days
         GROUP BY cluster, instance, source, log
     ),
     days AS (
@@ -93,7 +93,7 @@ WITH
                 toUInt64(dateDiff('day', first_minute, end_minute - INTERVAL 1 SECOND) + 1))) AS day,
             dateDiff('minute', greatest(first_minute, toStartOfDay(day, 'UTC')), least(end_minute, toStartOfDay(day + 1, 'UTC')))
                 AS expected,
-            seen_on[day] AS seen
+            census_minutes_by_day[day] AS census_minutes
         FROM logs
         WHERE first_minute < end_minute
     )
@@ -107,5 +107,5 @@ SELECT
 FROM days
 LEFT JOIN not_covered USING (instance, source, log, day)
 ARRAY JOIN arrayFilter(each -> each.2 > 0, [
-    ('covered', toInt64(seen) - missing_minutes - behind_minutes), ('behind', toInt64(behind_minutes)),
-    ('missing', toInt64(missing_minutes)), ('unknown', toInt64(expected) - seen)]) AS part
+    ('covered', toInt64(census_minutes) - missing_minutes - behind_minutes), ('behind', toInt64(behind_minutes)),
+    ('missing', toInt64(missing_minutes)), ('unknown', toInt64(expected) - census_minutes)]) AS part

@@ -1,4 +1,4 @@
-{%- include "parts/range.sql" -%}
+{%- include "parts/time_range.sql" -%}
 {%- set evidence -%}
 {%- include "evidence_exports.sql" -%}
 {%- endset -%}

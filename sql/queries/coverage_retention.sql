@@ -1,4 +1,4 @@
-{%- include "parts/range.sql" -%}
+{%- include "parts/time_range.sql" -%}
 {%- set evidence -%}
 {%- include "evidence_retention.sql" -%}
 {%- endset -%}
@@ -9,7 +9,7 @@
 {%- endmacro %}
 SELECT
     {{ end_of_range() }} AS as_of,
-    what, policy_days, instance, first_record, last_record, days_back,
+    what AS record_type, policy_days, instance, first_record, last_record, days_back,
     multiIf(policy_days < 365, 'policy too short', days_back >= 365, 'twelve months', days_back >= 90, 'three months, no older record',
         'no older record') AS reaches
 FROM (

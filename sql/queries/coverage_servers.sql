@@ -1,4 +1,4 @@
-{%- include "parts/range.sql" -%}
+{%- include "parts/time_range.sql" -%}
 {%- set evidence -%}
 {%- include "evidence_servers.sql" -%}
 {%- endset -%}
@@ -10,7 +10,7 @@ SELECT
     if(audit_sources = '', '(none)', audit_sources) AS audit_sources,
     audit_first_seen, audit_last_seen,
     if(product = '', '(not asked)', concat(product, ' ', server_version)) AS server,
-    server_says_it_audits, changes_of_auditing
+    server_says_it_audits AS reported_audit_state, changes_of_auditing
 FROM (
 {{ within_range(evidence, 7) }}
 )

@@ -1,4 +1,4 @@
-{%- include "parts/range.sql" -%}
+{%- include "parts/time_range.sql" -%}
 {%- include "parts/working_hours.sql" -%}
 {%- include "parts/data_access.sql" -%}
 -- Accesses to data classes: one row per record, class and access (read, changed, may have touched), for counts, the
@@ -25,4 +25,4 @@ SELECT
 FROM tailrace.data_access FINAL
 WHERE data_access.event_time >= range_start AND data_access.event_time < range_end
 {%- endset -%}
-{{ with_quiet_bars(query, 'accessed_at') }}
+{{ with_empty_buckets(query, 'accessed_at') }}

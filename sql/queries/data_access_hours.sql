@@ -1,4 +1,4 @@
-{%- include "parts/range.sql" -%}
+{%- include "parts/time_range.sql" -%}
 {%- include "parts/data_access.sql" -%}
 -- Accesses by hour of the week: one row per record, class and access, with hour and weekday (UTC), and a row without an
 -- action for each hour of the week, so that hours without access are drawn.

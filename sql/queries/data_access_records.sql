@@ -1,4 +1,4 @@
-{%- include "parts/range.sql" -%}
+{%- include "parts/time_range.sql" -%}
 {%- include "parts/data_access.sql" -%}
 {%- include "parts/links.sql" -%}
 {%- macro named(column, nothing) -%}
@@ -12,25 +12,25 @@ WITH
     {{ shown_range(7) }},
     {{ touches() }} AS touched
 SELECT
-    told_at AS accessed_at,
+    first_time AS accessed_at,
     cluster, instance, user, src_ip, origin, program, database, action,
     arrayStringConcat(arrayFilter(class -> is_unknown OR class != '(unknown)', all_classes), ', ') AS classes,
     arrayStringConcat(arrayFilter(way -> has(ways, way) AND (is_unknown OR way != 'may have touched'),
         ['read', 'changed', 'may have touched']), ', ') AS how,
     arrayStringConcat(all_tables, ', ') AS tables,
-    told_verb AS verb,
+    any_verb AS verb,
     arrayStringConcat(arrayFilter(basis -> is_unknown OR basis != 'unknown', bases), ', ') AS basis,
     most_rows AS rows_sent,
     multiIf(has(outcomes, 'failure'), 'failure', has(outcomes, 'success'), 'success', 'unknown') AS outcome,
-    arrayStringConcat(logs, ', ') AS told_by,
+    arrayStringConcat(logs, ', ') AS source_logs,
     unknown_by_log OR (has(ways, 'may have touched') AND NOT known_by_log) AS is_unknown,
     if(fingerprint = '', '(not known)', fingerprint) AS statement,
-    if(told_connection = 0, '', {{ link_to_session('accessed_at', 'instance', 'toString(told_connection)', "'session'") }}) AS session,
-    if(told_query IS NULL, '', {{ link_to_query("leftPad(hex(assumeNotNull(told_query)), 16, '0')", "'statement'") }}) AS look
+    if(max_connection = 0, '', {{ link_to_session('accessed_at', 'instance', 'toString(max_connection)', "'session'") }}) AS session,
+    if(max_query IS NULL, '', {{ link_to_query("leftPad(hex(assumeNotNull(max_query)), 16, '0')", "'statement'") }}) AS link
 FROM (
     SELECT
         any(cluster) AS cluster, any(instance) AS instance, action,
-        toDateTime(min(told_time), 'UTC') AS told_at,
+        toDateTime(min(record_time), 'UTC') AS first_time,
         {{ named('user', '(none)') }} AS user,
         anyIf(src_ip, src_ip != '') AS src_ip,
         if(src_ip != '', src_ip, {{ named('origin', '(unknown)') }}) AS origin,
@@ -40,18 +40,18 @@ FROM (
         groupUniqArrayArray(arrayMap(touch -> touch.2, record_touched)) AS ways,
         arraySort(groupUniqArrayArray(record_tables)) AS all_tables,
         arraySort(groupUniqArrayArray(splitByString(', ', record_basis))) AS bases,
-        anyIf(record_verb, record_verb != '') AS told_verb,
+        anyIf(record_verb, record_verb != '') AS any_verb,
         max(record_rows) AS most_rows,
         groupUniqArray(record_outcome) AS outcomes,
         arraySort(groupUniqArray(log)) AS logs,
         countIf(names_rows AND NOT may_be_more) > 0 AS known_by_log,
         countIf(names_rows AND may_be_more) > 0 AS unknown_by_log,
-        max(record_connection) AS told_connection,
-        max(record_query) AS told_query
+        max(record_connection) AS max_connection,
+        max(record_query) AS max_query
     FROM (
         SELECT
             {{ whose() }},
-            data_access.event_time AS told_time,
+            data_access.event_time AS record_time,
             touched AS record_touched,
             arrayMap(name -> toString(name), data_access.tables) AS record_tables,
             {{ how_known() }} AS record_basis,
@@ -65,9 +65,9 @@ FROM (
             data_access.query_id AS record_query
         FROM tailrace.data_access FINAL
         WHERE data_access.event_time >= range_start AND data_access.event_time < range_end AND notEmpty(touched)
-    ) AS told
+    ) AS records
     GROUP BY action
 ) AS actions
 ANY LEFT JOIN (
     SELECT fingerprints.query_id AS text_id, fingerprint FROM tailrace.fingerprints
-) AS texts ON texts.text_id = ifNull(told_query, 0)
+) AS texts ON texts.text_id = ifNull(max_query, 0)

@@ -1,4 +1,4 @@
-{%- include "parts/range.sql" -%}
+{%- include "parts/time_range.sql" -%}
 {%- include "parts/links.sql" -%}
 -- Deadlocks: InnoDB's report of the two transactions that waited for each other, and the one that was rolled back.
 -- Servers report every deadlock with innodb_print_all_deadlocks; otherwise only the last one is in the InnoDB monitor,
@@ -19,9 +19,9 @@ SELECT
     details[concat(its, '1_thread_id')] AS connection_id,
     details[concat(its, '2_thread_id')] AS other_connection,
     details[concat(its, '1_query_id')] AS query_id,
-    if(query_id = '', '', {{ link_to_query('query_id', "'first'") }}) AS look,
+    if(query_id = '', '', {{ link_to_query('query_id', "'first'") }}) AS link,
     if(details[concat(its, '2_query_id')] = '', '',
-        {{ link_to_query("details[concat(its, '2_query_id')]", "'second'") }}) AS look_second
+        {{ link_to_query("details[concat(its, '2_query_id')]", "'second'") }}) AS second_link
 FROM tailrace.error_events
 WHERE event_time >= range_start AND event_time < range_end
     AND (kind = 'deadlock' OR kind = 'innodb_monitor' AND details['deadlock_rolled_back'] != '')

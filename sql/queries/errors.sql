@@ -1,11 +1,11 @@
-{%- include "parts/range.sql" -%}
+{%- include "parts/time_range.sql" -%}
 {%- include "parts/links.sql" -%}
-{%- include "parts/named.sql" -%}
+{%- include "parts/display_names.sql" -%}
 -- Error log messages, one row each, with their kind. `notable` are messages that may need attention; the rest is
 -- routine, and what MariaDB with log_warnings > 3 logs a second time for a deadlock or an aborted connection. A restart
 -- is the first message of a server, a crash its last.
 --
--- If a message names a connection, `look` links to the other statements of this connection, on this dashboard, around
+-- If a message names a connection, `link` links to the other statements of this connection, on this dashboard, around
 -- that time.
 {% set query -%}
 WITH
@@ -33,9 +33,9 @@ SELECT
             'cluster_state', 'ist', 'server_state')
         OR lower(level) IN ('error', 'warning') OR details['state'] IN ('start', 'recovery')) AS notable,
     if(connection_id = '', '', {{ link_around('errors', 'at', 3600,
-        [('instance', 'instance', 'instance'), ('connection_id', 'connection_id', 'connection_id')], "'connection'") }}) AS look,
+        [('instance', 'instance', 'instance'), ('connection_id', 'connection_id', 'connection_id')], "'connection'") }}) AS link,
     if(details['query_id'] = '', '', {{ link_to_query("details['query_id']", "'statement'") }}) AS its_statement
 FROM tailrace.error_events
 WHERE event_time >= range_start AND event_time < range_end
 {%- endset -%}
-{{ with_quiet_bars(query, 'at') }}
+{{ with_empty_buckets(query, 'at') }}

@@ -4,15 +4,15 @@
 -- contains no name. Whole days are read from the projections clients_by_day, the last day from its rows.
 -- Parameters: to.
 WITH
-    looked AS (
-        SELECT instance, kind, max(at) AS looked_at FROM tailrace.server_snapshots
+    snapshots AS (
+        SELECT instance, kind, max(at) AS snapshot_at FROM tailrace.server_snapshots
         WHERE status = 'ok' AND at < {to:DateTime('UTC')} GROUP BY instance, kind
     ),
     held AS (
         SELECT cluster, facts.instance AS instance, facts.kind AS kind, key, since, attributes
         FROM tailrace.server_facts AS facts FINAL
-        INNER JOIN looked ON looked.instance = facts.instance AND looked.kind = facts.kind
-        WHERE facts.since < {to:DateTime('UTC')} AND facts.last_seen >= looked.looked_at
+        INNER JOIN snapshots ON snapshots.instance = facts.instance AND snapshots.kind = facts.kind
+        WHERE facts.since < {to:DateTime('UTC')} AND facts.last_seen >= snapshots.snapshot_at
     ),
     rights AS (
         SELECT instance, attributes['grantee'] AS grantee,

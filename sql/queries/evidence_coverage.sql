@@ -1,5 +1,5 @@
 -- Coverage of each log in the period, as intervals of minutes in one state: covered, behind, missing, unknown.
--- books_minutes.sql describes the states, and the view tailrace.coverage_1m defines them. Minutes before a log was first
+-- ledger_minutes.sql describes the states, and the view tailrace.coverage_1m defines them. Minutes before a log was first
 -- watched are not included: see the servers.
 -- Logs are numbered by a hash: months contain millions of minutes, which would otherwise be sorted by strings.
 -- Parameters: from, to.
@@ -23,19 +23,19 @@ WITH
             SELECT log_id, toUInt32(second) AS second, grown_bytes, missing_bytes, severity
             FROM tailrace.coverage_1m(
                 first_minute = {from:DateTime('UTC')}, end_minute = {to:DateTime('UTC')}, server = '', kinds = [])
-        ) AS seen ON expected.log_id = seen.log_id AND expected.second = seen.second
+        ) AS coverage ON expected.log_id = coverage.log_id AND expected.second = coverage.second
     ),
-    stretches AS (
+    intervals AS (
         SELECT log_id, state, min(second) AS from_second, max(second) + 60 AS to_second,
             count() AS minutes, sum(grown) AS bytes_written, sum(missing) AS bytes_missing
         FROM (
-            SELECT *, toInt64(second) - 60 * row_number() OVER (PARTITION BY log_id, state ORDER BY second) AS stretch
+            SELECT *, toInt64(second) - 60 * row_number() OVER (PARTITION BY log_id, state ORDER BY second) AS interval_key
             FROM states)
-        GROUP BY log_id, state, stretch
+        GROUP BY log_id, state, interval_key
     )
 SELECT instance, source, log, state,
     toDateTime(from_second, 'UTC') AS from_time, toDateTime(to_second, 'UTC') AS to_time,
     minutes, bytes_written, bytes_missing
-FROM stretches
+FROM intervals
 INNER JOIN logs USING (log_id)
 ORDER BY instance, source, log, from_time

@@ -12,13 +12,13 @@ WITH
         WHERE at < {to:DateTime('UTC')} AND kind IN ('CENSUS', 'FRONTIER')
         GROUP BY instance, source
     ),
-    looks AS (
-        SELECT instance, argMax(product, at) AS product, argMax(version, at) AS version, max(at) AS looked_at
+    snapshots AS (
+        SELECT instance, argMax(product, at) AS product, argMax(version, at) AS version, max(at) AS snapshot_at
         FROM tailrace.server_snapshots
         WHERE at < {to:DateTime('UTC')}
         GROUP BY instance
     ),
-    says AS (
+    reported AS (
         SELECT instance, argMaxIf(attributes['active'], last_seen, kind = 'audit') AS active,
             argMaxIf(attributes['by'], last_seen, kind = 'audit') AS plugin,
             max(kind = 'audit' AND attributes['active'] = 'no' AND last_seen >= {from:DateTime('UTC')}) AS was_off,
@@ -48,7 +48,7 @@ WITH
         GROUP BY instance
     ),
     servers AS (
-        SELECT instance FROM seen UNION DISTINCT SELECT instance FROM looks
+        SELECT instance FROM seen UNION DISTINCT SELECT instance FROM snapshots
     ),
     audit AS (
         SELECT instance, arrayStringConcat(arraySort(groupArray(source)), ', ') AS sources, min(source) AS counts,
@@ -62,7 +62,7 @@ SELECT
     multiIf(
         audit.instance = '', 'no audit log',
         audit.in_period = 0, 'audit log not seen in the period',
-        counts = 'audit' AND (was_off OR says.active = 'no')
+        counts = 'audit' AND (was_off OR reported.active = 'no')
             OR counts = 'general' AND (general_log_was_off OR upper(general_log) IN ('OFF', '0')),
             'auditing was off',
         changes.times > 0, 'auditing was changed',
@@ -74,12 +74,12 @@ SELECT
     audit.sources AS audit_sources,
     if(audit.instance = '', NULL, toDateTime(audit.first_at, 'UTC')) AS audit_first_seen,
     if(audit.instance = '', NULL, toDateTime(audit.last_at, 'UTC')) AS audit_last_seen,
-    looks.product AS product, looks.version AS server_version,
-    if(says.active = '', 'not asked', says.active) AS server_says_it_audits, says.plugin AS audits_with,
+    snapshots.product AS product, snapshots.version AS server_version,
+    if(reported.active = '', 'not asked', reported.active) AS server_says_it_audits, reported.plugin AS audits_with,
     changes.times AS changes_of_auditing
 FROM servers
 LEFT JOIN audit ON audit.instance = servers.instance
-LEFT JOIN looks ON looks.instance = servers.instance
-LEFT JOIN says ON says.instance = servers.instance
+LEFT JOIN snapshots ON snapshots.instance = servers.instance
+LEFT JOIN reported ON reported.instance = servers.instance
 LEFT JOIN changes ON changes.instance = servers.instance
 ORDER BY state != 'no audit log', instance

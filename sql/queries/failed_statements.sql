@@ -1,7 +1,7 @@
-{%- include "parts/range.sql" -%}
+{%- include "parts/time_range.sql" -%}
 {%- include "parts/links.sql" -%}
 {%- include "parts/failure_codes.sql" -%}
-{%- include "parts/named.sql" -%}
+{%- include "parts/display_names.sql" -%}
 -- Statements in slow logs that ended with an error, one row each. Only Percona Server, and MySQL with log_slow_extra,
 -- log errors, and only for statements over the threshold.
 {% set query -%}
@@ -23,4 +23,4 @@ FROM tailrace.query_events
 ANY LEFT JOIN tailrace.fingerprints USING (query_id, rule_set)
 WHERE event_time >= range_start AND event_time < range_end AND {{ is_failure('error_code') }}
 {%- endset -%}
-{{ with_quiet_bars(query, 'at') }}
+{{ with_empty_buckets(query, 'at') }}

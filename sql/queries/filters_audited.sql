@@ -1,5 +1,5 @@
 {%- include "parts/logins.sql" -%}
-{%- include "parts/named.sql" -%}
+{%- include "parts/display_names.sql" -%}
 -- Filter values of the dashboards about logins and refused access, from the audit, general and error logs of a week.
 -- Only the column of the filter is read.
 SELECT

@@ -1,4 +1,4 @@
-{%- include "parts/range.sql" -%}
+{%- include "parts/time_range.sql" -%}
 {%- set administrators -%}
 {%- include "parts/administrators.sql" -%}
 {%- endset -%}

@@ -1,6 +1,6 @@
 {%- include "parts/logging.sql" -%}
 {%- include "parts/utc.sql" -%}
-{%- include "parts/named.sql" -%}
+{%- include "parts/display_names.sql" -%}
 -- Total time of each statement: rows to be grouped by query, for any filter.
 --
 -- Ranges up to two days are read from the events, exact to the second; longer ranges from the hourly rollup, with whole

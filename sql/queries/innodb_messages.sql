@@ -1,4 +1,4 @@
-{%- include "parts/range.sql" -%}
+{%- include "parts/time_range.sql" -%}
 -- Messages of InnoDB in the error logs, with the values of the InnoDB monitor if the log contains one.
 {% set query -%}
 WITH
@@ -15,7 +15,7 @@ SELECT
         details['wait_place'] != '' OR details['wait_seconds'] != '', 'long semaphore wait',
         details['checkpoint_age'] != '' OR message ILIKE '%checkpoint%' OR message ILIKE '%redo log%', 'redo log nearly full',
         message ILIKE '%history list%' OR message ILIKE '%purge%', 'purge is behind',
-        message ILIKE '%buffer pool%' OR message ILIKE '%free block%', 'buffer pool is short', 'other pressure') AS what,
+        message ILIKE '%buffer pool%' OR message ILIKE '%free block%', 'buffer pool is short', 'other pressure') AS message_type,
     level, replaceRegexpOne(message, '^=+\\s+', '') AS message,
     toUInt64OrNull(details['loop_took_ms']) AS loop_took_ms,
     toFloat64OrNull(coalesce(nullIf(details['semaphore_longest_seconds'], ''), details['wait_seconds'])) AS waited_seconds,
@@ -29,4 +29,4 @@ WHERE event_time >= range_start AND event_time < range_end
     AND (kind IN ('innodb_pressure', 'innodb_monitor', 'deadlock', 'corruption')
         OR kind = 'other' AND subsystem = 'InnoDB' AND lower(level) IN ('warning', 'error'))
 {%- endset -%}
-{{ with_quiet_bars(query, 'at') }}
+{{ with_empty_buckets(query, 'at') }}

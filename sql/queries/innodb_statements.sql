@@ -1,10 +1,10 @@
-{%- include "parts/range.sql" -%}
+{%- include "parts/time_range.sql" -%}
 {%- include "parts/logging.sql" -%}
-{%- include "parts/named.sql" -%}
+{%- include "parts/display_names.sql" -%}
 -- InnoDB waits of statements, from slow logs: rows to be grouped by statement, server or time bucket.
 --
 -- Every server logs lock_time. Percona Server (`InnoDB_*`, log_slow_verbosity = full) and MariaDB (`Pages_*`,
--- log_slow_verbosity = innodb) log InnoDB counters; `told` is 1 for entries with counters, `waits_told` for those of
+-- log_slow_verbosity = innodb) log InnoDB counters; `has_counters` is 1 for entries with counters, `has_wait_counters` for those of
 -- Percona Server. The counters are read from the entries, up to a week; longer ranges use the hourly rollup, which
 -- contains the lock time only.
 {%- macro counter(name, other) -%} toFloat64OrZero(attributes['{{ name }}'])
@@ -19,8 +19,8 @@ WITH
         SELECT
             event_time, cluster, instance, database, user, query_id, rule_set, 1 AS entries, weight,
             weight * query_events.query_time AS query_time, weight * query_events.lock_time AS lock_time,
-            mapContains(attributes, 'InnoDB_IO_r_ops') OR mapContains(attributes, 'Pages_accessed') AS told,
-            mapContains(attributes, 'InnoDB_IO_r_ops') AS waits_told,
+            mapContains(attributes, 'InnoDB_IO_r_ops') OR mapContains(attributes, 'Pages_accessed') AS has_counters,
+            mapContains(attributes, 'InnoDB_IO_r_ops') AS has_wait_counters,
             weight * ({{ counter('InnoDB_IO_r_wait') }}) AS read_wait,
             weight * ({{ counter('InnoDB_IO_r_ops', 'Pages_read') }}) AS reads,
             weight * ({{ counter('InnoDB_IO_r_bytes') }}) AS read_bytes,
@@ -43,9 +43,9 @@ SELECT
     cluster, instance, {{ named('database') }}, {{ named('user') }},
     leftPad(hex(query_id), 16, '0') AS query_id,
     fingerprint AS query,
-    entries, weight, query_time, lock_time, told, waits_told, read_wait, reads, read_bytes, row_lock_wait, queue_wait, pages,
+    entries, weight, query_time, lock_time, has_counters, has_wait_counters, read_wait, reads, read_bytes, row_lock_wait, queue_wait, pages,
     {{ logged_by('instance') }} AS logged
 FROM measures
 ANY LEFT JOIN tailrace.fingerprints USING (query_id, rule_set)
 {%- endset -%}
-{{ with_quiet_bars(query, 'at') }}
+{{ with_empty_buckets(query, 'at') }}

@@ -1,19 +1,19 @@
-{%- include "parts/range.sql" -%}
+{%- include "parts/time_range.sql" -%}
 -- Servers that log InnoDB counters and messages in the time range, and the settings that enable them on the others.
 -- Reads at most the last week of the range.
 WITH
     {{ shown_range(1) }},
-    greatest(range_start, range_end - 7 * 86400) AS looked_from
+    greatest(range_start, range_end - 7 * 86400) AS counted_from
 SELECT
     cluster, instance,
     if(sum(entries) = 0, 'no slow log', arrayStringConcat(arraySort(groupUniqArrayArray(formats)), ', ')) AS log_format,
     sum(entries) AS logged_entries,
-    sum(with_counters) AS told_entries,
+    sum(with_counters) AS entries_with_counters,
     sum(messages) AS innodb_messages,
     sum(monitors) AS innodb_monitors,
     multiIf(
         logged_entries = 0, 'no slow log entries in this time',
-        told_entries > 0, 'yes',
+        entries_with_counters > 0, 'yes',
         'not written by this server: Percona Server writes them with log_slow_verbosity = full, MariaDB with innodb, MySQL never'
     ) AS counters,
     if(innodb_messages + innodb_monitors > 0, 'yes', 'none in this time: is its error log watched?') AS error_log
@@ -23,13 +23,13 @@ FROM (
         countIf(mapContains(attributes, 'InnoDB_IO_r_ops') OR mapContains(attributes, 'Pages_accessed')) AS with_counters,
         0 AS messages, 0 AS monitors
     FROM tailrace.query_events
-    WHERE event_time >= looked_from AND event_time < range_end
+    WHERE event_time >= counted_from AND event_time < range_end
     GROUP BY cluster, instance
     UNION ALL
     SELECT
         cluster, instance, [], 0, 0,
         countIf(kind IN ('innodb_pressure', 'deadlock', 'corruption') OR subsystem = 'InnoDB'), countIf(kind = 'innodb_monitor')
     FROM tailrace.error_events
-    WHERE event_time >= looked_from AND event_time < range_end
+    WHERE event_time >= counted_from AND event_time < range_end
     GROUP BY cluster, instance)
 GROUP BY cluster, instance

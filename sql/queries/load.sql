@@ -1,6 +1,6 @@
 {%- include "parts/logging.sql" -%}
 {%- include "parts/utc.sql" -%}
-{%- include "parts/named.sql" -%}
+{%- include "parts/display_names.sql" -%}
 -- Load and latency of slow queries, one row per measure and time bucket, for charts over time and for totals.
 --
 -- `time` is a bucket whose width follows the time range, so that a chart has at most about 200 points; the part of the
@@ -33,7 +33,7 @@ WITH
     changes AS (
         SELECT instance, groupUniqArrayIf(intDiv(toUInt32(since), width) * width, since > first_since) AS changed_in FROM (
             SELECT instance, since, min(since) OVER (PARTITION BY instance) AS first_since
-            FROM tailrace.logging_in_force
+            FROM tailrace.effective_logging_settings
             WHERE since < range_end)
         GROUP BY instance),
     measures AS (

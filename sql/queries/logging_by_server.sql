@@ -10,7 +10,7 @@ WITH
     changes AS (
         SELECT instance, toInt64(countIf(since > greatest(first_since, range_start))) AS times FROM (
             SELECT instance, since, min(since) OVER (PARTITION BY instance) AS first_since
-            FROM tailrace.logging_in_force
+            FROM tailrace.effective_logging_settings
             WHERE since < range_end)
         GROUP BY instance)
 SELECT

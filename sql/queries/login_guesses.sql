@@ -1,4 +1,4 @@
-{%- include "parts/range.sql" -%}
+{%- include "parts/time_range.sql" -%}
 {%- include "parts/logins.sql" -%}
 {%- include "parts/links.sql" -%}
 -- Series of at least three refused logins to one account from one client without a pause of five minutes, and whether a
@@ -6,7 +6,7 @@
 WITH
     {{ shown_range(7) }},
     {{ refused_logins() }},
-    {{ taken_logins() }},
+    {{ successful_logins() }},
     guesses AS (
         SELECT
             any(cluster) AS cluster, instance, any(refused.user) AS name, src_ip,
@@ -19,7 +19,7 @@ WITH
                 *,
                 sum(begins) OVER (
                     PARTITION BY instance, lowerUTF8(user), src_ip ORDER BY event_time, event_id
-                    ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS stretch
+                    ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS series
             FROM (
                 SELECT
                     *,
@@ -28,7 +28,7 @@ WITH
                         ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) + INTERVAL 5 MINUTE AS begins
                 FROM refused_logins)
         ) AS refused
-        GROUP BY instance, lowerUTF8(refused.user), src_ip, stretch
+        GROUP BY instance, lowerUTF8(refused.user), src_ip, series
         HAVING count() >= 3)
 SELECT
     toDateTime(ended, 'UTC') AS event_time,
@@ -41,10 +41,10 @@ SELECT
     if(got_in, toDateTime(next_login.event_time, 'UTC'), NULL) AS logged_in_at,
     concat(
         {{ link_by('alerts', [('user', 'user', 'lowerUTF8(name)')], "'alerts'") }},
-        if(got_in, concat(' · ', {{ link_to_session('next_login.event_time', 'instance', 'toString(next_login.connection_id)', "'session'") }}), '')) AS look
+        if(got_in, concat(' · ', {{ link_to_session('next_login.event_time', 'instance', 'toString(next_login.connection_id)', "'session'") }}), '')) AS link
 FROM (SELECT *, lowerUTF8(name) AS folded FROM guesses) AS guesses
 ASOF LEFT JOIN (
-    SELECT instance, lowerUTF8(user) AS folded, src_ip, event_time, connection_id FROM taken_logins
+    SELECT instance, lowerUTF8(user) AS folded, src_ip, event_time, connection_id FROM successful_logins
 ) AS next_login
     ON next_login.instance = guesses.instance AND next_login.folded = guesses.folded
     AND next_login.src_ip = guesses.src_ip AND next_login.event_time >= guesses.third

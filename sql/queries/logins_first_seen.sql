@@ -1,10 +1,10 @@
-{%- include "parts/range.sql" -%}
+{%- include "parts/time_range.sql" -%}
 {%- include "parts/logins.sql" -%}
 {%- include "parts/links.sql" -%}
 {%- macro login() -%}
     event_class = 'connection' AND NOT (status != 0) AND lower(command) = 'connect' AND event_name IN ('', 'connect')
 {%- endmacro -%}
-{%- set told_by_general_log = "AND instance IN (SELECT instance FROM general_servers)" -%}
+{%- set with_general_log = "AND instance IN (SELECT instance FROM general_servers)" -%}
 -- First logins of an account from a client: no login of this pair in the 90 days before the range, as far as the logs
 -- of the server reach (`known_since`). If the logs begin within the range, logins in their first ten minutes are not
 -- called new.
@@ -13,12 +13,12 @@
 -- row, because the counting rule depends on the hour (parts/logins.sql).
 WITH
     {{ shown_range(7) }},
-    toStartOfDay(range_start - INTERVAL 90 DAY) AS looked_from,
+    toStartOfDay(range_start - INTERVAL 90 DAY) AS compared_from,
     general_servers AS (
         SELECT DISTINCT instance FROM tailrace.audit_events
-        WHERE toDate(event_time) >= toDate(looked_from) AND toDate(event_time) <= toDate(range_end)
+        WHERE toDate(event_time) >= toDate(compared_from) AND toDate(event_time) <= toDate(range_end)
             AND event_class = 'connection' AND source = 'general'),
-    {{ taken_logins('looked_from', told_by_general_log) }}
+    {{ successful_logins('compared_from', with_general_log) }}
 SELECT
     toDateTime(first_login, 'UTC') AS event_time,
     pairs.cluster AS cluster, pairs.instance AS instance, pairs.name AS user, pairs.src_ip AS src_ip,
@@ -26,7 +26,7 @@ SELECT
     program, login_count,
     toDateTime(known_since, 'UTC') AS known_since,
     if(known_since >= range_start AND first_login < known_since + INTERVAL 10 MINUTE, 'the log begins', 'new') AS novelty,
-    {{ link_to_session('first_login', 'pairs.instance', 'toString(first_connection)', "'session'") }} AS look
+    {{ link_to_session('first_login', 'pairs.instance', 'toString(first_connection)', "'session'") }} AS link
 FROM (
     SELECT
         any(logins.cluster) AS cluster, instance, logins.user AS name, src_ip,
@@ -40,7 +40,7 @@ FROM (
             cluster, instance, toString(audit_events.user) AS user, {{ client() }} AS src_ip, min(event_time) AS at, count() AS cnt,
             0 AS connection_id, '' AS program
         FROM tailrace.audit_events
-        WHERE toDate(event_time) >= toDate(looked_from) AND toDate(event_time) < toDate(range_start) AND source = 'audit'
+        WHERE toDate(event_time) >= toDate(compared_from) AND toDate(event_time) < toDate(range_start) AND source = 'audit'
             AND {{ login() }}
         GROUP BY cluster, instance, user, src_ip
         UNION ALL
@@ -49,7 +49,7 @@ FROM (
         FROM tailrace.audit_events
         WHERE event_time >= toStartOfDay(range_start) AND event_time < range_end AND source = 'audit' AND {{ login() }}
         UNION ALL
-        SELECT cluster, instance, user, src_ip, event_time, 1, connection_id, program FROM taken_logins WHERE log = 'general'
+        SELECT cluster, instance, user, src_ip, event_time, 1, connection_id, program FROM successful_logins WHERE log = 'general'
     ) AS logins
     GROUP BY instance, name, src_ip
 ) AS pairs

@@ -16,7 +16,7 @@ SELECT
     median_before, median_after,
     executions_before, executions_after,
     rows_examined_before, rows_examined_after,
-    {{ link_to_query('query_id', "'open'") }} AS look
+    {{ link_to_query('query_id', "'open'") }} AS link
 FROM tailrace.plan_changes FINAL
 LEFT JOIN texts ON texts.id = plan_changes.query_id
 WHERE changed_at >= range_start AND changed_at < range_end

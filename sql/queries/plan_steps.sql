@@ -14,7 +14,7 @@ WITH
 {{ plan_load() }})
         GROUP BY id, plan_hash),
     known AS (
-        SELECT plans.query_id AS query_id, plan_hash, argMax(tree, seen_at) AS tree, max(seen_at) AS seen
+        SELECT plans.query_id AS query_id, plan_hash, argMax(tree, last_seen_at) AS tree, max(last_seen_at) AS last_seen
         FROM tailrace.plans
         WHERE true
         {%- if filter_values('plan_hash') %} AND plan_hash IN {{ filter_values('plan_hash') | where_in }}{% endif %}
@@ -23,10 +23,10 @@ WITH
         {%- endif %}
         {%- if filter_values('instance') %} AND plans.instance IN {{ filter_values('instance') | where_in }}{% endif %}
         GROUP BY plans.query_id, plan_hash
-        HAVING seen >= range_start AND min(first_seen_at) < range_end),
+        HAVING last_seen >= range_start AND min(first_seen_at) < range_end),
     drawn AS (
         SELECT
-            query_id, plan_hash, splitByChar('\n', tree) AS lines, seen,
+            query_id, plan_hash, splitByChar('\n', tree) AS lines, last_seen,
             row_number() OVER (ORDER BY seconds DESC, plan_hash, query_id) AS position,
             count() OVER () AS plans
         FROM known

@@ -7,11 +7,11 @@
 WITH
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
     {{ utc(from_dttm) if from_dttm else "range_end - 86400 * 7" }} AS range_start,
-    seen AS (
+    plan_rows AS (
         SELECT
             plans.instance AS instance, plans.query_id AS id, plan_hash, source,
             any(plans.cluster) AS cluster, any(plans.database) AS database,
-            min(first_seen_at) AS first_seen, max(seen_at) AS last_seen,
+            min(first_seen_at) AS first_seen, max(last_seen_at) AS last_seen,
             anyLast(tree) AS tree, anyLast(advice) AS advice,
             anyLast(tables) AS tables, anyLast(access_types) AS access_types, anyLast(cost) AS cost
         FROM tailrace.plans
@@ -24,17 +24,17 @@ WITH
 SELECT
     toDateTime(last_seen, 'UTC') AS time,
     toDateTime(first_seen, 'UTC') AS first_seen_at,
-    seen.cluster AS cluster, seen.instance AS instance, seen.database AS database,
-    leftPad(hex(seen.id), 16, '0') AS query_id,
+    plan_rows.cluster AS cluster, plan_rows.instance AS instance, plan_rows.database AS database,
+    leftPad(hex(plan_rows.id), 16, '0') AS query_id,
     texts.query AS query,
-    seen.plan_hash AS plan_hash, source, tree,
+    plan_rows.plan_hash AS plan_hash, source, tree,
     arrayStringConcat(advice, '\n') AS advice,
-    length(seen.advice) AS advised,
+    length(plan_rows.advice) AS advised,
     arrayStringConcat(arrayMap((name, access) -> concat(name, ' ', access), tables, access_types), ', ') AS accesses,
     cost,
     load.executions AS executions, load.seconds AS seconds,
-    {{ link_to_query('query_id', "'open'") }} AS look
-FROM seen
-LEFT JOIN load ON load.instance = seen.instance AND load.id = seen.id AND load.plan_hash = seen.plan_hash
-LEFT JOIN texts ON texts.id = seen.id
+    {{ link_to_query('query_id', "'open'") }} AS link
+FROM plan_rows
+LEFT JOIN load ON load.instance = plan_rows.instance AND load.id = plan_rows.id AND load.plan_hash = plan_rows.plan_hash
+LEFT JOIN texts ON texts.id = plan_rows.id
 WHERE last_seen >= range_start AND first_seen < range_end

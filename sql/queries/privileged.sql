@@ -1,4 +1,4 @@
-{%- include "parts/range.sql" -%}
+{%- include "parts/time_range.sql" -%}
 {%- include "parts/working_hours.sql" -%}
 {%- include "parts/links.sql" -%}
 {%- set administration -%}
@@ -15,28 +15,31 @@
 {%- endset -%}
 {%- set by_administrators -%}
     SELECT at, 'administrators' AS kind, cluster, instance, user AS name, client_host, client_ip,
-        client_program AS program_told, if(statement = '', concat(class, ' ', record), statement) AS what, result, connection
+        client_program AS program_name, if(statement = '', concat(class, ' ', record), statement) AS operation, result, connection
     FROM (
 {{ within_range(administration, 7) }}
     )
 {%- endset -%}
 {%- set of_definitions -%}
     SELECT at, 'definitions' AS kind, cluster, instance, user AS name, client_host, client_ip,
-        client_program AS program_told, if(statement = '', concat(action, ' ', affected_tables), statement) AS what, result, connection
+        client_program AS program_name, if(statement = '', concat(action, ' ', affected_tables), statement) AS operation, result, connection
     FROM (
 {{ within_range(definitions, 7) }}
     )
 {%- endset -%}
 {%- set of_rights -%}
     SELECT at, 'accounts and rights' AS kind, cluster, instance, user AS name, client_host, client_ip,
-        client_program AS program_told, if(seen_by = 'audit log', change, concat(seen_by, ': ', change)) AS what, result, 0 AS connection
+        client_program AS program_name, if(seen_by = 'audit log', change, concat('server snapshot: ', change)) AS operation, result, 0 AS connection
     FROM (
 {{ within_range(rights, 7) }}
     )
 {%- endset -%}
 {%- set of_auditing -%}
     SELECT at, if(concerns = 'auditing', 'audit log', 'servers and plugins') AS kind, cluster, instance, user AS name, client_host, client_ip,
-        '' AS program_told, if(seen_in IN ('audit', 'general'), what, concat(seen_in, ': ', what)) AS what, result, 0 AS connection
+        '' AS program_name,
+        if(seen_in IN ('audit', 'general'), what,
+            concat(replaceOne(seen_in, 'look at the server', 'server snapshot'), ': ', what)) AS operation,
+        result, 0 AS connection
     FROM (
 {{ within_range(auditing, 7) }}
     )
@@ -53,8 +56,8 @@ SELECT
     kind, cluster, instance,
     if(name = '', '(unknown)', name) AS user,
     if(client_ip = '', if(client_host = '', '(unknown)', client_host), client_ip) AS origin,
-    if(program_told = '', '(unknown)', program_told) AS program,
-    what, result,
+    if(program_name = '', '(unknown)', program_name) AS program,
+    operation, result,
     startsWith(result, 'error') AS has_failed,
     NOT {{ in_working_hours('done_at') }} AS out_of_hours,
     if(connection = 0, '', {{ link_to_session('done_at', 'instance', 'toString(connection)', "'session'") }}) AS session
@@ -71,4 +74,4 @@ FROM (
 {%- endfor %}
 )
 {%- endset -%}
-{{ with_quiet_bars(query, 'done_at') }}
+{{ with_empty_buckets(query, 'done_at') }}

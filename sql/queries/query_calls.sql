@@ -14,7 +14,7 @@ WITH
         SELECT
             TraceId AS trace_id,
             argMin(otel_traces.endpoint, Timestamp) AS served,
-            argMin(ServiceName, Timestamp) AS asked
+            argMin(ServiceName, Timestamp) AS root_service
         FROM tailrace.otel_traces
         WHERE SpanKind IN ('Server', 'Consumer') AND Timestamp >= range_start - 600 AND Timestamp < range_end + 600
             AND TraceId IN (SELECT TraceId FROM calls)
@@ -31,13 +31,13 @@ SELECT
     leftPad(hex(calls.query_id), 16, '0') AS query_id,
     TraceId AS trace_id,
     SpanId AS span_id,
-    if(requests.asked = '', ServiceName, requests.asked) AS service,
+    if(requests.root_service = '', ServiceName, requests.root_service) AS service,
     multiIf(requests.served != '', requests.served, calls.endpoint != '', calls.endpoint, '(unknown)') AS endpoint,
     if(logged.instance = '', '(not in a slow log)', logged.instance) AS instance,
     Duration / 1e9 AS seconds,
     if(logged.instance = '', NULL, logged.logged_seconds) AS server_seconds,
     StatusCode = 'Error' AS failed,
-    {{ link_to_trace('TraceId', "'trace'") }} AS look
+    {{ link_to_trace('TraceId', "'trace'") }} AS link
 FROM calls
 LEFT JOIN requests ON requests.trace_id = calls.TraceId
 LEFT JOIN logged ON logged.trace_id = calls.TraceId AND logged.span_id = calls.SpanId

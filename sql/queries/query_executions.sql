@@ -17,7 +17,7 @@ WITH
     changed_in AS (
         SELECT groupUniqArray(intDiv(toUInt32(since), width) * width) AS buckets FROM (
             SELECT instance, since, min(since) OVER (PARTITION BY instance) AS first_since
-            FROM tailrace.logging_in_force
+            FROM tailrace.effective_logging_settings
             WHERE since < range_end {{- passes('instance') }})
         WHERE since > first_since AND instance IN (
             SELECT instance FROM tailrace.query_events

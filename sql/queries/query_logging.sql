@@ -1,6 +1,6 @@
 {%- include "parts/statement.sql" -%}
-{%- set stretches -%}
-{%- include "logging_stretches.sql" -%}
+{%- set intervals -%}
+{%- include "logging_intervals.sql" -%}
 {%- endset -%}
 -- The slow log settings of the servers on which the statement ran, by interval, like the chart of "Slow queries" for
 -- all servers.
@@ -8,7 +8,7 @@ WITH
     {{ chosen_statement() }},
     {{ known_ids() }}
 SELECT * FROM (
-{{ stretches }}
+{{ intervals }}
 )
 WHERE instance IN (
         SELECT query_events.instance FROM tailrace.query_events

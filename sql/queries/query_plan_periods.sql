@@ -14,14 +14,14 @@ WITH
             sum(weight) AS executions
         FROM executions_with_plans
         GROUP BY executions_with_plans.instance, plan_hash, bucket),
-    stretches AS (
+    periods AS (
         SELECT
             instance, any(cluster) AS cluster, plan_hash,
             min(bucket) AS first_bucket, max(bucket) AS last_bucket, sum(executions) AS executions
         FROM (
-            SELECT *, toInt64(bucket) - row_number() OVER (PARTITION BY instance, plan_hash ORDER BY bucket) AS stretch
+            SELECT *, toInt64(bucket) - row_number() OVER (PARTITION BY instance, plan_hash ORDER BY bucket) AS period_key
             FROM buckets)
-        GROUP BY instance, plan_hash, stretch),
+        GROUP BY instance, plan_hash, period_key),
     leftPad(hex(ifNull(chosen, 0)), 16, '0') AS shown_id
 SELECT
     shown_id AS query_id, cluster, instance, plan_hash,
@@ -29,4 +29,4 @@ SELECT
     greatest(toDateTime(first_bucket * width, 'UTC'), range_start) AS from_time,
     least(toDateTime((last_bucket + 1) * width, 'UTC'), range_end) AS to_time,
     executions
-FROM stretches
+FROM periods

@@ -28,8 +28,8 @@ WITH
         WHERE plan_changes.query_id = chosen
         GROUP BY plan_changes.instance, new_plan)
 SELECT
-    leftPad(hex(seen.id), 16, '0') AS query_id,
-    seen.cluster AS cluster, seen.instance AS instance, seen.plan_hash AS plan_hash, source,
+    leftPad(hex(plan_rows.id), 16, '0') AS query_id,
+    plan_rows.cluster AS cluster, plan_rows.instance AS instance, plan_rows.plan_hash AS plan_hash, source,
     toDateTime(first_seen, 'UTC') AS first_seen_at,
     toDateTime(last_seen, 'UTC') AS time,
     toDateTime(nullIf(load.ran_from, toDateTime64(0, 6, 'UTC')), 'UTC') AS ran_from_at,
@@ -47,17 +47,17 @@ SELECT
     arrayStringConcat(arrayMap((name, access) -> concat(name, ' ', access), tables, access_types), ', ') AS accesses,
     arrayStringConcat(advice, '\n') AS advice,
     cost,
-    {{ link_to_plan('plan_hash', "'tree'") }} AS look
+    {{ link_to_plan('plan_hash', "'tree'") }} AS link
 FROM (
     SELECT
         plans.instance AS instance, plans.query_id AS id, plan_hash, source,
-        any(plans.cluster) AS cluster, min(first_seen_at) AS first_seen, max(seen_at) AS last_seen,
+        any(plans.cluster) AS cluster, min(first_seen_at) AS first_seen, max(last_seen_at) AS last_seen,
         anyLast(advice) AS advice, anyLast(tables) AS tables, anyLast(access_types) AS access_types,
         anyLast(cost) AS cost
     FROM tailrace.plans
     WHERE plans.query_id = chosen
     GROUP BY plans.instance, plans.query_id, plan_hash, source
-) AS seen
-LEFT JOIN load ON load.instance = seen.instance AND load.plan_hash = seen.plan_hash
-LEFT JOIN changes ON changes.instance = seen.instance AND changes.plan_hash = seen.plan_hash
+) AS plan_rows
+LEFT JOIN load ON load.instance = plan_rows.instance AND load.plan_hash = plan_rows.plan_hash
+LEFT JOIN changes ON changes.instance = plan_rows.instance AND changes.plan_hash = plan_rows.plan_hash
 WHERE last_seen >= range_start AND first_seen < range_end

@@ -2,8 +2,8 @@
 {%- include "parts/links.sql" -%}
 -- One statement: its masked text, its tables, its times, and links to other dashboards.
 --
--- A fingerprint is written at most once an hour, so its `seen_at` may be an hour early. The entries of the slow logs
--- are more exact; the last hour with entries is read. A statement that only audit logs contain keeps `seen_at`.
+-- A fingerprint is written at most once an hour, so its `last_seen_at` may be an hour early. The entries of the slow logs
+-- are more exact; the last hour with entries is read. A statement that only audit logs contain keeps `last_seen_at`.
 WITH
     {{ chosen_statement() }},
     (
@@ -18,7 +18,7 @@ SELECT
     arrayStringConcat(arraySort(groupUniqArrayArray(tables_read)), ', ') AS reads,
     arrayStringConcat(arraySort(groupUniqArrayArray(tables_written)), ', ') AS writes,
     toDateTime(min(first_seen_at), 'UTC') AS first_seen,
-    toDateTime(greatest(max(seen_at), ifNull(last_executed, toDateTime64(0, 6, 'UTC'))), 'UTC') AS last_seen,
+    toDateTime(greatest(max(last_seen_at), ifNull(last_executed, toDateTime64(0, 6, 'UTC'))), 'UTC') AS last_seen,
     concat(
         {{ link('slow-queries', 'query-id', 'query_id', 'query_id', "'Slow queries'") }}, ' · ',
         {{ link('plans', 'query-id', 'query_id', 'query_id', "'Plans'") }}, ' · ',

@@ -1,4 +1,4 @@
-{%- include "parts/range.sql" -%}
+{%- include "parts/time_range.sql" -%}
 {%- include "parts/logins.sql" -%}
 {%- include "parts/error_codes.sql" -%}
 {%- include "parts/links.sql" -%}
@@ -13,20 +13,20 @@ WITH
 SELECT
     {{ bar('attempts.event_time') }} AS time,
     toDateTime(attempts.event_time, 'UTC') AS event_time,
-    what, cluster, instance,
+    attempt, cluster, instance,
     if(name = '', '(none)', name) AS user,
     src_ip,
     {{ network('src_ip') }} AS network,
     if(program = '', '(unknown)', program) AS program,
     if(database = '', '(none)', database) AS database,
     {{ error_text('error') }} AS reason,
-    told_by,
-    object_of AS refused_what,
+    source_logs,
+    object_of AS refused_object,
     toString(attempts.connection_id) AS connection_id,
-    {{ link_to_session('attempts.event_time', 'instance', 'toString(attempts.connection_id)', "'session'") }} AS look
+    {{ link_to_session('attempts.event_time', 'instance', 'toString(attempts.connection_id)', "'session'") }} AS link
 FROM (
     SELECT
-        event_time, 'login' AS what, cluster, instance, user AS name, src_ip, program, database, error, told_by,
+        event_time, 'login' AS attempt, cluster, instance, user AS name, src_ip, program, database, error, source_logs,
         '' AS object_of, connection_id
     FROM refused_logins
     UNION ALL
@@ -47,4 +47,4 @@ FROM (
 {%- include "parts/refusal_codes.sql" -%}
 ) AS attempts
 {%- endset -%}
-{{ with_quiet_bars(query, 'event_time') }}
+{{ with_empty_buckets(query, 'event_time') }}

@@ -1,4 +1,4 @@
-{%- include "parts/range.sql" -%}
+{%- include "parts/time_range.sql" -%}
 -- Whether each active rule can fire on each server, as reported by the detect job (tailrace.rule_coverage): based on
 -- all logs of the server, with the logs that are sufficient alone. The coverage is current, regardless of the time
 -- range; alerts are counted within the range, including suppressed ones, because they show that the rule works.
@@ -20,7 +20,7 @@ WITH
     alone AS (
         SELECT instance, rule_id, groupArrayIf(toString(source), can_fire) AS logs
         FROM tailrace.rule_coverage FINAL
-        WHERE in_force AND source != ''
+        WHERE active AND source != ''
         GROUP BY instance, rule_id
     )
 SELECT
@@ -44,7 +44,7 @@ SELECT
     fired.in_range AS alert_count,
     if(fired.last = 0, NULL, toDateTime(fired.last, 'UTC')) AS last_alert,
     if(fired_anywhere.last = 0, NULL, toDateTime(fired_anywhere.last, 'UTC')) AS last_alert_anywhere
-FROM (SELECT * FROM tailrace.rule_coverage FINAL WHERE in_force AND source = '') AS rule_coverage
+FROM (SELECT * FROM tailrace.rule_coverage FINAL WHERE active AND source = '') AS rule_coverage
 LEFT JOIN alone ON alone.instance = rule_coverage.instance AND alone.rule_id = rule_coverage.rule_id
 LEFT JOIN fired ON fired.instance = rule_coverage.instance AND fired.rule_id = rule_coverage.rule_id
 LEFT JOIN fired_anywhere ON fired_anywhere.rule_id = rule_coverage.rule_id

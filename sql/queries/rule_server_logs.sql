@@ -1,10 +1,10 @@
-{%- include "parts/range.sql" -%}
+{%- include "parts/time_range.sql" -%}
 -- Log sources by server, log and event class: rules for an event class that the logs of a server do not contain cannot
 -- fire there. Watched servers without events in the range have no row here; the dashboard Ledger shows them.
 WITH
     {{ shown_range(30) }}
 SELECT
-    toDateTime(told.last_seen, 'UTC') AS event_time,
+    toDateTime(classes.last_seen, 'UTC') AS event_time,
     cluster, instance, log, event_class,
     multiIf(
         event_class = 'connection', 'logins: guessing, first logins, logins from outside',
@@ -32,4 +32,4 @@ FROM (
     FROM tailrace.error_events
     WHERE error_events.event_time >= range_start AND error_events.event_time < range_end
     GROUP BY cluster, instance
-) AS told
+) AS classes

@@ -12,7 +12,7 @@ SELECT
     if(database = '', '(none)', database) AS database,
     count() AS samples,
     max(query_time) AS slowest,
-    {{ link_to_query('query_id', "'Query detail'") }} AS look
+    {{ link_to_query('query_id', "'Query detail'") }} AS link
 FROM tailrace.query_samples
 ANY LEFT JOIN tailrace.fingerprints USING (query_id, rule_set)
 WHERE event_time >= range_start AND event_time < range_end

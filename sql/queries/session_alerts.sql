@@ -1,4 +1,4 @@
-{%- include "parts/range.sql" -%}
+{%- include "parts/time_range.sql" -%}
 {%- include "parts/session.sql" -%}
 {%- include "parts/links.sql" -%}
 -- Alerts related to a session: alerts that refer to a record of it, and alerts about its user or client (`is_about`).
@@ -25,7 +25,7 @@ SELECT
             WHERE instance = chosen.1 AND connection_id = chosen.2 AND event_time BETWEEN since AND until),
         'names what it did', 'same user or client at the time') AS why,
     lower(replaceAll(toString(alert_id), '-', '')) AS id,
-    concat('<a href="', link_path, '">alert</a>') AS look
+    concat('<a href="', link_path, '">alert</a>') AS link
 FROM tailrace.alerts FINAL
 WHERE {{ is_alert_of_range() }} AND (why = 'names what it did'
     OR alerts.instance = chosen.1

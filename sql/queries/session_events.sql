@@ -1,4 +1,4 @@
-{%- include "parts/range.sql" -%}
+{%- include "parts/time_range.sql" -%}
 {%- include "parts/session.sql" -%}
 {%- include "parts/error_codes.sql" -%}
 {%- include "parts/links.sql" -%}
@@ -40,7 +40,7 @@ SELECT
         verb IN ('CREATE', 'ALTER', 'DROP', 'RENAME', 'TRUNCATE'), 'definition',
         verb IN ('INSERT', 'UPDATE', 'DELETE', 'REPLACE', 'LOAD'), 'change',
         verb IN ('SELECT', 'TABLE', 'WITH', 'VALUES'), 'read',
-        'other') AS doing,
+        'other') AS operation,
     if(event_class = 'message', its.command, if(verb = '', its.command, verb)) AS command,
     if(message != '', message, ifNull(texts.fingerprint, '')) AS statement,
     arrayStringConcat(if(empty(tables) AND object != '' AND event_class = 'table', [object], tables), ', ') AS tables_touched,
@@ -49,7 +49,7 @@ SELECT
     its.rows_sent AS rows_sent, its.seconds AS seconds,
     {{ error_text('its.error') }} AS error,
     if(its.query_id IS NULL, '', leftPad(hex(assumeNotNull(its.query_id)), 16, '0')) AS query_id,
-    if(query_id = '', '', {{ link_to_query('query_id', "'query'") }}) AS look
+    if(query_id = '', '', {{ link_to_query('query_id', "'query'") }}) AS link
 FROM classified AS its
 ANY LEFT JOIN (
     SELECT assumeNotNull(query_id) AS query_id, rule_set, fingerprint FROM tailrace.fingerprints

@@ -1,4 +1,4 @@
-{%- include "parts/range.sql" -%}
+{%- include "parts/time_range.sql" -%}
 {%- include "parts/session.sql" -%}
 {%- include "parts/links.sql" -%}
 -- Sessions by relevance, at most 200 connections: sessions to which an alert refers, by its level, then sessions with
@@ -7,9 +7,9 @@
 WITH
     {{ shown_range(1) }},
     {{ alerted() }},
-    {{ connections_to_look_at(200) }},
+    {{ connections_by_relevance(200) }},
     {{ session_records('connections') }},
-    arrayFilter(record -> record.1 BETWEEN begun AND ended, told.records) AS its_alerts,
+    arrayFilter(record -> record.1 BETWEEN begun AND ended, referenced.records) AS its_alerts,
     arrayFilter(
         each -> {{ is_about('each.2', 'each.3', 'each.4', 'each.5', 'begun', 'ended', 'names', 'addresses') }},
         near.alerts) AS alerts_about
@@ -20,13 +20,13 @@ SELECT
     name AS user, address AS src_ip, client_program AS program,
     statements, error_count, rows_sum AS rows_sent,
     length(arrayDistinct(arrayConcat(its_alerts.2, alerts_about.1))) AS alert_count,
-    arrayMax(arrayPushBack(its_alerts.3, 0)) AS worst_level,
-    multiIf(worst_level > 0, arrayElement(['informational', 'low', 'medium', 'high', 'critical'], worst_level),
+    arrayMax(arrayPushBack(its_alerts.3, 0)) AS max_level,
+    multiIf(max_level > 0, arrayElement(['informational', 'low', 'medium', 'high', 'critical'], max_level),
         alert_count > 0, 'of its user or client', error_count > 0, 'errors only', 'ordinary') AS reason,
     multiIf(begin_seen, '', refused_login, 'login refused', 'began before') AS note,
     {{ link_within('session', "concat(" ~ iso("begun - 1") ~ ", ' : ', " ~ iso("ended + 2") ~ ")",
         [('instance', 'instance', 'found.instance'), ('connection_id', 'connection_id', 'toString(found.connection_id)')],
-        "'session'") }} AS look
+        "'session'") }} AS link
 FROM (
     SELECT
         any(cluster) AS cluster, instance, sessions_numbered.connection_id AS connection_id, session,
@@ -48,7 +48,7 @@ LEFT JOIN (
     SELECT instance, alerted_records.connection_id AS connection_id, groupArray((event_time, alert_id, level_rank)) AS records
     FROM alerted_records
     GROUP BY instance, connection_id
-) AS told ON told.instance = found.instance AND told.connection_id = found.connection_id
+) AS referenced ON referenced.instance = found.instance AND referenced.connection_id = found.connection_id
 LEFT JOIN (
     SELECT instance, groupArray((alert_id, event_time, window_from, lowerUTF8(user), toString(src_ip))) AS alerts
     FROM tailrace.alerts FINAL

@@ -46,7 +46,7 @@ WITH
         GROUP BY cluster, instance, query_id
         HAVING entries_now > 0
     ),
-    seen AS (
+    statements AS (
         SELECT query_id, min(first_seen_at) AS first_seen, anyLast(fingerprint) AS query
         FROM tailrace.fingerprints
         GROUP BY query_id
@@ -63,7 +63,7 @@ WITH
         WHERE minute >= before_start - shown AND minute < range_end
         GROUP BY instance
     ),
-    told AS (
+    settings AS (
         SELECT
             instance,
             arrayFirstIndex(each -> each.1 > before_start, history) AS change,
@@ -71,8 +71,8 @@ WITH
             if(change > 1, concat(history[change - 1].2, ' → ', history[change].2), '') AS changed_how,
             if(history[1].1 > before_start, 'unknown', history[-1].2) AS logged
         FROM (
-            SELECT instance, arraySort(groupArray((since, logging_in_force.logged))) AS history
-            FROM tailrace.logging_in_force
+            SELECT instance, arraySort(groupArray((since, effective_logging_settings.logged))) AS history
+            FROM tailrace.effective_logging_settings
             WHERE since < range_end
             GROUP BY instance)
     ),
@@ -97,15 +97,15 @@ WITH
                         ' executions, now for ', toString(round(most_now))),
                 '') AS obstacle
         FROM compared
-        LEFT JOIN seen USING (query_id)
+        LEFT JOIN statements USING (query_id)
         LEFT JOIN read USING (instance)
-        LEFT JOIN told USING (instance)
+        LEFT JOIN settings USING (instance)
     )
 SELECT
     cluster, instance,
     leftPad(hex(query_id), 16, '0') AS query_id,
     query,
-    {{ link_to_query("leftPad(hex(judged.query_id), 16, '0')", "'open'") }} AS look,
+    {{ link_to_query("leftPad(hex(judged.query_id), 16, '0')", "'open'") }} AS link,
     if(obstacle = '', difference, 'not comparable') AS verdict,
     multiIf(obstacle != '', 9, difference = 'slower', 1, difference = 'new', 2, difference = 'more often', 3, 4) AS rank,
     if(obstacle != '' OR entries_before = 0, NULL, q_now[4] / nullIf(q_before[4], 0)) AS ratio,
@@ -120,6 +120,6 @@ SELECT
         obstacle != '', obstacle,
         logged IN ('', 'unknown'), concat('threshold unknown; fastest entry ', toString(round(1000 * fastest_before, 2)),
             ' ms before, ', toString(round(1000 * fastest_now, 2)), ' ms now'),
-        '') AS remark
+        '') AS reason
 FROM judged
 WHERE difference != ''

@@ -1,6 +1,6 @@
 {%- include "parts/statement.sql" -%}
 {%- include "parts/logging.sql" -%}
-{%- include "parts/named.sql" -%}
+{%- include "parts/display_names.sql" -%}
 -- Origins of slow statements from their comments (sqlcommenter, Rails, Marginalia): the application, and the route,
 -- controller or job. Percentiles are computed over `seconds` weighted with `weight`, never averaged, and cover the time
 -- since the logging settings of each server last changed (`latest`). For ranges over two days, `seconds` is the bucket

@@ -10,14 +10,14 @@ WITH
         SELECT
             TraceId AS trace_id,
             argMin(otel_traces.endpoint, Timestamp) AS served,
-            argMin(ServiceName, Timestamp) AS asked
+            argMin(ServiceName, Timestamp) AS root_service
         FROM tailrace.otel_traces
         WHERE SpanKind IN ('Server', 'Consumer') AND Timestamp >= range_start - 600 AND Timestamp < range_end + 600
         GROUP BY TraceId)
 SELECT
     toDateTime(Timestamp, 'UTC') AS time,
     TraceId AS trace_id,
-    if(requests.asked = '', ServiceName, requests.asked) AS service,
+    if(requests.root_service = '', ServiceName, requests.root_service) AS service,
     multiIf(requests.served != '', requests.served, otel_traces.endpoint != '', otel_traces.endpoint, '(unknown)')
         AS endpoint,
     if(otel_traces.database = '', '(none)', otel_traces.database) AS database,

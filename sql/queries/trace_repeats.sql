@@ -9,7 +9,7 @@ WITH
         SELECT
             TraceId AS trace_id,
             argMin(otel_traces.endpoint, Timestamp) AS served,
-            argMin(ServiceName, Timestamp) AS asked
+            argMin(ServiceName, Timestamp) AS root_service
         FROM tailrace.otel_traces
         WHERE SpanKind IN ('Server', 'Consumer') AND Timestamp >= range_start - 600 AND Timestamp < range_end + 600
         GROUP BY TraceId),
@@ -30,7 +30,7 @@ WITH
         HAVING repeats >= 5)
 SELECT
     time, trace_id,
-    if(requests.asked = '', caller, requests.asked) AS service,
+    if(requests.root_service = '', caller, requests.root_service) AS service,
     multiIf(requests.served != '', requests.served, commented != '', commented, '(unknown)') AS endpoint,
     database,
     leftPad(hex(id), 16, '0') AS query_id,

@@ -11,7 +11,7 @@ WITH
             TraceId AS trace_id,
             count() AS spans,
             argMinIf(otel_traces.endpoint, Timestamp, SpanKind IN ('Server', 'Consumer')) AS served,
-            argMin(ServiceName, Timestamp) AS asked
+            argMin(ServiceName, Timestamp) AS root_service
         FROM tailrace.otel_traces
         WHERE Timestamp >= range_start - 3600 AND Timestamp < range_end + 600
             AND TraceId IN (
@@ -25,14 +25,14 @@ SELECT
     leftPad(hex(query_id), 16, '0') AS query_id,
     fingerprint AS query,
     query_time AS seconds,
-    traces.asked AS service,
+    traces.root_service AS service,
     multiIf(
         traces.served != '', traces.served,
         tags['route'] != '', tags['route'],
         tags['controller'] != '', concat(tags['controller'], '#', tags['action']),
         '(unknown)') AS endpoint,
     traces.spans AS spans,
-    {{ link_to_query('query_id', "'open'") }} AS look,
+    {{ link_to_query('query_id', "'open'") }} AS link,
     if(spans = 0, '', {{ link_to_trace('trace_id', "'trace'") }}) AS its_trace
 FROM tailrace.query_events
 LEFT JOIN traces USING (trace_id)

@@ -11,11 +11,11 @@ SELECT
     ParentSpanId AS parent_span_id,
     ServiceName AS service,
     SpanKind AS kind,
-    if(fingerprint = '', SpanName, fingerprint) AS doing,
+    if(fingerprint = '', SpanName, fingerprint) AS operation,
     endpoint,
     if(query_id = 0, '', leftPad(hex(query_id), 16, '0')) AS query_id,
     Duration / 1e9 AS seconds,
     StatusCode AS status,
-    if(query_id = '', '', {{ link_to_query('query_id', "'open'") }}) AS look
+    if(query_id = '', '', {{ link_to_query('query_id', "'open'") }}) AS link
 FROM tailrace.otel_traces
 WHERE Timestamp >= range_start AND Timestamp < range_end

@@ -138,19 +138,19 @@ def test_who_changed_rights(admin, user):
     change = {"instance": "db1", "kind": "grants_global", "key": "'eve'@'%' global *.*", "at": ago(1)[:-3]}
     stored(admin, "server_changes", {**change, "change": "added", "after": {"privileges": "SUPER"}})
 
-    found = {row["user"]: (row["seen_by"], row["outcome"]) for row in answer(user, "rights_changes")}
+    found = {row["user"]: (row["recorded_by"], row["outcome"]) for row in answer(user, "privilege_changes")}
     log = "audit log"
     assert found == {
         **dict.fromkeys(
             ("user1", "user3", "user4", "by_class", "by_table", "by_own_table"), (log, "success")
         ),
         "denied": (log, "error 1045"),
-        "": ("look at the server", "success"),
+        "": ("server snapshot", "success"),
     }
-    (granted,) = (row["what"] for row in answer(user, "rights_changes") if row["user"] == "user1")
+    (granted,) = (row["operation"] for row in answer(user, "privilege_changes") if row["user"] == "user1")
     assert granted == "grant select on shop.* to `app`@`%`"
-    (what,) = (row["what"] for row in answer(user, "rights_changes") if not row["user"])
-    assert what == "grants_global: 'eve'@'%' global *.* added, privileges:  → SUPER"
+    (operation,) = (row["operation"] for row in answer(user, "privilege_changes") if not row["user"])
+    assert operation == "grants_global: 'eve'@'%' global *.* added, privileges:  → SUPER"
 
 
 def test_which_minutes_had_no_audit(admin, user):
@@ -173,7 +173,7 @@ def test_which_minutes_had_no_audit(admin, user):
 
     found = [
         (row["instance"], row["state"], row["from_time"], row["minutes"])
-        for row in answer(user, "minutes_without_audit")
+        for row in answer(user, "audit_coverage_gaps")
     ]
 
     def minute(number: int) -> str:

@@ -78,12 +78,12 @@ def _questions(rendered, days: int) -> list[tuple[str, str, dict[str, str]]]:
         ("coverage", rendered("coverage", *shown), {}),
         ("bytes_behind", rendered("bytes_behind", *shown), {}),
         (
-            "books_minutes",
-            (asset_files.QUERIES / "books_minutes.sql").read_text(),
+            "ledger_minutes",
+            (asset_files.QUERIES / "ledger_minutes.sql").read_text(),
             period | {"instance": ""},
         ),
         ("evidence_coverage", (asset_files.QUERIES / "evidence_coverage.sql").read_text(), period),
-        ("minutes_without_audit", "SELECT * FROM tailrace.minutes_without_audit", {}),
+        ("audit_coverage_gaps", "SELECT * FROM tailrace.audit_coverage_gaps", {}),
     ]
 
 

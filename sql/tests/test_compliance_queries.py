@@ -107,9 +107,9 @@ def test_records_say_who_and_how_and_where_to_look(admin, ask):
     assert (known["classes"], known["how"], known["origin"]) == ("pci", "read, changed", "localhost")
     assert (known["statement"], known["basis"]) == ("select ? from cards", "named by the log")
     assert "/superset/dashboard/session/" in known["session"] and "%2777%27" in known["session"]
-    assert "00000000000000AB" in known["look"]
+    assert "00000000000000AB" in known["link"]
     assert (unknown["is_unknown"], unknown["basis"]) == (True, "named by the log, unknown")
-    assert (unknown["session"], unknown["look"], unknown["statement"]) == ("", "", "(not known)")
+    assert (unknown["session"], unknown["link"], unknown["statement"]) == ("", "", "(not known)")
     of_class = ask("data_access_records", data_class=["pci"])
     assert [row["user"] for row in of_class] == ["app"]
 
@@ -143,7 +143,7 @@ def test_an_action_is_one_record_whatever_tells_of_it(admin, ask):
         "shop.cards",
         9,
     )
-    assert (told["how"], told["outcome"], told["told_by"]) == ("read", "success", "audit, slowlog")
+    assert (told["how"], told["outcome"], told["source_logs"]) == ("read", "success", "audit, slowlog")
     assert (told["basis"], told["database"]) == ("named by the log, read from the statement", "shop")
     assert (of_a_view["classes"], of_a_view["how"], of_a_view["is_unknown"]) == ("pci", "read", False)
     assert (of_a_view["statement"], of_a_view["basis"]) == ("select * from v_cards", "named by the log")
@@ -367,21 +367,21 @@ def test_accounts_that_nobody_knows_are_not_none(admin, ask, metric):
     def shown(name: str) -> object:
         return number(ask, metric, name, "accounts")
 
-    assert shown("shown_never") == "unknown<em>no account snapshot</em>"
+    assert shown("shown_never_used") == "unknown<em>no account snapshot</em>"
     assert shown("cnt_accounts") is None and number(ask, metric, "cnt_shared", "accounts_use") is None
 
     at = ago(0, 1)[:-3]
     stored(admin, "server_snapshots", {"instance": "db1", "kind": "accounts", "at": at, "status": "ok"})
     aged = {"password_changed_at": f"{NOW - timedelta(days=200):%Y-%m-%dT%H:%M:%SZ}"}
     stored(admin, "server_facts", account("a"), account("b", **aged), account("r", role="yes"))
-    assert shown("shown_never") == "unknown<em>none of 2 accounts is known</em>"
+    assert shown("shown_never_used") == "unknown<em>none of 2 accounts is known</em>"
     assert shown("shown_dormant") == "unknown<em>none of 2 accounts is known</em>"
     assert shown("shown_administrators") == "unknown<em>none of 2 accounts is known</em>"
     assert shown("shown_weak") == "1<em>of 1 known, 1 unknown</em>"
 
     stored(admin, "audit_events", event(1, "a"))
     stored(admin, "server_snapshots", {"instance": "db1", "kind": "grants_global", "at": at, "status": "ok"})
-    assert shown("shown_never") == "0<em>of 1 known, 1 unknown</em>"
+    assert shown("shown_never_used") == "0<em>of 1 known, 1 unknown</em>"
     assert shown("shown_administrators") == "0<em>of 2 accounts</em>"
 
 

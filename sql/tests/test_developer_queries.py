@@ -82,7 +82,7 @@ def test_what_is_new_slower_or_more_often_is_told_and_noise_is_not(ask):
     assert (slower["executions_before"], slower["executions_now"]) == (40, 40)
     assert slower["p95_before"] == pytest.approx(0.137)  # the 38th of 40
     assert slower["total_now"] == pytest.approx(3 * 1000 * sum(0.1 + n / 1000 for n in range(40)))
-    assert "threshold unknown; fastest entry" in slower["remark"]
+    assert "threshold unknown; fastest entry" in slower["reason"]
     new = next(row for row in found if row["verdict"] == "new")
     assert (new["ratio"], new["p95_before"], new["executions_now"]) == (None, None, 2)
 
@@ -99,7 +99,7 @@ def test_nothing_is_compared_across_a_change_of_the_threshold(ask, settings):
 
     assert set(verdicts(found).values()) == {"not comparable"}
     assert {row["ratio"] for row in found} == {None}
-    assert {row["remark"] for row in found} == {
+    assert {row["reason"] for row in found} == {
         f"the server logs differently since {NOW - timedelta(minutes=30):%Y-%m-%d %H:%M} UTC: ≥ 1 s → ≥ 0.1 s"
     }
 
@@ -109,14 +109,14 @@ def test_a_known_threshold_that_stays_is_said(ask, settings):
     found = ask("slow_compared")
 
     assert verdicts(found)[SLOWER] == "slower"
-    assert {(row["logged"], row["remark"]) for row in found} == {("≥ 0.1 s", "")}
+    assert {(row["logged"], row["reason"]) for row in found} == {("≥ 0.1 s", "")}
 
 
 def test_nothing_is_compared_across_a_change_of_the_sampling_that_the_log_shows(ask, user):
     sampled = executions(STEADY, timedelta(minutes=10), [0.1], weight=10)
     user("writer").insert("tailrace.query_events", sampled)
 
-    assert {row["remark"] for row in ask("slow_compared")} == {
+    assert {row["reason"] for row in ask("slow_compared")} == {
         "sampling changed: an entry stood for 1 executions, now for 10"
     }
 
@@ -126,7 +126,7 @@ def test_nothing_is_compared_with_a_time_whose_log_nobody_read(ask):
     found = ask("slow_compared", since)  # compares with the two hours before, of which half an hour was read
 
     assert set(verdicts(found).values()) == {"not comparable"}
-    assert {row["remark"].partition(" since ")[0] for row in found} == {"its log is read"}
+    assert {row["reason"].partition(" since ")[0] for row in found} == {"its log is read"}
     assert {(row["executions_before"], row["total_before"]) for row in found} == {(None, None)}
 
 
@@ -149,10 +149,10 @@ def test_what_is_logged_is_shown_beside_what_the_log_shows(ask, settings):
 
 
 def test_stretches_of_what_is_logged_fill_the_range(ask, settings):
-    (unknown,) = ask("logging_stretches")
+    (unknown,) = ask("logging_intervals")
     assert unknown["logged"] == "unknown"
     settings(NOW - timedelta(minutes=30), long_query_time="1", slow_query_log="ON")
-    found = sorted(ask("logging_stretches"), key=lambda row: row["from_time"])
+    found = sorted(ask("logging_intervals"), key=lambda row: row["from_time"])
 
     assert [row["logged"] for row in found] == ["unknown", "≥ 1 s"]
     assert found[0]["to_time"] == found[1]["from_time"] == f"{NOW - timedelta(minutes=30):%Y-%m-%d %H:%M:%S}"
@@ -168,7 +168,7 @@ def test_percentiles_know_the_bucket_in_which_logging_changed(ask, settings):
 
 
 @pytest.mark.parametrize(
-    "query", ["slow_compared", "slow_origins", "logging_by_server", "logging_stretches", "load"]
+    "query", ["slow_compared", "slow_origins", "logging_by_server", "logging_intervals", "load"]
 )
 def test_without_a_time_range_every_query_answers(ask, query):
     assert ask(query, (None, None))
@@ -295,8 +295,8 @@ def test_messages_say_what_they_are_about_and_which_matter(errors):
     ]
     aborted = next(row for row in found if row["what"] == "aborted connection")
     assert (aborted["connection_id"], aborted["src_ip"]) == ("77", "10.0.0.1")
-    assert "connection_id" in aborted["look"]
-    assert all(not row["look"] for row in found if row["what"] != "aborted connection")
+    assert "connection_id" in aborted["link"]
+    assert all(not row["link"] for row in found if row["what"] != "aborted connection")
 
 
 def test_a_crash_leads_to_the_statement_that_it_names(errors):
@@ -315,7 +315,7 @@ def test_deadlocks_name_both_statements_from_either_source(errors):
             "update c set d = ?",
         )
         assert (row["connection_id"], row["other_connection"], row["rolled_back"]) == ("20", "21", "2")
-        assert f"{STEADY:016X}" in row["look_second"]
+        assert f"{STEADY:016X}" in row["second_link"]
 
 
 def test_what_mariadb_says_twice_counts_once(admin, user, rendered):
@@ -333,7 +333,7 @@ def test_what_mariadb_says_twice_counts_once(admin, user, rendered):
     messages = admin.rows(rendered("errors", *RANGE))
     assert sorted(row["what"] for row in messages if row["notable"]) == ["aborted connection", "deadlock"]
     assert len(admin.rows(rendered("deadlocks", *RANGE))) == 1
-    assert sorted(row["what"] for row in admin.rows(rendered("innodb_messages", *RANGE))) == [
+    assert sorted(row["message_type"] for row in admin.rows(rendered("innodb_messages", *RANGE))) == [
         "deadlock",
         "monitor",
     ]
@@ -418,31 +418,31 @@ def test_counters_of_innodb_are_those_of_the_entry_for_each_execution(innodb):
 
     assert len(found) == 2
     for row in found:
-        assert (row["told"], row["lock_time"], row["read_wait"]) == (1, 7.5, 2.5)
+        assert (row["has_counters"], row["lock_time"], row["read_wait"]) == (1, 7.5, 2.5)
         assert (row["reads"], row["read_bytes"], row["pages"]) == (20, 327_680, 70)
         assert (row["row_lock_wait"], row["queue_wait"]) == (5, 1.25)
     (maria,) = [row for row in innodb("innodb_statements") if row["instance"] == "maria"]
-    assert (maria["told"], maria["pages"], maria["reads"], maria["read_wait"]) == (1, 30, 3, 0)
+    assert (maria["has_counters"], maria["pages"], maria["reads"], maria["read_wait"]) == (1, 30, 3, 0)
 
 
 def test_beyond_a_week_the_lock_time_alone_is_shown(innodb):
     found = innodb("innodb_statements", ((NOW - timedelta(days=8)).isoformat(), NOW.isoformat()))
 
     assert sum(row["lock_time"] for row in found) == pytest.approx(15)
-    assert {row["told"] for row in found} == {0}
+    assert {row["has_counters"] for row in found} == {0}
 
 
 def test_servers_that_tell_nothing_are_named_with_the_reason(innodb):
     found = {row["instance"]: row for row in innodb("innodb_written")}
 
-    assert (found["percona"]["counters"], found["percona"]["told_entries"]) == ("yes", 2)
+    assert (found["percona"]["counters"], found["percona"]["entries_with_counters"]) == ("yes", 2)
     assert found["db1"]["counters"].startswith("not written by this server")
     assert (found["db1"]["innodb_messages"], found["db1"]["innodb_monitors"]) == (2, 1)
     assert found["maria"]["error_log"].startswith("none in this time")
 
 
 def test_messages_of_innodb_have_their_numbers(innodb):
-    found = {row["what"]: row for row in innodb("innodb_messages")}
+    found = {row["message_type"]: row for row in innodb("innodb_messages")}
 
     assert found.keys() == {"page cleaner is late", "long semaphore wait", "monitor"}
     assert found["page cleaner is late"]["loop_took_ms"] == 4500

@@ -22,11 +22,13 @@ MAY_READ = {
     "alert_actions": COMPLIANCE | {"analyst", "delivery"},
     "alert_deliveries": COMPLIANCE | {"analyst", "delivery"},
     "alerts": COMPLIANCE | {"analyst", "delivery"},
+    "audit_coverage_gaps": COMPLIANCE,
     "audit_events": COMPLIANCE,
     "cardholder_data_reads": COMPLIANCE,
     "coverage_1m": DEVELOPER,
     "data_access": COMPLIANCE,
     "dead_letters": NOBODY,  # but all of its columns save the raw bytes, see below
+    "effective_logging_settings": DEVELOPER | {"facts"},
     "error_events": DEVELOPER,
     "evidence_exports": COMPLIANCE,
     "fingerprints": DEVELOPER | {"reader_unmasked"},
@@ -39,6 +41,7 @@ MAY_READ = {
     "plan_captures": DEVELOPER,
     "plan_changes": DEVELOPER,
     "plans": DEVELOPER,
+    "privilege_changes": COMPLIANCE,
     "query_classes_1h": DEVELOPER,
     "query_classes_1h_mv": NOBODY,
     "query_events": DEVELOPER | {"explain"},
@@ -62,6 +65,7 @@ MAY_READ = {
     "server_snapshots": DEVELOPER | {"facts"},
     "silences": COMPLIANCE | {"analyst", "delivery"},
     "table_sizes": DEVELOPER | {"facts"},
+    "unmasked_accesses": COMPLIANCE,
     "unmasked_looks": COMPLIANCE,
 }
 VIEW_PARAMETERS = {

@@ -84,7 +84,7 @@ def test_an_attempt_that_three_logs_tell_counts_once(stored, ask):
     stored("error_events", denied_message(30, 1), denied_message(30, 2), denied_message(10, user="APP"))
     found = ask("logins")
     assert len(found) == 2 + 1 + 1
-    assert sorted(row["told_by"] for row in found) == [
+    assert sorted(row["source_logs"] for row in found) == [
         "audit",
         "audit, error log, general",
         "audit, error log, general",
@@ -110,7 +110,7 @@ def test_logins_of_the_general_log_count_where_the_audit_log_is_silent(stored, a
         login(30, event_name="pre_authenticate", connection_id=9),
         audit(30, event_class="connection", command="DISCONNECT"),
     )
-    found = [(row["instance"], row["outcome"], row["told_by"]) for row in ask("logins")]
+    found = [(row["instance"], row["outcome"], row["source_logs"]) for row in ask("logins")]
     assert sorted(found) == [
         ("db1", "logged in", "audit"),
         ("db2", "logged in", "general"),
@@ -154,7 +154,7 @@ def test_a_guessed_password_is_told_from_guessing_and_from_a_mistake(stored, ask
     assert found == {"dan": ("then logged in", 12), "root": ("guessing", 10), "eve": ("some refused", 3)}
     (dan,) = (row for row in ask("login_guesses") if row["user"] == "dan")
     assert dan["logged_in_at"] == at(58)[:19]
-    assert "'77'" in unquote(dan["look"])
+    assert "'77'" in unquote(dan["link"])
 
 
 def test_a_pause_of_five_minutes_ends_guessing(stored, ask):
@@ -270,7 +270,7 @@ def _access(record: dict) -> dict:
 )
 def test_a_session_is_told_by_all_logs_in_order(two_sessions, ask, filters):
     found = sorted(ask("session_events", **filters), key=lambda row: row["event_time"])
-    assert [(row["log"], row["command"], row["doing"]) for row in found] == [
+    assert [(row["log"], row["command"], row["operation"]) for row in found] == [
         ("audit", "CONNECT", "login and logout"),
         ("general", "Connect", "login and logout"),
         ("audit", "SELECT", "read"),
@@ -285,7 +285,7 @@ def test_a_session_is_told_by_all_logs_in_order(two_sessions, ask, filters):
     }
     read = found[2]
     assert (read["statement"], read["data_classes"]) == ("select pan", "pci")
-    assert "query-detail" in read["look"]
+    assert "query-detail" in read["link"]
     assert found[3]["rows_sent"] == 200
     assert found[4]["error"] == "1142: no right to the table"
 
@@ -310,9 +310,7 @@ def test_classes_of_data_are_of_the_record_and_not_of_its_second(stored, ask):
 
 
 def test_sessions_are_told_apart_and_the_suspicious_come_first(two_sessions, ask):
-    found = sorted(
-        ask("sessions"), key=lambda row: (-row["worst_level"], -row["error_count"], row["began_at"])
-    )
+    found = sorted(ask("sessions"), key=lambda row: (-row["max_level"], -row["error_count"], row["began_at"]))
     assert [
         (
             row["connection_id"],
@@ -378,7 +376,8 @@ def test_refused_logins_and_statements_are_told_with_their_reason(stored, ask):
     )
     found = ask("refused_access", reader="reader_compliance")
     password = "1045: wrong password, or no such account"
-    assert sorted((row["what"], row["reason"], row["refused_what"], row["told_by"]) for row in found) == [
+    columns = ("attempt", "reason", "refused_object", "source_logs")
+    assert sorted(tuple(row[column] for column in columns) for row in found) == [
         ("login", password, "", "audit"),
         ("login", password, "", "audit, error log"),
         ("statement", "1044: no right to the database", "init db payroll", "audit"),
@@ -422,7 +421,7 @@ def test_an_alert_leads_to_what_its_client_or_user_did(stored, ask):
         alert_of(record, cluster="server"),
         alert_of(record, instance="", cluster="none"),
     )
-    found = {row["cluster"]: unquote(row["look"]) for row in ask("alerts_shown")}
+    found = {row["cluster"]: unquote(row["link"]) for row in ask("alerts_shown")}
     assert "col:src_ip,op:IN,val:!('10.0.3.9')" in found["client"]
     assert "col:user,op:IN,val:!('app')" in found["user"]
     assert "col:instance,op:IN,val:!('db1')" in found["server"] and "col:user" not in found["server"]
@@ -454,7 +453,7 @@ def test_the_latest_accepted_push_is_in_force(stored, ask):
         {**said, "push_id": "c", "at": at(10), "accepted": False},
     )
     found = sorted((row["event_time"], row["outcome"]) for row in ask("rule_pushes"))
-    assert [outcome for _, outcome in found] == ["accepted", "in force", "refused"]
+    assert [outcome for _, outcome in found] == ["accepted", "active", "refused"]
 
 
 def answer(rule: str, instance: str = "db1", source: str = "", minutes_ago: float = 30, **columns) -> dict:
@@ -573,7 +572,7 @@ def test_logins_of_which_no_log_tells_the_encryption_are_not_encrypted_ones(stor
 
 @pytest.mark.parametrize(
     ("name", "dataset"),
-    [("cnt_taken", "logins"), ("cnt_refused", "logins"), ("cnt_refusals", "refused_access")],
+    [("cnt_successful", "logins"), ("cnt_refused", "logins"), ("cnt_refusals", "refused_access")],
 )
 def test_without_a_log_that_tells_of_logins_their_number_is_not_known(stored, shown, name, dataset):
     assert shown(name, dataset) is None
@@ -584,11 +583,11 @@ def test_without_a_log_that_tells_of_logins_their_number_is_not_known(stored, sh
 
 def test_without_rules_nobody_knows_of_alerts(user, stored, shown):
     assert shown("cnt_open", "alerts", "alerts_shown") is None
-    assert shown("rules_in_force", "rule_pushes") is None
+    assert shown("active_rules", "rule_pushes") is None
     assert shown("cnt_nowhere", "rule_coverage") is None
     stored("rule_pushes", {"push_id": str(uuid.uuid4()), "at": at(5), "accepted": True, "rules": 7})
     assert shown("cnt_open", "alerts", "alerts_shown") == 0
-    assert shown("rules_in_force", "rule_pushes") == 7
+    assert shown("active_rules", "rule_pushes") == 7
 
 
 CLIENTS = [

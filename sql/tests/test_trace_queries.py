@@ -88,7 +88,7 @@ def test_a_slow_query_names_the_request_whose_trace_it_is(ask):
 def test_spans_of_a_trace_are_all_that_it_did(ask):
     found = [row for row in ask("trace_spans") if row["trace_id"] == f"{2:032x}"]
 
-    assert [row["doing"] for row in sorted(found, key=lambda row: row["time"])] == [
+    assert [row["operation"] for row in sorted(found, key=lambda row: row["time"])] == [
         "GET /cart",
         f"select {SLOW}",
         f"select {LOOPED}",

@@ -138,7 +138,7 @@ def _when(alert: Row) -> str:
     began, ended = str(alert["window_from"])[:19], str(alert["event_time"])[:19]
     span = ended if began == ended else f"{began} to {ended}"
     late = ", late: its event came after its time" if alert["late"] else ""
-    return f"{span}; raised {str(alert['seen_at'])[:19]}{late}"
+    return f"{span}; raised {str(alert['detected_at'])[:19]}{late}"
 
 
 def _count(alert: Row) -> str:

@@ -128,7 +128,9 @@ def read(clickhouse: ClickHouse, prefix: str) -> AlertDetails:
     """Returns the alert whose id has this prefix. Raises AlertError if there is none, or more than one."""
     (id_,) = resolve(clickhouse, [prefix])
     given = {"id": id_}
-    (alert,) = clickhouse.rows("SELECT * FROM tailrace.alerts FINAL WHERE alert_id = {id:UUID}", given)
+    (alert,) = clickhouse.rows(
+        "SELECT *, detected_at FROM tailrace.alerts FINAL WHERE alert_id = {id:UUID}", given
+    )
     (state,) = clickhouse.rows(f"SELECT * FROM ({QUERY.read_text()}) WHERE id = {{id:String}}", given)
     actions = clickhouse.rows(
         "SELECT at, actor, action, assignee, reason, account FROM tailrace.alert_actions "

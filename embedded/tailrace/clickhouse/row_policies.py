@@ -39,7 +39,9 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         ("ledger", "dead_letters", "server_snapshots", "server_facts", "server_changes", "rule_coverage"),
         _SERVER,
     ),
-    "logging_in_force": _SERVER,  # a view with its definer's privileges: its tables are not filtered
+    # Views with the privileges of their definer: their tables are not filtered.
+    "effective_logging_settings": _SERVER,
+    "logging_in_force": _SERVER,
     "receipts": ("instance",),
     "fingerprints": ("query_id",),
     "otel_traces": ("database", "TraceId"),

@@ -30,7 +30,8 @@ NONE_LEFT: Mapping[Log, float] = MappingProxyType({})
 RECENT_DEAD_LETTERS = """
 SELECT instance, source, code, count() AS letters
 FROM tailrace.dead_letters FINAL
-WHERE NOT superseded AND ingested_at > now() - {seconds:UInt32} AND seen_at > now() - {seconds:UInt32} - 86400
+WHERE NOT superseded AND ingested_at > now() - {seconds:UInt32}
+    AND rejected_at > now() - {seconds:UInt32} - 86400
 GROUP BY instance, source, code
 """
 
@@ -50,7 +51,7 @@ def ledger_metrics(
     up = GaugeMetricFamily("tailrace_books_up", "Whether the ledger could be read.")
     try:
         found = ledger_balance.read(clickhouse, listed=listed)
-        since = clickhouse.rows((ledger_balance.QUERIES / "books_behind_since.sql").read_text(), timeout=10)
+        since = clickhouse.rows((ledger_balance.QUERIES / "ledger_behind_since.sql").read_text(), timeout=10)
         unseen = _without_census(clickhouse)
         letters = clickhouse.rows(RECENT_DEAD_LETTERS, {"seconds": recent_seconds}, timeout=10)
     except (ClickHouseError, OSError):
@@ -125,7 +126,7 @@ def _dead_letters(rows: Iterable[Row], recent_seconds: int) -> Metric:
 def _without_census(clickhouse: ClickHouse) -> dict[Log, float]:
     """Returns the first time of lines of logs without any census, in seconds since 1970 UTC."""
     oldest = datetime.now(UTC) - timedelta(seconds=FORGOTTEN_SECONDS)
-    query = (ledger_balance.QUERIES / "books_without_census.sql").read_text()
+    query = (ledger_balance.QUERIES / "ledger_without_census.sql").read_text()
     rows = clickhouse.rows(query, {"oldest": f"{oldest:%Y-%m-%d %H:%M:%S}"}, timeout=10)
     return {(row["instance"], row["source"]): row["since"] for row in rows}
 

@@ -7,7 +7,7 @@ For each file (instance, source, log, generation):
    refused the event.
 3. Every event and dead letter that was posted has been inserted, as ClickHouse itself counted.
 
-The arithmetic is in sql/queries/books_*.sql; this module runs the queries and names the imbalances. A
+The arithmetic is in sql/queries/ledger_*.sql; this module runs the queries and names the imbalances. A
 recorded gap balances. Callers decide whether gaps are acceptable (`LedgerBalance.balances`, `.is_complete`).
 For a log without a census, the ledger covers only the lines that arrived: such a log is unknown
 (tailrace.ledger.unknown_logs).
@@ -191,7 +191,7 @@ def unknown_logs(
     clickhouse: ClickHouse, listed: Mapping[LogKey, float], timeout: float = 300
 ) -> list[UnknownLog]:
     """Returns the logs without a census of all servers."""
-    text = (QUERIES / "books_looks.sql").read_text()
+    text = (QUERIES / "ledger_log_progress.sql").read_text()
     return _unknown(clickhouse.rows(text, {"instance": ""}, timeout), listed, "", time.time())
 
 
@@ -207,7 +207,7 @@ def coverage(
 ) -> list[CoverageInterval]:
     """Returns the minutes of [first, end), as intervals of one state. Both are truncated to whole minutes."""
     parameters = {"instance": instance, "from": _minute(first), "to": _minute(end)}
-    rows = clickhouse.rows((QUERIES / "books_minutes.sql").read_text(), parameters)
+    rows = clickhouse.rows((QUERIES / "ledger_minutes.sql").read_text(), parameters)
     return list(_coverage_intervals(rows))
 
 
@@ -220,7 +220,7 @@ class _Reader:
         self._parameters["through"] = self.rows("through")[0]["through"]
 
     def rows(self, query: str, **more: object) -> list[Row]:
-        text = (QUERIES / f"books_{query}.sql").read_text()
+        text = (QUERIES / f"ledger_{query}.sql").read_text()
         return self._clickhouse.rows(text, {**self._parameters, **more})
 
     def through(self) -> int:
@@ -242,7 +242,7 @@ class _Reader:
         return sorted(unique, key=lambda wrong: (wrong.file, wrong.equation, wrong.from_offset or 0))
 
     def unknown(self, listed: Mapping[LogKey, float], now: float) -> list[UnknownLog]:
-        return _unknown(self.rows("looks"), listed, self._parameters["instance"], now)
+        return _unknown(self.rows("log_progress"), listed, self._parameters["instance"], now)
 
     def minutes(self, count: int) -> list[CoverageInterval]:
         end = datetime.now(UTC)

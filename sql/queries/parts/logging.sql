@@ -8,7 +8,7 @@
             groupArray(concat(if(known_since > range_start, 'unknown → ', ''), arrayStringConcat(texts, ' → '))))
         FROM (
             SELECT instance, min(since) AS known_since, arrayMap(each -> each.2, arraySort(groupArray((since, logged)))) AS texts
-            FROM tailrace.logging_in_force
+            FROM tailrace.effective_logging_settings
             WHERE since < range_end AND until > range_start
             GROUP BY instance)
     ) AS logging_of_range
@@ -25,7 +25,7 @@
             SELECT instance, max(since) AS changed_at
             FROM (
                 SELECT instance, since, min(since) OVER (PARTITION BY instance) AS first_since
-                FROM tailrace.logging_in_force
+                FROM tailrace.effective_logging_settings
                 WHERE since < range_end)
             WHERE since > first_since
             GROUP BY instance)

@@ -18,7 +18,7 @@
         {{ address }})
 {%- endmacro -%}
 {%- macro refused_logins() -%}
-    told_refusals AS (
+    logged_refusals AS (
         SELECT
             audit_events.event_time AS event_time, toString(source) AS log, cluster, instance,
             toString(audit_events.user) AS user, {{ client() }} AS src_ip, toString(database) AS database,
@@ -36,20 +36,20 @@
         FROM tailrace.error_events
         WHERE error_events.event_time >= range_start AND error_events.event_time < range_end AND kind = 'access_denied'),
     refused_logins AS (
-        SELECT * EXCEPT (begins, stretch, told, best), arrayStringConcat(logs, ', ') AS told_by
+        SELECT * EXCEPT (begins, series, log_refusals, counted_log), arrayStringConcat(logs, ', ') AS source_logs
         FROM (
             SELECT
                 *,
-                argMin(log, (-toInt64(told), log)) OVER (PARTITION BY instance, lowerUTF8(user), stretch) AS best,
-                arraySort(groupUniqArray(log) OVER (PARTITION BY instance, lowerUTF8(user), stretch)) AS logs
+                argMin(log, (-toInt64(log_refusals), log)) OVER (PARTITION BY instance, lowerUTF8(user), series) AS counted_log,
+                arraySort(groupUniqArray(log) OVER (PARTITION BY instance, lowerUTF8(user), series)) AS logs
             FROM (
-                SELECT *, count() OVER (PARTITION BY instance, lowerUTF8(user), stretch, log) AS told
+                SELECT *, count() OVER (PARTITION BY instance, lowerUTF8(user), series, log) AS log_refusals
                 FROM (
                     SELECT
                         *,
                         sum(begins) OVER (
                             PARTITION BY instance, lowerUTF8(user) ORDER BY event_time, event_id
-                            ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS stretch
+                            ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS series
                     FROM (
                         SELECT
                             *,
@@ -57,11 +57,11 @@
                                 PARTITION BY instance, lowerUTF8(user) ORDER BY event_time, event_id
                                 ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
                                 + INTERVAL 2 SECOND AS begins
-                        FROM told_refusals))))
-        WHERE log = best)
+                        FROM logged_refusals))))
+        WHERE log = counted_log)
 {%- endmacro -%}
 {#- `of_servers`: a condition on `instance` that begins with AND. -#}
-{%- macro taken_logins(since='range_start', of_servers='') -%}
+{%- macro successful_logins(since='range_start', of_servers='') -%}
     audited_hours AS (
         SELECT DISTINCT instance, toStartOfHour(audit_events.event_time)
         FROM tailrace.audit_events
@@ -72,7 +72,7 @@
         FROM tailrace.audit_events
         WHERE audit_events.event_time >= {{ since }} AND audit_events.event_time < range_end
             AND event_class = 'connection' AND source = 'general' AND status != 0 {{ of_servers }}),
-    taken_logins AS (
+    successful_logins AS (
         SELECT
             audit_events.event_time AS event_time, toString(source) AS log, cluster, instance,
             toString(audit_events.user) AS user, {{ client() }} AS src_ip, toString(database) AS database,

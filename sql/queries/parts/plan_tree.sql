@@ -1,9 +1,9 @@
 {#- The steps of plans, each with its parent step. Expects a table `drawn` in the WITH with one row per plan: query_id (number),
-    plan_hash, position (1 is drawn first), seen, lines (the outline). Several plans get a common root, because a chart draws one
+    plan_hash, position (1 is drawn first), last_seen, lines (the outline). Several plans get a common root, because a chart draws one
     tree. -#}
 {%- macro steps_of_drawn(root) -%}
     SELECT
-        toDateTime(seen, 'UTC') AS time,
+        toDateTime(last_seen, 'UTC') AS time,
         leftPad(hex(drawn.query_id), 16, '0') AS query_id,
         plan_hash, position, step,
         concat(toString(position), '/', toString(step)) AS node,
@@ -15,7 +15,7 @@
     ) AS drawn
     ARRAY JOIN arrayEnumerate(lines) AS step
     UNION ALL
-    SELECT toDateTime(max(seen), 'UTC'), leftPad(hex(any(drawn.query_id)), 16, '0'), any(plan_hash), 0, 0, 'root', '', {{ root }}
+    SELECT toDateTime(max(last_seen), 'UTC'), leftPad(hex(any(drawn.query_id)), 16, '0'), any(plan_hash), 0, 0, 'root', '', {{ root }}
     FROM drawn
     HAVING count() > 0
 {%- endmacro -%}

@@ -31,7 +31,7 @@
 {%- endmacro -%}
 {#- Connections by relevance: those with alerts, by level, then those with refused attempts, then the latest ones, which are
     read only if there are not enough of the others. -#}
-{%- macro connections_to_look_at(most) -%}
+{%- macro connections_by_relevance(most) -%}
     (
         SELECT groupArray((name, connection_id, score, last))
         FROM (
@@ -47,23 +47,23 @@
             GROUP BY instance, connection_id
             ORDER BY score DESC, last DESC, name, connection_id
             LIMIT {{ most }})
-    ) AS striking_connections,
+    ) AS notable_connections,
     (
         SELECT groupArray((name, connection_id))
         FROM (
             SELECT name, connection_id, sum(score) AS whole_score, max(last) AS latest
             FROM (
                 SELECT each.1 AS name, each.2 AS connection_id, each.3 AS score, each.4 AS last
-                FROM (SELECT arrayJoin(striking_connections) AS each)
+                FROM (SELECT arrayJoin(notable_connections) AS each)
                 UNION ALL
                 SELECT toString(instance), connection_id, 0, max(event_time) FROM tailrace.audit_events
-                WHERE length(striking_connections) < {{ most }} AND event_class = 'connection'
+                WHERE length(notable_connections) < {{ most }} AND event_class = 'connection'
                     AND event_time >= range_start AND event_time < range_end AND connection_id != 0
                     {{- wanted('connection_id') }}
                 GROUP BY instance, connection_id ORDER BY max(event_time) DESC LIMIT {{ most }}
                 UNION ALL
                 SELECT toString(instance), connection_id, 0, max(event_time) FROM tailrace.query_events
-                WHERE length(striking_connections) < {{ most }}
+                WHERE length(notable_connections) < {{ most }}
                     AND event_time >= range_start AND event_time < range_end AND connection_id != 0
                     {{- wanted('connection_id') }}
                 GROUP BY instance, connection_id ORDER BY max(event_time) DESC LIMIT {{ most }})
@@ -141,7 +141,7 @@
     {%- if filter_values('instance') | length == 1 and filter_values('connection_id') | length == 1 %}
     (array{{ filter_values('instance') | where_in }}[1], toUInt64OrZero(array{{ filter_values('connection_id') | where_in }}[1])) AS chosen,
     {%- else %}
-    {{ connections_to_look_at(1) }},
+    {{ connections_by_relevance(1) }},
     connections[1] AS chosen,
     {%- endif %}
     {{ session_records('[chosen]') }},

@@ -90,7 +90,8 @@ class Progress:
         if not ids:
             return {}
         rows = self._clickhouse.rows(
-            "SELECT * FROM tailrace.alerts FINAL WHERE has({ids:Array(UUID)}, alert_id)", {"ids": str(ids)}
+            "SELECT *, detected_at FROM tailrace.alerts FINAL WHERE has({ids:Array(UUID)}, alert_id)",
+            {"ids": str(ids)},
         )
         return {row["alert_id"]: row for row in rows}
 

@@ -33,7 +33,7 @@ def document(alert: Row, dashboards: str) -> dict[str, object]:
                 "severity": SEVERITY.get(str(alert["level"])),
                 "start": time_of(alert["window_from"]),
                 "end": time_of(alert["event_time"]),
-                "created": time_of(alert["seen_at"]),
+                "created": time_of(alert["detected_at"]),
             },
             "rule": {"id": alert["rule_id"], "name": alert["rule_title"]},
             "user": {"name": alert["user"]},

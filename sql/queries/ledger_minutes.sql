@@ -27,6 +27,6 @@ LEFT JOIN (
     SELECT *
     FROM tailrace.coverage_1m(
         first_minute = {from:DateTime('UTC')}, end_minute = {to:DateTime('UTC')}, server = {instance:String}, kinds = [])
-) AS seen ON cityHash64(expected.instance, expected.source, expected.log) = seen.log_id
-    AND toInt64(toUnixTimestamp(expected.minute)) = seen.second
+) AS coverage ON cityHash64(expected.instance, expected.source, expected.log) = coverage.log_id
+    AND toInt64(toUnixTimestamp(expected.minute)) = coverage.second
 ORDER BY instance, source, log, minute_at

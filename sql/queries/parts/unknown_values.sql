@@ -4,7 +4,7 @@
     trim(LEADING ',' FROM reverse(replaceRegexpAll(reverse(toString({{ number }})), '\\d{3}', '\\0,')))
 {%- endmacro -%}
 {#- A number as text, and below it (style.css) the number of `things` for which it is known. -#}
-{%- macro of_known(number, known, all, things, nothing) -%}
+{%- macro with_unknown_count(number, known, all, things, nothing) -%}
     multiIf(
         {{ all }} = 0, 'unknown<em>{{ nothing }}</em>',
         {{ known }} = 0, concat('unknown<em>none of ', {{ grouped(all) }}, ' {{ things }} is known</em>'),
@@ -15,7 +15,7 @@
 {#- A number of events; NULL instead of 0 if no table contains an event in the time range, because the number is then unknown.
     `condition` selects the events that would contain it, `at` is their time column (none: any time), `filters` are the
     filters of the dashboard. -#}
-{%- macro if_told(number, tables, condition='true', at='event_time', filters=['cluster', 'instance']) -%}
+{%- macro or_not_available(number, tables, condition='true', at='event_time', filters=['cluster', 'instance']) -%}
     if({{ number }} = 0{% for table in tables %} AND (
             SELECT count() FROM (SELECT 1 FROM tailrace.{{ table }} WHERE {{ condition }}
             {%- if at and from_dttm %} AND {{ at }} >= {{ utc(from_dttm) }}{% endif %}

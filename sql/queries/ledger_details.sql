@@ -1,6 +1,6 @@
 -- Dead letters by stage and code, and framing by kind, without superseded ones. Dead letters of the stage DECODE come
 -- from the receipts: they belong to no file, and their `log` names their origin.
--- Parameters: instance (empty: all); through: checkpoint, see books_through.sql.
+-- Parameters: instance (empty: all); through: checkpoint, see ledger_through.sql.
 SELECT *
 FROM (
     SELECT instance, source, log, generation, kind, stage, detail,

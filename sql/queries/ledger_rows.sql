@@ -1,6 +1,6 @@
 -- The positions in a file where equation 2 or 3 fails: ranges of entries with fewer or more rows than entries. Compares
 -- the ranges of the framer with the rows of events and dead letters, so it is used only for a file with an imbalance.
--- Parameters: instance, source, log, generation; through: checkpoint, see books_through.sql.
+-- Parameters: instance, source, log, generation; through: checkpoint, see ledger_through.sql.
 WITH
     ranges AS (
         SELECT from_offset, to_offset, sum(ledger.count) AS entries, sum(ledger.bytes) AS bytes, 1 AS one

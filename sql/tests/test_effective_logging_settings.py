@@ -23,7 +23,7 @@ def look(user, at: float, since: float | dict[str, float], **values: str) -> Non
 def history(user) -> list[tuple]:
     rows = user(READER).rows(
         "SELECT toUnixTimestamp(since) AS since, toUnixTimestamp(until) AS until, threshold, sampled, logged "
-        "FROM tailrace.logging_in_force WHERE instance = 'db-1' ORDER BY since"
+        "FROM tailrace.effective_logging_settings WHERE instance = 'db-1' ORDER BY since"
     )
     return [tuple(row.values()) for row in rows]
 

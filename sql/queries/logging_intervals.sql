@@ -6,7 +6,7 @@ WITH
     {{ utc(from_dttm) if from_dttm else "range_end - 86400" }} AS range_start,
     known AS (
         SELECT cluster, instance, since, until, logged
-        FROM tailrace.logging_in_force
+        FROM tailrace.effective_logging_settings
         WHERE since < range_end AND until > range_start),
     servers AS (
         SELECT cluster, instance, min(known_since) AS known_since FROM (

@@ -17,7 +17,7 @@
     only the time between its first and last row, with bars as wide as the gaps between rows. They are copies of the first row
     that matches the filters of the chart, so that no series is added; without such a row there are none, and the chart is empty.
     `at` is the column that the time range filters. -#}
-{%- macro with_quiet_bars(query, at) -%}
+{%- macro with_empty_buckets(query, at) -%}
 {%- if 'BASE_AXIS' not in columns | default([], true) | string -%}
 SELECT *, 1 AS counted FROM (
 {{ query }}

@@ -1,6 +1,6 @@
 -- One row per file that was read: its frontier, and its bytes by account. Postings are signed, so sums show the current
 -- state. `aged`: the retention of the ledger has deleted the oldest postings, so the file cannot be checked.
--- Parameters: instance (empty: all); through: checkpoint, see books_through.sql; oldest: earlier postings may have been
+-- Parameters: instance (empty: all); through: checkpoint, see ledger_through.sql; oldest: earlier postings may have been
 -- deleted.
 WITH (SELECT min(at) FROM tailrace.ledger) AS ledger_began
 SELECT

@@ -1,10 +1,10 @@
 -- Open gaps: byte ranges that were recorded as lost and not filled since. A filled part is a negative posting, so a gap
 -- is open where the sum of the postings is positive. Adjacent ranges of one kind are one gap.
--- Parameters: instance (empty: all); through: checkpoint, see books_through.sql.
+-- Parameters: instance (empty: all); through: checkpoint, see ledger_through.sql.
 WITH
     edges AS (
         SELECT instance, source, log, generation, detail,
-            tupleElement(edge, 1) AS offset, sum(tupleElement(edge, 2)) AS change, min(at) AS seen
+            tupleElement(edge, 1) AS offset, sum(tupleElement(edge, 2)) AS change, min(at) AS posted_at
         FROM tailrace.ledger
         ARRAY JOIN [(from_offset, toInt64(sign(ledger.bytes))), (to_offset, -toInt64(sign(ledger.bytes)))] AS edge
         WHERE kind = 'GAP' AND ({instance:String} = '' OR instance = {instance:String})
@@ -34,7 +34,7 @@ WITH
             WHERE depth > 0)
     )
 SELECT instance, source, log, generation, detail AS kind,
-    min(offset) AS from_offset, max(to_offset) AS to_offset, toUnixTimestamp(min(seen)) AS recorded_at
+    min(offset) AS from_offset, max(to_offset) AS to_offset, toUnixTimestamp(min(posted_at)) AS recorded_at
 FROM open
 GROUP BY instance, source, log, generation, detail, gap
 ORDER BY instance, source, log, generation, from_offset

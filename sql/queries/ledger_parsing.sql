@@ -1,7 +1,7 @@
 -- Equation 2: every entry of the framer is an event, a dead letter of the parser, or an event that ClickHouse refused,
 -- which is a dead letter of the sink and no longer an event. Sums per file, because several parsers process entries of
 -- the same file. Returns the files for which the two sides differ.
--- Parameters: instance (empty: all); through: checkpoint, see books_through.sql.
+-- Parameters: instance (empty: all); through: checkpoint, see ledger_through.sql.
 SELECT
     instance, source, log, generation,
     sumIf(ledger.count, kind = 'ENTRY') AS expected, sumIf(ledger.count, kind != 'ENTRY') AS found,

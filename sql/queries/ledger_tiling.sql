@@ -4,7 +4,7 @@
 -- +1 at its end. In a correct ledger they cancel at every offset, so only incorrect positions remain to be processed:
 -- `excess` is the number of superfluous postings of a range, negative for missing ones. One row per incorrect position;
 -- expected and found are bytes.
--- Parameters: instance (empty: all); through: checkpoint, see books_through.sql.
+-- Parameters: instance (empty: all); through: checkpoint, see ledger_through.sql.
 WITH
     frontiers AS (
         SELECT instance, source, log, generation, max(from_offset) AS frontier, max(at) AS frontier_at

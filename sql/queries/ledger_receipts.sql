@@ -1,7 +1,7 @@
 -- Equation 3: every event and dead letter in the postings has been inserted, according to ClickHouse's own count. A
 -- superseded dead letter is a negative posting and a receipt SUPERSEDED. Dead letters of the stage DECODE belong to no
 -- file and have no posting. Returns the files and kinds for which the two sides differ.
--- Parameters: instance (empty: all); through: checkpoint, see books_through.sql.
+-- Parameters: instance (empty: all); through: checkpoint, see ledger_through.sql.
 SELECT
     instance, source, log, generation, kind, stage,
     sum(posted) AS expected, sum(received) AS found,
