@@ -95,7 +95,7 @@ def stack(tmp_path_factory, database: Server, replica: Server) -> Iterator[Stack
     """The components that process a snapshot."""
     directory = tmp_path_factory.mktemp("stack")
     running = Stack(
-        directory / "home", FIRST_PORT, components=PARTS, capture_poll="1", capture_interval="3600"
+        directory / "home", FIRST_PORT, components=PARTS, capture_poll_interval="1", capture_interval="3600"
     )
     secrets = {"tailrace": PASSWORD, "nobody": "x", "tailrace_explain": "y"}
     for name, secret in secrets.items():
