@@ -386,7 +386,7 @@ def test_a_busy_server_is_not_explained(stack, database, tmp_path):
     }
     explain = [sys.executable, "-m", "tailrace_capture", "explain", *words]
     busy = subprocess.run(
-        [*explain, "--threads-running", "0"], env=environment, capture_output=True, text=True
+        [*explain, "--max-threads-running", "0"], env=environment, capture_output=True, text=True
     )
     assert (busy.returncode, "busy: " in busy.stderr) == (1, True)
     subprocess.run(explain, env=environment, check=True)

@@ -65,7 +65,7 @@ class Delivering:
 
     def start(self) -> None:
         home = self.stack.home
-        words = ["--config", self.directory / "alerts.yaml", "--beat", self.directory / "beat"]
+        words = ["--config", self.directory / "alerts.yaml", "--heartbeat-file", self.directory / "beat"]
         words += ["--clickhouse", f"http://127.0.0.1:{self.stack.settings.port_clickhouse}"]
         words += ["--password-file", home.secret_file(credential_names.password_name("delivery"))]
         self._process = subprocess.Popen(

@@ -269,9 +269,9 @@ def test_commands_are_ones_that_the_modules_take(services, monkeypatch):
 @pytest.mark.parametrize("name", ["facts", "delivery"])
 def test_heartbeats_are_where_they_can_be_written_and_are_looked_for(services, settings, home, name):
     (beat,) = (
-        word.removeprefix("--beat=")
+        word.removeprefix("--heartbeat-file=")
         for word in services[name]["command"]
-        if "--beat=" in word
+        if "--heartbeat-file=" in word
     )
     component = deployment.HEALTH_BY_FILE[name](settings, home)
     assert beat == str(component._heartbeat()).replace(str(home.root), "/var/lib/tailrace")

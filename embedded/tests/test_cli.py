@@ -22,7 +22,7 @@ NEED_A_STACK = [
     ["restart", "kafka"],
     ["down", "kafka"],
     ["savepoint"],
-    ["books"],
+    ["ledger"],
     ["migrate"],
     ["backfill", "--dry-run"],
     ["alerts"],

@@ -91,7 +91,7 @@ def show_silences(rows: Sequence[Row]) -> None:
     if lines:
         console.table(header, lines)
     else:
-        print("no active silence")
+        print("no active suppression")
 
 
 def print_details(details: AlertDetails, base: str) -> None:

@@ -102,7 +102,7 @@ class CaptureProgram(Program):
         return [
             *(sys.executable, "-m", "tailrace_capture", "snapshots"),
             *("--servers", self._servers(), "--spool", self.spool()),
-            *("--state", self.home.data(self.name) / "state", "--beat", self._heartbeat()),
+            *("--state", self.home.data(self.name) / "state", "--heartbeat-file", self._heartbeat()),
             *(
                 "--poll",
                 str(self.settings.capture_poll_interval),
