@@ -31,7 +31,7 @@ QUICK = {
     # A job in a test starts often and is never busy for long.
     "jvm_options_flink": "-XX:TieredStopAtLevel=1",
     "health_interval": "2",
-    "restart_pause": "1",
+    "restart_backoff_max": "1",
     "census_interval": "3",
     "gap_timeout": "10",
 }
@@ -51,8 +51,8 @@ class Stack:
         environment = {
             "HOME": os.environ["HOME"],
             "TAILRACE_HOME": str(directory),
-            "TAILRACE_PARTS": ",".join(components),
-            "TAILRACE_SOURCES_POLL": "0",  # a test decides when lists are applied
+            "TAILRACE_COMPONENTS": ",".join(components),
+            "TAILRACE_SOURCES_POLL_INTERVAL": "0",  # a test decides when lists are applied
             **{
                 f"TAILRACE_PORT_{component}": str(first_port + number)
                 for number, component in enumerate(PORTS)

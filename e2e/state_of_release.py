@@ -125,7 +125,7 @@ class Release:
         environment = {
             **os.environ,
             "TAILRACE_HOME": str(self.home),
-            "TAILRACE_PARTS": COMPONENTS,
+            "TAILRACE_PARTS": COMPONENTS,  # the name in 0.1.0, which 0.2.0 still knows
             **{f"TAILRACE_PORT_{name}": str(port) for name, port in self.ports.items()},
         }
         print("tailrace", *words, flush=True)

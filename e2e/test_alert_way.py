@@ -94,7 +94,7 @@ def test_refused_logins_are_delivered_and_triaged(stack, webhook, audit_log):
 
 
 def test_silenced_alerts_are_stored_and_not_delivered(stack, webhook, audit_log):
-    tailrace(stack, "silence", "--entity", "user=tess", "--for", "1h", "--reason", "penetration test")
+    tailrace(stack, "suppress", "--entity", "user=tess", "--for", "1h", "--reason", "penetration test")
     refuse(audit_log, "tess")
     wait_until(lambda: bool(listed(stack, "tess", "--all")), SECONDS, "the silenced alert")
     refuse(audit_log, "pat")

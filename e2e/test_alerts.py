@@ -193,20 +193,20 @@ def test_several_alerts_have_one_action_or_none(alerting, raised, tailrace):
         (("reopen", "0a0b1", "--reason", "x"), Exit.FAILED, "0a0b1000 is not closed"),
         (("list", "--since", "soon"), Exit.USAGE, "expected a span such as 30m, 24h or 7d, found 'soon'"),
         (("list", "--entity", "mallory"), Exit.USAGE, "expected FIELD=VALUE such as user=backup"),
-        (("silence", "--for", "1h", "--reason", "x"), Exit.USAGE, "give --rule, --entity or both"),
+        (("suppress", "--for", "1h", "--reason", "x"), Exit.USAGE, "give --rule, --entity or both"),
         (
-            ("silence", "--entity", "usr=backup", "--for", "1h", "--reason", "x"),
+            ("suppress", "--entity", "usr=backup", "--for", "1h", "--reason", "x"),
             Exit.USAGE,
             "alerts have no field 'usr'; the nearest is 'user'",
         ),
         (
-            ("silence", "--entity", "user=a", "--entity", "user=b", "--for", "1h", "--reason", "x"),
+            ("suppress", "--entity", "user=a", "--entity", "user=b", "--for", "1h", "--reason", "x"),
             Exit.USAGE,
             "--entity contains user twice",
         ),
         (("list", "--entity", "usr=backup"), Exit.USAGE, "alerts have no field 'usr'"),
-        (("silence", "--rule", "no such", "--for", "1h", "--reason", "x"), Exit.FAILED, "give the rule's id"),
-        (("unsilence", "ffff", "--reason", "x"), Exit.FAILED, "no active suppression ffff"),
+        (("suppress", "--rule", "no such", "--for", "1h", "--reason", "x"), Exit.FAILED, "give the rule's id"),
+        (("unsuppress", "ffff", "--reason", "x"), Exit.FAILED, "no active suppression ffff"),
     ],
 )
 def test_a_mistake_is_one_sentence(raised, tailrace, words, code, message):
@@ -227,11 +227,11 @@ def test_a_closed_alert_must_be_reopened_first(raised, tailrace):
 def test_a_silence_is_a_record_for_the_job_and_a_row_for_people(alerting, raised, tailrace):
     raised()
     tailrace(
-        *("silence", "--rule", "dump-like", "--entity", "user=backup", "--for", "2h"),
+        *("suppress", "--rule", "dump-like", "--entity", "user=backup", "--for", "2h"),
         *("--reason", "restore test", "--actor", "erin"),
     )
 
-    (silence,) = json.loads(tailrace("silences", "--json").stdout)
+    (silence,) = json.loads(tailrace("suppressions", "--json").stdout)
     record = rules_topic(alerting)[f"silence/{silence['id']}"]
     jsonschema.validate(record, json.loads((REPOSITORY / "schemas" / "rules.schema.json").read_text()))
     assert (record["rule"], record["entity"], record["actor"]) == (RULE, {"user": "backup"}, "erin")
@@ -239,10 +239,10 @@ def test_a_silence_is_a_record_for_the_job_and_a_row_for_people(alerting, raised
     assert timedelta(minutes=115) < until - datetime.now(UTC) <= timedelta(hours=2)
     assert silence["until"] == f"{until:%Y-%m-%d %H:%M:%S}"
 
-    tailrace("unsilence", silence["id"][:6], "--reason", "done", "--actor", "frank")
-    assert tailrace("silences").stdout == "no active suppression\n"
+    tailrace("unsuppress", silence["id"][:6], "--reason", "done", "--actor", "frank")
+    assert tailrace("suppressions").stdout == "no active suppression\n"
     assert rules_topic(alerting)[f"silence/{silence['id']}"] is None
-    assert "ended by frank" in tailrace("silences", "--all").stdout
+    assert "ended by frank" in tailrace("suppressions", "--all").stdout
 
 
 def test_an_unconfirmed_silence_may_be_active(alerting, raised, tailrace):
@@ -253,13 +253,13 @@ def test_an_unconfirmed_silence_may_be_active(alerting, raised, tailrace):
     with standing_still(alerting, "kafka"), pytest.raises(AlertError) as error:
         suppressions.suppress(alerting.clickhouse(), producer, silence)
 
-    (row,) = json.loads(tailrace("silences", "--json").stdout)
+    (row,) = json.loads(tailrace("suppressions", "--json").stdout)
     assert row["state"] == "unconfirmed"
-    assert f"it may or may not be active; this ends it: tailrace alerts unsilence {row['id'][:8]}" in str(
+    assert f"it may or may not be active; this ends it: tailrace alerts unsuppress {row['id'][:8]}" in str(
         error.value
     )
-    tailrace("unsilence", row["id"][:6], "--reason", "it did not begin")
-    assert tailrace("silences").stdout == "no active suppression\n"
+    tailrace("unsuppress", row["id"][:6], "--reason", "it did not begin")
+    assert tailrace("suppressions").stdout == "no active suppression\n"
     assert rules_topic(alerting)[f"silence/{row['id']}"] is None
 
 
@@ -276,13 +276,13 @@ def standing_still(alerting: Stack, component: str) -> Iterator[None]:
 def test_a_silence_that_kafka_cannot_hear_of_never_began(alerting, raised, tailrace):
     raised()
     refused = tailrace(
-        *("silence", "--rule", RULE, "--for", "2h", "--reason", "restore test"),
+        *("suppress", "--rule", RULE, "--for", "2h", "--reason", "restore test"),
         code=Exit.FAILED,
         TAILRACE_PORT_KAFKA=str(NOBODYS_PORT),
     )
 
     assert "does not answer, nothing was changed" in refused.stderr
-    assert json.loads(tailrace("silences", "--all", "--json").stdout) == []
+    assert json.loads(tailrace("suppressions", "--all", "--json").stdout) == []
 
 
 def rules_topic(alerting: Stack) -> dict[str, dict | None]:

@@ -43,4 +43,4 @@ def test_nothing_is_lost_or_twice_after_a_restore(stack: Stack, tmp_path):
     tailrace(stack, "restore", str(saved))
     stack.up()
     assert_exact(stack, workload.manifests)
-    tailrace(stack, "books")
+    tailrace(stack, "ledger")

@@ -95,7 +95,7 @@ def stack(tmp_path_factory, database: Server, replica: Server) -> Iterator[Stack
     """The components that process a snapshot."""
     directory = tmp_path_factory.mktemp("stack")
     running = Stack(
-        directory / "home", FIRST_PORT, components=PARTS, capture_poll="1", capture_interval="3600"
+        directory / "home", FIRST_PORT, components=PARTS, capture_poll_interval="1", capture_interval="3600"
     )
     secrets = {"tailrace": PASSWORD, "nobody": "x", "tailrace_explain": "y"}
     for name, secret in secrets.items():
@@ -386,7 +386,7 @@ def test_a_busy_server_is_not_explained(stack, database, tmp_path):
     }
     explain = [sys.executable, "-m", "tailrace_capture", "explain", *words]
     busy = subprocess.run(
-        [*explain, "--threads-running", "0"], env=environment, capture_output=True, text=True
+        [*explain, "--max-threads-running", "0"], env=environment, capture_output=True, text=True
     )
     assert (busy.returncode, "busy: " in busy.stderr) == (1, True)
     subprocess.run(explain, env=environment, check=True)

@@ -36,9 +36,9 @@ def test_minutes_without_collectors_are_unknown(stack: Stack, watched):
     assert _states(stack, workload.manifests, begun) == {"behind"}
     assert _states(stack, workload.manifests, unseen) == {"unknown"}
     instance = workload.manifests[0].instance
-    shown = tailrace(stack, "books", "--minutes", "5", "--instance", instance)
+    shown = tailrace(stack, "ledger", "--minutes", "5", "--instance", instance)
     assert "The ledger balances." in shown and "Unknown: " in shown
-    tailrace(stack, "books", "--minutes", "5", "--instance", instance, "--strict", expected=1)
+    tailrace(stack, "ledger", "--minutes", "5", "--instance", instance, "--strict", expected=1)
 
     for part in COLLECTORS:
         control.start_component(stack.home, part)
@@ -97,7 +97,7 @@ def _states(stack: Stack, logs: list[LogManifest], minute: int) -> set[str]:
     """Returns the states of the minute, over these logs."""
     states = set()
     for instance in {log.instance for log in logs}:
-        books = json.loads(tailrace(stack, "books", "--json", "--minutes", "10", "--instance", instance))
+        books = json.loads(tailrace(stack, "ledger", "--json", "--minutes", "10", "--instance", instance))
         states |= {stretch["state"] for stretch in books["minutes"] if _holds(stretch, minute)}
     return states
 

@@ -65,7 +65,7 @@ class Delivering:
 
     def start(self) -> None:
         home = self.stack.home
-        words = ["--config", self.directory / "alerts.yaml", "--beat", self.directory / "beat"]
+        words = ["--config", self.directory / "alerts.yaml", "--heartbeat-file", self.directory / "beat"]
         words += ["--clickhouse", f"http://127.0.0.1:{self.stack.settings.port_clickhouse}"]
         words += ["--password-file", home.secret_file(credential_names.password_name("delivery"))]
         self._process = subprocess.Popen(
@@ -135,14 +135,14 @@ def mails() -> Iterator[MailReceiver]:
 
 def webhook(**options) -> dict:
     url = f"http://127.0.0.1:{WEB_PORT}/hook"
-    given = {"name": "siem", "kind": "webhook", "url": url, "secret_file": "secret", "first_retry": "1s"}
-    return {**given, "longest_retry": "2s", "timeout": "5s", **options}
+    given = {"name": "siem", "kind": "webhook", "url": url, "secret_file": "secret", "retry_initial": "1s"}
+    return {**given, "retry_max": "2s", "timeout": "5s", **options}
 
 
 def email(**options) -> dict:
     given = {"name": "night", "kind": "email", "host": "127.0.0.1", "port": MAIL_PORT, "security": "none"}
     addresses = {"from": "tailrace@example.com", "to": ["soc@example.com"]}
-    return {**given, **addresses, "first_retry": "1s", "longest_retry": "2s", **options}
+    return {**given, **addresses, "retry_initial": "1s", "retry_max": "2s", **options}
 
 
 def keys(web: WebReceiver) -> list[str]:
@@ -220,7 +220,7 @@ def test_a_refusal_is_recorded_and_not_retried(delivering, web, status):
 
 
 def test_an_undeliverable_alert_is_given_up_and_recorded(delivering):
-    delivering.begin(webhook(give_up="1s"))
+    delivering.begin(webhook(retry_timeout="1s"))
     row = delivering.raised()
 
     delivering.await_outcome(row, (1, 1, "failed"), (1, 2, "given up"))
@@ -272,7 +272,7 @@ def test_alerts_delivered_during_an_outage_of_clickhouse_are_delivered_once(deli
 
 
 def test_a_growing_alert_is_delivered_at_most_once_per_interval(delivering, web):
-    delivering.begin(webhook(repeat="1s"), webhook(name="seldom", repeat="1h"))
+    delivering.begin(webhook(repeat_interval="1s"), webhook(name="seldom", repeat_interval="1h"))
     row = delivering.raised()
     delivering.await_outcome(row, (1, 1, "delivered"), (1, 1, "delivered"))
     delivering.insert(grown(row, 4))
@@ -283,7 +283,7 @@ def test_a_growing_alert_is_delivered_at_most_once_per_interval(delivering, web)
 
 
 def test_a_closed_alert_that_grows_is_not_delivered(delivering, web):
-    delivering.begin(webhook(repeat="1s"))
+    delivering.begin(webhook(repeat_interval="1s"))
     row = delivering.raised()
     delivering.await_outcome(row, (1, 1, "delivered"))
     close = {"alert_id": row["alert_id"], "actor": "erin", "action": "close", "reason": "planned"}
@@ -341,7 +341,7 @@ def test_deferred_mail_is_retried_and_refused_mail_is_not(delivering, mails):
 
 
 def test_many_alerts_are_sent_in_one_mail(delivering, mails):
-    delivering.begin(email(at_most_per_hour=3))
+    delivering.begin(email(max_per_hour=3))
     delivering.stop()
     rows = [delivering.raised(minutes_ago=number) for number in range(40)]
     delivering.start()
@@ -380,7 +380,7 @@ def test_mail_goes_encrypted_and_with_a_login(delivering, tmp_path):
     [
         ({"min_levl": "high"}, "channel 1: unknown key 'min_levl'; the nearest known one is 'min_level'"),
         ({"min_level": "hihg"}, "`min_level` must be one of informational, low, medium, high, critical"),
-        ({"repeat": "1 hour"}, "`repeat` must be a span such as 30s, 15m, 2h or 1d"),
+        ({"repeat_interval": "1 hour"}, "`repeat_interval` must be a span such as 30s, 15m, 2h or 1d"),
         ({"url": "siem.example.com"}, "`url` must be an address that begins with https://"),
         ({"url": "https://me:secret@siem.example.com"}, "store secrets in separate files"),
         ({"secret_file": "gone"}, "`secret_file`: .* No such file or directory"),

@@ -228,7 +228,7 @@ def test_the_command_says_what_the_job_made_of_a_push(stack: Stack, tmp_path: Pa
 
 def test_an_instance_without_census_is_said_to_be_unknown(stack: Stack, audit: AuditLog):
     own = rule_push.files(rule_push.OWN)
-    assert push(stack, {**own, "detectors.yaml": "coverage: {silent: 20s}"}).accepted
+    assert push(stack, {**own, "detectors.yaml": "census_timeout: {timeout: 20s}"}).accepted
     audit.refuse("sybil", 1)
     wait_until(lambda: events(stack, audit.instance), SECONDS, "the first event")
     assert not alerts(stack, instance=audit.instance, rule_title=UNKNOWN_MINUTES)

@@ -101,7 +101,7 @@ def test_nothing_is_lost(cramped: Stack, tmp_path: Path, component: str):
     await_cleared(cramped, "TailraceDisk", part=component)
     await_cleared(cramped, "TailraceCheckpoints", job="flink")
     await_cleared(cramped, "TailraceCommitRetries")
-    tailrace(cramped, "books")
+    tailrace(cramped, "ledger")
 
 
 def _status(stack: Stack) -> str:

@@ -48,7 +48,7 @@ def test_lines_without_a_census(stack, tmp_path):
         workload.finish()
         await_alert(stack, "TailraceLag", 300, instance=instance)
         await_alert(stack, "TailraceUnknown", instance=instance)
-        assert "their completeness is unknown" in tailrace(stack, "books", "--instance", instance)
+        assert "their completeness is unknown" in tailrace(stack, "ledger", "--instance", instance)
         assert _censuses(stack, instance) == 0
     assert_exact(stack, workload.manifests)
     await_cleared(stack, "TailraceLag", instance=instance)

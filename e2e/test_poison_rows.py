@@ -47,7 +47,7 @@ def test_only_the_poisonous_rows_are_lost_also_through_a_restart(stack: Stack, t
         labels = {"instance": log.instance, "code": "REFUSED_BY_STORE"}
         await_alert(stack, "TailraceDeadLetters", **labels)
     await_cleared(stack, "TailraceDeadLetters", recent_seconds=10, **labels)
-    books = json.loads(tailrace(stack, "books", "--json", "--instance", log.instance))
+    books = json.loads(tailrace(stack, "ledger", "--json", "--instance", log.instance))
     (file,) = books["files"]
     assert (file["entries"], file["events"], file["dead_letters"]) == (
         ENTRIES,

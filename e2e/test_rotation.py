@@ -83,10 +83,10 @@ def test_a_newcomers_log_is_watched_once_it_is_listed(stack, newcomer):
     assert f"{log.parent}/audit.log  does not exist yet" in shown
     wait_until(lambda: _entries(stack, instance) == 20, 60, "the log to be read")
     wait_until(lambda: _unknown(stack, instance) == ["audit"], 60, "its census")
-    assert json.loads(tailrace(stack, "books", "--instance", instance, "--json"))["unread"]
+    assert json.loads(tailrace(stack, "ledger", "--instance", instance, "--json"))["unread"]
 
     assert "1 log without a census" in tailrace(
-        stack, "books", "--instance", instance, "--strict", expected=1
+        stack, "ledger", "--instance", instance, "--strict", expected=1
     )
     assert f"{log.parent}/audit.log does not exist yet" in tailrace(stack, "status")
     assert f"{log.parent}/audit.log does not exist yet" in tailrace(stack, "doctor", expected=1)
@@ -117,7 +117,7 @@ def test_rotated_files_that_were_there_before_a_log_was_watched_are_read(stack, 
     instance, _ = newcomer
     tailrace(stack, "up")
     wait_until(lambda: len(_gaps(stack, instance)) == 2, 180, "the rotated files to be gaps")
-    tailrace(stack, "books", "--instance", instance, "--strict", expected=1)
+    tailrace(stack, "ledger", "--instance", instance, "--strict", expected=1)
     tailrace(stack, "backfill", "--instance", instance)
 
     wait_until(lambda: _entries(stack, instance) == 60, 60, "all entries")

@@ -141,7 +141,7 @@ def test_lines_become_rows_and_the_books_balance(stack, watched):
     for instance in {log.instance for log in workload.manifests}:
         # Rows of a checkpoint that is still being posted are stored, and not in the books yet.
         wait_until(lambda name=instance: _has_books(stack, name), SECONDS, f"books of {instance}")
-        tailrace(stack, "books", "--instance", instance)
+        tailrace(stack, "ledger", "--instance", instance)
 
 
 def _has_books(stack: Stack, instance: str) -> bool:
@@ -427,7 +427,7 @@ def test_commands_have_accounts_of_their_own(stack, tmp_path):
     tailrace(
         stack,
         "alerts",
-        "silence",
+        "suppress",
         "--rule",
         "11111111-1111-1111-1111-111111111111",
         "--for",

@@ -39,8 +39,8 @@ def assert_books_show_missing_bytes(stack: Stack, logs: Iterable[LogManifest]) -
     """Checks that the ledger of each server balances, as it does with recorded gaps; --strict requires
     more."""
     for instance in _instances(logs):
-        tailrace(stack, "books", "--instance", instance)
-        tailrace(stack, "books", "--instance", instance, "--strict", expected=1)
+        tailrace(stack, "ledger", "--instance", instance)
+        tailrace(stack, "ledger", "--instance", instance, "--strict", expected=1)
 
 
 def _instances(logs: Iterable[LogManifest]) -> list[str]:

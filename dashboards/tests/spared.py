@@ -97,7 +97,7 @@ def askers(database) -> tuple[dict[str, list[str]], list[str]]:
     from sqlalchemy import create_engine
     from sqlalchemy.engine import make_url
     from sqlalchemy.pool import NullPool
-    from tailrace_asker import connection
+    from tailrace_audited_connection import connection
 
     address = make_url(database.sqlalchemy_uri_decrypted)
     together, names, sessions = Barrier(12), [f"asker {number}" for number in range(12)], []

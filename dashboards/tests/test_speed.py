@@ -1,6 +1,7 @@
-"""Tests the work that tailrace_speed.py and tailrace_asker.py (embedded/superset) save per chart.
+"""Tests the work that tailrace_superset_patches.py and tailrace_audited_connection.py save per chart.
 
-The first tests count in a separate process (spared.py), the others query the running Superset.
+Both are in embedded/superset. The first tests count in a separate process (spared.py), the others query the
+running Superset.
 """
 
 import json

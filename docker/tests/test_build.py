@@ -383,8 +383,8 @@ def test_superset_makes_its_metadata_and_serves(buildah, superset_container, tmp
     mounts = (f"{home}:/var/lib/superset", f"{secrets}:/run/secrets:ro")
     environment = (
         "SUPERSET_SECRET_KEY_FILE=/run/secrets/superset-secret-key",
-        "SUPERSET_WITNESS_URL=http://127.0.0.1:1",
-        "SUPERSET_WITNESS_PASSWORD_FILE=/run/secrets/clickhouse-witness",
+        "SUPERSET_ACCESS_RECORDER_URL=http://127.0.0.1:1",
+        "SUPERSET_ACCESS_RECORDER_PASSWORD_FILE=/run/secrets/clickhouse-witness",
     )
     options = [word for each in mounts for word in ("--volume", each)]
     options += [word for each in environment for word in ("--env", each)]

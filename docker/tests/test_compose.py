@@ -13,7 +13,7 @@ from docker.tests.conftest import DOCKER
 from tailrace import delivery, deployment, facts, health
 from tailrace.clickhouse.server_config import USERS_TEMPLATE
 from tailrace.config.resources import REPOSITORY
-from tailrace.config.settings import Settings, variable
+from tailrace.config.settings import RENAMED, Settings, variable
 from tailrace.dashboards import connections as superset_connections
 from tailrace.migrations import runner as migration_runner
 from tailrace.programs.fluentbit import COLLECTOR
@@ -36,12 +36,12 @@ NOT_HERE = {
     "TAILRACE_ALERTS_CONFIG": "docker/alerts.yaml, with the profile alerts",
     "TAILRACE_REPORTS_CONFIG": "Superset's image has no browser that could draw reports",
     "TAILRACE_ACCESS": "own-access.yaml",
-    "TAILRACE_PARTS": "docker compose up SERVICE...",
+    "TAILRACE_COMPONENTS": "docker compose up SERVICE...",
     "TAILRACE_PORT_KAFKA_CONTROLLER": "inside of its container",
     "TAILRACE_PORT_KAFKA_INTERNAL": "inside of its container",
     "TAILRACE_PORT_CLICKHOUSE_NATIVE": "docker compose exec clickhouse clickhouse-client",
-    "TAILRACE_SOURCES_POLL": "own-logs.yaml is read at a start",
-    "TAILRACE_RESTART_PAUSE": "the container engine's restart policy",
+    "TAILRACE_SOURCES_POLL_INTERVAL": "own-logs.yaml is read at a start",
+    "TAILRACE_RESTART_BACKOFF_MAX": "the container engine's restart policy",
     "TAILRACE_HEALTH_INTERVAL": "health checks of the services",
     "TAILRACE_JVM_OPTIONS_FLINK": "FLINK_PROPERTIES of the image",
 }
@@ -111,8 +111,15 @@ def base(dockerfile: str, argument: str) -> str:
 # --- settings ----------------------------------------------------------------------------------------------
 
 
+def under_new_names(text: str) -> str:
+    """`${NEW:-${OLD:-default}}` as `${NEW:-default}`, for the settings that were renamed."""
+    for old, new in RENAMED.items():
+        text = re.sub(rf"\$\{{{new.name}:-\$\{{{old}:-([^}}]*)\}}\}}", rf"${{{new.name}:-\1}}", text)
+    return text
+
+
 def test_every_variable_is_a_setting_with_its_own_default():
-    used = re.findall(r"\$\{(\w+)(?::-([^}]*))?\}", COMPOSE)
+    used = re.findall(r"\$\{(\w+)(?::-([^}]*))?\}", under_new_names(COMPOSE))
     assert used
     for name, default in used:
         assert name in FIELDS, f"{name} is no setting of the embedded stack"
@@ -120,7 +127,7 @@ def test_every_variable_is_a_setting_with_its_own_default():
 
 
 def test_every_setting_has_its_place():
-    used = {name for name, _ in re.findall(r"\$\{(\w+)(:-[^}]*)?\}", COMPOSE)}
+    used = {name for name, _ in re.findall(r"\$\{(\w+)(:-[^}]*)?\}", under_new_names(COMPOSE))}
     assert used | NOT_HERE.keys() == FIELDS.keys()
     assert not used & NOT_HERE.keys()
 
@@ -163,6 +170,13 @@ def test_settings_reach_their_services(compose):
     assert content_of(changed, "detect.yaml")["parallelism"] == "3"
     task_manager = changed["services"]["detect-taskmanager"]["environment"]
     assert task_manager["TASK_MANAGER_NUMBER_OF_TASK_SLOTS"] == "3"
+
+
+def test_a_renamed_setting_applies_under_its_old_name(compose):
+    changed = compose("compose.yaml", variables={"TAILRACE_ALERT_GROUP": "7", "TAILRACE_CAPTURE_POLL": "8"})
+    assert content_of(changed, "detect.yaml")["alerts.group.interval.ms"] == "7000"
+    given = changed["services"]["capture"]["environment"]
+    assert given["TAILRACE_CAPTURE_POLL_INTERVAL"] == "8"
 
 
 def test_kafka_has_the_embedded_properties(services):
@@ -254,7 +268,11 @@ def test_commands_are_ones_that_the_modules_take(services, monkeypatch):
 
 @pytest.mark.parametrize("name", ["facts", "delivery"])
 def test_heartbeats_are_where_they_can_be_written_and_are_looked_for(services, settings, home, name):
-    (beat,) = (word.removeprefix("--beat=") for word in services[name]["command"] if "--beat=" in word)
+    (beat,) = (
+        word.removeprefix("--heartbeat-file=")
+        for word in services[name]["command"]
+        if "--heartbeat-file=" in word
+    )
     component = deployment.HEALTH_BY_FILE[name](settings, home)
     assert beat == str(component._heartbeat()).replace(str(home.root), "/var/lib/tailrace")
     assert str(Path(beat).parent) in services[name]["tmpfs"]

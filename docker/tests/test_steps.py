@@ -136,7 +136,7 @@ def property_of(variable: str) -> str:
 def run(tmp_path: Path, monkeypatch) -> Callable[..., None]:
     """Runs a step as a container would, with a home directory of its own. Fails if the step fails."""
     monkeypatch.setenv("TAILRACE_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("TAILRACE_PARTS", raising=False)
+    monkeypatch.delenv("TAILRACE_COMPONENTS", raising=False)
 
     def step(*words: str | Path) -> None:
         assert deployment.main([str(word) for word in words]) == Exit.OK

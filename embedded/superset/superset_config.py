@@ -2,12 +2,12 @@
 
 These variables come from the part (tailrace_local.components.superset), or from whatever else runs Superset:
 
-    PYTHONPATH                 this directory, for tailrace_asker.py, tailrace_search.py and tailrace_speed.py
+    PYTHONPATH                 this directory, for the modules tailrace_*.py
     SUPERSET_HOME              directory for the metadata database and the caches
     SUPERSET_SECRET_KEY_FILE   file with the key that signs sessions and encrypts stored passwords
-    SUPERSET_WITNESS_URL, SUPERSET_WITNESS_PASSWORD_FILE
-                               for the record of accesses to unmasked statements, see tailrace_asker.py;
-                               without them nobody has access
+    SUPERSET_ACCESS_RECORDER_URL, SUPERSET_ACCESS_RECORDER_PASSWORD_FILE
+                               for the record of accesses to unmasked statements, see
+                               tailrace_audited_connection.py; without them nobody has access
 
 Where reports are sent (reports.py beside this file), SUPERSET_REPORTS is `true`, and what sends them has
 
@@ -31,9 +31,9 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
-import tailrace_asker
-import tailrace_search
-import tailrace_speed
+import tailrace_audited_connection
+import tailrace_superset_patches
+import tailrace_table_search
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from superset.config import TALISMAN_CONFIG as _TALISMAN_DEFAULTS
@@ -106,7 +106,7 @@ TALISMAN_CONFIG["content_security_policy"].update(
 TALISMAN_CONFIG["session_cookie_secure"] = SESSION_COOKIE_SECURE
 
 # Statements say who asks; accesses to unmasked ones are recorded first.
-DB_CONNECTION_MUTATOR = tailrace_asker.connection
+DB_CONNECTION_MUTATOR = tailrace_audited_connection.connection
 
 
 class _RequestLogger(DBEventLogger):
@@ -220,10 +220,10 @@ def FLASK_APP_MUTATOR(app) -> None:  # noqa: N802 - Superset's name
     only, so that people read another range than the charts show."""
     from superset.views import api
 
-    tailrace_speed.apply_patches()
-    tailrace_search.keep_patterns_from_queries()
+    tailrace_superset_patches.apply_patches()
+    tailrace_table_search.keep_patterns_from_queries()
     app.before_request(_leave_colours)
-    app.before_request(tailrace_search.search_anywhere)
+    app.before_request(tailrace_table_search.search_anywhere)
     parse = api.get_since_until
     api.get_since_until = partial(
         parse, relative_start=DEFAULT_RELATIVE_START_TIME, relative_end=DEFAULT_RELATIVE_END_TIME

@@ -20,7 +20,9 @@ from tailrace.cli.exit_codes import Exit
 from tailrace.clickhouse import row_policies
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.clickhouse.server_config import LOOPBACK, configuration_text, users_text
+from tailrace.config import renamed
 from tailrace.config.home import Home
+from tailrace.config.renamed import Renamed
 from tailrace.config.settings import Settings, SettingsError
 from tailrace.config.template import write_private
 from tailrace.config.yaml_reader import ConfigurationError
@@ -71,6 +73,12 @@ HEALTH_BY_FILE = {
 }
 """Programs that report their health in a file under the home directory."""
 
+OLD_OPTIONS = {
+    "--readable": Renamed("--readable-by"),
+    "--seen-as": Renamed("--clickhouse-path"),
+}
+"""Options that were renamed."""
+
 FAILURES = (
     AssetError,
     ClickHouseError,
@@ -86,7 +94,7 @@ FAILURES = (
 
 def main(words: Sequence[str] | None = None) -> int:
     """Runs one command; returns its exit code."""
-    arguments = _parser().parse_args(words)
+    arguments = renamed.parse(_parser(), OLD_OPTIONS, words)
     try:
         settings = Settings.from_environment()
         arguments.run(arguments, settings, Home(settings.home))
@@ -114,7 +122,7 @@ def make_certificates(arguments: argparse.Namespace, settings: Settings, home: H
     made.make()
     if arguments.renew:
         made.renew()
-    for path in (made.trust, *map(made.file, arguments.readable)):
+    for path in (made.trust, *map(made.file, arguments.readable_by)):
         path.chmod(0o444)
 
 
@@ -160,8 +168,8 @@ def write_clickhouse(arguments: argparse.Namespace, settings: Settings, home: Ho
     secret = _secrets(arguments)
     text = users_text(secret, settings.memory_clickhouse, networks, listed, arguments.sharded)
     write_private(arguments.to / "users.xml", text)
-    seen_as = (arguments.seen_as or arguments.to) / "users.xml"
-    text = configuration_text(SERVER_LISTENERS, seen_as, settings.memory_clickhouse)
+    seen = (arguments.clickhouse_path or arguments.to) / "users.xml"
+    text = configuration_text(SERVER_LISTENERS, seen, settings.memory_clickhouse)
     write_private(arguments.to / "config.xml", text)
 
 
@@ -239,7 +247,7 @@ def _configure_certificates(command: argparse.ArgumentParser) -> None:
         "--host", action="append", default=[], metavar="NAME", help="a server name in addition to localhost"
     )
     command.add_argument(
-        "--readable",
+        "--readable-by",
         action="append",
         default=[],
         choices=USAGES,
@@ -281,7 +289,9 @@ def _configure_clickhouse(command: argparse.ArgumentParser) -> None:
         "--to", type=Path, required=True, metavar="DIR", help="target directory of both files"
     )
     command.add_argument("--sharded", action="store_true", help="for more than one shard")
-    command.add_argument("--seen-as", type=Path, metavar="DIR", help="path of that directory for ClickHouse")
+    command.add_argument(
+        "--clickhouse-path", type=Path, metavar="DIR", help="path of that directory for ClickHouse"
+    )
     command.add_argument(
         "--network",
         action="append",

@@ -37,7 +37,7 @@ EXTENSION = Extension(
     help={DOCTOR: DOCTOR_HELP},
     order=(
         *("demo", "up", "down", "status", "health", "restart", "logs"),
-        *("books", "alerts", "reports", "review", "evidence", "backfill"),
+        *("ledger", "alerts", "reports", "review", "evidence", "backfill"),
         *("credentials", "dashboards"),
         *("savepoint", "rewind", "backup", "restore", "migrate", "settings"),
     ),

@@ -97,7 +97,7 @@ async def main(root: Path, components: list[str]) -> None:
     settings = Settings(
         home=root,
         sources=root / "sources.yaml",
-        sources_poll=int(os.environ["SOURCES_POLL"]),
+        sources_poll_interval=int(os.environ["SOURCES_POLL"]),
         log_bytes=20_000,
         log_files=2,
         health_interval=1,

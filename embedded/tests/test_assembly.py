@@ -23,7 +23,7 @@ def test_alerts_are_delivered_if_there_is_a_configuration(tmp_path):
     assert "delivery" not in names(tmp_path)
     (tmp_path / "alerts.yaml").write_text("")
     assert "delivery" in names(tmp_path)
-    assert names(tmp_path, TAILRACE_PARTS="kafka") == ["kafka"]
+    assert names(tmp_path, TAILRACE_COMPONENTS="kafka") == ["kafka"]
 
 
 def test_servers_are_polled_if_the_list_contains_one(tmp_path):
@@ -40,6 +40,6 @@ def test_servers_are_polled_if_the_list_contains_one(tmp_path):
 
 
 def test_requested_delivery_needs_its_file(tmp_path):
-    (delivery,) = components(tmp_path, TAILRACE_PARTS="delivery")
+    (delivery,) = components(tmp_path, TAILRACE_COMPONENTS="delivery")
     with pytest.raises(ConfigurationError, match=r"alerts.yaml: cannot be read"):
         delivery.check()

@@ -22,7 +22,7 @@ NEED_A_STACK = [
     ["restart", "kafka"],
     ["down", "kafka"],
     ["savepoint"],
-    ["books"],
+    ["ledger"],
     ["migrate"],
     ["backfill", "--dry-run"],
     ["alerts"],
@@ -85,7 +85,7 @@ def test_down_succeeds_if_nothing_runs(tmp_path):
 
 
 def test_an_unknown_component_is_refused(tmp_path):
-    refused = tailrace("up", home=tmp_path, TAILRACE_PARTS="kafka,zookeeper")
+    refused = tailrace("up", home=tmp_path, TAILRACE_COMPONENTS="kafka,zookeeper")
 
     assert refused.returncode == Exit.USAGE
     assert "there is no component zookeeper; there are kafka, clickhouse" in refused.stderr
@@ -131,7 +131,7 @@ SOUND_SOURCE = "- {instance: db-1, source: slowlog, path: slow.log}\n"
         ({}, {"TAILRACE_PORT_KAFKA": "http"}, Exit.USAGE, "TAILRACE_PORT_KAFKA must be a whole number"),
         (
             {},
-            {"TAILRACE_PARTS": "census", "PATH": "/usr/sbin:/sbin:{tools}"},
+            {"TAILRACE_COMPONENTS": "census", "PATH": "/usr/sbin:/sbin:{tools}"},
             Exit.FAILED,
             "`java` is not on PATH; install it",
         ),
@@ -185,7 +185,7 @@ def test_the_doctor_of_logs_reports_a_mistake_in_the_list(tmp_path):
 def test_up_refuses_a_taken_port_and_names_the_process(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        refused = tailrace("up", home=tmp_path, TAILRACE_PARTS="kafka", TAILRACE_PORT_KAFKA=str(port))
+        refused = tailrace("up", home=tmp_path, TAILRACE_COMPONENTS="kafka", TAILRACE_PORT_KAFKA=str(port))
 
     assert refused.returncode == Exit.FAILED
     assert f"port {port} for kafka (broker) is taken by process {os.getpid()}" in refused.stderr
@@ -201,7 +201,7 @@ def test_up_refuses_a_disk_that_is_too_small(tmp_path):
     if mounted.returncode:
         pytest.skip(f"no small disk can be mounted: {mounted.stderr.decode().strip()}")
     try:
-        refused = tailrace("up", home=small, TAILRACE_PARTS="census")
+        refused = tailrace("up", home=small, TAILRACE_COMPONENTS="census")
     finally:
         subprocess.run(["umount", small], check=True)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tailrace.config.settings import CLOSED, Settings, SettingsError, variable
+from tailrace.config.settings import CLOSED, READ_ELSEWHERE, RENAMED, Settings, SettingsError, variable
 
 
 def test_defaults_are_those_of_the_documented_table():
@@ -66,8 +66,52 @@ def test_an_invalid_value_is_refused(name, text, message):
 
 
 def test_settings_are_passed_through_the_environment_of_a_child():
-    settings = Settings.from_environment({"TAILRACE_HOME": "/srv/tailrace", "TAILRACE_PARTS": "kafka,flink"})
+    settings = Settings.from_environment(
+        {"TAILRACE_HOME": "/srv/tailrace", "TAILRACE_COMPONENTS": "kafka,flink"}
+    )
 
     assert Settings.from_environment(settings.environment()) == settings
-    assert len({variable(field) for field in dataclasses.fields(Settings)}) == len(settings.environment())
+    names = {variable(field) for field in dataclasses.fields(Settings)}
+    assert settings.environment().keys() == names | RENAMED.keys()
     assert settings.chosen_components() == {"kafka", "flink"}
+
+
+OLD = (
+    *("TAILRACE_ALERT_GROUP", "TAILRACE_CAPTURE_POLL", "TAILRACE_PARTS", "TAILRACE_RESTART_PAUSE"),
+    "TAILRACE_SOURCES_POLL",
+)
+VALUES = {"TAILRACE_PARTS": "kafka,flink"}
+"""Values of renamed settings that are no number."""
+
+
+@pytest.mark.parametrize("old", OLD)
+def test_an_old_name_works_with_a_warning(old, capsys):
+    value, new = VALUES.get(old, "7"), RENAMED[old]
+
+    assert Settings.from_environment({old: value}) == Settings.from_environment({new.name: value})
+
+    warning = f"{old} is now called {new.name}; release {new.removed_in} removes the old name"
+    assert capsys.readouterr().err == f"tailrace: warning: {warning}\n"
+
+
+@pytest.mark.parametrize("old", OLD)
+def test_an_old_name_beside_the_new_one_is_refused(old):
+    value = VALUES.get(old, "7")
+    with pytest.raises(SettingsError, match=f"{old} is the old name of {RENAMED[old].name}, and both are"):
+        Settings.from_environment({old: value, RENAMED[old].name: value})
+
+
+def test_old_names_lead_to_settings_and_are_none():
+    names = {variable(field) for field in dataclasses.fields(Settings)}
+    assert {new.name for new in RENAMED.values()} <= names
+    assert RENAMED.keys() == set(OLD)
+    assert not RENAMED.keys() & (names | READ_ELSEWHERE.keys())
+
+
+def test_a_child_does_not_inherit_old_names(capsys):
+    outer = {"TAILRACE_PARTS": "kafka", "TAILRACE_ALERT_GROUP": "7"}
+    settings = Settings.from_environment(outer)
+    capsys.readouterr()
+
+    assert Settings.from_environment({**outer, **settings.environment()}) == settings
+    assert not capsys.readouterr().err

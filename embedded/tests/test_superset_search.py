@@ -1,4 +1,4 @@
-"""The conversion of a table's search on its way to Superset (embedded/superset/tailrace_search.py)."""
+"""Tests embedded/superset/tailrace_table_search.py: the conversion of a table's search."""
 
 import importlib.util
 
@@ -7,7 +7,7 @@ import pytest
 from tailrace.config.resources import REPOSITORY
 
 _SPEC = importlib.util.spec_from_file_location(
-    "tailrace_search", REPOSITORY / "embedded" / "superset" / "tailrace_search.py"
+    "tailrace_table_search", REPOSITORY / "embedded" / "superset" / "tailrace_table_search.py"
 )
 search = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(search)

@@ -239,7 +239,7 @@ def test_capture_is_told_what_it_and_its_fluent_bit_read(everything):
         arguments = dict(word.removeprefix("--").split("=") for word in each["args"][2:])
         assert arguments["spool"] == given["TAILRACE_CAPTURE_SPOOL"]
         assert arguments["state"] in pod["initContainers"][0]["command"]
-        assert arguments["beat"] in each["livenessProbe"]["exec"]["command"][-1]
+        assert arguments["heartbeat-file"] in each["livenessProbe"]["exec"]["command"][-1]
         asked = subprocess.run(
             [sys.executable, "-m", *each["args"], "--once"],
             env={**os.environ, "PYTHONPATH": str(REPOSITORY / "collectors/capture")},
@@ -325,7 +325,9 @@ def test_no_pod_has_rights_that_it_does_not_need(render):
 @pytest.mark.parametrize("name", ["facts", "delivery"])
 def test_heartbeats_are_where_they_can_be_written(everything, name):
     (container,) = everything["Deployment", f"{RELEASE}-{name}"]["spec"]["template"]["spec"]["containers"]
-    (beat,) = (word.removeprefix("--beat=") for word in container["args"] if "--beat=" in word)
+    (beat,) = (
+        word.removeprefix("--heartbeat-file=") for word in container["args"] if "--heartbeat-file=" in word
+    )
     assert beat.rpartition("/")[0] in {mount["mountPath"] for mount in container["volumeMounts"]}
 
 

@@ -2,7 +2,7 @@
 --
 -- `bytes_out_of_balance`: the accounted bytes minus the ranges that the framer posted; bytes that arrived again with
 -- other content (OFFSET_CONFLICT) are in a range that was accounted for before. `entries_out_of_balance`: entries minus
--- events and dead letters of entries. Both are 0 if the ledger balances; `tailrace books` shows the positions that do
+-- events and dead letters of entries. Both are 0 if the ledger balances; `tailrace ledger` shows the positions that do
 -- not. Postings of a backfill are signed, so sums show the current state.
 --
 -- The blocks of one checkpoint arrive one after the other: while rows arrive, the newest checkpoint is excluded. A file

@@ -12,18 +12,24 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tailrace_capture import targets
+from tailrace_capture import renamed_options, targets
 from tailrace_capture.doctor import command as doctor
 from tailrace_capture.dsn import Password
 from tailrace_capture.explain.samples import Samples, from_clickhouse, from_file
 from tailrace_capture.explain.service import ExplainService, Limits
+from tailrace_capture.renamed_options import BothGivenError
 from tailrace_capture.service import PROGRAM, Schedule, Service, print_status
 from tailrace_capture.targets import ConfigurationError
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Runs one command. Exit codes: 0 stopped or done, 1 a query or a write failed, 2 wrong usage."""
-    arguments = _parser().parse_args(words)
+    parser = _parser()
+    try:
+        words = renamed_options.with_new_names(sys.argv[1:] if words is None else words, print_status)
+    except BothGivenError as error:
+        parser.error(str(error))
+    arguments = parser.parse_args(words)
     try:
         return arguments.run(arguments)
     except ConfigurationError as error:
@@ -64,7 +70,7 @@ def _add_snapshots(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="pause between full snapshots (default: 3600)",
     )
-    parser.add_argument("--beat", type=Path, metavar="FILE", help="file that is written after every poll")
+    parser.add_argument("--heartbeat-file", type=Path, metavar="FILE", help="file that is written after every poll")
     parser.add_argument("--once", action="store_true", help="poll once and exit")
     parser.set_defaults(run=_snapshots)
 
@@ -80,7 +86,7 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--password-file", type=Path, metavar="FILE", help="password of ClickHouse's user")
     limits = Limits()
     parser.add_argument(
-        "--most", type=int, default=limits.statements, metavar="N", help="statements per round (default: 20)"
+        "--max-statements", type=int, default=limits.statements, metavar="N", help="statements per round (default: 20)"
     )
     parser.add_argument(
         "--round",
@@ -104,27 +110,29 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
         help="limit of one EXPLAIN (default: 5)",
     )
     parser.add_argument(
-        "--threads-running",
+        "--max-threads-running",
         type=int,
         default=limits.threads_running,
         metavar="N",
         help="no EXPLAIN above this Threads_running (default: 16)",
     )
-    parser.add_argument("--beat", type=Path, metavar="FILE", help="file that is written after every round")
+    parser.add_argument(
+        "--heartbeat-file", type=Path, metavar="FILE", help="file that is written after every round"
+    )
     parser.add_argument("--once", action="store_true", help="run one round and exit")
     parser.set_defaults(run=_explain)
 
 
 def _explain(arguments: argparse.Namespace) -> int:
     limits = Limits(
-        statements=arguments.most,
+        statements=arguments.max_statements,
         round=arguments.round,
         interval=arguments.interval,
         timeout=arguments.timeout,
-        threads_running=arguments.threads_running,
+        threads_running=arguments.max_threads_running,
     )
     found, spool, state = _places(arguments)
-    service = ExplainService(found, _samples(arguments), spool, state, limits, arguments.beat)
+    service = ExplainService(found, _samples(arguments), spool, state, limits, arguments.heartbeat_file)
     return _serve(service, arguments.once)
 
 
@@ -167,7 +175,7 @@ def _add_servers_and_spool(parser: argparse.ArgumentParser) -> None:
 
 
 def _snapshots(arguments: argparse.Namespace) -> int:
-    service = Service(*_places(arguments), Schedule(arguments.poll, arguments.full), arguments.beat)
+    service = Service(*_places(arguments), Schedule(arguments.poll, arguments.full), arguments.heartbeat_file)
     return _serve(service, arguments.once)
 
 

@@ -81,7 +81,7 @@ def suppress(clickhouse: ClickHouse, producer: Producer, silence: Silence) -> st
         _publish(producer, id_, json.dumps(_record(id_, silence)).encode())
     except UnconfirmedError as error:
         _append(clickhouse, id_, "unconfirmed", silence, str(error))
-        end_it = f"tailrace alerts unsilence {id_[:8]} --reason …"
+        end_it = f"tailrace alerts unsuppress {id_[:8]} --reason …"
         raise AlertError(f"{error}: it may or may not be active; this ends it: {end_it}") from error
     except AlertError:
         _append(clickhouse, id_, "end", silence, NOT_PUBLISHED)
@@ -130,7 +130,7 @@ def _find(clickhouse: ClickHouse, prefix: str) -> Row:
     found = [row for row in history(clickhouse) if str(row["id"]).startswith(prefix.lower())]
     if not found:
         raise AlertError(
-            f"no active suppression {prefix}; `tailrace alerts silences --all` also lists ended ones"
+            f"no active suppression {prefix}; `tailrace alerts suppressions --all` also lists ended ones"
         )
     if len(found) > 1:
         raise AlertError(f"{prefix} matches the ids of several suppressions; give more digits")

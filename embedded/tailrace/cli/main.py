@@ -15,7 +15,9 @@ from tailrace import __version__
 from tailrace.cli import java_command_line
 from tailrace.cli.context import Context, NotRunningError
 from tailrace.cli.exit_codes import Exit
+from tailrace.config import renamed
 from tailrace.config.home import Home
+from tailrace.config.renamed import Renamed
 from tailrace.config.settings import Settings
 from tailrace.errors import ReportedError, UsageError
 
@@ -50,13 +52,15 @@ OWN = Extension(
     commands={
         name: f"tailrace.cli.commands.{name}"
         for name in (
-            *("health", "books", "alerts", "reports", "review", "evidence", "backfill"),
+            *("health", "ledger", "alerts", "reports", "review", "evidence", "backfill"),
             *("credentials", "dashboards", "migrate"),
         )
     },
     executed=dict.fromkeys(java_command_line.COMMANDS, _execute_java),
     help=java_command_line.COMMANDS,
 )
+OLD_COMMANDS = {"books": Renamed("ledger")}
+"""Commands that were renamed. The help does not list the old names."""
 PUSH = ["rules", "push"]
 """The words of a command that shares its first word with one of the JVM."""
 PUSH_MODULE = "tailrace.cli.commands.rules_push"
@@ -107,6 +111,8 @@ def _combined(extensions: Iterable[Extension]) -> Extension:
 
 
 def _run(words: Sequence[str], extension: Extension) -> int:
+    if words:
+        words = [renamed.new_name(words[0], (), OLD_COMMANDS, renamed.to_stderr), *words[1:]]
     settings = Settings.from_environment()
     context = extension.context(settings, Home(settings.home))
     if words[: len(PUSH)] == PUSH:

@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tailrace.config import resources
+from tailrace.config import renamed, resources
+from tailrace.config.renamed import BothGivenError, Renamed
 from tailrace.errors import UsageError
 
 PREFIX = "TAILRACE_"
@@ -68,13 +69,13 @@ class Settings:
         "YAML of the clusters, instances and databases that each audience of the dashboards sees; empty "
         "means access.yaml in the home directory, if it exists",
     )
-    sources_poll: int = _setting(
+    sources_poll_interval: int = _setting(
         1,
         "time between two checks of sources.yaml for changes; 0: only `tailrace up` applies them",
         unit="s",
         minimum=0,
     )
-    parts: str = _setting("", "the components to run, separated by commas; empty means all of them")
+    components: str = _setting("", "the components to run, separated by commas; empty means all of them")
 
     port_kafka: int = _port(19092, "Kafka's listener")
     port_kafka_internal: int = _port(
@@ -116,14 +117,14 @@ class Settings:
         unit="ms",
         minimum=100,
     )
-    alert_group: int = _setting(
+    alert_group_interval: int = _setting(
         600,
         "interval in which further alerts of a rule and entity increase the count of the first one",
         unit="s",
         minimum=1,
     )
     census_interval: int = _setting(10, "time between two censuses of the watched files", unit="s", minimum=1)
-    capture_poll: int = _setting(
+    capture_poll_interval: int = _setting(
         60, "time between two polls of a server's accounts, grants and settings", unit="s", minimum=1
     )
     capture_interval: int = _setting(
@@ -145,7 +146,7 @@ class Settings:
         unit="s",
         minimum=1,
     )
-    restart_pause: int = _setting(
+    restart_backoff_max: int = _setting(
         30, "longest pause before a component that exits repeatedly is restarted", unit="s", minimum=1
     )
 
@@ -156,12 +157,17 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Settings":
-        """Returns the effective settings. Raises SettingsError for an unknown name or an invalid value."""
+        """Returns the effective settings, and prints a warning for each old name.
+
+        Raises SettingsError for an unknown name, an invalid value, or a setting with its old and new name.
+        """
         fields = {variable(field): field for field in dataclasses.fields(cls)}
         given = {name: text for name, text in environment.items() if name.startswith(PREFIX)}
         for name in given:
             _require_known(name, fields)
-        chosen = {fields[n].name: _value(n, fields[n], t) for n, t in given.items() if n in fields and t}
+        chosen = {
+            fields[n].name: _value(n, fields[n], t) for n, t in _under_new_names(given).items() if n in fields
+        }
         return cls(**{"cache": _default_cache(environment), **chosen})._with_absolute_paths()
 
     def _with_absolute_paths(self) -> "Settings":
@@ -182,12 +188,24 @@ class Settings:
 
     def chosen_components(self) -> frozenset[str]:
         """The names of the components to run; empty means all."""
-        return frozenset(name.strip() for name in self.parts.split(",") if name.strip())
+        return frozenset(name.strip() for name in self.components.split(",") if name.strip())
 
     def environment(self) -> dict[str, str]:
-        """Returns these settings as environment variables for a child process."""
-        return {variable(field): str(getattr(self, field.name)) for field in dataclasses.fields(self)}
+        """Returns these settings as environment variables for a child process.
 
+        Old names are empty, which hides those that the child would inherit.
+        """
+        fields = dataclasses.fields(self)
+        return {**dict.fromkeys(RENAMED, ""), **{variable(f): str(getattr(self, f.name)) for f in fields}}
+
+
+RENAMED = {
+    "TAILRACE_PARTS": Renamed("TAILRACE_COMPONENTS"),
+    "TAILRACE_RESTART_PAUSE": Renamed("TAILRACE_RESTART_BACKOFF_MAX"),
+    "TAILRACE_ALERT_GROUP": Renamed("TAILRACE_ALERT_GROUP_INTERVAL"),
+    "TAILRACE_SOURCES_POLL": Renamed("TAILRACE_SOURCES_POLL_INTERVAL"),
+    "TAILRACE_CAPTURE_POLL": Renamed("TAILRACE_CAPTURE_POLL_INTERVAL"),
+}
 
 # Variables that other programs of this repository read. They are no settings of the stack.
 READ_ELSEWHERE = {
@@ -205,8 +223,18 @@ def _default_cache(environment: Mapping[str, str]) -> Path:
     return Path(environment.get("XDG_CACHE_HOME") or "~/.cache") / "tailrace"
 
 
+def _under_new_names(given: Mapping[str, str]) -> dict[str, str]:
+    """Returns the variables that are not empty, under their new names."""
+    try:
+        return renamed.with_new_names(
+            {name: text for name, text in given.items() if text}, RENAMED, renamed.to_stderr
+        )
+    except BothGivenError as error:
+        raise SettingsError(str(error)) from None
+
+
 def _require_known(name: str, fields: Mapping[str, dataclasses.Field]) -> None:
-    if name in fields or name in READ_ELSEWHERE:
+    if name in fields or name in RENAMED or name in READ_ELSEWHERE:
         return
     nearest = difflib.get_close_matches(name.upper(), fields, n=1, cutoff=0)[0]
     raise SettingsError(f"unknown setting {name}; the nearest known one is {nearest}")

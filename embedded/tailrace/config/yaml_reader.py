@@ -10,6 +10,8 @@ from typing import Any
 
 import yaml
 
+from tailrace.config import renamed
+from tailrace.config.renamed import BothGivenError, Table
 from tailrace.errors import UsageError
 
 _SPAN = re.compile(r"(\d+)(s|m|h|d)")
@@ -22,35 +24,58 @@ class ConfigurationError(UsageError, ValueError):
     """A file is invalid; the message contains file, place and key, and what was expected."""
 
 
-def read(file: Path) -> "Section":
-    """Returns the keys of a file. Raises ConfigurationError."""
+def read(file: Path, old_names: Table | None = None) -> "Section":
+    """Returns the keys of a file, of which some have old names. Raises ConfigurationError."""
     try:
         content = yaml.safe_load(file.read_text())
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise ConfigurationError(f"{file}: cannot be read: {error}") from error
-    return Section(content, str(file), file.parent)
+    return Section(content, str(file), file.parent, old_names)
 
 
 class Section:
-    """Keys and values. Reading a key makes it known; `close` reports the others as errors."""
+    """Keys and values. Reading a key makes it known; `close` reports the others as errors.
 
-    def __init__(self, content: object, where: str, directory: Path) -> None:
+    Reading a key that the file contains under its old name prints a warning.
+    """
+
+    def __init__(self, content: object, where: str, directory: Path, old_names: Table | None = None) -> None:
         if not isinstance(content, dict):
             raise ConfigurationError(f"{where}: expected keys and values, found {type(content).__name__}")
         self.where = where
         self._content = content
         self._directory = directory
+        self._old_names = old_names or {}
         self._known: list[str] = []
 
     def take(self, key: str, reader: Callable[[object], Any], default: Any) -> Any:
         """Returns the value of an optional key."""
         self._known.append(key)
+        key = self._in_file(key)
         if key not in self._content:
             return default
         try:
             return reader(self._content[key])
         except ValueError as error:
             raise ConfigurationError(f"{self.where}: `{key}` must be {error}") from None
+
+    def _in_file(self, key: str) -> str:
+        """Returns the name of a key in the file.
+
+        Raises ConfigurationError if the file contains the old and the new name.
+        """
+        for old, new in self._old_names.items():
+            if new.name == key and old in self._content:
+                self._known.append(old)
+                try:
+                    renamed.new_name(old, self._content, self._old_names, self._warn)
+                except BothGivenError as error:
+                    raise ConfigurationError(f"{self.where}: {error}") from None
+                return old
+        return key
+
+    def _warn(self, warning: str) -> None:
+        renamed.to_stderr(f"{self.where}: {warning}")
 
     def need(self, key: str, reader: Callable[[object], Any]) -> Any:
         """Returns the value of a required key."""
@@ -76,12 +101,12 @@ class Section:
 
     def inner(self, key: str) -> "Section":
         """Returns the section of a required key."""
-        return Section(self.need(key, section), f"{self.where}: {key}", self._directory)
+        return Section(self.need(key, section), f"{self.where}: {key}", self._directory, self._old_names)
 
     def each(self, key: str, called: str) -> list["Section"]:
         """Returns the sections of a required list; messages call the first one `called 1`."""
         return [
-            Section(one, f"{self.where}: {called} {number_}", self._directory)
+            Section(one, f"{self.where}: {called} {number_}", self._directory, self._old_names)
             for number_, one in enumerate(self.need(key, listed), 1)
         ]
 

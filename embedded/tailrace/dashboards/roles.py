@@ -12,6 +12,8 @@ from typing import Any
 import yaml
 
 from tailrace.clickhouse.row_policies import Restriction
+from tailrace.config import renamed
+from tailrace.config.renamed import BothGivenError, Renamed
 from tailrace.dashboards import asset_files
 from tailrace.dashboards import assets as dashboard_assets
 from tailrace.dashboards.asset_files import Asset, AssetError
@@ -28,6 +30,9 @@ RULES = "/api/v1/rowlevelsecurity/"
 POLICY_COLUMNS = ("cluster", "instance", "database", "trace_id", "query_id")
 """Columns of datasets that row policies may use: see `tailrace.clickhouse.row_policies`."""
 
+OLD_NAMES = {"look": Renamed("view"), "may": Renamed("permissions")}
+"""Names in roles.yaml that were renamed: a key of roles, and one of the sets of permissions."""
+
 Permission = tuple[str, str]
 """A permission and its object: ("can_read", "Dashboard")."""
 
@@ -43,12 +48,31 @@ class Role:
 
 def load(file: Path = FILE) -> dict[str, Role]:
     """Returns the roles by key. Raises AssetError with the key."""
-    content = yaml.safe_load(file.read_text())
+    content = _under_new_names(file, yaml.safe_load(file.read_text()))
     bundles = {name: _permissions(its) for name, its in content["permissions"].items()}
     roles = {key: _role(file, key, its, bundles) for key, its in content["roles"].items()}
     if missing := {*asset_files.ROLES, ADMIN} - roles.keys():
         raise AssetError(f"{file.name}: roles: there is no `{min(missing)}`")
     return roles
+
+
+def _under_new_names(file: Path, content: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the content of roles.yaml under the new names. Prints one warning for each old name."""
+    warnings: dict[str, None] = {}
+
+    def new(written: Mapping[str, Any]) -> dict[str, Any]:
+        try:
+            return renamed.with_new_names(written, OLD_NAMES, warnings.setdefault)
+        except BothGivenError as error:
+            raise AssetError(f"{file.name}: {error}") from None
+
+    roles = {key: new(its) for key, its in content["roles"].items()}
+    for its in roles.values():
+        its["permissions"] = list(new(dict.fromkeys(its["permissions"])))
+    permissions = new(content["permissions"])
+    for warning in warnings:
+        renamed.to_stderr(f"{file.name}: {warning}")
+    return {"roles": roles, "permissions": permissions}
 
 
 def _permissions(written: Mapping[str, list[str]]) -> frozenset[Permission]:
@@ -60,11 +84,12 @@ def _role(file: Path, key: str, written: Mapping[str, Any], bundles: Mapping[str
         raise AssetError(
             f"{file.name}: roles.{key}.name: must begin with `{PREFIX}`, found {written['name']!r}"
         )
-    if unknown := [bundle for bundle in written["may"] if bundle not in bundles]:
+    named = written["permissions"]
+    if unknown := [bundle for bundle in named if bundle not in bundles]:
         raise AssetError(
-            f"{file.name}: roles.{key}.may: unknown `{unknown[0]}`; there are {', '.join(bundles)}"
+            f"{file.name}: roles.{key}.permissions: unknown `{unknown[0]}`; there are {', '.join(bundles)}"
         )
-    return Role(key, written["name"], frozenset().union(*(bundles[bundle] for bundle in written["may"])))
+    return Role(key, written["name"], frozenset().union(*(bundles[bundle] for bundle in named)))
 
 
 def publish(

@@ -10,7 +10,11 @@ from pathlib import Path
 from tailrace.alerts.delivery import config
 from tailrace.alerts.delivery.service import Service
 from tailrace.clickhouse.client import ClickHouse
+from tailrace.config import renamed
+from tailrace.config.renamed import Renamed
 from tailrace.config.yaml_reader import ConfigurationError
+
+OLD_OPTIONS = {"--beat": Renamed("--heartbeat-file")}
 
 
 def main() -> int:
@@ -23,7 +27,7 @@ def main() -> int:
     if not found.dashboards:
         found = dataclasses.replace(found, dashboards=arguments.dashboards)
     clickhouse = ClickHouse(arguments.clickhouse, arguments.user, arguments.password_file.read_text().strip())
-    service = Service(found, clickhouse, arguments.beat, _print_line)
+    service = Service(found, clickhouse, arguments.heartbeat_file, _print_line)
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: service.stop())
     return 0 if service.run() else 1
@@ -41,8 +45,10 @@ def _arguments() -> argparse.Namespace:
         metavar="URL",
         help="address before links, if alerts.yaml has no `dashboards`",
     )
-    parser.add_argument("--beat", type=Path, required=True, help="file that is written after every pass")
-    return parser.parse_args()
+    parser.add_argument(
+        "--heartbeat-file", type=Path, required=True, help="file that is written after every pass"
+    )
+    return renamed.parse(parser, OLD_OPTIONS)
 
 
 def _print_line(line: str) -> None:

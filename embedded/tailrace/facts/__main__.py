@@ -9,8 +9,12 @@ from pathlib import Path
 from confluent_kafka import Consumer
 
 from tailrace.clickhouse.client import ClickHouse
+from tailrace.config import renamed
+from tailrace.config.renamed import Renamed
 from tailrace.kafka import client as kafka_client
 from tailrace.snapshots.loader import GROUP, Loader
+
+OLD_OPTIONS = {"--beat": Renamed("--heartbeat-file")}
 
 
 def main() -> int:
@@ -26,7 +30,7 @@ def main() -> int:
         )
     )
     clickhouse = ClickHouse(arguments.clickhouse, arguments.user, password)
-    loader = Loader(consumer, clickhouse, arguments.beat, _print_line)
+    loader = Loader(consumer, clickhouse, arguments.heartbeat_file, _print_line)
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: loader.stop())
     try:
@@ -42,8 +46,10 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--clickhouse", required=True, metavar="URL", help="such as http://127.0.0.1:18123")
     parser.add_argument("--user", default="facts")
     parser.add_argument("--password-file", type=Path, required=True)
-    parser.add_argument("--beat", type=Path, required=True, help="file that is written after every batch")
-    return parser.parse_args()
+    parser.add_argument(
+        "--heartbeat-file", type=Path, required=True, help="file that is written after every batch"
+    )
+    return renamed.parse(parser, OLD_OPTIONS)
 
 
 def _print_line(line: str) -> None:

@@ -102,8 +102,13 @@ class CaptureProgram(Program):
         return [
             *(sys.executable, "-m", "tailrace_capture", "snapshots"),
             *("--servers", self._servers(), "--spool", self.spool()),
-            *("--state", self.home.data(self.name) / "state", "--beat", self._heartbeat()),
-            *("--poll", str(self.settings.capture_poll), "--full", str(self.settings.capture_interval)),
+            *("--state", self.home.data(self.name) / "state", "--heartbeat-file", self._heartbeat()),
+            *(
+                "--poll",
+                str(self.settings.capture_poll_interval),
+                "--full",
+                str(self.settings.capture_interval),
+            ),
         ]
 
     def environment(self) -> Mapping[str, str]:
@@ -111,7 +116,9 @@ class CaptureProgram(Program):
 
     def health(self) -> Health:
         """An unreachable server does not count: a restart of capture would not fix it."""
-        return health_by(self._heartbeat(), SILENT_POLLS * self.settings.capture_poll + START_SECONDS)
+        return health_by(
+            self._heartbeat(), SILENT_POLLS * self.settings.capture_poll_interval + START_SECONDS
+        )
 
     def servers(self) -> list[ServerState]:
         return servers_by(self._heartbeat())

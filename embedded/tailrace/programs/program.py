@@ -38,7 +38,7 @@ class Program:
         self.home = home
 
     def configured(self) -> bool:
-        """Whether it has work to do: if not, it runs only if TAILRACE_PARTS lists it."""
+        """Whether it has work to do: if not, it runs only if TAILRACE_COMPONENTS lists it."""
         return True
 
     def prepare(self) -> None:

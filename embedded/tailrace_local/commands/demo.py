@@ -106,10 +106,10 @@ def _balanced(clickhouse: ClickHouse, seconds: float, steps: Steps, fed_at: floa
         now = f"{console.count(entries)} entries, {console.count(seen.behind)} bytes to go"
         if now != shown:
             shown = now
-            steps.show("books", now)
+            steps.show("ledger", now)
 
     found = ledger_balance.balance(clickhouse, seconds, on_read=show_progress, covered_to=fed_at)
-    steps.show("books", "the ledger balances" if found.balances else "the ledger does not balance")
+    steps.show("ledger", "the ledger balances" if found.balances else "the ledger does not balance")
     return found
 
 
@@ -144,7 +144,7 @@ def _show(running: StackStatus, found: LedgerBalance, clickhouse: ClickHouse, co
     if detect := running.component("detect"):
         print(f"                 {detect.address} detects")
     print(
-        "  commands       tailrace status, tailrace books, tailrace alerts list, tailrace logs -f;"
+        "  commands       tailrace status, tailrace ledger, tailrace alerts list, tailrace logs -f;"
         " tailrace down stops everything"
     )
 

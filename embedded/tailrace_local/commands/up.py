@@ -26,7 +26,7 @@ from tailrace_local.supervisor.supervisor import is_locked
 HELP = "start the stack"
 EXAMPLES = (
     "tailrace up",
-    "TAILRACE_PARTS=kafka,clickhouse,flink,census,fluentbit tailrace up   # without dashboards",
+    "TAILRACE_COMPONENTS=kafka,clickhouse,flink,census,fluentbit tailrace up   # without dashboards",
     "tailrace up --secure            # TLS, passwords and permissions: docs/SECURITY.md",
     "tailrace up --foreground        # for a service manager; SIGTERM stops it in order",
 )

@@ -33,7 +33,7 @@ class Delivery(DeliveryProgram, Component):
             *("--clickhouse", f"http://127.0.0.1:{self.settings.port_clickhouse}"),
             *("--user", ACCOUNT, "--password-file", self.home.secret_file(password_name(ACCOUNT))),
             *("--dashboards", superset.address(self.settings, self.home)),
-            *("--beat", self._heartbeat()),
+            *("--heartbeat-file", self._heartbeat()),
         ]
 
     def version(self) -> str:

@@ -41,6 +41,6 @@ class Detect(FlinkJob):
         """The keys are documented in io.tailrace.flink.detection.DetectionJobOptions."""
         return {
             "checkpoint.interval.ms": self.settings.detect_checkpoint_interval,
-            "alerts.group.ms": self.settings.alert_group * 1000,
+            "alerts.group.interval.ms": self.settings.alert_group_interval * 1000,
             "parallelism": self.settings.detect_parallelism,
         }

@@ -33,7 +33,7 @@ class Explain(ExplainProgram, Component):
         return [
             *(sys.executable, "-m", "tailrace_capture", "explain"),
             *("--servers", self._servers(), "--spool", Capture(self.settings, self.home).spool()),
-            *("--state", self.home.data(self.name) / "state", "--beat", self._heartbeat()),
+            *("--state", self.home.data(self.name) / "state", "--heartbeat-file", self._heartbeat()),
             *("--clickhouse", f"http://127.0.0.1:{self.settings.port_clickhouse}"),
             *("--user", ACCOUNT, "--password-file", self.home.secret_file(password_name(ACCOUNT))),
         ]

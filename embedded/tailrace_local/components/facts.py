@@ -32,7 +32,7 @@ class Facts(SnapshotProgram, Component):
             *local_kafka.as_arguments(self.settings, self.home, ACCOUNT),
             *("--clickhouse", f"http://127.0.0.1:{self.settings.port_clickhouse}"),
             *("--user", ACCOUNT, "--password-file", self.home.secret_file(password_name(ACCOUNT))),
-            *("--beat", self._heartbeat()),
+            *("--heartbeat-file", self._heartbeat()),
         ]
 
     def version(self) -> str:

@@ -152,8 +152,8 @@ class Superset(Component):
 
     def environment(self) -> Mapping[str, str]:
         witness = {
-            "SUPERSET_WITNESS_URL": f"http://127.0.0.1:{self.settings.port_clickhouse}",
-            "SUPERSET_WITNESS_PASSWORD_FILE": str(self.home.secret_file(password_name(WITNESS))),
+            "SUPERSET_ACCESS_RECORDER_URL": f"http://127.0.0.1:{self.settings.port_clickhouse}",
+            "SUPERSET_ACCESS_RECORDER_PASSWORD_FILE": str(self.home.secret_file(password_name(WITNESS))),
         }
         reports = {"SUPERSET_REPORTS": "true"} if self.settings.reports_config.exists() else {}
         https = {"SUPERSET_HTTPS": "true"} if self._certificates.exist() else {}

@@ -30,7 +30,7 @@ def assemble(settings: Settings, home: Home) -> list[Component]:
     chosen = settings.chosen_components() or known.keys()
     if unknown := sorted(chosen - known.keys()):
         raise SettingsError(
-            f"TAILRACE_PARTS: there is no component {unknown[0]}; there are {', '.join(known)}"
+            f"TAILRACE_COMPONENTS: there is no component {unknown[0]}; there are {', '.join(known)}"
         )
     wanted = [component(settings, home) for name, component in known.items() if name in chosen]
     return [

@@ -59,7 +59,7 @@ class Supervisor:
     ) -> None:
         self._settings = settings
         self._home = home
-        self._back_off = back_off or BackOff(maximum=settings.restart_pause)
+        self._back_off = back_off or BackOff(maximum=settings.restart_backoff_max)
         self._since = time.time()
         self._log = self._open_log("supervisor")
         self._stop_asked = asyncio.Event()
@@ -184,7 +184,7 @@ class Supervisor:
             return {"done": True}
 
     async def _watch_list(self) -> None:
-        pause = self._settings.sources_poll
+        pause = self._settings.sources_poll_interval
         while pause:
             await asyncio.sleep(pause)
             await self._poll_list(immediately=False)

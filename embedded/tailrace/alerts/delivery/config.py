@@ -25,8 +25,18 @@ from pathlib import Path
 
 from tailrace.alerts.triage import LEVELS
 from tailrace.config import smtp, yaml_reader
+from tailrace.config.renamed import Renamed
 from tailrace.config.smtp import MailServer
 from tailrace.config.yaml_reader import ConfigurationError, Section
+
+OLD_NAMES = {
+    "at_most_per_hour": Renamed("max_per_hour"),
+    "first_retry": Renamed("retry_initial"),
+    "give_up": Renamed("retry_timeout"),
+    "longest_retry": Renamed("retry_max"),
+    "repeat": Renamed("repeat_interval"),
+}
+"""Keys of a channel that were renamed."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +46,11 @@ class Selection:
     min_level: str = "medium"
     rules: Sequence[str] = ()
     """Ids or titles of rules; empty: all."""
-    repeat: int = 3600
+    repeat_interval: int = 3600
     """The minimum interval between two deliveries of one alert whose count grows."""
-    first_retry: int = 5
-    longest_retry: int = 900
-    give_up: int = 86_400
+    retry_initial: int = 5
+    retry_max: int = 900
+    retry_timeout: int = 86_400
     """The time after which an undelivered alert is given up and recorded as such."""
 
     @property
@@ -70,7 +80,7 @@ class Email:
     selection: Selection
     server: MailServer
     to: Sequence[str]
-    at_most_per_hour: int = 30
+    max_per_hour: int = 30
     """Mails per hour. Further due alerts go into one summary every ten minutes."""
 
 
@@ -88,7 +98,7 @@ class DeliveryConfig:
 
 def load(file: Path) -> DeliveryConfig:
     """Reads and validates the file. Raises ConfigurationError."""
-    top = yaml_reader.read(file)
+    top = yaml_reader.read(file, OLD_NAMES)
     dashboards = top.take("dashboards", yaml_reader.url, "").rstrip("/")
     sections = top.each("channels", "channel")
     top.close()
@@ -112,10 +122,10 @@ def _selection(section: Section) -> Selection:
     return Selection(
         min_level=section.take("min_level", yaml_reader.one_of(*LEVELS), given.min_level),
         rules=section.take("rules", yaml_reader.texts, given.rules),
-        repeat=section.take("repeat", yaml_reader.span, given.repeat),
-        first_retry=section.take("first_retry", yaml_reader.span, given.first_retry),
-        longest_retry=section.take("longest_retry", yaml_reader.span, given.longest_retry),
-        give_up=section.take("give_up", yaml_reader.span, given.give_up),
+        repeat_interval=section.take("repeat_interval", yaml_reader.span, given.repeat_interval),
+        retry_initial=section.take("retry_initial", yaml_reader.span, given.retry_initial),
+        retry_max=section.take("retry_max", yaml_reader.span, given.retry_max),
+        retry_timeout=section.take("retry_timeout", yaml_reader.span, given.retry_timeout),
     )
 
 
@@ -143,7 +153,7 @@ def _email(section: Section) -> Email:
         selection=_selection(section),
         server=smtp.read(section),
         to=section.need("to", yaml_reader.addresses),
-        at_most_per_hour=section.take("at_most_per_hour", yaml_reader.number(1, 10_000), 30),
+        max_per_hour=section.take("max_per_hour", yaml_reader.number(1, 10_000), 30),
     )
 
 

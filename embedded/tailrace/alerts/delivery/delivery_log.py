@@ -72,9 +72,9 @@ class Progress:
                 "begun": self._begin(),
                 "levels": str(list(selection.levels)),
                 "rules": _array(selection.rules),
-                "repeat": selection.repeat,
-                "first_retry": selection.first_retry,
-                "longest_retry": selection.longest_retry,
+                "repeat": selection.repeat_interval,
+                "first_retry": selection.retry_initial,
+                "longest_retry": selection.retry_max,
                 "most": most,
             },
         )
@@ -125,7 +125,7 @@ class Progress:
         return int(row["n"]), int(row["seconds"])
 
     def _final(self, due: Due, outcome: Outcome) -> str:
-        hopeless = outcome.outcome == FAILED and due.trying_seconds >= self._selection.give_up
+        hopeless = outcome.outcome == FAILED and due.trying_seconds >= self._selection.retry_timeout
         return GIVEN_UP if hopeless else outcome.outcome
 
     def _begin(self) -> int:

@@ -147,7 +147,7 @@ class ChannelWorker:
         """Returns the alerts to send one by one. Those above the hourly limit go into a summary or wait for
         it."""
         sent, since_summary = self._progress.mails() if due else (0, 0)
-        if len(due) <= max(0, self._channel.at_most_per_hour - sent):
+        if len(due) <= max(0, self._channel.max_per_hour - sent):
             return due
         if since_summary >= SUMMARY_EVERY_SECONDS:
             self._done(due, sender.send_summary(due))

@@ -21,24 +21,34 @@ from tailrace.alerts.triage import Action, AlertQuery
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.clickhouse.client import ClickHouse
+from tailrace.config import renamed
+from tailrace.config.renamed import Renamed
 
 HELP = "list, show, acknowledge, assign, close and suppress alerts"
 EXAMPLES = (
     "tailrace alerts list --level high --since 24h",
     "tailrace alerts show 3fa9",
-    'tailrace alerts ack 3fa9 --reason "looking into it"',
+    'tailrace alerts acknowledge 3fa9 --reason "looking into it"',
     'tailrace alerts close 3fa9 81c0 --reason "planned migration, ticket 4711"',
-    'tailrace alerts silence --rule "Table dumped" --entity user=backup --for 2h --reason "restore test"',
+    'tailrace alerts suppress --rule "Table dumped" --entity user=backup --for 2h --reason "restore test"',
 )
 
 ACCOUNT = "analyst"
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 ACTIONS = {
-    "ack": "acknowledge alerts: record that a person works on them",
+    "acknowledge": "acknowledge alerts: record that a person works on them",
     "assign": "record who is responsible for alerts",
     "close": "close alerts that need no further work",
     "reopen": "reopen closed alerts",
     "comment": "add a comment without changing the state",
+}
+
+SHORT_ACTIONS = {"acknowledge": "ack"}
+"""Short names of actions, which are also the values in alert_actions."""
+OLD_SUBCOMMANDS = {
+    "silence": Renamed("suppress"),
+    "silences": Renamed("suppressions"),
+    "unsilence": Renamed("unsuppress"),
 }
 
 _DURATION = re.compile(r"(\d+)([smhdw])")
@@ -54,14 +64,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     show.add_argument("id", metavar="ID", help="the alert's id, or a prefix of it")
     show.add_argument("--json", action="store_true", help="one JSON object")
     for action, purpose in ACTIONS.items():
-        _configure_action(commands.add_parser(action, help=purpose), action)
-    _configure_silence(commands.add_parser("silence", help="suppress new alerts of a rule or an entity"))
-    past = commands.add_parser("silences", help="list active suppressions")
-    past.add_argument("--all", action="store_true", help="also list past ones")
-    past.add_argument("--json", action="store_true", help="one JSON array")
-    unsilence = commands.add_parser("unsilence", help="end a suppression early")
-    unsilence.add_argument("id", metavar="ID", help="the suppression's id, or a prefix of it")
-    _add_actor_and_reason(unsilence)
+        short = [SHORT_ACTIONS[action]] if action in SHORT_ACTIONS else []
+        _configure_action(commands.add_parser(action, aliases=short, help=purpose), action)
+    for name, (add, purpose) in SUPPRESSION_COMMANDS.items():
+        add(commands.add_parser(name, help=purpose))
+    for old, new in OLD_SUBCOMMANDS.items():
+        add, _ = SUPPRESSION_COMMANDS[new.name]
+        add(commands.add_parser(old))  # without help, so that the list of subcommands does not contain it
 
 
 def _add_list_options(parser: argparse.ArgumentParser) -> None:
@@ -85,13 +94,30 @@ def _configure_action(parser: argparse.ArgumentParser, action: str) -> None:
     _add_actor_and_reason(parser)
 
 
-def _configure_silence(parser: argparse.ArgumentParser) -> None:
+def _configure_suppress(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rule", default="", help="the rule's id, or a part of its title")
     _add_entity(parser)
     parser.add_argument(
         "--for", dest="span", type=_seconds, required=True, metavar="SPAN", help="how long: 30m, 2h, 7d …"
     )
     _add_actor_and_reason(parser)
+
+
+def _configure_suppressions(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--all", action="store_true", help="also list past ones")
+    parser.add_argument("--json", action="store_true", help="one JSON array")
+
+
+def _configure_unsuppress(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", metavar="ID", help="the suppression's id, or a prefix of it")
+    _add_actor_and_reason(parser)
+
+
+SUPPRESSION_COMMANDS = {
+    "suppress": (_configure_suppress, "stop delivering the alerts of a rule or an entity"),
+    "suppressions": (_configure_suppressions, "list active suppressions"),
+    "unsuppress": (_configure_unsuppress, "end a suppression early"),
+}
 
 
 def _add_entity(parser: argparse.ArgumentParser) -> None:
@@ -158,10 +184,11 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     doing = {
         "list": _list,
         "show": _show,
-        "silence": _silence,
-        "silences": _silences,
-        "unsilence": _unsilence,
+        "suppress": _suppress,
+        "suppressions": _suppressions,
+        "unsuppress": _unsuppress,
     }
+    arguments.doing = renamed.new_name(arguments.doing, (), OLD_SUBCOMMANDS, renamed.to_stderr)
     try:
         return doing.get(arguments.doing, _act)(arguments, context)
     except _EntityError as error:
@@ -206,13 +233,14 @@ def _show(arguments: argparse.Namespace, context: Context) -> Exit:
 
 def _act(arguments: argparse.Namespace, context: Context) -> Exit:
     assignee = arguments.to if arguments.doing == "assign" else ""
-    action = Action(arguments.doing, _actor(arguments), arguments.reason, assignee)
+    doing = SHORT_ACTIONS.get(arguments.doing, arguments.doing)
+    action = Action(doing, _actor(arguments), arguments.reason, assignee)
     for id_ in triage.record_action(context.clickhouse(ACCOUNT), arguments.ids, action):
         print(f"{id_[: alert_formatting.SHORT_ID]}  {action.action} by {action.actor}: {action.reason}")
     return Exit.OK
 
 
-def _silence(arguments: argparse.Namespace, context: Context) -> Exit:
+def _suppress(arguments: argparse.Namespace, context: Context) -> Exit:
     if not arguments.rule and not arguments.entity:
         print("tailrace: give --rule, --entity or both", file=sys.stderr)
         return Exit.USAGE
@@ -225,11 +253,11 @@ def _silence(arguments: argparse.Namespace, context: Context) -> Exit:
         reason=arguments.reason,
     )
     id_ = suppressions.suppress(clickhouse, _producer(context), silence)
-    print(f"{id_[: alert_formatting.SHORT_ID]}  silenced until {silence.until:%Y-%m-%d %H:%M:%S} UTC")
+    print(f"{id_[: alert_formatting.SHORT_ID]}  suppressed until {silence.until:%Y-%m-%d %H:%M:%S} UTC")
     return Exit.OK
 
 
-def _silences(arguments: argparse.Namespace, context: Context) -> Exit:
+def _suppressions(arguments: argparse.Namespace, context: Context) -> Exit:
     rows = suppressions.history(context.clickhouse(ACCOUNT), arguments.all)
     if arguments.json:
         _print_json(rows)
@@ -238,7 +266,7 @@ def _silences(arguments: argparse.Namespace, context: Context) -> Exit:
     return Exit.OK
 
 
-def _unsilence(arguments: argparse.Namespace, context: Context) -> Exit:
+def _unsuppress(arguments: argparse.Namespace, context: Context) -> Exit:
     clickhouse = context.clickhouse(ACCOUNT)
     producer = _producer(context)
     id_ = suppressions.lift(clickhouse, producer, arguments.id, _actor(arguments), arguments.reason)

@@ -52,8 +52,8 @@ public final class RuleFiles {
     }
 
     /**
-     * Returns the detectors of a file, or of the directories of rules; writes the reasons of rejections to standard
-     * error.
+     * Returns the detectors of a file, or of the directories of rules; writes warnings and the reasons of rejections to
+     * standard error.
      *
      * @param file null: that of the first directory of rules that has one; empty: none
      */
@@ -61,9 +61,10 @@ public final class RuleFiles {
             throws IOException {
         Optional<Path> found = besides(rules, file, BundleFiles.DETECTORS);
         if (found.isEmpty()) {
-            return new DetectorConfig(List.of(), List.of());
+            return DetectorConfig.NONE;
         }
         DetectorConfig detectors = DetectorConfig.of(found.get().toString(), Files.readString(found.get()), context);
+        detectors.warnings().forEach(warning -> terminal.note("warning: " + warning));
         detectors.errors().forEach(error -> terminal.note(error.toString()));
         return detectors;
     }

@@ -30,15 +30,21 @@ import java.util.stream.Stream;
  * @param detectors detectors that the bundle enables; empty if it is rejected
  * @param dataClasses empty if the bundle defines none or is rejected
  * @param errors reasons of the rejection, in the order of files and lines; empty if it is accepted
+ * @param warnings one for each key with an old name; empty if the bundle is rejected
  */
 public record RuleBundle(
-        RuleSet rules, List<StatefulDetector> detectors, DataClasses dataClasses, List<RuleError> errors) {
+        RuleSet rules,
+        List<StatefulDetector> detectors,
+        DataClasses dataClasses,
+        List<RuleError> errors,
+        List<RuleError> warnings) {
 
     private static final RuleSet NONE = new RuleSet(List.of(), List.of(), List.of(), List.of());
 
     public RuleBundle {
         detectors = List.copyOf(detectors);
         errors = List.copyOf(errors);
+        warnings = List.copyOf(warnings);
     }
 
     /**
@@ -68,8 +74,8 @@ public record RuleBundle(
                 BundleFiles.DATA_CLASSES, files.getOrDefault(BundleFiles.DATA_CLASSES, ""), errors::add);
         errors.sort(Comparator.comparing(RuleError::file).thenComparingInt(RuleError::line));
         return errors.isEmpty()
-                ? new RuleBundle(rules, detectors.detectors(), classes, errors)
-                : new RuleBundle(NONE, List.of(), DataClasses.NONE, errors);
+                ? new RuleBundle(rules, detectors.detectors(), classes, errors, detectors.warnings())
+                : new RuleBundle(NONE, List.of(), DataClasses.NONE, errors, List.of());
     }
 
     /** Returns whether the bundle is rejected and must not be used. */

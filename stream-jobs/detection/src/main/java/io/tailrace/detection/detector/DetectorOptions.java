@@ -3,6 +3,7 @@ package io.tailrace.detection.detector;
 import io.tailrace.detection.match.Expression;
 import io.tailrace.detection.sigma.Level;
 import io.tailrace.detection.sigma.RuleContext;
+import io.tailrace.detection.sigma.RuleError;
 import io.tailrace.detection.sigma.RuleHeader;
 import io.tailrace.detection.sigma.SearchCompiler;
 import io.tailrace.detection.sigma.Timespan;
@@ -10,8 +11,10 @@ import io.tailrace.detection.sigma.YamlMap;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.snakeyaml.engine.v2.nodes.Node;
@@ -26,6 +29,7 @@ public final class DetectorOptions {
     private final YamlMap map;
     private final RuleContext context;
     private final Set<String> known = new TreeSet<>(Set.of("enabled", "level", "exceptions", "ttl"));
+    private final Map<String, RuleError> warnings = new TreeMap<>();
 
     public DetectorOptions(DetectorType kind, YamlMap map, RuleContext context) {
         this.kind = kind;
@@ -55,12 +59,17 @@ public final class DetectorOptions {
                 .filter(level -> level.name().equalsIgnoreCase(written))
                 .findFirst()
                 .orElseThrow(() -> map.refusal(
-                        map.require("level", kind.key()),
+                        map.require("level", kind.fileKey()),
                         "a level is expected to be one of "
                                 + Arrays.stream(Level.values())
                                         .map(level -> level.name().toLowerCase(Locale.ROOT))
                                         .collect(Collectors.joining(", "))
                                 + ", found " + written));
+    }
+
+    /** Returns the key of the detector in the file. */
+    public String detector() {
+        return kind.fileKey();
     }
 
     /** Returns a condition for events that the detector ignores. */
@@ -75,8 +84,7 @@ public final class DetectorOptions {
 
     /** Returns a timespan in microseconds. */
     public long timespan(String key, long defaultMicros) {
-        known.add(key);
-        String written = map.text(key);
+        String written = text(key);
         if (written.isEmpty()) {
             return defaultMicros;
         }
@@ -91,8 +99,7 @@ public final class DetectorOptions {
 
     /** Returns a number within bounds, both included. */
     public double number(String key, double defaultNumber, double min, double limit) {
-        known.add(key);
-        String written = map.text(key);
+        String written = text(key);
         if (written.isEmpty()) {
             return defaultNumber;
         }
@@ -119,14 +126,13 @@ public final class DetectorOptions {
     public int whole(String key, int defaultNumber, int min, int limit) {
         double number = number(key, defaultNumber, min, limit);
         if (number != Math.rint(number)) {
-            throw refusal(key, key + " is expected to be a whole number", map.text(key));
+            throw refusal(key, key + " is expected to be a whole number", text(key));
         }
         return (int) number;
     }
 
     boolean flag(String key, boolean defaultValue) {
-        known.add(key);
-        String written = map.text(key);
+        String written = text(key);
         return switch (written) {
             case "" -> defaultValue;
             case "true" -> true;
@@ -135,14 +141,40 @@ public final class DetectorOptions {
         };
     }
 
+    /** Returns the text of a setting; empty if the file omits it. */
     public String text(String key) {
         known.add(key);
-        return map.text(key);
+        return map.text(inFile(key));
+    }
+
+    /** Returns the key of a setting as the file contains it: the old key if it contains that one. */
+    private String inFile(String key) {
+        for (Map.Entry<String, String> renamed : RenamedDetectorKeys.SETTINGS.entrySet()) {
+            String oldKey = renamed.getKey();
+            if (renamed.getValue().equals(key) && map.has(oldKey)) {
+                if (map.has(key)) {
+                    throw map.refusal(map.keyNode(oldKey), RenamedDetectorKeys.both(oldKey, key));
+                }
+                warnings.put(oldKey, warning(oldKey, key));
+                return oldKey;
+            }
+        }
+        return key;
+    }
+
+    private RuleError warning(String oldKey, String newKey) {
+        return map.refusal(map.keyNode(oldKey), RenamedDetectorKeys.warning(oldKey, newKey))
+                .error();
+    }
+
+    /** Returns a warning for each setting with an old key. Call it after all settings were read. */
+    public List<RuleError> warnings() {
+        return List.copyOf(warnings.values());
     }
 
     /** Creates the error for a setting, with its position. */
     public RuntimeException refusal(String key, String expected, String found) {
-        Node place = map.require(key, kind.key());
+        Node place = map.require(inFile(key), kind.fileKey());
         return map.refusal(place, expected + ", found " + found);
     }
 
@@ -153,12 +185,13 @@ public final class DetectorOptions {
 
     /** Rejects settings that were not read. Call it after all settings were read. */
     public void refuseOthers() {
-        List<String> others =
-                map.keys().stream().filter(key -> !known.contains(key)).toList();
+        List<String> others = map.keys().stream()
+                .filter(key -> !known.contains(key) && !warnings.containsKey(key))
+                .toList();
         if (!others.isEmpty()) {
             throw map.refusal(
                     map.keyNode(others.get(0)),
-                    kind.key() + " has no setting " + others.get(0) + "; it has " + String.join(", ", known));
+                    kind.fileKey() + " has no setting " + others.get(0) + "; it has " + String.join(", ", known));
         }
     }
 }

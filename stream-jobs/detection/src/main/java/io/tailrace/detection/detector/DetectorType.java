@@ -187,14 +187,21 @@ public enum DetectorType {
         this.nextSteps = nextSteps;
     }
 
-    /** Returns the key of this detector in {@code detectors.yaml}. */
+    /** Returns the key of this detector in Flink's state. It never changes, also if the key of the file does. */
     public String key() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Returns the detector with a key of {@code detectors.yaml}; empty if the key is unknown. */
+    /** Returns the key of this detector in {@code detectors.yaml}. */
+    public String fileKey() {
+        return RenamedDetectorKeys.DETECTORS.getOrDefault(key(), key());
+    }
+
+    /** Returns the detector with a key of {@code detectors.yaml}, old or new; empty if the key is unknown. */
     public static Optional<DetectorType> of(String key) {
-        return Arrays.stream(values()).filter(kind -> kind.key().equals(key)).findFirst();
+        return Arrays.stream(values())
+                .filter(kind -> kind.fileKey().equals(key) || kind.key().equals(key))
+                .findFirst();
     }
 
     Level level() {

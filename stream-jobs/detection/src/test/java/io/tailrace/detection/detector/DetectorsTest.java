@@ -64,7 +64,7 @@ class DetectorsTest {
 
     @Test
     void anEntityWithoutHabitsIsLeftAlone() {
-        start("first_seen_host: {most_values: 4, most_per_day: 2}");
+        start("first_seen_host: {max_values: 4, max_alerts_per_day: 2}");
         daily("10.0.0.5", 20);
         for (int i = 0; i < 20; i++) {
             run.at(20 * DAY + i / 10.0, "user", "app", "host", "10.66." + i + ".1");
@@ -203,7 +203,7 @@ class DetectorsTest {
 
     @Test
     void aDormantAccount() {
-        start("dormant_account: {dormant: 45d}");
+        start("dormant_account: {inactivity: 45d}");
         run.at(0, "user", "old").at(DAY, "user", "old").at(20 * DAY, "user", "old");
         run.at(70 * DAY, "user", "old");
 
@@ -215,7 +215,7 @@ class DetectorsTest {
 
     @Test
     void anAccountWithFrequentPausesIsNotDormant() {
-        start("dormant_account: {dormant: 10d}");
+        start("dormant_account: {inactivity: 10d}");
         run.at(0, "user", "job");
         for (int month = 1; month <= 3; month++) {
             run.at(month * 28 * DAY, "user", "job");
@@ -310,7 +310,7 @@ class DetectorsTest {
 
     @Test
     void aStatementOfTwoLogsCountsOnceInEach() {
-        start("volume_statements: {at_least: 10, learning: 1d}");
+        start("volume_statements: {min_amount: 10, learning: 1d}");
         for (int hour = 0; hour < 72; hour++) {
             run.event("a" + hour, hour, "audit", "user", "app").event("g" + hour, hour, "general", "user", "app");
         }

@@ -27,16 +27,16 @@ class RandomEventsTest {
     /** Short periods, so that random events make them fire. */
     private static final String EAGER =
             """
-            first_seen_user: {learning: 1d, settle: 12h}
-            first_seen_host: {learning: 1d, settle: 12h, most_values: 8}
+            first_seen_user: {learning: 1d, settling_period: 12h}
+            first_seen_host: {learning: 1d, settling_period: 12h, max_values: 8}
             first_seen_program: {learning: 1d}
             first_seen_table: {learning: 1d}
             first_seen_data_class: {learning: 1d}
-            dormant_account: {dormant: 1d}
-            off_hours: {weeks: 2, regularity: 0.5, widest: 1}
-            volume_rows: {learning: 1d, deviations: 1, at_least: 10, hours: 3, seasonal_hours: 3}
-            volume_statements: {learning: 1d, deviations: 1, at_least: 2, hours: 3, seasonal_hours: 3}
-            volume_tables: {learning: 1d, deviations: 1, at_least: 1, hours: 3, seasonal_hours: 3}
+            dormant_account: {inactivity: 1d}
+            off_hours: {weeks: 2, regularity: 0.5, max_active_share: 1}
+            volume_rows: {learning: 1d, deviations: 1, min_amount: 10, hours: 3, seasonal_hours: 3}
+            volume_statements: {learning: 1d, deviations: 1, min_amount: 2, hours: 3, seasonal_hours: 3}
+            volume_tables: {learning: 1d, deviations: 1, min_amount: 1, hours: 3, seasonal_hours: 3}
             privilege_chain: {learning: 1h}
             tampering_chain: {rows: 1000}
             concurrent_networks: {learning: 1d, within: 2h}

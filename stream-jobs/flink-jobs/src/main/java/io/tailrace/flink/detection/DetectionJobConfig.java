@@ -76,7 +76,7 @@ final class DetectionJobConfig {
     }
 
     String filesTopic() {
-        return values.notEmpty(DetectionJobOptions.TOPICS_FILES);
+        return values.notEmpty(DetectionJobOptions.TOPICS_CENSUS);
     }
 
     String rulesTopic() {
@@ -84,7 +84,7 @@ final class DetectionJobConfig {
     }
 
     String capturesTopic() {
-        return values.notEmpty(DetectionJobOptions.TOPICS_CAPTURES);
+        return values.notEmpty(DetectionJobOptions.TOPICS_PLAN_CAPTURES);
     }
 
     /** Returns the topic of alerts; empty to publish none. */
@@ -146,18 +146,18 @@ final class DetectionJobConfig {
     }
 
     Duration duplicatesRemembered() {
-        return Duration.ofDays(values.number(DetectionJobOptions.DUPLICATES_DAYS, 1, MAX_DAYS));
+        return Duration.ofDays(values.number(DetectionJobOptions.DEDUPLICATION_STATE_TTL_DAYS, 1, MAX_DAYS));
     }
 
     Duration actionsRemembered() {
-        return values.millis(DetectionJobOptions.ACTIONS_REMEMBERED_MS, 60_000);
+        return values.millis(DetectionJobOptions.ACTIONS_STATE_TTL_MS, 60_000);
     }
 
     Duration alertsGrouped() {
-        return values.millis(DetectionJobOptions.ALERTS_GROUP_MS, 1000);
+        return values.millis(DetectionJobOptions.ALERTS_GROUP_INTERVAL_MS, 1000);
     }
 
     Duration alertsUpdated() {
-        return values.millis(DetectionJobOptions.ALERTS_UPDATE_MS, 0);
+        return values.millis(DetectionJobOptions.ALERTS_UPDATE_INTERVAL_MS, 0);
     }
 }

@@ -14,9 +14,9 @@ enum DetectionJobOptions implements JobOption {
     /** Topic of the events. */
     TOPICS_EVENTS("topics.events", "tailrace.events"),
     /** Topic of the census. */
-    TOPICS_FILES("topics.files", "tailrace.files"),
+    TOPICS_CENSUS("topics.census", "tailrace.files"),
     /** Topic of captured plans; it may not exist yet. */
-    TOPICS_CAPTURES("topics.captures", "tailrace.explain.lines"),
+    TOPICS_PLAN_CAPTURES("topics.plan-captures", "tailrace.explain.lines"),
     /** Topic of rules and suppressions. */
     TOPICS_RULES("topics.rules", "tailrace.rules"),
     /** Topic that alerts are published to; empty to publish none. */
@@ -57,18 +57,18 @@ enum DetectionJobOptions implements JobOption {
     /** Milliseconds by which an event may be behind the watermark and still count completely. */
     LATENESS_MS("lateness.ms", "60000"),
     /** Milliseconds without events after which the watermark advances without a log. */
-    IDLE_TIMEOUT_MS("quiet.ms", "10000"),
+    IDLE_TIMEOUT_MS("idle.timeout.ms", "10000"),
     /** Days to remember the byte ranges of a file without new events, for deduplication. */
-    DUPLICATES_DAYS("duplicates.days", "8"),
+    DEDUPLICATION_STATE_TTL_DAYS("deduplication.state.ttl.days", "8"),
     /** Milliseconds of event time within which events of several logs are assigned to one action. */
-    ACTIONS_REMEMBERED_MS("actions.remembered.ms", "900000"),
+    ACTIONS_STATE_TTL_MS("actions.state.ttl.ms", "900000"),
     /**
      * Length of the intervals of event time, in milliseconds since 1970, whose alerts of one rule and entity are
      * merged.
      */
-    ALERTS_GROUP_MS("alerts.group.ms", "600000"),
+    ALERTS_GROUP_INTERVAL_MS("alerts.group.interval.ms", "600000"),
     /** Milliseconds between two updates of an alert whose count grows. */
-    ALERTS_UPDATE_MS("alerts.update.ms", "5000");
+    ALERTS_UPDATE_INTERVAL_MS("alerts.update.interval.ms", "5000");
 
     private final String key;
     private final String defaultValue;

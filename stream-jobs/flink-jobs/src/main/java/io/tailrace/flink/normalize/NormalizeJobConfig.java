@@ -121,7 +121,7 @@ final class NormalizeJobConfig {
     }
 
     long maxPendingBytes() {
-        return (long) values.number(NormalizeJobOptions.CLICKHOUSE_PENDING_MIB, 1, 1 << 20) << 20;
+        return (long) values.number(NormalizeJobOptions.CLICKHOUSE_BUFFER_MAX_MIB, 1, 1 << 20) << 20;
     }
 
     /** Returns the directory as a URI. */

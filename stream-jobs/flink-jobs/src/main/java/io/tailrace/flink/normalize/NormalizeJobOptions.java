@@ -26,7 +26,7 @@ enum NormalizeJobOptions implements JobOption {
     /** Subtasks that insert: 1 or 2 per shard. */
     CLICKHOUSE_COMMITTERS("clickhouse.committers", "1"),
     /** Compressed MiB that each of them holds while ClickHouse is unavailable, before reading stops. */
-    CLICKHOUSE_PENDING_MIB("clickhouse.pending.mib", "64"),
+    CLICKHOUSE_BUFFER_MAX_MIB("clickhouse.buffer.max.mib", "64"),
     /** URI or path of the directory for checkpoints. */
     CHECKPOINT_DIR("checkpoint.dir", null),
     /** Milliseconds between checkpoints; rows become visible at each checkpoint. */

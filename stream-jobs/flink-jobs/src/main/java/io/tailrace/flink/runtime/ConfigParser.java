@@ -12,24 +12,31 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Parses the configuration of a job.
  *
  * <p>Values come from the command line: {@code --config FILE} names a file of {@code key: value} lines, in which empty
  * lines and lines that start with {@code #} are ignored; {@code --KEY VALUE} sets one key and overrides the file. An
- * unknown key is an error that names the nearest known one.
+ * unknown key is an error that names the nearest known one. {@link RenamedJobKeys} lists old names, which still work.
  *
  * @param <K> the keys of the job
  */
 public final class ConfigParser<K extends Enum<K> & JobOption> {
 
+    private static final Logger LOG = LoggerFactory.getLogger(ConfigParser.class);
     private static final int MAX_MILLIS = Integer.MAX_VALUE;
 
     private final Map<K, String> values;
     private final Map<String, String> kafkaProperties = new TreeMap<>();
 
-    private ConfigParser(Class<K> keys, Map<String, String> given) {
+    private ConfigParser(Class<K> keys, Map<String, String> written, Consumer<String> warnings) {
+        List<String> names =
+                Arrays.stream(keys.getEnumConstants()).map(JobOption::key).toList();
+        Map<String, String> given = RenamedJobKeys.apply(written, names, warnings);
         values = new EnumMap<>(keys);
         for (K key : keys.getEnumConstants()) {
             key.defaultValue().ifPresent(defaults -> values.put(key, defaults));
@@ -69,7 +76,16 @@ public final class ConfigParser<K extends Enum<K> & JobOption> {
 
     /** @throws ConfigurationException if a key cannot be used or is missing */
     public static <K extends Enum<K> & JobOption> ConfigParser<K> fromMap(Class<K> keys, Map<String, String> given) {
-        return new ConfigParser<>(keys, given);
+        return fromMap(keys, given, LOG::warn);
+    }
+
+    /**
+     * @param warnings receives one for each key with an old name
+     * @throws ConfigurationException if a key cannot be used or is missing
+     */
+    public static <K extends Enum<K> & JobOption> ConfigParser<K> fromMap(
+            Class<K> keys, Map<String, String> given, Consumer<String> warnings) {
+        return new ConfigParser<>(keys, given, warnings);
     }
 
     private static <K extends Enum<K> & JobOption> K knownKey(Class<K> keys, String name) {

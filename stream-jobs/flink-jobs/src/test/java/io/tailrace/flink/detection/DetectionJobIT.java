@@ -305,7 +305,7 @@ class DetectionJobIT {
                 "--clickhouse.password-file", clickHouse.passwordFile().toString(),
                 "--checkpoint.dir", directory.resolve("checkpoints").toUri().toString(),
                 "--checkpoint.interval.ms", "1000",
-                "--alerts.update.ms", "200",
+                "--alerts.update.interval.ms", "200",
                 "--parallelism", Integer.toString(parallelism),
                 "--web.port", Integer.toString(port)));
         arguments.addAll(List.of(further));

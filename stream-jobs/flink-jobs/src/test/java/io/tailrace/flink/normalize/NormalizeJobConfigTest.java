@@ -3,16 +3,23 @@ package io.tailrace.flink.normalize;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tailrace.flink.runtime.ConfigParser;
 import io.tailrace.flink.runtime.ConfigurationException;
+import io.tailrace.flink.runtime.RenamedJobKeys;
 import io.tailrace.servers.Repository;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -100,12 +107,57 @@ class NormalizeJobConfigTest {
         }
     }
 
+    static Stream<Arguments> renamedKeys() {
+        Set<String> keys = Stream.of(NormalizeJobOptions.values())
+                .map(NormalizeJobOptions::key)
+                .collect(Collectors.toSet());
+        return RenamedJobKeys.newKeys().entrySet().stream()
+                .filter(renamed -> keys.contains(renamed.getValue()))
+                .map(renamed -> Arguments.of(renamed.getKey(), renamed.getValue()));
+    }
+
+    @Test
+    void theKeysOfEarlierReleasesAreKnown() {
+        assertThat(renamedKeys().map(each -> each.get()[0])).containsExactlyInAnyOrder("clickhouse.pending.mib");
+    }
+
+    @ParameterizedTest
+    @MethodSource("renamedKeys")
+    void anOldKeyWorksWithAWarning(String oldKey, String newKey) throws Exception {
+        List<String> warnings = new ArrayList<>();
+        ConfigParser<NormalizeJobOptions> values =
+                ConfigParser.fromMap(NormalizeJobOptions.class, given(oldKey, "77"), warnings::add);
+        NormalizeJobOptions option = Stream.of(NormalizeJobOptions.values())
+                .filter(each -> each.key().equals(newKey))
+                .findFirst()
+                .orElseThrow();
+        assertThat(values.text(option)).isEqualTo("77");
+        assertThat(warnings)
+                .containsExactly(oldKey + " is now called " + newKey + "; release 0.3.0 removes the old name");
+        assertThat(Files.readString(Repository.root().resolve("docs/CONFIGURATION.md")))
+                .contains("| `" + oldKey + "` | `" + newKey + "` |");
+    }
+
+    @ParameterizedTest
+    @MethodSource("renamedKeys")
+    void rejectsAnOldKeyBesideTheNewOne(String oldKey, String newKey) {
+        Map<String, String> both = given(oldKey, "77");
+        both.put(newKey, "77");
+        assertThatThrownBy(() -> NormalizeJobConfig.fromMap(both))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessage(oldKey + " is the old name of " + newKey + ", and both are given: remove " + oldKey);
+    }
+
     private static NormalizeJobConfig with(String key, String value) {
+        return NormalizeJobConfig.fromMap(given(key, value));
+    }
+
+    private static Map<String, String> given(String key, String value) {
         Map<String, String> values = new TreeMap<>(Map.of(
                 "kafka.bootstrap", "127.0.0.1:9092",
                 "clickhouse.url", "http://127.0.0.1:8123",
                 "checkpoint.dir", "/tmp/checkpoints"));
         values.put(key, value);
-        return NormalizeJobConfig.fromMap(values);
+        return values;
     }
 }

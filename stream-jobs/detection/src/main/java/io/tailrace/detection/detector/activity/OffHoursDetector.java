@@ -43,15 +43,15 @@ public final class OffHoursDetector extends AbstractDetector {
      *
      * @param weeks minimum number of weeks with activity before the detector raises alerts
      * @param regularity minimum share of the user's hours that other weeks predict
-     * @param widest maximum share of the week in which the user is expected
+     * @param maxActiveShare maximum share of the week in which the user is expected
      */
-    public record Rhythm(int weeks, double regularity, double widest) {
+    public record Rhythm(int weeks, double regularity, double maxActiveShare) {
 
         public static Rhythm of(DetectorOptions settings) {
             return new Rhythm(
                     settings.whole("weeks", 4, 2, WEEKS - 1),
                     settings.number("regularity", 0.95, 0.5, 1),
-                    settings.number("widest", 0.6, 0.05, 1));
+                    settings.number("max_active_share", 0.6, 0.05, 1));
         }
     }
 
@@ -172,7 +172,7 @@ public final class OffHoursDetector extends AbstractDetector {
             active += Integer.bitCount(weeks);
             expected += Integer.bitCount(around) > 1 ? Integer.bitCount(weeks) : 0;
         }
-        return wide <= rhythm.widest * HOURS && expected >= rhythm.regularity * active;
+        return wide <= rhythm.maxActiveShare * HOURS && expected >= rhythm.regularity * active;
     }
 
     private RaisedAlert alert(Observation observation, int hour, int weeks) {

@@ -54,7 +54,7 @@ final class DetectorFactory {
                     "data_class",
                     event -> !DetectorEventFields.hasFailed(event),
                     MAX_PER_USER);
-            case DORMANT_ACCOUNT -> new DormantAccountDetector(basis, settings.days("dormant", 45));
+            case DORMANT_ACCOUNT -> new DormantAccountDetector(basis, settings.days("inactivity", 45));
             case OFF_HOURS -> new OffHoursDetector(basis, OffHoursDetector.Rhythm.of(settings));
             case VOLUME_ROWS -> volume(settings, basis, VolumeDetector.Measure.ROWS, 20_000);
             case VOLUME_STATEMENTS -> volume(settings, basis, VolumeDetector.Measure.STATEMENTS, 5_000);
@@ -107,7 +107,8 @@ final class DetectorFactory {
 
     private static GeoIpDatabase places(DetectorOptions settings, String file) {
         if (file.isEmpty()) {
-            throw settings.refusal("impossible_places needs a geoip_file: the path of a file in MaxMind's DB format");
+            throw settings.refusal(
+                    settings.detector() + " needs a geoip_file: the path of a file in MaxMind's DB format");
         }
         try {
             return GeoIpDatabase.of(new File(file));

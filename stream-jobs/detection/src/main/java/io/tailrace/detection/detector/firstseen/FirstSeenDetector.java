@@ -72,9 +72,9 @@ public final class FirstSeenDetector extends AbstractDetector {
         public static Learning of(DetectorOptions settings, int maxValues) {
             return new Learning(
                     settings.days("learning", 14),
-                    settings.days("settle", 4),
-                    settings.whole("most_values", maxValues, 1, 10_000),
-                    settings.whole("most_per_day", 3, 1, 1_000));
+                    settings.days("settling_period", 4),
+                    settings.whole("max_values", maxValues, 1, 10_000),
+                    settings.whole("max_alerts_per_day", 3, 1, 1_000));
         }
     }
 

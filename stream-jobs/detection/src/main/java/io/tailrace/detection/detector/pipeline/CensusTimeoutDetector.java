@@ -36,14 +36,14 @@ public final class CensusTimeoutDetector extends PipelineDetector {
     }
 
     public static CensusTimeoutDetector of(DetectorOptions settings, DetectorDefinition basis) {
-        long silent = settings.timespan("silent", 5 * MINUTE);
-        if (silent < MIN_MICROS) {
+        long timeout = settings.timespan("timeout", 5 * MINUTE);
+        if (timeout < MIN_MICROS) {
             throw settings.refusal(
-                    "silent",
-                    "silent is expected to be at least 20s, two rounds of the census",
-                    settings.text("silent"));
+                    "timeout",
+                    "timeout is expected to be at least 20s, two rounds of the census",
+                    settings.text("timeout"));
         }
-        return new CensusTimeoutDetector(basis, silent, settings.timespan("ttl", DEFAULT_TTL_MICROS));
+        return new CensusTimeoutDetector(basis, timeout, settings.timespan("ttl", DEFAULT_TTL_MICROS));
     }
 
     /** Returns how long an instance may be without a census, in microseconds. */

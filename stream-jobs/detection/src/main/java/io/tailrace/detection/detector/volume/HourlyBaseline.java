@@ -38,7 +38,7 @@ public record HourlyBaseline(double threshold, double median, int hours, boolean
         public static Limits of(DetectorOptions settings, int atLeast) {
             return new Limits(
                     settings.number("deviations", 6, 1, 100),
-                    settings.number("at_least", atLeast, 1, 1e12),
+                    settings.number("min_amount", atLeast, 1, 1e12),
                     settings.whole("seasonal_hours", 6, 3, 3 * HourlyHistory.WEEKS),
                     settings.whole("hours", 24, 3, HourlyHistory.HOURS));
         }

@@ -27,7 +27,7 @@ class ImpossibleTravelDetectorTest {
                 .place(82, "Graz", "AT", 47.07, 15.44)
                 .place(202, "Tokyo", "JP", 35.68, 139.69)
                 .write(directory.resolve("places.mmdb"));
-        run = new DetectorRun("impossible_places: {geoip_file: '" + file + "'}");
+        run = new DetectorRun("impossible_travel: {geoip_file: '" + file + "'}");
         for (int day = 0; day < 15; day++) {
             run.at(day * DAY, "user", "ann", "src_ip", "81.0.0.1");
         }
@@ -65,7 +65,7 @@ class ImpossibleTravelDetectorTest {
     void aFileThatIsNoneIsRefused() throws IOException {
         Path file = Files.writeString(directory.resolve("x.mmdb"), "not a database");
 
-        assertThat(DetectorRun.file("impossible_places: {geoip_file: '" + file + "'}")
+        assertThat(DetectorRun.file("impossible_travel: {geoip_file: '" + file + "'}")
                         .errors())
                 .singleElement()
                 .satisfies(error -> assertThat(error.reason()).contains("MaxMind"));

@@ -20,7 +20,7 @@ class CensusTimeoutDetectorTest {
 
     @Test
     void theAlertContainsTheInstanceAndItsLastCensus() {
-        CensusTimeoutDetector coverage = coverage("coverage: {silent: 2m}");
+        CensusTimeoutDetector coverage = coverage("census_timeout: {timeout: 2m}");
         long lastSeen = DetectorRun.micros(LAST_SEEN);
 
         RaisedAlert alert = coverage.alert("db-1", lastSeen, 0, lastSeen + 3 * MINUTE);
@@ -34,7 +34,7 @@ class CensusTimeoutDetectorTest {
 
     @Test
     void anAlertRepeatedAfterARestartIsTheSameAndTheNextDayHasAnother() {
-        CensusTimeoutDetector coverage = coverage("coverage: {}");
+        CensusTimeoutDetector coverage = coverage("census_timeout: {}");
         RaisedAlert first = coverage.alert("db-1", 7, 0, 8 * MINUTE);
 
         assertThat(coverage.alert("db-1", 7, 0, 9 * MINUTE).id()).isEqualTo(first.id());
@@ -46,7 +46,7 @@ class CensusTimeoutDetectorTest {
 
     @Test
     void exceptionsNameServers() {
-        CensusTimeoutDetector coverage = coverage("coverage: {exceptions: {instance|startswith: test-}}");
+        CensusTimeoutDetector coverage = coverage("census_timeout: {exceptions: {instance|startswith: test-}}");
 
         assertThat(coverage.isExcepted("", "test-7")).isTrue();
         assertThat(coverage.isExcepted("", "db-1")).isFalse();
@@ -54,8 +54,8 @@ class CensusTimeoutDetectorTest {
 
     @Test
     void theAlertContainsTheRangeAndAGapBeforeTheFirstFileIsMinor() {
-        LogGapDetector gaps = (LogGapDetector)
-                DetectorRun.file("coverage_gap: {}").detectors().get(0);
+        LogGapDetector gaps =
+                (LogGapDetector) DetectorRun.file("log_gap: {}").detectors().get(0);
 
         RaisedAlert lost = gaps.alert(gap("lost", 4096));
         assertThat(lost.rule().level()).isEqualTo(Level.MEDIUM);

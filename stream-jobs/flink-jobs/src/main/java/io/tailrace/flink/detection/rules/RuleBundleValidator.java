@@ -103,6 +103,7 @@ public final class RuleBundleValidator extends ProcessFunction<RuleRecord, RuleR
             LOG.warn("push {} at offset {} is rejected: {}", push.id(), offset, push.refusal());
         } else {
             LOG.info("push {} at offset {} is accepted", push.id(), offset);
+            push.bundle().warnings().forEach(warning -> LOG.warn("push {}: {}", push.id(), warning));
         }
     }
 

@@ -25,7 +25,7 @@ class CensusTimeoutFunctionTest {
     private static final long START = Instant.parse("2026-11-21T08:00:00Z").toEpochMilli();
     private static final long MINUTE = 60_000;
     private static final long DAY = Duration.ofDays(1).toMillis();
-    private static final String FIVE_MINUTES = "coverage: {silent: 5m}";
+    private static final String FIVE_MINUTES = "census_timeout: {timeout: 5m}";
 
     @Test
     void recordsAreSerializedWithoutKryo() {
@@ -115,13 +115,13 @@ class CensusTimeoutFunctionTest {
 
     @Test
     void aPushMayShortenTheTimeAndExceptServers() throws Exception {
-        try (var coverage = coverage("coverage: {silent: 1d}", START)) {
+        try (var coverage = coverage("census_timeout: {timeout: 1d}", START)) {
             heard(coverage, "db-1", START, START);
             heard(coverage, "test-1", START, START);
             pass(coverage, START, START + 6 * MINUTE);
             assertThat(coverage.extractOutputValues()).isEmpty();
             coverage.processElement2(
-                    rules(2, "coverage: {silent: 1m, level: low, exceptions: {instance|startswith: test}}"), 0);
+                    rules(2, "census_timeout: {timeout: 1m, level: low, exceptions: {instance|startswith: test}}"), 0);
             pass(coverage, START + 6 * MINUTE, START + 7 * MINUTE);
             assertThat(coverage.extractOutputValues()).singleElement().satisfies(alert -> {
                 assertThat(alert.getInstance()).isEqualTo("db-1");
@@ -132,7 +132,7 @@ class CensusTimeoutFunctionTest {
 
     @Test
     void anInstanceWithoutACensusIsForgottenAfterTtl() throws Exception {
-        try (var coverage = coverage("coverage: {silent: 5m, ttl: 3h}", START)) {
+        try (var coverage = coverage("census_timeout: {timeout: 5m, ttl: 3h}", START)) {
             heard(coverage, "db-1", START, START);
             pass(coverage, START, START + 2 * 60 * MINUTE);
             assertThat(coverage.numKeyedStateEntries()).isPositive();

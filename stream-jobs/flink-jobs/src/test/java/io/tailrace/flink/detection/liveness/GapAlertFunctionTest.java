@@ -24,7 +24,7 @@ class GapAlertFunctionTest {
 
     @Test
     void aGapIsAnAlertThatIsTheSameWhenItComesAgain() throws Exception {
-        try (var gaps = gaps("coverage_gap: {level: high}")) {
+        try (var gaps = gaps("log_gap: {level: high}")) {
             gaps.processElement1(message("db-1", 4096), 0);
             gaps.processElement1(message("db-1", 4096), 0);
             gaps.processElement1(message("db-1", 8192), 0);
@@ -45,12 +45,12 @@ class GapAlertFunctionTest {
 
     @Test
     void nothingIsSaidWhereItIsOffOrTheServerIsExcepted() throws Exception {
-        try (var gaps = gaps("coverage_gap: {exceptions: {instance: db-2}}")) {
+        try (var gaps = gaps("log_gap: {exceptions: {instance: db-2}}")) {
             gaps.processElement1(message("db-2", 4096), 0);
-            gaps.processElement2(rules(2, "coverage: {}"), 0);
+            gaps.processElement2(rules(2, "census_timeout: {}"), 0);
             gaps.processElement1(message("db-1", 4096), 0);
             assertThat(gaps.extractOutputValues()).isEmpty();
-            gaps.processElement2(rules(3, "coverage_gap: {}"), 0);
+            gaps.processElement2(rules(3, "log_gap: {}"), 0);
             gaps.processElement1(message("db-1", 4096), 0);
             assertThat(gaps.extractOutputValues()).hasSize(1);
         }

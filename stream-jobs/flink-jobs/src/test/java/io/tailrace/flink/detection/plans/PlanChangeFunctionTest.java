@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 class PlanChangeFunctionTest {
 
     private static final Instant START = Instant.parse("2026-11-21T08:00:00Z");
-    private static final String SWITCHED_ON = "plan_slower: {}";
+    private static final String SWITCHED_ON = "plan_regression: {}";
     private static final long STATEMENT = 0xFEDCBA9876543210L;
 
     private Instant now = START;
@@ -107,7 +107,7 @@ class PlanChangeFunctionTest {
 
     @Test
     void changesAreEmittedAlsoWithoutTheDetector() throws Exception {
-        try (var plans = plans("plan_slower: {enabled: false}")) {
+        try (var plans = plans("plan_regression: {enabled: false}")) {
             run(plans, "A", 100, 0.01);
             run(plans, "B", 20, 0.1);
             assertThat(changes(plans)).hasSize(2);
@@ -117,13 +117,13 @@ class PlanChangeFunctionTest {
 
     @Test
     void theDetectorDefinesTheRatioAndTheExceptions() throws Exception {
-        try (var plans = plans("plan_slower: {ratio: 20}")) {
+        try (var plans = plans("plan_regression: {ratio: 20}")) {
             run(plans, "A", 100, 0.01);
             run(plans, "B", 700, 0.1);
             assertThat(changes(plans)).last().satisfies(change -> assertThat(change.getVerdict())
                     .isEqualTo("no_difference"));
         }
-        try (var plans = plans("plan_slower: {exceptions: {instance: db-1}}")) {
+        try (var plans = plans("plan_regression: {exceptions: {instance: db-1}}")) {
             run(plans, "A", 100, 0.01);
             run(plans, "B", 20, 0.1);
             assertThat(plans.extractOutputValues()).isEmpty();

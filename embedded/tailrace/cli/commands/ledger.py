@@ -19,9 +19,9 @@ from tailrace.sources import active_sources
 
 HELP = "show the balance of the ledger for each log; exits 1 if it does not balance"
 EXAMPLES = (
-    "tailrace books",
-    "tailrace books --minutes 60                # also the coverage of the last 60 minutes",
-    "tailrace books --wait 30 --json            # first wait until all written bytes have been read",
+    "tailrace ledger",
+    "tailrace ledger --minutes 60               # also the coverage of the last 60 minutes",
+    "tailrace ledger --wait 30 --json           # first wait until all written bytes have been read",
 )
 
 
