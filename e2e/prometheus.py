@@ -45,13 +45,15 @@ class Prometheus:
         """Returns the documented configuration with the stack's port and a job for each component."""
         text = re.search(r"^```yaml\n(.*?)^```", DOCUMENT.read_text(), re.MULTILINE | re.DOTALL)[1]
         configuration = yaml.safe_load(text)
-        own, part = configuration["scrape_configs"]
-        of_parts = [{**part, "job_name": name, "metrics_path": f"/metrics/{name}"} for name in WITH_METRICS]
+        own, component = configuration["scrape_configs"]
+        of_components = [
+            {**component, "job_name": name, "metrics_path": f"/metrics/{name}"} for name in WITH_METRICS
+        ]
         address = self._stack.status("metrics").address.removeprefix("http://")
-        for job in (own, *of_parts):
+        for job in (own, *of_components):
             job["static_configs"] = [{"targets": [address]}]
         rules = [str(REPOSITORY / file) for file in configuration["rule_files"]]
-        return {"rule_files": rules, "scrape_configs": [own, *of_parts]}
+        return {"rule_files": rules, "scrape_configs": [own, *of_components]}
 
     def has(self, metric: str) -> bool:
         return bool(self._ask("query", query=metric)["result"])
@@ -63,7 +65,8 @@ class Prometheus:
         """Returns name, component and state (pending, firing) of each alert."""
         found = self._ask("alerts")["alerts"]
         return {
-            (each["labels"]["alertname"], each["labels"].get("part", ""), each["state"]) for each in found
+            (each["labels"]["alertname"], each["labels"].get("component", ""), each["state"])
+            for each in found
         }
 
     def _ask(self, path: str, **parameters: str) -> dict:

@@ -200,7 +200,7 @@ def test_a_job_with_rules_has_no_complaint(stack: Stack):
     detect = Detect(stack.settings, stack.home)
     (job,) = detect.ask("/jobs/overview")["jobs"]
     known = detect.ask(f"/jobs/{job['jid']}/accumulators")["user-task-accumulators"]
-    assert [each["value"] for each in known if each["name"] == "rules-in-force"] == ["1"]
+    assert [each["value"] for each in known if each["name"] == "rules-active"] == ["1"]
     assert detect.problem() == ""
 
 

@@ -88,7 +88,7 @@ def test_nothing_is_lost(cramped: Stack, tmp_path: Path, component: str):
                 lambda: problem in cramped.status(component).reason, 90, f"{component} to say what is wrong"
             )
             wait_until(lambda: problem in _status(cramped), 30, "the command to say it")
-            await_alert(cramped, "TailraceDisk", part=component)
+            await_alert(cramped, "TailraceDisk", component=component)
             if component == "flink":
                 await_alert(cramped, "TailraceCheckpoints", 240, job=component)
             if component == "clickhouse":
@@ -98,7 +98,7 @@ def test_nothing_is_lost(cramped: Stack, tmp_path: Path, component: str):
         wait_until(lambda: workload.entries >= written + 600, 60, "entries after that")
     cramped.await_healthy()
     assert_exact(cramped, workload.manifests, seconds=180)
-    await_cleared(cramped, "TailraceDisk", part=component)
+    await_cleared(cramped, "TailraceDisk", component=component)
     await_cleared(cramped, "TailraceCheckpoints", job="flink")
     await_cleared(cramped, "TailraceCommitRetries")
     tailrace(cramped, "ledger")

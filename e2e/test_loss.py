@@ -77,7 +77,7 @@ def test_the_last_lines_of_quiet_logs_are_lost(stack, watched):
 
     wait_until(are_found_missing, 180, "unread ends to be found")
     instance = workload.manifests[0].instance
-    await_alert(stack, "TailraceBehind", 300, instance=instance)
+    await_alert(stack, "TailraceCollectorBehind", 300, instance=instance)
     backfill(stack, workload.manifests)
     await_exact(stack, workload.manifests)
-    await_cleared(stack, "TailraceBehind", instance=instance)
+    await_cleared(stack, "TailraceCollectorBehind", instance=instance)

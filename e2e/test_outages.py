@@ -23,7 +23,10 @@ CLIENTS_SECONDS = 60
 
 @pytest.mark.parametrize("component", ["kafka", "clickhouse"])
 def test_away_for_a_while(stack, watched, component):
-    alerts = {"kafka": ["TailracePartDown"], "clickhouse": ["TailracePartDown", "TailraceBooksUnreadable"]}
+    alerts = {
+        "kafka": ["TailraceComponentDown"],
+        "clickhouse": ["TailraceComponentDown", "TailraceLedgerUnavailable"],
+    }
     # Longer than a missing range is waited for.
     seconds = round(1.5 * stack.settings.gap_timeout)
     _outage(stack, watched(seed=1), component, seconds, alerts=alerts[component])
@@ -47,12 +50,12 @@ def test_lines_without_a_census(stack, tmp_path):
         workload.write(300)
         workload.finish()
         await_alert(stack, "TailraceLag", 300, instance=instance)
-        await_alert(stack, "TailraceUnknown", instance=instance)
+        await_alert(stack, "TailraceCensusMissing", instance=instance)
         assert "their completeness is unknown" in tailrace(stack, "ledger", "--instance", instance)
         assert _censuses(stack, instance) == 0
     assert_exact(stack, workload.manifests)
     await_cleared(stack, "TailraceLag", instance=instance)
-    await_cleared(stack, "TailraceUnknown", instance=instance)
+    await_cleared(stack, "TailraceCensusMissing", instance=instance)
     stack.unwatch(workload.logs)
 
 
@@ -60,7 +63,7 @@ def _outage(stack: Stack, workload, component: str, seconds: int, alerts: list[s
     rate = 100
     # Logs of tests that are over lag too: their labels tell them apart.
     labels = {
-        "TailracePartDown": {"part": component},
+        "TailraceComponentDown": {"component": component},
         "TailraceLag": {"instance": workload.manifests[0].instance},
     }
     with workload.writing(rate):
@@ -109,7 +112,7 @@ def test_a_job_that_hangs_is_restarted_by_hand(stack, watched):
     os.kill(pid, signal.SIGSTOP)
     try:
         await_alert(stack, "TailraceJobDown", job="flink")
-        await_alert(stack, "TailracePartDown", part="flink")
+        await_alert(stack, "TailraceComponentDown", component="flink")
         workload.write(300)
         workload.finish()
         assert "the job flink is not running" in tailrace(stack, "health", expected=1)
@@ -118,7 +121,7 @@ def test_a_job_that_hangs_is_restarted_by_hand(stack, watched):
         tailrace(stack, "restart", "flink")
     assert_exact(stack, workload.manifests)
     await_cleared(stack, "TailraceJobDown", job="flink")
-    await_cleared(stack, "TailracePartDown", part="flink")
+    await_cleared(stack, "TailraceComponentDown", component="flink")
 
 
 def test_parts_of_a_table_that_are_not_merged(stack):

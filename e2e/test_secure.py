@@ -397,7 +397,7 @@ def test_metrics_ask_the_jobs_with_the_stacks_certificate(stack):
     told = {metric.name: metric.samples for metric in health.own_metrics(stack.settings, stack.home)}
     running = {sample.labels["job"]: sample.value for sample in told["tailrace_job_up"]}
     assert running == {"flink": 1, "detect": 1}
-    assert told["tailrace_books_up"][0].value == 1
+    assert told["tailrace_ledger_up"][0].value == 1
 
 
 @pytest.mark.parametrize("component", ["flink", "detect"])

@@ -53,19 +53,21 @@ def own_metrics(
 
 def supervisor_metrics(status: StackStatus, home: Home) -> Iterator[Metric]:
     """Yields the supervisor's metrics of its components."""
-    up = GaugeMetricFamily("tailrace_part_up", "Whether the component is healthy.", labels=["part"])
-    restarts = CounterMetricFamily("tailrace_part_restarts", "Restarts after a crash.", labels=["part"])
+    up = GaugeMetricFamily("tailrace_component_up", "Whether the component is healthy.", labels=["component"])
+    restarts = CounterMetricFamily(
+        "tailrace_component_restarts", "Restarts after a crash.", labels=["component"]
+    )
     memory = GaugeMetricFamily(
-        "tailrace_part_resident_memory_bytes", "Memory of all its processes.", labels=["part"]
+        "tailrace_component_resident_memory_bytes", "Memory of all its processes.", labels=["component"]
     )
     cpu = CounterMetricFamily(
-        "tailrace_part_cpu_seconds", "CPU time of its present processes.", labels=["part"]
+        "tailrace_component_cpu_seconds", "CPU time of its present processes.", labels=["component"]
     )
     free = GaugeMetricFamily(
-        "tailrace_part_disk_free_bytes", "Free space on the disk of its data.", labels=["part"]
+        "tailrace_component_disk_free_bytes", "Free space on the disk of its data.", labels=["component"]
     )
     ratio = GaugeMetricFamily(
-        "tailrace_part_disk_free_ratio", "Free share of the disk of its data.", labels=["part"]
+        "tailrace_component_disk_free_ratio", "Free share of the disk of its data.", labels=["component"]
     )
     for component in status.components:
         disk = shutil.disk_usage(home.data(component.name))

@@ -53,7 +53,7 @@ def _handler(answers: dict[str, object]) -> type[BaseHTTPRequestHandler]:
 
 @pytest.mark.parametrize(("value", "problem"), [("0", NO_RULES), ("1", "")])
 def test_a_job_without_rules_is_reported(detect, value, problem):
-    component = detect([{"name": "rules-in-force", "type": "LongMaximum", "value": value}])
+    component = detect([{"name": "rules-active", "type": "LongMaximum", "value": value}])
     assert component.health().ok
     assert component.problem() == problem
 

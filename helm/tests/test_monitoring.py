@@ -20,7 +20,7 @@ pytestmark = pytest.mark.long  # Helm is built
 
 SOURCES = Path(__file__).parent / "monitoring"
 KINDS = ("PodMonitor", "PrometheusRule")
-OF_THE_CLUSTER = {"TailracePartDown", "TailraceDisk"}
+OF_THE_CLUSTER = {"TailraceComponentDown", "TailraceDisk"}
 """Alerts of which kube-state-metrics and the kubelet tell what the supervisor tells on one machine."""
 
 Check = Callable[[list[dict]], list[str]]

@@ -539,7 +539,7 @@ def test_waits_for_the_census_of_a_listed_log(admin):
 
 
 def firing(admin, listed: dict[tuple[str, str, str], float]) -> list[str]:
-    (rule,) = [rule for rule in rules.load() if rule.name == "TailraceUnknown"]
+    (rule,) = [rule for rule in rules.load() if rule.name == "TailraceCensusMissing"]
     return [
         found.summary for found in rules.firing([rule], health_metrics.ledger_metrics(admin, listed=listed))
     ]

@@ -10,6 +10,7 @@ from prometheus_client.metrics_core import Metric
 
 from tailrace.cli.context import NotRunningError
 from tailrace.clickhouse.client import ClickHouseError
+from tailrace.health.former_names import with_former_names
 
 PATH = "/metrics"
 
@@ -25,8 +26,8 @@ class Collected:
 
 
 def text(metrics: Iterable[Metric]) -> str:
-    """Returns metrics in Prometheus' text format."""
-    return generate_latest(Collected(metrics)).decode()  # type: ignore[arg-type]
+    """Returns metrics in Prometheus' text format, renamed ones also under their former names."""
+    return generate_latest(Collected(with_former_names(metrics))).decode()  # type: ignore[arg-type]
 
 
 def server(address: tuple[str, int], read: Callable[[str], str]) -> ThreadingHTTPServer:

@@ -48,7 +48,7 @@ def ledger_metrics(
     unless a later census shows that another collector watches them. `listed`: watched logs, and since when:
     one without any line is unknown.
     """
-    up = GaugeMetricFamily("tailrace_books_up", "Whether the ledger could be read.")
+    up = GaugeMetricFamily("tailrace_ledger_up", "Whether the ledger could be read.")
     try:
         found = ledger_balance.read(clickhouse, listed=listed)
         since = clickhouse.rows((ledger_balance.QUERIES / "ledger_behind_since.sql").read_text(), timeout=10)
@@ -62,13 +62,15 @@ def ledger_metrics(
     yield up
     now = found.at.timestamp()
     yield GaugeMetricFamily(
-        "tailrace_imbalances", "Number of imbalances in the ledger.", value=len(found.imbalances)
+        "tailrace_ledger_imbalances", "Number of imbalances in the ledger.", value=len(found.imbalances)
     )
     newest = _newest_censuses(found, now)
     over = removed_sources(newest, left)
     yield _lag({log: at for log, at in newest.items() if log not in over}, unseen, now)
     yield _unknown(found, listed, now)
-    yield _by_log("tailrace_unwatched_since_seconds", "When the log was removed from sources.yaml.", over)
+    yield _by_log(
+        "tailrace_source_removed_timestamp_seconds", "When the log was removed from sources.yaml.", over
+    )
     yield from _sums(found)
     behind = _greatest(((row["instance"], row["source"]), now - row["since"]) for row in since)
     yield _by_log("tailrace_behind_seconds", "Age of the oldest unread bytes that a census recorded.", behind)
@@ -157,7 +159,7 @@ def _lag(newest: Mapping[Log, float], unseen: Mapping[Log, float], now: float) -
 def _unknown(found: LedgerBalance, listed: Mapping[LogKey, float], now: float) -> Metric:
     """Returns the time without any census. A log whose censuses ended lags instead, and is later dropped."""
     unknown = GaugeMetricFamily(
-        "tailrace_unknown_seconds",
+        "tailrace_census_missing_seconds",
         "Time for which a log is listed or read without any census.",
         labels=[*OF_LOGS, "log"],
     )

@@ -35,7 +35,7 @@ class Detect(FlinkJob):
         """An accumulator of the job's RuleBundleValidator shows whether rules are active."""
         accumulators = self.ask(f"/jobs/{self._newest_job()['jid']}/accumulators")["user-task-accumulators"]
         values = {each["name"]: each["value"] for each in accumulators}
-        return NO_RULES if values.get("rules-in-force") == "0" else ""
+        return NO_RULES if values.get("rules-active") == "0" else ""
 
     def job_configuration(self) -> dict[str, object]:
         """The keys are documented in io.tailrace.flink.detection.DetectionJobOptions."""

@@ -19,7 +19,7 @@ from tailrace.health.rules import Firing
 
 HELP = "show health alerts of Tailrace itself; exits 1 if one fires"
 EXAMPLES = ("tailrace health", "tailrace health --json")
-UNWATCHED = "tailrace_unwatched_since_seconds"
+UNWATCHED = "tailrace_source_removed_timestamp_seconds"
 COLOURS = {"critical": console.RED, "warning": console.YELLOW}
 
 

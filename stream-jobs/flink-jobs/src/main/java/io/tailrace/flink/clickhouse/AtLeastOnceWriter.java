@@ -3,6 +3,7 @@ package io.tailrace.flink.clickhouse;
 import io.tailrace.clickhouse.PendingBlock;
 import io.tailrace.flink.clickhouse.InsertResult.Refused;
 import io.tailrace.flink.clickhouse.InsertResult.Unavailable;
+import io.tailrace.flink.runtime.RenamedMetrics;
 import java.time.LocalDate;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -59,7 +60,7 @@ final class AtLeastOnceWriter<T extends SpecificRecord> implements StatefulSinkW
     private final long maxWaitingBytes;
     private final MailboxExecutor mailbox;
     private final ProcessingTimeService timers;
-    private final Counter refusedRows;
+    private final Counter rejectedRows;
     private final LogThrottle logThrottle = new LogThrottle();
     private final InsertMetrics times = new InsertMetrics();
     private final ExecutorService thread = Executors.newSingleThreadExecutor(task -> {
@@ -98,7 +99,7 @@ final class AtLeastOnceWriter<T extends SpecificRecord> implements StatefulSinkW
         this.mailbox = context.getMailboxExecutor();
         this.timers = context.getProcessingTimeService();
         MetricGroup metrics = context.metricGroup().addGroup("clickhouse");
-        this.refusedRows = metrics.counter("refusedRows");
+        this.rejectedRows = RenamedMetrics.counter(metrics, "rejectedRows");
         metrics.gauge("pendingBytes", () -> waitingBytes);
         times.register(metrics);
         waiting.stream().filter(block -> block.rows() > 0).forEach(this::queue);
@@ -234,7 +235,7 @@ final class AtLeastOnceWriter<T extends SpecificRecord> implements StatefulSinkW
             return;
         }
         LOG.error("{} rows become dead letters: ClickHouse refuses them: {}", block.rows(), reason);
-        refusedRows.inc(block.rows());
+        rejectedRows.inc(block.rows());
         for (RowBlock letters : refusedBlocks.convertToDeadLetters(block, reason, NO_CHECKPOINT)) {
             BlockBuilder letter = new BlockBuilder(letters.layout());
             letter.add(letters);

@@ -1,6 +1,7 @@
 package io.tailrace.flink.clickhouse;
 
 import io.tailrace.clickhouse.PendingBlock;
+import io.tailrace.flink.runtime.RenamedMetrics;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -66,8 +67,8 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
     private transient long lastCheckpoint;
     private transient BlockInserter poster;
     private transient RefusedBlockSplitter refusedBlocks;
-    private transient Counter storedRows;
-    private transient Counter refusedRows;
+    private transient Counter insertedRows;
+    private transient Counter rejectedRows;
 
     BlockCommitOperator(CommitterConfig settings, StreamOperatorParameters<Void> parameters) {
         super(parameters);
@@ -106,8 +107,8 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
 
     private void registerMetrics() {
         MetricGroup metrics = getMetricGroup().addGroup("clickhouse");
-        storedRows = metrics.counter("storedRows");
-        refusedRows = metrics.counter("refusedRows");
+        insertedRows = RenamedMetrics.counter(metrics, "insertedRows");
+        rejectedRows = RenamedMetrics.counter(metrics, "rejectedRows");
         metrics.gauge("pendingBytes", () -> pendingBytes);
         metrics.gauge("pendingBlocks", () -> posting.size() + waiting.all().size());
         poster.times().register(metrics);
@@ -216,7 +217,7 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
     private void onStored(PendingBlock block) {
         if (posting.remove(block.token()) != null) {
             pendingBytes -= block.frame().length;
-            storedRows.inc(block.rows());
+            insertedRows.inc(block.rows());
         }
         postWaiting();
     }
@@ -249,7 +250,7 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
 
     private void convertToDeadLetters(PendingBlock block, String reason) {
         LOG.error("{} rows become dead letters: ClickHouse refuses them: {}", block.rows(), reason);
-        refusedRows.inc(block.rows());
+        rejectedRows.inc(block.rows());
         for (RowBlock rows : refusedBlocks.convertToDeadLetters(block, reason, lastCheckpoint)) {
             add(rows, BlockKey.of(rows, true));
         }

@@ -1,6 +1,7 @@
 package io.tailrace.flink.clickhouse;
 
 import io.tailrace.clickhouse.PendingBlock;
+import io.tailrace.flink.runtime.RenamedMetrics;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -27,8 +28,8 @@ final class InsertMetrics {
     }
 
     void register(MetricGroup metrics) {
-        metrics.gauge("oldestPostSeconds", this::oldestSeconds);
-        metrics.gauge("failedPosts", failed::sum);
+        RenamedMetrics.gauge(metrics, "oldestInsertSeconds", this::oldestSeconds);
+        RenamedMetrics.gauge(metrics, "failedInserts", failed::sum);
     }
 
     /** Returns the age of the oldest insert in seconds; 0 if none is in flight. */

@@ -50,15 +50,15 @@ import org.apache.flink.util.OutputTag;
  *
  * <pre>
  * captures ─ read ─────┐ → captured plans, capture results → ClickHouse
- * events ─ by log → duplicates ─ by connection → match ──────────────────── alerts ─ by rule, entity → group → topic
- *                                                  ├ evidence ─ by group → correlate → … ┘              → ClickHouse
+ * events ─ by log → deduplicate ─ by connection → match ─────────────────── alerts ─ by rule, entity → group → topic
+ *                                                  ├ evidence ─ by group → correlate → … ┘             → ClickHouse
  *                                                  ├ data access → ClickHouse
  *                                                  └ fields of logs ─ by instance → rule coverage → ClickHouse
- *                             └ by statement → plans ◂ captures ──────────── alerts, as above
+ *                             └ by statement → compare plans ◂ captures ──── alerts, as above
  *                                                └ plan changes → ClickHouse
- *   └ postings: gaps → gap ───────────────── alerts ┐
- * census ─ by instance → coverage ────────── alerts ┴ as above
- * rules → gate ═ to all of them
+ *   └ gap postings ─────────────────────────── alerts ┐
+ * census ─ by instance → census timeout ────── alerts ┴ as above
+ * rules → validate rule bundles ═ to all of them
  * </pre>
  *
  * <p>Alerts are emitted immediately instead of with a checkpoint. After a crash they are written again with the same
@@ -134,7 +134,7 @@ final class DetectionPipeline {
                 .uid("rules-source")
                 .setParallelism(1)
                 .process(new RuleBundleValidator(sources.initialRules()))
-                .name("gate")
+                .name("validate rule bundles")
                 .uid("gate")
                 .setParallelism(1);
     }
@@ -143,7 +143,7 @@ final class DetectionPipeline {
     private static <T> SingleOutputStreamOperator<T> withIdleWatermarks(DataStream<T> records, String uid) {
         return records.assignTimestampsAndWatermarks(
                         WatermarkStrategy.<T>forGenerator(context -> new IdleWatermarkGenerator<>()))
-                .name("no time")
+                .name("idle watermarks")
                 .uid(uid);
     }
 
@@ -158,11 +158,11 @@ final class DetectionPipeline {
      */
     private DataStream<Alert> gaps(DataStream<EventRecord> messages, DataStream<RuleRecord> rules) {
         return messages.filter(EventRecord::posting)
-                .name("postings")
+                .name("gap postings")
                 .uid("postings")
                 .connect(broadcast(rules, "gap"))
                 .process(new GapAlertFunction(ruleBroadcast()), ALERT)
-                .name("gap")
+                .name("gap alerts")
                 .uid("gap");
     }
 
@@ -173,7 +173,7 @@ final class DetectionPipeline {
                 .keyBy(CensusHeartbeat::instance)
                 .connect(broadcast(rules, "coverage"))
                 .process(new CensusTimeoutFunction(ruleBroadcast(), System::currentTimeMillis), ALERT)
-                .name("coverage")
+                .name("census timeout")
                 .uid("coverage");
     }
 
@@ -194,7 +194,7 @@ final class DetectionPipeline {
                 .keyBy(EventRecord::log)
                 .connect(captures.broadcast(CapturedStatementsState.STATE))
                 .process(new EventDeduplicator(config.duplicatesRemembered()))
-                .name("duplicates")
+                .name("deduplicate events")
                 .uid("duplicates")
                 .assignTimestampsAndWatermarks(WatermarkStrategy.forGenerator(
                         context -> new PerLogWatermarkGenerator(idleTimeout, System::currentTimeMillis)))
@@ -206,7 +206,7 @@ final class DetectionPipeline {
         return events.keyBy(EventRecord::session)
                 .connect(broadcast(rules, "match"))
                 .process(new RuleMatchFunction(ruleBroadcast(), config.actionsRemembered()), ALERT)
-                .name("match")
+                .name("match rules")
                 .uid("match");
     }
 
@@ -227,16 +227,16 @@ final class DetectionPipeline {
     private SingleOutputStreamOperator<Alert> slowerPlans(
             DataStream<EventRecord> events, DataStream<PlanSighting> captures, DataStream<RuleRecord> rules) {
         return events.filter(event -> event.execution() != null && !event.backfilled())
-                .name("explained executions")
+                .name("executions with a plan")
                 .uid("explained-executions")
                 .map(EventRecord::execution)
-                .name("plan sightings")
+                .name("plan observations")
                 .uid("plan-sightings")
                 .union(withIdleWatermarks(captures, "captures-without-time"))
                 .keyBy(PlanSighting::statement)
                 .connect(broadcast(rules, "plans"))
                 .process(new PlanChangeFunction(ruleBroadcast()), ALERT)
-                .name("plans")
+                .name("plan changes")
                 .uid("plans");
     }
 
@@ -299,7 +299,7 @@ final class DetectionPipeline {
                                 config.alertsUpdated(),
                                 config.duplicatesRemembered()),
                         ALERT)
-                .name("group")
+                .name("group alerts")
                 .uid("group");
     }
 

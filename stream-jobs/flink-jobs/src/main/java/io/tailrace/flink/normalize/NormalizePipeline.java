@@ -152,7 +152,7 @@ final class NormalizePipeline {
     private static DataStream<LedgerEntry> gaps(SingleOutputStreamOperator<EntryBlock> entries) {
         return entries.getSideOutput(FramerOperator.POSTINGS)
                 .filter(posting -> posting.getKind() == PostingKind.GAP && posting.getCount() > 0)
-                .name("gaps")
+                .name("gap postings")
                 .uid("gaps");
     }
 

@@ -16,6 +16,7 @@ import io.tailrace.flink.detection.alerts.AlertRecordFactory;
 import io.tailrace.flink.detection.rules.ActiveRules;
 import io.tailrace.flink.detection.rules.RuleBroadcastState;
 import io.tailrace.flink.detection.state.GroupKey;
+import io.tailrace.flink.runtime.RenamedMetrics;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -68,7 +69,7 @@ public final class CorrelationFunction
     private transient ValueState<byte[]> detectorStates;
     private transient ListState<Evidence> waiting;
     private transient ValueState<Long> waitingUntil;
-    private transient Counter withoutConsumer;
+    private transient Counter orphanedInputs;
 
     /** @param forNextStages side output for evidence of dependent correlations */
     public CorrelationFunction(RuleBroadcastState rules, OutputTag<Evidence> forNextStages) {
@@ -84,7 +85,7 @@ public final class CorrelationFunction
                         new ValueStateDescriptor<>("detector", PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO));
         waiting = getRuntimeContext().getListState(new ListStateDescriptor<>("waiting", EvidenceTypes.EVIDENCE));
         waitingUntil = getRuntimeContext().getState(new ValueStateDescriptor<>("waiting-until", Long.class));
-        withoutConsumer = getRuntimeContext().getMetricGroup().counter("evidence-without-consumer");
+        orphanedInputs = RenamedMetrics.counter(getRuntimeContext().getMetricGroup(), "orphaned-correlation-inputs");
     }
 
     @Override
@@ -208,7 +209,7 @@ public final class CorrelationFunction
         } else if (detector.isPresent()) {
             observe(evidence, detector.get(), timers, fired);
         } else {
-            withoutConsumer.inc();
+            orphanedInputs.inc();
         }
     }
 

@@ -25,6 +25,7 @@ import io.tailrace.flink.detection.events.EventDecoder;
 import io.tailrace.flink.detection.events.EventRecord;
 import io.tailrace.flink.detection.rules.ActiveRules;
 import io.tailrace.flink.detection.rules.RuleBroadcastState;
+import io.tailrace.flink.runtime.RenamedMetrics;
 import io.tailrace.identity.Murmur3;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -86,7 +87,7 @@ public final class RuleMatchFunction
     /** Identifies this run of the subtask. */
     private transient long run;
 
-    private transient Counter forgottenEarly;
+    private transient Counter evictedSessions;
 
     /**
      * @param remembered time after the first record of an action, in event time, within which another log may record it
@@ -108,7 +109,7 @@ public final class RuleMatchFunction
         logs = new LogContentsCache();
         undecodable = getRuntimeContext().getMetricGroup().counter("undecodable-events");
         run = UUID.randomUUID().getMostSignificantBits();
-        forgottenEarly = getRuntimeContext().getMetricGroup().counter("sessions-forgotten-early");
+        evictedSessions = RenamedMetrics.counter(getRuntimeContext().getMetricGroup(), "evicted-sessions");
         actions = getRuntimeContext().getState(new ValueStateDescriptor<>("actions", new SessionActionsSerializer()));
     }
 
@@ -211,7 +212,7 @@ public final class RuleMatchFunction
         long latest = Math.floorDiv(session.latestMicros(), MICROS_PER_MILLI);
         if (latest + IDLE_TIME.toMillis() <= timestamp) {
             if (sessions > maxSessions) {
-                forgottenEarly.inc();
+                evictedSessions.inc();
                 forget(session);
                 return;
             }

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * pushes, so either all of them activate one or none does. A candidate that becomes the bundle is the same push and
  * passes once.
  *
- * <p>Sets the accumulator {@value #RULES_IN_FORCE} to whether there are rules: without them, all tasks run but nothing
+ * <p>Sets the accumulator {@value #RULES_ACTIVE} to whether there are rules: without them, all tasks run but nothing
  * is detected.
  */
 public final class RuleBundleValidator extends ProcessFunction<RuleRecord, RuleRecord> implements CheckpointedFunction {
@@ -35,13 +35,13 @@ public final class RuleBundleValidator extends ProcessFunction<RuleRecord, RuleR
     private static final Logger LOG = LoggerFactory.getLogger(RuleBundleValidator.class);
 
     /** 1 if rules are active; embedded/tailrace_local/components/detect.py reads it. */
-    static final String RULES_IN_FORCE = "rules-in-force";
+    static final String RULES_ACTIVE = "rules-active";
 
     private static final ListStateDescriptor<String> LAST_PUSH =
             new ListStateDescriptor<>("last-accepted-push", Types.STRING);
 
     private final InitialRules newest;
-    private final LongMaximum rulesInForce = new LongMaximum(0);
+    private final LongMaximum rulesActive = new LongMaximum(0);
 
     private transient ListState<String> state;
     /** Id of the active push; empty if there is none. */
@@ -63,7 +63,7 @@ public final class RuleBundleValidator extends ProcessFunction<RuleRecord, RuleR
             accepted = push;
             unknown = false;
         }
-        rulesInForce.add(unknown || !accepted.isEmpty() || newest.hasBundle() ? 1 : 0);
+        rulesActive.add(unknown || !accepted.isEmpty() || newest.hasBundle() ? 1 : 0);
     }
 
     @Override
@@ -73,7 +73,7 @@ public final class RuleBundleValidator extends ProcessFunction<RuleRecord, RuleR
 
     @Override
     public void open(OpenContext context) {
-        getRuntimeContext().addAccumulator(RULES_IN_FORCE, rulesInForce);
+        getRuntimeContext().addAccumulator(RULES_ACTIVE, rulesActive);
     }
 
     @Override
@@ -93,7 +93,7 @@ public final class RuleBundleValidator extends ProcessFunction<RuleRecord, RuleR
         context.output(PUSHES, outcome(push, rules.offset()));
         if (!push.isRefused()) {
             accepted = push.id();
-            rulesInForce.add(1);
+            rulesActive.add(1);
             out.collect(rules);
         }
     }

@@ -66,7 +66,7 @@ class RuleBundleValidatorTest {
         return (Long) gate.getEnvironment()
                 .getAccumulatorRegistry()
                 .getUserMap()
-                .get(RuleBundleValidator.RULES_IN_FORCE)
+                .get(RuleBundleValidator.RULES_ACTIVE)
                 .getLocalValue();
     }
 
