@@ -30,7 +30,7 @@ def main() -> int:
     parser.add_argument("--without-corpora", action="store_true", help="only files of the repository")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="compare") as temporary:
-        work = arguments.keep or Path(temporary)
+        work = (arguments.keep or Path(temporary)).resolve()
         work.mkdir(exist_ok=not arguments.keep, parents=True)
         with versions.both(arguments.base) as (before, after):
             if arguments.stack:

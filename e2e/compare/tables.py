@@ -6,14 +6,17 @@ times the demo of this version has moved once.
 
 import json
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+import yaml
 from confluent_kafka import Producer
 
+from e2e.compare.accepted import COLUMNS
 from e2e.compare.versions import Version
 from e2e.state_of_release import COLLECTORS, Release
-from tailrace.clickhouse.client import ClickHouse
+from tailrace.clickhouse.client import ClickHouse, Row
 from tailrace.config.home import Home
 from tailrace.demo import feed
 from tailrace.sources import sources_file
@@ -24,7 +27,7 @@ FLUSH_SECONDS = 30
 TABLES = (
     "SELECT name FROM system.tables WHERE database = 'tailrace' AND engine LIKE '%MergeTree' ORDER BY name"
 )
-COLUMNS = (
+TYPES = (
     "SELECT name, type FROM system.columns WHERE database = 'tailrace' AND table = {table:String}"
     " ORDER BY position"
 )
@@ -69,16 +72,29 @@ def _fill(stack: Release, spans: list[bytes]) -> None:
 
 def _write(clickhouse: ClickHouse, directory: Path, renamed: Mapping[str, str]) -> None:
     directory.mkdir(parents=True)
+    summed = {each["table"]: each for each in yaml.safe_load(COLUMNS.read_text())["summed"]}
     for table in (row["name"] for row in clickhouse.rows(TABLES)):
-        columns = ", ".join(_expressions(clickhouse, table))
-        rows = clickhouse.rows(f"SELECT {columns} FROM tailrace.{table} FINAL")
-        file = directory / f"{renamed.get(table, table)}.jsonl"
-        file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        name = renamed.get(table, table)
+        columns = clickhouse.rows(TYPES, {"table": table})
+        select = _sums(columns, summed[name]) if name in summed else _all(columns)
+        rows = clickhouse.rows(select.format(table=f"tailrace.{table}"), final=1)
+        (directory / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
-def _expressions(clickhouse: ClickHouse, table: str) -> Iterator[str]:
-    """Yields an expression for each column: the result of an aggregation in place of its binary state."""
-    for column in clickhouse.rows(COLUMNS, {"table": table}):
-        name = f"`{column['name']}`"
-        is_state = column["type"].startswith("AggregateFunction")
-        yield f"finalizeAggregation({name}) AS {name}" if is_state else name
+def _sums(columns: list[Row], summed: Mapping[str, Any]) -> str:
+    """Returns a query for the sums of a table. The base may lack a column."""
+    names = [column["name"] for column in columns]
+    by = [f"`{name}`" for name in names if name in summed["by"]]
+    sums = [f"sum(`{name}`) AS `sum_of_{name}`" for name in names if name in summed["sums"]]
+    return f"SELECT {', '.join(by + sums)} FROM {{table}} WHERE {summed['where']} GROUP BY {', '.join(by)}"
+
+
+def _all(columns: list[Row]) -> str:
+    """Returns a query for all rows: the result of an aggregation in place of its binary state."""
+    expressions = [
+        f"finalizeAggregation(`{column['name']}`) AS `{column['name']}`"
+        if column["type"].startswith("AggregateFunction")
+        else f"`{column['name']}`"
+        for column in columns
+    ]
+    return f"SELECT {', '.join(expressions)} FROM {{table}}"
