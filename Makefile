@@ -67,7 +67,7 @@ timed-lint timed-jars: timed-%:
 	@.ci/timed $* $(MAKE) $*
 
 # Tests that start no server and build no program.
-QUICK := embedded/tests collectors schemas dashboards/tests/test_assets.py helm/tests/test_values.py
+QUICK := embedded/tests collectors schemas dashboards/tests/test_assets.py helm/tests/test_values.py e2e/compare
 STARTING := supervisor cli demo
 
 .PHONY: test-quick
@@ -164,6 +164,10 @@ $(MUTATED:%=mutation-%): mutation-%:
 	@echo $*
 	@$(MAVEN) -Pmutation -pl $(IN_$*) -am -Dmutation.area=$* -DtargetClasses='$(OF_$*)' -DtargetTests='$(BY_$*)' $(OPTIONS) \
 	    test-compile org.pitest:pitest-maven:mutationCoverage
+
+.PHONY: compare
+compare: $(DEV) ## Compare all outputs with those of another version: BASE=<git revision>; ARGUMENTS=--stack for all tables
+	@$(PYTHON) -m e2e.compare $(ARGUMENTS) $(or $(BASE),$(error BASE is not set: make compare BASE=<git revision>))
 
 .PHONY: chaos
 chaos: $(DEV) ## Kill random components for MINUTES=10 while logs grow, then compare with the manifest

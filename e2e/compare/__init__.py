@@ -1,0 +1,1 @@
+"""`make compare`: compares what two versions write for the same input (docs/TESTING.md)."""

@@ -1,0 +1,96 @@
+"""Compares what two versions write for the same input: `make compare BASE=<git revision>`.
+
+Runs the command line of the base and of this working tree over samples, fixtures and, if present, the
+corpora. With --stack it runs both stacks instead, and compares the rows of all tables. Prints every
+difference that accepted.yaml does not list. Exits with 1 if there is one, or if an entry of accepted.yaml for
+this base accepts nothing.
+"""
+
+import argparse
+import shutil
+import sys
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+
+from e2e.compare import accepted, commands, differences, inputs, tables, versions
+from e2e.compare.differences import Comparison, Difference
+
+PRINTED = 20
+"""So many differences of a file and column are printed."""
+WIDTH = 300
+"""Longer values are cut."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m e2e.compare", description=__doc__.splitlines()[0])
+    parser.add_argument("base", help="a git revision: the version before")
+    parser.add_argument("--stack", action="store_true", help="compare tables of running stacks, not commands")
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="keep the outputs there; must not exist")
+    parser.add_argument("--without-corpora", action="store_true", help="only files of the repository")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="compare") as temporary:
+        work = (arguments.keep or Path(temporary)).resolve()
+        work.mkdir(exist_ok=not arguments.keep, parents=True)
+        with versions.both(arguments.base) as (before, after):
+            if arguments.stack:
+                tables.rows_of_both((before, after), work, accepted.renamed_tables(before.commit))
+            else:
+                run_commands((before, after), work, arguments.without_corpora)
+        return report(work / "before", work / "after", before.commit)
+
+
+def run_commands(both: tuple[versions.Version, ...], work: Path, without_corpora: bool) -> None:
+    """Runs both command lines over all inputs."""
+    with_corpora = not without_corpora and inputs.CORPORA.is_dir()
+    if not with_corpora:
+        print(f"skipped: the corpora, {'on request' if without_corpora else f'no {inputs.CORPORA}'}")
+    groups = inputs.collect(work / "inputs", with_corpora)
+    for version in both:
+        commands.run_all(version, groups, work / "home", work / version.name)
+    shutil.rmtree(work / "inputs")
+
+
+def report(before: Path, after: Path, commit: str) -> int:
+    """Prints the comparison of two directories; returns the exit code."""
+    compared = differences.compare(before, after, accepted.column_rules(commit))
+    found = [difference for each in compared for difference in each.differences]
+    judged = accepted.judge(found, accepted.accepted(commit), [each.path for each in compared])
+    _print_differences(judged.differences)
+    _print_table(compared, judged.differences)
+    for entry in judged.unused:
+        print(f"accepted.yaml: accepts nothing: {entry}")
+    print(f"{len(judged.differences)} differences, {judged.accepted} accepted")
+    return 1 if judged.differences or judged.unused else 0
+
+
+def _print_differences(found: list[Difference]) -> None:
+    groups: dict[tuple[str, str], list[Difference]] = defaultdict(list)
+    for each in found:
+        groups[each.path, each.column].append(each)
+    for (path, column), each in sorted(groups.items()):
+        print(f"{path}: {column or 'rows of one version'}: {len(each)}")
+        for difference in each[:PRINTED]:
+            for sign, value in (("-", difference.before), ("+", difference.after)):
+                if value is not None:
+                    print(f"  {sign} {value if len(value) <= WIDTH else value[:WIDTH] + '…'}")
+
+
+def _print_table(compared: list[Comparison], found: list[Difference]) -> None:
+    """Prints rows and differences of each command, or of each table."""
+    sums: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0, 0])
+    left = defaultdict(int)
+    for difference in found:
+        left[difference.path] += 1
+    for each in compared:
+        numbers = (1, each.before, each.after, len(each.differences) - left[each.path], left[each.path])
+        kind = each.path if each.path.startswith("tables/") else each.path.split("/")[0]
+        sums[kind] = [total + number for total, number in zip(sums[kind], numbers, strict=True)]
+    titles = ("", "files", "rows before", "rows after", "accepted", "differences")
+    print(f"{titles[0]:<40}" + "".join(f"{title:>13}" for title in titles[1:]))
+    for kind, numbers in sums.items():
+        print(f"{kind:<40}" + "".join(f"{number:>13,}" for number in numbers))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
