@@ -6,8 +6,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
+import { MINUTE } from './time.mjs';
 import * as truth from './truth.mjs';
-import { browser, screenshots, visitAs } from './visitor.mjs';
+import { browser, screenshots, testBrowser, visitAs } from './visitor.mjs';
 
 visitAs('security');
 
@@ -74,13 +75,11 @@ describe('The link of an alert', () => {
   });
 });
 
-test('nothing leaves the machine', () => assert.deepEqual(browser.outside, []));
-
-test('the browser reports no errors', () => assert.deepEqual(browser.errors, []));
+testBrowser();
 
 /** The charts are about the alert's user, half an hour before and after it. */
 async function assertAbout(alert, charts) {
-  const its = alerts.filter((each) => each.user === alert.user && Math.abs(timeOf(each) - timeOf(alert)) <= 30 * 60_000);
+  const its = alerts.filter((each) => each.user === alert.user && Math.abs(truth.timeOf(each) - truth.timeOf(alert)) <= 30 * MINUTE);
   await assertListed(LIST, its.filter((each) => ['open', 'acknowledged'].includes(each.status)), charts);
   await assertListed(DONE, its.filter((each) => ['closed', 'silenced'].includes(each.status)), charts);
   const events = (await charts.chart(EVENTS)).data;
@@ -96,8 +95,4 @@ async function assertListed(title, expected, charts = browser) {
 
 function withStatus(...statuses) {
   return alerts.filter((alert) => statuses.includes(alert.status));
-}
-
-function timeOf(alert) {
-  return Date.parse(`${alert.event_time.replace(' ', 'T')}Z`);
 }

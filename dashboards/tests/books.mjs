@@ -1,28 +1,23 @@
 // Books in a real browser, held against the workload's known answers. Environment: as for developer.test.mjs.
 
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
+
 import { before, describe, test } from 'node:test';
-import { assertDrawn, one } from './assertions.mjs';
+import { one } from './assertions.mjs';
+import { end, MINUTE } from './time.mjs';
 import * as truth from './truth.mjs';
-import { browser, screenshots, visitAs } from './visitor.mjs';
+import { browser, testDrawing, visitAs } from './visitor.mjs';
 import { logFiles, MINUTES } from './workload.mjs';
 
 visitAs('developer');
 
-const MINUTE = 60_000;
-
-const end = Number(process.env.WORKLOAD_END) * 1000;
 const start = end - MINUTES * MINUTE;
 const books = logFiles(end);
 
 describe('Ledger', () => {
   before(() => browser.open('books'));
 
-  test('draws every chart', async () => {
-    await assertDrawn(browser, 11);
-    await browser.screenshot(join(screenshots, 'books.png'));
-  });
+  testDrawing('books', 11);
 
   test('shows each stretch of covered, behind, missing and unknown minutes', async () => {
     const { data } = await browser.chart('Coverage by log file');

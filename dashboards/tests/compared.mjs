@@ -3,22 +3,20 @@
 
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { assertClose, assertShown, one, queryIdOf } from './assertions.mjs';
+import { assertClose, assertShown, one } from './assertions.mjs';
 import { hrefIn } from './browser.mjs';
 import {
   comparedRange, comparedStatements, CONSTANT, NEW, RETUNED, ROUTE, SLOWED, SLOWER,
 } from './developer_workload.mjs';
+import { end, MINUTE } from './time.mjs';
 import * as truth from './truth.mjs';
 import { browser } from './visitor.mjs';
 
 const COMPARED = 'New and slower statements, compared with the preceding interval';
-const MINUTE = 60_000;
-const BUCKET_ERROR = 0.0101; // percentiles are read from buckets that are 2 % wide
 
-const end = Number(process.env.WORKLOAD_END) * 1000;
 const { events } = comparedStatements(end);
 const range = comparedRange(end);
-const shown = events.filter((event) => truth.timeOf(event) >= range.from && truth.timeOf(event) < range.to);
+const shown = truth.within(events, range);
 
 describe('Slow queries against the time before', () => {
   let charts;
@@ -35,11 +33,11 @@ describe('Slow queries against the time before', () => {
     assert.deepEqual(rows.map((row) => [row.query_id, row.verdict]), [[SLOWER, 'slower'], [NEW, 'new']]);
     const [slower, fresh] = rows;
     assertClose(slower.ratio, SLOWED, 'ratio');
-    assertClose(slower.p95_now, truth.percentile(of(shown, CONSTANT, SLOWER), 0.95), 'p95 now');
-    const before = of(events.filter((event) => truth.timeOf(event) < range.from), CONSTANT, SLOWER);
+    assertClose(slower.p95_now, truth.percentile(truth.of(shown, CONSTANT, SLOWER), 0.95), 'p95 now');
+    const before = truth.of(events.filter((event) => truth.timeOf(event) < range.from), CONSTANT, SLOWER);
     assertClose(slower.p95_before, truth.percentile(before, 0.95), 'p95 before');
     assert.deepEqual([slower.executions_before, slower.executions_now], [before.length, before.length]);
-    assertClose(slower.total_now, 1000 * truth.totalSeconds(of(shown, CONSTANT, SLOWER)), 'total time');
+    assertClose(slower.total_now, 1000 * truth.totalSeconds(truth.of(shown, CONSTANT, SLOWER)), 'total time');
     assert.equal(slower.logged, '≥ 0.1 s');
     assert.equal(fresh.p95_before, null);
   });
@@ -60,7 +58,7 @@ describe('Slow queries against the time before', () => {
     assert.deepEqual(its.map((row) => [row.from_time, row.to_time, row.logged]),
       [[range.from, range.changed, '≥ 0.5 s'], [range.changed, range.to, '≥ 0.1 s']]);
     const listed = (await charts.chart('Observed logging settings')).data.find((row) => row.instance === RETUNED);
-    assert.deepEqual([listed.logged, listed.changed, listed.entries], ['≥ 0.5 s → ≥ 0.1 s', 1, of(shown, RETUNED).length]);
+    assert.deepEqual([listed.logged, listed.changed, listed.entries], ['≥ 0.5 s → ≥ 0.1 s', 1, truth.of(shown, RETUNED).length]);
     const [first] = (await charts.chart('Total time by instance')).data.filter((row) => row.instance === CONSTANT);
     assert.equal(first.logged_as, '≥ 0.1 s');
   });
@@ -68,9 +66,9 @@ describe('Slow queries against the time before', () => {
   test('takes percentiles of the range over what was logged since the change', async () => {
     const row = (await charts.chart('Total time by instance')).data.find((each) => each.instance === RETUNED);
     assert.equal(row.p95, null, 'all that it logged was before the change');
-    const its = of(shown, CONSTANT);
-    assertClose((await one(charts, 'Latency p95')).p95, truth.percentile(its, 0.95), 'p95', BUCKET_ERROR);
-    assertClose((await one(charts, 'Latency p99')).p99, truth.percentile(its, 0.99), 'p99', BUCKET_ERROR);
+    const its = truth.of(shown, CONSTANT);
+    assertClose((await one(charts, 'Latency p95')).p95, truth.percentile(its, 0.95), 'p95', truth.BUCKET_ERROR);
+    assertClose((await one(charts, 'Latency p99')).p99, truth.percentile(its, 0.99), 'p99', truth.BUCKET_ERROR);
   });
 
   test('draws no percentile in the minute of the change', async () => {
@@ -105,7 +103,3 @@ describe('Slow queries against the time before', () => {
     assert.equal(latency.find((row) => row.time === range.changed).p95, null);
   });
 });
-
-function of(rows, instance, id) {
-  return rows.filter((row) => row.instance === instance && (id === undefined || queryIdOf(row) === id));
-}

@@ -4,32 +4,27 @@
 // pictures of what was seen (default: a temporary one).
 
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
-import { assertClose, assertDrawn, assertNoneFailed, ofKnown, one } from './assertions.mjs';
+import { assertClose, assertNoneFailed, ofKnown, one } from './assertions.mjs';
 import { auditTrail, dataAccess, reviews, serverFacts } from './compliance_workload.mjs';
+import { DAY, end, HOUR } from './time.mjs';
 import * as truth from './truth.mjs';
-import { browser, screenshots, visitAs } from './visitor.mjs';
+import { browser, testBrowser, testDrawing, visitAs } from './visitor.mjs';
 import { logFiles } from './workload.mjs';
 
 visitAs('compliance');
 
-const HOUR = 3_600_000;
 const WEEKDAYS = ['7 Sun', '1 Mon', '2 Tue', '3 Wed', '4 Thu', '5 Fri', '6 Sat'];
 const WAYS = 'Access paths by user, client and program';
 
-const end = Number(process.env.WORKLOAD_END) * 1000;
 /** A time range before all events. */
-const NOTHING = [end - 60 * 24 * HOUR, end - 50 * 24 * HOUR];
+const NOTHING = [end - 60 * DAY, end - 50 * DAY];
 
 describe('Data access', () => {
   const { actions, records } = dataAccess(end);
   before(() => browser.open('data-access'));
 
-  test('draws every chart', async () => {
-    await assertDrawn(browser, 13);
-    await browser.screenshot(join(screenshots, 'data-access.png'));
-  });
+  testDrawing('data-access', 13);
 
   test('counts actions, not records, and unknown ones apart', () => assertCounted(actions));
 
@@ -105,10 +100,7 @@ describe('Log coverage', () => {
   const { files } = logFiles(end);
   before(() => browser.open('coverage'));
 
-  test('draws every chart', async () => {
-    await assertDrawn(browser, 16);
-    await browser.screenshot(join(screenshots, 'coverage.png'));
-  });
+  testDrawing('coverage', 16);
 
   test('has the minutes that the books have, by server and log', async () => {
     const { data } = await browser.chart('Minutes by server and log');
@@ -176,10 +168,7 @@ describe('Accounts', () => {
   const { events, privileged } = auditTrail(end);
   before(() => browser.open('accounts', { cluster: 'ledger' }));
 
-  test('draws every chart', async () => {
-    await assertDrawn(browser, 12);
-    await browser.screenshot(join(screenshots, 'accounts.png'));
-  });
+  testDrawing('accounts', 12);
 
   test('counts accounts by state', async () => {
     const count = (matches) => accounts.filter(matches).length;
@@ -240,10 +229,7 @@ describe('Privileged activity', () => {
   const ofAdministrator = events.filter(({ user }) => user === 'dba_mara');
   before(() => browser.open('privileged-activity', { cluster: 'ledger' }));
 
-  test('draws every chart', async () => {
-    await assertDrawn(browser, 12);
-    await browser.screenshot(join(screenshots, 'privileged-activity.png'));
-  });
+  testDrawing('privileged-activity', 12);
 
   test('counts what administrators did, and each kind', async () => {
     const of = (kind) => privileged.filter((done) => done.kind === kind).length;
@@ -276,9 +262,7 @@ describe('Privileged activity', () => {
   });
 });
 
-test('nothing leaves the machine', () => assert.deepEqual(browser.outside, []));
-
-test('the browser reports no errors', () => assert.deepEqual(browser.errors, []));
+testBrowser();
 
 async function assertCounted(actions, charts = browser) {
   const known = actions.filter(isKnown);

@@ -3,10 +3,10 @@
 //
 // What each record says of its action is decided first; rows in the tables' form follow from that.
 
-import { generator, timestamp, uuid } from './workload.mjs';
+import { DAY, HOUR, MINUTE, timestamp } from './time.mjs';
+import { generator, uuid } from './workload.mjs';
 
 const SEED = 20261122;
-const HOUR = 3_600_000;
 const HOURS = 6 * 24;
 const CLUSTER = 'ledger';
 
@@ -66,7 +66,6 @@ function pick(random, ways) {
   return ways.find((way) => (left -= way.weight) < 0) ?? ways.at(-1);
 }
 
-const DAY = 24 * HOUR;
 const OLD_DAYS = 120;
 
 /** Accounts of both servers; `grants` are privileges on everything, `days` when a log saw it last before the range. */
@@ -83,20 +82,20 @@ const ACCOUNTS = [
 
 /** What looks at the servers found: the accounts and what they may, and what was different. */
 export function serverFacts(end) {
-  const looked = end - 30 * 60_000;
+  const looked = end - 30 * MINUTE;
   const kinds = ['server', 'accounts', 'roles', 'grants_global', 'grants_schema', 'audit'];
   return {
     accounts: ACCOUNTS,
     snapshots: ['ledger-db-1', 'ledger-db-2'].flatMap((instance) => kinds.map((kind) => ({
-      cluster: CLUSTER, instance, kind, at: millis(looked), part: 1, parts: 1, product: 'mariadb', version: '10.11.19-MariaDB',
+      cluster: CLUSTER, instance, kind, at: timestamp(looked), part: 1, parts: 1, product: 'mariadb', version: '10.11.19-MariaDB',
       reason: 'hourly', status: kind === 'roles' && instance === 'ledger-db-2' ? 'denied' : 'ok',
       error: kind === 'roles' && instance === 'ledger-db-2' ? 'SELECT command denied' : '', truncated: false, facts: 4,
     }))),
     facts: ACCOUNTS.flatMap((account) => factsOf(account, end, looked)),
     changes: [
-      { cluster: CLUSTER, instance: 'ledger-db-1', kind: 'grants_global', key: "'anna'@'%' global *.*", at: millis(end - 2 * DAY),
+      { cluster: CLUSTER, instance: 'ledger-db-1', kind: 'grants_global', key: "'anna'@'%' global *.*", at: timestamp(end - 2 * DAY),
         change: 'added', before: {}, after: { privileges: 'PROCESS, CREATE USER' } },
-      { cluster: CLUSTER, instance: 'ledger-db-2', kind: 'settings', key: 'server_audit_events', at: millis(end - 3 * DAY),
+      { cluster: CLUSTER, instance: 'ledger-db-2', kind: 'settings', key: 'server_audit_events', at: timestamp(end - 3 * DAY),
         change: 'changed', before: { value: 'CONNECT,QUERY' }, after: { value: 'CONNECT' } },
     ],
   };
@@ -105,7 +104,7 @@ export function serverFacts(end) {
 function factsOf(account, end, looked) {
   const { instance, user, host, grants } = account;
   const grantee = `'${user}'@'${host}'`;
-  const common = { cluster: CLUSTER, instance, since: millis(end - 50 * DAY), last_seen: millis(looked) };
+  const common = { cluster: CLUSTER, instance, since: timestamp(end - 50 * DAY), last_seen: timestamp(looked) };
   const changed = new Date(end - (account.changedDays ?? 30) * DAY).toISOString().slice(0, 19);
   const facts = [{ ...common, kind: 'accounts', key: grantee, attributes: {
     user, host, plugin: 'mysql_native_password', role: 'no', locked: account.locked ?? 'no', password: account.password ?? 'set',
@@ -134,7 +133,7 @@ export function auditTrail(end) {
   const old = ACCOUNTS.filter(({ days }) => days).map(({ instance, user, days }) =>
     record(random, end - days * DAY, { instance, user, ip: '10.20.0.99', verb: 'SELECT' }));
   const privileged = PRIVILEGED.flatMap((done) => Array.from({ length: done.times }, (_, number) => ({
-    ...done, at: end - HOUR - number * 7 * HOUR - Number(done.id) * 60_000 })));
+    ...done, at: end - HOUR - number * 7 * HOUR - Number(done.id) * MINUTE })));
   return {
     privileged,
     events: [...used, ...old, ...privileged.map((done) => record(random, done.at, { instance: 'ledger-db-2', user: 'dba_mara',
@@ -168,8 +167,4 @@ export function reviews(end) {
     exported: [{ export_id: uuidOf(9), actor: 'olga', framework: 'pci', period_from: `${day(5)} 00:00:00`, period_to: `${day(2)} 00:00:00`,
       manifest_sha256: 'ab'.repeat(32), key_fingerprint: 'cd'.repeat(32), file: 'evidence.zip', files: 40, rows: 1234, version: '0.1.0' }],
   };
-}
-
-function millis(at) {
-  return new Date(at).toISOString().slice(0, 23).replace('T', ' ');
 }

@@ -1,9 +1,8 @@
 // What developers compare: two hours of two servers, twelve days ago, and the two hours before them. Servers and statements
 // are no other test's, and lie outside every time range that others show.
 
-const HOUR = 3600_000; // ms
-const DAY = 24 * HOUR;
-const SECOND = 1000;
+import { DAY, HOUR, SECOND, timestamp } from './time.mjs';
+
 const COUNT = 40; // entries of a statement in each period
 
 export const STEADY = 'BB00000000000001';
@@ -108,9 +107,4 @@ function setting(instance, key, value, since, lastSeen) {
   return {
     cluster: 'ledger', instance, kind: 'settings', key, since: timestamp(since), last_seen: timestamp(lastSeen), attributes: { value },
   };
-}
-
-/** A point of time (ms since 1970) as ClickHouse reads it; always UTC. */
-function timestamp(at) {
-  return new Date(at).toISOString().replace('T', ' ').replace('Z', '');
 }

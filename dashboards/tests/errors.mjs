@@ -4,21 +4,19 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
-import { assertClose, assertDrawn, assertNoneFailed, one, queryIdOf } from './assertions.mjs';
+import { assertClose, assertNoneFailed, one } from './assertions.mjs';
 import {
   ABORTED, comparedRange, comparedStatements, CONSTANT, HISTORY, LOCK_SECONDS, PAGES, RETUNED, SLOWER,
 } from './developer_workload.mjs';
+import { end, MINUTE } from './time.mjs';
 import * as truth from './truth.mjs';
-import { browser, screenshots, visitAs } from './visitor.mjs';
+import { browser, screenshots, testDrawing, visitAs } from './visitor.mjs';
 
 visitAs('developer');
 
-const MINUTE = 60_000;
-
-const end = Number(process.env.WORKLOAD_END) * 1000;
 const { events } = comparedStatements(end);
 const range = comparedRange(end);
-const shown = events.filter((event) => truth.timeOf(event) >= range.from && truth.timeOf(event) < range.to);
+const shown = truth.within(events, range);
 
 describe('Errors', () => {
   const failed = shown.filter((event) => event.error_code === 1205);
@@ -79,14 +77,11 @@ describe('Errors', () => {
 });
 
 describe('InnoDB pressure', () => {
-  const its = of(shown, CONSTANT, SLOWER);
+  const its = truth.of(shown, CONSTANT, SLOWER);
 
   before(() => browser.open('innodb', { range: [range.from, range.to] }));
 
-  test('draws every chart', async () => {
-    await assertDrawn(browser, 12);
-    await browser.screenshot(join(screenshots, 'innodb.png'));
-  });
+  testDrawing('innodb', 12);
 
   test('adds up what statements waited for, and names them', async () => {
     assertClose((await one(browser, 'Lock time')).sum_lock_time, 1000 * LOCK_SECONDS * its.length, 'lock time');
@@ -104,7 +99,3 @@ describe('InnoDB pressure', () => {
     assert.deepEqual(told, { [CONSTANT]: true, [RETUNED]: false });
   });
 });
-
-function of(rows, instance, id) {
-  return rows.filter((row) => row.instance === instance && (id === undefined || queryIdOf(row) === id));
-}

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { assertClose, assertDrawn, ofKnown, one, queryIdOf } from './assertions.mjs';
 import { hrefIn } from './browser.mjs';
+import { end } from './time.mjs';
 import * as truth from './truth.mjs';
-import { browser, screenshots, visitAs } from './visitor.mjs';
+import { browser, screenshots, testDrawing, visitAs } from './visitor.mjs';
 import { slowQueries } from './workload.mjs';
 
 visitAs('developer');
@@ -16,7 +17,6 @@ const TEN_MINUTES = 600_000; // buckets of a day that is shown
 const HEAVIEST = 'C0A4E6129F7BD835'; // it has two plans
 const ERRING = 'E85A1C6094B3DF72';
 
-const end = Number(process.env.WORKLOAD_END) * 1000;
 const { events, plans, planChanges, spans } = slowQueries(end);
 
 describe('Query detail', () => {
@@ -107,10 +107,7 @@ describe('Query detail', () => {
 describe('Plans', () => {
   before(() => browser.open('plans'));
 
-  test('draws every chart', async () => {
-    await assertDrawn(browser, 9);
-    await browser.screenshot(join(screenshots, 'plans.png'));
-  });
+  testDrawing('plans', 9);
 
   test('shows changes with their verdicts', async () => {
     const { data } = await browser.chart('Plan changes');
@@ -150,10 +147,7 @@ describe('Plans', () => {
 describe('Traces', () => {
   before(() => browser.open('traces'));
 
-  test('draws every chart', async () => {
-    await assertDrawn(browser, 10);
-    await browser.screenshot(join(screenshots, 'traces.png'));
-  });
+  testDrawing('traces', 10);
 
   test('ranks endpoints by database time', async () => {
     const { data } = await browser.chart('Slowest endpoints');

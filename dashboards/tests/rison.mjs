@@ -1,4 +1,5 @@
-// Parses Rison (github.com/Nanonid/rison), the format of filters in URLs, as strictly as Superset's page does.
+// Parses Rison (github.com/Nanonid/rison), the format of filters in URLs, as strictly as Superset's page does. Superset's
+// parser (npm: rison 0.1.1) is not maintained, and rison2 0.3.0 accepts trailing commas and unknown escapes.
 
 const LITERALS = { '!t': true, '!f': false, '!n': null };
 const TOKEN = /!\(|![tfn]|[(),:]|'((?:[^'!]|!['!])*)'|[^-0-9 '!:(),*@$][^ '!:(),*@$]*|-?\d+(?:\.\d+)?/y;

@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { assertDrawn } from './assertions.mjs';
 import { Browser } from './browser.mjs';
+import { end } from './time.mjs';
 import { visit } from './tour.mjs';
 import { roles, screenshots } from './visitor.mjs';
 
@@ -20,7 +21,6 @@ import { roles, screenshots } from './visitor.mjs';
 const DRAWN_HERE = { developer: ['developers-digest'], compliance: ['weekly-compliance'], security: [], unmasked: [] };
 const [FIRST] = Object.keys(roles);
 const browsers = {};
-const end = Number(process.env.WORKLOAD_END) * 1000;
 const SAMPLED = 'FEDCBA9876543210';
 const LITERALS = ['4111 1111 1111 1111', '5500 0000 0000 0004', '3400 0000 0000 009'];
 

@@ -5,10 +5,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Browser } from './browser.mjs';
+import { HOUR, MINUTE } from './time.mjs';
 import { dashboards, visit } from './tour.mjs';
 
 const [directory, ...wanted] = process.argv.slice(2);
-const HOUR = 3600_000; // ms
 
 /** What a visitor of the demo does first, whose logs are of the hour before it was started. */
 const FIRST = {
@@ -33,7 +33,7 @@ const FIRST = {
 /** Chooses the last hours as the time range. */
 function hours(count) {
   return async (browser) => {
-    const end = Math.ceil(Date.now() / 60_000) * 60_000;
+    const end = Math.ceil(Date.now() / MINUTE) * MINUTE;
     await browser.chooseTimeRange(end - count * HOUR, end);
   };
 }

@@ -10,15 +10,14 @@ import { assertDrawn, assertNoneFailed, ofKnown, one } from './assertions.mjs';
 import { hrefIn } from './browser.mjs';
 import { dataAccess } from './compliance_workload.mjs';
 import { CLUSTER, INTRUDER, security } from './security_workload.mjs';
+import { DAY, end, MINUTE } from './time.mjs';
 import * as truth from './truth.mjs';
-import { browser, screenshots, visitAs } from './visitor.mjs';
+import { browser, screenshots, testBrowser, testDrawing, visitAs } from './visitor.mjs';
 
 visitAs('security');
 
-const MINUTE = 60_000;
-const end = Number(process.env.WORKLOAD_END) * 1000;
 /** A time range before all events. */
-const NOTHING = [end - 900 * 1440 * MINUTE, end - 899 * 1440 * MINUTE];
+const NOTHING = [end - 900 * DAY, end - 899 * DAY];
 const { alerts, attempts, deeds } = security(end);
 const refused = attempts.filter((tried) => tried.refused);
 const taken = attempts.filter((tried) => !tried.refused);
@@ -30,10 +29,7 @@ function openOurs(dashboard) {
 describe('Logins', () => {
   before(() => openOurs('logins'));
 
-  test('draws every chart', async () => {
-    await assertDrawn(browser, 12);
-    await browser.screenshot(join(screenshots, 'logins.png'));
-  });
+  testDrawing('logins', 12);
 
   test('counts an attempt once, however many logs tell of it', async () => {
     assert.equal((await one(browser, 'Refused logins')).cnt_refused, refused.length);
@@ -146,10 +142,7 @@ describe('Failed access', () => {
   const denied = deeds.filter((deed) => deed.event_class === 'query' && deed.status);
   before(() => openOurs('failed-access'));
 
-  test('draws every chart', async () => {
-    await assertDrawn(browser, 11);
-    await browser.screenshot(join(screenshots, 'failed-access.png'));
-  });
+  testDrawing('failed-access', 11);
 
   test('counts refused logins once, and refused statements', async () => {
     assert.equal((await one(browser, 'Refused logins')).cnt_refused_logins, refused.length);
@@ -179,15 +172,12 @@ describe('Failed access', () => {
 
 describe('Access flow', () => {
   const { actions } = dataAccess(end);
-  before(() => browser.open('access-flow', { range: [end - 7 * 1440 * MINUTE, end + MINUTE] }));
+  before(() => browser.open('access-flow', { range: [end - 7 * DAY, end + MINUTE] }));
 
-  test('draws every chart', async () => {
-    await assertDrawn(browser, 9);
-    await browser.screenshot(join(screenshots, 'access-flow.png'));
-  });
+  testDrawing('access-flow', 9);
 
   test('leads each user to the classes that their actions touched', async () => {
-    const within = actions.filter(({ at }) => at >= end - 7 * 1440 * MINUTE);
+    const within = actions.filter(({ at }) => at >= end - 7 * DAY);
     assert.equal((await one(browser, 'Actions')).cnt_class_actions, within.length);
     const users = new Set(within.map((action) => action.user));
     assert.equal((await one(browser, 'Users')).cnt_class_users, users.size);
@@ -207,10 +197,7 @@ describe('Access flow', () => {
 describe('Rule coverage', () => {
   before(() => openOurs('rule-coverage'));
 
-  test('draws every chart', async () => {
-    await assertDrawn(browser, 15);
-    await browser.screenshot(join(screenshots, 'rule-coverage.png'));
-  });
+  testDrawing('rule-coverage', 15);
 
   test('says on how many servers each rule can fire, what it lacks elsewhere, and when it fired last', async () => {
     const { data } = await browser.chart('Rule coverage by rule');
@@ -263,6 +250,4 @@ describe('Rule coverage', () => {
   });
 });
 
-test('nothing leaves the machine', () => assert.deepEqual(browser.outside, []));
-
-test('the browser reports no errors', () => assert.deepEqual(browser.errors, []));
+testBrowser();

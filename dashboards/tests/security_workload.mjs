@@ -6,10 +6,7 @@
 // ClickHouse tables (schemas/avro).
 
 import { randomUUID } from 'node:crypto';
-
-const MINUTE = 60_000; // ms
-const SECOND = 1_000;
-const DAY = 1440 * MINUTE;
+import { DAY, MINUTE, SECOND, timestamp } from './time.mjs';
 
 export const CLUSTER = 'vault';
 export const INTRUDER = { user: 'ann', src: '203.0.113.9', connection: 4711 };
@@ -42,11 +39,11 @@ export function security(end) {
     attempts,
     deeds,
     pushes: [[3, 139, true], [2, 155, true], [1, 0, false]].map(([hours, rules, accepted]) => (
-      { push_id: `push ${hours}`, at: written(end - hours * 60 * MINUTE), accepted, pushed_by: 'erin', rules, detectors: 15 })),
+      { push_id: `push ${hours}`, at: timestamp(end - hours * 60 * MINUTE), accepted, pushed_by: 'erin', rules, detectors: 15 })),
     alerts: alertsOf(attempts, deeds),
     coverage: coverageOf(end),
     fingerprints: DEEDS.map(([, verb, , fingerprint, query_id]) => (
-      { query_id, rule_set: 'tailrace-1', fingerprint, verb, seen_at: written(end) })),
+      { query_id, rule_set: 'tailrace-1', fingerprint, verb, seen_at: timestamp(end) })),
     auditEvents: [...[...attempts, old].flatMap(auditRecords), ...deeds],
     errorEvents: attempts.flatMap(errorMessages),
   };
@@ -93,9 +90,9 @@ function alertsOf(attempts, deeds) {
   return [
     alert('Cards read by a stranger', 'high', ['attack.collection'], read.event_time, { event_ids: [read.event_id] }),
     alert('Login after many refused ones', 'critical', ['attack.credential-access', 'attack.initial-access'],
-      written(guesses.at(-1).time), { user: INTRUDER.user, src_ip: INTRUDER.src, count: 2 }),
+      timestamp(guesses.at(-1).time), { user: INTRUDER.user, src_ip: INTRUDER.src, count: 2 }),
     alert('One host tries many accounts', 'medium', ['attack.credential-access'],
-      written(attempts.at(-1).time), { instance: SECOND_SERVER, src_ip: attempts.at(-1).src }),
+      timestamp(attempts.at(-1).time), { instance: SECOND_SERVER, src_ip: attempts.at(-1).src }),
   ];
 }
 
@@ -104,12 +101,12 @@ function coverageOf(end) {
   const answers = RULES.flatMap(([rule_title, level, tactic, on, missing]) => [FIRST, SECOND_SERVER].flatMap((instance) => {
     const its = {
       cluster: CLUSTER, instance, rule_id: rule_title, rule_title, level, tags: [`attack.${tactic}`], in_force: true,
-      changed_at: written(end - 90 * MINUTE), told_at: written(end - 90 * MINUTE),
+      changed_at: timestamp(end - 90 * MINUTE), told_at: timestamp(end - 90 * MINUTE),
     };
     const whole = on[instance] ? { can_fire: true } : { can_fire: false, reason: 'something is missing', ...missing };
     return [{ ...its, source: '', ...whole }, ...(on[instance] ?? []).map((source) => ({ ...its, source, can_fire: true }))];
   }));
-  const earlier = { told_at: written(end - 100 * MINUTE), can_fire: false, missing_fields: ['table'] };
+  const earlier = { told_at: timestamp(end - 100 * MINUTE), can_fire: false, missing_fields: ['table'] };
   const ended = { rule_id: 'gone', rule_title: '', in_force: false };
   return [...answers, { ...answers[0], ...earlier }, { ...answers[0], ...ended }];
 }
@@ -157,12 +154,7 @@ function errorMessages(tried) {
 
 function common(tried, time) {
   return {
-    event_id: randomUUID(), event_time: written(time), cluster: CLUSTER, instance: tried.instance,
+    event_id: randomUUID(), event_time: timestamp(time), cluster: CLUSTER, instance: tried.instance,
     user: tried.user, host: tried.src, ip: tried.src,
   };
-}
-
-/** As ClickHouse reads it. */
-export function written(time) {
-  return new Date(time).toISOString().replace('T', ' ').replace('Z', '');
 }

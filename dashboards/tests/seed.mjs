@@ -7,6 +7,7 @@
 import { auditTrail, dataAccess, reviews, serverFacts } from './compliance_workload.mjs';
 import { security } from './security_workload.mjs';
 import { comparedStatements } from './developer_workload.mjs';
+import { end } from './time.mjs';
 import { logFiles, slowQueries } from './workload.mjs';
 
 const PASSWORDS = {
@@ -29,7 +30,6 @@ async function insert(table, rows, user = 'writer') {
   }
 }
 
-const end = Number(process.env.WORKLOAD_END) * 1000;
 const { events, fingerprints, plans, planChanges, spans } = slowQueries(end);
 const { ledger, deadLetters } = logFiles(end);
 await insert('query_events', events);

@@ -4,29 +4,23 @@
 // directory for pictures of what was seen (default: a temporary one).
 
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
+
 import { before, describe, test } from 'node:test';
-import { assertClose, assertDrawn, assertNoneFailed, one, queryIdOf } from './assertions.mjs';
+import { assertClose, assertNoneFailed, one, queryIdOf } from './assertions.mjs';
+import { end, MINUTE } from './time.mjs';
 import * as truth from './truth.mjs';
-import { browser, screenshots, visitAs } from './visitor.mjs';
+import { browser, testDrawing, visitAs } from './visitor.mjs';
 import { MINUTES, slowQueries } from './workload.mjs';
 
 visitAs('developer');
 
-const MINUTE = 60_000;
-const BUCKET_ERROR = 0.0101; // percentiles are read from buckets that are 2 % wide
-
-const end = Number(process.env.WORKLOAD_END) * 1000;
 const start = end - MINUTES * MINUTE;
 const { events } = slowQueries(end);
 
 describe('Slow queries', () => {
   before(() => browser.open('slow-queries'));
 
-  test('draws every chart', async () => {
-    await assertDrawn(browser, 16);
-    await browser.screenshot(join(screenshots, 'slow-queries.png'));
-  });
+  testDrawing('slow-queries', 16);
 
   test('shows totals over all executions', () => assertTotals(events));
 
@@ -48,7 +42,7 @@ describe('Slow queries', () => {
     for (const row of data.filter(({ time }) => time < lastWholeMinute())) {
       const its = perMinute.get(row.time) ?? [];
       for (const level of [50, 95, 99]) {
-        assertClose(row[`p${level}`], truth.percentile(its, level / 100), `p${level} at ${row.time}`, BUCKET_ERROR);
+        assertClose(row[`p${level}`], truth.percentile(its, level / 100), `p${level} at ${row.time}`, truth.BUCKET_ERROR);
       }
     }
   });
@@ -69,7 +63,7 @@ describe('Slow queries', () => {
       const expected = truth.heaviestBy(events, (event) => event[dimension] || '(none)');
       const { data } = await browser.filtered({ range: [start, end] }).chart(`Total time by ${dimension}`);
       assert.deepEqual(data.map((row) => row[dimension]), expected.map(([value]) => value));
-      data.forEach((row, i) => assertMeasures(row, expected[i][1], BUCKET_ERROR));
+      data.forEach((row, i) => assertMeasures(row, expected[i][1], truth.BUCKET_ERROR));
     });
   }
 
@@ -85,7 +79,7 @@ describe('Slow queries', () => {
     const week = browser.filtered({ range: [start - 6 * 24 * 60 * MINUTE, end + 60 * MINUTE] });
     await assertTotals(events, week);
     const expected = truth.heaviestBy(events, queryIdOf).slice(0, 10);
-    assertHeaviest((await week.chart('Heaviest queries')).data, expected, BUCKET_ERROR);
+    assertHeaviest((await week.chart('Heaviest queries')).data, expected, truth.BUCKET_ERROR);
   });
 
   test('follows the filters for instance, database, user and statement', async () => {
@@ -126,8 +120,8 @@ function ofCheckout() {
 async function assertTotals(its, charts = browser) {
   assert.equal((await one(charts, 'Executions')).executions, truth.executions(its));
   assertClose((await one(charts, 'Total time')).total_time, 1000 * truth.totalSeconds(its), 'total time');
-  assertClose((await one(charts, 'Latency p95')).p95, truth.percentile(its, 0.95), 'p95', BUCKET_ERROR);
-  assertClose((await one(charts, 'Latency p99')).p99, truth.percentile(its, 0.99), 'p99', BUCKET_ERROR);
+  assertClose((await one(charts, 'Latency p95')).p95, truth.percentile(its, 0.95), 'p95', truth.BUCKET_ERROR);
+  assertClose((await one(charts, 'Latency p99')).p99, truth.percentile(its, 0.99), 'p99', truth.BUCKET_ERROR);
   const ratio = (await one(charts, 'Rows examined per row sent')).examined_per_sent;
   const sends = its.some((event) => event.rows_sent > 0);
   assertClose(ratio, sends ? truth.examinedPerSent(its) : null, 'rows examined per row sent');

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -255,7 +256,7 @@ def test_numbers_of_one_chart_are_distinct_and_described(chart):
 
 
 def test_numbers_must_be_whole(tmp_path: Path):
-    (tmp_path / "charts").mkdir()
+    with_defaults(tmp_path)
     file = tmp_path / "charts" / "some.yaml"
     whole = {"title": "T", "metric": "m", "format": ",d", "subtitle": "s", "description": "d"}
     for name, numbers in (
@@ -267,6 +268,11 @@ def test_numbers_must_be_whole(tmp_path: Path):
         file.write_text(yaml.safe_dump({"slice_name": name, "dataset": "load", "numbers": numbers}))
         with pytest.raises(AssetError, match=r"charts/some\.yaml: "):
             asset_files.load(tmp_path)
+
+
+def with_defaults(directory: Path) -> None:
+    (directory / "charts").mkdir()
+    shutil.copy(asset_files.DIRECTORY / "defaults.yaml", directory)
 
 
 def charts_of(dashboard: Asset) -> list[Asset]:
@@ -402,7 +408,7 @@ def test_equal_assets_make_equal_bundles():
 
 
 def test_problems_name_file_and_key(tmp_path: Path):
-    (tmp_path / "charts").mkdir()
+    with_defaults(tmp_path)
     (tmp_path / "charts" / "broken.yaml").write_text("slice_name: 7\nviz_typ: table\n")
     with pytest.raises(AssetError) as raised:
         asset_files.load(tmp_path)

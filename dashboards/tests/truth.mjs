@@ -1,8 +1,21 @@
 // What the dashboards must show, worked out from the workload's rows by plain loops: no SQL, no rollup.
 
-/** Milliseconds since 1970 of a row's event_time. */
-export function timeOf(event) {
-  return Date.parse(`${event.event_time.replace(' ', 'T')}Z`);
+import { queryIdOf } from './assertions.mjs';
+import { timeOf } from './time.mjs';
+
+export { timeOf };
+
+/** The relative error of percentiles that are read from buckets, which are 2 % wide. */
+export const BUCKET_ERROR = 0.0101;
+
+/** Events from `from` up to `to`, exclusive (ms since 1970). */
+export function within(events, { from, to }) {
+  return events.filter((event) => timeOf(event) >= from && timeOf(event) < to);
+}
+
+/** Events of an instance, and of one of its statements if an id is given. */
+export function of(events, instance, id) {
+  return events.filter((event) => event.instance === instance && (id === undefined || queryIdOf(event) === id));
 }
 
 export function executions(events) {

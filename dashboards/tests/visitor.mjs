@@ -3,10 +3,12 @@
 // Environment: SUPERSET_URL; ROLES, a JSON object of users: {password, sees: {slug: title}, not: {slug: title}};
 // SCREENSHOTS, a directory for pictures of what was seen (default: a temporary one).
 
+import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before } from 'node:test';
+import { after, before, test } from 'node:test';
+import { assertDrawn } from './assertions.mjs';
 import { Browser } from './browser.mjs';
 
 export const roles = JSON.parse(process.env.ROLES);
@@ -29,4 +31,19 @@ export function visitAs(user) {
   });
 
   after(() => browser?.close());
+}
+
+/** The open dashboard draws so many charts; a picture of it is kept. */
+export function testDrawing(slug, charts) {
+  test('draws every chart', async () => {
+    await assertDrawn(browser, charts);
+    await browser.screenshot(join(screenshots, `${slug}.png`));
+  });
+}
+
+/** What holds of the browser after all other tests of a file. */
+export function testBrowser() {
+  test('nothing leaves the machine', () => assert.deepEqual(browser.outside, []));
+
+  test('the browser reports no errors', () => assert.deepEqual(browser.errors, []));
 }

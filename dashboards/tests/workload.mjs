@@ -4,8 +4,9 @@
 // one server samples its log (each entry stands for ten executions), and the six watched files show every
 // state of the ledger. Rows have the columns of the ClickHouse tables (schemas/avro).
 
+import { MINUTE, timeOf, timestamp } from './time.mjs';
+
 export const MINUTES = 180;
-const MINUTE = 60_000; // ms
 const BANNER_BYTES = 214; // the three lines a server writes at the head of a slow log
 
 /** Mulberry32: a small generator of numbers in [0, 1), the same for the same seed everywhere. */
@@ -108,7 +109,7 @@ function plan(hash, tables, accessTypes, indexes, cost, tree, advice) {
 
 /** The columns of an execution that say its plan. */
 function planOf(event, start) {
-  const minute = (millisecondsOf(event) - start) / MINUTE;
+  const minute = (timeOf(event) - start) / MINUTE;
   const plans = PLANS[idOf(event)] ?? [];
   const other = plans.length > 1 && event.instance === INCIDENT.instance && minute >= INCIDENT.from && minute < INCIDENT.to;
   return { plan_hash: plans[other ? 1 : 0]?.plan_hash ?? '' };
@@ -121,10 +122,6 @@ function errorOf(event) {
 
 function idOf(event) {
   return BigInt(event.query_id).toString(16).padStart(16, '0');
-}
-
-function millisecondsOf(event) {
-  return Date.parse(`${event.event_time.replace(' ', 'T')}Z`);
 }
 
 /** Rows of plans and plan_changes, as the jobs make them of these executions. */
@@ -179,7 +176,7 @@ function tracesOf(events) {
 /** A request that runs a logged statement; that of the report also runs a short one in a loop, which no log has. */
 function requestOf(event, random) {
   const endpoint = ENDPOINTS[idOf(event)];
-  const began = millisecondsOf(event) - 1000 * event.query_time;
+  const began = timeOf(event) - 1000 * event.query_time;
   const span = (id, at, seconds, columns) => ({
     Timestamp: timestamp(at), TraceId: event.trace_id, SpanId: id, ServiceName: 'shop-web', Duration: Math.round(seconds * 1e9),
     StatusCode: 'Unset', ...columns,
@@ -244,11 +241,6 @@ function fingerprintRow(stated, end) {
     verb: stated.fingerprint.split(' ')[0].toUpperCase(), seen_at: timestamp(end), after_checkpoint: 0,
     tables_read: [...stated.fingerprint.matchAll(/(?:from|join) (\w+)/g)].map(([, table]) => table), tables_written: [],
   };
-}
-
-/** A point of time (ms since 1970) as ClickHouse reads it; always UTC. */
-export function timestamp(at) {
-  return new Date(at).toISOString().replace('T', ' ').replace('Z', '');
 }
 
 export function uuid(random) {

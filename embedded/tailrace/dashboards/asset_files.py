@@ -2,13 +2,16 @@
 
 import re
 import uuid
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from tailrace.config.resources import ROOT
+from tailrace.dashboards import defaults
+from tailrace.dashboards.defaults import Defaults
 from tailrace.errors import ReportedError
 
 DIRECTORY = ROOT / "dashboards"
@@ -31,7 +34,7 @@ REQUIRED = {
 
 OPTIONAL = {
     "databases": {"cache_timeout", "expose_in_sqllab", "extra"},
-    "datasets": {"cache_timeout", "description", "main_dttm_col"},
+    "datasets": {"cache_timeout", "description", "main_dttm_col", "when_empty"},
     "charts": {"cache_timeout", "when_empty", "numbers"},
     "dashboards": {"description", "metadata"},
 }
@@ -40,7 +43,8 @@ ROLES = ("developer", "compliance", "security", "unmasked")
 """The audiences of dashboards, by key of roles.yaml; administrators see all dashboards."""
 
 NUMBER = ("title", "metric", "format", "subtitle", "description")
-"""The keys of each of a chart's `numbers`: texts, a metric of the dataset, and its format."""
+"""The keys of each of a chart's `numbers`: texts, a metric of the dataset, and its format (by default the
+metric's)."""
 
 NUMBERS_NAMED = " summary"
 """The suffix of the name of a chart of numbers, by which style.css selects it."""
@@ -57,7 +61,7 @@ class AssetError(ReportedError, ValueError):
 
 @dataclass(frozen=True)
 class Asset:
-    """One file of dashboards/, as it is written."""
+    """One file of dashboards/, completed with its defaults."""
 
     kind: str
     name: str
@@ -78,12 +82,42 @@ def asset_uuid(kind: str, name: str) -> str:
 
 
 def load(directory: Path = DIRECTORY) -> list[Asset]:
-    """Returns every asset as it is written, in the order of REQUIRED. Raises AssetError."""
-    found = [_read(kind, path) for kind in REQUIRED for path in sorted(directory.glob(f"{kind}/*.yaml"))]
-    problems = [problem for asset in found for problem in _problems(asset)]
+    """Returns every asset with its defaults, in the order of REQUIRED. Raises AssetError."""
+    written = read(directory)
+    shared = shared_values(directory, written)
+    problems = [problem for asset in written for problem in _unknown_parameters(asset, shared)]
+    found = [_completed(asset, shared) for asset in written]
+    problems += [problem for asset in found for problem in _problems(asset)]
     if problems:
         raise AssetError("\n".join(problems))
     return found
+
+
+def read(directory: Path = DIRECTORY) -> list[Asset]:
+    """Returns every asset as it is written, without its defaults. Raises AssetError if a file is not YAML."""
+    return [_read(kind, path) for kind in REQUIRED for path in sorted(directory.glob(f"{kind}/*.yaml"))]
+
+
+def shared_values(directory: Path, written: Iterable[Asset]) -> Defaults:
+    """Returns what the assets of a directory share. Raises AssetError if defaults.yaml is invalid."""
+    datasets = {asset.name: asset.content for asset in written if asset.kind == "datasets"}
+    try:
+        return Defaults(defaults.read(directory), datasets)
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise AssetError(f"{defaults.FILE}: {error}") from error
+
+
+def _unknown_parameters(asset: Asset, shared: Defaults) -> list[str]:
+    unknown = shared.unknown_parameters(asset.content) if asset.kind == "charts" else []
+    return [
+        f"{asset.file}: {defaults.FILE} does not list the parameter `{name}` for {asset.content['viz_type']}"
+        for name in unknown
+    ]
+
+
+def _completed(asset: Asset, shared: Defaults) -> Asset:
+    completed = replace(asset, content=shared.complete(asset.kind, asset.content))
+    return _with_numbers(completed) if asset.kind == "charts" and "numbers" in asset.content else completed
 
 
 def query_text(file: Path) -> str:
@@ -108,8 +142,7 @@ def _read(kind: str, path: Path) -> Asset:
         raise AssetError(f"{kind}/{path.name}: not YAML: {error}") from error
     if not isinstance(content, dict):
         raise AssetError(f"{kind}/{path.name}: expected keys and values, found {type(content).__name__}")
-    asset = Asset(kind, path.stem, content)
-    return _with_numbers(asset) if kind == "charts" and "numbers" in content else asset
+    return Asset(kind, path.stem, content)
 
 
 def _with_numbers(asset: Asset) -> Asset:

@@ -3,12 +3,13 @@
 One YAML file per asset, in dashboards/{databases,datasets,charts,dashboards}/<name>.yaml. The keys are those
 of Superset's export format, with these omissions and abbreviations:
 
-    everywhere     uuid and version: the uuid is derived from kind and name, so it never changes
+    everywhere     uuid and version: the uuid is derived from kind and name, so it never changes;
+                   what defaults.yaml states, see defaults.py
     datasets       `sql` names a file of sql/queries; `database` names a file of databases/
     charts         `dataset` names a file of datasets/; its time column follows the dashboard's time range;
                    `when_empty` states what an empty result `means`, and what to do `next`;
                    `numbers` replaces all keys but name and dataset: a row of big numbers by one query, each
-                   {title, metric, format, subtitle, description}
+                   {title, metric, subtitle, description}, with a `format` if it is not its metric's
     dashboards     `roles` names the audiences that see it, of ROLES; `layout` contains rows of
                    {chart: NAME, width: 1..12, height: in units of 8 pixels} or
                    {markdown: TEXT, width, height}; `filters` contains {name, dataset, column} or

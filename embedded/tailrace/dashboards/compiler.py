@@ -54,6 +54,7 @@ class Compiler:
 
     def _dataset(self, asset: Asset) -> dict[str, Any]:
         content = {"description": None, "main_dttm_col": None, **asset.content}
+        content.pop("when_empty", None)  # its charts have it
         database = self._refer(asset, "databases", content.pop("database"))
         return {
             **content,
