@@ -205,7 +205,11 @@ def test_several_alerts_have_one_action_or_none(alerting, raised, tailrace):
             "--entity contains user twice",
         ),
         (("list", "--entity", "usr=backup"), Exit.USAGE, "alerts have no field 'usr'"),
-        (("suppress", "--rule", "no such", "--for", "1h", "--reason", "x"), Exit.FAILED, "give the rule's id"),
+        (
+            ("suppress", "--rule", "no such", "--for", "1h", "--reason", "x"),
+            Exit.FAILED,
+            "give the rule's id",
+        ),
         (("unsuppress", "ffff", "--reason", "x"), Exit.FAILED, "no active suppression ffff"),
     ],
 )

@@ -70,7 +70,9 @@ def _add_snapshots(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="pause between full snapshots (default: 3600)",
     )
-    parser.add_argument("--heartbeat-file", type=Path, metavar="FILE", help="file that is written after every poll")
+    parser.add_argument(
+        "--heartbeat-file", type=Path, metavar="FILE", help="file that is written after every poll"
+    )
     parser.add_argument("--once", action="store_true", help="poll once and exit")
     parser.set_defaults(run=_snapshots)
 
@@ -86,7 +88,11 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--password-file", type=Path, metavar="FILE", help="password of ClickHouse's user")
     limits = Limits()
     parser.add_argument(
-        "--max-statements", type=int, default=limits.statements, metavar="N", help="statements per round (default: 20)"
+        "--max-statements",
+        type=int,
+        default=limits.statements,
+        metavar="N",
+        help="statements per round (default: 20)",
     )
     parser.add_argument(
         "--round",
