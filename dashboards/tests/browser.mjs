@@ -32,7 +32,7 @@ export class Browser {
 
   constructor(url, profile, context, viewport) {
     Object.assign(this, { url, profile, context, viewport, page: context.pages()[0] });
-    this.page.setDefaultTimeout(90_000); // CI runs much else beside it
+    context.setDefaultTimeout(120_000); // of the pages and of requests without one: CI runs much else at the same time
     this.outside = [];
     this.errors = [];
     this.answers = new Map();
