@@ -2,15 +2,13 @@
 
 import argparse
 import dataclasses
-import signal
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 
 from tailrace.alerts.delivery import config
 from tailrace.alerts.delivery.service import Service
-from tailrace.clickhouse.client import ClickHouse
 from tailrace.config.yaml_reader import ConfigurationError
+from tailrace.programs import process
 
 
 def main() -> int:
@@ -22,28 +20,20 @@ def main() -> int:
         return 2
     if not found.dashboards:
         found = dataclasses.replace(found, dashboards=arguments.dashboards)
-    clickhouse = ClickHouse(arguments.clickhouse, arguments.user, arguments.password_file.read_text().strip())
-    service = Service(found, clickhouse, arguments.beat, _print_line)
-    for name in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(name, lambda *_: service.stop())
+    service = Service(found, process.clickhouse_from(arguments), arguments.beat, process.print_line)
+    process.at_stop(service.stop)
     return 0 if service.run() else 1
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tailrace.delivery", description=__doc__)
     parser.add_argument("--config", type=Path, required=True, help="alerts.yaml")
-    parser.add_argument("--clickhouse", required=True, metavar="URL", help="such as http://127.0.0.1:18123")
-    parser.add_argument("--user", default="delivery")
-    parser.add_argument("--password-file", type=Path, required=True)
+    process.add_clickhouse_arguments(parser, user="delivery")
     parser.add_argument(
         "--dashboards", default="", metavar="URL", help="default for alerts.yaml without this key"
     )
     parser.add_argument("--beat", type=Path, required=True, help="file that is written after every pass")
     return parser.parse_args()
-
-
-def _print_line(line: str) -> None:
-    print(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {line}", flush=True)
 
 
 if __name__ == "__main__":

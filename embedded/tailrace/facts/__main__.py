@@ -1,21 +1,19 @@
 """`python -m tailrace.facts`: stores snapshots of servers until SIGTERM."""
 
 import argparse
-import signal
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 
 from confluent_kafka import Consumer
 
-from tailrace.clickhouse.client import ClickHouse
 from tailrace.kafka import client as kafka_client
+from tailrace.programs import process
 from tailrace.snapshots.loader import GROUP, Loader
 
 
 def main() -> int:
     arguments = _arguments()
-    password = arguments.password_file.read_text().strip()
+    clickhouse = process.clickhouse_from(arguments)
     consumer = Consumer(
         kafka_client.from_arguments(arguments).settings(
             {
@@ -25,10 +23,8 @@ def main() -> int:
             }
         )
     )
-    clickhouse = ClickHouse(arguments.clickhouse, arguments.user, password)
-    loader = Loader(consumer, clickhouse, arguments.beat, _print_line)
-    for name in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(name, lambda *_: loader.stop())
+    loader = Loader(consumer, clickhouse, arguments.beat, process.print_line)
+    process.at_stop(loader.stop)
     try:
         loader.run()
     finally:
@@ -39,15 +35,9 @@ def main() -> int:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tailrace.facts", description=__doc__)
     kafka_client.add_arguments(parser)
-    parser.add_argument("--clickhouse", required=True, metavar="URL", help="such as http://127.0.0.1:18123")
-    parser.add_argument("--user", default="facts")
-    parser.add_argument("--password-file", type=Path, required=True)
+    process.add_clickhouse_arguments(parser, user="facts")
     parser.add_argument("--beat", type=Path, required=True, help="file that is written after every batch")
     return parser.parse_args()
-
-
-def _print_line(line: str) -> None:
-    print(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {line}", flush=True)
 
 
 if __name__ == "__main__":
