@@ -25,6 +25,8 @@ import java.util.TreeMap;
 public final class ConfigParser<K extends Enum<K> & JobOption> {
 
     private static final int MAX_MILLIS = Integer.MAX_VALUE;
+    private static final int MAX_DAYS = 36_500;
+    private static final int MAX_PORT = 65_535;
 
     private final Map<K, String> values;
     private final Map<String, String> kafkaProperties = new TreeMap<>();
@@ -171,6 +173,31 @@ public final class ConfigParser<K extends Enum<K> & JobOption> {
         return Duration.ofMillis(number(key, min, MAX_MILLIS));
     }
 
+    /** @throws ConfigurationException if the value is not a number of days of at least 1 */
+    public Duration days(K key) {
+        return Duration.ofDays(number(key, 1, MAX_DAYS));
+    }
+
+    /** @throws ConfigurationException if the value is neither a TCP port nor 0 */
+    public int port(K key) {
+        return number(key, 0, MAX_PORT);
+    }
+
+    /** @throws ConfigurationException if the value is no state backend */
+    public String stateBackend(K key) {
+        return oneOf(key, FlinkConfigurationFactory.HASHMAP, FlinkConfigurationFactory.ROCKSDB);
+    }
+
+    /** @throws ConfigurationException if the value is not a number of MiB that RocksDB can use */
+    public int rocksDbMemoryMib(K key) {
+        return number(key, FlinkConfigurationFactory.MIN_ROCKSDB_MIB, FlinkConfigurationFactory.MAX_ROCKSDB_MIB);
+    }
+
+    /** @throws ConfigurationException if the port is invalid, or only some of the files are named */
+    public WebUiConfig webUi(K port, K keystore, K truststore, K passwordFile) {
+        return new WebUiConfig(port(port), text(keystore), text(truststore), text(passwordFile));
+    }
+
     /** @throws ConfigurationException if the value is not one of these */
     public String oneOf(K key, String... allowed) {
         String value = notEmpty(key);
@@ -197,10 +224,14 @@ public final class ConfigParser<K extends Enum<K> & JobOption> {
                 : Path.of(directory).toAbsolutePath().toUri().toString();
     }
 
-    /** Returns the settings of Kafka's clients, such as {@code security.protocol}. */
-    public Properties kafkaProperties() {
+    /**
+     * Returns Kafka's addresses and the settings of its clients, such as {@code security.protocol}.
+     *
+     * @throws ConfigurationException if the addresses are empty
+     */
+    public KafkaClientConfig kafka(K bootstrap) {
         Properties properties = new Properties();
         properties.putAll(kafkaProperties);
-        return properties;
+        return new KafkaClientConfig(notEmpty(bootstrap), properties);
     }
 }

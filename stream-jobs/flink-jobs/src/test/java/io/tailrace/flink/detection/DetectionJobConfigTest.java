@@ -1,11 +1,9 @@
 package io.tailrace.flink.detection;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tailrace.flink.runtime.ConfigurationException;
-import io.tailrace.servers.Repository;
-import java.nio.file.Files;
+import io.tailrace.flink.runtime.JobOptionChecks;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -32,8 +30,7 @@ class DetectionJobConfigTest {
     }
 
     static Stream<DetectionJobOptions> numbers() {
-        return Stream.of(DetectionJobOptions.values())
-                .filter(key -> key.defaultValue().orElse("").matches("[0-9]+"));
+        return JobOptionChecks.numbers(DetectionJobOptions.values());
     }
 
     @ParameterizedTest
@@ -46,10 +43,7 @@ class DetectionJobConfigTest {
 
     @Test
     void everyKeyIsDocumented() throws Exception {
-        String documentation = Files.readString(Repository.root().resolve("docs/CONFIGURATION.md"));
-        for (DetectionJobOptions key : DetectionJobOptions.values()) {
-            assertThat(documentation).contains("`" + key.key() + "`");
-        }
+        JobOptionChecks.assertDocumented(DetectionJobOptions.values());
     }
 
     private static DetectionJobConfig with(String key, String value) {
