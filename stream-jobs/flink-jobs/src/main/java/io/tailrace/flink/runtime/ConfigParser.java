@@ -20,6 +20,10 @@ import java.util.TreeMap;
  * lines and lines that start with {@code #} are ignored; {@code --KEY VALUE} sets one key and overrides the file. An
  * unknown key is an error that names the nearest known one.
  *
+ * <p>The file is not YAML: a value is the rest of its line, or the text between quotes around it. Regular expressions
+ * and JAAS configurations are therefore written as they are, where YAML would need escapes and would interpret {@code #}
+ * and {@code : }. The stack, the Compose file and the chart write values in this way.
+ *
  * @param <K> the keys of the job
  */
 public final class ConfigParser<K extends Enum<K> & JobOption> {
