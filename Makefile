@@ -67,8 +67,9 @@ timed-lint timed-jars: timed-%:
 	@.ci/timed $* $(MAKE) $*
 
 # Tests that start no server and build no program.
-QUICK := embedded/tests collectors schemas dashboards/tests/test_assets.py helm/tests/test_values.py e2e/compare
-STARTING := supervisor cli demo
+QUICK := embedded/tests collectors schemas dashboards/tests/test_assets.py dashboards/tests/test_chart_style.py \
+	dashboards/tests/test_defaults.py helm/tests/test_values.py e2e/compare
+STARTING := supervisor supervisor_sources cli demo
 
 .PHONY: test-quick
 test-quick: $(DEV) ## Lint, unit tests and contracts, without any server: 3 minutes
@@ -117,8 +118,9 @@ jars: $(DEV)
 	@echo 'select 1' | $(TAILRACE) fingerprint >/dev/null  # builds them if the sources have changed
 
 # Those of sql/tests that do not query tables of one server; test_shards.py compares the others, in test-python.
-ON_SHARDS := access alert_actions auditor_views books compliance_queries developer_queries effective_logging_settings \
-	evidence filters lag plan_queries reviews security_queries server_facts trace_queries users
+ON_SHARDS := access alert_actions auditor_views books compliance_queries coverage developer_queries effective_logging_settings evidence \
+	filters lag message_queries plan_queries reviews rule_queries security_queries server_facts \
+	session_queries trace_queries users
 
 .PHONY: test-shards
 test-shards: $(DEV) ## Queries, ledger, evidence and permissions on a ClickHouse with two shards
@@ -180,13 +182,14 @@ lint: lint-python lint-docs lint-docker lint-shell lint-java ## Check style: Pyt
 .PHONY: lint-python lint-docs lint-docker lint-shell lint-java lint-java-format
 lint-python: $(DEV)
 	@.ci/version --check
-	@$(RUFF) check $(PYTHON_CODE) .ci/check-skips .ci/licences .ci/timed .ci/costs .ci/version .ci/dist .ci/links .ci/terms
-	@$(RUFF) format --check $(PYTHON_CODE) .ci/check-skips .ci/licences .ci/timed .ci/costs .ci/version .ci/dist .ci/links .ci/terms
+	@$(RUFF) check $(PYTHON_CODE) .ci/check-skips .ci/licences .ci/timed .ci/costs .ci/version .ci/dist .ci/links .ci/terms .ci/lengths
+	@$(RUFF) format --check $(PYTHON_CODE) .ci/check-skips .ci/licences .ci/timed .ci/costs .ci/version .ci/dist .ci/links .ci/terms .ci/lengths
 	@PYTHONPATH=embedded $(DEV)/bin/lint-imports --no-logo --no-cache
 
 lint-docs: $(DEV)
 	@.ci/links
 	@$(PYTHON) .ci/terms
+	@$(PYTHON) .ci/lengths
 
 lint-docker: $(DEV)
 	@$(DEV)/bin/hadolint --config docker/.hadolint.yaml docker/Dockerfile docker/superset/Dockerfile

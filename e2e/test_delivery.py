@@ -1,9 +1,7 @@
 """Alerts reach receivers at least once, despite outages; every attempt is recorded."""
 
 import json
-import os
 import re
-import signal
 import subprocess
 import sys
 import threading
@@ -13,105 +11,25 @@ from pathlib import Path
 
 import pytest
 
-from e2e.alert_rows import alert, grown
+from e2e.alert_rows import grown
+from e2e.delivering import (
+    MAIL_PORT,
+    PATIENCE_SECONDS,
+    SECRET,
+    WEB_PORT,
+    Delivering,
+    email,
+    hexadecimal,
+    keys,
+    webhook,
+)
 from e2e.receivers import MailReceiver, WebReceiver, mail_receiver, web_receiver
 from e2e.stack import Stack, wait_until
 from tailrace.alerts.delivery import config
 from tailrace.alerts.delivery.webhook import signature
 from tailrace.config.resources import REPOSITORY
 from tailrace.config.yaml_reader import ConfigurationError
-from tailrace.credentials import names as credential_names
 from tailrace_local.supervisor import control
-
-WEB_PORT = int(os.environ.get("DELIVERY_FIRST_PORT", "22230"))
-MAIL_PORT = WEB_PORT + 1
-SECRET = "correct horse battery staple"
-PATIENCE_SECONDS = 60
-
-
-class Delivering:
-    """The service as a separate process, which may be killed, and its tables."""
-
-    def __init__(self, stack: Stack, directory: Path) -> None:
-        self.stack = stack
-        self.directory = directory
-        self._process: subprocess.Popen | None = None
-        (directory / "secret").write_text(f"{SECRET}\n")
-        for table in ("alerts", "alert_actions", "alert_deliveries"):
-            self.clickhouse.execute(f"TRUNCATE TABLE tailrace.{table}")
-
-    @property
-    def clickhouse(self):
-        return self.stack.clickhouse()
-
-    def raised(self, **fields) -> dict:
-        row = alert(**fields)
-        self.insert(row)
-        return row
-
-    def insert(self, row: dict) -> None:
-        self.clickhouse.insert("tailrace.alerts", [row], async_insert=0)
-
-    def begin(self, *channels: dict) -> None:
-        """Starts the service; returns when its channels exist."""
-        content = {"dashboards": "https://tailrace.example.com/", "channels": list(channels)}
-        (self.directory / "alerts.yaml").write_text(json.dumps(content))
-        self.start()
-        wait_until(
-            lambda: {row["channel"] for row in self._rows("begun")} == {each["name"] for each in channels},
-            PATIENCE_SECONDS,
-            "the channels to begin",
-        )
-
-    def start(self) -> None:
-        home = self.stack.home
-        words = ["--config", self.directory / "alerts.yaml", "--heartbeat-file", self.directory / "beat"]
-        words += ["--clickhouse", f"http://127.0.0.1:{self.stack.settings.port_clickhouse}"]
-        words += ["--password-file", home.secret_file(credential_names.password_name("delivery"))]
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tailrace.delivery", *words],
-            env={**os.environ, "PYTHONPATH": str(REPOSITORY / "embedded")},
-        )
-
-    def kill(self) -> None:
-        self._process.kill()
-        self._process.wait()
-
-    def stop(self) -> None:
-        if self._process and self._process.poll() is None:
-            self._process.send_signal(signal.SIGTERM)
-            assert self._process.wait(PATIENCE_SECONDS) == 0
-
-    def outcomes(self, row: dict) -> list[tuple[int, int, str]]:
-        """Returns count, attempt and outcome of every attempt for an alert."""
-        found = self.clickhouse.rows(
-            "SELECT count, attempt, outcome FROM tailrace.alert_deliveries "
-            "WHERE alert_id = {id:UUID} ORDER BY at",
-            {"id": row["alert_id"]},
-        )
-        return [(each["count"], each["attempt"], each["outcome"]) for each in found]
-
-    def await_outcome(self, row: dict, *expected: tuple[int, int, str]) -> None:
-        wait_until(lambda: self.outcomes(row) == list(expected), PATIENCE_SECONDS, f"the outcomes {expected}")
-
-    def settle(self) -> None:
-        """Returns when every channel has finished two more passes, the second of which is complete."""
-        before = self.pulses()
-
-        def have_passed() -> bool:
-            now = self.pulses()
-            return all(now[name]["passes"] > before[name]["passes"] + 1 for name in before)
-
-        wait_until(have_passed, PATIENCE_SECONDS, "two passes")
-
-    def pulses(self) -> dict[str, dict]:
-        """Returns the status of each channel by name."""
-        return json.loads((self.directory / "beat").read_text())
-
-    def _rows(self, outcome: str) -> list[dict]:
-        return self.clickhouse.rows(
-            "SELECT * FROM tailrace.alert_deliveries WHERE outcome = {outcome:String}", {"outcome": outcome}
-        )
 
 
 @pytest.fixture
@@ -131,26 +49,6 @@ def web() -> Iterator[WebReceiver]:
 def mails() -> Iterator[MailReceiver]:
     with mail_receiver(MAIL_PORT) as receiver:
         yield receiver
-
-
-def webhook(**options) -> dict:
-    url = f"http://127.0.0.1:{WEB_PORT}/hook"
-    given = {"name": "siem", "kind": "webhook", "url": url, "secret_file": "secret", "retry_initial": "1s"}
-    return {**given, "retry_max": "2s", "timeout": "5s", **options}
-
-
-def email(**options) -> dict:
-    given = {"name": "night", "kind": "email", "host": "127.0.0.1", "port": MAIL_PORT, "security": "none"}
-    addresses = {"from": "tailrace@example.com", "to": ["soc@example.com"]}
-    return {**given, **addresses, "retry_initial": "1s", "retry_max": "2s", **options}
-
-
-def keys(web: WebReceiver) -> list[str]:
-    return [request.headers["Idempotency-Key"] for request in web.requests]
-
-
-def hexadecimal(row: dict) -> str:
-    return row["alert_id"].replace("-", "")
 
 
 def test_an_alert_is_posted_with_ecs_fields_and_signed(delivering, web):

@@ -11,10 +11,8 @@ import yaml
 
 from docker.tests.conftest import DOCKER
 from tailrace import delivery, deployment, facts, health
-from tailrace.clickhouse.server_config import USERS_TEMPLATE
 from tailrace.config.resources import REPOSITORY
 from tailrace.config.settings import RENAMED, Settings, variable
-from tailrace.dashboards import connections as superset_connections
 from tailrace.migrations import runner as migration_runner
 from tailrace.programs.fluentbit import COLLECTOR
 from tailrace_capture import __main__ as capture
@@ -28,7 +26,6 @@ COMPOSE = (DOCKER / "compose.yaml").read_text()
 DOCKERFILE = (DOCKER / "Dockerfile").read_text()
 SUPERSET_DOCKERFILE = (DOCKER / "superset" / "Dockerfile").read_text()
 FIELDS = {variable(field): field for field in dataclasses.fields(Settings)}
-
 NOT_HERE = {
     "TAILRACE_HOME": "volumes take its place",
     "TAILRACE_CACHE": "images take its place",
@@ -57,34 +54,6 @@ STEPS = {
     "dashboards",
 }
 """Services that do one thing and end."""
-CANNOT_BE_ASKED = {"fluentbit"}
-"""Images without a shell or client."""
-
-SECRETS = {
-    "flink": {"clickhouse-writer"},
-    "flink-taskmanager": {"clickhouse-writer"},
-    "detect": {"clickhouse-writer"},
-    "detect-taskmanager": {"clickhouse-writer"},
-    "facts": {"clickhouse-facts"},
-    "delivery": {"clickhouse-delivery"},
-    "explain": {"clickhouse-explain"},
-    "metrics": {"clickhouse-reader_compliance"},
-    "migrations": {"clickhouse-admin"},
-    "superset": {superset.SECRET_KEY, "clickhouse-witness"},
-    "superset-setup": {superset.SECRET_KEY, superset_connections.PASSWORD, "clickhouse-witness"},
-    "dashboards": {
-        superset_connections.PASSWORD,
-        *map(superset_connections.password_of, superset_connections.USERS),
-        *(f"clickhouse-{user}" for user in superset_connections.DATABASE_USERS.values()),
-    },
-}
-"""Which service may know which secret; all others none, save the one that writes ClickHouse's users."""
-
-
-def clickhouse_accounts() -> set[str]:
-    """The secrets of the users in ClickHouse's template."""
-    found = re.findall(r"\$\{([A-Z_]+)_PASSWORD_SHA256\}", USERS_TEMPLATE.read_text())
-    return {f"clickhouse-{name.lower()}" for name in found}
 
 
 def job_defaults(job: str, name: str) -> dict[str, str | None]:
@@ -204,9 +173,6 @@ def test_fluent_bit_has_the_embedded_environment_and_paths(services, settings, h
     assert services["fluentbit"]["entrypoint"][1:] == [word.replace(here, there) for word in command]
 
 
-# --- what runs ---------------------------------------------------------------------------------------------
-
-
 def test_versions_are_the_embedded_ones(services):
     kafka = (REPOSITORY / "embedded/kafka/pom.xml").read_text()
     assert image_tag(services, "kafka") == re.search(r"<kafka.version>(.*)</kafka.version>", kafka)[1]
@@ -313,144 +279,12 @@ def test_flink_is_opened_and_limited_as_the_embedded_one(services):
     assert f"env.java.opts.taskmanager: {' '.join(Detect.jvm_options)}\n" in properties
 
 
-# --- who may what, when ------------------------------------------------------------------------------------
-
-
-def test_each_service_knows_its_own_secrets_only(services):
-    for name, service in services.items():
-        known = {secret["source"] for secret in service.get("secrets", [])}
-        expected = clickhouse_accounts() if name == "clickhouse-setup" else SECRETS.get(name, set())
-        assert known == expected, name
-
-
-def test_secrets_are_those_of_the_accounts(project):
-    of_superset = {
-        superset_connections.PASSWORD,
-        superset.SECRET_KEY,
-        *map(superset_connections.password_of, superset_connections.USERS),
-    }
-    assert project["secrets"].keys() == clickhouse_accounts() | of_superset
-    for name, secret in project["secrets"].items():
-        assert secret["file"] == f"secrets/{name}"
-
-
-def test_every_account_but_the_engines_own_may_connect_from_where_clients_are():
-    users = USERS_TEMPLATE.read_text().partition("<users>")[2]
-    networks = dict(
-        re.findall(r"^    <(\w+)>\n(?:.*\n)*?      <networks>(.*)</networks>", users, re.MULTILINE)
-    )
-    assert networks.pop("default") == "<ip>127.0.0.1</ip>"
-    assert {f"clickhouse-{name}" for name in networks} == clickhouse_accounts()
-    assert set(networks.values()) == {"${CLIENT_NETWORKS}"}
-
-
-def test_make_secrets_makes_each_secret_once(tmp_path):
-    files = ("compose.yaml", "compose.secure.yaml")
-    for name in ("make-secrets", *files):
-        (tmp_path / name).write_bytes((DOCKER / name).read_bytes())
-    made = [_make_secrets(tmp_path) for _ in range(2)]
-    assert made[0] == made[1]
-    for_fluent_bit = made[0].pop("kafka-collector.env")
-    assert for_fluent_bit == f"TAILRACE_KAFKA_SASL_PASSWORD={made[0]['kafka-collector']}\n"
-    named = {name: each for file in files for name, each in yaml.safe_load(_plain(file))["secrets"].items()}
-    passwords = {name for name, each in named.items() if each["file"] == f"secrets/{name}"}
-    assert made[0].keys() == passwords
-    assert named.keys() - passwords == {"tls-trust", "tls-kafka", "tls-admin", "tls-superset"}
-    assert len(set(made[0].values())) == len(made[0])
-    assert all(re.fullmatch(r"[0-9a-f]{32}", value) for value in made[0].values())
-    assert (tmp_path / "secrets").stat().st_mode & 0o777 == 0o700
-
-
-def _plain(file: str) -> str:
-    """Without Compose's own tags."""
-    return (DOCKER / file).read_text().replace("!reset", "")
-
-
-def _make_secrets(directory: Path) -> dict[str, str]:
-    subprocess.run(["bash", directory / "make-secrets"], check=True)
-    return {path.name: path.read_text() for path in (directory / "secrets").iterdir()}
-
-
-def test_ports_are_published_on_loopback_where_the_settings_say(services):
-    published = {}
-    for service in services.values():
-        for port in service.get("ports", []):
-            assert port["host_ip"] == "127.0.0.1"
-            published[port["published"]] = service
-    ports = {name: field.default for name, field in FIELDS.items() if name.startswith("TAILRACE_PORT_")}
-    assert published.keys() == {str(port) for name, port in ports.items() if name not in NOT_HERE}
-
-
-def test_no_service_has_rights_that_it_does_not_need(services):
-    for name, service in services.items():
-        assert service["cap_drop"] == ["ALL"], name
-        assert service["security_opt"] == ["no-new-privileges:true"], name
-        assert not service.get("privileged"), name
-        assert service.get("user", "") not in ("root", "0", "0:0"), name
-
-
 @pytest.mark.parametrize("dockerfile", [DOCKERFILE, SUPERSET_DOCKERFILE])
 def test_images_end_as_a_user_that_is_not_root(dockerfile):
     for stage in re.split(r"^FROM ", dockerfile, flags=re.MULTILINE)[1:]:
         users = re.findall(r"^USER (\d+)", stage, re.MULTILINE)
         if "CMD" in stage or users:
             assert users[-1] != "0"
-
-
-def test_every_service_has_limits_above_its_heap(services):
-    heaps = {
-        "kafka": "TAILRACE_MEMORY_KAFKA",
-        "clickhouse": "TAILRACE_MEMORY_CLICKHOUSE",
-        "flink-taskmanager": "TAILRACE_MEMORY_FLINK",
-        "detect-taskmanager": "TAILRACE_MEMORY_DETECT",
-    }
-    for name, service in services.items():
-        limits = service["deploy"]["resources"]["limits"]
-        assert float(limits["cpus"]) > 0
-        assert limits["pids"] > 0
-        heap = FIELDS[heaps[name]].default if name in heaps else 0
-        assert int(limits["memory"]) >= (heap + 256) * 1024 * 1024, name
-
-
-def test_services_wait_for_the_health_of_what_they_need(services):
-    for name, service in services.items():
-        for needed, wait in service.get("depends_on", {}).items():
-            expected = "service_completed_successfully" if needed in STEPS else "service_healthy"
-            if name.endswith("-taskmanager"):  # a JobManager is healthy when its job runs, which needs this
-                expected = "service_started"
-            assert wait["condition"] == expected, f"{name} needs {needed}"
-
-
-def test_who_stays_can_be_asked_how_he_is(services):
-    for name, service in services.items():
-        check = service.get("healthcheck", {})
-        if name in STEPS:
-            assert check.get("disable"), name
-            assert service["restart"] == "no", name
-        else:
-            assert bool(check.get("test")) != (name in CANNOT_BE_ASKED), name
-            assert service["restart"] == "unless-stopped", name
-
-
-def test_addresses_are_of_services_that_listen_there(services, project):
-    listening = {
-        "kafka": {"9092"},
-        "clickhouse": {"8123"},
-        "superset": {"8088"},
-        "flink": {"8081"},
-        "detect": {"8081"},
-    }
-    told = [
-        str(each)
-        for service in services.values()
-        for each in (service.get("command"), service.get("environment"))
-    ]
-    told += [config["content"] for config in project["configs"].values()]
-    found = re.findall(rf"\b({'|'.join(services)}):(\d+)", "\n".join(told))
-    assert {host for host, _ in found} == listening.keys()
-    for host, port in found:
-        assert port in listening[host]
-    assert "PLAINTEXT://kafka:9092" in services["kafka"]["environment"]["KAFKA_ADVERTISED_LISTENERS"]
 
 
 def test_own_logs_take_the_place_of_the_demo(compose):

@@ -4,7 +4,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,74 +12,12 @@ from pathlib import Path
 import pytest
 
 from fake_stack import FakeComponent
+from running_stack import is_running, wait_until
 from tailrace.cli import context as cli_context
 from tailrace.config.home import Home
-from tailrace.sources import active_sources
 from tailrace_local.supervisor import control, procfs
 from tailrace_local.supervisor.process_manager import BackOff
 from tailrace_local.supervisor.supervisor import in_order
-
-FAKE_STACK = Path(__file__).with_name("fake_stack.py")
-PATIENCE_SECONDS = 90
-
-
-class RunningStack:
-    """A separate supervisor process, which tests may kill."""
-
-    def __init__(self, home: Path, components: tuple[str, ...], poll: int) -> None:
-        self.home = Home(home)
-        embedded = str(FAKE_STACK.parents[1])
-        self.process = subprocess.Popen(
-            [sys.executable, FAKE_STACK, home, *components],
-            env={**os.environ, "PYTHONPATH": embedded, "SOURCES_POLL": str(poll)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
-
-    def status(self, component: str) -> control.ComponentStatus:
-        found = control.status(self.home).component(component)
-        assert found is not None
-        return found
-
-    def await_status(
-        self, component: str, condition: Callable[[control.ComponentStatus], bool]
-    ) -> control.ComponentStatus:
-        seen: list[control.ComponentStatus] = []
-
-        def is_there() -> bool:
-            seen[:] = [self.status(component)] if self._reachable() else []
-            return bool(seen) and condition(seen[0])
-
-        wait_until(is_there, f"{component} did not get there")
-        return seen[0]
-
-    def await_healthy(self, component: str) -> control.ComponentStatus:
-        return self.await_status(component, lambda status: status.is_healthy)
-
-    def ended(self) -> int:
-        return self.process.wait(PATIENCE_SECONDS)
-
-    def _reachable(self) -> bool:
-        try:
-            control.status(self.home)
-        except cli_context.NotRunningError:
-            return False
-        return True
-
-
-@pytest.fixture
-def start(tmp_path: Path) -> Iterator[Callable[..., RunningStack]]:
-    stacks: list[RunningStack] = []
-
-    def start_stack(*components: str, poll: int = 0) -> RunningStack:
-        stacks.append(RunningStack(tmp_path / "home", components, poll))
-        return stacks[-1]
-
-    yield start_stack
-    for stack in stacks:
-        if stack.process.poll() is None:
-            stack.process.kill()
-        stack.process.communicate()
 
 
 @pytest.fixture
@@ -100,18 +37,6 @@ def small_disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
     yield mount
     for directory in mounted:
         subprocess.run(["umount", "--lazy", directory], check=True)
-
-
-def wait_until(condition: Callable[[], bool], otherwise: str) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, otherwise
-        time.sleep(0.02)
-
-
-def is_running(pid: int) -> bool:
-    process = procfs.read(pid)
-    return process is not None and not process.is_zombie
 
 
 def descendants(pid: int) -> set[int]:
@@ -313,189 +238,6 @@ def test_refuses_to_restart_an_unknown_component(start):
 
     with pytest.raises(control.RefusedError, match="there is no component kafka; there are steady-a"):
         control.restart(stack.home, "kafka")
-
-
-LOG = "- {instance: %s, source: slowlog, path: slow.log}\n"
-SERVER = "- {instance: db-1, source: server, dsn: 'mysql://tailrace@db-1/'}\n"
-
-
-@pytest.fixture
-def listed(tmp_path) -> Path:
-    """The list of sources, with a log of db-1."""
-    file = tmp_path / "home" / "sources.yaml"
-    file.parent.mkdir()
-    file.write_text(LOG % "db-1")
-    return file
-
-
-def instances_in_force(stack: RunningStack) -> list[str]:
-    return [log.instance for log in active_sources.active(stack.home).listed.logs]
-
-
-def starts(stack: RunningStack) -> int:
-    """Returns the number of processes that were started for all components."""
-    return (stack.home.root / "order").read_text().count("start")
-
-
-def test_a_changed_list_restarts_only_its_readers_automatically(start, listed):
-    stack = start("reading-a", "steady-b", "reading-c", poll=1)
-    before = {name: stack.await_healthy(name).pid for name in ("reading-a", "steady-b", "reading-c")}
-    listed.write_text(LOG % "db-1" + LOG % "db-2")
-
-    for name in ("reading-a", "reading-c"):
-        stack.await_status(name, lambda s, name=name: s.is_healthy and s.pid != before[name])
-    assert stack.status("steady-b").pid == before["steady-b"]
-    assert instances_in_force(stack) == ["db-1", "db-2"]
-    order = [line.split() for line in (stack.home.root / "order").read_text().splitlines()]
-    ends = [int(pid) for what, pid in order if what == "end"]
-    assert ends == [before["reading-a"], before["reading-c"]]
-
-
-def test_an_equal_list_restarts_nothing(start, listed):
-    stack = start("reading-a")
-    pid = stack.await_healthy("reading-a").pid
-    listed.write_text("# mine\n" + LOG % "db-1")
-
-    assert control.take_list(stack.home) == ([], "")
-    assert (stack.status("reading-a").pid, starts(stack)) == (pid, 1)
-
-
-def test_an_invalid_list_leaves_the_previous_one_active_and_is_reported(start, listed):
-    stack = start("reading-a", poll=1)
-    pid = stack.await_healthy("reading-a").pid
-    listed.write_text(LOG % "db-2" + "- {instance: db-3}\n")
-    wait_until(lambda: control.status(stack.home).sources_error != "", "the mistake was not reported")
-
-    assert "log 2: `source` is missing" in control.status(stack.home).sources_error
-    assert "log 2: `source` is missing" in stack.home.log("supervisor").read_text()
-    restarted, problem = control.take_list(stack.home)
-    assert (restarted, "log 2: `source` is missing" in problem) == ([], True)
-    assert (stack.status("reading-a").pid, instances_in_force(stack)) == (pid, ["db-1"])
-    listed.write_text(LOG % "db-2")
-    stack.await_status("reading-a", lambda s: s.is_healthy and s.pid != pid)
-    assert control.status(stack.home).sources_error == ""
-
-
-def test_a_deleted_list_leaves_the_previous_one_active(start, listed):
-    stack = start("reading-a", poll=1)
-    pid = stack.await_healthy("reading-a").pid
-    listed.unlink()
-    wait_until(
-        lambda: "cannot be read" in control.status(stack.home).sources_error,
-        "the missing list was not reported",
-    )
-
-    assert (stack.status("reading-a").pid, instances_in_force(stack)) == (pid, ["db-1"])
-
-
-def test_a_manually_stopped_component_stays_stopped_and_starts_with_the_new_list(start, listed):
-    stack = start("reading-a", "reading-b")
-    stack.await_healthy("reading-a")
-    control.stop_component(stack.home, "reading-a")
-    listed.write_text(LOG % "db-2")
-
-    assert control.take_list(stack.home) == (["reading-b"], "")
-    assert stack.status("reading-a").state == "stopped"
-
-
-def test_a_manual_restart_applies_the_list(start, listed):
-    stack = start("reading-a", "reading-b")
-    before = {name: stack.await_healthy(name).pid for name in ("reading-a", "reading-b")}
-    listed.write_text(LOG % "db-2")
-    control.restart(stack.home, "reading-b")
-
-    assert instances_in_force(stack) == ["db-2"]
-    for name, pid in before.items():
-        stack.await_status(name, lambda s, pid=pid: s.is_healthy and s.pid != pid)
-    assert starts(stack) == 4
-
-
-def test_components_start_and_stop_with_their_entries(start, listed):
-    stack = start("steady-a", "asking-b")
-    pid = stack.await_healthy("steady-a").pid
-    assert control.status(stack.home).component("asking-b") is None
-    listed.write_text(LOG % "db-1" + SERVER)
-    assert control.take_list(stack.home) == (["asking-b"], "")
-    asking = stack.await_healthy("asking-b").pid
-    listed.write_text(LOG % "db-1")
-    control.take_list(stack.home)
-
-    assert control.status(stack.home).component("asking-b") is None
-    assert not is_running(asking)
-    assert stack.status("steady-a").pid == pid
-
-
-def test_an_invalid_list_at_the_start_leaves_the_previous_one_active(start, listed):
-    stack = start("reading-a")
-    stack.await_healthy("reading-a")
-    stack.process.kill()
-    stack.ended()
-    listed.write_text("- {")
-
-    again = start("reading-a")
-    again.await_healthy("reading-a")
-    assert instances_in_force(again) == ["db-1"]
-    assert "cannot be read" in control.status(again.home).sources_error
-
-
-def tailrace(stack: RunningStack, *words: str) -> subprocess.CompletedProcess[str]:
-    """Runs bin/tailrace's program for the stack."""
-    return subprocess.run(
-        [sys.executable, "-m", "tailrace_local", *words],
-        env={
-            "HOME": "/nowhere",
-            "PATH": os.environ["PATH"],
-            "PYTHONPATH": str(FAKE_STACK.parents[1]),
-            "TAILRACE_HOME": str(stack.home.root),
-        },
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_SECONDS,
-    )
-
-
-def test_up_applies_the_list_of_a_running_stack_and_shows_its_logs(start, listed):
-    (listed.parent / "slow.log").write_text("one\n")
-    (listed.parent / "slow.log.1").write_text("one\n")
-    stack = start("reading-a")
-    stack.await_healthy("reading-a")
-    listed.write_text(LOG % "db-1" + LOG % "db-2" + "- {instance: db-2, source: audit, path: audit.log}\n")
-    done = tailrace(stack, "up")
-
-    assert done.returncode == 0
-    assert "reading-a   restarted: sources.yaml has changed" in done.stdout
-    assert f"db-2  slowlog  {listed.parent}/slow.log  is watched, 4 B" in done.stdout
-    assert "1 rotated file next to it" in done.stdout
-    assert f"db-2  audit  {listed.parent}/audit.log  does not exist yet" in done.stdout
-
-
-def test_up_refuses_a_mistake_in_the_list_and_status_and_doctor_report_it(start, listed):
-    stack = start("reading-a")
-    pid = stack.await_healthy("reading-a").pid
-    listed.write_text("- {instance: db-3}\n")
-    refused = tailrace(stack, "up")
-
-    assert refused.returncode == 2
-    assert "log 1: `source` is missing" in refused.stderr
-    assert "The running stack keeps the previous list." in refused.stderr
-    for command, code in (("status", 0), ("doctor", 1)):
-        done = tailrace(stack, command)
-        assert done.returncode == code
-        assert "the previous list stays active: " in done.stdout
-        assert f"db-1 slowlog {listed.parent}/slow.log does not exist yet" in done.stdout
-    assert stack.status("reading-a").pid == pid
-
-
-def test_reports_the_state_of_the_listed_logs(start, listed):
-    (listed.parent / "slow.log").write_text("one\n")
-    listed.write_text(LOG % "db-1" + "- {instance: db-1, source: audit, path: none/audit.log}\n")
-    stack = start("reading-a")
-    stack.await_healthy("reading-a")
-
-    assert [(log.source, log.ok, log.description) for log in control.logs(stack.home)] == [
-        ("slowlog", True, "is watched, 4 B"),
-        ("audit", False, "does not exist yet; it is read from its first byte once it does"),
-    ]
 
 
 def test_follows_changes_until_the_end(start):

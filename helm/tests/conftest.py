@@ -18,6 +18,18 @@ CHART = Path(__file__).parents[1] / "tailrace"
 UNITTEST = "github.com/helm-unittest/helm-unittest@v1.1.2"
 KUBERNETES = "1.34.0"
 RELEASE = "tailrace"
+EVERYTHING = (
+    "serviceMonitors=true",
+    "delivery.enabled=true",
+    "capture.enabled=true",
+    "kafka.strimzi.users=true",
+    "clickhouse.operator.replicas=2",
+    "clickhouse.operator.shards=2",
+    "capture.explain=true",
+    "superset.replicas=2",
+    "superset.storesSecret=tailrace-stores",
+    "access.developer.clusters[0]=shop",
+)
 
 Resource = dict[str, Any]
 
@@ -73,3 +85,9 @@ def options(profile: str, *values: str) -> list[str]:
     """Of Helm's command line."""
     chosen = ["--values", str(CHART / "profiles" / f"{profile}.yaml")] if profile else []
     return [*chosen, *(word for value in values for word in ("--set", value))]
+
+
+@pytest.fixture(scope="session")
+def everything(render: Callable[..., list[Resource]]) -> dict[tuple[str, str], Resource]:
+    """Every resource that the chart can make, by kind and name."""
+    return {(each["kind"], each["metadata"]["name"]): each for each in render("", *EVERYTHING)}

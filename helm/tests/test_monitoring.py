@@ -12,8 +12,7 @@ import pytest
 import yaml
 
 from docker.tests.go_program import built
-from helm.tests.conftest import RELEASE
-from helm.tests.test_chart import EVERYTHING
+from helm.tests.conftest import EVERYTHING, RELEASE
 from tailrace.health import rules
 
 pytestmark = pytest.mark.long  # Helm is built

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from docker.tests.conftest import ToOutput
-from helm.tests.test_chart import EVERYTHING, PROFILES
+from helm.tests.conftest import EVERYTHING
+from helm.tests.test_chart import PROFILES
 from tailrace.config import content_hash
 from tailrace.config.settings import Settings
 from tailrace_local.supervisor import maven

@@ -146,6 +146,16 @@ def user(server: Server) -> Callable[[str], ClickHouse]:
 
 
 @pytest.fixture
+def stored(admin, user):
+    """Inserts rows like the job."""
+
+    def insert(table: str, *rows: dict) -> None:
+        user("writer").insert(f"tailrace.{table}", list(rows))
+
+    return insert
+
+
+@pytest.fixture
 def settings(user) -> Callable[..., None]:
     """Inserts a snapshot of the settings of db1 at a time: settings(when, long_query_time="1")."""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from tailrace.clickhouse.client import ClickHouse
+from tailrace.ledger import balance as ledger_balance
 
 NOW = datetime.now(UTC).replace(second=30, microsecond=0)
 ENTRY_BYTES = 100
@@ -127,3 +128,8 @@ def _time(moment: datetime) -> str:
 
 def _seconds(moment: datetime) -> str:
     return f"{moment:%Y-%m-%d %H:%M:%S}"
+
+
+def read(clickhouse: ClickHouse, file: Bookkeeper) -> ledger_balance.LedgerBalance:
+    file.store(clickhouse)
+    return ledger_balance.read(clickhouse, patience_seconds=0)

@@ -2,20 +2,10 @@
 
 import uuid
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
-
-NOW = datetime.now(UTC).replace(second=30, microsecond=0)
-RANGE = ((NOW - timedelta(days=7)).isoformat(), (NOW + timedelta(minutes=1)).isoformat())
-
-
-def ago(days: float = 0, minutes: float = 0) -> str:
-    return written(NOW - timedelta(days=days, minutes=minutes))
-
-
-def written(at: datetime) -> str:
-    return f"{at:%Y-%m-%d %H:%M:%S.%f}"
+from compliance_rows import NOW, RANGE, access, account, ago, event, fact, look, lost, message, written
 
 
 @pytest.fixture
@@ -30,11 +20,6 @@ def ask(admin, user, rendered) -> Callable[..., list[dict]]:
 
 def stored(admin, table: str, *rows: dict) -> None:
     admin.insert(f"tailrace.{table}", list(rows))
-
-
-def access(action: str, at: str, event: uuid.UUID | None = None, **more) -> dict:
-    row = {"event_id": str(event or uuid.uuid4()), "action_id": action, "event_time": at, "instance": "db1"}
-    return {**row, "user": "app", "basis": ["log"], "outcome": "success", **more}
 
 
 def counted(ask, **filters) -> dict[tuple[str, str], int]:
@@ -154,17 +139,6 @@ def test_an_action_is_one_record_whatever_tells_of_it(admin, ask):
     )
 
 
-def look(minute: datetime, size: int, generation: int = 1, **more) -> dict:
-    """A posting of db1's audit log; a census by default."""
-    row = {"cluster": "c", "instance": "db1", "source": "audit", "log": "/a.log", "generation": generation}
-    return {**row, "kind": "CENSUS", "inode": 7, "size": size, "at": written(minute), **more}
-
-
-def lost(minute: datetime, start: int, end: int, sign: int = 1) -> dict:
-    offsets = {"from_offset": start, "to_offset": end, "bytes": sign * (end - start)}
-    return look(minute, 0, kind="GAP", detail="lost", **offsets)
-
-
 def test_minutes_of_a_day_are_those_of_the_books(admin, ask, user, rendered):
     start = (NOW - timedelta(days=2)).replace(second=0)
     watched = [number for number in range(120) if not 40 <= number < 50]
@@ -217,22 +191,6 @@ def test_servers_that_tell_nothing_are_named(admin, ask):
     found = {row["instance"]: (row["state"], row["is_unaudited"]) for row in ask("coverage_servers")}
     assert found["db9"] == ("no audit log", True)
     assert found["db1"][0].startswith("audited since") and not found["db1"][1]
-
-
-def account(name: str, host: str = "%", **more: str) -> dict:
-    attributes = {"user": name, "host": host, "role": "no", "locked": "no", "password": "set", **more}
-    return fact("accounts", f"'{name}'@'{host}'", attributes)
-
-
-def fact(kind: str, key: str, attributes: dict[str, str]) -> dict:
-    seen = {"since": ago(50)[:-3], "last_seen": ago(0, 1)[:-3]}
-    return {"cluster": "c", "instance": "db1", "kind": kind, "key": key, "attributes": attributes, **seen}
-
-
-def event(days: float, name: str, ip: str = "10.0.0.7", minutes: float = 0, **more) -> dict:
-    row = {"event_id": str(uuid.uuid4()), "cluster": "c", "instance": "db1", "source": "audit"}
-    at = {"event_time": ago(days, minutes), "event_class": "query"}
-    return {**row, **at, "user": name, "ip": ip, **more}
 
 
 def test_accounts_are_judged_as_by_the_auditors_view(admin, ask, user):
@@ -350,11 +308,6 @@ def test_restarts_and_plugins_are_no_changes_of_auditing(admin, ask, metric):
     assert ask("privileged", changes) == [{"changes": 4}]
     only = ask("privileged", outer, kind=["servers and plugins"])
     assert {row["kind"]: row["times"] for row in only}["servers and plugins"] == 5
-
-
-def message(kind: str, **more) -> dict:
-    row = {"event_id": str(uuid.uuid4()), "cluster": "c", "instance": "db1", "source": "errorlog"}
-    return {**row, "event_time": ago(1), "kind": kind, **more}
 
 
 def number(ask, metric, name: str, dataset: str, query: str = "", **filters) -> object:

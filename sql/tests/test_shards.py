@@ -3,18 +3,18 @@
 `make test-shards` runs the tests of queries, books, evidence and rights on two shards too.
 """
 
-import random
 import re
 import uuid
 from collections import Counter
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 import yaml
 from clickhouse_servers import Server, Shards, running
+from compared_rows import INSTANCES, NOW, asked, insert_same_rows, queries
 from test_rights import MAY_READ, VIEW_PARAMETERS, users
-from test_tables import EXACTLY_ONCE, TABLES, encoded_as, events, letter
+from test_tables import EXACTLY_ONCE, events, letter
 
 from tailrace import deployment
 from tailrace.cli.exit_codes import Exit
@@ -28,10 +28,7 @@ from tailrace.migrations.migration_files import Dialect, Migration, MigrationErr
 ACCESS_DENIED = 497
 VIOLATED_CONSTRAINT = 469
 SETTING_OUT_OF_RANGE = 452
-INSTANCES = [f"db{number}" for number in range(8)]
-NOW = datetime.now(UTC).replace(microsecond=0)
 RANGE = ((NOW - timedelta(days=1)).isoformat(), (NOW + timedelta(minutes=1)).isoformat())
-
 VIEW_TARGETS = {"query_load_1m", "query_classes_1h", "receipts", "otel_traces_trace_id_ts"}
 """Their rows lie where the view's source has its rows, so nothing may rely on their sharding key."""
 
@@ -368,8 +365,6 @@ def test_rights_without_shards_are_as_they_were():
     assert shards.SHARD_DATABASE in server_config.users_text(secret, 1000, [], {}, sharded=True)
 
 
-# What only one server can tell: how much of itself is in use, and in which order equals come.
-NOT_COMPARED = {"server_metrics"}
 NOTHING_TO_TELL = {
     *("accounts", "alerts_due", "alerts_silences", "ledger_details", "ledger_rows", "connection_statements"),
     *("coverage_exports", "unmasked_accesses", "coverage_reviews", "deadlocks", "evidence_accounts"),
@@ -389,76 +384,8 @@ def same_rows(two_shards: Shards, server: Server) -> tuple[Server, Shards]:
     server.forget()
     server.migrate()
     two_shards.empty_tables()
-    generator = random.Random(1)
-    for table in [*TABLES.values(), "server_facts", "server_snapshots", "server_changes", "table_sizes"]:
-        columns = server.user("admin").rows(
-            "SELECT name, type FROM system.columns WHERE database = 'tailrace' AND table = {table:String} "
-            "AND default_kind IN ('', 'DEFAULT')",
-            {"table": table},
-        )
-        types = {column["name"]: encoded_as(column["type"]) for column in columns}
-        rows = [plausible_row(generator, number, types) for number in range(150)]
-        for each in (server, two_shards):
-            each.user("admin").insert(f"tailrace.{table}", rows)
+    insert_same_rows(server, two_shards)
     return server, two_shards
-
-
-VALUES = {
-    "instance": INSTANCES,
-    "source": ["slowlog", "audit", "general", "errorlog"],
-    "log": ["/log/a.log", "/log/b.log"],
-    "kind": ["settings", "accounts", "CENSUS", "EVENT", "ENTRY", "FRONTIER", "GAP", "access_denied"],
-    "change": ["added", "changed", "removed"],
-    "stage": ["FRAMER", "PARSER"],
-    "event_class": ["connection", "query", "table", "admin"],
-    "status": [0, 0, 1045],
-    "level": ["low", "medium", "high", "critical"],
-    "verb": ["SELECT", "INSERT", "GRANT"],
-    "data_class": [["pci"], ["pii"], ["pci", "pii"]],
-    "database": ["shop", "crm", ""],
-    "user": ["app", "ann", "root"],
-}
-
-
-def plausible_row(generator: random.Random, number: int, types: dict[str, str]) -> dict[str, object]:
-    """Values that are unique in reality are unique here: the text of a statement, the cluster of a server."""
-    row = {name: value(generator, name, kind) for name, kind in types.items()}
-    query_id, trace = row.get("query_id", 0), row.get("TraceId", "")
-    told = {
-        "event_id": str(uuid.UUID(int=number)),
-        "cluster": "c" + str(row.get("instance", ""))[-1:],
-        "fingerprint": f"select {query_id}",
-        "rule_set": "tailrace-1",
-        "plan_hash": query_id,
-        "endpoint": trace,
-        "ServiceName": trace,
-        "database": "shop" if trace else row.get("database"),
-    }
-    return row | {name: each for name, each in told.items() if name in types}
-
-
-def value(generator: random.Random, name: str, kind: str) -> object:
-    """Returns one of few values of a column, so that rows of different tables and shards match."""
-    if name in VALUES:
-        return generator.choice(VALUES[name])
-    if "UUID" in kind and "Array" not in kind:
-        return str(uuid.UUID(int=generator.randrange(60)))
-    if kind.startswith("Array"):
-        is_list_of_text = "." not in name and "String)" in kind
-        return [generator.choice(["shop.cards", "shop.orders"])] if is_list_of_text else []
-    if kind.startswith("Map"):
-        return {"value": "1"}
-    if "DateTime" in kind:
-        return f"{NOW - timedelta(seconds=generator.randrange(80_000)):%Y-%m-%d %H:%M:%S}"
-    if "String" in kind or "Enum" in kind:
-        return f"{name}{generator.randrange(3)}"
-    if "Bool" in kind:
-        return generator.random() < 0.5
-    return generator.randrange(4)
-
-
-def queries() -> list[str]:
-    return sorted(path.stem for path in asset_files.QUERIES.glob("*.sql") if path.stem not in NOT_COMPARED)
 
 
 @pytest.mark.parametrize("name", queries())
@@ -469,34 +396,3 @@ def test_a_query_has_the_same_answer_on_two_shards(same_rows, rendered, name):
     assert bool(on_one) == (name not in NOTHING_TO_TELL)
     assert on_one - on_two == Counter(), "on one server only"
     assert on_two - on_one == Counter(), "on two shards only"
-
-
-def asked(server: Server, text: str) -> Counter[str]:
-    """Returns the rows in any order, numbers rounded; or ClickHouse's error code for the query."""
-    parameters = {name: PARAMETERS.get(name, 7) for name in re.findall(r"\{(\w+):[A-Z]", text)}
-    try:
-        rows = server.user("admin").rows(text, parameters)
-    except ClickHouseError as error:
-        return Counter([f"refused with {error.code}"])
-    return Counter(str({name: rounded(each) for name, each in row.items()}) for row in rows)
-
-
-PARAMETERS = {
-    "from": f"{NOW - timedelta(days=1):%Y-%m-%d %H:%M:%S}",
-    "to": f"{NOW + timedelta(minutes=1):%Y-%m-%d %H:%M:%S}",
-    "oldest": f"{NOW - timedelta(days=1):%Y-%m-%d %H:%M:%S}",
-    "through": 1000,
-    "class": "pci",
-    "levels": "['low', 'high']",
-    "rules": "[]",
-    "instance": "db1",
-    "log": "/log/a.log",
-    "source": "slowlog",
-    "generation": 1,
-    "channel": "mail",
-}
-"""Parameters of queries; other numbers are 7."""
-
-
-def rounded(each: object) -> object:
-    return float(f"{each:.9g}") if isinstance(each, float) else each

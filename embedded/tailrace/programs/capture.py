@@ -128,6 +128,3 @@ class CaptureProgram(Program):
 
     def _servers(self) -> Path:
         return self.home.data(self.name) / "servers.json"
-
-    def _heartbeat(self) -> Path:
-        return self.home.data(self.name) / "beat"

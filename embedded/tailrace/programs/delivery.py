@@ -3,7 +3,6 @@
 import json
 import time
 from collections.abc import Mapping
-from pathlib import Path
 
 from tailrace.alerts.delivery import config
 from tailrace.config.resources import PYTHON_PATH
@@ -43,6 +42,3 @@ class DeliveryProgram(Program):
             if silent > SILENT_SECONDS:
                 return Health.failing(f"{channel}: no attempt has ended for {silent:.0f} s")
         return HEALTHY
-
-    def _heartbeat(self) -> Path:
-        return self.home.data(self.name) / "beat"

@@ -38,8 +38,5 @@ class ExplainProgram(Program):
         servers = active_sources.active_servers(self.settings, self.home)
         return [server for server in servers if server.explain]
 
-    def _heartbeat(self) -> Path:
-        return self.home.data(self.name) / "beat"
-
     def _servers(self) -> Path:
         return self.home.data(self.name) / "servers.json"

@@ -6,6 +6,7 @@ supervisor does so: the package tailrace_local extends each program to a compone
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 from tailrace.config.home import Home
@@ -47,3 +48,7 @@ class Program:
     def environment(self) -> Mapping[str, str]:
         """Returns variables to add to the inherited environment, which contains no TAILRACE_* names."""
         return {}
+
+    def _heartbeat(self) -> Path:
+        """The file that its process writes regularly, if it writes one: `health` depends on its age."""
+        return self.home.data(self.name) / "beat"

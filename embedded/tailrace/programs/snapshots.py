@@ -3,7 +3,6 @@
 import json
 import time
 from collections.abc import Mapping
-from pathlib import Path
 
 from tailrace.config.resources import PYTHON_PATH
 from tailrace.programs.capture import has_snapshots
@@ -37,6 +36,3 @@ class SnapshotProgram(Program):
         if heartbeat["problem"] or silent > SILENT_SECONDS:
             return Health.failing(heartbeat["problem"] or f"no heartbeat for {silent:.0f} s")
         return HEALTHY
-
-    def _heartbeat(self) -> Path:
-        return self.home.data(self.name) / "beat"

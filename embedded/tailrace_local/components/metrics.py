@@ -6,23 +6,16 @@ import urllib.request
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tailrace import __version__
 from tailrace.config.resources import PYTHON_PATH
 from tailrace.programs.program import HEALTHY, Health
-from tailrace_local.supervisor.component import Component, Progress
+from tailrace_local.supervisor.component import PythonComponent
 
 
-class Metrics(Component):
+class Metrics(PythonComponent):
     """Runs tailrace_local.health next to the supervisor."""
 
     name = "metrics"
     start_seconds = 60
-
-    def installed(self) -> bool:
-        return True
-
-    def install(self, progress: Progress) -> None:
-        """Nothing to do: it needs only Python."""
 
     def command(self) -> Sequence[str | Path]:
         listen = f"127.0.0.1:{self.settings.port_metrics}"
@@ -41,9 +34,6 @@ class Metrics(Component):
         except urllib.error.HTTPError as error:
             return HEALTHY if error.code == 404 else Health.failing(f"answers with HTTP {error.code}")
         return Health.failing("unexpected response")
-
-    def version(self) -> str:
-        return __version__
 
     def address(self) -> str:
         return f"http://127.0.0.1:{self.settings.port_metrics}"

@@ -131,9 +131,6 @@ class Reports(Component):
             "dashboards": config.dashboards or self.superset.address(),
         }
 
-    def _heartbeat(self) -> Path:
-        return self.home.data(self.name) / "beat"
-
     def _plan(self) -> Path:
         return self.home.data(self.name) / "plan.json"
 

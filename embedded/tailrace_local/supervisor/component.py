@@ -30,6 +30,7 @@ from pathlib import Path
 from signal import SIGTERM, Signals
 from typing import ClassVar, Protocol
 
+from tailrace import __version__
 from tailrace.errors import ReportedError
 from tailrace.programs.program import Health, Program
 from tailrace.sources.sources_file import Listed
@@ -142,3 +143,16 @@ class Component(Program, ABC):
     def address(self) -> str:
         """Returns its address for users, such as `http://127.0.0.1:18081`; a file or `-` if it does not
         listen."""
+
+
+class PythonComponent(Component):
+    """A component that runs a module of Tailrace with this Python: it has nothing to install."""
+
+    def installed(self) -> bool:
+        return True
+
+    def install(self, progress: Progress) -> None:
+        """Nothing to do: it needs only Python and what bin/tailrace needs."""
+
+    def version(self) -> str:
+        return __version__

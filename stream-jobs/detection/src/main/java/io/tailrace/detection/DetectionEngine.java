@@ -4,12 +4,8 @@ import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.correlation.InMemoryCorrelationEngine;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.index.RulePrefilter;
-import io.tailrace.detection.sigma.RuleHeader;
 import io.tailrace.detection.sigma.RuleSet;
-import io.tailrace.identity.Murmur3;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -44,7 +40,7 @@ public final class DetectionEngine {
     public void detect(DetectionEvent event, Consumer<RaisedAlert> alerts) {
         index.match(event, rule -> {
             if (rule.alerts()) {
-                raise(alert(rule.header(), event), alerts);
+                raise(RaisedAlert.ofEvent(rule.header(), event, Map.of(), false), alerts);
             }
             correlations.match(rule.header().key(), event, alerts);
         });
@@ -61,22 +57,5 @@ public final class DetectionEngine {
         if (raised.put(alert.id(), Boolean.TRUE) == null) {
             alerts.accept(alert);
         }
-    }
-
-    private static RaisedAlert alert(RuleHeader rule, DetectionEvent event) {
-        Murmur3 hash = new Murmur3();
-        String id = HexFormat.of()
-                .formatHex(hash.update(rule.key()).update(event.actionId()).digest());
-        return new RaisedAlert(
-                id,
-                rule,
-                event.micros(),
-                event.micros(),
-                Map.of(),
-                1,
-                List.of(event.id()),
-                RaisedAlert.statements(event),
-                Map.of(),
-                false);
     }
 }

@@ -5,6 +5,7 @@ import io.tailrace.framing.EntryContext;
 import io.tailrace.framing.EntryFramer;
 import io.tailrace.framing.FrameListener;
 import io.tailrace.framing.FramingKind;
+import io.tailrace.framing.PackedBooleans;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.time.LogTime;
 import java.nio.ByteBuffer;
@@ -397,18 +398,11 @@ final class ErrorLogFramer implements EntryFramer {
     @Override
     public byte[] snapshot() {
         ByteBuffer out = ByteBuffer.allocate(72 + time.length);
-        int bits = (ending ? 1 : 0)
-                | (assertion ? 2 : 0)
-                | (mariaDb ? 4 : 0)
-                | (ownTime ? 8 : 0)
-                | (forged ? 16 : 0)
-                | (ambiguous ? 32 : 0)
-                | (quote.isOpen() ? 64 : 0);
         out.putLong(position)
                 .putLong(pendingFrom)
                 .put((byte) state)
                 .putLong(ruleAt)
-                .put((byte) bits);
+                .put(PackedBooleans.pack(ending, assertion, mariaDb, ownTime, forged, ambiguous, quote.isOpen()));
         out.putLong(firstProof).put((byte) proofs);
         statement.write(out);
         out.put((byte) time.length).put(time).putLong(ambiguousUntil);
@@ -420,14 +414,14 @@ final class ErrorLogFramer implements EntryFramer {
         pendingFrom = in.getLong();
         state = in.get();
         ruleAt = in.getLong();
-        int bits = in.get();
-        ending = (bits & 1) != 0;
-        assertion = (bits & 2) != 0;
-        mariaDb = (bits & 4) != 0;
-        ownTime = (bits & 8) != 0;
-        forged = (bits & 16) != 0;
-        ambiguous = (bits & 32) != 0;
-        quote.restore((bits & 64) != 0);
+        byte flags = in.get();
+        ending = PackedBooleans.get(flags, 0);
+        assertion = PackedBooleans.get(flags, 1);
+        mariaDb = PackedBooleans.get(flags, 2);
+        ownTime = PackedBooleans.get(flags, 3);
+        forged = PackedBooleans.get(flags, 4);
+        ambiguous = PackedBooleans.get(flags, 5);
+        quote.restore(PackedBooleans.get(flags, 6));
         firstProof = in.getLong();
         proofs = in.get();
         statement.restore(in);

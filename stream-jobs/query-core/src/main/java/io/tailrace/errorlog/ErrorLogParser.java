@@ -13,7 +13,6 @@ import io.tailrace.lexer.ByteText;
 import io.tailrace.time.CivilTime;
 import io.tailrace.time.LogTime;
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -143,8 +142,7 @@ final class ErrorLogParser implements EntryParser {
         event.setEntryOffset(entry.offset());
         event.setEntryBytes(entry.to() - entry.from());
         event.setFormat(ErrorLogFormat.NAME);
-        event.setEventTime(
-                Instant.ofEpochSecond(Math.floorDiv(time, 1_000_000L), Math.floorMod(time, 1_000_000L) * 1_000L));
+        event.setEventTime(CivilTime.instant(time));
         event.setLevel("");
         event.setSubsystem("");
         event.setCode("");

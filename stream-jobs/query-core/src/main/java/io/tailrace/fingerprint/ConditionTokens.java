@@ -171,21 +171,21 @@ final class ConditionTokens {
     }
 
     private int afterComment() {
-        if (in[at] == '#' || dashComment()) {
+        if (in[at] == '#' || SqlBytes.startsDashComment(in, at, to)) {
             return ByteText.lineFeed(in, at, to);
         }
         if (in[at] == '*' && at(at + 1, '/')) {
             return at + 2;
         }
-        if (in[at] != '/' || !at(at + 1, '*')) {
+        if (!SqlBytes.startsBlockComment(in, at, to)) {
             return at;
         }
-        int mark = at(at + 2, 'M') ? at + 3 : at + 2;
-        return at(mark, '!') ? afterVersion(mark + 1) : commentEnd(at + 2);
-    }
-
-    private boolean dashComment() {
-        return in[at] == '-' && at(at + 1, '-') && (at + 2 == to || in[at + 2] >= 0 && in[at + 2] <= ' ');
+        int code = SqlBytes.executableFrom(in, at, to);
+        if (code >= 0) {
+            return afterVersion(code);
+        }
+        int end = SqlBytes.commentEnd(in, at + 2, to);
+        return end < 0 ? to : end;
     }
 
     private int afterVersion(int digits) {
@@ -195,14 +195,6 @@ final class ConditionTokens {
             i++;
         }
         return i;
-    }
-
-    private int commentEnd(int first) {
-        int i = first;
-        while (i + 1 < to && (in[i] != '*' || in[i + 1] != '/')) {
-            i++;
-        }
-        return Math.min(i + 2, to);
     }
 
     private Kind read(byte b) {

@@ -201,11 +201,7 @@ final class ListCollapser {
     }
 
     private int wordEnd(int from) {
-        int end = from;
-        while (end < to && SqlBytes.isWord(in[end])) {
-            end++;
-        }
-        return end;
+        return SqlBytes.wordEnd(in, from, to);
     }
 
     private void copy(int from, int end) {

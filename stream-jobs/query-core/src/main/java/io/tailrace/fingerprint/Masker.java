@@ -369,20 +369,17 @@ final class Masker {
     }
 
     private int afterComment(int i) {
-        if (i + 2 < to && in[i] == '/' && in[i + 1] == '*' && in[i + 2] != '!' && in[i + 2] != 'M') {
+        if (i + 2 < to && SqlBytes.startsBlockComment(in, i, to) && in[i + 2] != '!' && in[i + 2] != 'M') {
             return commentEnd(i);
         }
-        boolean line = i < to && (in[i] == '#' || startsDashComment(i));
+        boolean line = i < to && (in[i] == '#' || SqlBytes.startsDashComment(in, i, to));
         return line ? ByteText.lineFeed(in, i, to) : i;
     }
 
     /** Returns the index after the block comment that begins here, or the end if it is not closed. */
     private int commentEnd(int from) {
-        int end = from + 2;
-        while (end + 1 < to && (in[end] != '*' || in[end + 1] != '/')) {
-            end++;
-        }
-        return Math.min(end + 2, to);
+        int end = SqlBytes.commentEnd(in, from + 2, to);
+        return end < 0 ? to : end;
     }
 
     /** Writes the latest part of an account; hosts are case-insensitive. */
@@ -491,15 +488,10 @@ final class Masker {
     }
 
     private int dash(int i) {
-        if (startsDashComment(i)) {
+        if (SqlBytes.startsDashComment(in, i, to)) {
             return lineComment(i);
         }
         return signed(i) ? number(i + 1) : symbol(i);
-    }
-
-    private boolean startsDashComment(int i) {
-        boolean dashes = i + 1 < to && in[i] == '-' && in[i + 1] == '-';
-        return dashes && (i + 2 == to || in[i + 2] >= 0 && in[i + 2] <= ' ');
     }
 
     /** Returns whether a sign directly precedes a digit and so belongs to the number, as in Percona's tools. */
@@ -514,17 +506,17 @@ final class Masker {
     }
 
     private int slash(int i) {
-        if (i + 1 == to || in[i + 1] != '*') {
+        if (!SqlBytes.startsBlockComment(in, i, to)) {
             return symbol(i);
         }
-        int mark = i + 2 < to && in[i + 2] == 'M' ? i + 3 : i + 2;
-        if (mark < to && in[mark] == '!' && !isForNoServer(mark + 1)) {
+        int code = SqlBytes.executableFrom(in, i, to);
+        if (code >= 0 && !isForNoServer(code)) {
             if (watched && grammar.isStrict()) {
                 return cut();
             }
             separate((byte) '/');
-            copy(i, mark + 1);
-            return version(mark + 1);
+            copy(i, code);
+            return version(code);
         }
         int end = commentEnd(i);
         comment(i, end);
@@ -617,11 +609,7 @@ final class Masker {
     }
 
     private int wordEnd(int from) {
-        int end = from;
-        while (end < to && SqlBytes.isWord(in[end])) {
-            end++;
-        }
-        return end;
+        return SqlBytes.wordEnd(in, from, to);
     }
 
     private int word(int from) {

@@ -62,7 +62,7 @@ final class NameMask {
                 out[length++] = ByteText.lower(b);
                 i++;
             } else if (namesKept && isCharacterSet(i)) {
-                i = copy(i, wordEnd(i, end));
+                i = copy(i, SqlBytes.wordEnd(in, i, end));
             } else {
                 i = run(i, end);
             }
@@ -82,7 +82,7 @@ final class NameMask {
     /** Returns whether this is the first digit of a word that is a character set's name in the position of one. */
     private boolean isCharacterSet(int digit) {
         int from = wordStart(digit);
-        return CharacterSets.isName(in, from, wordEnd(digit, to)) && CharacterSets.isInPosition(in, from);
+        return CharacterSets.isName(in, from, SqlBytes.wordEnd(in, digit, to)) && CharacterSets.isInPosition(in, from);
     }
 
     private void kept(int from, int end, boolean accounts) {
@@ -105,7 +105,7 @@ final class NameMask {
      * variables.
      */
     private int word(int from, int end) {
-        int wordEnd = wordEnd(from, end);
+        int wordEnd = SqlBytes.wordEnd(in, from, end);
         if (ByteText.isDigit(in[from]) || isVariable(from)) {
             masked(from, wordEnd);
             return wordEnd;
@@ -153,14 +153,6 @@ final class NameMask {
             from--;
         }
         return from;
-    }
-
-    private int wordEnd(int within, int end) {
-        int i = within;
-        while (i < end && SqlBytes.isWord(in[i])) {
-            i++;
-        }
-        return i;
     }
 
     /** Writes the range in lower case. */

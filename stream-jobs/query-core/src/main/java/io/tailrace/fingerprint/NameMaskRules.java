@@ -102,13 +102,13 @@ enum NameMaskRules {
     /** Returns the rules of the masked statement that begins at {@code from}. */
     static NameMaskRules of(byte[] text, int from, int to) {
         int first = wordFrom(text, from, to);
-        int firstEnd = wordEnd(text, first, to);
+        int firstEnd = SqlBytes.wordEnd(text, first, to);
         Verb verb = VERBS.get(text, first, firstEnd);
         if (verb == null) {
             return MASKED;
         }
         int second = wordFrom(text, firstEnd, to);
-        int secondEnd = wordEnd(text, second, to);
+        int secondEnd = SqlBytes.wordEnd(text, second, to);
         NameMaskRules next = OBJECTS.get(text, second, secondEnd);
         return switch (verb) {
             case DEFINITION -> defined(text, second, to);
@@ -127,7 +127,7 @@ enum NameMaskRules {
     private static NameMaskRules defined(byte[] text, int from, int to) {
         int word = from;
         for (int i = 0; i < MAX_WORDS && word < to; i++) {
-            int end = wordEnd(text, word, to);
+            int end = SqlBytes.wordEnd(text, word, to);
             NameMaskRules object = OBJECTS.get(text, word, end);
             if (object != null) {
                 return object;
@@ -139,10 +139,10 @@ enum NameMaskRules {
 
     /** Returns the rules of SHOW: GRANTS and CREATE USER concern accounts. */
     private static NameMaskRules shown(byte[] text, int from, int to) {
-        int end = wordEnd(text, from, to);
+        int end = SqlBytes.wordEnd(text, from, to);
         int next = wordFrom(text, end, to);
         boolean accounts = OBJECTS.get(text, from, end) == ACCOUNTS
-                || OBJECTS.get(text, next, wordEnd(text, next, to)) == ACCOUNTS;
+                || OBJECTS.get(text, next, SqlBytes.wordEnd(text, next, to)) == ACCOUNTS;
         return accounts ? ACCOUNTS : KEPT;
     }
 
@@ -178,13 +178,5 @@ enum NameMaskRules {
 
     private static int afterQuoted(byte[] text, int from, int to) {
         return Math.min(ByteText.firstOf(text, from + 1, to, text[from], text[from]) + 1, to);
-    }
-
-    private static int wordEnd(byte[] text, int from, int to) {
-        int i = from;
-        while (i < to && SqlBytes.isWord(text[i])) {
-            i++;
-        }
-        return i;
     }
 }

@@ -16,15 +16,10 @@ final class ToolComment {
         if (!ByteText.isDigit(bytes[to - 3]) || bytes[to - 4] != ':') {
             return false;
         }
-        int point = words(bytes, from, to - 4);
-        return point > from && point < to - 5 && bytes[point] == '.' && words(bytes, point + 1, to - 4) == to - 4;
-    }
-
-    private static int words(byte[] bytes, int from, int to) {
-        int i = from;
-        while (i < to && SqlBytes.isWord(bytes[i])) {
-            i++;
-        }
-        return i;
+        int point = SqlBytes.wordEnd(bytes, from, to - 4);
+        return point > from
+                && point < to - 5
+                && bytes[point] == '.'
+                && SqlBytes.wordEnd(bytes, point + 1, to - 4) == to - 4;
     }
 }

@@ -5,6 +5,7 @@ import io.tailrace.framing.EntryContext;
 import io.tailrace.framing.EntryFramer;
 import io.tailrace.framing.FrameListener;
 import io.tailrace.framing.FramingKind;
+import io.tailrace.framing.PackedBooleans;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.StatementScanner;
 import io.tailrace.session.SessionTracker;
@@ -376,11 +377,10 @@ final class GeneralLogFramer implements EntryFramer {
         byte[] database = session.database().getBytes(StandardCharsets.ISO_8859_1);
         ByteBuffer out = ByteBuffer.allocate(72 + open.length + when.length + user.length + database.length);
         boolean second = secondProof >= 0;
-        int bits = (forged ? 1 : 0) | (ambiguous ? 2 : 0) | (ownTime ? 4 : 0) | (second ? 8 : 0) | (loggedIn ? 16 : 0);
         out.putLong(position)
                 .putLong(pendingFrom)
                 .put((byte) state)
-                .put((byte) bits)
+                .put(PackedBooleans.pack(forged, ambiguous, ownTime, second, loggedIn))
                 .putLong(firstProof);
         if (second) {
             out.putLong(secondProof);
@@ -401,13 +401,13 @@ final class GeneralLogFramer implements EntryFramer {
         position = in.getLong();
         pendingFrom = in.getLong();
         state = in.get();
-        int bits = in.get();
-        forged = (bits & 1) != 0;
-        ambiguous = (bits & 2) != 0;
-        ownTime = (bits & 4) != 0;
-        loggedIn = (bits & 16) != 0;
+        byte flags = in.get();
+        forged = PackedBooleans.get(flags, 0);
+        ambiguous = PackedBooleans.get(flags, 1);
+        ownTime = PackedBooleans.get(flags, 2);
+        loggedIn = PackedBooleans.get(flags, 4);
         firstProof = in.getLong();
-        secondProof = (bits & 8) != 0 ? in.getLong() : -1;
+        secondProof = PackedBooleans.get(flags, 3) ? in.getLong() : -1;
         proofs = in.get();
         scanner.restore(in.getInt());
         plain.restore(in.get());

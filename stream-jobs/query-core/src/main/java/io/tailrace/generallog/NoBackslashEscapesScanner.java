@@ -1,6 +1,7 @@
 package io.tailrace.generallog;
 
 import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.SqlBytes;
 
 /**
  * Scans a statement's literals according to {@code sql_mode} NO_BACKSLASH_ESCAPES: a backslash is an ordinary
@@ -25,7 +26,7 @@ final class NoBackslashEscapesScanner {
                 open = b == '/' && i > from && bytes[i - 1] == '*' ? 0 : open;
             } else if (open != 0) {
                 open = b == open ? 0 : open;
-            } else if (b == '/' && i + 1 < to && bytes[i + 1] == '*') {
+            } else if (SqlBytes.startsBlockComment(bytes, i, to)) {
                 open = COMMENT;
                 i++;
             } else if (b == '\'' || b == '"' || b == '`') {

@@ -1,6 +1,9 @@
 package io.tailrace.lexer;
 
-/** Classifies the bytes of a statement. */
+/**
+ * Classifies the bytes of a statement, and finds where words and comments end. These rules are the same for every
+ * {@code sql_mode}.
+ */
 public final class SqlBytes {
 
     private static final boolean[] WORD = new boolean[256];
@@ -36,5 +39,49 @@ public final class SqlBytes {
      */
     public static boolean isWord(byte b) {
         return WORD[b & 0xff];
+    }
+
+    /** Returns the index of the first byte at or after {@code from} that is not part of a word, or {@code to}. */
+    public static int wordEnd(byte[] bytes, int from, int to) {
+        int end = from;
+        while (end < to && isWord(bytes[end])) {
+            end++;
+        }
+        return end;
+    }
+
+    /** Returns whether {@code --} starts a comment: white space, a control character or the end must follow. */
+    public static boolean startsDashComment(byte[] bytes, int from, int to) {
+        boolean dashes = from + 1 < to && bytes[from] == '-' && bytes[from + 1] == '-';
+        return dashes && (from + 2 == to || bytes[from + 2] >= 0 && bytes[from + 2] <= ' ');
+    }
+
+    /** Returns whether a block comment starts at the index, which may be at or after {@code to}. */
+    public static boolean startsBlockComment(byte[] bytes, int from, int to) {
+        return from + 1 < to && bytes[from] == '/' && bytes[from + 1] == '*';
+    }
+
+    /**
+     * Returns the index after the mark of an executable comment, {@code /*!} or {@code /*M!}, or -1 if the block
+     * comment that starts at the index is not executable.
+     */
+    public static int executableFrom(byte[] bytes, int from, int to) {
+        int mark = from + 2 < to && bytes[from + 2] == 'M' ? from + 3 : from + 2;
+        return mark < to && bytes[mark] == '!' ? mark + 1 : -1;
+    }
+
+    /**
+     * Returns the index after the end of a block comment.
+     *
+     * @param from index in the comment, after its {@code /*}
+     * @return -1 if it does not end before {@code to}
+     */
+    public static int commentEnd(byte[] bytes, int from, int to) {
+        for (int i = from; i + 1 < to; i++) {
+            if (bytes[i] == '*' && bytes[i + 1] == '/') {
+                return i + 2;
+            }
+        }
+        return -1;
     }
 }

@@ -162,13 +162,12 @@ public final class StatementScanner {
     }
 
     private int comment(byte[] bytes, int from, int to) {
-        for (int i = from; i + 1 < to; i++) {
-            if (bytes[i] == '*' && bytes[i + 1] == '/') {
-                mode = CODE;
-                return i + 2;
-            }
+        int end = SqlBytes.commentEnd(bytes, from, to);
+        if (end < 0) {
+            return to;
         }
-        return to;
+        mode = CODE;
+        return end;
     }
 
     /** Scans code up to the next change of mode. The method is long because it is the hot loop. */
@@ -191,13 +190,13 @@ public final class StatementScanner {
                     return lineComment(bytes, to);
                 }
                 case '-' -> {
-                    if (startsDashComment(bytes, i, to)) {
+                    if (SqlBytes.startsDashComment(bytes, i, to)) {
                         return lineComment(bytes, to);
                     }
                     i = text(i + 1);
                 }
                 case '/' -> {
-                    if (i + 1 < to && bytes[i + 1] == '*') {
+                    if (SqlBytes.startsBlockComment(bytes, i, to)) {
                         i = openComment(bytes, i, to);
                         if (mode != CODE) {
                             return i;
@@ -256,18 +255,13 @@ public final class StatementScanner {
         return to;
     }
 
-    private static boolean startsDashComment(byte[] bytes, int i, int to) {
-        return i + 1 < to && bytes[i + 1] == '-' && (i + 2 == to || bytes[i + 2] >= 0 && bytes[i + 2] <= ' ');
-    }
-
     private int openComment(byte[] bytes, int i, int to) {
-        int mark = i + 2 < to && bytes[i + 2] == 'M' ? i + 3 : i + 2;
-        if (executableComment || mark >= to || bytes[mark] != '!') {
+        int next = SqlBytes.executableFrom(bytes, i, to);
+        if (executableComment || next < 0) {
             mode = COMMENT;
             return i + 2;
         }
         executableComment = true;
-        int next = mark + 1;
         while (next < to && ByteText.isDigit(bytes[next])) {
             next++;
         }
@@ -313,10 +307,7 @@ public final class StatementScanner {
     }
 
     private int word(byte[] bytes, int from, int to) {
-        int end = from + 1;
-        while (end < to && SqlBytes.isWord(bytes[end])) {
-            end++;
-        }
+        int end = SqlBytes.wordEnd(bytes, from + 1, to);
         last = TEXT;
         if (shape != SIMPLE) {
             keyword(bytes, from, end);

@@ -1,14 +1,13 @@
 package io.tailrace.session;
 
 import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.SqlBytes;
 import java.nio.charset.StandardCharsets;
 
 /** Parses {@code USE shop}. */
 public final class UseStatement {
 
     private static final byte[] USE = ByteText.ascii("use");
-    private static final byte[] COMMENT = ByteText.ascii("/*");
-    private static final byte[] COMMENT_END = ByteText.ascii("*/");
 
     private UseStatement() {}
 
@@ -27,9 +26,9 @@ public final class UseStatement {
 
     private static int afterComments(byte[] bytes, int from, int to) {
         int at = ByteText.skipBlanks(bytes, from, to);
-        while (ByteText.startsWith(bytes, at, to, COMMENT)) {
-            int end = ByteText.indexOf(bytes, at + COMMENT.length, to, COMMENT_END);
-            at = end < 0 ? to : ByteText.skipBlanks(bytes, end + COMMENT_END.length, to);
+        while (SqlBytes.startsBlockComment(bytes, at, to)) {
+            int end = SqlBytes.commentEnd(bytes, at + 2, to);
+            at = end < 0 ? to : ByteText.skipBlanks(bytes, end, to);
         }
         return at;
     }

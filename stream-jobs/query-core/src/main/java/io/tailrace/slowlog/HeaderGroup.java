@@ -1,5 +1,6 @@
 package io.tailrace.slowlog;
 
+import io.tailrace.framing.PackedBooleans;
 import java.nio.ByteBuffer;
 
 /**
@@ -123,17 +124,17 @@ final class HeaderGroup {
     }
 
     void write(ByteBuffer out) {
-        int flags = (inside ? 1 : 0) | (afterStatement ? 2 : 0) | (afterSemicolon ? 4 : 0) | (fits ? 8 : 0);
-        out.put((byte) step).put((byte) flags).putLong(from).putLong(timestamp).putLong(querySeconds);
+        byte flags = PackedBooleans.pack(inside, afterStatement, afterSemicolon, fits);
+        out.put((byte) step).put(flags).putLong(from).putLong(timestamp).putLong(querySeconds);
     }
 
     void read(ByteBuffer in) {
         step = in.get();
-        int flags = in.get();
-        inside = (flags & 1) != 0;
-        afterStatement = (flags & 2) != 0;
-        afterSemicolon = (flags & 4) != 0;
-        fits = (flags & 8) != 0;
+        byte flags = in.get();
+        inside = PackedBooleans.get(flags, 0);
+        afterStatement = PackedBooleans.get(flags, 1);
+        afterSemicolon = PackedBooleans.get(flags, 2);
+        fits = PackedBooleans.get(flags, 3);
         from = in.getLong();
         timestamp = in.getLong();
         querySeconds = in.getLong();

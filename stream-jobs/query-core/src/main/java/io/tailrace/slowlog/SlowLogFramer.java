@@ -5,6 +5,7 @@ import io.tailrace.framing.EntryContext;
 import io.tailrace.framing.EntryFramer;
 import io.tailrace.framing.FrameListener;
 import io.tailrace.framing.FramingKind;
+import io.tailrace.framing.PackedBooleans;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.StatementScanner;
 import java.nio.ByteBuffer;
@@ -534,7 +535,7 @@ final class SlowLogFramer implements EntryFramer {
     public byte[] snapshot() {
         ByteBuffer out = ByteBuffer.allocate(SNAPSHOT_ROOM);
         out.put(SNAPSHOT_VERSION).put((byte) state.ordinal()).put((byte) skipCode.ordinal());
-        out.put(flags(
+        out.put(PackedBooleans.pack(
                 entrySeen,
                 ownTime,
                 ownUser,
@@ -548,7 +549,7 @@ final class SlowLogFramer implements EntryFramer {
         group.write(out);
         proofs.write(out);
         inherited.write(out);
-        out.put(flags(everyEntryHasTime));
+        out.put(PackedBooleans.pack(everyEntryHasTime));
         return Arrays.copyOf(out.array(), out.position());
     }
 
@@ -567,15 +568,15 @@ final class SlowLogFramer implements EntryFramer {
     private void read(ByteBuffer in) {
         state = State.values()[in.get()];
         skipCode = DeadLetterCode.values()[in.get()];
-        int flags = in.get();
-        entrySeen = (flags & 1) != 0;
-        ownTime = (flags & 2) != 0;
-        ownUser = (flags & 4) != 0;
-        ownDatabase = (flags & 8) != 0;
-        statementStarted = (flags & 16) != 0;
-        forgedHeader = (flags & 32) != 0;
-        statementMayEndAtBanner = (flags & 64) != 0;
-        lineEndsWithSemicolon = (flags & 128) != 0;
+        byte flags = in.get();
+        entrySeen = PackedBooleans.get(flags, 0);
+        ownTime = PackedBooleans.get(flags, 1);
+        ownUser = PackedBooleans.get(flags, 2);
+        ownDatabase = PackedBooleans.get(flags, 3);
+        statementStarted = PackedBooleans.get(flags, 4);
+        forgedHeader = PackedBooleans.get(flags, 5);
+        statementMayEndAtBanner = PackedBooleans.get(flags, 6);
+        lineEndsWithSemicolon = PackedBooleans.get(flags, 7);
         position = in.getLong();
         start = in.getLong();
         entryTimestamp = in.getLong();
@@ -587,13 +588,5 @@ final class SlowLogFramer implements EntryFramer {
         proofs.read(in);
         inherited.read(in);
         everyEntryHasTime = in.hasRemaining() && in.get() != 0; // earlier snapshots end before it
-    }
-
-    private static byte flags(boolean... flags) {
-        int packed = 0;
-        for (int i = 0; i < flags.length; i++) {
-            packed |= flags[i] ? 1 << i : 0;
-        }
-        return (byte) packed;
     }
 }

@@ -15,7 +15,6 @@ import io.tailrace.lexer.StringPool;
 import io.tailrace.tags.StatementTags;
 import io.tailrace.time.CivilTime;
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -204,8 +203,7 @@ final class SlowLogParser implements EntryParser {
         event.setEntryOffset(entry.offset());
         event.setEntryBytes(entry.to() - entry.from());
         event.setFormat(SlowLogFormat.NAME);
-        event.setEventTime(
-                Instant.ofEpochSecond(Math.floorDiv(time, 1_000_000L), Math.floorMod(time, 1_000_000L) * 1_000L));
+        event.setEventTime(CivilTime.instant(time));
     }
 
     private void server(QueryEvent event) {

@@ -78,11 +78,7 @@ final class Tokens {
 
     private void word(boolean nameOnly) {
         kind = Kind.WORD;
-        int i = next;
-        while (i < to && SqlBytes.isWord(bytes[i])) {
-            i++;
-        }
-        next = i;
+        next = SqlBytes.wordEnd(bytes, next, to);
         word = nameOnly ? StatementKeyword.OTHER : StatementKeyword.of(bytes, from, next);
     }
 
@@ -101,7 +97,7 @@ final class Tokens {
             byte b = bytes[next];
             if (b == ' ') {
                 next++;
-            } else if (b == '/' && next + 1 < to && bytes[next + 1] == '*') {
+            } else if (SqlBytes.startsBlockComment(bytes, next, to)) {
                 next = afterMark(next + 2);
             } else if (b == '*' && next + 1 < to && bytes[next + 1] == '/') {
                 next += 2;

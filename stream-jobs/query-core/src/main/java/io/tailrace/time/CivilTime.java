@@ -1,8 +1,12 @@
 package io.tailrace.time;
 
 import io.tailrace.lexer.ByteText;
+import java.time.Instant;
 
-/** Converts times of the proleptic Gregorian calendar from bytes to epoch microseconds without allocating objects. */
+/**
+ * Converts times of the proleptic Gregorian calendar from bytes to epoch microseconds, without allocating objects, and
+ * these to instants.
+ */
 public final class CivilTime {
 
     /** Returned if the bytes are not a time. */
@@ -17,6 +21,11 @@ public final class CivilTime {
         boolean date = year >= 0 && month >= 1 && month <= 12 && day >= 1 && day <= daysOf(year, month);
         boolean clock = hour >= 0 && hour < 24 && minute >= 0 && minute < 60 && second >= 0 && second <= 60;
         return date && clock ? epochDay(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second : NONE;
+    }
+
+    /** Returns the instant of microseconds since 1970, which may be negative. */
+    public static Instant instant(long micros) {
+        return Instant.ofEpochSecond(Math.floorDiv(micros, 1_000_000), Math.floorMod(micros, 1_000_000) * 1_000L);
     }
 
     /** Returns the days since 1970 by Howard Hinnant's algorithm. */

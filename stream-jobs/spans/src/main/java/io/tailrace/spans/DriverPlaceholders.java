@@ -59,13 +59,13 @@ final class DriverPlaceholders {
         }
         int s = at + 1;
         if (s < in.length && in[s] == '(') {
-            s = wordEnd(in, s + 1);
+            s = SqlBytes.wordEnd(in, s + 1, in.length);
             if (s >= in.length || in[s] != ')') {
                 return -1;
             }
             s++;
         }
-        boolean is = s < in.length && in[s] == 's' && wordEnd(in, s) == s + 1;
+        boolean is = s < in.length && in[s] == 's' && SqlBytes.wordEnd(in, s, in.length) == s + 1;
         return is ? s + 1 : -1;
     }
 
@@ -75,20 +75,12 @@ final class DriverPlaceholders {
      */
     private static int colon(byte[] in, int at) {
         boolean behindWord = at > 0 && (SqlBytes.isWord(in[at - 1]) || in[at - 1] == ':');
-        int end = wordEnd(in, at + 1);
+        int end = SqlBytes.wordEnd(in, at + 1, in.length);
         boolean named = end > at + 1 && !isDigit(in[at + 1]);
         return named && !behindWord ? end : -1;
     }
 
     private static boolean isDigit(byte b) {
         return b >= '0' && b <= '9';
-    }
-
-    private static int wordEnd(byte[] in, int from) {
-        int end = from;
-        while (end < in.length && SqlBytes.isWord(in[end])) {
-            end++;
-        }
-        return end;
     }
 }

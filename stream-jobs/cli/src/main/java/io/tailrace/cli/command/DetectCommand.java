@@ -17,16 +17,12 @@ import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
 import io.tailrace.detection.sigma.FieldMapping;
 import io.tailrace.detection.sigma.RuleContext;
-import io.tailrace.detection.sigma.RuleError;
 import io.tailrace.detection.sigma.RuleSet;
 import io.tailrace.detection.taxonomy.DatabaseFieldMapping;
 import io.tailrace.framing.LogFormat;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Path;
 import java.time.Clock;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -77,12 +73,8 @@ public final class DetectCommand implements Callable<Integer>, InputOptions.Read
     @Mixin
     private InputOptions input;
 
-    @Option(
-            names = "--rules",
-            required = true,
-            paramLabel = "PATH",
-            description = "Files with rules, or directories with files that end with .yml or .yaml.")
-    private List<Path> rules;
+    @Mixin
+    private RuleOptions rules;
 
     @Option(
             names = "--detectors",
@@ -119,12 +111,11 @@ public final class DetectCommand implements Callable<Integer>, InputOptions.Read
     public Integer call() {
         try {
             FieldMapping fields = eventFile == null ? new DatabaseFieldMapping() : FieldMapping.ANY;
-            List<RuleError> refused = new ArrayList<>();
-            RuleContext context = RuleFiles.context(rules, fields, refused::add);
-            RuleSet ruleSet = RuleFiles.read(rules, context, terminal);
-            DetectorConfig stateful = RuleFiles.detectors(rules, detectorFile, context, terminal);
-            classifier = new DataClassifier(RuleFiles.dataClasses(rules, dataClassFile, refused::add));
-            refused.forEach(error -> terminal.note(error.toString()));
+            RuleContext context = rules.context(fields);
+            RuleSet ruleSet = rules.read(context, terminal);
+            DetectorConfig stateful = rules.detectors(detectorFile, context, terminal);
+            classifier = new DataClassifier(rules.dataClasses(dataClassFile));
+            boolean accepted = rules.reportRefused(terminal);
             lines = new AlertWriter();
             detector = new DetectionEngine(ruleSet, 0);
             detectors = new InMemoryDetectorEngine(stateful.detectors(), 0, () -> clock.millis() * MICROS_PER_MILLI);
@@ -133,7 +124,7 @@ public final class DetectCommand implements Callable<Integer>, InputOptions.Read
             terminal.out().flush();
             terminal.note(RuleFiles.summary(ruleSet) + ", "
                     + stateful.detectors().size() + " detectors; " + events + " events, " + alerts + " alerts");
-            return read && ruleSet.errors().isEmpty() && stateful.errors().isEmpty() && refused.isEmpty() ? 0 : FAILED;
+            return read && ruleSet.errors().isEmpty() && stateful.errors().isEmpty() && accepted ? 0 : FAILED;
         } catch (IOException e) {
             terminal.note("cannot read the rules: " + e.getMessage() + ": " + InputOptions.reason(e));
             return FAILED;

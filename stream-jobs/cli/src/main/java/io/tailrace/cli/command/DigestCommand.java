@@ -134,12 +134,8 @@ public final class DigestCommand implements Callable<Integer>, InputOptions.Read
                     + MAX_THREADS + ".")
     private Integer threads;
 
-    @Option(
-            names = "--color",
-            defaultValue = "auto",
-            paramLabel = "WHEN",
-            description = "always, never or auto: on a terminal, unless NO_COLOR is set. Default: ${DEFAULT-VALUE}.")
-    private String colour;
+    @Mixin
+    private ColorOption colour;
 
     public DigestCommand(Terminal terminal, Clock clock) {
         this.terminal = terminal;
@@ -159,7 +155,7 @@ public final class DigestCommand implements Callable<Integer>, InputOptions.Read
         if (threads != null && threads < 1) {
             throw input.usage("--threads expects a number above 0, found " + threads);
         }
-        AnsiStyle ink = ink();
+        AnsiStyle ink = colour.style(terminal);
         from = time("--since", since, Instant.MIN);
         until = time("--until", before, Instant.MAX);
         filter = expression == null ? null : filter();
@@ -168,17 +164,6 @@ public final class DigestCommand implements Callable<Integer>, InputOptions.Read
         boolean balanced = input.read(terminal, this);
         boolean written = balanced || !files.isEmpty() ? write(ranking, ink) : balanced;
         return balanced && written ? 0 : 1;
-    }
-
-    private AnsiStyle ink() {
-        return switch (colour) {
-            case "always" -> AnsiStyle.COLOURED;
-            case "never" -> AnsiStyle.PLAIN;
-            case "auto" -> terminal.screen().out() && terminal.screen().colours()
-                    ? AnsiStyle.COLOURED
-                    : AnsiStyle.PLAIN;
-            default -> throw input.usage("--color expects always, never or auto, found " + colour);
-        };
     }
 
     private StatementFilter filter() {

@@ -1,6 +1,5 @@
 package io.tailrace.cli.command;
 
-import io.tailrace.cli.digest.render.AnsiStyle;
 import io.tailrace.cli.input.InputFiles;
 import io.tailrace.cli.input.LogFile;
 import io.tailrace.cli.output.Escaping;
@@ -23,6 +22,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -80,12 +80,8 @@ public final class PlanCommand implements Callable<Integer> {
     @Option(names = "--diff", description = "Show the changes from the first plan to the second.")
     private boolean asDiff;
 
-    @Option(
-            names = "--color",
-            defaultValue = "auto",
-            paramLabel = "WHEN",
-            description = "always, never or auto: on a terminal, unless NO_COLOR is set. Default: ${DEFAULT-VALUE}.")
-    private String colour;
+    @Mixin
+    private ColorOption colour;
 
     @Spec
     private CommandSpec command;
@@ -99,7 +95,8 @@ public final class PlanCommand implements Callable<Integer> {
         if ((asJson ? 1 : 0) + (asHash ? 1 : 0) + (asDiff ? 1 : 0) > 1) {
             throw usage("--json, --hash and --diff are mutually exclusive");
         }
-        PlanReport report = new PlanReport(ink(), terminal.screen().columns());
+        PlanReport report =
+                new PlanReport(colour.style(terminal), terminal.screen().columns());
         List<String> unmatched = new ArrayList<>();
         List<LogFile> files = InputFiles.of(names.isEmpty() ? List.of(LogFile.STANDARD_INPUT) : names, unmatched);
         unmatched.forEach(pattern -> fail(pattern + ": no such file"));
@@ -114,17 +111,6 @@ public final class PlanCommand implements Callable<Integer> {
 
     private CommandLine.ParameterException usage(String message) {
         return new CommandLine.ParameterException(command.commandLine(), message);
-    }
-
-    private AnsiStyle ink() {
-        return switch (colour) {
-            case "always" -> AnsiStyle.COLOURED;
-            case "never" -> AnsiStyle.PLAIN;
-            case "auto" -> terminal.screen().out() && terminal.screen().colours()
-                    ? AnsiStyle.COLOURED
-                    : AnsiStyle.PLAIN;
-            default -> throw usage("--color expects always, never or auto, found " + colour);
-        };
     }
 
     private void fail(String message) {

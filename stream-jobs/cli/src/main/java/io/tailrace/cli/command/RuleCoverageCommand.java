@@ -3,20 +3,16 @@ package io.tailrace.cli.command;
 import io.tailrace.cli.input.ByteAccounting;
 import io.tailrace.cli.input.DetectionEventHandler;
 import io.tailrace.cli.input.LogFile;
-import io.tailrace.cli.input.RuleFiles;
 import io.tailrace.cli.terminal.Terminal;
 import io.tailrace.detection.coverage.ObservedFields;
 import io.tailrace.detection.coverage.RuleCoverageEvaluator;
 import io.tailrace.detection.coverage.RuleCoverageResult;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
-import io.tailrace.detection.sigma.RuleError;
 import io.tailrace.detection.sigma.RuleSet;
 import io.tailrace.detection.taxonomy.DatabaseFieldMapping;
 import io.tailrace.framing.LogFormat;
 import java.io.IOException;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -50,12 +46,8 @@ public final class RuleCoverageCommand implements Callable<Integer>, InputOption
     @Mixin
     private InputOptions input;
 
-    @Option(
-            names = "--rules",
-            required = true,
-            paramLabel = "PATH",
-            description = "Files with rules, or directories with files that end with .yml or .yaml.")
-    private List<Path> rules;
+    @Mixin
+    private RuleOptions rules;
 
     @Option(
             names = "--data-classes",
@@ -72,14 +64,11 @@ public final class RuleCoverageCommand implements Callable<Integer>, InputOption
     @Override
     public Integer call() {
         try {
-            List<RuleError> refused = new ArrayList<>();
-            ruleSet =
-                    RuleFiles.read(rules, RuleFiles.context(rules, new DatabaseFieldMapping(), refused::add), terminal);
-            hasClasses =
-                    !RuleFiles.dataClasses(rules, dataClassFile, refused::add).isEmpty();
-            refused.forEach(error -> terminal.note(error.toString()));
+            ruleSet = rules.read(rules.context(new DatabaseFieldMapping()), terminal);
+            hasClasses = !rules.dataClasses(dataClassFile).isEmpty();
+            boolean accepted = rules.reportRefused(terminal);
             boolean read = input.read(terminal, this);
-            return read && ruleSet.errors().isEmpty() && refused.isEmpty() ? 0 : FAILED;
+            return read && ruleSet.errors().isEmpty() && accepted ? 0 : FAILED;
         } catch (IOException e) {
             terminal.note("cannot read the rules: " + e.getMessage() + ": " + InputOptions.reason(e));
             return FAILED;

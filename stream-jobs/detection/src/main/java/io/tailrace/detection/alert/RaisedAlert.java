@@ -3,6 +3,8 @@ package io.tailrace.detection.alert;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
 import io.tailrace.detection.sigma.RuleHeader;
+import io.tailrace.identity.Murmur3;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 
@@ -40,6 +42,29 @@ public record RaisedAlert(
     public static final int MAX_STATEMENTS = 5;
     /** Maximum length of a statement and of a fact, in characters. */
     public static final int MAX_STATEMENT_LENGTH = 500;
+
+    /**
+     * Returns the alert of a rule over single events. Its id is the same for all events of one action.
+     *
+     * @param entity as {@link #entity()}
+     * @param late as {@link #late()}
+     */
+    public static RaisedAlert ofEvent(RuleHeader rule, DetectionEvent event, Map<String, String> entity, boolean late) {
+        Murmur3 hash = new Murmur3();
+        String id = HexFormat.of()
+                .formatHex(hash.update(rule.key()).update(event.actionId()).digest());
+        return new RaisedAlert(
+                id,
+                rule,
+                event.micros(),
+                event.micros(),
+                entity,
+                1,
+                List.of(event.id()),
+                statements(event),
+                Map.of(),
+                late);
+    }
 
     /** Returns the statement of an event as evidence; empty if it has none. */
     public static List<String> statements(DetectionEvent event) {

@@ -1,14 +1,26 @@
 package io.tailrace.detection.detector;
 
+import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.sigma.RuleHeader;
+import java.io.DataInput;
+import java.io.IOException;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
-/** A detector whose behaviour depends only on its definition. */
-public abstract class AbstractDetector implements StatefulDetector {
+/**
+ * A detector whose behaviour depends only on its definition.
+ *
+ * @param <S> the state of one entity; only states of this detector are passed to it
+ */
+public abstract class AbstractDetector<S extends DetectorState> implements StatefulDetector {
 
     public final DetectorDefinition basis;
+    private final Supplier<S> newState;
 
-    public AbstractDetector(DetectorDefinition basis) {
+    /** @param newState creates the state of an entity that was never seen */
+    public AbstractDetector(DetectorDefinition basis, Supplier<S> newState) {
         this.basis = basis;
+        this.newState = newState;
     }
 
     @Override
@@ -20,4 +32,25 @@ public abstract class AbstractDetector implements StatefulDetector {
     public final long ttlMicros() {
         return basis.ttlMicros();
     }
+
+    @Override
+    public final DetectorState newState() {
+        return newState.get();
+    }
+
+    @Override
+    public final DetectorState readState(DataInput in) throws IOException {
+        S state = newState.get();
+        state.read(in);
+        return state;
+    }
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public final boolean update(DetectorState state, Observation observation, Consumer<RaisedAlert> alerts) {
+        return apply((S) state, observation, alerts);
+    }
+
+    /** As {@link #update}. */
+    protected abstract boolean apply(S state, Observation observation, Consumer<RaisedAlert> alerts);
 }

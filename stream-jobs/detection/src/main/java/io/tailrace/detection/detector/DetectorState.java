@@ -1,5 +1,6 @@
 package io.tailrace.detection.detector;
 
+import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 
@@ -11,4 +12,11 @@ public interface DetectorState {
 
     /** Writes the state, beginning with its version. */
     void write(DataOutput out) throws IOException;
+
+    /**
+     * Reads the output of {@link #write} into a new state.
+     *
+     * @throws IOException if the version is not supported
+     */
+    void read(DataInput in) throws IOException;
 }

@@ -3,10 +3,8 @@ package io.tailrace.flink.detection;
 import io.tailrace.flink.clickhouse.ClickHouseConnection;
 import io.tailrace.flink.runtime.ConfigParser;
 import io.tailrace.flink.runtime.ConfigurationException;
-import io.tailrace.flink.runtime.FlinkConfigurationFactory;
 import io.tailrace.flink.runtime.JobConfig;
 import io.tailrace.flink.runtime.KafkaClientConfig;
-import io.tailrace.flink.runtime.WebUiConfig;
 import java.time.Duration;
 import java.util.Map;
 
@@ -17,9 +15,7 @@ import java.util.Map;
  */
 final class DetectionJobConfig {
 
-    private static final int MAX_PORT = 65_535;
     private static final int MAX_PARALLELISM = 128;
-    private static final int MAX_DAYS = 36_500;
 
     private final ConfigParser<DetectionJobOptions> values;
 
@@ -59,7 +55,7 @@ final class DetectionJobConfig {
     }
 
     KafkaClientConfig kafka() {
-        return new KafkaClientConfig(values.notEmpty(DetectionJobOptions.KAFKA_BOOTSTRAP), values.kafkaProperties());
+        return values.kafka(DetectionJobOptions.KAFKA_BOOTSTRAP);
     }
 
     String kafkaGroup() {
@@ -114,27 +110,17 @@ final class DetectionJobConfig {
                 "tailrace detect",
                 parallelism,
                 parallelism,
-                values.oneOf(
-                        DetectionJobOptions.STATE_BACKEND,
-                        FlinkConfigurationFactory.HASHMAP,
-                        FlinkConfigurationFactory.ROCKSDB),
-                values.number(
-                        DetectionJobOptions.STATE_ROCKSDB_MEMORY_MIB,
-                        FlinkConfigurationFactory.MIN_ROCKSDB_MIB,
-                        FlinkConfigurationFactory.MAX_ROCKSDB_MIB),
+                values.stateBackend(DetectionJobOptions.STATE_BACKEND),
+                values.rocksDbMemoryMib(DetectionJobOptions.STATE_ROCKSDB_MEMORY_MIB),
                 values.directory(DetectionJobOptions.CHECKPOINT_DIR),
                 values.millis(DetectionJobOptions.CHECKPOINT_INTERVAL_MS, 10),
                 restorePath(),
-                webUi(),
-                values.number(DetectionJobOptions.METRICS_PORT, 0, MAX_PORT));
-    }
-
-    private WebUiConfig webUi() {
-        return new WebUiConfig(
-                values.number(DetectionJobOptions.WEB_PORT, 0, MAX_PORT),
-                values.text(DetectionJobOptions.WEB_KEYSTORE),
-                values.text(DetectionJobOptions.WEB_TRUSTSTORE),
-                values.text(DetectionJobOptions.WEB_PASSWORD_FILE));
+                values.webUi(
+                        DetectionJobOptions.WEB_PORT,
+                        DetectionJobOptions.WEB_KEYSTORE,
+                        DetectionJobOptions.WEB_TRUSTSTORE,
+                        DetectionJobOptions.WEB_PASSWORD_FILE),
+                values.port(DetectionJobOptions.METRICS_PORT));
     }
 
     Duration lateness() {
@@ -146,7 +132,7 @@ final class DetectionJobConfig {
     }
 
     Duration duplicatesRemembered() {
-        return Duration.ofDays(values.number(DetectionJobOptions.DEDUPLICATION_STATE_TTL_DAYS, 1, MAX_DAYS));
+        return values.days(DetectionJobOptions.DEDUPLICATION_STATE_TTL_DAYS);
     }
 
     Duration actionsRemembered() {

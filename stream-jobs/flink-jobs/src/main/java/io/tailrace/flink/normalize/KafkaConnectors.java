@@ -21,7 +21,7 @@ final class KafkaConnectors {
 
     KafkaConnectors(NormalizeJobConfig config) {
         this.config = config;
-        this.clients = new KafkaClientConfig(config.kafkaBootstrap(), config.kafkaProperties());
+        this.clients = config.kafka();
     }
 
     /**
@@ -40,7 +40,7 @@ final class KafkaConnectors {
 
     private KafkaSource<KafkaMessage> source(Pattern topics, String group) {
         return KafkaSource.<KafkaMessage>builder()
-                .setBootstrapServers(config.kafkaBootstrap())
+                .setBootstrapServers(clients.bootstrap())
                 .setGroupId(group)
                 .setClientIdPrefix(group)
                 .setTopicPattern(topics)
@@ -53,7 +53,7 @@ final class KafkaConnectors {
     /** At least once: readers remove duplicates by the positions of events in their logs. */
     <T extends SpecificRecord> KafkaSink<T> events(Class<T> recordClass) {
         return KafkaSink.<T>builder()
-                .setBootstrapServers(config.kafkaBootstrap())
+                .setBootstrapServers(clients.bootstrap())
                 .setRecordSerializer(new EventSerializationSchema<>(config.eventsTopic(), recordClass))
                 .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)
                 .setKafkaProducerConfig(clients.producerProperties(LINGER_MILLIS))

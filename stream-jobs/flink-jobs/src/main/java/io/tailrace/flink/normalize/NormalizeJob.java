@@ -4,7 +4,6 @@ import io.tailrace.event.AuditEvent;
 import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.LedgerEntry;
 import io.tailrace.event.QueryEvent;
-import io.tailrace.flink.clickhouse.ClickHouseConnection;
 import io.tailrace.flink.clickhouse.ClickHouseSink;
 import io.tailrace.flink.normalize.NormalizePipeline.EventSinks;
 import io.tailrace.flink.normalize.NormalizePipeline.SourcesAndSinks;
@@ -61,10 +60,8 @@ public final class NormalizeJob {
     }
 
     private static ClickHouseSink rows(NormalizeJobConfig config) {
-        ClickHouseConnection connection = new ClickHouseConnection(
-                config.clickHouseUrl(), config.clickHouseUser(), config.clickHousePasswordFile());
         return new ClickHouseSink(
-                connection,
+                config.clickHouse(),
                 config.clickHouseDatabase(),
                 config.committers(),
                 config.maxPendingBytes(),

@@ -1,15 +1,14 @@
 package io.tailrace.flink.normalize;
 
+import io.tailrace.flink.clickhouse.ClickHouseConnection;
 import io.tailrace.flink.runtime.ConfigParser;
 import io.tailrace.flink.runtime.ConfigurationException;
-import io.tailrace.flink.runtime.FlinkConfigurationFactory;
 import io.tailrace.flink.runtime.JobConfig;
+import io.tailrace.flink.runtime.KafkaClientConfig;
 import io.tailrace.flink.runtime.WebUiConfig;
 import io.tailrace.innodb.RedoLogCapacities;
-import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Properties;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
@@ -21,10 +20,8 @@ import java.util.regex.PatternSyntaxException;
  */
 final class NormalizeJobConfig {
 
-    private static final int MAX_PORT = 65_535;
     private static final int MAX_PARALLELISM = 1024;
     private static final int MAX_COMMITTERS = 64;
-    private static final int MAX_DAYS = 36_500;
 
     private final ConfigParser<NormalizeJobOptions> values;
 
@@ -45,11 +42,10 @@ final class NormalizeJobConfig {
 
     /** Reads every value once, so that an invalid one is an error at start instead of in an operator. */
     private void checkAll() {
-        kafkaBootstrap();
+        kafka();
         kafkaGroup();
         linesTopics();
-        clickHouseUrl();
-        clickHouseUser();
+        clickHouse();
         clickHouseDatabase();
         committers();
         maxPendingBytes();
@@ -68,17 +64,12 @@ final class NormalizeJobConfig {
         rocksDbMemoryMib();
     }
 
-    String kafkaBootstrap() {
-        return values.notEmpty(NormalizeJobOptions.KAFKA_BOOTSTRAP);
+    KafkaClientConfig kafka() {
+        return values.kafka(NormalizeJobOptions.KAFKA_BOOTSTRAP);
     }
 
     String kafkaGroup() {
         return values.notEmpty(NormalizeJobOptions.KAFKA_GROUP);
-    }
-
-    /** Returns the settings of Kafka's clients, such as {@code security.protocol}. */
-    Properties kafkaProperties() {
-        return values.kafkaProperties();
     }
 
     Pattern linesTopics() {
@@ -99,17 +90,11 @@ final class NormalizeJobConfig {
         return values.text(NormalizeJobOptions.TOPICS_SPANS);
     }
 
-    URI clickHouseUrl() {
-        return values.httpAddress(NormalizeJobOptions.CLICKHOUSE_URL);
-    }
-
-    String clickHouseUser() {
-        return values.notEmpty(NormalizeJobOptions.CLICKHOUSE_USER);
-    }
-
-    /** Returns the password file; empty for no password. */
-    String clickHousePasswordFile() {
-        return values.text(NormalizeJobOptions.CLICKHOUSE_PASSWORD_FILE);
+    ClickHouseConnection clickHouse() {
+        return new ClickHouseConnection(
+                values.httpAddress(NormalizeJobOptions.CLICKHOUSE_URL),
+                values.notEmpty(NormalizeJobOptions.CLICKHOUSE_USER),
+                values.text(NormalizeJobOptions.CLICKHOUSE_PASSWORD_FILE));
     }
 
     String clickHouseDatabase() {
@@ -143,45 +128,39 @@ final class NormalizeJobConfig {
     }
 
     String stateBackend() {
-        return values.oneOf(
-                NormalizeJobOptions.STATE_BACKEND,
-                FlinkConfigurationFactory.HASHMAP,
-                FlinkConfigurationFactory.ROCKSDB);
+        return values.stateBackend(NormalizeJobOptions.STATE_BACKEND);
     }
 
     int rocksDbMemoryMib() {
-        return values.number(
-                NormalizeJobOptions.STATE_ROCKSDB_MEMORY_MIB,
-                FlinkConfigurationFactory.MIN_ROCKSDB_MIB,
-                FlinkConfigurationFactory.MAX_ROCKSDB_MIB);
+        return values.rocksDbMemoryMib(NormalizeJobOptions.STATE_ROCKSDB_MEMORY_MIB);
     }
 
     WebUiConfig webUi() {
-        return new WebUiConfig(
-                values.number(NormalizeJobOptions.WEB_PORT, 0, MAX_PORT),
-                values.text(NormalizeJobOptions.WEB_KEYSTORE),
-                values.text(NormalizeJobOptions.WEB_TRUSTSTORE),
-                values.text(NormalizeJobOptions.WEB_PASSWORD_FILE));
+        return values.webUi(
+                NormalizeJobOptions.WEB_PORT,
+                NormalizeJobOptions.WEB_KEYSTORE,
+                NormalizeJobOptions.WEB_TRUSTSTORE,
+                NormalizeJobOptions.WEB_PASSWORD_FILE);
     }
 
     int metricsPort() {
-        return values.number(NormalizeJobOptions.METRICS_PORT, 0, MAX_PORT);
+        return values.port(NormalizeJobOptions.METRICS_PORT);
     }
 
     Duration queryEventsRetention() {
-        return Duration.ofDays(values.number(NormalizeJobOptions.RETENTION_QUERY_EVENTS_DAYS, 1, MAX_DAYS));
+        return values.days(NormalizeJobOptions.RETENTION_QUERY_EVENTS_DAYS);
     }
 
     Duration auditEventsRetention() {
-        return Duration.ofDays(values.number(NormalizeJobOptions.RETENTION_AUDIT_EVENTS_DAYS, 1, MAX_DAYS));
+        return values.days(NormalizeJobOptions.RETENTION_AUDIT_EVENTS_DAYS);
     }
 
     Duration errorEventsRetention() {
-        return Duration.ofDays(values.number(NormalizeJobOptions.RETENTION_ERROR_EVENTS_DAYS, 1, MAX_DAYS));
+        return values.days(NormalizeJobOptions.RETENTION_ERROR_EVENTS_DAYS);
     }
 
     Duration otelTracesRetention() {
-        return Duration.ofDays(values.number(NormalizeJobOptions.RETENTION_OTEL_TRACES_DAYS, 1, MAX_DAYS));
+        return values.days(NormalizeJobOptions.RETENTION_OTEL_TRACES_DAYS);
     }
 
     Duration gapTimeout() {

@@ -23,12 +23,18 @@ import org.slf4j.LoggerFactory;
  * lines and lines that start with {@code #} are ignored; {@code --KEY VALUE} sets one key and overrides the file. An
  * unknown key is an error that names the nearest known one. {@link RenamedJobKeys} lists old names, which still work.
  *
+ * <p>The file is not YAML: a value is the rest of its line, or the text between quotes around it. Regular expressions
+ * and JAAS configurations are therefore written as they are, where YAML would need escapes and would interpret {@code #}
+ * and {@code : }. The stack, the Compose file and the chart write values in this way.
+ *
  * @param <K> the keys of the job
  */
 public final class ConfigParser<K extends Enum<K> & JobOption> {
 
     private static final Logger LOG = LoggerFactory.getLogger(ConfigParser.class);
     private static final int MAX_MILLIS = Integer.MAX_VALUE;
+    private static final int MAX_DAYS = 36_500;
+    private static final int MAX_PORT = 65_535;
 
     private final Map<K, String> values;
     private final Map<String, String> kafkaProperties = new TreeMap<>();
@@ -187,6 +193,31 @@ public final class ConfigParser<K extends Enum<K> & JobOption> {
         return Duration.ofMillis(number(key, min, MAX_MILLIS));
     }
 
+    /** @throws ConfigurationException if the value is not a number of days of at least 1 */
+    public Duration days(K key) {
+        return Duration.ofDays(number(key, 1, MAX_DAYS));
+    }
+
+    /** @throws ConfigurationException if the value is neither a TCP port nor 0 */
+    public int port(K key) {
+        return number(key, 0, MAX_PORT);
+    }
+
+    /** @throws ConfigurationException if the value is no state backend */
+    public String stateBackend(K key) {
+        return oneOf(key, FlinkConfigurationFactory.HASHMAP, FlinkConfigurationFactory.ROCKSDB);
+    }
+
+    /** @throws ConfigurationException if the value is not a number of MiB that RocksDB can use */
+    public int rocksDbMemoryMib(K key) {
+        return number(key, FlinkConfigurationFactory.MIN_ROCKSDB_MIB, FlinkConfigurationFactory.MAX_ROCKSDB_MIB);
+    }
+
+    /** @throws ConfigurationException if the port is invalid, or only some of the files are named */
+    public WebUiConfig webUi(K port, K keystore, K truststore, K passwordFile) {
+        return new WebUiConfig(port(port), text(keystore), text(truststore), text(passwordFile));
+    }
+
     /** @throws ConfigurationException if the value is not one of these */
     public String oneOf(K key, String... allowed) {
         String value = notEmpty(key);
@@ -213,10 +244,14 @@ public final class ConfigParser<K extends Enum<K> & JobOption> {
                 : Path.of(directory).toAbsolutePath().toUri().toString();
     }
 
-    /** Returns the settings of Kafka's clients, such as {@code security.protocol}. */
-    public Properties kafkaProperties() {
+    /**
+     * Returns Kafka's addresses and the settings of its clients, such as {@code security.protocol}.
+     *
+     * @throws ConfigurationException if the addresses are empty
+     */
+    public KafkaClientConfig kafka(K bootstrap) {
         Properties properties = new Properties();
         properties.putAll(kafkaProperties);
-        return properties;
+        return new KafkaClientConfig(notEmpty(bootstrap), properties);
     }
 }

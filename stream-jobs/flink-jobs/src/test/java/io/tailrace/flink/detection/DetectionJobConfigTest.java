@@ -1,6 +1,5 @@
 package io.tailrace.flink.detection;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tailrace.flink.runtime.ConfigParser;
@@ -10,6 +9,7 @@ import io.tailrace.servers.Repository;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
+import io.tailrace.flink.runtime.JobOptionChecks;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -39,8 +39,7 @@ class DetectionJobConfigTest {
     }
 
     static Stream<DetectionJobOptions> numbers() {
-        return Stream.of(DetectionJobOptions.values())
-                .filter(key -> key.defaultValue().orElse("").matches("[0-9]+"));
+        return JobOptionChecks.numbers(DetectionJobOptions.values());
     }
 
     @ParameterizedTest
@@ -53,10 +52,7 @@ class DetectionJobConfigTest {
 
     @Test
     void everyKeyIsDocumented() throws Exception {
-        String documentation = Files.readString(Repository.root().resolve("docs/CONFIGURATION.md"));
-        for (DetectionJobOptions key : DetectionJobOptions.values()) {
-            assertThat(documentation).contains("`" + key.key() + "`");
-        }
+        JobOptionChecks.assertDocumented(DetectionJobOptions.values());
     }
 
     static Stream<Arguments> renamedKeys() {

@@ -7,6 +7,7 @@ import io.tailrace.flink.runtime.ConfigParser;
 import io.tailrace.flink.runtime.ConfigurationException;
 import io.tailrace.flink.runtime.RenamedJobKeys;
 import io.tailrace.servers.Repository;
+import io.tailrace.flink.runtime.JobOptionChecks;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -43,12 +44,12 @@ class NormalizeJobConfigTest {
                 kafka.properties.security.protocol: SASL_SSL
                 """);
         NormalizeJobConfig config = NormalizeJobConfig.fromArguments("--parallelism", "8", "--config", file.toString());
-        assertThat(config.kafkaBootstrap()).isEqualTo("127.0.0.1:9092");
-        assertThat(config.clickHouseUrl()).hasToString("http://127.0.0.1:8123");
+        assertThat(config.kafka().bootstrap()).isEqualTo("127.0.0.1:9092");
+        assertThat(config.clickHouse().url()).hasToString("http://127.0.0.1:8123");
         assertThat(config.checkpointDirectory()).isEqualTo("file:/var/checkpoints");
         assertThat(config.parallelism()).isEqualTo(8);
         assertThat(config.eventsTopic()).isEmpty();
-        assertThat(config.kafkaProperties()).containsEntry("security.protocol", "SASL_SSL");
+        assertThat(config.kafka().given()).containsEntry("security.protocol", "SASL_SSL");
         assertThat(config.restorePath()).isEmpty();
     }
 
@@ -87,8 +88,7 @@ class NormalizeJobConfigTest {
     }
 
     static Stream<NormalizeJobOptions> numbers() {
-        return Stream.of(NormalizeJobOptions.values())
-                .filter(key -> key.defaultValue().orElse("").matches("[0-9]+"));
+        return JobOptionChecks.numbers(NormalizeJobOptions.values());
     }
 
     @ParameterizedTest
@@ -101,10 +101,7 @@ class NormalizeJobConfigTest {
 
     @Test
     void everyKeyIsDocumented() throws Exception {
-        String documentation = Files.readString(Repository.root().resolve("docs/CONFIGURATION.md"));
-        for (NormalizeJobOptions key : NormalizeJobOptions.values()) {
-            assertThat(documentation).contains("`" + key.key() + "`");
-        }
+        JobOptionChecks.assertDocumented(NormalizeJobOptions.values());
     }
 
     static Stream<Arguments> renamedKeys() {

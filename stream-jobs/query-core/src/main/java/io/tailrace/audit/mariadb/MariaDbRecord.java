@@ -73,13 +73,7 @@ public final class MariaDbRecord {
     }
 
     private boolean openStatement(int anchor) {
-        connectionFrom = anchor + 1;
-        connectionTo = comma(connectionFrom);
-        queryFrom = connectionTo + 1;
-        queryTo = comma(queryFrom);
-        operationFrom = queryTo + 1;
-        operationTo = comma(operationFrom);
-        operation = MariaDbOperation.of(bytes, operationFrom, operationTo);
+        takeOperation(anchor);
         databaseFrom = operationTo + 1;
         databaseTo = comma(databaseFrom);
         objectFrom = databaseTo + 2;
@@ -134,6 +128,12 @@ public final class MariaDbRecord {
     }
 
     private boolean take(int anchor, boolean strict) {
+        takeOperation(anchor);
+        return names(anchor) && (operation.hasStatement() ? statement(strict) : tail(strict));
+    }
+
+    /** Locates the ids of the connection and of the query, and the operation. */
+    private void takeOperation(int anchor) {
         connectionFrom = anchor + 1;
         connectionTo = comma(connectionFrom);
         queryFrom = connectionTo + 1;
@@ -141,7 +141,6 @@ public final class MariaDbRecord {
         operationFrom = queryTo + 1;
         operationTo = comma(operationFrom);
         operation = MariaDbOperation.of(bytes, operationFrom, operationTo);
-        return names(anchor) && (operation.hasStatement() ? statement(strict) : tail(strict));
     }
 
     /** Splits {@code user,host} at its last comma. */

@@ -12,8 +12,8 @@ import io.tailrace.identity.EventIds;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.StatementScanner;
 import io.tailrace.tags.StatementTags;
+import io.tailrace.time.CivilTime;
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -97,8 +97,7 @@ public final class AuditEventBuilder {
         event.setGeneration(entry.generation());
         event.setEntryOffset(entry.offset());
         event.setEntryBytes(entry.to() - entry.from());
-        event.setEventTime(
-                Instant.ofEpochSecond(Math.floorDiv(time, 1_000_000), Math.floorMod(time, 1_000_000) * 1_000L));
+        event.setEventTime(CivilTime.instant(time));
     }
 
     /**

@@ -22,7 +22,7 @@ import java.util.function.Consumer;
  * Detects the use of an account after a long pause. An account with similar pauses in the past, such as that of a
  * quarterly job, is not dormant.
  */
-public final class DormantAccountDetector extends AbstractDetector {
+public final class DormantAccountDetector extends AbstractDetector<DormantAccountDetector.State> {
 
     private static final byte VERSION = 1;
     private static final long DAY = 24 * ExpiringValueSet.HOUR;
@@ -34,7 +34,7 @@ public final class DormantAccountDetector extends AbstractDetector {
     private final DetectorAlertFactory alerts;
 
     public DormantAccountDetector(DetectorDefinition basis, long dormantMicros) {
-        super(basis);
+        super(basis, State::new);
         this.dormantMicros = dormantMicros;
         this.alerts = DetectorAlertFactory.ofUsers(basis.header());
     }
@@ -45,7 +45,7 @@ public final class DormantAccountDetector extends AbstractDetector {
     }
 
     /** The last use of an account and its longest pause. */
-    private static final class State implements DetectorState {
+    static final class State implements DetectorState {
 
         private long latest = Long.MIN_VALUE;
         private long maxGap;
@@ -61,25 +61,17 @@ public final class DormantAccountDetector extends AbstractDetector {
             out.writeLong(latest);
             out.writeLong(maxGap);
         }
+
+        @Override
+        public void read(DataInput in) throws IOException {
+            DetectorDefinition.requireVersion(in, VERSION);
+            latest = in.readLong();
+            maxGap = in.readLong();
+        }
     }
 
     @Override
-    public DetectorState newState() {
-        return new State();
-    }
-
-    @Override
-    public DetectorState readState(DataInput in) throws IOException {
-        DetectorDefinition.requireVersion(in, VERSION);
-        State state = new State();
-        state.latest = in.readLong();
-        state.maxGap = in.readLong();
-        return state;
-    }
-
-    @Override
-    public boolean update(DetectorState detectorState, Observation observation, Consumer<RaisedAlert> out) {
-        State state = (State) detectorState;
+    protected boolean apply(State state, Observation observation, Consumer<RaisedAlert> out) {
         // Only the first observation of an hour is certain to arrive, so others must change nothing.
         if (ExpiringValueSet.hour(observation.micros()) <= ExpiringValueSet.hour(state.latest)) {
             return false;

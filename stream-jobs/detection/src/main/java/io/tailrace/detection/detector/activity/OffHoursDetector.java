@@ -27,7 +27,7 @@ import java.util.function.Consumer;
  * 8 weeks the user was active; an hour next to an active one counts as usual. Users without regular hours cause no
  * alerts: the detector measures on their past how often it would have fired.
  */
-public final class OffHoursDetector extends AbstractDetector {
+public final class OffHoursDetector extends AbstractDetector<OffHoursDetector.State> {
 
     private static final byte VERSION = 1;
     private static final int HOURS = 168;
@@ -56,7 +56,7 @@ public final class OffHoursDetector extends AbstractDetector {
     }
 
     public OffHoursDetector(DetectorDefinition basis, Rhythm rhythm) {
-        super(basis);
+        super(basis, State::new);
         this.rhythm = rhythm;
         this.alerts = DetectorAlertFactory.ofUsers(basis.header());
     }
@@ -67,7 +67,7 @@ public final class OffHoursDetector extends AbstractDetector {
     }
 
     /** The weeks in which a user was active, by hour of the week: one bit for each of the last weeks. */
-    private static final class State implements DetectorState {
+    static final class State implements DetectorState {
 
         private final byte[] hours = new byte[HOURS];
         private int newestWeek = Integer.MIN_VALUE;
@@ -86,6 +86,15 @@ public final class OffHoursDetector extends AbstractDetector {
             out.writeInt(newestWeek);
             out.writeLong(latest);
             out.writeInt(firedHour);
+        }
+
+        @Override
+        public void read(DataInput in) throws IOException {
+            DetectorDefinition.requireVersion(in, VERSION);
+            in.readFully(hours);
+            newestWeek = in.readInt();
+            latest = in.readLong();
+            firedHour = in.readInt();
         }
 
         /** Clears the weeks that a new one replaces; returns false if the week is too old. */
@@ -122,24 +131,7 @@ public final class OffHoursDetector extends AbstractDetector {
     }
 
     @Override
-    public DetectorState newState() {
-        return new State();
-    }
-
-    @Override
-    public DetectorState readState(DataInput in) throws IOException {
-        DetectorDefinition.requireVersion(in, VERSION);
-        State state = new State();
-        in.readFully(state.hours);
-        state.newestWeek = in.readInt();
-        state.latest = in.readLong();
-        state.firedHour = in.readInt();
-        return state;
-    }
-
-    @Override
-    public boolean update(DetectorState detectorState, Observation observation, Consumer<RaisedAlert> out) {
-        State state = (State) detectorState;
+    protected boolean apply(State state, Observation observation, Consumer<RaisedAlert> out) {
         int hour = ExpiringValueSet.hour(observation.micros());
         int week = Math.floorDiv(hour, HOURS);
         int hourOfWeek = Math.floorMod(hour, HOURS);

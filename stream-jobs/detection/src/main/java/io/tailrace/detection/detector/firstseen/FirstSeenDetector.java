@@ -30,7 +30,7 @@ import java.util.function.UnaryOperator;
  * the settling period without a new value. An entity with constant behaviour is therefore monitored early, and an
  * entity that was inactive continues to learn.
  */
-public final class FirstSeenDetector extends AbstractDetector {
+public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.State> {
 
     private static final byte OLDEST_VERSION = 1;
     private static final byte VERSION = 2;
@@ -79,7 +79,7 @@ public final class FirstSeenDetector extends AbstractDetector {
     }
 
     public FirstSeenDetector(DetectorDefinition basis, Subject subject, Learning learning) {
-        super(basis);
+        super(basis, State::new);
         this.subject = subject;
         this.learning = learning;
         List<String> fields = new ArrayList<>(List.of("cluster", "instance"));
@@ -114,7 +114,7 @@ public final class FirstSeenDetector extends AbstractDetector {
     }
 
     /** The known values of an entity. */
-    private static final class State implements DetectorState {
+    static final class State implements DetectorState {
 
         private long first = Long.MAX_VALUE;
         private long latest = Long.MIN_VALUE;
@@ -138,30 +138,21 @@ public final class FirstSeenDetector extends AbstractDetector {
             today.write(out);
             values.write(out);
         }
+
+        @Override
+        public void read(DataInput in) throws IOException {
+            byte version = DetectorDefinition.requireVersion(in, OLDEST_VERSION, VERSION);
+            first = in.readLong();
+            latest = in.readLong();
+            latestNew = in.readLong();
+            restless = in.readBoolean();
+            today = version == OLDEST_VERSION ? DailyNoveltyCounter.readFirstVersion(in) : DailyNoveltyCounter.read(in);
+            values = ExpiringValueSet.read(in);
+        }
     }
 
     @Override
-    public DetectorState newState() {
-        return new State();
-    }
-
-    @Override
-    public DetectorState readState(DataInput in) throws IOException {
-        byte version = DetectorDefinition.requireVersion(in, OLDEST_VERSION, VERSION);
-        State state = new State();
-        state.first = in.readLong();
-        state.latest = in.readLong();
-        state.latestNew = in.readLong();
-        state.restless = in.readBoolean();
-        state.today =
-                version == OLDEST_VERSION ? DailyNoveltyCounter.readFirstVersion(in) : DailyNoveltyCounter.read(in);
-        state.values = ExpiringValueSet.read(in);
-        return state;
-    }
-
-    @Override
-    public boolean update(DetectorState detectorState, Observation observation, Consumer<RaisedAlert> out) {
-        State state = (State) detectorState;
+    protected boolean apply(State state, Observation observation, Consumer<RaisedAlert> out) {
         long micros = observation.micros();
         boolean changed = ExpiringValueSet.hour(micros) > ExpiringValueSet.hour(state.latest) || micros < state.first;
         boolean learned = hasLearned(state, micros);

@@ -27,7 +27,7 @@ import java.util.function.Function;
  * Detects a user at two places that exclude each other. Pairs of places between which an account regularly alternates,
  * as accounts of applications do, are learned, so each pair is reported once.
  */
-public final class ImpossibleTravelDetector extends AbstractDetector {
+public final class ImpossibleTravelDetector extends AbstractDetector<ImpossibleTravelDetector.State> {
 
     private static final byte VERSION = 1;
     private static final int MAX_PLACES = 4;
@@ -50,7 +50,7 @@ public final class ImpossibleTravelDetector extends AbstractDetector {
             Function<String, Optional<GeoLocation>> places,
             BiPredicate<Visit, Visit> impossible,
             long learningMicros) {
-        super(basis);
+        super(basis, State::new);
         this.places = places;
         this.impossible = impossible;
         this.learningMicros = learningMicros;
@@ -122,7 +122,7 @@ public final class ImpossibleTravelDetector extends AbstractDetector {
     }
 
     /** The last place of a user, and the pairs of places between which it alternates. */
-    private static final class State implements DetectorState {
+    static final class State implements DetectorState {
 
         private long first = Long.MAX_VALUE;
         private long latest = Long.MIN_VALUE;
@@ -144,6 +144,17 @@ public final class ImpossibleTravelDetector extends AbstractDetector {
                 visit.write(out);
             }
             pairs.write(out);
+        }
+
+        @Override
+        public void read(DataInput in) throws IOException {
+            DetectorDefinition.requireVersion(in, VERSION);
+            first = in.readLong();
+            latest = in.readLong();
+            for (int left = in.readByte(); left > 0; left--) {
+                visits.add(Visit.read(in));
+            }
+            pairs = ExpiringValueSet.read(in);
         }
 
         /** Only the first observation of a minute is certain to arrive, so others must change nothing. */
@@ -168,26 +179,7 @@ public final class ImpossibleTravelDetector extends AbstractDetector {
     }
 
     @Override
-    public DetectorState newState() {
-        return new State();
-    }
-
-    @Override
-    public DetectorState readState(DataInput in) throws IOException {
-        DetectorDefinition.requireVersion(in, VERSION);
-        State state = new State();
-        state.first = in.readLong();
-        state.latest = in.readLong();
-        for (int left = in.readByte(); left > 0; left--) {
-            state.visits.add(Visit.read(in));
-        }
-        state.pairs = ExpiringValueSet.read(in);
-        return state;
-    }
-
-    @Override
-    public boolean update(DetectorState detectorState, Observation observation, Consumer<RaisedAlert> out) {
-        State state = (State) detectorState;
+    protected boolean apply(State state, Observation observation, Consumer<RaisedAlert> out) {
         Visit visit = Visit.of(observation);
         if (state.knows(visit)) {
             return false;

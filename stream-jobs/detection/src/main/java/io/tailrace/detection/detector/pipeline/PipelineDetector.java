@@ -62,6 +62,11 @@ abstract class PipelineDetector implements StatefulDetector {
         public void write(DataOutput out) throws IOException {
             out.writeByte(VERSION);
         }
+
+        @Override
+        public void read(DataInput in) throws IOException {
+            DetectorDefinition.requireVersion(in, VERSION);
+        }
     }
 
     @Override
@@ -71,8 +76,9 @@ abstract class PipelineDetector implements StatefulDetector {
 
     @Override
     public final DetectorState readState(DataInput in) throws IOException {
-        DetectorDefinition.requireVersion(in, VERSION);
-        return new Nothing();
+        DetectorState state = newState();
+        state.read(in);
+        return state;
     }
 
     @Override

@@ -22,7 +22,7 @@ import java.util.function.Consumer;
  * Detects a user who switches off, moves or purges a log and performs a suspicious operation within the window, as
  * another log or the same log shows. Rules in rules/tampering already report the tampering itself.
  */
-public final class LogTamperingDetector extends AbstractDetector {
+public final class LogTamperingDetector extends AbstractDetector<LogTamperingDetector.State> {
 
     private static final byte VERSION = 1;
     private static final int MAX_STEPS = 4;
@@ -35,7 +35,7 @@ public final class LogTamperingDetector extends AbstractDetector {
 
     /** @param manyRows number of rows from which on a statement is suspicious */
     public LogTamperingDetector(DetectorDefinition basis, long windowMicros, double manyRows) {
-        super(basis);
+        super(basis, State::new);
         this.windowMicros = windowMicros;
         this.manyRows = manyRows;
         this.alerts = DetectorAlertFactory.ofUsers(basis.header());
@@ -70,7 +70,7 @@ public final class LogTamperingDetector extends AbstractDetector {
     }
 
     /** The latest steps of both kinds, because events arrive out of order. */
-    private static final class State implements DetectorState {
+    static final class State implements DetectorState {
 
         private long latest = Long.MIN_VALUE;
         private long fired = Long.MIN_VALUE / 2;
@@ -91,6 +91,15 @@ public final class LogTamperingDetector extends AbstractDetector {
             write(operations, out);
         }
 
+        @Override
+        public void read(DataInput in) throws IOException {
+            DetectorDefinition.requireVersion(in, VERSION);
+            latest = in.readLong();
+            fired = in.readLong();
+            read(tampering, in);
+            read(operations, in);
+        }
+
         private static void write(List<Step> steps, DataOutput out) throws IOException {
             out.writeByte(steps.size());
             for (Step step : steps) {
@@ -109,24 +118,7 @@ public final class LogTamperingDetector extends AbstractDetector {
     private record Step(String kind, AlertSample evidence) {}
 
     @Override
-    public DetectorState newState() {
-        return new State();
-    }
-
-    @Override
-    public DetectorState readState(DataInput in) throws IOException {
-        DetectorDefinition.requireVersion(in, VERSION);
-        State state = new State();
-        state.latest = in.readLong();
-        state.fired = in.readLong();
-        State.read(state.tampering, in);
-        State.read(state.operations, in);
-        return state;
-    }
-
-    @Override
-    public boolean update(DetectorState detectorState, Observation observation, Consumer<RaisedAlert> out) {
-        State state = (State) detectorState;
+    protected boolean apply(State state, Observation observation, Consumer<RaisedAlert> out) {
         state.latest = Math.max(state.latest, observation.micros());
         String kind = observation.values().get(0);
         List<Step> steps = TAMPERING.equals(kind) ? state.tampering : state.operations;

@@ -34,7 +34,7 @@ import java.util.function.Consumer;
  * truncated the statement, or a role was granted something, whose members are unknown), any account of the cluster
  * counts.
  */
-public final class PrivilegeEscalationDetector extends AbstractDetector {
+public final class PrivilegeEscalationDetector extends AbstractDetector<PrivilegeEscalationDetector.State> {
 
     /** Version 2 stores the grantees of a grant. */
     private static final byte VERSION = 2;
@@ -56,7 +56,7 @@ public final class PrivilegeEscalationDetector extends AbstractDetector {
     private final DetectorAlertFactory alerts;
 
     public PrivilegeEscalationDetector(DetectorDefinition basis, long windowMicros, long learningMicros) {
-        super(basis);
+        super(basis, State::new);
         this.windowMicros = windowMicros;
         this.learningMicros = learningMicros;
         this.alerts = DetectorAlertFactory.ofUsers(basis.header());
@@ -123,7 +123,7 @@ public final class PrivilegeEscalationDetector extends AbstractDetector {
     }
 
     /** The accounts of a cluster, with the time since which they are known and the operations that they performed. */
-    private static final class State implements DetectorState {
+    static final class State implements DetectorState {
 
         private long first = Long.MAX_VALUE;
         private long latest = Long.MIN_VALUE;
@@ -156,6 +156,23 @@ public final class PrivilegeEscalationDetector extends AbstractDetector {
                 for (long grantee : grant.grantees) {
                     out.writeLong(grantee);
                 }
+            }
+        }
+
+        @Override
+        public void read(DataInput in) throws IOException {
+            byte version = DetectorDefinition.requireVersion(in, VERSION_WITHOUT_GRANTEES, VERSION);
+            first = in.readLong();
+            latest = in.readLong();
+            for (int left = in.readInt(); left > 0; left--) {
+                long hash = in.readLong();
+                Account account = new Account(in.readInt());
+                account.latestHour = in.readInt();
+                account.operations = in.readByte();
+                accounts.put(hash, account);
+            }
+            for (int left = in.readByte(); left > 0; left--) {
+                grants.add(Grant.read(in, version));
             }
         }
 
@@ -263,32 +280,7 @@ public final class PrivilegeEscalationDetector extends AbstractDetector {
     }
 
     @Override
-    public DetectorState newState() {
-        return new State();
-    }
-
-    @Override
-    public DetectorState readState(DataInput in) throws IOException {
-        byte version = DetectorDefinition.requireVersion(in, VERSION_WITHOUT_GRANTEES, VERSION);
-        State state = new State();
-        state.first = in.readLong();
-        state.latest = in.readLong();
-        for (int left = in.readInt(); left > 0; left--) {
-            long hash = in.readLong();
-            Account account = new Account(in.readInt());
-            account.latestHour = in.readInt();
-            account.operations = in.readByte();
-            state.accounts.put(hash, account);
-        }
-        for (int left = in.readByte(); left > 0; left--) {
-            state.grants.add(Grant.read(in, version));
-        }
-        return state;
-    }
-
-    @Override
-    public boolean update(DetectorState detectorState, Observation observation, Consumer<RaisedAlert> out) {
-        State state = (State) detectorState;
+    protected boolean apply(State state, Observation observation, Consumer<RaisedAlert> out) {
         String user = observation.values().get(0);
         int hour = ExpiringValueSet.hour(observation.micros());
         state.first = Math.min(state.first, hour * ExpiringValueSet.HOUR);

@@ -26,7 +26,7 @@ import java.util.function.Consumer;
  * Detects an hour in which a user has a far higher amount than in the same hour of other weeks: {@link HourlyBaseline}.
  * Fires as soon as the total of the hour is unusual, once per hour.
  */
-public final class VolumeDetector extends AbstractDetector {
+public final class VolumeDetector extends AbstractDetector<VolumeDetector.State> {
 
     /** The counted amount. */
     public enum Measure {
@@ -55,7 +55,7 @@ public final class VolumeDetector extends AbstractDetector {
 
     public VolumeDetector(
             DetectorDefinition basis, Measure measure, HourlyBaseline.Limits limits, long learningMicros) {
-        super(basis);
+        super(basis, State::new);
         this.measure = measure;
         this.limits = limits;
         this.learningMicros = learningMicros;
@@ -118,7 +118,7 @@ public final class VolumeDetector extends AbstractDetector {
     }
 
     /** Hourly totals of a user. */
-    private static final class State implements DetectorState {
+    static final class State implements DetectorState {
 
         private long first = Long.MAX_VALUE;
         private long latest = Long.MIN_VALUE;
@@ -145,6 +145,21 @@ public final class VolumeDetector extends AbstractDetector {
             out.writeByte(nextAction);
             for (long action : actions) {
                 out.writeLong(action);
+            }
+        }
+
+        @Override
+        public void read(DataInput in) throws IOException {
+            DetectorDefinition.requireVersion(in, VERSION);
+            first = in.readLong();
+            latest = in.readLong();
+            ring = HourlyHistory.read(in);
+            for (int left = in.readByte(); left > 0; left--) {
+                open.add(CurrentHour.read(in));
+            }
+            nextAction = in.readByte();
+            for (int i = 0; i < RECENT_ACTIONS; i++) {
+                actions[i] = in.readLong();
             }
         }
 
@@ -192,30 +207,7 @@ public final class VolumeDetector extends AbstractDetector {
     }
 
     @Override
-    public DetectorState newState() {
-        return new State();
-    }
-
-    @Override
-    public DetectorState readState(DataInput in) throws IOException {
-        DetectorDefinition.requireVersion(in, VERSION);
-        State state = new State();
-        state.first = in.readLong();
-        state.latest = in.readLong();
-        state.ring = HourlyHistory.read(in);
-        for (int left = in.readByte(); left > 0; left--) {
-            state.open.add(CurrentHour.read(in));
-        }
-        state.nextAction = in.readByte();
-        for (int i = 0; i < RECENT_ACTIONS; i++) {
-            state.actions[i] = in.readLong();
-        }
-        return state;
-    }
-
-    @Override
-    public boolean update(DetectorState detectorState, Observation observation, Consumer<RaisedAlert> out) {
-        State state = (State) detectorState;
+    protected boolean apply(State state, Observation observation, Consumer<RaisedAlert> out) {
         int hour = ExpiringValueSet.hour(observation.micros());
         boolean isSet = measure == Measure.TABLES;
         if (!isSet && state.isKnown(observation.actionId()) || !state.ring.turnTo(hour)) {

@@ -26,12 +26,10 @@ import io.tailrace.flink.detection.events.EventRecord;
 import io.tailrace.flink.detection.rules.ActiveRules;
 import io.tailrace.flink.detection.rules.RuleBroadcastState;
 import io.tailrace.flink.runtime.RenamedMetrics;
-import io.tailrace.identity.Murmur3;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -254,20 +252,7 @@ public final class RuleMatchFunction
     private record Seen(ActiveRules active, DetectionEvent event, Map<String, String> context, boolean late) {
 
         RaisedAlert alert(RuleHeader rule) {
-            Murmur3 hash = new Murmur3();
-            String id = HexFormat.of()
-                    .formatHex(hash.update(rule.key()).update(event.actionId()).digest());
-            return new RaisedAlert(
-                    id,
-                    rule,
-                    event.micros(),
-                    event.micros(),
-                    AlertContext.entity(context),
-                    1,
-                    List.of(event.id()),
-                    RaisedAlert.statements(event),
-                    Map.of(),
-                    late);
+            return RaisedAlert.ofEvent(rule, event, AlertContext.entity(context), late);
         }
 
         Evidence evidence(String ruleKey, CorrelationEvaluator correlator, List<String> group) {

@@ -1,0 +1,28 @@
+"""The files of dashboards/, loaded once, for the tests that check them."""
+
+from tailrace.dashboards import asset_files
+from tailrace.dashboards import assets as dashboard_assets
+from tailrace.dashboards.asset_files import Asset
+
+ASSETS = asset_files.load()
+COMPILED = dashboard_assets.compile_assets()
+
+
+def of_kind(kind: str) -> list[Asset]:
+    return [asset for asset in ASSETS if asset.kind == kind]
+
+
+def names(assets: list[Asset]) -> list[str]:
+    return [asset.name for asset in assets]
+
+
+def dataset_of(chart: Asset) -> Asset:
+    return next(asset for asset in of_kind("datasets") if asset.name == chart.content["dataset"])
+
+
+def charts_of(dashboard: Asset) -> list[Asset]:
+    placed = {cell.get("chart") for row in dashboard.content["layout"] for cell in row}
+    return [chart for chart in of_kind("charts") if chart.name in placed]
+
+
+OVER_TIME = [chart for chart in of_kind("charts") if chart.content["viz_type"].startswith("echarts_")]

@@ -1,0 +1,140 @@
+"""Static checks of charts: titles, axes, units, colours, sizes and search boxes."""
+
+import json
+import re
+
+import pytest
+from loaded_assets import COMPILED, OVER_TIME, charts_of, dataset_of, names, of_kind
+
+from tailrace.config.resources import REPOSITORY
+
+TABLE_FRAME_PIXELS, TABLE_ROW_PIXELS = 222, 29
+"""Height of a table without rows (title, search, header, pages, scroll bar), and of each row."""
+
+
+@pytest.mark.parametrize("dashboard", of_kind("dashboards"), ids=names(of_kind("dashboards")))
+def test_a_page_of_a_table_fits_its_panel(dashboard):
+    for cell in (cell for row in dashboard.content["layout"] for cell in row if "chart" in cell):
+        params = next(chart for chart in of_kind("charts") if chart.name == cell["chart"]).content["params"]
+        if params.get("server_pagination"):
+            least = TABLE_FRAME_PIXELS + TABLE_ROW_PIXELS * params["server_page_length"]
+            assert 8 * cell["height"] >= least, cell["chart"]
+
+
+PIVOT_FRAME_PIXELS, PIVOT_ROW_PIXELS, PIVOT_ROWS = 190, 26, 10
+"""Height of a pivot table without rows, height of each row, and number of visible rows."""
+
+
+@pytest.mark.parametrize("dashboard", of_kind("dashboards"), ids=names(of_kind("dashboards")))
+def test_a_pivot_table_shows_ten_rows(dashboard):
+    for cell in (cell for row in dashboard.content["layout"] for cell in row if "chart" in cell):
+        chart = next(chart for chart in of_kind("charts") if chart.name == cell["chart"])
+        if chart.content["viz_type"] == "pivot_table_v2":
+            assert 8 * cell["height"] >= PIVOT_FRAME_PIXELS + PIVOT_ROWS * PIVOT_ROW_PIXELS, cell["chart"]
+
+
+@pytest.mark.parametrize("chart", of_kind("charts"), ids=names(of_kind("charts")))
+def test_a_chart_has_a_title_a_description_and_texts_for_no_rows(chart):
+    assert chart.content["slice_name"].strip()
+    assert chart.content["description"].strip()
+    if chart.content["viz_type"] == "big_number_total" or chart in NUMBERS:  # 0 or N/A, no text of Superset's
+        assert "when_empty" not in chart.content
+    else:
+        texts = chart.content["when_empty"]
+        assert texts.keys() == {"means", "next"}
+        assert all(isinstance(text, str) and len(text) >= 10 for text in texts.values())
+
+
+NUMBERS = [chart for chart in of_kind("charts") if "numbers" in chart.content]
+
+
+@pytest.mark.parametrize("chart", NUMBERS, ids=names(NUMBERS))
+def test_numbers_of_one_chart_are_distinct_and_described(chart):
+    numbers = chart.content["numbers"]
+    assert len(numbers) >= 2, "a single one is a big_number_total"
+    assert len({number["metric"] for number in numbers}) == len(numbers), "Superset asks for a metric once"
+    metrics = {metric["metric_name"] for metric in dataset_of(chart).content["metrics"]}
+    styles = [COMPILED[each.file]["css"] for each in of_kind("dashboards") if chart in charts_of(each)]
+    for number in numbers:
+        assert number["metric"] in metrics
+        assert f"{number['title']}: {number['description']}" in COMPILED[chart.file]["description"]
+        for text in (number["title"], number["subtitle"]):
+            assert all(f"content: {json.dumps(text, ensure_ascii=False)};" in style for style in styles)
+
+
+@pytest.mark.parametrize("chart", OVER_TIME, ids=names(OVER_TIME))
+def test_axes_have_titles_and_units(chart):
+    params = chart.content["params"]
+    assert params["x_axis_title"] == "Time (UTC)"
+    assert params["y_axis_title"].strip(), "what is counted or measured"
+    assert params["y_axis_format"], "numbers on the axis carry their unit or are counts"
+    # Labels do not overlap, and an axis of counts has no mark between two integers.
+    assert "showMaxLabel: false, hideOverlap: true" in params["echart_options"]
+    assert params["y_axis_format"] != ",d" or "minInterval: 1 " in params["echart_options"]
+    # Without a margin Superset draws the title over the numbers.
+    assert params["x_axis_title_margin"] >= 25
+    assert params["y_axis_title_margin"] >= 40
+
+
+@pytest.mark.parametrize("chart", OVER_TIME, ids=names(OVER_TIME))
+def test_what_is_stacked_is_drawn_as_bars(chart):
+    # Lines of stacked areas overlap where the upper ones are 0, so a peak gets the colour of another series.
+    assert chart.content["viz_type"] == "echarts_timeseries_bar" or not chart.content["params"].get("stack")
+
+
+TABLES = [
+    chart for chart in of_kind("charts") if chart.content["viz_type"] == "table" and chart not in NUMBERS
+]
+PAGED = [chart for chart in TABLES if chart.content["params"].get("page_length") != 0]
+
+
+@pytest.mark.parametrize("chart", PAGED, ids=names(PAGED))
+def test_a_table_with_pages_has_a_search_box(chart):
+    assert chart.content["params"].get("include_search") is True
+
+
+SECONDS = re.compile(r"\bquery time\b")
+
+
+@pytest.mark.parametrize("chart", OVER_TIME, ids=names(OVER_TIME))
+def test_seconds_and_bytes_are_written_with_their_unit(chart):
+    params = chart.content["params"]
+    if SECONDS.search(params["y_axis_title"]):
+        assert params["y_axis_format"] == "$.3~s"
+    if "bytes" in params["y_axis_title"]:
+        assert params["y_axis_format"].startswith("MEMORY_")
+
+
+OKABE_ITO = {"#000000", "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7"}
+"""Colours that are distinguishable with all common kinds of colour blindness (Okabe and Ito, 2008)."""
+GREYS = {"#8C8C8C"}
+
+
+def test_colours_are_distinguishable_with_colour_blindness():
+    coloured = [chart for chart in of_kind("charts") if "color_scheme" in chart.content["params"]]
+    assert {chart.content["params"]["color_scheme"] for chart in coloured} == {"tailrace"}
+    assert {chart.name for chart in OVER_TIME} <= {chart.name for chart in coloured}
+    for dashboard in of_kind("dashboards"):
+        metadata = dashboard.content["metadata"]
+        assert metadata["color_scheme"] == "tailrace"
+        named = {colour.upper() for colour in metadata.get("label_colors", {}).values()}
+        assert named <= OKABE_ITO | GREYS, dashboard.name
+    # In a ramp of one hue the lightness carries the information.
+    ramps = {chart.content["params"].get("linear_color_scheme") for chart in of_kind("charts")}
+    assert ramps <= {None, "schemeBlues"}
+
+
+def test_the_palette_is_okabe_and_itos():
+    configuration = (REPOSITORY / "embedded" / "superset" / "superset_config.py").read_text()
+    palette = re.search(r'"id": "tailrace".*?"colors": \[(.*?)\]', configuration, re.DOTALL)[1]
+    colours = re.findall(r'"(#[0-9A-Fa-f]{6})"', palette)
+    assert len(colours) == len(set(colours)) >= 8
+    assert set(colours) <= OKABE_ITO | GREYS
+
+
+@pytest.mark.parametrize("chart", of_kind("charts"), ids=names(of_kind("charts")))
+def test_times_say_their_zone(chart):
+    assert chart.content["params"].get("x_axis_title", "Time (UTC)") == "Time (UTC)"
+    for column in dataset_of(chart).content["columns"]:
+        if column.get("is_dttm"):
+            assert column["verbose_name"].endswith("(UTC)")

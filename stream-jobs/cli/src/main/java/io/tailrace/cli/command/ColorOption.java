@@ -1,0 +1,35 @@
+package io.tailrace.cli.command;
+
+import io.tailrace.cli.digest.render.AnsiStyle;
+import io.tailrace.cli.terminal.Terminal;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** The option {@code --color} of the commands that write reports to a terminal. */
+final class ColorOption {
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec command;
+
+    @Option(
+            names = "--color",
+            defaultValue = "auto",
+            paramLabel = "WHEN",
+            description = "always, never or auto: on a terminal, unless NO_COLOR is set. Default: ${DEFAULT-VALUE}.")
+    private String when;
+
+    /** @throws CommandLine.ParameterException if the option has none of its three values */
+    AnsiStyle style(Terminal terminal) {
+        return switch (when) {
+            case "always" -> AnsiStyle.COLOURED;
+            case "never" -> AnsiStyle.PLAIN;
+            case "auto" -> terminal.screen().out() && terminal.screen().colours()
+                    ? AnsiStyle.COLOURED
+                    : AnsiStyle.PLAIN;
+            default -> throw new CommandLine.ParameterException(
+                    command.commandLine(), "--color expects always, never or auto, found " + when);
+        };
+    }
+}

@@ -1,0 +1,120 @@
+package io.tailrace.detection.detector;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.detection.alert.RaisedAlert;
+import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
+import org.junit.jupiter.api.Test;
+
+/** Hours with a far higher amount than the same hour of other weeks. */
+class VolumeDetectorTest {
+
+    private static final double DAY = 24;
+
+    private DetectorRun run;
+
+    @Test
+    void farMoreRowsThanUsual() {
+        start("volume_rows: {}");
+        rowsOfDays(16, 3000);
+        run.slow(16 * DAY + 9, "user", "app", "rows_sent", "15000", "statement", "select a");
+        run.slow(16 * DAY + 9.1, "user", "app", "rows_sent", "9000", "statement", "select b");
+        assertThat(run.alerts())
+                .as("eight times the median is not more than eight times")
+                .isEmpty();
+        run.slow(16 * DAY + 9.2, "user", "app", "rows_sent", "4000", "statement", "select c");
+
+        RaisedAlert alert = run.alert();
+        assertThat(alert.metric()).isEqualTo(28_000);
+        assertThat(alert.windowFrom())
+                .isEqualTo(DetectorRun.micros(DetectorRun.START) + (16 * 24 + 9) * ExpiringValueSet.HOUR);
+        assertThat(alert.statements()).contains("select a", "select b", "select c");
+        assertThat(Double.parseDouble(alert.facts().get("baseline_median"))).isBetween(2700.0, 3300.0);
+        assertThat(alert.facts()).containsEntry("baseline_of", "this hour of other weeks");
+        run.slow(16 * DAY + 9.3, "user", "app", "rows_sent", "90000");
+        assertThat(run.alerts()).as("once an hour").hasSize(1);
+    }
+
+    @Test
+    void volumeIsLearnedFirst() {
+        start("volume_rows: {}");
+        rowsOfDays(10, 3000);
+        run.slow(10 * DAY + 9, "user", "app", "rows_sent", "500000");
+        assertThat(run.alerts()).isEmpty();
+    }
+
+    @Test
+    void anEventThatComesTwiceCountsOnce() {
+        start("volume_rows: {}");
+        rowsOfDays(16, 3000);
+        for (int i = 0; i < 5; i++) {
+            run.event("same", 16 * DAY + 9, "slowlog", "user", "app", "rows_sent", "20000");
+        }
+        assertThat(run.alerts()).isEmpty();
+    }
+
+    @Test
+    void aStatementOfTwoLogsCountsOnceInEach() {
+        start("volume_statements: {min_amount: 10, learning: 1d}");
+        for (int hour = 0; hour < 72; hour++) {
+            run.event("a" + hour, hour, "audit", "user", "app").event("g" + hour, hour, "general", "user", "app");
+        }
+        for (int i = 0; i < 10; i++) {
+            run.event("x" + i, 72, "audit", "user", "app").event("y" + i, 72, "general", "user", "app");
+        }
+        assertThat(run.alerts()).isEmpty();
+        run.event("xx", 72, "audit", "user", "app").event("yy", 72, "general", "user", "app");
+        assertThat(run.alerts())
+                .extracting(RaisedAlert::id)
+                .hasSize(2)
+                .containsOnly(run.alerts().get(0).id());
+    }
+
+    @Test
+    void lateRowsCountInTheirHour() {
+        start("volume_rows: {}");
+        rowsOfDays(16, 3000);
+        run.slow(16 * DAY + 9.5, "user", "app", "rows_sent", "15000");
+        run.slow(16 * DAY + 10.5, "user", "app", "rows_sent", "20");
+        run.slow(16 * DAY + 9.9, "user", "app", "rows_sent", "15000");
+        assertThat(run.alert().metric()).isEqualTo(30_000);
+    }
+
+    private void rowsOfDays(int days, int rows) {
+        for (int day = 0; day < days; day++) {
+            for (int hour = 8; hour < 12; hour++) {
+                run.slow(day * DAY + hour, "user", "app", "rows_sent", Integer.toString(rows + day * 20));
+            }
+        }
+    }
+
+    @Test
+    void farMoreTablesThanUsual() {
+        start("volume_tables: {}");
+        for (int hour = 0; hour < 16 * 24; hour++) {
+            run.at(hour, "user", "app", "table", "shop.a,shop.b");
+        }
+        for (int i = 0; i < 30; i++) {
+            run.at(16 * DAY, "user", "app", "table", "shop.a,shop.b,other.t" + i / 3);
+        }
+        assertThat(run.alerts()).isEmpty();
+        for (int i = 0; i < 30; i++) {
+            run.at(16 * DAY, "user", "app", "table", "other.t" + i);
+        }
+        assertThat(run.alert().metric()).isEqualTo(21);
+    }
+
+    @Test
+    void anEventOfTheFutureIsNotObserved() {
+        start("dormant_account: {}\nvolume_rows: {}\n");
+        rowsOfDays(16, 3000);
+        run.slow(24 * 365 * 70, "user", "app", "rows_sent", "1");
+        assertThat(run.alerts()).isEmpty();
+        run.slow(16 * DAY + 9, "user", "app", "rows_sent", "900000");
+        assertThat(run.alerts()).hasSize(1);
+    }
+
+    private void start(String yaml) {
+        run = new DetectorRun(yaml);
+    }
+}
