@@ -169,7 +169,7 @@ $(MUTATED:%=mutation-%): mutation-%:
 
 .PHONY: compare
 compare: $(DEV) ## Compare all outputs with those of another version: BASE=<git revision>; ARGUMENTS=--stack for all tables
-	@$(PYTHON) -m e2e.compare $(ARGUMENTS) $(or $(BASE),$(error BASE is not set: make compare BASE=<git revision>))
+	@$(PYTHON) -m e2e.compare $(or $(BASE),$(error BASE is not set: make compare BASE=<git revision>)) $(ARGUMENTS)
 
 .PHONY: chaos
 chaos: $(DEV) ## Kill random components for MINUTES=10 while logs grow, then compare with the manifest

@@ -11,6 +11,7 @@ import shutil
 import sys
 import tempfile
 from collections import defaultdict
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from e2e.compare import accepted, commands, differences, inputs, tables, versions
@@ -27,6 +28,16 @@ def main() -> int:
     parser.add_argument("base", help="a git revision: the version before")
     parser.add_argument("--stack", action="store_true", help="compare tables of running stacks, not commands")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="keep the outputs there; must not exist")
+    names = sorted({command.name for command in commands.COMMANDS})
+    parser.add_argument(
+        "--only", nargs="+", choices=names, default=names, metavar="COMMAND", help=f"of {names}"
+    )
+    parser.add_argument(
+        "--inputs", default="*", metavar="GLOB", help="only these groups, such as 'corpora-*'"
+    )
+    parser.add_argument(
+        "--megabytes", type=int, default=20, help="read at most so much of a file (default: 20)"
+    )
     parser.add_argument("--without-corpora", action="store_true", help="only files of the repository")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="compare") as temporary:
@@ -36,18 +47,20 @@ def main() -> int:
             if arguments.stack:
                 tables.rows_of_both((before, after), work, accepted.renamed_tables(before.commit))
             else:
-                run_commands((before, after), work, arguments.without_corpora)
+                run_commands((before, after), work, arguments)
         return report(work / "before", work / "after", before.commit)
 
 
-def run_commands(both: tuple[versions.Version, ...], work: Path, without_corpora: bool) -> None:
-    """Runs both command lines over all inputs."""
-    with_corpora = not without_corpora and inputs.CORPORA.is_dir()
+def run_commands(both: tuple[versions.Version, ...], work: Path, arguments: argparse.Namespace) -> None:
+    """Runs both command lines over the chosen inputs."""
+    with_corpora = not arguments.without_corpora and inputs.CORPORA.is_dir()
     if not with_corpora:
-        print(f"skipped: the corpora, {'on request' if without_corpora else f'no {inputs.CORPORA}'}")
-    groups = inputs.collect(work / "inputs", with_corpora)
+        reason = "on request" if arguments.without_corpora else f"no {inputs.CORPORA}"
+        print(f"skipped: the corpora, {reason}")
+    groups = inputs.collect(work / "inputs", with_corpora, arguments.megabytes * 1_000_000)
+    chosen = [group for group in groups if fnmatchcase(group.name, arguments.inputs)]
     for version in both:
-        commands.run_all(version, groups, work / "home", work / version.name)
+        commands.run_all(version, chosen, arguments.only, (work / "home", work / version.name))
     shutil.rmtree(work / "inputs")
 
 

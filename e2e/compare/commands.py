@@ -5,7 +5,7 @@ are messages.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,9 +49,10 @@ COMMANDS = (
 )
 
 
-def run_all(version: Version, groups: list[Group], home: Path, out: Path) -> None:
-    """Runs every command over every group of its kind."""
-    for command in COMMANDS:
+def run_all(version: Version, groups: list[Group], names: Collection[str], places: tuple[Path, Path]) -> None:
+    """Runs the named commands over every group of their kind. `places`: home directory, then outputs."""
+    home, out = places
+    for command in (command for command in COMMANDS if command.name in names):
         ours = [group for group in groups if group.kind == command.kind]
         print(f"{version.name}: {command.name}, {len(ours)} groups", flush=True)
         for group in ours:

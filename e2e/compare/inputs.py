@@ -15,8 +15,6 @@ from tailrace.config.resources import REPOSITORY
 CORPORA = Path(os.environ.get("TAILRACE_CORPORA") or REPOSITORY.parent / "shared" / "corpora")
 OF_CORPORA = "corpora"
 """The directory of their copies."""
-LARGEST = 20_000_000
-"""Only so many bytes of a file are read, up to the end of a line."""
 BATCH_BYTES = 30_000_000
 NOT_INPUTS = (".md", ".cnf", ".yml", ".yaml", ".pl", ".sql", ".golden", ".tsv")
 EXPECTED = {"expected", "golden-ptqd", "sigma"}
@@ -36,14 +34,17 @@ class Group:
     files: list[Path]
 
 
-def collect(directory: Path, with_corpora: bool) -> list[Group]:
-    """Copies the inputs below a directory; returns them in groups: each sample alone, others by directory."""
+def collect(directory: Path, with_corpora: bool, most: int) -> list[Group]:
+    """Copies the inputs below a directory, of each file the first `most` bytes up to the end of a line.
+
+    Returns them in groups: each sample alone, others by directory.
+    """
     listed = [*_of_repository(), *(_of_corpora() if with_corpora else ())]
     groups: dict[tuple[str, str], list[Path]] = defaultdict(list)
     for file, place, kind in listed:
         copy = directory / place
         copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_bytes(beginning(file))
+        copy.write_bytes(beginning(file, most))
         groups[_name(place, copy, kind), kind].append(copy)
     return [
         Group(name if part == 0 else f"{name}.{part}", kind, files)
@@ -84,7 +85,7 @@ def _of_corpora() -> Iterator[tuple[Path, Path, str]]:
             yield file, place, STATEMENTS
 
 
-def beginning(file: Path, most: int = LARGEST) -> bytes:
+def beginning(file: Path, most: int) -> bytes:
     """Returns a file, uncompressed; of a larger one its first lines, at most so many bytes."""
     with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as opened:
         content = opened.read(most + 1)
