@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tailrace.flink.runtime.ConfigParser;
 import io.tailrace.flink.runtime.ConfigurationException;
+import io.tailrace.flink.runtime.JobOptionChecks;
 import io.tailrace.flink.runtime.RenamedJobKeys;
 import io.tailrace.servers.Repository;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
-import io.tailrace.flink.runtime.JobOptionChecks;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;

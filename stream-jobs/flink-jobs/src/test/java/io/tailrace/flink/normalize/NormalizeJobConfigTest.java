@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tailrace.flink.runtime.ConfigParser;
 import io.tailrace.flink.runtime.ConfigurationException;
+import io.tailrace.flink.runtime.JobOptionChecks;
 import io.tailrace.flink.runtime.RenamedJobKeys;
 import io.tailrace.servers.Repository;
-import io.tailrace.flink.runtime.JobOptionChecks;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
