@@ -1,5 +1,6 @@
 package io.tailrace.flink.detection;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tailrace.flink.runtime.ConfigParser;
