@@ -1,4 +1,4 @@
-"""compose.yaml says what the embedded stack says: the same settings, versions, accounts and addresses."""
+"""compose.yaml says what the embedded stack says: the same settings, versions, images and commands."""
 
 import dataclasses
 import re
