@@ -74,6 +74,8 @@ def _checked(entry: Mapping[str, Any]) -> Mapping[str, Any]:
         raise AcceptedError(f"accepted.yaml: an entry has no {min(missing)}: {dict(entry)}")
     if ("column" in entry) == ("row" in entry):
         raise AcceptedError(f"accepted.yaml: expected either column or row: {dict(entry)}")
+    if not re.match(r"[\w-]+/", entry["path"]):
+        raise AcceptedError(f"accepted.yaml: expected a path such as detect/*, found {entry['path']}")
     return entry
 
 

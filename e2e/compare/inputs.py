@@ -37,7 +37,7 @@ class Group:
 def collect(directory: Path, with_corpora: bool, most: int) -> list[Group]:
     """Copies the inputs below a directory, of each file the first `most` bytes up to the end of a line.
 
-    Returns them in groups: each sample alone, others by directory.
+    Returns them in groups, which one call reads.
     """
     listed = [*_of_repository(), *(_of_corpora() if with_corpora else ())]
     groups: dict[tuple[str, str], list[Path]] = defaultdict(list)
@@ -93,20 +93,16 @@ def beginning(file: Path, most: int) -> bytes:
 
 
 def _name(place: Path, copy: Path, kind: str) -> str:
-    """Slow logs and others are separate, because a digest covers either."""
-    if place.parts[0] == "samples":
-        return "-".join(place.parts)
-    name = "-".join(_folder(place))
+    """Groups are large: a command takes longer to start than to read most files, and rows contain the file.
+
+    Slow logs and others are separate, because a digest covers either.
+    """
+    depth = 2 if place.parts[0] == OF_CORPORA else 1
+    name = "-".join(place.parts[:depth])
     if kind != LOGS:
         return name
     with copy.open("rb") as opened:
         return f"{name}.{'slow' if SLOW in opened.read(BEGINNING) else 'other'}"
-
-
-def _folder(place: Path) -> tuple[str, ...]:
-    """Returns the first directories of a file: golden inputs and plans have a directory for each case."""
-    depth = 4 if place.parts[0] == OF_CORPORA else 2
-    return place.parts[:-1][:depth]
 
 
 def _batches(files: list[Path]) -> Iterator[list[Path]]:

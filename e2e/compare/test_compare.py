@@ -118,18 +118,22 @@ def test_accepted_differences_and_entries_that_accept_nothing(both, tmp_path):
 def test_accepted_rows_are_those_of_one_version_only(both, tmp_path):
     (both[1] / "digest-text/x.txt").write_text("one\n2\n")
     (removed, added) = found(both)
-    judged = judge([removed, added], entries(tmp_path, {"path": "*", "row": "^two$"}), ["digest-text/x.txt"])
+    judged = judge(
+        [removed, added], entries(tmp_path, {"path": "digest-text/*", "row": "^two$"}), ["digest-text/x.txt"]
+    )
     assert (judged.differences, judged.unused) == ([added], [])
 
 
-@pytest.mark.parametrize("wrong", [{"path": "*"}, {"path": "*", "colum": "x"}, {"row": "x"}])
+@pytest.mark.parametrize(
+    "wrong", [{"path": "a/*"}, {"path": "a/*", "colum": "x"}, {"row": "x"}, {"path": "*", "row": "x"}]
+)
 def test_wrong_entries_are_refused(tmp_path, wrong):
     with pytest.raises(AcceptedError):
         entries(tmp_path, wrong)
 
 
 def test_entries_of_other_bases_do_not_apply(tmp_path):
-    assert entries(tmp_path, {"base": "fedcba9", "path": "*", "column": "x"}) == []
+    assert entries(tmp_path, {"base": "fedcba9", "path": "detect/*", "column": "x"}) == []
 
 
 def test_a_large_input_is_cut_after_a_line(tmp_path):
