@@ -1,14 +1,14 @@
-"""Superset's reports without Celery and Redis: one process that waits, and one for each report that is due.
+"""Runs Superset's reports without Celery and Redis: a timer process, and one process for each due report.
 
 Run with Superset's own Python and the environment that superset_config.py documents:
 
     reports.py timer PLAN     sends each report of PLAN when it is due; ends with SIGTERM
-    reports.py send NAME      draws and sends one report now; exit code 1 and a line why if that failed
+    reports.py send NAME      draws and sends one report now; on failure, exit code 1 and the reason
 
 PLAN is JSON: `state` and `beat` are files to write, `reports` a list of `name`, `schedule` (crontab) and
-`time_zone`. At least once: a time that passed while nothing ran is made up for, once; an attempt that failed
-is made again, after a minute and then ever later, until the next time comes. A report that is new, or whose
-schedule is, waits for its next time.
+`time_zone`. Delivery is at least once. If times passed while the timer did not run, the report is sent once.
+A failed attempt is repeated after one minute and then with growing pauses, until the next scheduled time. A
+report that is new or has a new schedule waits for its next time.
 """
 
 import fcntl
@@ -30,15 +30,15 @@ LOOK_SECONDS = 5
 FIRST_RETRY_SECONDS = 60
 MAX_RETRY_SECONDS = 3600
 CONNECT_SECONDS = 10
-"""For a connection to the mail server."""
+"""Timeout of a connection to the mail server."""
 
 GRID_UNIT, ROW_GAP, WINDOW_FRAME = 8, 16, 160
-"""Pixels: of a unit of height, between rows, and of a window that the page does not get."""
+"""Pixels of a height unit, between rows, and of the window's frame around the page."""
 MAX_HEIGHT = 8000
 
 
 class Timer:
-    """What each report waits for. Times are seconds since 1970."""
+    """The schedule and the state of all reports. Times are seconds since 1970."""
 
     def __init__(self, plan: dict) -> None:
         self.reports = plan["reports"]
@@ -79,9 +79,9 @@ class Timer:
 
 
 def last_time(report: dict, now: float) -> float:
-    """The newest time of a report's schedule that is not in the future."""
+    """Returns the newest time of a report's schedule that is not in the future."""
     zone = ZoneInfo(report["time_zone"])
-    # get_prev is strictly before: a time that is now has come.
+    # get_prev excludes the given time, and a time that equals `now` is due.
     return croniter(report["schedule"], datetime.fromtimestamp(now + 1, zone)).get_prev(float)
 
 
@@ -96,7 +96,7 @@ def _replace(file: Path, content: object) -> None:
 
 
 def run_timer(plan_file: Path) -> None:
-    """Sends what is due until it must end; a report that is being drawn then is drawn again later."""
+    """Sends due reports until SIGTERM. A report that is being drawn at that moment is drawn again later."""
     timer = Timer(json.loads(plan_file.read_text()))
     signal.signal(signal.SIGTERM, _end)
     while True:
@@ -114,7 +114,7 @@ def run_timer(plan_file: Path) -> None:
 
 
 def mail_server_problem() -> str:
-    """Why the mail server does not accept a connection; empty if it does.
+    """Returns why the mail server does not accept a connection, or an empty text if it does.
 
     Drawing a report takes 20 CPU-seconds, which an attempt without a mail server would waste.
     """
@@ -128,7 +128,7 @@ def mail_server_problem() -> str:
 
 
 def _sent_by_a_child(name: str) -> str:
-    """Why a report could not be sent; empty if it was. A process of its own gives its 400 MB back."""
+    """Sends a report in a child process, whose 400 MB are then free. Returns the error, or an empty text."""
     child = subprocess.run(
         [sys.executable, __file__, "send", name], stderr=subprocess.PIPE, text=True, check=False
     )
@@ -142,7 +142,7 @@ def _end(*_: object) -> None:
 
 
 def send(name: str) -> str:
-    """Draws and sends a report of Superset's; returns why it could not, or nothing."""
+    """Draws and sends one of Superset's reports. Returns the error, or an empty text."""
     from superset.app import create_app
 
     with open(Path(os.environ["SUPERSET_HOME"]) / "reports.lock", "w") as lock, create_app().app_context():
@@ -154,20 +154,20 @@ def send(name: str) -> str:
         report = db.session.query(ReportSchedule).filter_by(name=name).one_or_none()
         if report is None:
             return f"Superset has no report called {name}"
-        if report.last_state == ReportState.WORKING:  # we hold the lock: the process that worked was killed
+        if report.last_state == ReportState.WORKING:  # this process has the lock: the other was killed
             report.last_state = ReportState.NOOP
         report.custom_height = height_of(report.dashboard.position)
         db.session.commit()
         now = datetime.now(UTC).replace(tzinfo=None)
         try:
             AsyncExecuteReportScheduleCommand(str(uuid4()), report.id, now).run()
-        except Exception as error:  # whatever a browser, a mail server or a chart can do
+        except Exception as error:  # errors of the browser, the mail server or a chart
             return " ".join(str(error).split()) or type(error).__name__
     return ""
 
 
 def height_of(position: dict) -> int:
-    """Pixels that a dashboard takes: what is below the window's edge would not be on the page."""
+    """Returns the height of a dashboard in pixels. A screenshot omits everything below the window's edge."""
     rows = [node for node in position.values() if isinstance(node, dict) and node.get("type") == "ROW"]
     heights = [max(position[cell]["meta"]["height"] for cell in row["children"]) for row in rows]
     return min(MAX_HEIGHT, WINDOW_FRAME + sum(GRID_UNIT * height + ROW_GAP for height in heights))

@@ -1,6 +1,6 @@
-"""Superset's configuration, loaded through SUPERSET_CONFIG_PATH; the defaults are superset.config's.
+"""Superset's configuration, loaded through SUPERSET_CONFIG_PATH. Other values are those of superset.config.
 
-These variables come from the part (tailrace_local.components.superset), or from whatever else runs Superset:
+The component that runs Superset (tailrace_local.components.superset, or a container) sets these variables:
 
     PYTHONPATH                 this directory, for the modules tailrace_*.py
     SUPERSET_HOME              directory for the metadata database and the caches
@@ -9,18 +9,18 @@ These variables come from the part (tailrace_local.components.superset), or from
                                for the record of accesses to unmasked statements, see
                                tailrace_audited_connection.py; without them nobody has access
 
-Where reports are sent (reports.py beside this file), SUPERSET_REPORTS is `true`, and what sends them has
+With reports by mail (reports.py in this directory), SUPERSET_REPORTS is `true`, and reports.py has
 
     SUPERSET_MAIL_FILE         JSON: host, port, security (starttls, tls, none), sender, user, password_file;
-                               and addresses of Superset: `address` for the browser that draws, `dashboards`
-                               for the links in mails
-    SUPERSET_CERTIFICATE_FILE  Superset's certificate (PEM), where the browser that draws does not know
-                               its authority: that browser believes this one and no other of its kind
+                               and the addresses of Superset: `address` for the browser that takes the
+                               screenshots, `dashboards` for the links in mails
+    SUPERSET_CERTIFICATE_FILE  Superset's certificate (PEM), if that browser does not know its authority: the
+                               browser accepts this certificate, and no other with an unknown authority
 
-One process serves everything, so files are enough for metadata and caches. Several servers share them by
+Metadata and caches are files, which is enough for one process. Several servers share them with
 
-    SUPERSET_METADATA_URI_FILE   file with SQLAlchemy's address of a database, password included
-    SUPERSET_REDIS_URL_FILE      file with the address of a Redis, password included: caches and login limits
+    SUPERSET_METADATA_URI_FILE   file with the SQLAlchemy URL of a database, including the password
+    SUPERSET_REDIS_URL_FILE      file with the URL of a Redis, including the password: caches and login limits
 """
 
 import copy
@@ -45,7 +45,7 @@ _HOME = Path(os.environ["SUPERSET_HOME"])
 _MINUTE = 60
 _DAY = 24 * 60 * _MINUTE
 
-# --- where things are kept ---------------------------------------------------------------------------------
+# --- storage -----------------------------------------------------------------------------------------------
 
 SECRET_KEY = Path(os.environ["SUPERSET_SECRET_KEY_FILE"]).read_text().strip()
 
@@ -70,16 +70,16 @@ def _cache(name: str, seconds: int) -> dict:
 
 
 CACHE_CONFIG = _cache("metadata", 5 * _MINUTE)
-# Logs become rows within seconds: a chart must not be older than a glance at it.
+# Lines become rows within seconds, so the data of a chart is cached for seconds only.
 DATA_CACHE_CONFIG = _cache("data", 10)
 FILTER_STATE_CACHE_CONFIG = _cache("filters", 90 * _DAY)
 EXPLORE_FORM_DATA_CACHE_CONFIG = _cache("explore", 7 * _DAY)
 
-# --- who may do what ---------------------------------------------------------------------------------------
+# --- security ----------------------------------------------------------------------------------------------
 
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
-# Set to true wherever Superset is reached through HTTPS; the embedded stack listens on 127.0.0.1 only.
+# True if users reach Superset through HTTPS. The one-machine stack listens on 127.0.0.1 only.
 SESSION_COOKIE_SECURE = os.environ.get("SUPERSET_HTTPS", "") == "true"
 WTF_CSRF_ENABLED = True
 PREVENT_UNSAFE_DB_CONNECTIONS = True
@@ -88,11 +88,11 @@ PUBLIC_ROLE_LIKE = None
 
 RATELIMIT_ENABLED = True
 RATELIMIT_STORAGE_URI = _REDIS_URL or "memory://"
-RATELIMIT_APPLICATION = "500 per second"  # one dashboard loads some hundred static files at once
+RATELIMIT_APPLICATION = "500 per second"  # one dashboard loads hundreds of static files at once
 AUTH_RATE_LIMITED = True
 AUTH_RATE_LIMIT = "5 per second"
 
-# The browser may talk to this server only: no telemetry pixel, map tiles, web fonts or content networks.
+# Browsers may connect to this server only: no telemetry pixels, map tiles, web fonts or content networks.
 TALISMAN_CONFIG = copy.deepcopy(_TALISMAN_DEFAULTS)
 TALISMAN_CONFIG["content_security_policy"].update(
     {
@@ -105,15 +105,15 @@ TALISMAN_CONFIG["content_security_policy"].update(
 )
 TALISMAN_CONFIG["session_cookie_secure"] = SESSION_COOKIE_SECURE
 
-# Statements say who asks; accesses to unmasked ones are recorded first.
+# Statements carry the name of the user, and accesses to unmasked statements are recorded first.
 DB_CONNECTION_MUTATOR = tailrace_audited_connection.connection
 
 
 class _RequestLogger(DBEventLogger):
-    """Superset's log of what people did, without the five steps of answering each chart.
+    """Superset's log of users' actions, without the five steps of each request for chart data.
 
-    Superset 6.1.0 writes a row for every step, with the chart's whole request, and commits each: what it had
-    loaded of the chart is read again afterwards. ClickHouse's query log tells the statements, with who asked.
+    Superset 6.1.0 writes a row with the whole request for every step and commits it, so that it reads the
+    chart from its database again. ClickHouse's query log contains the statements and the names of the users.
     """
 
     STEPS = frozenset(
@@ -145,8 +145,8 @@ FEATURE_FLAGS = {
 # --- reports by mail ---------------------------------------------------------------------------------------
 
 
-def _believed(certificate_file: Path) -> str:
-    """The SHA-256 of the certificate's public key, as Chromium's option takes it."""
+def _public_key_hash(certificate_file: Path) -> str:
+    """Returns the SHA-256 hash of the certificate's public key, Base64, as Chromium's option expects it."""
     key = x509.load_pem_x509_certificate(certificate_file.read_bytes()).public_key()
     return b64encode(
         sha256(key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)).digest()
@@ -154,7 +154,7 @@ def _believed(certificate_file: Path) -> str:
 
 
 WEBDRIVER_TYPE = "chrome"
-# Debian's driver knows its Chromium; `binary_location` breaks 6.1.0 with the Selenium that it is pinned to.
+# Debian's driver finds its Chromium. `binary_location` fails in 6.1.0 with the Selenium that it requires.
 WEBDRIVER_CONFIGURATION = {"service": {"executable_path": "/usr/bin/chromedriver", "log_output": os.devnull}}
 WEBDRIVER_OPTION_ARGS = [
     "--headless=new",
@@ -165,10 +165,10 @@ WEBDRIVER_OPTION_ARGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    *(["--no-sandbox"] if os.geteuid() == 0 else []),  # Chromium has none for root
+    *(["--no-sandbox"] if os.geteuid() == 0 else []),  # Chromium has no sandbox for root
 ]
 if "SUPERSET_CERTIFICATE_FILE" in os.environ:
-    _KEY = _believed(Path(os.environ["SUPERSET_CERTIFICATE_FILE"]))
+    _KEY = _public_key_hash(Path(os.environ["SUPERSET_CERTIFICATE_FILE"]))
     WEBDRIVER_OPTION_ARGS.append(f"--ignore-certificate-errors-spki-list={_KEY}")
 WEBDRIVER_WINDOW = {"dashboard": (1600, 2000), "slice": (1600, 900), "pixel_density": 1}
 ALERT_REPORTS_MAX_CUSTOM_SCREENSHOT_WIDTH = 1600
@@ -188,23 +188,26 @@ if "SUPERSET_MAIL_FILE" in os.environ:
 
 
 def EMAIL_HEADER_MUTATOR(message, **_):  # noqa: N802 - Superset's name
-    """No answer of a machine shall start a loop: mails say that a machine wrote them (RFC 3834)."""
+    """Marks mails as written by a program, so that automatic replies do not start a loop (RFC 3834)."""
     message["Auto-Submitted"] = "auto-generated"
     message["X-Auto-Response-Suppress"] = "All"
     return message
 
 
-# --- what people see ---------------------------------------------------------------------------------------
+# --- appearance --------------------------------------------------------------------------------------------
 
-# "Last day" means the last 24 hours, not since yesterday's midnight.
+# "Last day" is the last 24 hours, not the time since yesterday's midnight.
 DEFAULT_RELATIVE_START_TIME = "now"
 DEFAULT_RELATIVE_END_TIME = "now"
 DEFAULT_TIME_FILTER = "Last day"
 
 
-def _leave_colours():
-    """Answers what 6.1.0's page asks in the name of everybody who looks at a dashboard: to store the colours
-    that it gave to new values. Superset refuses that to all but owners, and the page reports an error."""
+def _ignore_colours():
+    """before_request: ignores requests of readers to store the colours of new values.
+
+    A dashboard of 6.1.0 sends them for every user. Superset rejects them from users who do not own the
+    dashboard, and the page then shows an error.
+    """
     from flask import jsonify, request
     from flask_login import current_user
     from superset import security_manager
@@ -216,13 +219,15 @@ def _leave_colours():
 
 
 def FLASK_APP_MUTATOR(app) -> None:  # noqa: N802 - Superset's name
-    """Has the preview of a time range count from now too; Superset 6.1.0 applies the two settings to queries
-    only, so that people read another range than the charts show."""
+    """Applies the patches of this directory, and DEFAULT_RELATIVE_START_TIME to the preview of time ranges.
+
+    Superset 6.1.0 applies this setting to queries only, so the preview shows another range than the charts.
+    """
     from superset.views import api
 
     tailrace_superset_patches.apply_patches()
     tailrace_table_search.keep_patterns_from_queries()
-    app.before_request(_leave_colours)
+    app.before_request(_ignore_colours)
     app.before_request(tailrace_table_search.search_anywhere)
     parse = api.get_since_until
     api.get_since_until = partial(
@@ -230,7 +235,7 @@ def FLASK_APP_MUTATOR(app) -> None:  # noqa: N802 - Superset's name
     )
 
 
-# Our one "currency" is the second: the format "$.3~s" then writes 83.4µs, 1.2ms and 7.25s.
+# The "currency" is the second: the format "$.3~s" writes 83.4µs, 1.2ms and 7.25s.
 D3_FORMAT = {"decimal": ".", "thousands": ",", "grouping": [3], "currency": ["", "s"]}
 
 APP_NAME = "Tailrace"
@@ -245,8 +250,8 @@ _LOGO = (
     'fill="{ink}">Tailrace</text></svg>'
 )
 
-# What a chart shows until its answer is there. It stands still: Superset's own ring turns sixty times a
-# second in every chart that waits, and a browser that paints without a graphics card takes a core for it.
+# Shown in a chart while it loads. It is not animated: Superset's own spinner is drawn sixty times a second in
+# each loading chart, which takes a whole core in a browser without a graphics card.
 _WAITING = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 60 30">'
     '<g fill="none" stroke-width="3" stroke-linecap="round">'
@@ -267,7 +272,7 @@ def _theme(base: dict, ink: str) -> dict:
         "brandSpinnerSvg": _WAITING,
         "motion": False,
     }
-    still = {"animation": False}  # of a chart's drawing: the answer stands there at once
+    still = {"animation": False}  # charts appear at once
     return {**base, "token": {**base["token"], **brand}, "echartsOptionsOverrides": still}
 
 
@@ -275,7 +280,7 @@ THEME_DEFAULT = _theme(_THEME_LIGHT, "#1f2a33")
 THEME_DARK = _theme(_THEME_DARK, "#e8edf1")
 ENABLE_UI_THEME_ADMINISTRATION = False
 
-# Okabe and Ito's palette: told apart with every common kind of colour blindness (jfly.uni-koeln.de/color).
+# The palette of Okabe and Ito, distinguishable with every common kind of colour blindness.
 EXTRA_CATEGORICAL_COLOR_SCHEMES = [
     {
         "id": "tailrace",

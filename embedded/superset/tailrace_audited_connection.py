@@ -1,16 +1,16 @@
-"""Tells ClickHouse which person asks, and records each access to unmasked statements before it is answered.
+"""Sends the name of the user with each query, and records each access to unmasked statements.
 
-Superset asks ClickHouse as one user per audience. Every statement therefore begins with a comment
+Superset queries ClickHouse as one ClickHouse user per audience. Therefore every query begins with a comment
 
     /* superset {"user": "ann", "dashboard": 3, "chart": 12} */
 
-and has the same as its setting log_comment. Statements that are asked as UNMASKED_READER are written to
-tailrace.unmasked_looks first, by an account that can do nothing else: an access that cannot be recorded is
-not asked, and rows whose number cannot be recorded are not shown.
+and has the same text as its setting log_comment. Queries of the user UNMASKED_READER are written to
+tailrace.unmasked_looks first, by a ClickHouse user that can do nothing else. If that fails, the query is not
+sent. If the number of rows cannot be recorded afterwards, the rows are not returned.
 
-Superset's own hook for statements, SQL_QUERY_MUTATOR, sees the values of filters at another time than charts,
-some statements twice, and cannot tell how many rows came. So this stands where every statement passes: it is
-the driver that Superset's engine is made with (DB_CONNECTION_MUTATOR, see superset_config.py).
+Superset's hook for queries, SQL_QUERY_MUTATOR, gets filter values that may differ from those of the charts,
+gets some queries twice, and does not get the number of rows. Therefore this module is the driver of
+Superset's engine, which every query passes (DB_CONNECTION_MUTATOR, see superset_config.py).
 
     SUPERSET_ACCESS_RECORDER_URL             ClickHouse's HTTP address, for the user `witness`
     SUPERSET_ACCESS_RECORDER_PASSWORD_FILE   file with the password of its user `witness`
@@ -40,7 +40,7 @@ WITNESS = "witness"
 NOBODY = "(nobody: Superset itself)"
 TIMEOUT_SECONDS = 10
 MODEL_SECONDS = 60
-"""How long a server's version, time zone and settings are believed."""
+"""Seconds for which a server's version, time zone and settings are cached."""
 MAX_MODELS = 64
 OLD_VARIABLES = {
     "SUPERSET_WITNESS_URL": "SUPERSET_ACCESS_RECORDER_URL",
@@ -71,7 +71,7 @@ _RECORDER = recorder_variables(os.environ)
 
 
 def connection(uri, params, username, security_manager, source):
-    """DB_CONNECTION_MUTATOR: the same engine, whose statements say who asks."""
+    """DB_CONNECTION_MUTATOR: returns the engine with a driver that adds the user's name to queries."""
     if uri.get_backend_name() != DRIVER:
         return uri, params
     asker = {"user": username or NOBODY, **_place()}
@@ -80,7 +80,7 @@ def connection(uri, params, username, security_manager, source):
 
 
 def comment(asker: Mapping[str, Any]) -> str:
-    """A comment that no name can end: JSON in ASCII, what means something to SQL or the driver escaped."""
+    """Returns a comment that no user name can end: ASCII JSON without the special characters of SQL."""
     text = json.dumps(asker)
     for sign in "*/%;":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
@@ -88,7 +88,7 @@ def comment(asker: Mapping[str, Any]) -> str:
 
 
 class AuditedConnection(Connection):
-    """A connection all of whose statements pass `_ask`."""
+    """A connection that sends every query through `_ask`."""
 
     def __init__(self, asker: Mapping[str, Any], **arguments: Any) -> None:
         self.client = _client(arguments)
@@ -100,14 +100,14 @@ class AuditedConnection(Connection):
         self.client.query = self._ask
 
     def command(self, cmd: str) -> Any:
-        raise dbapi.NotSupportedError("statements are asked through a cursor")
+        raise dbapi.NotSupportedError("use a cursor for statements")
 
     def raw_query(self, query: str) -> Any:
         return self._ask(query)
 
     def _ask(self, query: str | None = None, *arguments: Any, **named: Any) -> Any:
         context = named.get("context")
-        if context is not None and context.internal:  # the driver asks for the server's version and the like
+        if context is not None and context.internal:  # a query of the driver itself, such as for the version
             return self._query(query, *arguments, **named)
         said = f"{comment(self._asker)} {query}"
         if self._user != UNMASKED_READER:
@@ -133,11 +133,11 @@ _models: dict[str, tuple[float, Client]] = {}
 
 
 def _client(arguments: Mapping[str, Any]) -> Client:
-    """A client of its own, as a connection with these arguments has it.
+    """Returns a new client for these arguments of a connection.
 
-    A new client asks the server for its version, time zone and settings: two requests more for each statement
-    of Superset's, whose connections live for one. So it is a copy of one that asked within MODEL_SECONDS. It
-    shares with others what belongs to nobody: the address, the account and the sockets that nobody uses.
+    A new client queries the server's version, time zone and settings, and Superset opens a connection for
+    each query: two more requests. Therefore the client is a copy of one that is at most MODEL_SECONDS old.
+    Copies share the address, the credentials and the pool of idle sockets only.
     """
     key = repr(sorted(arguments.items()))
     made, model = _models.get(key, (0.0, None))
@@ -152,14 +152,14 @@ def _client(arguments: Mapping[str, Any]) -> Client:
 
 
 def _can_be_copied(model: Client) -> bool:
-    """Whether a client is as clickhouse-connect 1.12.0 makes it, and has no sockets that end with it."""
+    """Whether a client has the structure of clickhouse-connect 1.12.0 and a shared pool of sockets."""
     backend = getattr(model, "_backend", None)
     is_known = getattr(backend, "params", None) is model.params and hasattr(backend, "headers")
     return is_known and getattr(backend, "owns_pool_manager", True) is False
 
 
 def _copy(model: Client) -> Client:
-    """A client whose settings and session are its own; both are in `params`."""
+    """Returns a copy with its own settings and session; both are in `params`."""
     client = copy.copy(model)
     client._backend = copy.copy(model._backend)
     client._backend.headers = dict(model._backend.headers)
@@ -169,7 +169,7 @@ def _copy(model: Client) -> Client:
 
 
 def _record(access: Mapping[str, Any]) -> None:
-    """Raises OSError, KeyError or urllib's HTTPError: then nothing is asked or shown."""
+    """Inserts the record. Raises OSError, KeyError or HTTPError: then nothing is sent or returned."""
     columns = ", ".join(access)
     statement = f"INSERT INTO tailrace.unmasked_looks ({columns}) FORMAT JSONEachRow\n"
     password = Path(_RECORDER["SUPERSET_ACCESS_RECORDER_PASSWORD_FILE"]).read_text().strip()
@@ -183,7 +183,7 @@ def _record(access: Mapping[str, Any]) -> None:
 
 
 def _place() -> dict[str, int]:
-    """On which dashboard and for which chart, as the browser says; whole numbers or nothing."""
+    """Returns the ids of dashboard and chart from the browser's request, if they are whole numbers."""
     content = request.get_json(silent=True) if has_request_context() else None
     said = content.get("form_data") if isinstance(content, dict) else None
     if not isinstance(said, dict):

@@ -1,9 +1,9 @@
-"""Spares Superset 6.1.0 work that it does again for every chart, with the same result each time.
+"""Removes work that Superset 6.1.0 repeats for every chart with the same result.
 
-superset_config.py calls `apply_patches` when the application starts. Written for, and tested with, VERSIONS;
-with any other version of these packages nothing is replaced, a warning says so, and charts only take longer.
-Each function below replaces one thing. None decides who may see what: wherever Superset has rules of its own
-about rows, or a statement is not the plain case, Superset's own code runs.
+superset_config.py calls `apply_patches` when the application starts. The patches are written for and tested
+with VERSIONS. With other versions of these packages nothing is patched, a warning is logged, and charts take
+longer. Each function below patches one thing. None changes permissions: if Superset has row level security
+rules, or a statement is not a plain one, Superset's own code runs.
 """
 
 import logging
@@ -16,18 +16,18 @@ from types import FunctionType, SimpleNamespace
 VERSIONS = {"apache-superset": "6.1.0", "clickhouse-connect": "1.12.0"}
 ENGINE = "clickhousedb"
 MAX_TEMPLATE = 100_000
-"""Characters of a template that is kept compiled: 256 of them shall not fill the memory."""
+"""Longest template, in characters, whose compiled form is cached; at most 256 are cached."""
 
 _TIMES = re.compile(r"toDateTime\('\d{4}-\d\d-\d\d \d\d:\d\d:\d\d'")
 _QUOTED = re.compile(
     r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`|--[^\n]*|/\*.*?\*/""", re.DOTALL
 )
-"""Strings, names and comments: what a semicolon may stand in without ending a statement."""
+"""Strings, identifiers and comments. A semicolon in them does not end a statement."""
 _log = logging.getLogger(__name__)
 
 
 def apply_patches() -> None:
-    """Replaces what is described below; nothing if a package has another version than VERSIONS."""
+    """Applies all patches of this module, or none if a package has another version than in VERSIONS."""
     found = {package: _version(package) for package in VERSIONS}
     if found != VERSIONS:
         _log.warning(
@@ -53,11 +53,11 @@ def _version(package: str) -> str:
 
 
 def check_datasets_once() -> None:
-    """Has a dataset's SQL checked once for all times that are filled in: one statement, which only reads.
+    """Checks once per dataset, not per time range, that its SQL is one statement that only reads.
 
-    Superset parses it twice for each chart, in Python, and asks ClickHouse for the default schema, to be
-    ready for its own row level security. Where there are rules, it does. `models.helpers.SQLScript` is used
-    for nothing but this (`get_rendered_sql`, `get_from_clause`).
+    Superset parses the SQL twice for each chart, in Python, and queries ClickHouse for the default schema, as
+    a preparation for row level security. With such rules it still does. Superset uses
+    `models.helpers.SQLScript` for this check only (`get_rendered_sql`, `get_from_clause`).
     """
     from superset.models import helpers
     from superset.sql.parse import SQLScript
@@ -78,9 +78,9 @@ def check_datasets_once() -> None:
 
 
 def skip_empty_row_level_security() -> None:
-    """A chart's cache key holds the predicates of all rules about its rows: without rules, there are none.
+    """Omits the search for row level security predicates, which are in a cache key, if no rule exists.
 
-    Superset parses the dataset's SQL for its tables, looks each up and asks for its rules (`utils.rls`).
+    Superset parses the dataset's SQL for its tables and queries the rules of each table (`utils.rls`).
     """
     from superset.utils import rls
 
@@ -94,7 +94,7 @@ def skip_empty_row_level_security() -> None:
 
 
 def _has_rules() -> bool:
-    """Whether Superset restricts anybody's rows; asked once in a request. Guests bring rules of their own."""
+    """Whether Superset has row level security rules; queried once per request. Guests have own rules."""
     from flask import g
     from superset import db, security_manager
     from superset.connectors.sqla.models import RowLevelSecurityFilter
@@ -106,10 +106,10 @@ def _has_rules() -> bool:
 
 
 def skip_statement_rewrite() -> None:
-    """Gives ClickHouse a chart's SQL as it is, unless a semicolon may end a statement in it.
+    """Sends a chart's SQL to ClickHouse unchanged, unless a semicolon may end a statement in it.
 
-    Superset parses it to split it, and formats it again (`Database.get_df`). ClickHouse accepts one statement
-    at a time and refuses two. SQL Lab does not use this path (`superset.sql_lab`).
+    Superset parses the SQL to split it into statements and formats it again (`Database.get_df`). ClickHouse
+    accepts one statement per request and rejects two. SQL Lab does not use this code (`superset.sql_lab`).
     """
     from superset.models import core
 
@@ -123,23 +123,24 @@ def skip_statement_rewrite() -> None:
 
 
 def _with(function: Callable, **names: object) -> Callable:
-    """The same function, to which some of its module's names mean something else."""
+    """Returns a copy of a function in which these global names have other values.
+
+    Raises RuntimeError if the function does not use one of the names.
+    """
     known = {**function.__globals__, **names}
     missing = names.keys() - set(function.__code__.co_names)
     if missing or function.__closure__:
-        raise RuntimeError(
-            f"{function.__qualname__} is not what it was: it does not use {', '.join(missing)}"
-        )
+        raise RuntimeError(f"{function.__qualname__} has changed: it does not use {', '.join(missing)}")
     changed = FunctionType(function.__code__, known, function.__name__, function.__defaults__)
     changed.__kwdefaults__ = function.__kwdefaults__
     return wraps(function)(changed)
 
 
 def cache_database_name() -> None:
-    """A connection knows the database that it was made for, and so does its address.
+    """Takes the name of the database from the connection or its URL.
 
-    SQLAlchemy asks ClickHouse for it whenever Superset makes an engine, which is for each statement; Superset
-    makes one more engine to learn it, for each chart's cache key.
+    SQLAlchemy queries ClickHouse for it for each engine, and Superset creates an engine for each statement,
+    and one more for each chart's cache key.
     """
     from clickhouse_connect.cc_sqlalchemy.dialect import ClickHouseDialect
     from superset.databases.utils import make_url_safe
@@ -149,8 +150,8 @@ def cache_database_name() -> None:
     ask_by_inspector = ClickHouseConnectEngineSpec.get_default_schema.__func__
 
     def of_connection(dialect, connection) -> str:
-        its = connection.connection  # the driver's own while SQLAlchemy makes it, wrapped afterwards
-        return getattr(its, "dbapi_connection", its).client.database or ask(dialect, connection)
+        raw = connection.connection  # the driver's connection; wrapped once SQLAlchemy has initialized it
+        return getattr(raw, "dbapi_connection", raw).client.database or ask(dialect, connection)
 
     def of_address(spec, database, catalog: str | None) -> str | None:
         name = make_url_safe(database.sqlalchemy_uri).database or ""
@@ -162,9 +163,9 @@ def cache_database_name() -> None:
 
 
 def compile_templates_once() -> None:
-    """Compiles the template of a dataset's SQL to Python once, not for each chart and twice.
+    """Compiles the Jinja template of a dataset's SQL once instead of twice for each chart.
 
-    What is constant in a template is not computed ahead, as Jinja does by itself: a filter may give another
+    Jinja's evaluation of constant expressions at compile time is off, because a filter may return another
     result for another database.
     """
     from superset import jinja_context
@@ -187,9 +188,9 @@ def compile_templates_once() -> None:
 
 
 def parse_statements_once() -> None:
-    """Parses a statement once where Superset has rules about rows: it parses it three times a chart.
+    """Parses a statement once instead of three times for each chart, if row level security rules exist.
 
-    Superset changes what it gets. So it gets a copy, which takes a tenth of the time.
+    Superset modifies the parsed statement, so it gets a copy. Copying takes a tenth of the time.
     """
     from superset.sql.parse import SQLStatement
 
@@ -206,9 +207,9 @@ def parse_statements_once() -> None:
 
 
 def use_libyaml() -> None:
-    """Reads and writes YAML by libyaml where it is there: half of the time of importing and exporting assets.
+    """Reads and writes YAML with libyaml, if installed: importing and exporting assets takes half the time.
 
-    PyYAML's `safe_load` and `safe_dump` do it in Python. Texts mean the same.
+    PyYAML's `safe_load` and `safe_dump` use Python code. The results are equal.
     """
     import yaml
 

@@ -1,8 +1,8 @@
-"""Finds what somebody searches for in a table anywhere in a value, not at its beginning alone.
+"""Makes the search box of tables find a text anywhere in a value, not only at its beginning.
 
-Superset 6.1.0's tables whose pages the server turns send a search as a filter `ILIKE 'text%'`, which a
-query's `filter_values` takes for a value. superset_config.py calls `search_anywhere` before each request, and
-`keep_patterns_from_queries` when the application starts.
+Tables with server-side pages of Superset 6.1.0 send a search as a filter `ILIKE 'text%'`, and `filter_values`
+of a query returns this pattern like a value. superset_config.py calls `search_anywhere` before each request,
+and `keep_patterns_from_queries` when the application starts.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ _SPECIAL = str.maketrans({sign: f"\\{sign}" for sign in "\\%_"})
 
 
 def search_anywhere() -> None:
-    """before_request: rewrites the search in a request for a chart's data. Flask keeps what it has parsed."""
+    """before_request: rewrites the search in a request for a chart's data. Flask keeps the parsed JSON."""
     from flask import request
 
     if request.method == "POST" and request.endpoint == "ChartDataRestApi.data":
@@ -22,9 +22,9 @@ def search_anywhere() -> None:
 
 
 def widen(asked: Any) -> None:
-    """Makes each search `text%` of a request `%text%`, with the special signs of a pattern as plain text.
+    """Replaces each search `text%` of a request by `%text%`, with the special characters of patterns escaped.
 
-    A chart's own filters stay as they are. So do the searches of dashboards' filters, which have no pages.
+    A chart's own filters stay unchanged, and so do searches in dashboards' filters, which have no pages.
     """
     form = asked.get("form_data") if isinstance(asked, dict) else None
     if not (isinstance(form, dict) and form.get("server_pagination")):
@@ -37,9 +37,9 @@ def widen(asked: Any) -> None:
 
 
 def _anywhere(text: str) -> str:
-    """A pattern for text anywhere.
+    """Returns a pattern that matches the text anywhere.
 
-    Of two signs % in a row one is lost on the way to ClickHouse. A third means the same where none is lost.
+    The driver turns two adjacent % into one. A third one keeps the meaning, with and without that.
     """
     plain = text.translate(_SPECIAL)
     return f"%{plain}%%" if plain.endswith("%") else f"%{plain}%"
@@ -51,9 +51,10 @@ def _is_search(each: Mapping[str, Any]) -> bool:
 
 
 def keep_patterns_from_queries() -> None:
-    """Has `filter_values` of a query's Jinja give values only: no value is equal to a pattern.
+    """Makes `filter_values` in the Jinja of queries return values only, without the patterns of searches.
 
-    A column that is searched keeps its filters: Superset would drop the search with what a query applies.
+    A column with a search keeps its filters, because Superset would remove the search together with the
+    filter that the query applies.
     """
     from superset.jinja_context import ExtraCache
 
