@@ -15,7 +15,7 @@ from confluent_kafka import Producer
 
 from e2e.compare.accepted import COLUMNS
 from e2e.compare.versions import Version
-from e2e.state_of_release import COLLECTORS, Release
+from e2e.state_of_release import COLLECTORS, COMPONENTS, Release
 from tailrace.clickhouse.client import ClickHouse, Row
 from tailrace.config.home import Home
 from tailrace.demo import feed
@@ -41,7 +41,7 @@ def rows_of_both(versions: tuple[Version, Version], work: Path, names: Mapping[s
         home = work / "home"
         shutil.rmtree(home, ignore_errors=True)
         _prepare(demo, home)
-        stack = Release(version.repository, home, FIRST_PORT)
+        stack = Release(version.repository, home, FIRST_PORT, f"{COMPONENTS},facts")
         try:
             _fill(stack, fed.spans)
             _write(stack.clickhouse(), work / version.name / "tables", renamed)
