@@ -24,6 +24,7 @@ from tailrace.sources import sources_file
 FIRST_PORT = 27760
 SECONDS_FOR_THE_LEDGER = "300"
 FLUSH_SECONDS = 30
+DIGITS = 12
 TABLES = (
     "SELECT name FROM system.tables WHERE database = 'tailrace' AND engine LIKE '%MergeTree' ORDER BY name"
 )
@@ -78,7 +79,15 @@ def _write(clickhouse: ClickHouse, directory: Path, renamed: Mapping[str, str]) 
         columns = clickhouse.rows(TYPES, {"table": table})
         select = _sums(columns, summed[name]) if name in summed else _all(columns)
         rows = clickhouse.rows(select.format(table=f"tailrace.{table}"), final=1)
-        (directory / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        (directory / f"{name}.jsonl").write_text("".join(json.dumps(_rounded(row)) + "\n" for row in rows))
+
+
+def _rounded(row: Row) -> Row:
+    """Rounds numbers: a sum of floating-point numbers depends on the order of its rows."""
+    return {
+        name: float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
+        for name, value in row.items()
+    }
 
 
 def _sums(columns: list[Row], summed: Mapping[str, Any]) -> str:
