@@ -73,9 +73,13 @@ def _fill(stack: Release, spans: list[bytes]) -> None:
 
 def _write(clickhouse: ClickHouse, directory: Path, renamed: Mapping[str, str]) -> None:
     directory.mkdir(parents=True)
-    summed = {each["table"]: each for each in yaml.safe_load(COLUMNS.read_text())["summed"]}
+    listed = yaml.safe_load(COLUMNS.read_text())
+    summed = {each["table"]: each for each in listed["summed"]}
+    left_out = {each["table"] for each in listed["not_compared"]}
     for table in (row["name"] for row in clickhouse.rows(TABLES)):
         name = renamed.get(table, table)
+        if name in left_out:
+            continue
         columns = clickhouse.rows(TYPES, {"table": table})
         select = _sums(columns, summed[name]) if name in summed else _all(columns)
         rows = clickhouse.rows(select.format(table=f"tailrace.{table}"), final=1)
