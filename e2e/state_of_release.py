@@ -114,8 +114,9 @@ LOGS = (
 class Release:
     """A running stack of a checkout; only its commands and its settings are used."""
 
-    def __init__(self, repository: Path, home: Path, first_port: int) -> None:
+    def __init__(self, repository: Path, home: Path, first_port: int, components: str = COMPONENTS) -> None:
         self.repository = repository
+        self.components = components
         self.home = home
         self.ports = {name: first_port + number for number, name in enumerate(PORTS)}
         self.sources = home / "sources.yaml"
@@ -125,7 +126,7 @@ class Release:
         environment = {
             **os.environ,
             "TAILRACE_HOME": str(self.home),
-            "TAILRACE_PARTS": COMPONENTS,  # the name in 0.1.0, which 0.2.0 still knows
+            "TAILRACE_PARTS": self.components,  # the name in 0.1.0, which 0.2.0 still knows
             **{f"TAILRACE_PORT_{name}": str(port) for name, port in self.ports.items()},
         }
         print("tailrace", *words, flush=True)

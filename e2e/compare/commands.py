@@ -5,6 +5,7 @@ are messages.
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,8 @@ class Command:
     suffix: str
     words: tuple[str, ...]
     dead_letters: bool = False
+    mixed: bool = False
+    """Slow logs and others are read together, because several logs of a server record the same action."""
     split: Split | None = None
     """Makes rows of the one object that a command writes."""
 
@@ -42,7 +45,9 @@ COMMANDS = (
     Command("parse", LOGS, ".jsonl", ("parse", "--json", *COMMON), dead_letters=True),
     Command("digest", LOGS, ".jsonl", ("digest", "--json", "--limit", ALL, *COMMON), split=_rows_of_digest),
     Command("digest-text", LOGS, ".txt", ("digest", "--color", "never", "--limit", "1000", *COMMON)),
-    Command("detect", LOGS, ".jsonl", ("detect", "--json", "--rules", "REPOSITORY/rules", *COMMON)),
+    Command(
+        "detect", LOGS, ".jsonl", ("detect", "--json", "--rules", "REPOSITORY/rules", *COMMON), mixed=True
+    ),
     Command("plan", PLANS, ".jsonl", ("plan", "--json")),
     Command("plan-text", PLANS, ".txt", ("plan", "--color", "never")),
     Command("fingerprint", STATEMENTS, ".txt", ("fingerprint",)),
@@ -54,9 +59,18 @@ def run_all(version: Version, groups: list[Group], names: Collection[str], place
     home, out = places
     for command in (command for command in COMMANDS if command.name in names):
         ours = [group for group in groups if group.kind == command.kind]
+        ours = _merged(ours) if command.mixed else ours
         print(f"{version.name}: {command.name}, {len(ours)} groups", flush=True)
         for group in ours:
             _run(version, command, group, (home, out / command.name / group.name))
+
+
+def _merged(groups: list[Group]) -> list[Group]:
+    """Returns one group for each origin, the first part of a name."""
+    files: dict[str, list[Path]] = defaultdict(list)
+    for group in groups:
+        files[group.name.split(".")[0]] += group.files
+    return [Group(name, LOGS, each) for name, each in files.items()]
 
 
 def _run(version: Version, command: Command, group: Group, places: tuple[Path, Path]) -> None:

@@ -15,7 +15,7 @@ from confluent_kafka import Producer
 
 from e2e.compare.accepted import COLUMNS
 from e2e.compare.versions import Version
-from e2e.state_of_release import COLLECTORS, Release
+from e2e.state_of_release import COLLECTORS, COMPONENTS, Release
 from tailrace.clickhouse.client import ClickHouse, Row
 from tailrace.config.home import Home
 from tailrace.demo import feed
@@ -24,6 +24,7 @@ from tailrace.sources import sources_file
 FIRST_PORT = 27760
 SECONDS_FOR_THE_LEDGER = "300"
 FLUSH_SECONDS = 30
+DIGITS = 12
 TABLES = (
     "SELECT name FROM system.tables WHERE database = 'tailrace' AND engine LIKE '%MergeTree' ORDER BY name"
 )
@@ -41,7 +42,7 @@ def rows_of_both(versions: tuple[Version, Version], work: Path, names: Mapping[s
         home = work / "home"
         shutil.rmtree(home, ignore_errors=True)
         _prepare(demo, home)
-        stack = Release(version.repository, home, FIRST_PORT)
+        stack = Release(version.repository, home, FIRST_PORT, f"{COMPONENTS},facts")
         try:
             _fill(stack, fed.spans)
             _write(stack.clickhouse(), work / version.name / "tables", renamed)
@@ -72,13 +73,25 @@ def _fill(stack: Release, spans: list[bytes]) -> None:
 
 def _write(clickhouse: ClickHouse, directory: Path, renamed: Mapping[str, str]) -> None:
     directory.mkdir(parents=True)
-    summed = {each["table"]: each for each in yaml.safe_load(COLUMNS.read_text())["summed"]}
+    listed = yaml.safe_load(COLUMNS.read_text())
+    summed = {each["table"]: each for each in listed["summed"]}
+    left_out = {each["table"] for each in listed["not_compared"]}
     for table in (row["name"] for row in clickhouse.rows(TABLES)):
         name = renamed.get(table, table)
+        if name in left_out:
+            continue
         columns = clickhouse.rows(TYPES, {"table": table})
         select = _sums(columns, summed[name]) if name in summed else _all(columns)
         rows = clickhouse.rows(select.format(table=f"tailrace.{table}"), final=1)
-        (directory / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        (directory / f"{name}.jsonl").write_text("".join(json.dumps(_rounded(row)) + "\n" for row in rows))
+
+
+def _rounded(row: Row) -> Row:
+    """Rounds numbers: a sum of floating-point numbers depends on the order of its rows."""
+    return {
+        name: float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
+        for name, value in row.items()
+    }
 
 
 def _sums(columns: list[Row], summed: Mapping[str, Any]) -> str:
