@@ -1,0 +1,100 @@
+"""From a released version with its data and state to this one, in the same home directory.
+
+The stack of the release reads the demo's logs. This version then starts on its data, checkpoints and topics,
+and reads the same logs once more: each table of events has all rows of the release unchanged, and as many
+again. docs/UPGRADING.md has the steps.
+"""
+
+import io
+import json
+import os
+import subprocess
+import tarfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from e2e.state_of_release import COMPONENTS, Release
+from tailrace.config.resources import REPOSITORY
+
+FIRST_PORT = int(os.environ.get("UPGRADE_RELEASE_FIRST_PORT", "24760"))
+RELEASES = {"0.1.0": "bc4d751"}
+"""The commit of each release."""
+EVENTS = ("query_events", "audit_events", "error_events", "data_access", "dead_letters")
+"""Tables with one row per entry of a log: the same logs give as many rows again."""
+ALIASES = {
+    "alerts": {"seen_at": "detected_at"},
+    "dead_letters": {"seen_at": "rejected_at"},
+    "fingerprints": {"seen_at": "last_seen_at"},
+    "rule_coverage": {"told_at": "reported_at", "in_force": "active"},
+    "data_access": {"mode": "access_mode"},
+}
+WAIT_SECONDS = "400"
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(2400)]
+
+
+@pytest.fixture(params=RELEASES, ids=str)
+def release(request, tmp_path: Path) -> Path:
+    """The files of the release."""
+    commit = RELEASES[request.param]
+    archive = subprocess.run(["git", "-C", REPOSITORY, "archive", commit], capture_output=True, check=False)
+    if archive.returncode:
+        pytest.skip(f"the repository has no commit {commit}: the clone is not complete")
+    with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as files:
+        files.extractall(tmp_path / "release", filter="data")
+    return tmp_path / "release"
+
+
+@pytest.fixture
+def stacks(release: Path, tmp_path: Path) -> Iterator[tuple[Release, Release]]:
+    """The stack of the release and the one of this version, of which one runs at a time."""
+    old, new = (Release(files, tmp_path / "home", FIRST_PORT, COMPONENTS) for files in (release, REPOSITORY))
+    yield old, new
+    for stack in (old, new):
+        stack.run("down")
+
+
+def test_data_state_and_topics_of_a_release_remain_usable(stacks):
+    old, new = stacks
+    old.run("demo", "--wait", WAIT_SECONDS)
+    columns = {table: columns_of(old, table) for table in EVENTS}
+    before = {table: rows(old, table, columns[table]) for table in EVENTS}
+    alerts = rows(old, "alerts", "alert_id")
+    old.run("down")
+
+    new.run("up")
+    assert json.loads(new.run("ledger", "--wait", WAIT_SECONDS, "--json"))["balances"]
+    for table in EVENTS:
+        assert rows(new, table, columns[table]) == before[table], f"{table}: nothing is read again"
+
+    new.run("demo", "--wait", WAIT_SECONDS)
+    for table in EVENTS:
+        after = rows(new, table, columns[table])
+        assert not before[table] - after, f"{table}: rows of the release are unchanged"
+        assert after.total() == 2 * before[table].total(), table
+    assert not alerts - rows(new, "alerts", "alert_id")
+    for table, names in ALIASES.items():
+        different = " OR ".join(f"{former} != {name}" for former, name in names.items())
+        (found,) = new.clickhouse().rows(
+            f"SELECT count() AS n, countIf({different}) AS other FROM tailrace.{table}"
+        )
+        assert int(found["n"]) > 0 and int(found["other"]) == 0, table
+
+
+def columns_of(stack: Release, table: str) -> str:
+    """The stored columns of a table, separated by commas."""
+    found = stack.clickhouse().rows(
+        "SELECT name FROM system.columns WHERE database = 'tailrace' AND table = {table:String} "
+        "AND default_kind != 'ALIAS'",
+        {"table": table},
+    )
+    return ", ".join(f"`{row['name']}`" for row in found)
+
+
+def rows(stack: Release, table: str, columns: str) -> Counter[str]:
+    """How often each row occurs, without those that a later row replaces."""
+    found = stack.clickhouse().rows(f"SELECT {columns} FROM tailrace.{table} SETTINGS final = 1")
+    return Counter(json.dumps(row) for row in found)
