@@ -25,4 +25,9 @@ def charts_of(dashboard: Asset) -> list[Asset]:
     return [chart for chart in of_kind("charts") if chart.name in placed]
 
 
+def titles_shown(chart: Asset) -> list[str]:
+    """Returns the title of a chart; of a row of numbers, those of the numbers."""
+    return [number["title"] for number in chart.content.get("numbers", [])] or [chart.content["slice_name"]]
+
+
 OVER_TIME = [chart for chart in of_kind("charts") if chart.content["viz_type"].startswith("echarts_")]
