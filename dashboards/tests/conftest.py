@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from loaded_assets import charts_of, of_kind, titles_shown
 
 from dashboards.tests import alerts, browser
-from dashboards.tests.loaded_assets import charts_of, of_kind, titles_shown
 from e2e.stack import Stack
 from tailrace.credentials.names import password_name
 from tailrace.dashboards import asset_files
