@@ -17,7 +17,8 @@ PYTEST := $(PYTHON) -m pytest
 RUFF := $(DEV)/bin/ruff
 MAVEN := mvn --batch-mode --quiet --file stream-jobs/pom.xml
 
-PYTHON_CODE := benchmarks collectors dashboards docker docs e2e embedded helm schemas sql
+PYTHON_CODE := benchmarks collectors dashboards docker docs e2e embedded helm schemas sql \
+	$(addprefix .ci/,check-skips costs dist lengths licences links terms timed version)
 # sql is last: its modules share a server, which ends with the session.
 TESTS := embedded/tests collectors schemas dashboards docker helm sql
 
@@ -137,7 +138,7 @@ test-long: $(DEV) ## Long tests: fuzzing, outages of minutes
 FUZZ_TARGETS := slowLog generalLog errorLog anyFormat lexer
 
 .PHONY: fuzz
-fuzz: ## Search for input that breaks a framer, parser or lexer, a minute for each target
+fuzz: ## Search for input that breaks a framer, parser or lexer, a minute for each target; FUZZ_TARGETS=lexer for one
 	@for target in $(FUZZ_TARGETS); do echo "fuzzing $$target"; \
 	    JAZZER_FUZZ=1 $(MAVEN) -Pfuzz --projects schemas,testing,query-core test \
 	        -Dtest="FuzzTargetsTest#$$target" -Dsurefire.failIfNoSpecifiedTests=false; done
@@ -178,12 +179,15 @@ chaos: $(DEV) ## Kill random components for MINUTES=10 while logs grow, then com
 .PHONY: lint
 lint: lint-python lint-docs lint-docker lint-shell lint-java ## Check style: Python, links, Dockerfiles, shell, Java
 
+# Spotless names a command of Maven that needs the directory of its pom.xml.
+OR_FMT := || { echo "lint: \`make fmt\` corrects what can be formatted, in Python and Java" >&2; exit 1; }
+
 # .pre-commit-config.yaml runs these targets separately, and for Java only the formatting.
 .PHONY: lint-python lint-docs lint-docker lint-shell lint-java lint-java-format
 lint-python: $(DEV)
 	@.ci/version --check
-	@$(RUFF) check $(PYTHON_CODE) .ci/check-skips .ci/licences .ci/timed .ci/costs .ci/version .ci/dist .ci/links .ci/terms .ci/lengths
-	@$(RUFF) format --check $(PYTHON_CODE) .ci/check-skips .ci/licences .ci/timed .ci/costs .ci/version .ci/dist .ci/links .ci/terms .ci/lengths
+	@$(RUFF) check $(PYTHON_CODE) $(OR_FMT)
+	@$(RUFF) format --check $(PYTHON_CODE) $(OR_FMT)
 	@PYTHONPATH=embedded $(DEV)/bin/lint-imports --no-logo --no-cache
 
 lint-docs: $(DEV)
@@ -199,10 +203,10 @@ lint-shell:
 	    shellcheck bin/tailrace .ci/run docker/make-secrets docker/flink/tailrace-job; fi
 
 lint-java:
-	@$(MAVEN) -Plint,benchmarks spotless:check test-compile
+	@$(MAVEN) -Plint,benchmarks spotless:check test-compile $(OR_FMT)
 
 lint-java-format:
-	@$(MAVEN) -Pbenchmarks spotless:check
+	@$(MAVEN) -Pbenchmarks spotless:check $(OR_FMT)
 
 .PHONY: licences
 licences: $(DEV) ## Packages, versions and licences into target/licences.md; fails on a licence that is not allowed
@@ -210,9 +214,9 @@ licences: $(DEV) ## Packages, versions and licences into target/licences.md; fai
 
 .PHONY: fmt
 fmt: $(DEV) ## Format the code
-	@$(RUFF) check --fix $(PYTHON_CODE)
+	@$(RUFF) check --fix-only $(PYTHON_CODE)  # `--fix` fails for a line that `format` shortens
 	@$(RUFF) format $(PYTHON_CODE)
-	@$(MAVEN) spotless:apply
+	@$(MAVEN) -Pbenchmarks spotless:apply
 
 ##@ Documenting
 .PHONY: screenshots

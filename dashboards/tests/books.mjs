@@ -17,7 +17,7 @@ const books = logFiles(end);
 describe('Ledger', () => {
   before(() => browser.open('books'));
 
-  testDrawing('books', 11);
+  testDrawing('books');
 
   test('shows each stretch of covered, behind, missing and unknown minutes', async () => {
     const { data } = await browser.chart('Coverage by log file');

@@ -109,8 +109,13 @@ export class Browser {
    * `chosen` are filters as a link sets them: {range: [from, to]} in milliseconds since 1970, and values by column.
    */
   async open(slug, chosen = {}) {
-    await this.follow(`/superset/dashboard/${slug}/${address(chosen)}`);
-    this.opened.set(slug, { charts: await this.charts(), asked: new Map(this.asked) });
+    try {
+      await this.follow(`/superset/dashboard/${slug}/${address(chosen)}`);
+      this.opened.set(slug, { charts: await this.charts(), asked: new Map(this.asked) });
+    } catch (error) {
+      this.opened.set(slug, error);
+      throw error;
+    }
     if (process.env.OPENED) {
       appendFileSync(process.env.OPENED, `${this.user} ${slug}\n`); // test_browser.py asks whether any was left out
     }
@@ -255,7 +260,7 @@ export class Browser {
   async linked(href) {
     const { pathname, searchParams } = new URL(href, this.url);
     const slug = /^\/superset\/dashboard\/([^/]+)\/$/.exec(pathname)[1];
-    const { charts, asked } = this.opened.get(slug);
+    const { charts, asked } = this.#openedAs(slug);
     const known = await this.#filtersOf(slug);
     const set = Object.entries(parseRison(searchParams.get('native_filters')));
     for (const [key, { id, extraFormData }] of set) {
@@ -267,6 +272,15 @@ export class Browser {
     const filters = set.flatMap(([, { extraFormData }]) => extraFormData.filters ?? []);
     const timeRange = set.map(([, { extraFormData }]) => extraFormData.time_range).find(Boolean);
     return new FilteredCharts(this, () => charts, { asked, filters, timeRange, isLink: true });
+  }
+
+  /** What `open` keeps of a dashboard. Throws with the reason if it is not open. */
+  #openedAs(slug) {
+    const opened = this.opened.get(slug) ?? new Error('no test has called open');
+    if (opened instanceof Error) {
+      throw new Error(`${slug} was not opened in this browser: ${opened.message}`, { cause: opened });
+    }
+    return opened;
   }
 
   /** The charts of a dashboard that this browser has opened before, with other filters, as `open` takes them; not drawn. */

@@ -24,7 +24,7 @@ describe('Data access', () => {
   const { actions, records } = dataAccess(end);
   before(() => browser.open('data-access'));
 
-  testDrawing('data-access', 13);
+  testDrawing('data-access');
 
   test('counts actions, not records, and unknown ones apart', () => assertCounted(actions));
 
@@ -100,7 +100,7 @@ describe('Log coverage', () => {
   const { files } = logFiles(end);
   before(() => browser.open('coverage'));
 
-  testDrawing('coverage', 16);
+  testDrawing('coverage');
 
   test('has the minutes that the books have, by server and log', async () => {
     const { data } = await browser.chart('Minutes by server and log');
@@ -168,7 +168,7 @@ describe('Accounts', () => {
   const { events, privileged } = auditTrail(end);
   before(() => browser.open('accounts', { cluster: 'ledger' }));
 
-  testDrawing('accounts', 12);
+  testDrawing('accounts');
 
   test('counts accounts by state', async () => {
     const count = (matches) => accounts.filter(matches).length;
@@ -229,7 +229,7 @@ describe('Privileged activity', () => {
   const ofAdministrator = events.filter(({ user }) => user === 'dba_mara');
   before(() => browser.open('privileged-activity', { cluster: 'ledger' }));
 
-  testDrawing('privileged-activity', 12);
+  testDrawing('privileged-activity');
 
   test('counts what administrators did, and each kind', async () => {
     const of = (kind) => privileged.filter((done) => done.kind === kind).length;

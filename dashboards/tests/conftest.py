@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from loaded_assets import charts_of, of_kind, titles_shown
 
 from dashboards.tests import alerts, browser
 from e2e.stack import Stack
@@ -19,6 +20,12 @@ from tailrace_local.components import superset
 
 FIRST_PORT = int(os.environ.get("BROWSER_FIRST_PORT", "21240"))
 TESTS = Path(__file__).parent
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--browser-tests", default="", help="run only these files of dashboards/tests/*.test.mjs, by commas"
+    )
 
 
 @pytest.fixture(scope="session")
@@ -50,7 +57,16 @@ def browser_tests(stack: Stack) -> dict[str, str]:
     return {
         **environment,
         "ALERTS": json.dumps(alerts.insert(stack.clickhouse())),
+        "TITLES": json.dumps(_titles()),
         "ROLES": json.dumps({user: _role(stack, user) for user in (*superset_connections.USERS, "unmasked")}),
+    }
+
+
+def _titles() -> dict[str, list[str]]:
+    """Returns the titles of all charts and single numbers of each dashboard, by its slug."""
+    return {
+        dashboard.content["slug"]: [title for chart in charts_of(dashboard) for title in titles_shown(chart)]
+        for dashboard in of_kind("dashboards")
     }
 
 

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
-import { assertClose, assertNoneFailed, one } from './assertions.mjs';
+import { assertClose, assertComplete, assertNoneFailed, one } from './assertions.mjs';
 import {
   ABORTED, comparedRange, comparedStatements, CONSTANT, HISTORY, LOCK_SECONDS, PAGES, RETUNED, SLOWER,
 } from './developer_workload.mjs';
@@ -26,6 +26,7 @@ describe('Errors', () => {
   test('draws every chart; only that of a connection waits until one is chosen', async () => {
     await assertNoneFailed(browser);
     const charts = await browser.charts();
+    assertComplete(charts, 'errors');
     assert.deepEqual(charts.filter((chart) => chart.empty).map((chart) => chart.title), ['Statements of the connection']);
     await browser.screenshot(join(screenshots, 'errors.png'));
   });
@@ -81,7 +82,7 @@ describe('InnoDB pressure', () => {
 
   before(() => browser.open('innodb', { range: [range.from, range.to] }));
 
-  testDrawing('innodb', 12);
+  testDrawing('innodb');
 
   test('adds up what statements waited for, and names them', async () => {
     assertClose((await one(browser, 'Lock time')).sum_lock_time, 1000 * LOCK_SECONDS * its.length, 'lock time');

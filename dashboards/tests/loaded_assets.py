@@ -1,5 +1,7 @@
 """The files of dashboards/, loaded once, for the tests that check them."""
 
+import jinja2
+
 from tailrace.dashboards import asset_files
 from tailrace.dashboards import assets as dashboard_assets
 from tailrace.dashboards.asset_files import Asset
@@ -23,6 +25,33 @@ def dataset_of(chart: Asset) -> Asset:
 def charts_of(dashboard: Asset) -> list[Asset]:
     placed = {cell.get("chart") for row in dashboard.content["layout"] for cell in row}
     return [chart for chart in of_kind("charts") if chart.name in placed]
+
+
+def titles_shown(chart: Asset) -> list[str]:
+    """Returns the title of a chart; of a row of numbers, those of the numbers."""
+    return [number["title"] for number in chart.content.get("numbers", [])] or [chart.content["slice_name"]]
+
+
+def filtered_in_sql(dataset: Asset) -> set[str]:
+    """Returns the columns whose filters the query of a dataset applies itself, by filter_values."""
+    asked: set[str] = set()
+    environment = jinja2.Environment()
+    environment.filters["where_in"] = str
+    query = environment.from_string(asset_files.query_text(asset_files.QUERIES / dataset.content["sql"]))
+    for chosen in ([], ["1"]):  # a query may ask for one filter only if another is set
+
+        def filter_values(column: str, chosen: list[str] = chosen, **_: bool) -> list[str]:
+            asked.add(column)
+            return chosen
+
+        query.render(filter_values=filter_values, get_time_filter=_AnyTime)
+    return asked
+
+
+class _AnyTime:
+    """The result of Superset's get_time_filter()."""
+
+    time_range = "No filter"
 
 
 OVER_TIME = [chart for chart in of_kind("charts") if chart.content["viz_type"].startswith("echarts_")]

@@ -23,7 +23,7 @@ describe('Query detail', () => {
   before(() => browser.open('query-detail'));
 
   test('draws every chart, of the heaviest statement', async () => {
-    await assertDrawn(browser, 21);
+    await assertDrawn(browser, 'query-detail');
     await browser.screenshot(join(screenshots, 'query-detail.png'));
     const [heaviest] = truth.heaviestBy(events, queryIdOf)[0];
     assert.equal(heaviest, HEAVIEST);
@@ -107,7 +107,7 @@ describe('Query detail', () => {
 describe('Plans', () => {
   before(() => browser.open('plans'));
 
-  testDrawing('plans', 9);
+  testDrawing('plans');
 
   test('shows changes with their verdicts', async () => {
     const { data } = await browser.chart('Plan changes');
@@ -147,7 +147,7 @@ describe('Plans', () => {
 describe('Traces', () => {
   before(() => browser.open('traces'));
 
-  testDrawing('traces', 10);
+  testDrawing('traces');
 
   test('ranks endpoints by database time', async () => {
     const { data } = await browser.chart('Slowest endpoints');

@@ -97,7 +97,7 @@ describe('Unmasked samples', () => {
 
   test('shows them as they ran after a click', async () => {
     await browser.clickCell('Statements with samples', SAMPLED);
-    await assertDrawn(browser, 2);
+    await assertDrawn(browser, 'samples');
     const { data } = await browser.chart('Samples');
     assert.deepEqual(data.map((row) => row.statement), LITERALS.map(statement));
     await browser.screenshot(join(screenshots, 'samples.png'));

@@ -20,7 +20,7 @@ const { events } = slowQueries(end);
 describe('Slow queries', () => {
   before(() => browser.open('slow-queries'));
 
-  testDrawing('slow-queries', 16);
+  testDrawing('slow-queries');
 
   test('shows totals over all executions', () => assertTotals(events));
 

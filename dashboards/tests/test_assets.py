@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from loaded_assets import ASSETS, COMPILED, charts_of, dataset_of, names, of_kind
+from loaded_assets import ASSETS, COMPILED, charts_of, dataset_of, filtered_in_sql, names, of_kind
 
 from tailrace.alerts import link as alert_link
 from tailrace.config.resources import PYTHON_PATH, REPOSITORY
@@ -226,6 +226,65 @@ def test_a_part_of_a_value_is_not_offered_as_a_value(name, each):
     controls = each["controlValues"]
     assert controls["creatable"] is False and controls["searchAllOptions"] is True
     assert controls["multiSelect"] or each["id"] in ONE_VALUE, f"{name}: what is typed would be a value"
+
+
+NOT_FILTERED = {
+    "a row is about a whole server": {
+        ("coverage", "coverage_servers"): {"source"},
+        ("innodb", "innodb_messages"): {"database", "user", "query_id"},
+        ("innodb", "innodb_written"): {"database", "user", "query_id"},
+        ("slow_queries", "logging_by_server"): {"database", "user", "query_id"},
+        ("slow_queries", "logging_stretches"): {"database", "user", "query_id"},
+    },
+    "a row is about all servers": {
+        ("coverage", "coverage_exports"): {"cluster", "instance", "source"},
+        ("coverage", "coverage_looks"): {"cluster", "instance", "source"},
+        ("coverage", "coverage_reviews"): {"cluster", "instance", "source"},
+        ("coverage", "coverage_unreviewed"): {"cluster", "instance", "source"},
+        ("rule_coverage", "rule_pushes"): {"cluster", "instance", "rule_title", "fires"},
+    },
+    "the rows have no such property": {
+        ("accounts", "accounts_changes"): {"state"},
+        ("accounts", "accounts_looks"): {"cluster", "user", "state"},
+        ("accounts", "accounts_use"): {"state"},
+        ("alerts", "alerts_actions_of_entity"): {"level", "rule_title", "program"},
+        ("coverage", "coverage_retention"): {"source"},
+        ("errors", "connection_statements"): {"what"},
+        ("errors", "failed_statements"): {"what"},
+        ("rule_coverage", "rule_server_logs"): {"rule_title", "fires"},
+    },
+    "the rows have one value, several, or all values": {
+        ("alerts", "alerts_timeline"): {"status"},
+        ("errors", "deadlocks"): {"what"},
+        ("logins", "login_guesses"): {"outcome"},
+        ("logins", "logins_first_seen"): {"outcome"},
+        ("plans", "plan_changes"): {"plan_hash"},
+        ("rule_coverage", "alerts_timeline"): {"fires"},
+    },
+    "queries of the evidence name servers without their cluster": {
+        ("coverage", "coverage_retention"): {"cluster"},
+        ("coverage", "coverage_servers"): {"cluster"},
+    },
+}
+"""Reason → dashboard and dataset → columns of filters that Superset ignores for charts of that dataset."""
+
+
+@pytest.mark.parametrize("dashboard", of_kind("dashboards"), ids=names(of_kind("dashboards")))
+def test_a_filter_applies_to_every_chart_of_its_dashboard(dashboard):
+    """Superset ignores a filter whose column the dataset lacks, without a message."""
+    metadata = COMPILED[dashboard.file]["metadata"]["native_filter_configuration"]
+    filters = {each["targets"][0]["column"]["name"] for each in metadata if each["targets"][0]}
+    for dataset in {chart.content["dataset"]: dataset_of(chart) for chart in charts_of(dashboard)}.values():
+        columns = {column["column_name"] for column in dataset.content["columns"]}
+        excused = [each.get((dashboard.name, dataset.name), set()) for each in NOT_FILTERED.values()]
+        assert filters - columns - filtered_in_sql(dataset) == set().union(*excused), dataset.file
+
+
+def test_an_excused_dataset_is_on_the_dashboard():
+    shown = {
+        (each.name, chart.content["dataset"]) for each in of_kind("dashboards") for chart in charts_of(each)
+    }
+    assert not {pair for pairs in NOT_FILTERED.values() for pair in pairs} - shown
 
 
 LISTS_OF_ALERTS = ("alerts_list", "alerts_done", "session_alerts")

@@ -1,6 +1,7 @@
 // The browser of a process of tests, in which a user of a role is logged in, and where its pictures go.
 //
 // Environment: SUPERSET_URL; ROLES, a JSON object of users: {password, sees: {slug: title}, not: {slug: title}};
+// TITLES, a JSON object of dashboards: {slug: [title]};
 // SCREENSHOTS, a directory for pictures of what was seen (default: a temporary one).
 
 import assert from 'node:assert/strict';
@@ -33,10 +34,10 @@ export function visitAs(user) {
   after(() => browser?.close());
 }
 
-/** The open dashboard draws so many charts; a picture of it is kept. */
-export function testDrawing(slug, charts) {
+/** The open dashboard draws each of its charts; a picture of it is kept. */
+export function testDrawing(slug) {
   test('draws every chart', async () => {
-    await assertDrawn(browser, charts);
+    await assertDrawn(browser, slug);
     await browser.screenshot(join(screenshots, `${slug}.png`));
   });
 }

@@ -5,6 +5,7 @@ import re
 import uuid
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from clickhouse_servers import Server
 from test_tables import TABLES, encoded_as
@@ -88,9 +89,23 @@ def value(generator: random.Random, name: str, kind: str) -> object:
 # What only one server can tell: how much of itself is in use, and in which order equals come.
 NOT_COMPARED = {"server_metrics"}
 
+NOTHING_TO_TELL = {
+    *("accounts", "alerts_due", "alerts_silences", "ledger_details", "ledger_rows", "connection_statements"),
+    *("coverage_exports", "unmasked_accesses", "coverage_reviews", "deadlocks", "evidence_accounts"),
+    *("evidence_alert_actions", "evidence_audit_log_access", "evidence_audit_log_changes"),
+    *("evidence_definitions", "evidence_exports", "evidence_reviews", "evidence_unknown_access"),
+    *("innodb_messages", "login_guesses", "logins_first_seen", "query_calls", "rule_coverage"),
+    "samples_statements",
+}
+"""Queries without a result for these rows: `make test-shards` runs their own tests on two shards."""
+
 
 def queries() -> list[str]:
     return sorted(path.stem for path in asset_files.QUERIES.glob("*.sql") if path.stem not in NOT_COMPARED)
+
+
+def chart_queries() -> list[str]:
+    return sorted({Path(each.content["sql"]).stem for each in asset_files.load() if each.kind == "datasets"})
 
 
 def asked(server: Server, text: str) -> Counter[str]:

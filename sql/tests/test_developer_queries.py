@@ -124,13 +124,6 @@ def test_percentiles_know_the_bucket_in_which_logging_changed(ask, settings):
     assert marked == {f"{NOW - timedelta(minutes=30):%Y-%m-%d %H:%M}:00"}
 
 
-@pytest.mark.parametrize(
-    "query", ["slow_compared", "slow_origins", "logging_by_server", "logging_intervals", "load"]
-)
-def test_without_a_time_range_every_query_answers(ask, query):
-    assert ask(query, (None, None))
-
-
 ALSO_LOGGED = 7
 
 

@@ -12,7 +12,7 @@ from datetime import timedelta
 import pytest
 import yaml
 from clickhouse_servers import Server, Shards, running
-from compared_rows import INSTANCES, NOW, asked, insert_same_rows, queries
+from compared_rows import INSTANCES, NOTHING_TO_TELL, NOW, asked, chart_queries, insert_same_rows, queries
 from test_rights import MAY_READ, VIEW_PARAMETERS, users
 from test_tables import EXACTLY_ONCE, events, letter
 
@@ -365,17 +365,6 @@ def test_rights_without_shards_are_as_they_were():
     assert shards.SHARD_DATABASE in server_config.users_text(secret, 1000, [], {}, sharded=True)
 
 
-NOTHING_TO_TELL = {
-    *("accounts", "alerts_due", "alerts_silences", "ledger_details", "ledger_rows", "connection_statements"),
-    *("coverage_exports", "unmasked_accesses", "coverage_reviews", "deadlocks", "evidence_accounts"),
-    *("evidence_alert_actions", "evidence_audit_log_access", "evidence_audit_log_changes"),
-    *("evidence_definitions", "evidence_exports", "evidence_reviews", "evidence_unknown_access"),
-    *("innodb_messages", "login_guesses", "logins_first_seen", "query_calls", "rule_coverage"),
-    "samples_statements",
-}
-"""Queries without a result for these rows: `make test-shards` runs their own tests on two shards."""
-
-
 @pytest.fixture(scope="module")
 def same_rows(two_shards: Shards, server: Server) -> tuple[Server, Shards]:
     """One server and two shards with the same rows in every written table."""
@@ -396,3 +385,11 @@ def test_a_query_has_the_same_answer_on_two_shards(same_rows, rendered, name):
     assert bool(on_one) == (name not in NOTHING_TO_TELL)
     assert on_one - on_two == Counter(), "on one server only"
     assert on_two - on_one == Counter(), "on two shards only"
+
+
+@pytest.mark.parametrize("name", chart_queries())
+def test_a_query_of_a_chart_has_an_answer_without_a_time_range(same_rows, rendered, name):
+    one, _ = same_rows
+    answer = asked(one, rendered(name, None, None))
+    assert not [row for row in answer if row.startswith("refused with")], answer
+    assert bool(answer) == (name not in NOTHING_TO_TELL)

@@ -5,7 +5,8 @@
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
     {{ utc(from_dttm) if from_dttm else "range_end - " ~ days * 86400 }} AS range_start
 {%- endmacro -%}
-{#- Bar width in seconds, for 40 to 80 bars in any range from an hour to ten weeks. Requires shown_range. -#}
+{#- Bar width in seconds, for 40 to 80 bars in any range from an hour to ten weeks. Requires shown_range. For a fixed width, such
+    as an hour, see dashboards/README.md. -#}
 {%- macro bar_width() -%}
     range_end - range_start AS shown,
     arrayFirst(
