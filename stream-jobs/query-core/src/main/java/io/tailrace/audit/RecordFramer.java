@@ -2,9 +2,9 @@ package io.tailrace.audit;
 
 import io.tailrace.audit.record.RecordScanner;
 import io.tailrace.audit.record.RecordScanner.Ended;
-import io.tailrace.audit.record.SingleLineFramer;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryFramer;
+import io.tailrace.framing.EntryLimits;
 import io.tailrace.framing.FrameListener;
 import io.tailrace.framing.FramingKind;
 import java.nio.ByteBuffer;
@@ -15,9 +15,6 @@ import java.nio.ByteBuffer;
  * crash. Each record is reported with its connection's default database, as far as earlier ones stated it.
  */
 final class RecordFramer implements EntryFramer {
-
-    /** Maximum number of bytes of unexpected lines that are rejected together. */
-    private static final int STRAY_LIMIT = 1 << 20;
 
     private static final long NOWHERE = -1;
 
@@ -98,7 +95,7 @@ final class RecordFramer implements EntryFramer {
         Ended ended = scanner.inside(buffer, lineFrom, at, to);
         int next = scanner.next();
         sessions.add(buffer, at, next);
-        if (ended == Ended.RECORD && base + next - recordFrom <= SingleLineFramer.ENTRY_LIMIT) {
+        if (ended == Ended.RECORD && base + next - recordFrom <= EntryLimits.MAX_ENTRY_LENGTH) {
             out.entry(recordFrom, base + next, sessions.end());
             recordFrom = NOWHERE;
         } else if (ended == Ended.RECORD) {
@@ -110,12 +107,12 @@ final class RecordFramer implements EntryFramer {
     }
 
     private void limit(FrameListener out) {
-        if (recordFrom != NOWHERE && position - recordFrom > SingleLineFramer.ENTRY_LIMIT) {
+        if (recordFrom != NOWHERE && position - recordFrom > EntryLimits.MAX_ENTRY_LENGTH) {
             tooLarge(position, out);
             searching = true;
             scanner.reset();
         }
-        if (unexpectedFrom != NOWHERE && position - unexpectedFrom >= STRAY_LIMIT) {
+        if (unexpectedFrom != NOWHERE && position - unexpectedFrom >= EntryLimits.MAX_REJECTION_LENGTH) {
             emitUnexpected(position, out);
         }
     }
@@ -125,7 +122,7 @@ final class RecordFramer implements EntryFramer {
                 recordFrom,
                 to,
                 DeadLetterCode.ENTRY_TOO_LARGE,
-                "expected a record of at most " + SingleLineFramer.ENTRY_LIMIT + " bytes");
+                "expected a record of at most " + EntryLimits.MAX_ENTRY_LENGTH + " bytes");
         recordFrom = NOWHERE;
     }
 

@@ -3,6 +3,7 @@ package io.tailrace.errorlog;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryContext;
 import io.tailrace.framing.EntryFramer;
+import io.tailrace.framing.EntryLimits;
 import io.tailrace.framing.FrameListener;
 import io.tailrace.framing.FramingKind;
 import io.tailrace.framing.PackedBooleans;
@@ -23,10 +24,11 @@ import java.util.Arrays;
  */
 final class ErrorLogFramer implements EntryFramer {
 
-    /** Longest entry, bytes. A longer one is cut: what follows is a continuation. */
+    /**
+     * Longest entry, bytes; less than {@link EntryLimits#MAX_ENTRY_LENGTH}, because a message has no statement of that
+     * size. A longer one is not rejected but cut: what follows is a continuation.
+     */
     static final int MAX_ENTRY_LENGTH = 4 << 20;
-
-    private static final int MAX_UNTIMED_LENGTH = 1 << 20;
 
     /** Number of headers inside a literal that prove that it was never closed. */
     private static final int PROOFS = 3;
@@ -339,7 +341,7 @@ final class ErrorLogFramer implements EntryFramer {
     }
 
     private void limit(FrameListener out) {
-        long longest = state == UNTIMED ? MAX_UNTIMED_LENGTH : MAX_ENTRY_LENGTH;
+        long longest = state == UNTIMED ? EntryLimits.MAX_REJECTION_LENGTH : MAX_ENTRY_LENGTH;
         if (state != NOTHING && position - pendingFrom > longest) {
             close(position, out);
         }

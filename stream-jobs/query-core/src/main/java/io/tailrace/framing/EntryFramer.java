@@ -7,6 +7,21 @@ package io.tailrace.framing;
  * <p>The result depends on the bytes alone, not on how they arrive or how long a writer pauses. An entry is reported
  * as soon as the bytes read so far prove that it is complete, and never because of a timeout.
  *
+ * <p>Rejections have the same meaning in every format:
+ *
+ * <ul>
+ *   <li>{@link DeadLetterCode#NO_ENTRY_START}: lines before the first certain start of an entry, at the start of the
+ *       file or after a hole. Lines that belong to no entry later are {@link DeadLetterCode#STRAY_TEXT}. Consecutive
+ *       lines are one rejection of about {@link EntryLimits#MAX_REJECTION_LENGTH} bytes at most: a longer range is
+ *       rejected in parts.
+ *   <li>{@link DeadLetterCode#ENTRY_TOO_LARGE}: an entry of more than {@link EntryLimits#MAX_ENTRY_LENGTH} bytes. It is
+ *       rejected as soon as it exceeds the limit, whether its end was read or not. Only the framer of error logs cuts
+ *       entries instead, at a lower limit.
+ *   <li>{@link DeadLetterCode#INCOMPLETE}: an entry without its end. The framer rejects it if the format marks the end
+ *       (a final semicolon, a closing brace). If only the next entry marks the end, the framer reports the entry, and
+ *       the parser decides.
+ * </ul>
+ *
  * <p>Not thread-safe. Never throws for bad input.
  */
 public interface EntryFramer {
@@ -33,15 +48,16 @@ public interface EntryFramer {
     long pendingFrom();
 
     /**
-     * Ends the file: no byte follows. Pending bytes are reported as an entry if they are one, otherwise as rejected.
-     * If the last line has no line feed, the caller feeds it first.
+     * Ends the file: no byte follows. Pending bytes are reported as an entry if they are or may be one, otherwise as
+     * rejected. If the last line has no line feed, the caller feeds it first.
      */
     void end(FrameListener out);
 
     /**
      * Skips lost bytes up to {@code resumeAt}. Pending bytes are reported as by {@link #end}. Reading continues at
-     * {@code resumeAt}; what precedes the next certain start of an entry is rejected. Context that the lost bytes may
-     * have changed (default database, inherited time) is discarded.
+     * {@code resumeAt}; what precedes the next certain start of an entry is rejected as {@link
+     * DeadLetterCode#NO_ENTRY_START}. Context that the lost bytes may have changed (default database, inherited time)
+     * is discarded.
      */
     void hole(long resumeAt, FrameListener out);
 

@@ -3,6 +3,7 @@ package io.tailrace.generallog;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryContext;
 import io.tailrace.framing.EntryFramer;
+import io.tailrace.framing.EntryLimits;
 import io.tailrace.framing.FrameListener;
 import io.tailrace.framing.FramingKind;
 import io.tailrace.framing.PackedBooleans;
@@ -28,10 +29,6 @@ import java.util.Arrays;
  */
 final class GeneralLogFramer implements EntryFramer {
 
-    /** Largest entry, bytes. */
-    static final int ENTRY_LIMIT = 64 << 20;
-
-    private static final int STRAY_LIMIT = 1 << 20;
     private static final int PROOFS = 3;
     private static final int MAX_TIME_LENGTH = 40;
 
@@ -283,15 +280,15 @@ final class GeneralLogFramer implements EntryFramer {
 
     private void limit(FrameListener out) {
         long length = position - pendingFrom;
-        if (state == STATEMENT && length > ENTRY_LIMIT) {
+        if (state == STATEMENT && length > EntryLimits.MAX_ENTRY_LENGTH) {
             out.rejected(
                     pendingFrom,
                     position,
                     DeadLetterCode.ENTRY_TOO_LARGE,
-                    "expected an entry of at most " + ENTRY_LIMIT + " bytes");
+                    "expected an entry of at most " + EntryLimits.MAX_ENTRY_LENGTH + " bytes");
             state = NOTHING;
             pendingFrom = position;
-        } else if ((state == STRAY || state == UNKNOWN) && length > STRAY_LIMIT) {
+        } else if ((state == STRAY || state == UNKNOWN) && length > EntryLimits.MAX_REJECTION_LENGTH) {
             close(position, out);
         }
     }

@@ -3,6 +3,7 @@ package io.tailrace.slowlog;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryContext;
 import io.tailrace.framing.EntryFramer;
+import io.tailrace.framing.EntryLimits;
 import io.tailrace.framing.FrameListener;
 import io.tailrace.framing.FramingKind;
 import io.tailrace.framing.PackedBooleans;
@@ -24,12 +25,6 @@ final class SlowLogFramer implements EntryFramer {
 
     /** Size of an entry from which one proof is enough, bytes. */
     static final int LITERAL_LIMIT = 16 << 20;
-
-    /** Largest entry, bytes. */
-    static final int ENTRY_LIMIT = 64 << 20;
-
-    /** Maximum number of bytes in one rejection of lines that belong to no entry. */
-    static final int REJECTION_LIMIT = 1 << 20;
 
     private static final byte SNAPSHOT_VERSION = 1;
 
@@ -103,7 +98,7 @@ final class SlowLogFramer implements EntryFramer {
             case STATEMENT -> statement(line, buffer, from, end, offset, out);
             case SKIPPING -> skipping(line, buffer, from, end, offset, out);
         }
-        if (state != State.BETWEEN && position - start > ENTRY_LIMIT) {
+        if (state != State.BETWEEN && position - start > EntryLimits.MAX_ENTRY_LENGTH) {
             rejectTooLarge(out);
         }
         return position;
@@ -427,14 +422,14 @@ final class SlowLogFramer implements EntryFramer {
         if (startsEntry(line) || line == SlowLogLine.BANNER_VERSION) {
             rejectSkipped(offset, out);
             between(line, bytes, from, end, offset, out);
-        } else if (position - start > REJECTION_LIMIT) {
+        } else if (position - start > EntryLimits.MAX_REJECTION_LENGTH) {
             rejectSkipped(position, out);
             start = position;
         }
     }
 
     private void complete(long to, FrameListener out) {
-        if (to - start > ENTRY_LIMIT) {
+        if (to - start > EntryLimits.MAX_ENTRY_LENGTH) {
             reject(to, DeadLetterCode.ENTRY_TOO_LARGE, out);
         } else {
             out.entry(start, to, context());
@@ -477,7 +472,7 @@ final class SlowLogFramer implements EntryFramer {
                 switch (code) {
                     case INCOMPLETE -> "expected the rest of an entry in state " + state
                             + ", found the next or the end";
-                    case ENTRY_TOO_LARGE -> "expected an entry of at most " + ENTRY_LIMIT + " bytes";
+                    case ENTRY_TOO_LARGE -> "expected an entry of at most " + EntryLimits.MAX_ENTRY_LENGTH + " bytes";
                     case UNTERMINATED_LITERAL -> "expected the end of a literal or comment, found headers of later entries";
                     case NO_ENTRY_START -> "expected the first line of an entry's header";
                     default -> "expected the first line of the next entry's header, found text after the final semicolon";

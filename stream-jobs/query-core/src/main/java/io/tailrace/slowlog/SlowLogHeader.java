@@ -2,6 +2,7 @@ package io.tailrace.slowlog;
 
 import io.tailrace.framing.EntryDetail;
 import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.Decimal;
 import io.tailrace.lexer.StringPool;
 import java.util.ArrayList;
 import java.util.HashMap;

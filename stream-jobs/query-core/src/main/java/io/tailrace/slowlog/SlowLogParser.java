@@ -1,28 +1,18 @@
 package io.tailrace.slowlog;
 
 import io.tailrace.event.QueryEvent;
-import io.tailrace.fingerprint.Fingerprinter;
-import io.tailrace.fingerprint.NormalizedStatement;
-import io.tailrace.fingerprint.PasswordStatements;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryDetail;
 import io.tailrace.framing.EntryParser;
 import io.tailrace.framing.LogEntry;
 import io.tailrace.framing.ParseListener;
-import io.tailrace.identity.EventIds;
-import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.StringPool;
-import io.tailrace.tags.StatementTags;
+import io.tailrace.query.QueryEventBuilder;
 import io.tailrace.time.CivilTime;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.List;
 
 /** Converts an entry of a slow log into a {@link QueryEvent}. */
 final class SlowLogParser implements EntryParser {
-
-    /** Longest statement that the listener receives, bytes. */
-    private static final int MAX_SAMPLE_LENGTH = 64 << 10;
 
     /**
      * Maximum difference of SET timestamp from the last time header, seconds: a wrong zone of the log's local times
@@ -37,13 +27,9 @@ final class SlowLogParser implements EntryParser {
     private static final double ZONE_SLACK = 2;
 
     private final StringPool strings = new StringPool();
-    private final boolean full;
     private final SlowLogHeader header;
     private final SlowLogTime times = new SlowLogTime();
-    private final Fingerprinter fingerprinter = new Fingerprinter();
-    private final EventIds ids = new EventIds();
-    /** Flags of the current entry. */
-    private List<String> flags = List.of();
+    private final QueryEventBuilder events;
 
     private String lastTimeLine = "";
     private String lastZone = "";
@@ -51,7 +37,7 @@ final class SlowLogParser implements EntryParser {
     private long lastTime = CivilTime.NONE;
 
     SlowLogParser(EntryDetail detail) {
-        full = detail == EntryDetail.FULL;
+        events = new QueryEventBuilder(SlowLogFormat.NAME, detail);
         header = new SlowLogHeader(strings, detail);
     }
 
@@ -62,7 +48,7 @@ final class SlowLogParser implements EntryParser {
             out.rejected(DeadLetterCode.MALFORMED_HEADER, "expected Query_time in the header, found none");
             return;
         }
-        flags = List.of();
+        QueryEvent event = events.blank();
         long time = time(entry);
         if (time == CivilTime.NONE) {
             out.rejected(
@@ -70,7 +56,8 @@ final class SlowLogParser implements EntryParser {
                     "expected a time in # Time, SET timestamp or an earlier header, found none");
             return;
         }
-        event(entry, time, out);
+        events.place(event, entry, time);
+        report(event, entry, out);
     }
 
     private long time(LogEntry entry) {
@@ -86,7 +73,7 @@ final class SlowLogParser implements EntryParser {
         if (header.timestamp > 0 && (inherited == CivilTime.NONE || agrees(inherited))) {
             return header.timestamp * 1_000_000;
         }
-        flag("time_inherited");
+        events.flag("time_inherited");
         return inherited;
     }
 
@@ -103,7 +90,7 @@ final class SlowLogParser implements EntryParser {
         double rest = apart - steps * ZONE_STEP;
         boolean near = rest >= -ZONE_SLACK && rest <= header.queryTime + ZONE_SLACK;
         if (steps != 0 && near && Math.abs(apart) <= MAX_DIFFERENCE) {
-            flag("zone_doubtful");
+            events.flag("zone_doubtful");
         }
     }
 
@@ -131,79 +118,19 @@ final class SlowLogParser implements EntryParser {
         return Math.abs(inherited / 1_000_000 - header.timestamp) <= MAX_DIFFERENCE + header.queryTime;
     }
 
-    private void event(LogEntry entry, long time, ParseListener out) {
-        NormalizedStatement shape = shape(entry.bytes());
-        QueryEvent event = new QueryEvent();
-        origin(event, entry, time);
+    private void report(QueryEvent event, LogEntry entry, ParseListener out) {
+        byte[] bytes = entry.bytes();
+        int from = header.statementFrom;
+        int to = header.statementTo;
         server(event);
         event.setDatabase(database(entry));
-        event.setQueryId(shape.queryId());
-        event.setRuleSet(Fingerprinter.RULE_SET);
-        event.setVerb(shape.verb());
-        tables(event, shape);
-        tags(event, fingerprinter.tags(entry.bytes()));
-        fingerprinter
-                .flags(shape, entry.bytes(), header.statementFrom, header.statementTo)
-                .forEach(this::flag);
-        event.setAccounts(fingerprinter.accounts(
-                shape, entry.bytes(), header.statementFrom, header.statementTo, event.getUser()));
-        if (fingerprinter.accountsAreIncomplete()) {
-            flag(Fingerprinter.ACCOUNTS_INCOMPLETE);
-        }
+        String fingerprint = header.administratorCommand
+                ? events.classifyCommand(event, bytes, from, to, out)
+                : events.classify(event, bytes, from, to, out);
         if (header.overflow) {
-            flag("time_overflow");
+            events.flag("time_overflow");
         }
-        if (entry.context().forgedHeader()) {
-            flag("forged_header");
-        }
-        if (entry.context().ambiguous()) {
-            flag("framing_ambiguous");
-        }
-        event.setFlags(flags);
-        if (shape.isRenamed()) {
-            out.renamed(fingerprinter.previousId(shape, entry.bytes(), header.statementFrom, header.statementTo));
-        }
-        out.query(event, shape.fingerprint(), out.needsStatement(event) ? sample(entry.bytes()) : "");
-    }
-
-    private void tables(QueryEvent event, NormalizedStatement shape) {
-        event.setTablesRead(shape.tablesRead());
-        event.setTablesWritten(shape.tablesWritten());
-        if (!shape.tables().complete()) {
-            flag("tables_incomplete");
-        }
-    }
-
-    private static void tags(QueryEvent event, StatementTags tags) {
-        event.setTags(tags.tags());
-        event.setTraceId(tags.traceId());
-        event.setSpanId(tags.spanId());
-    }
-
-    private void flag(String name) {
-        flags = flags.isEmpty() ? new ArrayList<>(2) : flags;
-        flags.add(name);
-    }
-
-    private NormalizedStatement shape(byte[] bytes) {
-        return header.administratorCommand
-                ? fingerprinter.administratorCommand(bytes, header.statementFrom, header.statementTo)
-                : fingerprinter.statement(bytes, header.statementFrom, header.statementTo);
-    }
-
-    private void origin(QueryEvent event, LogEntry entry, long time) {
-        if (full) {
-            event.setEventId(ids.event(entry, time));
-        }
-        event.setCluster(entry.origin().cluster());
-        event.setInstance(entry.origin().instance());
-        event.setSource(entry.origin().source());
-        event.setLog(entry.origin().log());
-        event.setGeneration(entry.generation());
-        event.setEntryOffset(entry.offset());
-        event.setEntryBytes(entry.to() - entry.from());
-        event.setFormat(SlowLogFormat.NAME);
-        event.setEventTime(CivilTime.instant(time));
+        events.report(event, fingerprint, entry.context(), bytes, from, to, out);
     }
 
     private void server(QueryEvent event) {
@@ -225,7 +152,6 @@ final class SlowLogParser implements EntryParser {
         event.setWeight(header.weight);
         event.setPlanFlags(header.planFlags);
         event.setExplain(header.explain());
-        event.setPlanHash("");
         event.setAttributes(header.attributes);
     }
 
@@ -240,17 +166,8 @@ final class SlowLogParser implements EntryParser {
         if (inherited.isEmpty()) {
             return "";
         }
-        flag("database_inherited");
+        events.flag("database_inherited");
         byte[] bytes = inherited.getBytes(StandardCharsets.ISO_8859_1);
         return strings.utf8(bytes, 0, bytes.length);
-    }
-
-    private String sample(byte[] bytes) {
-        int from = header.statementFrom;
-        int to = header.statementTo;
-        if (PasswordStatements.mayHold(bytes, from, to)) {
-            return "";
-        }
-        return ByteText.utf8(bytes, from, Math.min(to, from + MAX_SAMPLE_LENGTH));
     }
 }

@@ -2,11 +2,11 @@ package io.tailrace.audit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tailrace.audit.record.SingleLineFramer;
 import io.tailrace.formats.FormatRegistry;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryContext;
 import io.tailrace.framing.EntryFramer;
+import io.tailrace.framing.EntryLimits;
 import io.tailrace.framing.FrameListener;
 import io.tailrace.framing.FramingKind;
 import io.tailrace.framing.LogFormat;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 /** The framer rejects entries above the size limit and stray text, and reports every byte exactly once. */
 class AuditFramerTest implements FrameListener {
 
-    private static final int LIMIT = SingleLineFramer.ENTRY_LIMIT;
+    private static final int LIMIT = EntryLimits.MAX_ENTRY_LENGTH;
     private static final int MEGABYTE = 1 << 20;
     private static final String RECORD = " <AUDIT_RECORD>\n";
     private static final String RECORD_END = " </AUDIT_RECORD>\n";

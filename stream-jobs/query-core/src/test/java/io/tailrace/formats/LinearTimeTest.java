@@ -21,9 +21,9 @@ import io.tailrace.testing.GrowthRate;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,14 +41,25 @@ class LinearTimeTest {
     /** The largest entries that are read, minus the text around a statement. */
     private static final int MAX_STATEMENT_LENGTH = 60 * MEGABYTE;
 
-    private static final Path GOLDEN = Path.of("src/test/resources/golden");
+    /** Largest file of a text that comes from golden inputs: there are many, and quadratic work shows at this size. */
+    private static final int MAX_SIZE_OF_OWN = 128 << 10;
 
-    /** Texts that are repeated after the start of an entry. */
+    private static final int OWN_WORDS = 12;
+    private static final int OTHER_OWN_TEXTS = 3;
+
+    /** Texts that are repeated after the start of an entry, in every format. */
     // spotless:off
     private static final List<String> REPEATED = List.of(
-        "x", "'", "\"", "\\", "/*", "{", "<", "(", "'a',", ",1,2,QUERY,", "' at line ", "select 'a",
-        "\n", "--\n", "BEGIN\n", "# User@Host: a[a] @ b []\n# Query_time: 1\nSET timestamp=1;\n",
-        "2026-11-21T02:49:03.496201Z\t 8 Query\t'", "2026-11-21T02:49:03.496201Z 8 [Note] 'a\n");
+        "x", "'", "\"", "\\", "/*", "{", "<", "(", "'a',", "select 'a", "\n", "--\n", "BEGIN\n");
+
+    /** The same, for one format: texts that resemble the start of an entry or the end of a literal. */
+    private static final Map<String, List<String>> REPEATED_IN_FORMAT = Map.of(
+        "mysql-slow", List.of("# User@Host: a[a] @ b []\n# Query_time: 1\nSET timestamp=1;\n"),
+        "mysql-general", List.of("2026-11-21T02:49:03.496201Z\t 8 Query\t'"),
+        "mysql-error", List.of("2026-11-21T02:49:03.496201Z 8 [Note] 'a\n", "' at line "),
+        "mariadb-audit", List.of(",1,2,QUERY,"),
+        "mariadb-audit-syslog", List.of(",1,2,QUERY,"),
+        "aurora-audit", List.of(",1,2,QUERY,"));
     // spotless:on
 
     /** Texts that are repeated within a statement, as a client may send them. */
@@ -65,16 +76,34 @@ class LinearTimeTest {
     @ParameterizedTest
     @MethodSource("formats")
     void twiceAsMuchOfAnythingTakesTwiceAsLong(LogFormat format) throws IOException {
-        for (String repeated : REPEATED) {
+        for (String repeated : repeated(format)) {
             check(format, repeated, SMALLEST, MAX_SIZE);
         }
+    }
+
+    /** A new format is covered without a list, because its golden inputs contain what its framer searches for. */
+    @ParameterizedTest
+    @MethodSource("formats")
+    void twiceAsMuchOfItsOwnTextsTakesTwiceAsLong(LogFormat format) throws IOException {
+        List<String> own = FormatTexts.of(format, OWN_WORDS, OTHER_OWN_TEXTS);
+        assertThat(own)
+                .as("texts that recur in the golden inputs of " + format.name() + ": add cases with more entries")
+                .hasSizeGreaterThan(OWN_WORDS);
+        for (String repeated : own) {
+            check(format, repeated, SMALLEST, MAX_SIZE_OF_OWN);
+        }
+    }
+
+    private static List<String> repeated(LogFormat format) {
+        return Stream.concat(REPEATED.stream(), REPEATED_IN_FORMAT.getOrDefault(format.name(), List.of()).stream())
+                .toList();
     }
 
     @Tag("long")
     @ParameterizedTest
     @MethodSource("formats")
     void tenMegabytesOfAnything(LogFormat format) throws IOException {
-        for (String repeated : REPEATED) {
+        for (String repeated : repeated(format)) {
             check(format, repeated, 5 * MEGABYTE, 10 * MEGABYTE);
         }
     }
@@ -83,7 +112,7 @@ class LinearTimeTest {
     @ParameterizedTest
     @MethodSource("formats")
     void aHundredMegabytesOnOneLine(LogFormat format) throws IOException {
-        for (String repeated : REPEATED) {
+        for (String repeated : repeated(format)) {
             if (repeated.indexOf('\n') < 0) {
                 check(format, repeated, 50 * MEGABYTE, 100 * MEGABYTE);
             }
@@ -118,7 +147,7 @@ class LinearTimeTest {
         byte[] start = start(format);
         GrowthRate.assertLinear(format.name() + ", " + repeated, smallest, largest, length -> {
             byte[] file = Arrays.copyOf(start, length);
-            fill(file, start.length, repeated.getBytes(StandardCharsets.UTF_8));
+            fill(file, start.length, repeated.getBytes(StandardCharsets.ISO_8859_1));
             return reading(format, file);
         });
     }
@@ -198,12 +227,9 @@ class LinearTimeTest {
      * Returns a golden file's first bytes, up to the middle of its last record, so that an entry is open at the end.
      */
     private static byte[] start(LogFormat format) throws IOException {
-        try (Stream<Path> cases = Files.list(GOLDEN.resolve(format.name()))) {
-            byte[] file =
-                    Files.readAllBytes(cases.sorted().findFirst().orElseThrow().resolve("input.log"));
-            List<FramedLog.Frame> entries = FramedLog.of(format, file).entries();
-            FramedLog.Frame last = entries.get(entries.size() - 1);
-            return Arrays.copyOf(file, (int) (last.from() + last.to()) / 2);
-        }
+        byte[] file = Files.readAllBytes(FormatTexts.cases(format).get(0).resolve("input.log"));
+        List<FramedLog.Frame> entries = FramedLog.of(format, file).entries();
+        FramedLog.Frame last = entries.get(entries.size() - 1);
+        return Arrays.copyOf(file, (int) (last.from() + last.to()) / 2);
     }
 }

@@ -20,7 +20,10 @@ record LogWriter(String format, UnaryOperator<String> record) {
 
     private static final String MARK = "zzmarkzz";
 
-    /** Returns a writer for each format. */
+    /**
+     * Returns a writer for each format. Add the writer of a format of the kind slowlog, general or errorlog here, and
+     * that of an audit format to {@link #ofAudit}. A writer escapes quotes, line feeds and tabs as the server does.
+     */
     static List<LogWriter> all() {
         LogWriter slow = new LogWriter(
                 "mysql-slow",
@@ -39,7 +42,7 @@ record LogWriter(String format, UnaryOperator<String> record) {
                 .toList();
     }
 
-    /** Returns a writer for each format of audit logs. */
+    /** Returns a writer for each format of the kind audit, which {@link #all} includes. */
     static List<LogWriter> ofAudit() {
         Map<String, UnaryOperator<String>> writers = new LinkedHashMap<>();
         writers.put(

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryFramer;
+import io.tailrace.framing.EntryLimits;
 import io.tailrace.framing.FramedLog;
 import io.tailrace.framing.FramedLog.Frame;
 import io.tailrace.framing.FramingKind;
@@ -171,7 +172,7 @@ class SlowLogFramerTest {
 
     @Test
     void anEntryOverTheLimitIsRejectedInPieces() {
-        byte[] line = new byte[SlowLogFramer.ENTRY_LIMIT / 4];
+        byte[] line = new byte[EntryLimits.MAX_ENTRY_LENGTH / 4];
         Arrays.fill(line, (byte) 'x');
         line[line.length - 1] = '\n';
         ByteArrayOutputStream file = new ByteArrayOutputStream();

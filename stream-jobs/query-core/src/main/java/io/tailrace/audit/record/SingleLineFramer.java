@@ -3,6 +3,7 @@ package io.tailrace.audit.record;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryContext;
 import io.tailrace.framing.EntryFramer;
+import io.tailrace.framing.EntryLimits;
 import io.tailrace.framing.FrameListener;
 import io.tailrace.framing.FramingKind;
 import io.tailrace.lexer.ByteText;
@@ -10,9 +11,6 @@ import java.nio.ByteBuffer;
 
 /** Splits a log in which every line is an entry, because its writer escapes line feeds. */
 public final class SingleLineFramer implements EntryFramer {
-
-    /** Largest entry, bytes. */
-    public static final int ENTRY_LIMIT = 64 << 20;
 
     private long position;
 
@@ -27,12 +25,12 @@ public final class SingleLineFramer implements EntryFramer {
         position = offset + (to - from);
         if (ByteText.skipBlanks(buffer, from, to) == to) {
             out.framing(offset, position, FramingKind.BLANK);
-        } else if (to - from > ENTRY_LIMIT) {
+        } else if (to - from > EntryLimits.MAX_ENTRY_LENGTH) {
             out.rejected(
                     offset,
                     position,
                     DeadLetterCode.ENTRY_TOO_LARGE,
-                    "expected a line of at most " + ENTRY_LIMIT + " bytes");
+                    "expected a line of at most " + EntryLimits.MAX_ENTRY_LENGTH + " bytes");
         } else {
             out.entry(offset, position, EntryContext.NONE);
         }

@@ -1,16 +1,14 @@
-package io.tailrace.slowlog;
+package io.tailrace.lexer;
 
-import io.tailrace.lexer.ByteText;
-
-/** Parses decimal numbers of a header. */
-final class Decimal {
+/** Parses the decimal numbers of logs. */
+public final class Decimal {
 
     private static final double[] POWERS = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12};
 
     private Decimal() {}
 
     /** Returns the value of {@code 12} or {@code 12.345678}, correctly rounded, or NaN if the range is neither. */
-    static double parse(byte[] bytes, int from, int to) {
+    public static double parse(byte[] bytes, int from, int to) {
         long digits = 0;
         int fraction = -1;
         for (int i = from; i < to; i++) {

@@ -1,0 +1,2 @@
+/** What all formats of the kind slowlog share when they build a query event. */
+package io.tailrace.query;
