@@ -8,10 +8,10 @@ import io.tailrace.slowlog.SlowLogFormat;
 import java.util.Optional;
 
 /**
- * Detects a format from the first lines of a file. The first classifier that accepts a line decides. A classifier must
- * accept only lines that no other format contains, so that its place does not matter: {@code
- * GoldenTest.everyInputIdentifiesItsFormat} fails if it takes a golden input of another format. Add a new one before
- * that of the error log, whose lines have the fewest marks.
+ * Detects a format from the first lines of a file. The first classifier that accepts a line decides. Each accepts only
+ * lines that no other format contains, so the order does not matter: in the reverse order, all golden inputs have the
+ * same format. Try a new classifier before the others, where {@code GoldenTest.everyInputIdentifiesItsFormat} fails if
+ * it accepts a line of another format.
  */
 final class FormatProbe {
 
