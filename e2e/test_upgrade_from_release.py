@@ -85,10 +85,13 @@ def test_data_state_and_topics_of_a_release_remain_usable(stacks):
 
 
 def columns_of(stack: Release, table: str) -> str:
-    """The stored columns of a table, separated by commas."""
+    """The stored columns of a table, separated by commas, without the time of the insert.
+
+    The detect job writes rows since its latest checkpoint again, and equal rows replace each other.
+    """
     found = stack.clickhouse().rows(
         "SELECT name FROM system.columns WHERE database = 'tailrace' AND table = {table:String} "
-        "AND default_kind != 'ALIAS'",
+        "AND default_kind != 'ALIAS' AND name != 'ingested_at'",
         {"table": table},
     )
     return ", ".join(f"`{row['name']}`" for row in found)

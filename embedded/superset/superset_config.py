@@ -32,6 +32,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import tailrace_audited_connection
+import tailrace_rate_limit
 import tailrace_superset_patches
 import tailrace_table_search
 from cryptography import x509
@@ -87,7 +88,7 @@ AUTH_USER_REGISTRATION = False
 PUBLIC_ROLE_LIKE = None
 
 RATELIMIT_ENABLED = True
-RATELIMIT_STORAGE_URI = _REDIS_URL or "memory://"
+RATELIMIT_STORAGE_URI = _REDIS_URL or f"{tailrace_rate_limit.SCHEME}://"
 RATELIMIT_APPLICATION = "500 per second"  # one dashboard loads hundreds of static files at once
 AUTH_RATE_LIMITED = True
 AUTH_RATE_LIMIT = "5 per second"
