@@ -62,11 +62,17 @@ class LocalContext(Context):
     def restart(self, names: Sequence[str], show: Show) -> None:
         from tailrace_local.supervisor import start
 
-        running = control.status(self.home)
-        for name in names:
-            if running.component(name):
+        running = [name for name in names if self.component_state(name)]
+        stopped: list[str] = []
+        try:
+            # Fluent Bit loses the lines in its queue if it must end while Kafka is away.
+            for name in reversed(running):
                 show(name, "restarting")
-                control.restart(self.home, name)
+                stopped.append(name)
+                control.stop_component(self.home, name)
+        finally:
+            for name in reversed(stopped):
+                control.start_component(self.home, name)
         start.await_health(self.home, show)
 
     def health_metrics(self) -> Iterable["Metric"]:

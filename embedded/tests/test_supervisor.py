@@ -15,6 +15,8 @@ from fake_stack import FakeComponent
 from running_stack import is_running, wait_until
 from tailrace.cli import context as cli_context
 from tailrace.config.home import Home
+from tailrace.config.settings import Settings
+from tailrace_local.context import LocalContext
 from tailrace_local.supervisor import control, procfs
 from tailrace_local.supervisor.process_manager import BackOff
 from tailrace_local.supervisor.supervisor import in_order
@@ -217,6 +219,22 @@ def test_restarts_one_component_on_request(start):
 
     assert stack.await_healthy("steady-a").pid != before["steady-a"]
     assert stack.status("steady-b").pid == before["steady-b"]
+
+
+def test_several_components_are_stopped_in_reverse_order_before_any_starts_again(start):
+    stack = start("steady-a", "steady-b:steady-a", "steady-c")
+    names = ("steady-a", "steady-b")
+    before = {name: stack.await_healthy(name).pid for name in (*names, "steady-c")}
+    context = LocalContext(Settings.from_environment({"TAILRACE_HOME": str(stack.home.root)}), stack.home)
+    context.restart((*names, "steady-d"), lambda *_: None)
+
+    after = {name: stack.status(name).pid for name in before}
+    assert after["steady-c"] == before["steady-c"]
+    order = [tuple(line.split()) for line in (stack.home.root / "order").read_text().splitlines()]
+    assert order[-4:] == [
+        *(("end", str(before[name])) for name in reversed(names)),
+        *(("start", str(after[name])) for name in names),
+    ]
 
 
 def test_stops_and_starts_one_component_on_request(start):

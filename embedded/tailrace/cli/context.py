@@ -72,7 +72,7 @@ class Context:
         self._no_stack()
 
     def restart(self, names: Sequence[str], show: Show) -> None:
-        """Restarts those components that run, and waits until all are healthy.
+        """Restarts those components that run, and waits until all are healthy. The last one is stopped first.
 
         Raises NotRunningError.
         """

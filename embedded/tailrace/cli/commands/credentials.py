@@ -8,8 +8,8 @@ A new authority takes three steps, so that collectors on other machines can foll
   retire      trusts only the new authority: certificates of the old one are refused from now on
 
 `passwords` creates new passwords for all Kafka accounts; copy them to collectors on other machines. Each step
-restarts the components that it affects, one after the other, and waits until all are healthy. No data is
-lost: lines wait in their files and in Kafka.
+restarts the components that it affects and waits until all are healthy. It stops Kafka's clients before
+Kafka, so that Fluent Bit can send its queue. No data is lost: lines wait in their files and in Kafka.
 """
 
 import argparse
@@ -108,7 +108,7 @@ ACTIONS: dict[str, Callable[[Certificates, Context], None]] = {
 
 
 def _restart(context: Context, parts: Sequence[str]) -> None:
-    """Restarts components one after the other. A stopped stack reads the new files at its next start."""
+    """Restarts components, clients before Kafka. A stopped stack reads the new files at its next start."""
     steps = Steps()
     try:
         context.restart(parts, steps.show)
