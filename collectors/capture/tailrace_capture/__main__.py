@@ -56,20 +56,8 @@ def _parser() -> argparse.ArgumentParser:
 def _add_snapshots(parser: argparse.ArgumentParser) -> None:
     _add_servers_and_spool(parser)
     schedule = Schedule()
-    parser.add_argument(
-        "--poll",
-        type=float,
-        default=schedule.poll,
-        metavar="SECONDS",
-        help="pause between polls (default: 60)",
-    )
-    parser.add_argument(
-        "--full",
-        type=float,
-        default=schedule.full,
-        metavar="SECONDS",
-        help="pause between full snapshots (default: 3600)",
-    )
+    _add_seconds(parser, "--poll", schedule.poll, "pause between polls")
+    _add_seconds(parser, "--full", schedule.full, "pause between full snapshots")
     parser.add_argument(
         "--heartbeat-file", type=Path, metavar="FILE", help="file that is written after every poll"
     )
@@ -87,46 +75,28 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--user", default="explain")
     parser.add_argument("--password-file", type=Path, metavar="FILE", help="password of ClickHouse's user")
     limits = Limits()
-    parser.add_argument(
-        "--max-statements",
-        type=int,
-        default=limits.statements,
-        metavar="N",
-        help="statements per round (default: 20)",
-    )
-    parser.add_argument(
-        "--round",
-        type=float,
-        default=limits.round,
-        metavar="SECONDS",
-        help="pause between rounds (default: 60)",
-    )
-    parser.add_argument(
-        "--interval",
-        type=float,
-        default=limits.interval,
-        metavar="SECONDS",
-        help="time between two plans of a statement (default: 3600)",
-    )
-    parser.add_argument(
-        "--timeout",
-        type=float,
-        default=limits.timeout,
-        metavar="SECONDS",
-        help="limit of one EXPLAIN (default: 5)",
-    )
-    parser.add_argument(
-        "--max-threads-running",
-        type=int,
-        default=limits.threads_running,
-        metavar="N",
-        help="no EXPLAIN above this Threads_running (default: 16)",
+    _add_number(parser, "--max-statements", limits.statements, "statements per round")
+    _add_seconds(parser, "--round", limits.round, "pause between rounds")
+    _add_seconds(parser, "--interval", limits.interval, "time between two plans of a statement")
+    _add_seconds(parser, "--timeout", limits.timeout, "limit of one EXPLAIN")
+    _add_number(
+        parser, "--max-threads-running", limits.threads_running, "no EXPLAIN above this Threads_running"
     )
     parser.add_argument(
         "--heartbeat-file", type=Path, metavar="FILE", help="file that is written after every round"
     )
     parser.add_argument("--once", action="store_true", help="run one round and exit")
     parser.set_defaults(run=_explain)
+
+
+def _add_seconds(parser: argparse.ArgumentParser, option: str, default: float, purpose: str) -> None:
+    text = f"{purpose} (default: {default:g})"
+    parser.add_argument(option, type=float, default=default, metavar="SECONDS", help=text)
+
+
+def _add_number(parser: argparse.ArgumentParser, option: str, default: int, purpose: str) -> None:
+    text = f"{purpose} (default: {default})"
+    parser.add_argument(option, type=int, default=default, metavar="N", help=text)
 
 
 def _explain(arguments: argparse.Namespace) -> int:
