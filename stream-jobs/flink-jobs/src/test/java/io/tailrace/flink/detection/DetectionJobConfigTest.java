@@ -3,18 +3,10 @@ package io.tailrace.flink.detection;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tailrace.flink.runtime.ConfigParser;
 import io.tailrace.flink.runtime.ConfigurationException;
 import io.tailrace.flink.runtime.JobOptionChecks;
-import io.tailrace.flink.runtime.RenamedJobKeys;
-import io.tailrace.servers.Repository;
-import java.nio.file.Files;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,12 +49,7 @@ class DetectionJobConfigTest {
     }
 
     static Stream<Arguments> renamedKeys() {
-        Set<String> keys = Stream.of(DetectionJobOptions.values())
-                .map(DetectionJobOptions::key)
-                .collect(Collectors.toSet());
-        return RenamedJobKeys.newKeys().entrySet().stream()
-                .filter(renamed -> keys.contains(renamed.getValue()))
-                .map(renamed -> Arguments.of(renamed.getKey(), renamed.getValue()));
+        return JobOptionChecks.renamed(DetectionJobOptions.values());
     }
 
     @Test
@@ -81,18 +68,7 @@ class DetectionJobConfigTest {
     @ParameterizedTest
     @MethodSource("renamedKeys")
     void anOldKeyWorksWithAWarning(String oldKey, String newKey) throws Exception {
-        List<String> warnings = new ArrayList<>();
-        ConfigParser<DetectionJobOptions> values =
-                ConfigParser.fromMap(DetectionJobOptions.class, given(oldKey, "77"), warnings::add);
-        DetectionJobOptions option = Stream.of(DetectionJobOptions.values())
-                .filter(each -> each.key().equals(newKey))
-                .findFirst()
-                .orElseThrow();
-        assertThat(values.text(option)).isEqualTo("77");
-        assertThat(warnings)
-                .containsExactly(oldKey + " is now called " + newKey + "; release 0.3.0 removes the old name");
-        assertThat(Files.readString(Repository.root().resolve("docs/CONFIGURATION.md")))
-                .contains("| `" + oldKey + "` | `" + newKey + "` |");
+        JobOptionChecks.assertOldKeyWorks(DetectionJobOptions.class, given(oldKey, "77"), oldKey, newKey);
     }
 
     @ParameterizedTest

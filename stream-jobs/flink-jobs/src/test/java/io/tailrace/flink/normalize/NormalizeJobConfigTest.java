@@ -3,19 +3,12 @@ package io.tailrace.flink.normalize;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tailrace.flink.runtime.ConfigParser;
 import io.tailrace.flink.runtime.ConfigurationException;
 import io.tailrace.flink.runtime.JobOptionChecks;
-import io.tailrace.flink.runtime.RenamedJobKeys;
-import io.tailrace.servers.Repository;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -105,12 +98,7 @@ class NormalizeJobConfigTest {
     }
 
     static Stream<Arguments> renamedKeys() {
-        Set<String> keys = Stream.of(NormalizeJobOptions.values())
-                .map(NormalizeJobOptions::key)
-                .collect(Collectors.toSet());
-        return RenamedJobKeys.newKeys().entrySet().stream()
-                .filter(renamed -> keys.contains(renamed.getValue()))
-                .map(renamed -> Arguments.of(renamed.getKey(), renamed.getValue()));
+        return JobOptionChecks.renamed(NormalizeJobOptions.values());
     }
 
     @Test
@@ -121,18 +109,7 @@ class NormalizeJobConfigTest {
     @ParameterizedTest
     @MethodSource("renamedKeys")
     void anOldKeyWorksWithAWarning(String oldKey, String newKey) throws Exception {
-        List<String> warnings = new ArrayList<>();
-        ConfigParser<NormalizeJobOptions> values =
-                ConfigParser.fromMap(NormalizeJobOptions.class, given(oldKey, "77"), warnings::add);
-        NormalizeJobOptions option = Stream.of(NormalizeJobOptions.values())
-                .filter(each -> each.key().equals(newKey))
-                .findFirst()
-                .orElseThrow();
-        assertThat(values.text(option)).isEqualTo("77");
-        assertThat(warnings)
-                .containsExactly(oldKey + " is now called " + newKey + "; release 0.3.0 removes the old name");
-        assertThat(Files.readString(Repository.root().resolve("docs/CONFIGURATION.md")))
-                .contains("| `" + oldKey + "` | `" + newKey + "` |");
+        JobOptionChecks.assertOldKeyWorks(NormalizeJobOptions.class, given(oldKey, "77"), oldKey, newKey);
     }
 
     @ParameterizedTest

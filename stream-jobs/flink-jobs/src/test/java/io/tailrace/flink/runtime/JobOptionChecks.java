@@ -5,8 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tailrace.servers.Repository;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.params.provider.Arguments;
 
 /** What the keys of both jobs have in common, for the tests of their configuration. */
 public final class JobOptionChecks {
@@ -17,6 +23,31 @@ public final class JobOptionChecks {
     @SafeVarargs
     public static <K extends JobOption> Stream<K> numbers(K... keys) {
         return Arrays.stream(keys).filter(key -> key.defaultValue().orElse("").matches("[0-9]+"));
+    }
+
+    /** Returns the old and the new name of each of these keys that was renamed. */
+    @SafeVarargs
+    public static <K extends JobOption> Stream<Arguments> renamed(K... keys) {
+        Set<String> names = Arrays.stream(keys).map(JobOption::key).collect(Collectors.toSet());
+        return RenamedJobKeys.newKeys().entrySet().stream()
+                .filter(each -> names.contains(each.getValue()))
+                .map(each -> Arguments.of(each.getKey(), each.getValue()));
+    }
+
+    /** Asserts that an old key has the effect of the new one, gives a warning, and is documented. */
+    public static <K extends Enum<K> & JobOption> void assertOldKeyWorks(
+            Class<K> keys, Map<String, String> given, String oldKey, String newKey) throws IOException {
+        List<String> warnings = new ArrayList<>();
+        ConfigParser<K> values = ConfigParser.fromMap(keys, given, warnings::add);
+        K option = Arrays.stream(keys.getEnumConstants())
+                .filter(each -> each.key().equals(newKey))
+                .findFirst()
+                .orElseThrow();
+        assertThat(values.text(option)).isEqualTo(given.get(oldKey));
+        assertThat(warnings)
+                .containsExactly(oldKey + " is now called " + newKey + "; release 0.3.0 removes the old name");
+        assertThat(Files.readString(Repository.root().resolve("docs/CONFIGURATION.md")))
+                .contains("| `" + oldKey + "` | `" + newKey + "` |");
     }
 
     public static void assertDocumented(JobOption... keys) throws IOException {
