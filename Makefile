@@ -103,7 +103,7 @@ e2e: $(DEV) ## End-to-end tests with real components, crashes, rotations and los
 
 .PHONY: test-e2e-shared test-e2e-detecting test-e2e-own
 test-e2e-shared test-e2e-detecting test-e2e-own: test-e2e-%: $(DEV)
-	@$(PYTEST) -q --junit-xml=target/e2e-$*.xml -m "not long" --stack $* e2e
+	@$(PYTEST) -q --junit-xml=target/e2e-$*.xml -m "not long" --stack $* --ignore e2e/compare e2e
 	@.ci/check-skips target/e2e-$*.xml
 
 .PHONY: test-browser

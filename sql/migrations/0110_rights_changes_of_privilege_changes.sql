@@ -1,4 +1,4 @@
--- The former name of privilege_changes, with the former columns and values. It is removed in a later version.
+-- Deprecated: the old name of privilege_changes, with the old column names and values.
 CREATE OR REPLACE VIEW tailrace.rights_changes {on_cluster}
 SQL SECURITY INVOKER AS
 SELECT at, if(recorded_by = 'server snapshot', 'look at the server', recorded_by) AS seen_by, cluster, instance, user, host,

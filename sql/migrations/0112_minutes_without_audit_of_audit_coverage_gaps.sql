@@ -1,4 +1,4 @@
--- The former name of audit_coverage_gaps. It is removed in a later version.
+-- Deprecated: the old name of audit_coverage_gaps.
 CREATE OR REPLACE VIEW tailrace.minutes_without_audit {on_cluster}
 SQL SECURITY INVOKER AS
 SELECT instance, source, log, state, from_time, to_time, minutes

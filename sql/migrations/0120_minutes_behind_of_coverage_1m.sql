@@ -6,8 +6,8 @@
 -- Bytes that were written without a census belong to the first minute with a census again. All queries about minutes read
 -- this view. Its parameters limit the window functions to a range: `first_minute` and `end_minute` are whole minutes UTC,
 -- the end exclusive; an empty `server` selects all servers, and empty `kinds` select all sources.
--- `log_id` is cityHash64(instance, source, log), which sorts faster than strings. The blank in a parameter distinguishes
--- it from a placeholder of migrations.
+-- `log_id` is cityHash64(instance, source, log), which sorts faster than strings. A parameter is written with a blank,
+-- because `migrate` replaces names in braces without one.
 CREATE OR REPLACE VIEW tailrace.coverage_1m {on_cluster}
 SQL SECURITY INVOKER AS
 WITH

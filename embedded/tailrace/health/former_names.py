@@ -36,7 +36,7 @@ def with_former_names(metrics: Iterable[Metric]) -> Iterator[Metric]:
 
 
 def _renamed(metric: Metric, former: str) -> Metric:
-    text = f"Former name of {metric.name}; the next release removes it."
+    text = f"Deprecated name of {metric.name}; release 0.3.0 removes it."
     renamed = Metric(former, text, metric.type)
     for sample in metric.samples:
         labels = {FORMER_LABELS.get(label, label): value for label, value in sample.labels.items()}

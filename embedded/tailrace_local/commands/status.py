@@ -22,7 +22,7 @@ from tailrace_local.supervisor.control import ComponentStatus, StackStatus
 HELP = "show the components: state, address, version, restarts, memory"
 EXAMPLES = ("tailrace status", "tailrace status --json | jq -r '.parts[] | [.name, .pid] | @tsv'")
 
-HEADER = ("part", "state", "address", "version", "pid", "for", "restarts", "memory", "cpu")
+HEADER = ("component", "state", "address", "version", "pid", "for", "restarts", "memory", "cpu")
 COLOURS = {"healthy": console.GREEN, "starting": console.YELLOW, "waiting": console.YELLOW}
 
 
