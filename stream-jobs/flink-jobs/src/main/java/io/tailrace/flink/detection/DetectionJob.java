@@ -57,7 +57,7 @@ public final class DetectionJob {
      * The longest time that a record waits in an output buffer. An alert passes four such buffers. Flink runs one
      * flusher thread per output. With 10 ms, these threads took 8 % of a core in an idle job.
      */
-    private static final Duration BUFFER_TIMEOUT = Duration.ofMillis(25);
+    private static final Duration BUFFER_TIMEOUT = Duration.ofMillis(50);
     /** Maximum number of subtasks over which state can be distributed. A change loses state. */
     private static final int MAX_PARALLELISM = 128;
 
