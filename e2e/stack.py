@@ -107,7 +107,7 @@ class Stack:
         pid = self.status(component).pid
         assert pid, f"{component} has no process to kill"
         os.kill(pid, signal.SIGKILL)
-        wait_until(lambda: self.status(component).pid != pid, 10, f"{component} to be noticed as dead")
+        wait_until(lambda: self.status(component).pid != pid, 60, f"{component} to be noticed as dead")
 
     @contextmanager
     def without(self, component: str) -> Iterator[None]:
@@ -139,7 +139,7 @@ class Stack:
             counts.append(sum(records.values()) - 2 * census)
             return True
 
-        wait_until(asked, 20, "Fluent Bit's metrics")
+        wait_until(asked, 60, "Fluent Bit's metrics")
         return counts[-1]
 
     def processes(self, component: str) -> set[int]:

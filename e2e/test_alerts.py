@@ -309,7 +309,7 @@ def rules_topic(alerting: Stack) -> dict[str, dict | None]:
             last = message.offset()
         return last >= end - 1
 
-    wait_until(read, 20, "the records of tailrace.rules")
+    wait_until(read, 120, "the records of tailrace.rules")
     consumer.close()
     return found
 

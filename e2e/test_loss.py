@@ -19,7 +19,7 @@ def lose(stack: Stack, write: Callable[[], int]) -> None:
     before = stack.lines_queued()
     with stack.without("kafka"):
         lines = write()
-        wait_until(lambda: stack.lines_queued() >= before + lines, 60, "Fluent Bit to queue the lines")
+        wait_until(lambda: stack.lines_queued() >= before + lines, 120, "Fluent Bit to queue the lines")
         stack.kill("fluentbit")
     stack.await_healthy()
 
