@@ -25,6 +25,8 @@ public final class GroupWindow {
     private final List<Long> fired = new ArrayList<>();
     /** End times of windows up to here were evaluated with a condition that further matches can make false. */
     private long settled = Long.MIN_VALUE;
+    /** No match expires before; spares a scan of all matches each time the watermark advances. Not part of the state. */
+    private long earliestExpiry = Long.MAX_VALUE;
 
     boolean isEmpty() {
         return occurrences.isEmpty() && fired.isEmpty();
@@ -64,6 +66,7 @@ public final class GroupWindow {
             at -= oldest < at ? 1 : 0;
         }
         occurrences.add(at, occurrence);
+        earliestExpiry = Math.min(earliestExpiry, occurrence.expires());
         return at;
     }
 
@@ -112,8 +115,17 @@ public final class GroupWindow {
 
     /** Forgets matches that no window needs any longer. */
     void forget(long watermark, long firedBefore) {
-        occurrences.removeIf(occurrence -> occurrence.expires() < watermark);
-        fired.removeIf(micros -> micros < firedBefore);
+        if (earliestExpiry < watermark) {
+            occurrences.removeIf(occurrence -> occurrence.expires() < watermark);
+            earliestExpiry = earliestExpiry();
+        }
+        if (!fired.isEmpty()) {
+            fired.removeIf(micros -> micros < firedBefore);
+        }
+    }
+
+    private long earliestExpiry() {
+        return occurrences.stream().mapToLong(RuleMatch::expires).min().orElse(Long.MAX_VALUE);
     }
 
     /** Returns the index of the first match at this time or later. */
@@ -160,6 +172,7 @@ public final class GroupWindow {
         for (int count = in.readInt(); count > 0; count--) {
             window.occurrences.add(RuleMatch.read(in));
         }
+        window.earliestExpiry = window.earliestExpiry();
         return window;
     }
 }

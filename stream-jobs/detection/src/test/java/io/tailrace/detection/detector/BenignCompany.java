@@ -40,6 +40,9 @@ final class BenignCompany {
     static final int SECONDS = 86_400;
     private static final int MONITORED_SECONDS = 30;
     private static final int HEALTH_CHECK_SECONDS = 5;
+    /** On a day of learning, one session of monitoring or of a health check represents so many. */
+    private static final int MONITORING_THINNED = 10;
+
     /** Events per second that are statements of applications; most others are their logins. */
     private static final double STATEMENTS_PER_SECOND = 860;
 
@@ -141,6 +144,7 @@ final class BenignCompany {
     private long connection = 1_000;
     private long number;
     private long micros;
+    private int rowsFactor = 1;
 
     BenignCompany(long seed, Instant start) {
         random = new Random(seed);
@@ -229,12 +233,12 @@ final class BenignCompany {
      * @param day counted from 0, a Monday
      * @param thinned number of statements and logins of applications that one event represents, by hour of the day
      * @param rowsOfAll a statement has the rows of all statements that it represents: the total of an hour is the same
-     *     as without thinning, the rows of a single statement are not
+     *     as without thinning, the rows of a single statement are not. Monitoring is thinned, too
      */
     void day(int day, IntUnaryOperator thinned, boolean rowsOfAll, Consumer<DetectionEvent> events) {
         out = events;
         acts.clear();
-        plan(day);
+        plan(day, rowsOfAll ? MONITORING_THINNED : 1);
         acts.sort(Comparator.comparingInt(Act::second));
         int next = 0;
         for (int second = 0; second < SECONDS; second++) {
@@ -290,9 +294,9 @@ final class BenignCompany {
         return "10.20." + application + '.' + (day / 3 * 7 % 200 + random.nextInt(12));
     }
 
-    private void plan(int day) {
+    private void plan(int day, int monitoringThinned) {
         boolean workday = day % 7 < 5;
-        monitoring();
+        monitoring(monitoringThinned);
         replication();
         night(day);
         if (workday) {
@@ -310,26 +314,14 @@ final class BenignCompany {
         acts.add(new Act(Math.min(second, SECONDS - 1), work));
     }
 
-    private void monitoring() {
-        for (int second = 7; second < SECONDS; second += MONITORED_SECONDS) {
+    private void monitoring(int thinned) {
+        for (int second = 7; second < SECONDS; second += MONITORED_SECONDS * thinned) {
             for (int server = 0; server < SERVERS.size(); server++) {
                 String name = SERVERS.get(server);
-                at(
-                        second,
-                        () -> session(
-                                name,
-                                "monitor",
-                                "10.20.50.1",
-                                List.of(
-                                        "SHOW GLOBAL STATUS",
-                                        "SHOW GLOBAL VARIABLES",
-                                        "SHOW REPLICA STATUS",
-                                        "SELECT schema_name, digest, count_star FROM"
-                                                + " performance_schema.events_statements_summary_by_digest LIMIT 250",
-                                        "SELECT table_schema, SUM(data_length) FROM information_schema.tables GROUP BY 1")));
+                at(second, () -> monitored(name, thinned));
             }
         }
-        for (int second = 0; second < SECONDS; second += HEALTH_CHECK_SECONDS) {
+        for (int second = 0; second < SECONDS; second += HEALTH_CHECK_SECONDS * thinned) {
             at(second, () -> session(any(SERVERS), "haproxy_check", "10.20.50.9", List.of()));
         }
         for (int hour = 0; hour < 24; hour++) {
@@ -345,6 +337,22 @@ final class BenignCompany {
                                     "SHOW TABLES FROM shop",
                                     String.format(any(OF_ANALYSTS), any(ENTITIES)))));
         }
+    }
+
+    private void monitored(String server, int thinned) {
+        rowsFactor = thinned;
+        session(
+                server,
+                "monitor",
+                "10.20.50.1",
+                List.of(
+                        "SHOW GLOBAL STATUS",
+                        "SHOW GLOBAL VARIABLES",
+                        "SHOW REPLICA STATUS",
+                        "SELECT schema_name, digest, count_star FROM"
+                                + " performance_schema.events_statements_summary_by_digest LIMIT 250",
+                        "SELECT table_schema, SUM(data_length) FROM information_schema.tables GROUP BY 1"));
+        rowsFactor = 1;
     }
 
     private void replication() {
@@ -593,7 +601,7 @@ final class BenignCompany {
             Statement statement = statement(text);
             audited(server, "QUERY", "query", user, host, statement, status);
             int rows = "SELECT".equals(statement.shape.verb()) ? (int) (50 * Math.exp(random.nextGaussian() * 1.5)) : 0;
-            slow(server, user, host, statement, rows, status);
+            slow(server, user, host, statement, rowsFactor * (long) rows, status);
         }
         audited(server, "DISCONNECT", "connection", user, host, null, 0);
     }

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Verifies that the complete pack with its detectors raises at most ten alerts a day, of all levels but informational,
- * on benign activity: {@link BenignCompany}. Days of learning come first; their application events are thinned, because
- * the test would take hours otherwise. Alerts of one rule and entity within ten minutes are one, as in the detect job.
+ * on benign activity: {@link BenignCompany}. Days of learning come first; their application and monitoring events are
+ * thinned, because the test would take hours otherwise. Alerts of one rule and entity within ten minutes are one, as in the detect job.
  */
 @Tag("slow")
 class BenignDayTest {
@@ -34,7 +34,7 @@ class BenignDayTest {
     private static final int THINNED = 2_000;
     private static final int THINNED_DAYS = 3;
     private static final long GROUP_MICROS = 600_000_000;
-    private static final long ADVANCE_MICROS = 30_000_000;
+    private static final long ADVANCE_MICROS = 120_000_000;
     private static final long LATENESS_MICROS = 60_000_000;
     private static final int MAX_ACTIONS = 100_000;
     /** A Monday. */
