@@ -68,7 +68,10 @@ def _record(number: int, event: Event) -> dict[str, object]:
     if isinstance(event, Execution):
         command = _COMMANDS.get(event.verb, event.verb)
         record["general_data"] = {
-            **{"command": "Query", "sql_command": command, "query": event.sql, "status": event.error}
+            "command": "Query",
+            "sql_command": command,
+            "query": event.sql,
+            "status": event.error,
         }
     else:
         record["connection_data"] = _connection(event)

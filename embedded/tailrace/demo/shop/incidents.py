@@ -86,9 +86,9 @@ def add_replica(times: StoryTimes, journal: Journal) -> dict[str, object]:
             Execution(at, applier, sql, each, rows_examined=412_240, rows_affected=ARCHIVED_ROWS)
         )
     lost = (
-        "Slave I/O: error reconnecting to master 'repl@10.20.0.11:3306' - retry-time: 60  maximum-retries: 100000  "
-        "message: Can't connect to server on '10.20.0.11' (110 \"Connection timed out\"), Internal MariaDB error "
-        "code: 2003"
+        "Slave I/O: error reconnecting to master 'repl@10.20.0.11:3306' - retry-time: 60  "
+        "maximum-retries: 100000  message: Can't connect to server on '10.20.0.11' "
+        '(110 "Connection timed out"), Internal MariaDB error code: 2003'
     )
     for number in range(RECONNECTS):
         journal.messages.append(Message(begin + 240 + number * 60, 10, "ERROR", lost))

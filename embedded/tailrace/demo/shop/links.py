@@ -28,7 +28,7 @@ PAGES = (
     Page(
         "dropped_index",
         "A dropped index",
-        "The plan of the orders of a customer changed at {at}, and the median latency is {factor} times as long.",
+        "The plan of the orders of a customer changed at {at}: the median latency is {factor} times as high.",
         "/tailrace/queries/{query_id}/",
         8 * HOUR,
         8 * HOUR,
@@ -60,7 +60,7 @@ PAGES = (
     Page(
         "gap",
         "A repaired gap in an audit log",
-        "{entries} audit events from {from} to {to} were lost on the way and shipped again: no byte is missing.",
+        "{entries} audit events from {from} to {to} were lost and shipped again: no byte is missing.",
         "/superset/dashboard/books/",
         HOUR,
         HOUR,

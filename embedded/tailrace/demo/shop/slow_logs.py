@@ -6,7 +6,12 @@ from datetime import UTC, datetime
 from tailrace.demo.shop.events import Execution
 from tailrace.demo.shop.log import Entry
 
-EXPLAIN = "id\tselect_type\ttable\ttype\tpossible_keys\tkey\tkey_len\tref\trows\tr_rows\tfiltered\tr_filtered\tExtra"
+EXPLAIN = "\t".join(
+    (
+        *("id", "select_type", "table", "type", "possible_keys", "key", "key_len", "ref", "rows", "r_rows"),
+        *("filtered", "r_filtered", "Extra"),
+    )
+)
 
 _BANNER = "{}. started with:\nTcp port: 3306  Unix socket: /run/mysqld/mysqld.sock\n"
 _COLUMNS = "Time                 Id Command    Argument\n"
@@ -37,7 +42,8 @@ def _mariadb_entry(execution: Execution, at: int) -> str:
         f"# Query_time: {execution.seconds:.6f}  Lock_time: {execution.lock_seconds:.6f}"
         f"  Rows_sent: {execution.rows_sent}  Rows_examined: {execution.rows_examined}\n"
         f"# Rows_affected: {execution.rows_affected}  Bytes_sent: {_bytes_sent(execution)}\n"
-        f"{_mariadb_plan(execution)}SET timestamp={int(execution.at - execution.seconds)};\n{execution.sql};\n"
+        f"{_mariadb_plan(execution)}SET timestamp={int(execution.at - execution.seconds)};\n"
+        f"{execution.sql};\n"
     )
 
 

@@ -34,16 +34,30 @@ PRIVILEGES = {
 ADMINISTRATORS = ("'ben'@'10.20.9.%'", "'root'@'localhost'")
 
 SETTINGS = {
-    **{"general_log": "OFF", "log_bin": "ON", "log_output": "FILE", "log_warnings": "4"},
-    **{"innodb_print_all_deadlocks": "ON", "log_slow_query": "ON", "slow_query_log": "ON"},
-    **{"log_slow_query_time": "0.000000", "long_query_time": "0.000000", "log_slow_rate_limit": "1"},
-    **{"log_slow_verbosity": "query_plan,explain", "log_slow_slave_statements": "ON"},
-    **{"log_slow_min_examined_row_limit": "0", "min_examined_row_limit": "0"},
-    **{"require_secure_transport": "OFF", "system_time_zone": "UTC", "time_zone": "+00:00"},
+    "general_log": "OFF",
+    "log_bin": "ON",
+    "log_output": "FILE",
+    "log_warnings": "4",
+    "innodb_print_all_deadlocks": "ON",
+    "log_slow_query": "ON",
+    "slow_query_log": "ON",
+    "log_slow_query_time": "0.000000",
+    "long_query_time": "0.000000",
+    "log_slow_rate_limit": "1",
+    "log_slow_verbosity": "query_plan,explain",
+    "log_slow_slave_statements": "ON",
+    "log_slow_min_examined_row_limit": "0",
+    "min_examined_row_limit": "0",
+    "require_secure_transport": "OFF",
+    "system_time_zone": "UTC",
+    "time_zone": "+00:00",
 }
 AUDIT_SETTINGS = {
-    **{"server_audit_events": "CONNECT,QUERY", "server_audit_logging": "ON", "server_audit_excl_users": ""},
-    **{"server_audit_incl_users": "", "server_audit_query_log_limit": "65535"},
+    "server_audit_events": "CONNECT,QUERY",
+    "server_audit_logging": "ON",
+    "server_audit_excl_users": "",
+    "server_audit_incl_users": "",
+    "server_audit_query_log_limit": "65535",
 }
 
 
@@ -77,9 +91,21 @@ def _line(
     ]
     return json.dumps(
         {
-            **{"v": 1, "at": float(at), "cluster": "shop", "instance": instance, "product": "mariadb"},
-            **{"version": VERSION, "kind": kind, "reason": reason, "status": "ok", "error": ""},
-            **{"truncated": False, "part": 1, "parts": 1, "facts": listed, "changes": changes},
+            "v": 1,
+            "at": float(at),
+            "cluster": "shop",
+            "instance": instance,
+            "product": "mariadb",
+            "version": VERSION,
+            "kind": kind,
+            "reason": reason,
+            "status": "ok",
+            "error": "",
+            "truncated": False,
+            "part": 1,
+            "parts": 1,
+            "facts": listed,
+            "changes": changes,
         }
     )
 
@@ -121,9 +147,17 @@ def _replication(is_source: bool) -> Facts:
     facts: Facts = {"role": {**role, "super_read_only": ""}}
     if not is_source:
         facts["channel"] = {
-            **{"channel": "", "source_host": "10.20.0.11", "source_port": "3306", "source_server_id": "1"},
-            **{"source_uuid": "", "io_running": "Yes", "sql_running": "Yes", "auto_position": "Slave_Pos"},
-            **{"last_io_errno": "0", "last_sql_errno": "0", "delay_seconds": "0"},
+            "channel": "",
+            "source_host": "10.20.0.11",
+            "source_port": "3306",
+            "source_server_id": "1",
+            "source_uuid": "",
+            "io_running": "Yes",
+            "sql_running": "Yes",
+            "auto_position": "Slave_Pos",
+            "last_io_errno": "0",
+            "last_sql_errno": "0",
+            "delay_seconds": "0",
         }
     return facts
 
@@ -137,9 +171,17 @@ def _accounts(times: StoryTimes) -> Facts:
 
 def _account(user: str, host: str, changed: int) -> Attributes:
     return {
-        **{"user": user, "host": host, "locked": "no", "password": "set", "password_expired": "no"},
-        **{"password_changed_at": iso(changed), "password_lifetime_days": "", "role": "no", "tls": "none"},
-        **{"plugin": "mysql_native_password", "several_plugins": "no"},
+        "user": user,
+        "host": host,
+        "locked": "no",
+        "password": "set",
+        "password_expired": "no",
+        "password_changed_at": iso(changed),
+        "password_lifetime_days": "",
+        "role": "no",
+        "tls": "none",
+        "plugin": "mysql_native_password",
+        "several_plugins": "no",
     }
 
 
