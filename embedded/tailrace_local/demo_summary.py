@@ -25,10 +25,9 @@ def show(
 ) -> None:
     """Prints the summary of the two days of the shop."""
     console.heading("Two days of a shop")
-    print(
-        f"  {console.count(manifest['total_entries'])} log entries and {console.count(manifest['spans'])} spans, "
-        f"{_minute(manifest['from'])} to {_minute(manifest['to'])} UTC"
-    )
+    entries, spans = console.count(manifest["total_entries"]), console.count(manifest["spans"])
+    period = f"{_minute(manifest['from'])} to {_minute(manifest['to'])} UTC"
+    print(f"  {entries} log entries and {spans} spans, {period}")
     print(f"  ledger: {_ledger(found)}")
     print(f"  alerts: {_alerts(clickhouse)}")
     console.heading(f"Five stories of {manifest['story_day']}")

@@ -74,10 +74,12 @@ def _shop(arguments: argparse.Namespace, context: Context, steps: Steps, running
     written = None if manifest else demo_shop.write(context, steps)
     if running and written:
         control.take_list(context.home)
-    stack_start.start_stack(context.settings, context.home, steps.show)
+    needed = demo_shop.NEEDED if written else ()
+    stack_start.start_stack(context.settings, context.home, steps.show, needed)
     fed_at = time.time()
     if written:
         manifest = demo_shop.feed(context, written, arguments.wait, steps)
+        stack_start.await_health(context.home, steps.show)
     else:
         steps.show("demo", "was fed before; `make clean-data` removes it")
     return _report(arguments, context, steps, fed_at, manifest)

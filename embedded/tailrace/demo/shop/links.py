@@ -28,7 +28,7 @@ PAGES = (
     Page(
         "dropped_index",
         "A dropped index",
-        "The plan of the orders of a customer changed at {at}: the median latency is {factor} times as high.",
+        "The plan of the orders of a customer changed at {at} UTC: the median latency is {factor} times as high.",
         "/tailrace/queries/{query_id}/",
         8 * HOUR,
         8 * HOUR,
@@ -52,7 +52,7 @@ PAGES = (
     Page(
         "export",
         "An export at night",
-        "{user} read {rows} customers at {at}, outside of the usual hours.",
+        "{user} read {rows} customers at {at} UTC, outside of the usual hours.",
         "/tailrace/entities/user/{user}/",
         12 * HOUR,
         12 * HOUR,
@@ -60,7 +60,7 @@ PAGES = (
     Page(
         "gap",
         "A repaired gap in an audit log",
-        "{entries} audit events from {from} to {to} were lost and shipped again: no byte is missing.",
+        "{entries} events of {instance} from {from} to {to} UTC were lost and shipped again: no byte is missing.",
         "/superset/dashboard/books/",
         HOUR,
         HOUR,
@@ -86,7 +86,9 @@ def links(manifest: Manifest) -> list[Link]:
 def _link(page: Page, story: Manifest, manifest: Manifest) -> Link:
     path = page.path.format(**{name: quote(str(value), safe="") for name, value in story.items()})
     filters = _of_dashboard if path.startswith("/superset/") else _of_work_page
-    return Link(page.story, page.title, page.text.format(**story), path + filters(page, story, manifest))
+    return Link(
+        page.story, page.title, page.text.format(**_readable(story)), path + filters(page, story, manifest)
+    )
 
 
 def _of_work_page(page: Page, story: Manifest, manifest: Manifest) -> str:
@@ -110,6 +112,17 @@ def _of_dashboard(page: Page, story: Manifest, manifest: Manifest) -> str:
         for name, extra, state in filters
     )
     return "?native_filters=" + quote(f"({','.join(states)})", safe="")
+
+
+def _readable(story: Manifest) -> dict[str, object]:
+    """Returns the values for a text: times as 14:10, numbers with separators."""
+    return {name: _readable_value(name, value) for name, value in story.items()}
+
+
+def _readable_value(name: str, value: object) -> object:
+    if name in ("at", "from", "to"):
+        return str(value)[11:16]
+    return f"{value:,}" if isinstance(value, int) else value
 
 
 def _seconds(text: str) -> int:
