@@ -39,8 +39,13 @@ WHERE kind = 'FRONTIER' AND instance = {instance:String} AND source = {source:St
 
 
 def write(context: Context, steps: Steps) -> Story:
-    """Writes logs and snapshots, and lists the logs. The stack may run or not."""
+    """Writes logs and snapshots, and lists the logs. The stack may run or not.
+
+    Raises CommandError if an earlier call has written logs and did not end.
+    """
     written = story.write(time.time())
+    if any(files.watched(context.home, log).path.exists() for log in written.logs):
+        raise CommandError("an earlier demo did not end: run `make clean-data` to remove its data first")
     size = files.write_logs(context.home, written)
     files.write_snapshots(context.home, written)
     files.watch(context.settings, context.home, written)

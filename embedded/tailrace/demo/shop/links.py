@@ -28,7 +28,7 @@ PAGES = (
     Page(
         "dropped_index",
         "A dropped index",
-        "The plan of the orders of a customer changed at {at} UTC: the median latency is {factor} times as high.",
+        "The plan of a customer's orders changed at {at} UTC: the median latency is {factor} times as high.",
         "/tailrace/queries/{query_id}/",
         8 * HOUR,
         8 * HOUR,
@@ -60,7 +60,7 @@ PAGES = (
     Page(
         "gap",
         "A repaired gap in an audit log",
-        "{entries} events of {instance} from {from} to {to} UTC were lost and shipped again: no byte is missing.",
+        "{entries} events of {instance}, {from} to {to} UTC, were lost, then shipped again: none is missing.",
         "/superset/dashboard/books/",
         HOUR,
         HOUR,
