@@ -42,7 +42,7 @@ status: ## Show the components: state, address, version, memory
 .PHONY: clean-data
 clean-data: ## Stop the stack, remove data, logs and passwords; sources.yaml and installed components stay
 	@$(TAILRACE) down
-	@cd '$(DATA)' 2>/dev/null && rm -rf data logs run secrets watch || true
+	@cd '$(DATA)' 2>/dev/null && rm -rf data demo logs run secrets watch || true
 
 ##@ Checking
 # Longest first.

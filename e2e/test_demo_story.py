@@ -124,7 +124,7 @@ def test_the_attack_and_the_export_are_in_the_audit_log(clickhouse, stories):
     refused = one(
         clickhouse,
         "SELECT count() AS logins, uniqExact(user) AS accounts FROM tailrace.audit_events "
-        f"WHERE ip = '{spray['address']}' AND error_code = 1045",
+        f"WHERE ip = '{spray['address']}' AND status = 1045",
     )
     assert (refused["logins"], refused["accounts"]) == (spray["refused_logins"], spray["accounts"])
     exported = one(
