@@ -42,7 +42,7 @@ status: ## Show the components: state, address, version, memory
 .PHONY: clean-data
 clean-data: ## Stop the stack, remove data, logs and passwords; sources.yaml and installed components stay
 	@$(TAILRACE) down
-	@cd '$(DATA)' 2>/dev/null && rm -rf data logs run secrets watch || true
+	@cd '$(DATA)' 2>/dev/null && rm -rf data demo logs run secrets watch || true
 
 ##@ Checking
 # Longest first.
@@ -70,7 +70,7 @@ timed-lint timed-jars: timed-%:
 # Tests that start no server and build no program.
 QUICK := embedded/tests collectors schemas dashboards/tests/test_assets.py dashboards/tests/test_chart_style.py \
 	dashboards/tests/test_defaults.py helm/tests/test_values.py e2e/compare
-STARTING := supervisor supervisor_sources cli demo
+STARTING := supervisor supervisor_sources cli demo demo_shop_detect
 
 .PHONY: test-quick
 test-quick: $(DEV) ## Lint, unit tests and contracts, without any server: 3 minutes

@@ -70,7 +70,7 @@ def test_data_state_and_topics_of_a_release_remain_usable(stacks):
     for table in EVENTS:
         assert rows(new, table, columns[table]) == before[table], f"{table}: nothing is read again"
 
-    new.run("demo", "--wait", WAIT_SECONDS)
+    new.run("demo", "--samples", "--wait", WAIT_SECONDS)
     for table in EVENTS:
         after = rows(new, table, columns[table])
         assert not before[table] - after, f"{table}: rows of the release are unchanged"

@@ -1,9 +1,12 @@
-"""Demonstrates Tailrace on real logs: installs missing components, starts the stack, feeds samples/ and
-prints the results.
+"""Demonstrates Tailrace with two days of a shop: installs missing components, starts the stack, feeds the
+logs of five servers, and prints a link for each story.
 
-The logs of samples/ are written to watch/ in the home directory with their times moved into the last hour.
-When the ledger balances, a summary is printed. The stack keeps running; `tailrace down` stops it. Exits with
-1 if the ledger does not balance within --wait seconds.
+The logs are generated with times up to now and written to watch/ in the home directory. Four minutes of an
+audit log are lost on the way and repaired with `tailrace backfill`. demo/manifest.json contains the exact
+values of each story. A second call feeds nothing again. The stack keeps running; `tailrace down` stops it.
+
+--samples feeds the real logs of samples/ instead, with their times moved into the last hour, each time it is
+called. Exits with 1 if the ledger does not balance within --wait seconds.
 """
 
 import argparse
@@ -19,24 +22,27 @@ from tailrace.clickhouse.client import ClickHouse, Row
 from tailrace.config.resources import ROOT
 from tailrace.dashboards.connections import ADMINISTRATOR, PASSWORD
 from tailrace.demo import feed as demo_feed
+from tailrace.demo.shop import files
+from tailrace.demo.shop.links import Manifest
 from tailrace.ledger import balance as ledger_balance
 from tailrace.ledger import formatting as ledger_formatting
 from tailrace.ledger.balance import LedgerBalance
+from tailrace_local import demo_shop, demo_summary
 from tailrace_local import kafka as local_kafka
 from tailrace_local.commands import status
-from tailrace_local.components.superset import logins
 from tailrace_local.supervisor import control
 from tailrace_local.supervisor import start as stack_start
 from tailrace_local.supervisor.control import StackStatus
 
-HELP = "install and start everything, feed real logs, and print the results"
-EXAMPLES = ("tailrace demo", "tailrace demo --json")
+HELP = "install and start everything, feed two days of a shop, and print links to its stories"
+EXAMPLES = ("tailrace demo", "tailrace demo --json", "tailrace demo --samples   # real logs of samples/")
 
 WAIT_SECONDS = 120
 
 HEAVIEST = ROOT / "sql" / "queries" / "demo_heaviest.sql"
 ALERTS = ROOT / "sql" / "queries" / "demo_alerts.sql"
 DETECTION_SECONDS = 20
+STORY_SECONDS = 90
 DETECTION_LOOK_SECONDS = 1
 STATEMENT_WIDTH = 90
 
@@ -49,16 +55,39 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help=f"seconds to wait for the ledger (default: {WAIT_SECONDS})",
     )
+    parser.add_argument(
+        "--samples", action="store_true", help="feed the real logs of samples/ instead of the shop's"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object at the end")
 
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:
     steps = Steps(sys.stderr if arguments.json else sys.stdout)
-    if _is_running(context):
-        _watch(context)
-    else:
+    running = _is_running(context)
+    if not running:
         stack_start.install(context.settings, context.home, steps.show)
-        demo_feed.watch(context.settings, context.home)
+    return (_samples if arguments.samples else _shop)(arguments, context, steps, running)
+
+
+def _shop(arguments: argparse.Namespace, context: Context, steps: Steps, running: bool) -> Exit:
+    manifest = files.load_manifest(context.home)
+    written = None if manifest else demo_shop.write(context, steps)
+    if running and written:
+        control.take_list(context.home)
+    needed = demo_shop.NEEDED if written else ()
+    stack_start.start_stack(context.settings, context.home, steps.show, needed)
+    fed_at = time.time()
+    if written:
+        manifest = demo_shop.feed(context, written, arguments.wait, steps)
+        stack_start.await_health(context.home, steps.show)
+    else:
+        steps.show("demo", "was fed before; `make clean-data` removes it")
+    return _report(arguments, context, steps, fed_at, manifest)
+
+
+def _samples(arguments: argparse.Namespace, context: Context, steps: Steps, running: bool) -> Exit:
+    if demo_feed.watch(context.settings, context.home) and running:
+        control.take_list(context.home)
     fed = demo_feed.feed(context.home)
     fed_at = time.time()
     steps.show("demo", f"{console.size(fed.written)} of real logs written to {context.home.watch}")
@@ -66,26 +95,28 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     if control.status(context.home).component("kafka"):
         unsent = demo_feed.send(local_kafka.connect(context.settings, context.home, "traces"), fed.spans)
         steps.show("demo", f"{len(fed.spans) - unsent} traces of an application sent")
-    return _report(arguments, context, steps, fed_at)
+    return _report(arguments, context, steps, fed_at, None)
 
 
-def _report(arguments: argparse.Namespace, context: Context, steps: Steps, fed_at: float) -> Exit:
+def _report(
+    arguments: argparse.Namespace,
+    context: Context,
+    steps: Steps,
+    fed_at: float,
+    manifest: Manifest | None,
+) -> Exit:
     clickhouse = context.clickhouse("reader_compliance")
     found = _balanced(clickhouse, arguments.wait, steps, fed_at)
+    if control.status(context.home).component("detect"):
+        _await_detection(clickhouse, manifest)
     running = control.status(context.home)
-    if running.component("detect"):
-        _await_detection(clickhouse)
     if arguments.json:
-        print(json.dumps(_summary(running, found, clickhouse, context), indent=2))
+        print(json.dumps(_summary(running, found, clickhouse, context, manifest), indent=2))
+    elif manifest:
+        demo_summary.show(running, found, clickhouse, context, manifest)
     else:
         _show(running, found, clickhouse, context)
     return Exit.OK if found.balances and not found.behind else Exit.FAILED
-
-
-def _watch(context: Context) -> None:
-    """Makes the running collectors also watch the demo's logs."""
-    if demo_feed.watch(context.settings, context.home):
-        control.take_list(context.home)
 
 
 def _is_running(context: Context) -> bool:
@@ -113,13 +144,15 @@ def _balanced(clickhouse: ClickHouse, seconds: float, steps: Steps, fed_at: floa
     return found
 
 
-def _await_detection(clickhouse: ClickHouse) -> None:
-    """Waits until there are alerts and their number is stable; without alerts until the timeout."""
-    deadline = time.monotonic() + DETECTION_SECONDS
+def _await_detection(clickhouse: ClickHouse, manifest: Manifest | None) -> None:
+    """Waits until all alerts of the manifest are there. Without a manifest, until there are alerts and their
+    number is stable. Returns at the timeout, too."""
+    expected = {alert["rule"] for alert in manifest["alerts"]} if manifest else set()
+    deadline = time.monotonic() + (STORY_SECONDS if manifest else DETECTION_SECONDS)
     seen: list[Row] = []
     while time.monotonic() < deadline:
         found = clickhouse.rows(ALERTS.read_text())
-        if found and found == seen:
+        if found == seen and found and expected <= demo_summary.rules(clickhouse):
             return
         seen = found
         time.sleep(DETECTION_LOOK_SECONDS)
@@ -134,19 +167,7 @@ def _show(running: StackStatus, found: LedgerBalance, clickhouse: ClickHouse, co
     console.heading("Alerts")
     rows = map(_alert, clickhouse.rows(ALERTS.read_text()))
     console.table(("level", "times", "rule", "about"), rows, ("times",))
-    console.heading("Where to continue")
-    if superset := running.component("superset"):
-        password = context.home.secret(PASSWORD)
-        print(f"  dashboards     {superset.address}   user {ADMINISTRATOR}, password {password}")
-        print(f"                 {logins(context.home)}")
-    if flink := running.component("flink"):
-        print(f"  the Flink jobs {flink.address} reads logs")
-    if detect := running.component("detect"):
-        print(f"                 {detect.address} detects")
-    print(
-        "  commands       tailrace status, tailrace ledger, tailrace alerts list, tailrace logs -f;"
-        " tailrace down stops everything"
-    )
+    demo_summary.show_addresses(running, context)
 
 
 def _statement(row: Row) -> tuple[str, ...]:
@@ -164,14 +185,20 @@ def _alert(row: Row) -> tuple[str, ...]:
 
 
 def _summary(
-    running: StackStatus, found: LedgerBalance, clickhouse: ClickHouse, context: Context
+    running: StackStatus,
+    found: LedgerBalance,
+    clickhouse: ClickHouse,
+    context: Context,
+    manifest: Manifest | None,
 ) -> dict[str, object]:
     heaviest: list[Row] = clickhouse.rows(HEAVIEST.read_text())
     login = {"user": ADMINISTRATOR, "password": context.home.secret(PASSWORD)}
+    story = {"manifest": manifest, "links": demo_summary.addresses(running, manifest)} if manifest else {}
     return {
         "stack": running.to_json(),
         "books": found.to_json(),
         "heaviest": heaviest,
         "alerts": clickhouse.rows(ALERTS.read_text()),
         "superset": login,
+        **story,
     }

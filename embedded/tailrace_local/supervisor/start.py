@@ -1,7 +1,7 @@
 """Starts the stack: checks the machine, installs missing components, starts the supervisor, awaits health."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from tailrace.cli.context import NotRunningError
@@ -56,26 +56,29 @@ def install_again(names: Sequence[str], settings: Settings, home: Home, show: Sh
     install_missing(components, home, show)
 
 
-def start_stack(settings: Settings, home: Home, show: Show) -> StackStatus:
+def start_stack(settings: Settings, home: Home, show: Show, names: Collection[str] = ()) -> StackStatus:
     """Starts the stack if it is stopped, and returns its healthy status. After a failure nothing runs.
+
+    With names, returns when these components are healthy; the others go on starting.
 
     Raises PreflightError, InstallError, DaemonError, StartError.
     """
     try:
-        return await_health(home, show)
+        return await_health(home, show, names)
     except NotRunningError:
         pass
     install(settings, home, show)
     daemon.spawn(settings, home)
     try:
-        return await_health(home, show)
+        return await_health(home, show, names)
     except StartError:
         control.stop(home)
         raise
 
 
-def await_health(home: Home, show: Show) -> StackStatus:
-    """Shows the steps of the components until all are healthy. Raises NotRunningError, StartError."""
+def await_health(home: Home, show: Show, names: Collection[str] = ()) -> StackStatus:
+    """Shows the steps of the components until all are healthy, or those with these names. Raises
+    NotRunningError, StartError."""
     shown: dict[str, str] = {}
     restarts: dict[str, int] = {}
     was_healthy: set[str] = set()
@@ -85,9 +88,10 @@ def await_health(home: Home, show: Show) -> StackStatus:
             _show_change(component, shown, show)
             restarts.setdefault(component.name, component.restarts)
         was_healthy.update(component.name for component in status.components if component.is_healthy)
-        if status.is_healthy:
+        needed = [each for each in status.components if not names or each.name in names]
+        if all(component.is_healthy for component in needed):
             return status
-        for component in status.components:
+        for component in needed:
             tried = component.restarts - restarts[component.name]
             hopeless = tried >= TRIES and component.name not in was_healthy
             if hopeless or (not component.is_healthy and time.monotonic() > deadline):

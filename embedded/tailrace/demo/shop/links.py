@@ -1,0 +1,129 @@
+"""The five links with which the demo ends: one page per story."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from tailrace.demo.shop.times import HOUR, iso
+
+Manifest = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page and what to see on it. `path` and `text` have {names} of the story in the manifest."""
+
+    story: str
+    title: str
+    text: str
+    path: str
+    before: int
+    after: int
+    """The shown time range: seconds before `from` (or `at`) and after `to` (or `at`) of the story."""
+
+
+PAGES = (
+    Page(
+        "dropped_index",
+        "A dropped index",
+        "The plan of a customer's orders changed at {at} UTC: the median latency is {factor} times as high.",
+        "/tailrace/queries/{query_id}/",
+        8 * HOUR,
+        8 * HOUR,
+    ),
+    Page(
+        "loop",
+        "A query in a loop",
+        "Since version {version}, one request of {endpoint} runs this statement {repeats} times.",
+        "/tailrace/queries/{query_id}/",
+        HOUR,
+        8 * HOUR,
+    ),
+    Page(
+        "spray",
+        "A password spray",
+        "{address} tried {accounts} accounts, then logged in as {user} and read the catalogue.",
+        "/tailrace/entities/client/{address}/",
+        HOUR,
+        HOUR,
+    ),
+    Page(
+        "export",
+        "An export at night",
+        "{user} read {rows} customers at {at} UTC, outside of the usual hours.",
+        "/tailrace/entities/user/{user}/",
+        12 * HOUR,
+        12 * HOUR,
+    ),
+    Page(
+        "gap",
+        "A repaired gap in an audit log",
+        "{entries} events of {instance}, {from} to {to} UTC, were lost, then shipped again: none is missing.",
+        "/superset/dashboard/books/",
+        HOUR,
+        HOUR,
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Link:
+    """One line of the table: `url` is a path with its query, without host."""
+
+    story: str
+    title: str
+    text: str
+    url: str
+
+
+def links(manifest: Manifest) -> list[Link]:
+    """Returns the links of a manifest, with the time range of each story as filter."""
+    return [_link(page, manifest["stories"][page.story], manifest) for page in PAGES]
+
+
+def _link(page: Page, story: Manifest, manifest: Manifest) -> Link:
+    path = page.path.format(**{name: quote(str(value), safe="") for name, value in story.items()})
+    filters = _of_dashboard if path.startswith("/superset/") else _of_work_page
+    return Link(
+        page.story, page.title, page.text.format(**_readable(story)), path + filters(page, story, manifest)
+    )
+
+
+def _of_work_page(page: Page, story: Manifest, manifest: Manifest) -> str:
+    start = _seconds(story.get("at") or story["from"]) - page.before
+    end = _seconds(story.get("at") or story.get("to") or story["from"]) + page.after
+    shown = {"from": max(start, _seconds(manifest["from"])), "to": min(end, _seconds(manifest["to"]))}
+    return "?" + urlencode({name: iso(seconds) for name, seconds in shown.items()}, safe=":")
+
+
+def _of_dashboard(page: Page, story: Manifest, manifest: Manifest) -> str:
+    """Superset's native filters in Rison. The ledger has the times of the collection, not of the entries."""
+    end = _seconds(manifest["to"])
+    span = f"'{iso(end - page.before)[:-1]} : {iso(end + page.after)[:-1]}'"
+    filters = (
+        ("time-range", f"(time_range:{span})", f"(value:{span})"),
+        ("instance", f"(filters:!((col:instance,op:IN,val:!('{story['instance']}'))))",
+         f"(label:'{story['instance']}',value:!('{story['instance']}'))"),
+    )  # fmt: skip
+    states = (
+        f"NATIVE_FILTER-{name}:(extraFormData:{extra},filterState:{state},id:NATIVE_FILTER-{name},ownState:())"
+        for name, extra, state in filters
+    )
+    return "?native_filters=" + quote(f"({','.join(states)})", safe="")
+
+
+def _readable(story: Manifest) -> dict[str, object]:
+    """Returns the values for a text: times as 14:10, numbers with separators."""
+    return {name: _readable_value(name, value) for name, value in story.items()}
+
+
+def _readable_value(name: str, value: object) -> object:
+    if name in ("at", "from", "to"):
+        return str(value)[11:16]
+    return f"{value:,}" if isinstance(value, int) else value
+
+
+def _seconds(text: str) -> int:
+    return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp())
