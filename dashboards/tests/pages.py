@@ -33,7 +33,9 @@ class Visitor:
             self.address + path, params=arguments, timeout=TIMEOUT_SECONDS, allow_redirects=follow
         )
 
-    def post(self, path: str, given: dict | list | None = None, token: str | None = None) -> requests.Response:
+    def post(
+        self, path: str, given: dict | list | None = None, token: str | None = None
+    ) -> requests.Response:
         """Sends a form without a token unless one is given; does not follow the redirect."""
         fields = [*(given.items() if isinstance(given, dict) else given or [])]
         if token is not None:

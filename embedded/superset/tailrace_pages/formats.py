@@ -15,7 +15,7 @@ SHORT_ID = 8
 LEVELS = ("critical", "high", "medium", "low", "informational")
 """Severities, the most severe first: the order in every table, chart and list of choices."""
 SYMBOLS = {"critical": "▲", "high": "◆", "medium": "■", "low": "●", "informational": "○"}
-"""A symbol for each severity, so that none is told by colour alone."""
+"""A symbol for each severity, so that none differs by colour alone."""
 
 _DURATIONS = ((1e-6, 1e9, "ns"), (1e-3, 1e6, "µs"), (1.0, 1e3, "ms"), (60.0, 1.0, "s"))
 _SIZES = ("B", "kB", "MB", "GB", "TB", "PB")

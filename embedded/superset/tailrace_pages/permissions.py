@@ -1,7 +1,7 @@
 """The bundles of dashboards/roles.yaml that work pages require, as permissions of Superset.
 
 A bundle `read_alerts` is the permission `can_read_alerts` on the resource RESOURCE. A page that the menu of
-Superset lists has an entry in MENU, and whoever holds the bundle also holds `menu_access` on its title.
+Superset lists has an entry in MENU, and a role with the bundle also has `menu_access` on its title.
 Superset creates all of them at its start (registration.add_permissions), before roles are applied.
 """
 
