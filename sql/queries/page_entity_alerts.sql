@@ -1,5 +1,5 @@
 WITH
-{include:parts/entity_records}
+{%- include "parts/entity_records.sql" -%}
     ,
     (
         SELECT groupUniqArray(toUUIDOrZero(event_id))

@@ -1,5 +1,5 @@
 WITH
-{include:parts/entity_records}
+{%- include "parts/entity_records.sql" -%}
     ,
     wanted AS (
         SELECT * FROM records
@@ -18,7 +18,10 @@ WITH
 -- and ids of older records are read to find the page, and the other columns of the page alone.
 SELECT
     wanted.event_time AS event_time, toString(event_id) AS id, cluster, instance, connection_id, log, event_kind,
-    user, if(ip = '', host, ip) AS client, program, database, command, verb, error_code,
+    user,
+    if(isIPv6String(if(ip = '', host, ip)),
+        replaceRegexpOne(toString(toIPv6OrDefault(if(ip = '', host, ip))), '^::ffff:([0-9.]+)$', '\\1'),
+        if(ip = '', host, ip)) AS client, program, database, command, verb, error_code,
     arrayMap(each -> toString(each), arrayDistinct(arrayConcat(tables_read, tables_written))) AS table_names,
     if(query_id IS NULL, '', leftPad(hex(assumeNotNull(query_id)), 16, '0')) AS query,
     query_seconds, sent_rows, text

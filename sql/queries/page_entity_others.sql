@@ -1,5 +1,5 @@
 WITH
-{include:parts/entity_records}
+{%- include "parts/entity_records.sql" -%}
 -- Users, clients and programs of the records of an entity, those with the most records first, at most 50 of each. An
 -- empty value is one that the log does not contain. Counts are those of the log with the most.
 -- Parameters: those of page_entity_timeline without begin and width.

@@ -1,5 +1,5 @@
 WITH
-{include:parts/entity_records}
+{%- include "parts/entity_records.sql" -%}
 -- Tables that the records of an entity read or changed, those with the most statements first, at most 50. Counts are
 -- those of the log with the most. Parameters: those of page_entity_timeline without begin and width.
 SELECT

@@ -1,5 +1,5 @@
 WITH
-{include:parts/entity_records}
+{%- include "parts/entity_records.sql" -%}
 -- Logins of one connection id, the latest first: the id starts again when its server restarts. Where several logs record
 -- a login, the first of them by name counts. Parameters: those of page_entity_timeline without begin and width.
 SELECT began, user, client, program, database

@@ -95,7 +95,7 @@ def changed(**arguments: str | None) -> str:
     left = [(name, value) for name, value in _arguments() if name not in arguments]
     given = [(name, value) for name, value in arguments.items() if value is not None]
     query = "&".join(f"{_quoted(name)}={_quoted(value)}" for name, value in left + given)
-    return f"{request.script_root}{request.path}" + (f"?{query}" if query else "")
+    return f"{request.script_root}{_quoted(request.path)}" + (f"?{query}" if query else "")
 
 
 def navigation(seen_by: Viewer) -> list[tuple[str, str, bool]]:

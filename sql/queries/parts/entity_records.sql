@@ -17,7 +17,7 @@
             tables_read, tables_written, query_id, rule_set, NULL AS query_seconds, NULL AS sent_rows, '' AS text
         FROM tailrace.audit_events
         WHERE audit_events.event_time >= {from:DateTime64(6, 'UTC')} AND audit_events.event_time < {to:DateTime64(6, 'UTC')}
-{include:parts/entity_where}
+{%- include "parts/entity_where.sql" -%}
         UNION ALL
         SELECT
             query_events.event_time, event_id, cluster, instance, connection_id, source,
@@ -28,7 +28,7 @@
             toNullable(query_time), toNullable(rows_sent), ''
         FROM tailrace.query_events
         WHERE query_events.event_time >= {from:DateTime64(6, 'UTC')} AND query_events.event_time < {to:DateTime64(6, 'UTC')}
-{include:parts/entity_where}
+{%- include "parts/entity_where.sql" -%}
         UNION ALL
         SELECT
             error_events.event_time, event_id, cluster, instance, thread_id, source,
@@ -38,7 +38,7 @@
         FROM (SELECT *, [] AS tables_read, [] AS tables_written, thread_id AS connection_id FROM tailrace.error_events)
             AS error_events
         WHERE error_events.event_time >= {from:DateTime64(6, 'UTC')} AND error_events.event_time < {to:DateTime64(6, 'UTC')}
-{include:parts/entity_where}
+{%- include "parts/entity_where.sql" -%}
         UNION ALL
         SELECT
             data_access.event_time, event_id, cluster, instance, connection_id, source,

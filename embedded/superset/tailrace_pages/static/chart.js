@@ -1,6 +1,7 @@
 // Draws the charts of a page with uPlot, which the page loads first. Data, as JSON in data-chart of each .plot:
 //   times    seconds since 1970, ascending
 //   series   [{label, values, unit: 's' | 'B' | '', kind: 'line' | 'bars'}]; null where a value is unknown
+//   stacked  true: each series begins where the one before it ends; the legend has the values of each alone
 //   marks    [{time, label}], vertical lines such as a deploy (optional)
 'use strict';
 
@@ -24,10 +25,18 @@ function written(value, unit) {
   return value === 0 ? '0' : `${Number((value * factor).toPrecision(3)).toLocaleString('en')} ${name}`.trim();
 }
 
-function seriesOf({ label, unit = '', kind = 'line' }, number) {
+function stack(series) {
+  const totals = [];
+  const sums = series.map(({ values }) => values.map((value, index) => (totals[index] = (totals[index] ?? 0) + (value ?? 0))));
+  // The tallest bars are drawn first, so that the shorter ones are in front of them.
+  return series.map((each, number) => ({ ...each, number, own: each.values, values: sums[number] })).reverse();
+}
+
+function seriesOf({ label, unit = '', kind = 'line', own, number: place }, index) {
+  const number = place ?? index;
   const colour = style(`--series-${number % 6 + 1}`);
   const bars = kind === 'bars' ? { paths: uPlot.paths.bars({ size: [BAR_SHARE] }), fill: colour } : {};
-  return { label, stroke: colour, width: 2, points: { show: false }, value: (_, value) => written(value, unit), ...bars };
+  return { label, stroke: colour, width: 2, points: { show: false }, value: (_, value, __, at) => written(own && at !== null ? own[at] : value, unit), ...bars };
 }
 
 function drawMarks(marks) {
@@ -51,7 +60,8 @@ function drawMarks(marks) {
 }
 
 function draw(element) {
-  const { times, series, marks = [] } = JSON.parse(element.dataset.chart);
+  const { times, series: given, marks = [], stacked = false } = JSON.parse(element.dataset.chart);
+  const series = stacked ? stack(given) : given;
   const axis = { stroke: style('--muted'), grid: { stroke: style('--line'), width: 1 } };
   element.hidden = false;
   const size = () => ({ width: element.clientWidth, height: HEIGHT });
