@@ -2,6 +2,7 @@
 {%- set servers = "['shop-1','shop-2','shop-3','shop-4','billing-1','billing-2','billing-3','crm-1','crm-2','crm-3','dwh-1','dwh-2']" -%}
 {%- set databases = "['shop','shop','carts','billing','billing','crm','warehouse','reports']" -%}
 {%- set users = "['web','web','checkout','billing','support','cron','reporting','batch','ann','bob','carol','dave']" -%}
+{%- set tables = "[concat(database, '.t', toString(statement % 30))]" -%}
 {%- set routes = "['/orders','/orders/{id}','/cart','/search','/invoices','/customers/{id}','/reports','/login']" -%}
 {%- set cluster = "splitByChar('-', instance)[1]" -%}
 {%- set query_id = "cityHash64('statement', statement)" -%}

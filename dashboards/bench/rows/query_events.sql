@@ -1,4 +1,4 @@
-{%- from "parts.sql" import cluster, databases, normal, one_of, query_id, random, routes, servers, statement, time, users with context -%}
+{%- from "parts.sql" import cluster, databases, normal, one_of, query_id, random, routes, servers, statement, tables, time, users with context -%}
 -- Slow log entries: few statements take most of the time, each with a latency of its own.
 SELECT generateUUIDv4() AS event_id, {{ cluster }} AS cluster, {{ one_of(servers, 2) }} AS instance, 'slowlog' AS source,
     '/var/log/mysql/slow.log' AS log, 1 AS generation, number * 400 AS entry_offset, 400 AS entry_bytes, 'mysql-slow' AS format,
@@ -16,5 +16,6 @@ SELECT generateUUIDv4() AS event_id, {{ cluster }} AS cluster, {{ one_of(servers
         'InnoDB_queue_wait', '0.000000', 'InnoDB_pages_distinct', toString(number % 900)), map()) AS attributes,
     if(number % 5 < 3, map('application', 'web', 'route', {{ routes }}[1 + statement % 8]), map()) AS tags,
     if(number % 20 = 0, lower(concat(hex(cityHash64(number, 11)), hex(cityHash64(number, 12)))), '') AS trace_id,
-    if(number % 20 = 0, lower(hex(cityHash64(number, 13))), '') AS span_id
+    if(number % 20 = 0, lower(hex(cityHash64(number, 13))), '') AS span_id,
+    if(verb = 'SELECT', {{ tables }}, []) AS tables_read, if(verb = 'SELECT', [], {{ tables }}) AS tables_written
 FROM (SELECT number, {{ statement }} AS statement FROM numbers({{ rows }}))

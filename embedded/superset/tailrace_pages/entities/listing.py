@@ -1,0 +1,179 @@
+"""The tables beside the records: clients, users, programs, tables, data classes, alerts; and the search."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from tailrace_pages import formats
+from tailrace_pages.columns import Column
+from tailrace_pages.entities import addresses
+from tailrace_pages.entities.kinds import Entity
+
+SHOWN = 10
+"""Rows of a side table; its CSV has up to 50."""
+FOUND_WITHOUT_TEXT = 10
+"""Rows of each kind in the search before a text is given."""
+
+Row = Mapping[str, Any]
+
+_TIMES = (Column("first_seen", "First (UTC)", 20, "time"), Column("last_seen", "Last (UTC)", 20, "time"))
+_OF_ACTORS = (
+    Column("logins", "Logins", 10, "count"),
+    Column("refused", "Refused logins", 10, "count"),
+    Column("statements", "Statements", 12, "count"),
+    Column("errors", "Errors", 8, "count"),
+)
+_OF_DATA = (
+    Column("reads", "Reads", 10, "count"),
+    Column("changes", "Changes", 10, "count"),
+    Column("errors", "Errors", 8, "count"),
+)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A side table: `key` is its value of the argument `table` of CSV addresses."""
+
+    key: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: Sequence[Row]
+    total: int
+    """Rows that exist; `rows` may have fewer."""
+
+    @property
+    def caption(self) -> str:
+        return (
+            self.title
+            if self.total <= len(self.rows)
+            else f"{self.title}: {len(self.rows)} of {self.total:,}"
+        )
+
+
+OTHERS = {"client": ("clients", "Clients"), "user": ("users", "Users"), "program": ("programs", "Programs")}
+"""Dimensions of page_entity_others, with the key and the title of their table."""
+
+
+def others(entity: Entity, rows: Sequence[Row], links: Mapping[str, str]) -> list[Table]:
+    """Returns the tables of clients, users and programs, without the dimension of the entity itself."""
+    return [
+        _dimension(entity, dimension, [row for row in rows if row["dimension"] == dimension], links)
+        for dimension in OTHERS
+        if dimension != entity.kind
+    ]
+
+
+def _dimension(entity: Entity, dimension: str, rows: Sequence[Row], links: Mapping[str, str]) -> Table:
+    key, title = OTHERS[dimension]
+    shown = [{**row, "value": row["value"] or formats.UNKNOWN, "address": _other(row, links)} for row in rows]
+    counted = _OF_DATA if entity.kind in ("table", "class") else _OF_ACTORS
+    columns = (Column("value", title.removesuffix("s"), 0, link="address"), *counted, *_TIMES)
+    return Table(key, title, columns, shown, rows[0]["value_count"] if rows else 0)
+
+
+def _other(row: Row, links: Mapping[str, str]) -> str:
+    if row["dimension"] == "program" or not row["value"]:
+        return ""
+    return addresses.entity(row["dimension"], row["value"], links)
+
+
+def tables(rows: Sequence[Row], links: Mapping[str, str]) -> Table:
+    """Returns the table of tables that were read or changed."""
+    shown = [{**row, "address": addresses.entity("table", row["table_name"], links)} for row in rows]
+    columns = (Column("table_name", "Table", 0, link="address"), *_OF_DATA[:2], *_TIMES)
+    return Table("tables", "Tables", columns, shown, rows[0]["value_count"] if rows else 0)
+
+
+def classes(rows: Sequence[Row], links: Mapping[str, str]) -> Table:
+    """Returns the table of data classes."""
+    shown = [{**row, "address": _class(row["class"], links)} for row in rows]
+    counted = (
+        Column("reads", "Read actions", 10, "count"),
+        Column("changes", "Change actions", 10, "count"),
+        Column(
+            "unknown_actions", "Unknown actions", 10, "count",
+            note="Actions that may have touched other data than the logs name",
+        ),
+    )  # fmt: skip
+    columns = (Column("class", "Data class", 0, link="address"), *counted, *_TIMES)
+    return Table("classes", "Data classes", columns, shown, len(rows))
+
+
+def _class(name: str, links: Mapping[str, str]) -> str:
+    return "" if name == "(unknown)" else addresses.entity("class", name, links)
+
+
+def alerts(rows: Sequence[Row]) -> Table:
+    """Returns the table of alerts, those about the entity and those in the same sessions."""
+    shown = [{**row, "address": addresses.alert(row["alert"])} for row in rows]
+    columns = (
+        Column("level", "Severity", 16, "severity"),
+        Column("event_time", "Event (UTC)", 20, "time"),
+        Column("rule_title", "Rule", 0, link="address"),
+        Column("relation", "Relation", 20),
+        Column("entity_key", "Entity", 24),
+        Column("instance", "Instance", 12),
+        Column("state", "State", 14),
+        Column("match_count", "Count", 8, "count"),
+    )
+    return Table("alerts", "Alerts", columns, shown, len(rows))
+
+
+def sessions(entity: Entity, logins: Sequence[Row], until: datetime) -> Table:
+    """Returns the sessions of a connection id, the latest first; each ends before the next login."""
+    ends = [until, *(row["began"] for row in logins)]
+    shown = [
+        {
+            **row,
+            "address": addresses.session(
+                entity.cluster, entity.instance, entity.connection, _between(row["began"], end)
+            ),
+        }
+        for row, end in zip(logins, ends, strict=False)
+    ]
+    columns = (
+        Column("began", "Login (UTC)", 20, "time", link="address"),
+        Column("user", "User", 24),
+        Column("client", "Client", 28),
+        Column("program", "Program", 24),
+        Column("database", "Database"),
+    )
+    return Table("sessions", "Sessions with this connection id", columns, shown, len(shown))
+
+
+def _between(begin: datetime, end: datetime) -> dict[str, str]:
+    """Whole seconds around a session; the second of the next login belongs to the next session."""
+    last = end.replace(microsecond=0)
+    return {"from": formats.iso(begin), "to": formats.iso(max(last, begin + timedelta(seconds=1)))}
+
+
+def limited(table: Table, limit: int = SHOWN) -> Table:
+    """Returns the table with its first rows."""
+    return Table(table.key, table.title, table.columns, table.rows[:limit], table.total)
+
+
+SEARCH_COLUMNS = (
+    Column("name", "Name", 0, link="address"),
+    Column("records", "Records", 14, "count"),
+    Column("last_seen", "Last activity (UTC)", 20, "time"),
+)
+SEARCH_CSV_COLUMNS = (Column("entity_kind", "Kind"), *SEARCH_COLUMNS)
+_TITLES = {"user": "Users", "client": "Clients", "table": "Tables", "class": "Data classes"}
+
+
+def found(rows: Sequence[Row], text: str, links: Mapping[str, str]) -> list[Table]:
+    """Returns a table for each kind with a result, from rows of page_entity_search."""
+    limit = len(rows) if text else FOUND_WITHOUT_TEXT
+    return [
+        _found(title, [row for row in rows if row["entity_kind"] == kind], limit, links)
+        for kind, title in _TITLES.items()
+        if any(row["entity_kind"] == kind for row in rows)
+    ]
+
+
+def _found(title: str, rows: Sequence[Row], limit: int, links: Mapping[str, str]) -> Table:
+    shown = [
+        {**row, "address": addresses.entity(row["entity_kind"], row["name"], links)} for row in rows[:limit]
+    ]
+    return Table(title, title, SEARCH_COLUMNS, shown, rows[0]["found"])

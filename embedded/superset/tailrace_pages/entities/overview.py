@@ -1,0 +1,146 @@
+"""The five numbers of an entity with their change, and the chart of them, from rows of page_entity_timeline.
+
+A number is unknown if no server of the range has a log that would contain it, and its note says of how many
+servers it is known. The change is unknown if the logs begin after the previous period began.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from tailrace_pages import formats
+from tailrace_pages.columns import Column
+from tailrace_pages.entities.kinds import ALERTS, Measure
+from tailrace_pages.time_range import TimeRange
+
+MINUTE, HOUR = 60, 3600
+_WIDTHS = ((6 * HOUR, MINUTE), (31 * 24 * HOUR, HOUR))
+WIDE = 6 * HOUR
+UNITS = {MINUTE: "minute", HOUR: "hour", WIDE: "6 hours"}
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Logs:
+    """Which logs the servers of the range have: rows of page_entity_logs."""
+
+    rows: Sequence[Row]
+
+    @property
+    def servers(self) -> int:
+        return len(self.rows)
+
+    def with_any(self, logs: Iterable[str]) -> int:
+        """Returns the number of servers that have one of these logs; all if none is needed."""
+        wanted = [f"has_{log}" for log in logs]
+        return sum(any(row[name] for name in wanted) for row in self.rows) if wanted else self.servers
+
+    def begin_before(self, time: datetime) -> bool:
+        return bool(self.rows) and self.rows[0]["earliest"] is not None and self.rows[0]["earliest"] <= time
+
+
+def width_of(span: TimeRange) -> int:
+    """Returns the seconds of a bar of the chart, at most 744 bars."""
+    return next((width for limit, width in _WIDTHS if span.seconds <= limit), WIDE)
+
+
+def numbers(
+    measures: Sequence[Measure], rows: Sequence[Row], alerts: Sequence[Row], logs: Logs, span: TimeRange
+) -> list[dict[str, str]]:
+    """Returns {title, value, note, link} for each measure. `alerts` are those of both periods."""
+    comparable = logs.begin_before(span.before().since)
+    return [_number(each, _counted(each, rows, alerts, span), logs, comparable) for each in measures]
+
+
+def _counted(
+    measure: Measure, rows: Sequence[Row], alerts: Sequence[Row], span: TimeRange
+) -> tuple[int, int]:
+    """Returns the count of the range and of the period before."""
+    if measure.key == ALERTS:
+        now = sum(row["event_time"] >= span.since for row in alerts)
+        return now, len(alerts) - now
+    now = sum(row[measure.key] for row in rows if row["is_current"])
+    return int(now), int(sum(row[measure.key] for row in rows) - now)
+
+
+def _number(measure: Measure, counted: tuple[int, int], logs: Logs, comparable: bool) -> dict[str, str]:
+    now, before = counted
+    known = logs.with_any(measure.logs)
+    item = {"title": measure.title, "link": ""}
+    if measure.logs and not known:
+        return {**item, "value": formats.UNKNOWN, "note": f"no {_listed(measure.logs)} log in this range"}
+    change = _change(now, before) if comparable else "previous period unknown"
+    part = f"; known for {known} of {logs.servers} servers" if known < logs.servers else ""
+    return {**item, "value": formats.count(now), "note": change + part}
+
+
+def _change(now: int, before: int) -> str:
+    if before == 0:
+        return "none in the previous period"
+    return f"{formats.change(now, before)}, {formats.count(before)} in the previous period"
+
+
+def _listed(logs: Iterable[str]) -> str:
+    *first, last = sorted(logs)
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def bars(
+    measures: Sequence[Measure], rows: Sequence[Row], alerts: Sequence[Row], span: TimeRange
+) -> list[dict[str, Any]]:
+    """Returns a row for each bar of the range, oldest first: its time `bar` and the count of each measure."""
+    width = width_of(span)
+    found = {_second(row["bar"]): row for row in rows if row["is_current"]}
+    alerted = _by_bar(alerts, span, width)
+    return [
+        {
+            "bar": datetime.fromtimestamp(second, UTC),
+            **{each.key: _of_bar(each, found.get(second), alerted.get(second, 0)) for each in measures},
+        }
+        for second in range(_second(span.since) // width * width, _second(span.until), width)
+    ]
+
+
+def _of_bar(measure: Measure, row: Row | None, alerts: int) -> int:
+    if measure.key == ALERTS:
+        return alerts
+    return int(row[measure.key]) if row else 0
+
+
+def _by_bar(alerts: Sequence[Row], span: TimeRange, width: int) -> dict[int, int]:
+    counts: dict[int, int] = {}
+    for row in alerts:
+        if row["event_time"] >= span.since:
+            second = _second(row["event_time"]) // width * width
+            counts[second] = counts.get(second, 0) + 1
+    return counts
+
+
+def chart(measures: Sequence[Measure], shown: Sequence[Row], logs: Logs) -> dict[str, Any]:
+    """Returns the data of static/chart.js: stacked bars, without the measures that are unknown."""
+    known = [each for each in measures if not each.logs or logs.with_any(each.logs)]
+    return {
+        "times": [_second(row["bar"]) for row in shown],
+        "stacked": True,
+        "series": [
+            {"label": each.title, "kind": "bars", "values": [row[each.key] for row in shown]}
+            for each in known
+        ],
+    }
+
+
+def chart_columns(measures: Sequence[Measure]) -> list[Column]:
+    """Returns the columns of the chart's numbers."""
+    counted = [Column(each.key, each.title, 16, "count") for each in measures]
+    return [Column("bar", "Begin (UTC)", 0, "time"), *counted]
+
+
+def busy(measures: Sequence[Measure], shown: Sequence[Row]) -> list[Row]:
+    """Returns the bars with a count, for the chart's numbers."""
+    return [row for row in shown if any(row[each.key] for each in measures)]
+
+
+def _second(time: datetime) -> int:
+    return int(time.timestamp())

@@ -1,0 +1,151 @@
+"""What the pages of entities read from ClickHouse."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import Any, Protocol
+
+from tailrace_pages import csv_table
+from tailrace_pages.entities import overview, records
+from tailrace_pages.entities.kinds import Entity
+from tailrace_pages.entities.records import PRECISE, Position
+from tailrace_pages.time_range import TimeRange
+
+SIDE_DAYS = 31
+"""Days that the side tables cover at most; only data classes are read for a longer range."""
+SESSION_DAYS = 7
+"""Longest range for which alerts in the same sessions are searched: that reads every record of the range."""
+EARLIEST = datetime(2000, 1, 1)
+ABOUT = ("about it", "names its records")
+
+Row = Mapping[str, Any]
+
+
+class Rows(Protocol):
+    """The part of store.Store that is used here."""
+
+    def rows(self, query: str, **parameters: Any) -> list[dict[str, Any]]: ...
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Reads one entity in one range; each part is read when it is first used."""
+
+    store: Rows
+    entity: Entity
+    span: TimeRange
+
+    def _rows(self, query: str, since: datetime, until: datetime, **more: object) -> list[dict[str, Any]]:
+        span = {"from": f"{since:{PRECISE}}", "to": f"{until:{PRECISE}}"}
+        return self.store.rows(query, **self.entity.parameters(), **span, **more)
+
+    @cached_property
+    def logs(self) -> overview.Logs:
+        span = {"from": f"{self.span.since:{PRECISE}}", "to": f"{self.span.until:{PRECISE}}"}
+        server = {"cluster": self.entity.cluster, "instance": self.entity.instance}
+        return overview.Logs(self.store.rows("page_entity_logs", **span, **server))
+
+    @cached_property
+    def _since(self) -> datetime:
+        """The begin of the previous period, or of the range if the logs begin later."""
+        before = self.span.before().since
+        return before if self.logs.begin_before(before) else self.span.since
+
+    @cached_property
+    def timeline(self) -> list[dict[str, Any]]:
+        begin, width = f"{self.span.since:{PRECISE}}", overview.width_of(self.span)
+        return self._rows("page_entity_timeline", self._since, self.span.until, begin=begin, width=width)
+
+    @cached_property
+    def alerts(self) -> list[dict[str, Any]]:
+        """The alerts of the range and of the previous period."""
+        near = self.span.seconds <= SESSION_DAYS * 86_400
+        return self._rows("page_entity_alerts", self._since, self.span.until, with_sessions=int(near))
+
+    @property
+    def alerts_of_range(self) -> list[dict[str, Any]]:
+        return [row for row in self.alerts if row["event_time"] >= self.span.since]
+
+    @property
+    def alerts_about(self) -> list[dict[str, Any]]:
+        """Those that count: about the entity, or with one of its records as evidence."""
+        return [row for row in self.alerts if row["relation"] in ABOUT]
+
+    @property
+    def sides_since(self) -> datetime:
+        """The begin of the side tables."""
+        if self.entity.kind == "class":
+            return self.span.since
+        return max(self.span.since, self.span.until - timedelta(days=SIDE_DAYS))
+
+    def others(self) -> list[dict[str, Any]]:
+        return self._rows("page_entity_others", self.sides_since, self.span.until)
+
+    def tables(self) -> list[dict[str, Any]]:
+        return self._rows("page_entity_tables", self.sides_since, self.span.until)
+
+    def classes(self) -> list[dict[str, Any]]:
+        return self._rows("page_entity_classes", self.sides_since, self.span.until)
+
+    def logins(self) -> list[dict[str, Any]]:
+        return self._rows("page_session_logins", self.span.since, self.span.until)
+
+    def latest(self) -> datetime | None:
+        """Returns the time of the latest record of any time, None if there is no record."""
+        found = self._rows("page_entity_latest", EARLIEST, self.span.until + timedelta(days=366))
+        return found[0]["latest"] if found else None
+
+    def page(
+        self, kind: str, before: Position | None, size: int = records.PAGE_SIZE
+    ) -> tuple[list[Row], Position | None]:
+        """Returns the records and alerts of a page, and the position of the next one."""
+        alerts = (
+            [row for row in self.alerts_of_range if row["relation"] in ABOUT] if kind in ("", "alert") else []
+        )
+        found = self._records(kind, before, size + 1) if kind != "alert" else []
+        return records.merged(found, alerts, before, size)
+
+    def _records(self, kind: str, before: Position | None, limit: int) -> list[Row]:
+        width = overview.width_of(self.span)
+        since = records.lowest(self.timeline, self.span, width, before, kind, limit)
+        place = {"kinds": [kind] if kind else [], "before_id": before.id if before else "", "limit": limit}
+        return self._rows("page_entity_events", since, before.end() if before else self.span.until, **place)
+
+    def shown(self, rows: Sequence[Row], links: Mapping[str, str]) -> list[dict[str, Any]]:
+        """Returns rows of the table of records, with texts and data classes."""
+        return records.shown(rows, self._statements(rows), self._touched(rows), links)
+
+    def _statements(self, rows: Sequence[Row]) -> dict[str, str]:
+        ids = sorted({row["query"] for row in rows if row.get("query")})
+        found = self.store.rows("page_entity_statements", queries=ids) if ids else []
+        return {row["query"]: row["statement"] for row in found}
+
+    def _touched(self, rows: Sequence[Row]) -> dict[str, Row]:
+        logged = [row for row in rows if "relation" not in row]
+        if not logged:
+            return {}
+        times = [row["event_time"] for row in logged]
+        span = {
+            "from": f"{min(times):{PRECISE}}",
+            "to": f"{max(times) + timedelta(microseconds=1):{PRECISE}}",
+        }
+        found = self.store.rows("page_entity_touched", ids=[row["id"] for row in logged], **span)
+        return {row["id"]: row for row in found}
+
+    def all(self, kind: str, links: Mapping[str, str]) -> list[dict[str, Any]]:
+        """Returns the rows for a CSV file, at most one more than csv_table.LIMIT."""
+        found: list[dict[str, Any]] = []
+        for rows in self._pages(kind):
+            found += self.shown(rows, links)
+            if len(found) > csv_table.LIMIT:
+                break
+        return found[: csv_table.LIMIT + 1]
+
+    def _pages(self, kind: str) -> Iterator[list[Row]]:
+        before = None
+        while True:
+            rows, before = self.page(kind, before, records.ROWS_AT_ONCE)
+            yield rows
+            if before is None:
+                return

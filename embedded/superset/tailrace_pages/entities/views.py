@@ -1,0 +1,174 @@
+"""The routes of the pages of entities and sessions. The other modules of this package say what they show."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from flask import Blueprint, request
+
+from tailrace_pages import formats, rendering
+from tailrace_pages.entities import addresses, kinds, listing, overview, records
+from tailrace_pages.entities.kinds import SESSION, Entity
+from tailrace_pages.entities.reading import SIDE_DAYS, Reading
+from tailrace_pages.page import Page
+from tailrace_pages.page_errors import BadAddressError, NotFoundError
+from tailrace_pages.store import store
+from tailrace_pages.time_range import SQL_TIME, TimeRange
+from tailrace_pages.viewer import page
+
+PAGE = Page("Users and clients", "/tailrace/entities/")
+blueprint = Blueprint("tailrace_entities", __name__)
+
+FILTERS = ("cluster", "instance")
+SIDES = ("clients", "users", "programs", "tables", "classes", "alerts", "sessions")
+
+
+@blueprint.get("/tailrace/entities/")
+@page("entities")
+def search() -> Any:
+    """Users, clients, tables and data classes by a part of their name."""
+    span, text, filters = rendering.page_range(), request.args.get("q", "").strip(), _filters()
+    since = max(span.since, span.until - timedelta(days=SIDE_DAYS))
+    given = {"cluster": "", "instance": "", **filters, **span.parameters()}
+    rows = store().rows("page_entity_search", text=text, tables_from=f"{since:{SQL_TIME}}", **given)
+    tables = listing.found(rows, text, _links(span, filters))
+    if rendering.wants_csv():
+        found = [{**row, "address": ""} for row in rows]
+        return rendering.csv_answer("entities", listing.SEARCH_CSV_COLUMNS, found)
+    return rendering.render(
+        "entities/search.html", "Users and clients", span, text=text, tables=tables, filters=filters,
+        cut=since > span.since, days=SIDE_DAYS,
+    )  # fmt: skip
+
+
+@blueprint.get("/tailrace/entities/<kind>/<path:name>/")
+@page("entities")
+def entity(kind: str, name: str) -> Any:
+    """One user, client, table or data class."""
+    if kind not in kinds.KINDS:
+        raise BadAddressError(f"{kind} is not a kind of entity; there are {', '.join(kinds.KINDS)}.")
+    filters = _filters()
+    return _answer(Entity(kind, addresses.decode(name), filters=filters, **filters))
+
+
+@blueprint.get("/tailrace/sessions/<cluster>/<instance>/<connection>/")
+@page("entities")
+def session(cluster: str, instance: str, connection: str) -> Any:
+    """The sessions of one connection id on one server."""
+    if not connection.isdecimal() or int(connection) > addresses.MAX_CONNECTION:
+        raise BadAddressError(f"{connection} is not a connection id, which is a whole number.")
+    server = {"cluster": addresses.decode(cluster), "instance": addresses.decode(instance)}
+    return _answer(Entity(SESSION, "", connection=int(connection), **server))
+
+
+def _answer(about: Entity) -> Any:
+    reading = Reading(store(), about, rendering.page_range())
+    links = _links(reading.span, dict(about.filters))
+    kind, before = (
+        records.kind(request.args.get("kind", "")),
+        records.position(request.args.get("before", "")),
+    )
+    if rendering.wants_csv():
+        return _csv(reading, links, kind)
+    rows, following = reading.page(kind, before)
+    latest = None if rows or before else _latest(reading)
+    sides = [listing.limited(_side(name, reading, links)) for name in ("tables", "classes")]
+    return rendering.render(
+        "entities/entity.html", formats.visible(about.title), reading.span,
+        **_head(reading),
+        entity=about,
+        columns=records.columns(about),
+        rows=reading.shown(rows, links),
+        kind=kind,
+        kinds=_kinds(),
+        first=rendering.changed(before=None) if before else "",
+        following=rendering.changed(before=following.argument()) if following else "",
+        latest=latest,
+        latest_address=_day_of(latest) if latest else "",
+        sides=[*map(listing.limited, listing.others(about, reading.others(), links)), *sides],
+        alerts=listing.limited(listing.alerts(reading.alerts_of_range), 20),
+        sessions=_sessions(reading),
+        sides_since=reading.sides_since if reading.sides_since > reading.span.since else None,
+        csv_of=lambda table: rendering.changed(format="csv", table=table, before=None),
+    )  # fmt: skip
+
+
+def _head(reading: Reading) -> dict[str, Any]:
+    """The numbers and the chart."""
+    measures, about = reading.entity.measures, reading.alerts_about
+    shown = overview.bars(measures, reading.timeline, about, reading.span)
+    return {
+        "numbers": overview.numbers(measures, reading.timeline, about, reading.logs, reading.span),
+        "measures": measures,
+        "chart": overview.chart(measures, shown, reading.logs),
+        "chart_columns": overview.chart_columns(measures),
+        "chart_rows": overview.busy(measures, shown),
+        "unit": overview.UNITS[overview.width_of(reading.span)],
+    }
+
+
+def _latest(reading: Reading) -> Any:
+    """Returns when an entity without records in the range had its latest one. Raises NotFoundError."""
+    latest = reading.latest()
+    if latest is None and not reading.alerts:
+        raise NotFoundError(
+            f"No record names {formats.visible(reading.entity.title)}, or you must not see it."
+        )
+    return latest
+
+
+def _day_of(latest: Any) -> str:
+    span = TimeRange(latest - timedelta(hours=12), latest + timedelta(hours=12))
+    return rendering.changed(**{**span.arguments(), "range": None, "before": None, "kind": None})
+
+
+def _sessions(reading: Reading) -> Any:
+    if reading.entity.kind != SESSION:
+        return None
+    return listing.sessions(reading.entity, reading.logins(), reading.span.until)
+
+
+def _csv(reading: Reading, links: dict[str, str], kind: str) -> Any:
+    name = request.args.get("table", "records")
+    if name == "records":
+        return rendering.csv_answer("records", records.CSV_COLUMNS, reading.all(kind, links))
+    if name not in SIDES:
+        raise BadAddressError(f"table={name} does not exist; there are records, {', '.join(SIDES)}.")
+    table = _side(name, reading, links)
+    return rendering.csv_answer(name, table.columns, table.rows)
+
+
+def _side(name: str, reading: Reading, links: dict[str, str]) -> listing.Table:
+    """Returns a side table by its key. Raises BadAddressError if this page does not have it."""
+    made: dict[str, Callable[[], Any]] = {
+        "tables": lambda: listing.tables(reading.tables(), links),
+        "classes": lambda: listing.classes(reading.classes(), links),
+        "alerts": lambda: listing.alerts(reading.alerts_of_range),
+        "sessions": lambda: _sessions(reading),
+    }
+    others = made.get(name) or (lambda: _other(name, reading, links))
+    found = others()
+    if found is None:
+        raise BadAddressError(f"table={name} does not exist on this page.")
+    return found
+
+
+def _other(name: str, reading: Reading, links: dict[str, str]) -> listing.Table | None:
+    tables = listing.others(reading.entity, reading.others(), links)
+    return next((table for table in tables if table.key == name), None)
+
+
+def _kinds() -> list[tuple[str, str, str]]:
+    return [
+        (value, title, rendering.changed(kind=value or None, before=None))
+        for value, title in records.TITLES.items()
+    ]
+
+
+def _filters() -> dict[str, str]:
+    return {name: request.args[name] for name in FILTERS if request.args.get(name)}
+
+
+def _links(span: TimeRange, filters: dict[str, str]) -> dict[str, str]:
+    """Returns the arguments that links to other pages keep."""
+    return {**span.arguments(), **filters}

@@ -1,0 +1,32 @@
+-- Which logs of which servers have records from one day before `from` until `to`, by whole days, and since when any do.
+-- A number that a log would contain is unknown for a server without that log. Parameters: from, to, cluster, instance.
+SELECT
+    instance,
+    has(logs, 'audit') AS has_audit, has(logs, 'general') AS has_general, has(logs, 'slowlog') AS has_slow,
+    has(logs, 'errorlog') AS has_error,
+    (
+        SELECT min(first_record)
+        FROM (
+            SELECT min(event_time) AS first_record FROM tailrace.audit_events HAVING count() > 0
+            UNION ALL
+            SELECT min(event_time) FROM tailrace.query_events HAVING count() > 0)
+    ) AS earliest
+FROM (
+    SELECT instance, groupUniqArray(log) AS logs
+    FROM (
+        SELECT toString(instance) AS instance, toString(source) AS log FROM tailrace.audit_events
+        WHERE toDate(event_time) >= toDate({from:DateTime64(6, 'UTC')}) - 1 AND toDate(event_time) <= toDate({to:DateTime64(6, 'UTC')})
+            AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
+        GROUP BY instance, log
+        UNION ALL
+        SELECT toString(instance) AS instance, 'slowlog' AS log FROM tailrace.query_events
+        WHERE toDate(event_time) >= toDate({from:DateTime64(6, 'UTC')}) - 1 AND toDate(event_time) <= toDate({to:DateTime64(6, 'UTC')})
+            AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
+        GROUP BY instance, log
+        UNION ALL
+        SELECT toString(instance) AS instance, 'errorlog' AS log FROM tailrace.error_events
+        WHERE toDate(event_time) >= toDate({from:DateTime64(6, 'UTC')}) - 1 AND toDate(event_time) <= toDate({to:DateTime64(6, 'UTC')})
+            AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
+        GROUP BY instance, log)
+    GROUP BY instance)
+ORDER BY instance

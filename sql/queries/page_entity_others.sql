@@ -1,0 +1,40 @@
+WITH
+{%- include "parts/entity_records.sql" -%}
+-- Users, clients and programs of the records of an entity, those with the most records first, at most 50 of each. An
+-- empty value is one that the log does not contain. Counts are those of the log with the most.
+-- Parameters: those of page_entity_timeline without begin and width.
+SELECT
+    dimension, value,
+    max(logins) AS logins, max(refused) AS refused, round(max(statements)) AS statements, round(max(errors)) AS errors,
+    round(max(reads)) AS reads, round(max(changes)) AS changes,
+    min(first_time) AS first_seen, max(last_time) AS last_seen, count() OVER (PARTITION BY dimension) AS value_count
+FROM (
+    SELECT
+        multiIf(by_user, 'user', by_program, 'program', 'client') AS dimension, log, is_table,
+        multiIf(
+            by_user, toString(user),
+            by_program, toString(program),
+            isIPv6String(if(ip = '', host, ip)),
+            replaceRegexpOne(toString(toIPv6OrDefault(if(ip = '', host, ip))), '^::ffff:([0-9.]+)$', '\\1'),
+            if(ip = '', toString(host), toString(ip))) AS value,
+        sum(login_count) AS logins, sum(refused_count) AS refused, sum(statement_count) AS statements,
+        sum(error_count) AS errors, sum(read_count) AS reads, sum(change_count) AS changes,
+        min(first_record) AS first_time, max(last_record) AS last_time
+    FROM (
+        SELECT
+            user, program, ip, host, log, is_table,
+            grouping(user) = 0 AS by_user, grouping(program) = 0 AS by_program,
+            countIf(is_login) AS login_count, countIf(event_kind = 'refused') AS refused_count,
+            sumIf(executions, event_kind IN ('statement', 'failed', 'table')) AS statement_count,
+            sumIf(executions, event_kind IN ('failed', 'message')) AS error_count,
+            sumIf(executions, {kind:String} = 'class' AND notEmpty(tables_read)
+                OR {kind:String} = 'table' AND has(tables_read, {name:String})) AS read_count,
+            sumIf(executions, {kind:String} = 'class' AND notEmpty(tables_written)
+                OR {kind:String} = 'table' AND has(tables_written, {name:String})) AS change_count,
+            min(records.event_time) AS first_record, max(records.event_time) AS last_record
+        FROM (SELECT *, event_kind = 'table' AS is_table FROM records) AS records
+        GROUP BY GROUPING SETS ((user, log, is_table), (program, log, is_table), (ip, host, log, is_table)))
+    GROUP BY dimension, log, is_table, value)
+GROUP BY dimension, value
+ORDER BY dimension, statements + logins + refused DESC, value
+LIMIT 50 BY dimension

@@ -1,0 +1,48 @@
+WITH
+{%- include "parts/entity_records.sql" -%}
+-- Numbers of an entity by bar of `width` seconds. Rows before `begin` are the previous period, in one row without a bar.
+-- Parameters: kind (user, client, table, class, session), name, connection, cluster, instance, from, begin, to; width.
+--
+-- Several logs may record one action: of each server and bar, the log with the most counts. A general log writes a login
+-- before the server decides, and then its refusal. Rows for single tables repeat their statement.
+SELECT
+    is_current,
+    toDateTime(if(is_current, bar_second, 0), 'UTC') AS bar,
+    sum(most_logins) AS logins, sum(most_refused) AS refused, round(sum(most_statements)) AS statements,
+    round(sum(most_failed) + sum(most_messages)) AS errors,
+    round(sum(most_reads)) AS reads, round(sum(most_changes)) AS changes, round(sum(most_denied)) AS denied,
+    sumMap(kind_counts) AS kinds
+FROM (
+    SELECT
+        is_current, bar_second, instance,
+        max(login_count) AS most_logins, max(refused_count) AS most_refused, max(statement_count) AS most_statements,
+        max(failed_count) AS most_failed, max(message_count) AS most_messages,
+        max(read_count) AS most_reads, max(change_count) AS most_changes, max(denied_count) AS most_denied,
+        sumMap(log_kinds) AS kind_counts
+    FROM (
+        SELECT
+            is_current, bar_second, instance, log,
+            greatest(sum(logins) - if(log = 'general', sumIf(toInt64(records_of_kind), event_kind = 'refused'), 0), 0) AS login_count,
+            sumIf(records_of_kind, event_kind = 'refused') AS refused_count,
+            sumIf(all_executions, event_kind IN ('statement', 'failed', 'table')) AS statement_count,
+            sumIf(all_executions, event_kind = 'failed') AS failed_count,
+            sumIf(records_of_kind, event_kind = 'message') AS message_count,
+            sum(reads) AS read_count, sum(changes) AS change_count, sum(denied) AS denied_count,
+            sumMap(map(toString(event_kind), records_of_kind)) AS log_kinds
+        FROM (
+            SELECT
+                records.event_time >= {begin:DateTime64(6, 'UTC')} AS is_current,
+                intDiv(toUnixTimestamp(records.event_time), {width:UInt32}) * {width:UInt32} AS bar_second,
+                instance, log, event_kind, count() AS records_of_kind, sum(executions) AS all_executions,
+                toInt64(countIf(is_login)) AS logins,
+                sumIf(executions, {kind:String} = 'class' AND notEmpty(tables_read)
+                    OR {kind:String} = 'table' AND has(tables_read, {name:String})) AS reads,
+                sumIf(executions, {kind:String} = 'class' AND notEmpty(tables_written)
+                    OR {kind:String} = 'table' AND has(tables_written, {name:String})) AS changes,
+                sumIf(executions, error_code IN ('1044', '1142', '1143', '1227', '1370')) AS denied
+            FROM records
+            GROUP BY is_current, bar_second, instance, log, event_kind)
+        GROUP BY is_current, bar_second, instance, log, event_kind = 'table')
+    GROUP BY is_current, bar_second, instance)
+GROUP BY is_current, bar
+ORDER BY is_current, bar
