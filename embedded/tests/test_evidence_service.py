@@ -102,6 +102,7 @@ def test_refused_exports(service, wanted, status, message):
 def test_unknown_exports_have_no_state_and_no_bundle(service):
     assert refusal(service.export, "../../secrets")[0] == 404
     assert refusal(service.bundle("f" * 32).__enter__)[0] == 404
+    assert refusal(service.verification, "f" * 32)[0] == 404
 
 
 def test_a_failed_export_states_why_and_the_next_one_runs(service):
@@ -123,7 +124,7 @@ def test_a_review_needs_a_finding_and_clickhouse(service):
 def test_a_verification_states_each_check(service, tmp_path):
     whole = bundle(tmp_path / "whole.zip")
     with whole.open("rb") as file:
-        found = service.verify(file, whole.stat().st_size)
+        found = service.verification(service.verify(file, whole.stat().st_size))
     assert found["unchanged"] and found["own_key"]
     assert [check["faults"] for check in found["checks"]] == [[], [], []]
     assert found["about"]["exported_by"] == "ines" and "files" not in found["about"]
@@ -147,7 +148,7 @@ def test_a_bundle_with_another_key_is_unchanged_but_not_ours(tmp_path):
 
 
 def test_a_file_that_is_no_bundle(service):
-    found = service.verify(io.BytesIO(b"no zip"), 6)
+    found = service.verification(service.verify(io.BytesIO(b"no zip"), 6))
     assert not found["unchanged"] and "cannot be read" in found["checks"][0]["faults"][0]
 
 

@@ -17,7 +17,11 @@ from tailrace_pages.page import Page
 from tailrace_pages.page_errors import NotFoundError, PageError
 from tailrace_pages.viewer import with_policy
 
-PAGES = ("tailrace_pages.alerts.views",)
+PAGES = (
+    "tailrace_pages.alerts.views",
+    "tailrace_pages.evidence.views",
+    "tailrace_pages.setup.views",
+)
 """The modules of the pages, one line each."""
 
 ROOT = "/tailrace/"

@@ -90,6 +90,11 @@ def load(name: str) -> Framework:
     )
 
 
+def result(name: str) -> Result:
+    """Returns a result of results.yaml for queries without a data class. Raises ValueError."""
+    return _results({name}, {})[name]
+
+
 def _results(used: AbstractSet[str], parameters: Mapping[str, str]) -> dict[str, Result]:
     """Returns the results of these names. Raises ValueError for a name that results.yaml does not define."""
     defined = yaml.safe_load(RESULTS.read_text())

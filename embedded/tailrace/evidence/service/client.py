@@ -58,10 +58,14 @@ class EvidenceService:
         """Signs a review with the keys actor, from, to, finding, scope and corrects; returns its id."""
         return self._json("POST", "/reviews", json.dumps(review).encode())["id"]
 
-    def verify(self, bundle: BinaryIO, size: int) -> Answer:
-        """Verifies a bundle of `size` bytes."""
+    def verify(self, bundle: BinaryIO, size: int) -> str:
+        """Verifies a bundle of `size` bytes; returns the id of the result."""
         headers = {"Content-Length": str(size)}
-        return self._json("POST", "/verifications", bundle, headers, VERIFICATION_SECONDS)
+        return self._json("POST", "/verifications", bundle, headers, VERIFICATION_SECONDS)["id"]
+
+    def verification(self, number: str) -> Answer:
+        """Returns the checks of a verification, with their faults."""
+        return self._json("GET", f"/verifications/{number}")
 
     @contextmanager
     def bundle(self, number: str) -> Iterator[tuple[http.client.HTTPResponse, int]]:

@@ -6,7 +6,8 @@
     GET  /exports/ID              its state
     GET  /exports/ID/bundle       its bundle
     POST /reviews                 {actor, from, to, finding, scope, corrects}: signs a review, returns its id
-    POST /verifications           a bundle: returns each check with its faults
+    POST /verifications           a bundle: verifies it, returns the id of the result
+    GET  /verifications/ID        each check with its faults; the last KEPT_VERIFICATIONS are known
 
 An error is {"error": "…"} with a status from 400. Whether a person may do this is decided by the dashboards:
 only the user of the service can open the socket.
@@ -18,8 +19,9 @@ import shutil
 import socket
 import socketserver
 import tempfile
+import uuid
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -41,6 +43,7 @@ MAX_REQUEST_BYTES = 64 << 10
 MAX_TEXT = 2000
 """Characters of a text in a request."""
 REQUEST_SECONDS = 60
+KEPT_VERIFICATIONS = 50
 
 RESTRICTED = (
     "the audience {} sees only a part of the servers (access.yaml), but a bundle contains all of them. An "
@@ -67,6 +70,8 @@ class Service:
     """The file access.yaml, which may be missing."""
     directory: Path
     """The directory for uploaded bundles while they are verified."""
+    verified: dict[str, dict[str, object]] = field(default_factory=dict)
+    """The last results of verifications by id, in their order."""
 
     def status(self) -> dict[str, object]:
         return {"key_fingerprint": signing.fingerprint(self.key.public_key()), "version": __version__}
@@ -99,6 +104,19 @@ class Service:
             return {"id": reviews.sign(self.clickhouse, review)}
         except ReviewError as error:
             raise _RefusedError(400, str(error)) from None
+
+    def verify(self, path: Path) -> dict[str, object]:
+        """Verifies a bundle, and keeps the result. Raises OSError."""
+        number = uuid.uuid4().hex
+        self.verified[number] = verification(path, self.key.public_key())
+        for old in [*self.verified][:-KEPT_VERIFICATIONS]:
+            self.verified.pop(old, None)
+        return {"id": number}
+
+    def verification(self, number: str) -> dict[str, object]:
+        if (found := self.verified.get(number)) is None:
+            raise _RefusedError(404, "there is no such verification, or it was forgotten after newer ones")
+        return found
 
     def export(self, number: str) -> ExportState:
         if (state := self.exports.state(number)) is None:
@@ -138,6 +156,8 @@ class _Handler(BaseHTTPRequestHandler):
                 return {"exports": [asdict(state) for state in self._service.exports.states()]}
             case ["exports", number]:
                 return asdict(self._service.export(number))
+            case ["verifications", number]:
+                return self._service.verification(number)
             case ["exports", number, "bundle"]:
                 self._send_bundle(self._service.export(number))
                 return None
@@ -215,7 +235,7 @@ class _Handler(BaseHTTPRequestHandler):
             file.flush()
             if left:
                 raise _RefusedError(400, "the upload ended early")
-            return verification(Path(file.name), self._service.key.public_key())
+            return self._service.verify(Path(file.name))
 
     def address_string(self) -> str:
         return "dashboards"
