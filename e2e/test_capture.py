@@ -20,7 +20,8 @@ from tailrace.config.resources import REPOSITORY
 from tailrace.sources import sources_file
 from tailrace_capture.doctor.accounts import grants_for
 from tailrace_capture.dsn import Password, parse
-from tailrace_capture.server import ServerError, connect, product_of
+from tailrace_capture.product import product_of
+from tailrace_capture.server import ServerError, connect
 from tailrace_capture.snapshot import KINDS
 from tailrace_local.components.capture import Capture
 from tailrace_local.supervisor import control

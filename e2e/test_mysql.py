@@ -19,7 +19,8 @@ from tailrace_capture.doctor.accounts import explain_account, grants_for
 from tailrace_capture.dsn import Password, parse
 from tailrace_capture.explain.samples import Sample
 from tailrace_capture.explain.service import OK, REFUSED, explained
-from tailrace_capture.server import ServerError, connect, product_of
+from tailrace_capture.product import product_of
+from tailrace_capture.server import ServerError, connect
 from tailrace_capture.service import Schedule, Service, Target
 from tailrace_capture.snapshot import KINDS, Identity
 

@@ -2,7 +2,8 @@
 
 The component that runs Superset (tailrace_local.components.superset, or a container) sets these variables:
 
-    PYTHONPATH                 this directory, for tailrace_*.py and tailrace_pages, and the package tailrace
+    PYTHONPATH                 this directory, for tailrace_*.py and tailrace_pages, and the packages tailrace
+                               and tailrace_capture
     SUPERSET_HOME              directory for the metadata database and the caches
     SUPERSET_SECRET_KEY_FILE   file with the key that signs sessions and encrypts stored passwords
     SUPERSET_ACCESS_RECORDER_URL, SUPERSET_ACCESS_RECORDER_PASSWORD_FILE
@@ -14,6 +15,8 @@ The component that runs Superset (tailrace_local.components.superset, or a conta
     SUPERSET_KAFKA, SUPERSET_KAFKA_PROPERTIES_FILE
                                for its suppressions: Kafka's `host:port,…`, and optionally a JSON object of
                                librdkafka's properties (with sasl.password); without them it has none
+    SUPERSET_EVIDENCE_SOCKET   Unix socket of the evidence service, for the page Evidence
+                               (tailrace_pages/evidence/actions.py); without it the page shows commands
 
 With reports by mail (reports.py in this directory), SUPERSET_REPORTS is `true`, and reports.py has
 
@@ -92,6 +95,9 @@ WTF_CSRF_ENABLED = True
 PREVENT_UNSAFE_DB_CONNECTIONS = True
 AUTH_USER_REGISTRATION = False
 PUBLIC_ROLE_LIKE = None
+
+# Requests are read before a page sees them. The largest are bundles of evidence to verify (256 MiB).
+MAX_CONTENT_LENGTH = 257 << 20
 
 RATELIMIT_ENABLED = True
 RATELIMIT_STORAGE_URI = _REDIS_URL or f"{tailrace_rate_limit.SCHEME}://"

@@ -9,7 +9,8 @@ is a view without locks and ages.
 
 import time
 
-from tailrace_capture.facts import Fact, account, is_yes, text, yes_or_no
+from tailrace_capture.account_names import account
+from tailrace_capture.facts import Fact, is_yes, text, yes_or_no
 from tailrace_capture.server import Server, ServerError
 
 # sql/sql_acl.h of MariaDB: enum SSL_type, stored as a number in global_priv.

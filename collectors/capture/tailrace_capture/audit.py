@@ -1,6 +1,7 @@
 """Reads the state of auditing: plugins, components, filters, and exclusions."""
 
-from tailrace_capture.facts import Fact, account, rows_or_none, text
+from tailrace_capture.account_names import account
+from tailrace_capture.facts import Fact, rows_or_none, text
 from tailrace_capture.server import Server, ServerError
 
 MANY_BYTES = 8192

@@ -21,17 +21,6 @@ def in_order(facts: list[Fact]) -> list[Fact]:
     ]
 
 
-def account(user: object, host: object) -> str:
-    """Formats an account as `'app'@'10.%'`; a MariaDB role, which has no host, as `'auditor'`."""
-    quoted = quote(user)
-    return f"{quoted}@{quote(host)}" if host not in ("", None) else quoted
-
-
-def quote(name: object) -> str:
-    """Returns a name in single quotes, with quotes in it doubled."""
-    return "'{}'".format(str(name).replace("'", "''"))
-
-
 def text(value: object) -> str:
     """Converts a value to text; NULL is empty."""
     return "" if value is None else str(value)

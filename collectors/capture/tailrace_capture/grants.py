@@ -9,7 +9,8 @@ complete schema `mysql`; access to these tables can be granted one by one, and p
 
 from collections.abc import Callable, Iterator
 
-from tailrace_capture.facts import Fact, account, is_yes, quote, text
+from tailrace_capture.account_names import account, quote
+from tailrace_capture.facts import Fact, is_yes, text
 from tailrace_capture.server import Server, ServerError
 
 GRANT_OPTION = "GRANT OPTION"

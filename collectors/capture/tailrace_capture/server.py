@@ -1,16 +1,15 @@
 """A restricted connection to a server of the MySQL family: read-only, with a timeout for every statement."""
 
 import contextlib
-import re
 import ssl
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import pymysql
 from pymysql.constants import CLIENT, CR
 from pymysql.cursors import DictCursor
 
 from tailrace_capture.dsn import INSISTING, VERIFYING, Dsn, Password
+from tailrace_capture.product import product_of
 
 CONNECT_SECONDS = 5
 SOCKET_GRACE_SECONDS = 5
@@ -21,8 +20,6 @@ CLEAR_PASSWORD = frozenset({b"mysql_clear_password", b"dialog"})
 
 MARK = "/* tailrace */ "
 """The prefix of our statements, by which logs distinguish them from those of applications."""
-
-MYSQL, MARIADB, PERCONA = "mysql", "mariadb", "percona"
 
 # Error codes: MySQL's errmsg / MariaDB's errmsg-utf8.txt. 1044, 1045, 1142, 1143, 1227, 1345, 1370, 1698:
 # access denied; 3118 and 4151: account locked; 1820, 1862: password expired; 1356: the definer of a view
@@ -43,33 +40,6 @@ class ServerError(RuntimeError):
         super().__init__(message)
         self.status = status
         self.code = code
-
-
-@dataclass(frozen=True)
-class Product:
-    """Product and version. `version` has three numbers, `text` is the server's version string."""
-
-    name: str
-    version: tuple[int, int, int]
-    text: str
-    comment: str = ""
-
-    @property
-    def is_mariadb(self) -> bool:
-        return self.name == MARIADB
-
-    def since(self, *version: int) -> bool:
-        """Returns whether it has this version or a later one."""
-        return self.version >= version
-
-
-def product_of(text: str, comment: str) -> Product:
-    """Identifies the product by @@version and @@version_comment, such as `10.11.14-MariaDB-0+deb12u2-log`."""
-    numbers = [int(number) for number in re.findall(r"\d+", text)[:3]]
-    version = tuple([*numbers, 0, 0, 0][:3])
-    if "mariadb" in text.lower() or "mariadb" in comment.lower():
-        return Product(MARIADB, version, text, comment)
-    return Product(PERCONA if "percona" in comment.lower() else MYSQL, version, text, comment)
 
 
 class Server:

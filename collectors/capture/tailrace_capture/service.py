@@ -10,7 +10,8 @@ from pathlib import Path
 
 from tailrace_capture import snapshot
 from tailrace_capture.dsn import Dsn, DsnError, password_of
-from tailrace_capture.server import Product, Server, ServerError, connect
+from tailrace_capture.product import Product
+from tailrace_capture.server import Server, ServerError, connect
 from tailrace_capture.snapshot import KINDS, Identity, Kind, Snapshot
 from tailrace_capture.spool import Spool
 from tailrace_capture.state_file import StateFile

@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass
 
 from tailrace_capture import accounts, audit, grants, inventory, replication, server_settings
 from tailrace_capture.facts import Fact, in_order
-from tailrace_capture.server import Product, Server, ServerError
+from tailrace_capture.product import Product
+from tailrace_capture.server import Server, ServerError
 from tailrace_capture.state_file import StateFile
 
 VERSION = 1

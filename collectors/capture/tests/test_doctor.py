@@ -14,7 +14,7 @@ from tailrace_capture.doctor.finding import ERROR, INFO, OK, WARNING, Finding
 from tailrace_capture.doctor.host import Host
 from tailrace_capture.doctor.sources import Access, WriteError
 from tailrace_capture.facts import Fact
-from tailrace_capture.server import product_of
+from tailrace_capture.product import product_of
 from tailrace_capture.snapshot import KINDS, Snapshot
 
 MYSQL_8 = ("8.0.36", "MySQL Community Server - GPL")

@@ -7,7 +7,8 @@ import pytest
 
 from tailrace_capture import accounts, audit, grants, replication, snapshot
 from tailrace_capture.facts import Fact
-from tailrace_capture.server import Product, ServerError, product_of
+from tailrace_capture.product import Product, product_of
+from tailrace_capture.server import ServerError
 
 USER_57 = {
     "Host": "%",

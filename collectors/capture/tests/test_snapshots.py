@@ -8,10 +8,12 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tailrace_capture import dsn, snapshot
+from tailrace_capture.account_names import account
 from tailrace_capture.dsn import Dsn, DsnError
-from tailrace_capture.facts import Fact, account, in_order
+from tailrace_capture.facts import Fact, in_order
 from tailrace_capture.grants import privileges_of_bits
-from tailrace_capture.server import MARIADB, MYSQL, PERCONA, Product, ServerError, product_of
+from tailrace_capture.product import MARIADB, MYSQL, PERCONA, Product, product_of
+from tailrace_capture.server import ServerError
 from tailrace_capture.server_settings import chosen
 from tailrace_capture.snapshot import Identity, Kind, Snapshot
 from tailrace_capture.spool import Spool

@@ -20,6 +20,8 @@ from tailrace_pages.viewer import with_policy
 PAGES = (
     "tailrace_pages.alerts.views",
     "tailrace_pages.entities.views",
+    "tailrace_pages.evidence.views",
+    "tailrace_pages.setup.views",
 )
 """The modules of the pages, one line each."""
 

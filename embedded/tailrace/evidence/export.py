@@ -17,10 +17,10 @@ from tailrace import __version__
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.evidence import archive, coverage, page, pdf, results, signing
 from tailrace.evidence.framework import Framework, Result
+from tailrace.evidence.parameters import parameters, retention
 from tailrace.evidence.period import Period
 from tailrace.evidence.report import PROVES, Report
 from tailrace.evidence.results import Stored
-from tailrace.migrations.runner import load_retention
 
 ACCOUNT = "auditor"
 COLUMNS = (
@@ -99,25 +99,15 @@ class Exporter:
         return done
 
     def _gather(self, framework: Framework, period: Period, content: Path) -> Report:
-        retention = load_retention()
-        parameters = {
-            **period.parameters(),
-            **framework.parameters,
-            "instance": "",
-            "audit_days": retention["audit_events"],
-            "error_days": retention["error_events"],
-            "access_days": retention["data_access"],
-        }
-        stored = {
-            result.name: self._store(result, parameters, content) for result in framework.results.values()
-        }
+        given = parameters(framework, period)
+        stored = {result.name: self._store(result, given, content) for result in framework.results.values()}
         report = Report(
             framework=framework,
             period=period,
             actor=self.actor,
             made_at=datetime.now(UTC),
             key_fingerprint=signing.fingerprint(self.key.public_key()),
-            versions=self._versions(retention["audit_events"]),
+            versions=self._versions(retention()["audit_events"]),
             coverage=coverage.read(content, period),
             stored=stored,
         )
@@ -130,8 +120,8 @@ class Exporter:
         (content / archive.PUBLIC_KEY).write_bytes(signing.public_pem(self.key))
         return report
 
-    def _store(self, result: Result, parameters: dict[str, object], content: Path) -> Stored:
-        stored = results.store(self.clickhouse, result, parameters, content)
+    def _store(self, result: Result, given: dict[str, object], content: Path) -> Stored:
+        stored = results.store(self.clickhouse, result, given, content)
         self.on_step(f"{result.title}: {stored.rows:,}")
         return stored
 

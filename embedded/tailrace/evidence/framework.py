@@ -1,7 +1,8 @@
-"""Reads frameworks/*.yaml: requirements, the queries that answer them, and the limits of the answers."""
+"""Reads frameworks/*.yaml: requirements, the results that answer them, and the limits of the answers."""
 
 import re
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import yaml
 from tailrace.config.resources import ROOT
 
 DIRECTORY = Path(__file__).parent / "frameworks"
+RESULTS = Path(__file__).parent / "results.yaml"
 QUERIES = ROOT / "sql" / "queries"
 
 _INCLUDE = re.compile(r"^\{include:([\w/]+)\}$", re.MULTILINE)
@@ -27,10 +29,17 @@ class Result:
     """The meaning of an empty result."""
     by_day: str = ""
     """The time column for a chart of rows per day."""
+    query: str = ""
+    """The query, if it has another name than the result."""
+
+    @property
+    def file(self) -> Path:
+        """The file of the query."""
+        return QUERIES / f"evidence_{self.query or self.name}.sql"
 
     def statement(self) -> str:
         """Returns the text of the query, with the files that it includes."""
-        text = (QUERIES / f"evidence_{self.name}.sql").read_text()
+        text = self.file.read_text()
         return _INCLUDE.sub(lambda found: (QUERIES / f"{found[1]}.sql").read_text().rstrip(), text).rstrip()
 
 
@@ -55,6 +64,8 @@ class Framework:
     coverage: Sequence[str]
     results: Mapping[str, Result]
     requirements: Sequence[Requirement]
+    not_covered: str
+    """Requirements that no result answers."""
 
 
 def names() -> list[str]:
@@ -63,8 +74,39 @@ def names() -> list[str]:
 
 
 def load(name: str) -> Framework:
-    """Reads one of `names()`."""
+    """Reads one of `names()`. Its results have the order of results.yaml."""
     known = yaml.safe_load((DIRECTORY / f"{name}.yaml").read_text())
-    results = {key: Result(key, **value) for key, value in known["results"].items()}
     requirements = [Requirement(**value) for value in known["requirements"]]
-    return Framework(name, known["title"], known["parameters"], known["coverage"], results, requirements)
+    used = {*known["coverage"], *(result for needed in requirements for result in needed.results)}
+    parameters = known["parameters"]
+    return Framework(
+        name=name,
+        title=known["title"],
+        parameters=parameters,
+        coverage=known["coverage"],
+        results=_results(used, parameters),
+        requirements=requirements,
+        not_covered=known["not_covered"],
+    )
+
+
+def result(name: str) -> Result:
+    """Returns a result of results.yaml for queries without a data class. Raises ValueError."""
+    return _results({name}, {})[name]
+
+
+def _results(used: AbstractSet[str], parameters: Mapping[str, str]) -> dict[str, Result]:
+    """Returns the results of these names. Raises ValueError for a name that results.yaml does not define."""
+    defined = yaml.safe_load(RESULTS.read_text())
+    if unknown := sorted(used - defined.keys()):
+        raise ValueError(f"{RESULTS.name} does not define the result {unknown[0]}")
+    return {
+        key: Result(key, **{name: _filled(value, parameters) for name, value in texts.items()})
+        for key, texts in defined.items()
+        if key in used
+    }
+
+
+def _filled(value: object, parameters: Mapping[str, str]) -> object:
+    """Replaces `{class}` in a text."""
+    return value.replace("{class}", parameters.get("class", "")) if isinstance(value, str) else value

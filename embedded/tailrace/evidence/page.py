@@ -1,5 +1,6 @@
 """Renders the report as one HTML page without scripts or external resources, suitable for print."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -70,6 +71,7 @@ def _summary(report: Report) -> Iterable[str]:
         rows.append(f"<tr><td>{link}</td><td>{escape(requirement.asks)}</td><td>{counts}</td></tr>")
     head = "<tr><th>Requirement</th><th>Asks</th><th>Rows</th></tr>"
     yield f"<table><thead>{head}</thead>{''.join(rows)}</table>"
+    yield f"<p><b>Not covered.</b> {escape(report.framework.not_covered)}</p>"
 
 
 def _coverage(report: Report) -> Iterable[str]:
@@ -195,7 +197,7 @@ def _short(text: str) -> str:
 
 
 def _anchor(requirement: Requirement) -> str:
-    return requirement.id.replace(".", "-").replace(", ", "_")
+    return re.sub(r"[^0-9A-Za-z]+", "-", requirement.id).strip("-")
 
 
 def _end(report: Report) -> Iterable[str]:

@@ -122,7 +122,8 @@ def _summary(report: Report) -> Iterable[Flowable]:
         }
         for requirement in report.framework.requirements
     ]
-    yield _table(("requirement", "asks", "rows"), rows, (0.09, 0.38, 0.53))
+    yield _table(("requirement", "asks", "rows"), rows, (0.18, 0.34, 0.48))
+    yield Paragraph(f"<b>Not covered.</b> {_text(report.framework.not_covered)}", BODY)
 
 
 def _coverage(report: Report) -> Iterable[Flowable]:

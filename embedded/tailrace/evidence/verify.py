@@ -14,7 +14,7 @@ import struct
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
@@ -38,12 +38,26 @@ METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 OWN = (archive.MANIFEST, archive.SIGNATURE)
 """Files that are not in the manifest."""
 
+READABLE = "The file is an evidence bundle"
+CONTAINER = "Every program reads the same files from the ZIP file"
+SIGNED = "The signature is that of the manifest with this key"
+FILES = "The files are those of the manifest, with their sizes and SHA-256 sums"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One step of the verification; it was successful without faults."""
+
+    name: str
+    faults: Sequence[str]
+
 
 @dataclass
 class Verdict:
     """The result; without faults the bundle is unchanged since the holder of the key exported it."""
 
-    faults: list[str] = field(default_factory=list)
+    checks: list[Check] = field(default_factory=list)
+    """The steps in their order. A step that the faults before it prevent is missing."""
     about: Mapping[str, object] = field(default_factory=dict)
     """The manifest."""
     manifest_sha256: str = ""
@@ -51,6 +65,13 @@ class Verdict:
     key_from_bundle: bool = True
     """The key is from the bundle itself: anyone could have signed it."""
     files: int = 0
+
+    @property
+    def faults(self) -> list[str]:
+        return [fault for check in self.checks for fault in check.faults]
+
+    def add(self, name: str, faults: Iterable[str]) -> None:
+        self.checks.append(Check(name, tuple(faults)))
 
 
 class _UnreadableError(Exception):
@@ -62,7 +83,7 @@ def verify(path: Path, public_key: Ed25519PublicKey | None = None) -> Verdict:
     verdict = Verdict(key_from_bundle=public_key is None)
     try:
         with path.open("rb") as file, zipfile.ZipFile(file) as bundle:
-            verdict.faults.extend(_container_faults(file, bundle))
+            verdict.add(CONTAINER, _container_faults(file, bundle))
             if not verdict.faults:
                 _check(bundle, public_key, verdict)
     except (
@@ -73,7 +94,7 @@ def verify(path: Path, public_key: Ed25519PublicKey | None = None) -> Verdict:
         zlib.error,
         struct.error,
     ) as error:
-        verdict.faults.append(f"cannot be read as a bundle: {error}")
+        verdict.add(READABLE, [f"cannot be read as a bundle: {error}"])
     return verdict
 
 
@@ -175,10 +196,10 @@ def _check(bundle: zipfile.ZipFile, public_key: Ed25519PublicKey | None, verdict
     verdict.manifest_sha256 = hashlib.sha256(text).hexdigest()
     key = public_key or _key_of(bundle)
     verdict.key_fingerprint = signing.fingerprint(key)
-    if not signing.is_signed(key, _small(bundle, archive.SIGNATURE), text):
-        verdict.faults.append(_signature_fault(bundle, public_key))
+    is_signed = signing.is_signed(key, _small(bundle, archive.SIGNATURE), text)
+    verdict.add(SIGNED, [] if is_signed else [_signature_fault(bundle, public_key)])
     verdict.about = _manifest(text)
-    verdict.faults.extend(_file_faults(bundle, verdict))
+    verdict.add(FILES, _file_faults(bundle, verdict))
 
 
 def _signature_fault(bundle: zipfile.ZipFile, public_key: Ed25519PublicKey | None) -> str:

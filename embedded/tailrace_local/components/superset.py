@@ -14,7 +14,7 @@ from pathlib import Path
 from tailrace.clickhouse import row_policies
 from tailrace.config import content_hash
 from tailrace.config.home import Home
-from tailrace.config.resources import PYTHON_PATH, REPOSITORY
+from tailrace.config.resources import PYTHON_PATH, REPOSITORY, ROOT
 from tailrace.config.settings import Settings
 from tailrace.credentials.certificates import Certificates
 from tailrace.credentials.names import password_name
@@ -30,6 +30,7 @@ from tailrace.dashboards.connections import (
     password_of,
 )
 from tailrace.dashboards.superset_client import Client
+from tailrace.programs.evidence import socket_of
 from tailrace.programs.program import HEALTHY, Health
 from tailrace_local.supervisor import cache
 from tailrace_local.supervisor.component import Component, Progress
@@ -39,6 +40,7 @@ REQUIREMENTS = EMBEDDED / "requirements.lock"
 INSTALLER = EMBEDDED / "installer.lock"
 CONFIGURATION = EMBEDDED / "superset_config.py"
 METADATA = EMBEDDED / "metadata.py"
+CAPTURE = ROOT / "collectors" / "capture"
 CHART_LIBRARY = ("package.json", "package-lock.json")
 """The files of EMBEDDED that name the chart library of the work pages, for npm."""
 CHART_FILES = ("dist/uPlot.iife.min.js", "dist/uPlot.min.css", "LICENSE")
@@ -178,7 +180,9 @@ class Superset(Component):
         }
         reports = {"SUPERSET_REPORTS": "true"} if self.settings.reports_config.exists() else {}
         https = {"SUPERSET_HTTPS": "true"} if self._certificates.exist() else {}
-        return {**_variables(self._data(), self.home.secret_file(SECRET_KEY)), **accounts, **reports, **https}
+        evidence = {"SUPERSET_EVIDENCE_SOCKET": str(socket_of(self.home))}
+        own = _variables(self._data(), self.home.secret_file(SECRET_KEY))
+        return {**own, **accounts, **evidence, **reports, **https}
 
     def ports(self) -> Mapping[str, int]:
         return {"HTTP": self.settings.port_superset}
@@ -275,7 +279,8 @@ def _variables(directory: Path, secret_key: Path) -> dict[str, str]:
     return {
         "SUPERSET_CONFIG_PATH": str(CONFIGURATION),
         # For the modules tailrace_*.py, and the package tailrace that tailrace_pages uses.
-        "PYTHONPATH": f"{CONFIGURATION.parent}{os.pathsep}{PYTHON_PATH}",
+        # And the checks of tailrace doctor, for the page Setup.
+        "PYTHONPATH": os.pathsep.join(map(str, (CONFIGURATION.parent, PYTHON_PATH, CAPTURE))),
         "SUPERSET_HOME": str(directory),
         "SUPERSET_SECRET_KEY_FILE": str(secret_key),
         "TZ": "UTC",

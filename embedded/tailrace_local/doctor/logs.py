@@ -9,16 +9,13 @@ from tailrace.cli.context import Context, NotRunningError
 from tailrace.clickhouse.client import ClickHouseError
 from tailrace.ledger import balance as ledger_balance
 from tailrace.ledger.unknown_logs import UnknownLog
-from tailrace.sources import active_sources, log_files, sources_file
+from tailrace.sources import active_sources, log_files, log_fixes, sources_file
 from tailrace.sources.log_files import LogState
 from tailrace.sources.sources_file import Source, SourcesError
 from tailrace_local.supervisor import control
 from tailrace_local.supervisor.control import RefusedError
 
 ASK_SECONDS = 5
-INCOMPLETE_CENSUS_FIX = (
-    "if it is new on the list, wait a minute; else: tailrace status, tailrace logs census fluentbit"
-)
 
 
 @dataclass(frozen=True)
@@ -64,7 +61,7 @@ def _inspect_files(seen: LogDiagnosis) -> None:
         seen.findings.append(Finding(console.plain(error), f"fix {seen.file}"))
     seen.logs = [log_files.inspect(log) for log in listed]
     seen.findings += _file_findings(seen.logs)
-    seen.findings.append(Finding("no stack is running: nothing is watched", "tailrace up"))
+    seen.findings.append(Finding("no stack is running: nothing is watched", log_fixes.NOT_RUNNING))
 
 
 def _add_sources_error(seen: LogDiagnosis, problem: str) -> None:
@@ -77,9 +74,7 @@ def _file_findings(logs: list[LogState]) -> Iterator[Finding]:
     for log in logs:
         if not log.ok:
             message = console.plain(f"{log.instance} {log.source} {log.path} {log.description}")
-            yield Finding(
-                message, "give the collectors' user read permission, or remove the log from the list"
-            )
+            yield Finding(message, log_fixes.NOT_READABLE)
 
 
 def _ledger_findings(context: Context, logs: list[LogState]) -> Iterator[Finding]:
@@ -92,7 +87,7 @@ def _ledger_findings(context: Context, logs: list[LogState]) -> Iterator[Finding
         return
     for log in unknown:
         if (log.instance, log.source, log.log) not in absent or log.read_at:
-            yield Finding(console.plain(log), INCOMPLETE_CENSUS_FIX)
+            yield Finding(console.plain(log), log_fixes.INCOMPLETE_CENSUS)
 
 
 def _unknown(context: Context) -> list[UnknownLog]:

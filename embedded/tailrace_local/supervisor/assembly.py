@@ -7,6 +7,7 @@ from tailrace_local.components.census import Census
 from tailrace_local.components.clickhouse import ClickHouse
 from tailrace_local.components.delivery import Delivery
 from tailrace_local.components.detect import Detect
+from tailrace_local.components.evidence import Evidence
 from tailrace_local.components.explain import Explain
 from tailrace_local.components.facts import Facts
 from tailrace_local.components.flink import Flink
@@ -19,7 +20,7 @@ from tailrace_local.supervisor.component import Component
 
 COMPONENTS: tuple[type[Component], ...] = (
     *(Kafka, ClickHouse, Flink, Detect, Census, Capture, Explain, FluentBit, Facts),
-    *(Superset, Delivery, Reports, Metrics),
+    *(Superset, Evidence, Delivery, Reports, Metrics),
 )
 
 

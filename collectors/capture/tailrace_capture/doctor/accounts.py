@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tailrace_capture.server import Product
+from tailrace_capture.product import Product
 
 TABLES = ("user", "db", "tables_priv", "columns_priv", "procs_priv", "proxies_priv")
 

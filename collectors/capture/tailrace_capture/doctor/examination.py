@@ -4,7 +4,8 @@ import os
 from dataclasses import dataclass
 
 from tailrace_capture.doctor.host import Host
-from tailrace_capture.server import Product, Server, ServerError
+from tailrace_capture.product import Product
+from tailrace_capture.server import Server, ServerError
 from tailrace_capture.snapshot import KINDS, Snapshot, take_snapshot
 
 

@@ -14,7 +14,8 @@ from tailrace_capture import snapshot
 from tailrace_capture.dsn import DsnError
 from tailrace_capture.explain.samples import Sample, Samples, SamplesError
 from tailrace_capture.explain.statement import refusal
-from tailrace_capture.server import Product, Server, ServerError
+from tailrace_capture.product import Product
+from tailrace_capture.server import Server, ServerError
 from tailrace_capture.service import FAILED, Target, print_status, write_heartbeat
 from tailrace_capture.service import SPOOLED as SNAPSHOTS
 from tailrace_capture.snapshot import Kind, Snapshot

@@ -1,0 +1,76 @@
+"""What the logs of a period cannot show: minutes without audit by server, servers without audit, days
+without a review."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from typing import Any
+
+from tailrace_pages import formats
+from tailrace_pages.columns import Column
+
+AUDITED = "audited"
+NOT_AUDITED = ("no audit log", "audit log not seen in the period", "auditing was off")
+STATES = ("missing", "unknown", "behind")
+"""States of minutes that are not covered, the worst first."""
+SHOWN_DAYS = 14
+
+COLUMNS = (
+    Column("instance", "Instance", 24),
+    Column("state", "Audit status", 0, note="The worst status that applies in the period"),
+    Column("missing", "Missing (min)", 14, "count", note="Bytes of these minutes were lost"),
+    Column("unknown", "Unknown (min)", 14, "count", note="No census: the log may have grown"),
+    Column("behind", "Behind (min)", 14, "count", note="Bytes of these minutes were not read yet"),
+    Column("expected", "Minutes of the period", 16, "count", note="Since the log was first watched"),
+    Column("audit_last_seen", "Audit log last seen (UTC)", 24, "time"),
+)
+
+
+def by_server(
+    servers: Iterable[Mapping[str, Any]], coverage: Iterable[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Returns a row for each server, those with the largest gaps first.
+
+    Minutes are the worst of its logs. They are unknown (None) for a server without an audit log.
+    """
+    minutes: dict[str, dict[str, int]] = {}
+    for log in coverage:
+        known = minutes.setdefault(log["instance"], dict.fromkeys((*STATES, "expected"), 0))
+        for name in known:
+            known[name] = max(known[name], log[name])
+    nothing = dict.fromkeys((*STATES, "expected"))
+    rows = [{**server, **minutes.get(server["instance"], nothing)} for server in servers]
+    return sorted(rows, key=_rank)
+
+
+def _rank(row: Mapping[str, Any]) -> tuple:
+    audited = row["state"] not in NOT_AUDITED
+    return audited, -sum(row[state] or 0 for state in STATES), row["state"] == AUDITED, row["instance"]
+
+
+def headline(rows: Sequence[Mapping[str, Any]], days: Sequence[date], links: Mapping[str, str]) -> list:
+    """Returns the numbers above the page. Without any server every number is unknown."""
+    known = bool(rows)
+    lost = sum(row["missing"] or 0 for row in rows) if known else None
+    unseen = sum(row["unknown"] or 0 for row in rows) if known else None
+    unaudited = sum(row["state"] in NOT_AUDITED for row in rows) if known else None
+    return [
+        _number(
+            "Servers without audit", unaudited, links.get("servers", ""), f"of {len(rows):,}" if known else ""
+        ),
+        _number("Minutes missing", lost, links.get("coverage", ""), "sum of all servers"),
+        _number("Minutes unknown", unseen, links.get("coverage", ""), "sum of all servers"),
+        _number(
+            "Days without a signed review", len(days), links.get("days_without_review", ""), _listed(days)
+        ),
+    ]
+
+
+def _number(title: str, value: int | None, link: str, note: str) -> dict[str, str]:
+    return {"title": title, "value": formats.count(value), "link": link, "note": note}
+
+
+def _listed(days: Sequence[date]) -> str:
+    """Returns the first and the last of the days."""
+    if not days:
+        return "each day has one"
+    return str(days[0]) if len(days) == 1 else f"{days[0]} to {days[-1]}"

@@ -1,0 +1,49 @@
+"""The period of the page: a time range in whole minutes, as evidence is, and links to calendar periods."""
+
+from datetime import UTC, datetime, timedelta
+
+from tailrace.evidence.period import Period
+from tailrace_pages.page_errors import BadAddressError
+from tailrace_pages.time_range import TimeRange
+
+MINUTE = timedelta(minutes=1)
+MAX_DAYS = 400
+"""The longest period of the page; bundles may be longer."""
+
+
+def in_minutes(span: TimeRange) -> TimeRange:
+    """Returns the range without seconds. Raises BadAddressError for an empty one, or one that is too long."""
+    since, until = (moment.replace(second=0) for moment in (span.since, span.until))
+    if since >= until:
+        raise BadAddressError("The period is shorter than a minute: evidence is known by the minute.")
+    if until - since > timedelta(days=MAX_DAYS):
+        raise BadAddressError(f"The period is longer than {MAX_DAYS} days: choose a shorter one.")
+    return TimeRange(since, until, span.name)
+
+
+def period_of(span: TimeRange) -> Period:
+    """Returns the period of a range in whole minutes."""
+    return Period(span.since, span.until)
+
+
+def texts(span: TimeRange) -> dict[str, str]:
+    """Returns the ends as fields `from` and `to` of forms: 2026-11-24T08:30Z."""
+    return {"from": f"{span.since:%Y-%m-%dT%H:%MZ}", "to": f"{span.until:%Y-%m-%dT%H:%MZ}"}
+
+
+def calendar(now: datetime) -> dict[str, TimeRange]:
+    """Returns complete days, months and quarters by their titles, in UTC."""
+    today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    month = today.replace(day=1)
+    quarter = month.replace(month=3 * ((month.month - 1) // 3) + 1)
+    return {
+        "Yesterday": TimeRange(today - timedelta(days=1), today),
+        "Last month": TimeRange(_months_before(month, 1), month),
+        "Last quarter": TimeRange(_months_before(quarter, 3), quarter),
+    }
+
+
+def _months_before(first: datetime, months: int) -> datetime:
+    """Returns the first day of an earlier month; `first` is the first day of one."""
+    number = first.year * 12 + first.month - 1 - months
+    return first.replace(year=number // 12, month=number % 12 + 1)

@@ -1,0 +1,58 @@
+"""The columns of the rows of a result, which are those of its query."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime
+from typing import Any
+
+from tailrace.evidence.framework import Result
+from tailrace_pages.columns import Column
+
+TEXTS = frozenset({"statement", "change", "what", "privileges", "affected_tables", "known_tables", "finding"})
+"""Columns with long texts, which share the width that the others leave."""
+WIDTH_OF_TIME = 20
+
+PAGE = "SELECT * FROM (\n{}\n)\nLIMIT {{limit:UInt32}} OFFSET {{offset:UInt32}}"
+COUNT = "SELECT count() AS counted FROM (\n{}\n)"
+
+
+def page_of(result: Result) -> str:
+    """Returns the query of one page of the rows, with the parameters limit and offset."""
+    return PAGE.format(result.statement())
+
+
+def count_of(result: Result) -> str:
+    """Returns the query of the number of rows, `counted`."""
+    return COUNT.format(result.statement())
+
+
+def columns(names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> list[Column]:
+    """Returns the columns with these names; the kind of each is that of its first known value."""
+    return [_column(name, _kind(name, rows)) for name in names]
+
+
+def shown(result: Result, rows: Sequence[Mapping[str, Any]]) -> list[Column]:
+    """Returns the columns that the page shows; a CSV file contains all."""
+    return columns(result.columns, rows)
+
+
+def complete(rows: Sequence[Mapping[str, Any]], result: Result) -> list[Column]:
+    """Returns all columns of the rows; without rows those that the page shows."""
+    return columns(rows[0] if rows else result.columns, rows)
+
+
+def _column(name: str, kind: str) -> Column:
+    title = name.replace("_", " ").capitalize()
+    if kind == "time":
+        return Column(name, f"{title} (UTC)", WIDTH_OF_TIME, kind)
+    return Column(name, title, 0, kind)
+
+
+def _kind(name: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    value = next((row[name] for row in rows if row[name] is not None), None)
+    if isinstance(value, datetime):
+        return "time"
+    if isinstance(value, date):
+        return "day"
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return "number"
+    return "code" if name in TEXTS else "text"

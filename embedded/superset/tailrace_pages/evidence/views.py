@@ -1,0 +1,258 @@
+"""The routes of the page Evidence. Everything they do is in the other modules of this package."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from flask import Blueprint, Response, jsonify, request, url_for
+
+from tailrace.evidence import framework as frameworks
+from tailrace.evidence.framework import Framework, Result
+from tailrace.evidence.parameters import parameters
+from tailrace.evidence.service.client import MAX_UPLOAD_BYTES, ServiceError
+from tailrace_pages import csv_table, formats, rendering
+from tailrace_pages.evidence import actions, gaps, periods, rows
+from tailrace_pages.page import Page
+from tailrace_pages.page_errors import BadAddressError, NotFoundError
+from tailrace_pages.store import store
+from tailrace_pages.time_range import TimeRange
+from tailrace_pages.viewer import page, viewer
+
+PAGE = Page("Evidence", "/tailrace/evidence/")
+blueprint = Blueprint("tailrace_evidence", __name__)
+
+DEFAULT_FRAMEWORK, DEFAULT_RANGE = "pci", "30d"
+COVERAGE = "page_evidence_coverage"
+"""A file of sql/queries."""
+SERVERS, DAYS, REVIEWS = "servers", "days_without_review", "reviews"
+"""Results that the first page shows."""
+MAX_SHARED = 10_000
+SHOWN_SERVERS, SHOWN_REVIEWS, SHOWN_EXPORTS = 20, 10, 5
+CHUNK_BYTES = 1 << 20
+
+_ID = re.compile(r"[0-9a-f]{32}")
+
+
+@blueprint.get("/tailrace/evidence/")
+@page("evidence")
+def index() -> Any:
+    """Gaps first, then the requirements of a framework, and the forms."""
+    known, span = _framework(request.args.get("framework") or DEFAULT_FRAMEWORK), _span()
+    servers = gaps.by_server(_shared(known, span, SERVERS), store().rows(COVERAGE, **span.parameters()))
+    days = [row["day_without_review"] for row in _shared(known, span, DAYS)]
+    reviews = _shared(known, span, REVIEWS)
+    service = actions.state()
+    return rendering.render(
+        "evidence/index.html",
+        "Evidence",
+        span,
+        known=known,
+        frameworks=[(name, frameworks.load(name).title) for name in frameworks.names()],
+        calendar=[
+            (title, _address(known.name, each)) for title, each in periods.calendar(rendering.now()).items()
+        ],
+        numbers=gaps.headline(servers, days, {name: _link(known, span, name) for name in known.results}),
+        gap_columns=gaps.COLUMNS,
+        servers=servers[:SHOWN_SERVERS],
+        more_servers=max(0, len(servers) - SHOWN_SERVERS),
+        requirements=[
+            (each, [_entry(known, span, name) for name in each.results]) for each in known.requirements
+        ],
+        reviews=reviews[:SHOWN_REVIEWS],
+        review_columns=rows.columns(
+            ("signed_at", "reviewer", "reviewed_from", "reviewed_to", "finding"), reviews
+        ),
+        service={**service, "exports": service["exports"][:SHOWN_EXPORTS]},
+        period=periods.texts(span),
+        upload_limit=formats.size(MAX_UPLOAD_BYTES),
+        links={name: _link(known, span, name) for name in known.results},
+    )
+
+
+@blueprint.get("/tailrace/evidence/<framework>/<result>/")
+@page("evidence")
+def result_rows(framework: str, result: str) -> Any:
+    """The rows of one result."""
+    known, span = _framework(framework), _span()
+    wanted, number = _result(known, result), _page_number()
+    if rendering.wants_csv():
+        found = _rows(known, span, result, csv_table.LIMIT + 1)
+        return rendering.csv_answer(f"{framework}-{result}", rows.complete(found, wanted), found)
+    found = _rows(known, span, result, rendering.PAGE_SIZE + 1, (number - 1) * rendering.PAGE_SIZE)
+    shown = found[: rendering.PAGE_SIZE]
+    return rendering.render(
+        "evidence/rows.html",
+        wanted.title,
+        span,
+        known=known,
+        result=wanted,
+        columns=rows.shown(wanted, shown),
+        rows=shown,
+        more=len(found) > len(shown),
+        number=number,
+        back=_address(known.name, span),
+        served=[each for each in known.requirements if result in each.results],
+    )
+
+
+@blueprint.get("/tailrace/evidence/<framework>/<result>/count")
+@page("evidence")
+def result_count(framework: str, result: str) -> Any:
+    """The number of rows of one result, as JSON: the first page loads these numbers one after the other."""
+    known, span = _framework(framework), _span()
+    found = store().row(rows.count_of(_result(known, result)), **_parameters(known, span))
+    return jsonify(rows=found["counted"])
+
+
+@blueprint.post("/tailrace/evidence/exports/")
+@page("evidence")
+def start_export() -> Any:
+    """Starts an export, and leads to its progress."""
+    known = _framework(request.form.get("framework", ""))
+    first, end = request.form.get("from", ""), request.form.get("to", "")
+    seen_by = viewer()
+    try:
+        number = actions.start(known.name, first, end, seen_by.name, seen_by.audience)
+    except ServiceError as error:
+        return rendering.back_with(f"Not exported: {error}.", _form_address(), "failed")
+    return rendering.back_with("The export was started.", url_for("tailrace_evidence.export", number=number))
+
+
+@blueprint.get("/tailrace/evidence/exports/<number>/")
+@page("evidence")
+def export(number: str) -> Any:
+    """The progress of an export, and its bundle."""
+    state = actions.export(_id(number))
+    return rendering.render(
+        "evidence/export.html", "Export of evidence", state=state, known=_framework(state["framework"])
+    )
+
+
+@blueprint.get("/tailrace/evidence/exports/<number>/bundle")
+@page("evidence")
+def bundle(number: str) -> Any:
+    """The bundle of a successful export."""
+    state = actions.export(_id(number))
+    if state["state"] != "done":
+        raise NotFoundError("This export has no bundle.")
+    answer = Response(_chunks(number), mimetype="application/zip")
+    answer.headers["Content-Length"] = str(state["bytes"])
+    answer.headers["Content-Disposition"] = f'attachment; filename="{state["file"]}"'
+    answer.headers["Cache-Control"] = "no-store"
+    return answer
+
+
+@blueprint.post("/tailrace/evidence/verifications/")
+@page("evidence")
+def start_verification() -> Any:
+    """Verifies an uploaded bundle, and leads to the result."""
+    uploaded = request.files.get("bundle")
+    if uploaded is None or not uploaded.filename:
+        return rendering.back_with("Not verified: choose a bundle first.", _form_address(), "failed")
+    size = uploaded.stream.seek(0, 2)
+    uploaded.stream.seek(0)
+    try:
+        number = actions.verify(uploaded.stream, size)
+    except ServiceError as error:
+        return rendering.back_with(f"Not verified: {error}.", _form_address(), "failed")
+    return rendering.back_with(
+        f"Verified: {uploaded.filename}", url_for("tailrace_evidence.verification", number=number)
+    )
+
+
+@blueprint.get("/tailrace/evidence/verifications/<number>/")
+@page("evidence")
+def verification(number: str) -> Any:
+    """The checks of a verified bundle."""
+    found = actions.verification(_id(number))
+    return rendering.render("evidence/verification.html", "Verification of a bundle", found=found)
+
+
+@blueprint.post("/tailrace/evidence/reviews/")
+@page("evidence")
+def sign_review() -> Any:
+    """Signs a review under the viewer's name."""
+    given = {name: request.form.get(name, "") for name in ("from", "to", "finding", "scope", "corrects")}
+    try:
+        actions.sign({**given, "actor": viewer().name})
+    except ServiceError as error:
+        return rendering.back_with(f"Not signed: {error}.", _form_address(), "failed")
+    return rendering.back_with(f"{viewer().name} signed the review.", _form_address())
+
+
+def _framework(name: str) -> Framework:
+    if name not in frameworks.names():
+        raise BadAddressError(f"There is no framework {name}; there are {', '.join(frameworks.names())}.")
+    return frameworks.load(name)
+
+
+def _result(known: Framework, name: str) -> Result:
+    if name not in known.results:
+        raise NotFoundError(f"{known.title} has no result {name}.")
+    return known.results[name]
+
+
+def _span() -> TimeRange:
+    return periods.in_minutes(rendering.page_range(DEFAULT_RANGE))
+
+
+def _parameters(known: Framework, span: TimeRange) -> dict[str, Any]:
+    return parameters(known, periods.period_of(span))
+
+
+def _rows(known: Framework, span: TimeRange, name: str, limit: int, offset: int = 0) -> list[dict[str, Any]]:
+    given = {**_parameters(known, span), "limit": limit, "offset": offset}
+    return store().rows(rows.page_of(_result(known, name)), **given)
+
+
+def _shared(known: Framework, span: TimeRange, name: str) -> list[dict[str, Any]]:
+    """Returns the rows of a result that the first page shows with every framework."""
+    given = {**_parameters(known, span), "limit": MAX_SHARED, "offset": 0}
+    return store().rows(rows.page_of(frameworks.result(name)), **given)
+
+
+def _entry(known: Framework, span: TimeRange, name: str) -> Mapping[str, str]:
+    """Returns title, link and the address of the number of rows of a result."""
+    given = {"framework": known.name, "result": name, **span.arguments()}
+    return {
+        "title": known.results[name].title,
+        "link": _link(known, span, name),
+        "count": url_for("tailrace_evidence.result_count", **given),
+    }
+
+
+def _link(known: Framework, span: TimeRange, name: str) -> str:
+    return url_for("tailrace_evidence.result_rows", framework=known.name, result=name, **span.arguments())
+
+
+def _address(framework: str, span: TimeRange) -> str:
+    return url_for("tailrace_evidence.index", framework=framework, **span.arguments())
+
+
+def _form_address() -> str:
+    """Returns the page with the framework and the period of the posted form, if they are valid."""
+    given = {name: request.form.get(name, "") for name in ("framework", "from", "to")}
+    try:
+        span = periods.in_minutes(rendering.time_range.parse(given, rendering.now()))
+        return _address(_framework(given["framework"] or DEFAULT_FRAMEWORK).name, span)
+    except BadAddressError:
+        return url_for("tailrace_evidence.index")
+
+
+def _page_number() -> int:
+    text = request.args.get("page", "1")
+    if not text.isdecimal() or not 1 <= int(text) <= 10_000:
+        raise BadAddressError(f"page={text} is not the number of a page, which begins with 1.")
+    return int(text)
+
+
+def _id(text: str) -> str:
+    if not _ID.fullmatch(text):
+        raise NotFoundError("There is nothing with this id.")
+    return text
+
+
+def _chunks(number: str) -> Iterator[bytes]:
+    with actions.bundle(number) as (answer, _):
+        while chunk := answer.read(CHUNK_BYTES):
+            yield chunk

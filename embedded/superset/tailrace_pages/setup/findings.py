@@ -1,0 +1,130 @@
+"""Problems of a server's logging and their fixes, as `tailrace doctor` reports them.
+
+The checks read the settings of the last snapshot. A source without a problem has no finding.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from tailrace.sources import log_fixes
+from tailrace_capture.doctor import logging_checks
+from tailrace_capture.doctor.accounts import grants_for
+from tailrace_capture.doctor.finding import ERROR, INFO, OK, WARNING, Finding
+from tailrace_capture.doctor.logging_checks import CapturedState
+from tailrace_capture.product import Product, product_of
+
+ACCOUNT = "'tailrace'@'%'"
+"""The account of the grants in fixes."""
+AUDITING = ("audit", "auditing")
+PROBLEMS = (ERROR, WARNING)
+"""Severities that count as problems; INFO is worth knowing."""
+HIDDEN = "The roles compliance and security see the settings of auditing."
+
+Row = Mapping[str, Any]
+
+
+def product(snapshots: Sequence[Row]) -> Product | None:
+    """Returns the product and the version of the latest snapshot; None without a successful one."""
+    known = [row for row in snapshots if row["product"]]
+    if not known:
+        return None
+    latest = max(known, key=lambda row: row["snapshot_at"])
+    return product_of(latest["version"], latest["product"])
+
+
+def state_of(its_product: Product | None, settings: Sequence[Row]) -> CapturedState | None:
+    """Returns the state of a server; None if its settings are unknown."""
+    facts = {(row["kind"], row["key"]): dict(row["attributes"]) for row in settings}
+    variables = {key: each.get("value", "") for (kind, key), each in facts.items() if kind == "settings"}
+    if its_product is None or "slow_query_log" not in variables:
+        return None
+    for (kind, _), attributes in facts.items():
+        if kind == "server":
+            variables = {**attributes, **variables}
+    return CapturedState(its_product, variables, facts)
+
+
+def slow_state_of(its_product: Product | None, settings: Mapping[str, str]) -> CapturedState | None:
+    """Returns the state with the settings of the slow log only; None if they are unknown."""
+    known = {name: value for name, value in settings.items() if value}
+    if its_product is None or "slow_query_log" not in known:
+        return None
+    return CapturedState(its_product, known)
+
+
+def of_log(source: str, state: CapturedState | None, sees_all: bool) -> list[Finding]:
+    """Returns the problems of the server's settings for a kind of log.
+
+    Parameters
+    ----------
+    sees_all : whether the viewer's audience may read all settings
+    """
+    if source == "general":
+        return []
+    if source != "slowlog" and not sees_all:
+        return [Finding(INFO, source, HIDDEN)]
+    if state is None:
+        text = "the settings of this server are unknown: no snapshot contains them"
+        return [Finding(INFO, source, text, ("tailrace doctor --server mysql://tailrace@HOST/",))]
+    if source == "audit" and AUDITING not in state.facts:
+        text = "the state of auditing is unknown: no snapshot contains it"
+        return [Finding(WARNING, source, text, grants_for(state.product, ACCOUNT)["audit"])]
+    checks = {
+        "slowlog": logging_checks.slow_log,
+        "audit": logging_checks.audit_log,
+        "errorlog": logging_checks.error_log,
+    }
+    return [finding for finding in checks[source](state) if finding.severity != OK]
+
+
+def not_watched(source: str, instance: str, cluster: str, state: CapturedState | None) -> Iterator[Finding]:
+    """Yields the entry of sources.yaml for a log that the server writes and that nobody reads."""
+    if state is not None and (path := path_of(source, state)):
+        text = f"the server writes {path}, and sources.yaml does not list it"
+        yield Finding(WARNING, source, text, log_fixes.entry(instance, cluster, source, path))
+
+
+def path_of(source: str, state: CapturedState) -> str:
+    """Returns the file of a log that is on; empty if it is off, no file, or unknown."""
+    to_file = "FILE" in state.variable("log_output").upper()
+    auditing = state.fact(*AUDITING)
+    error_file = state.variable("log_error")
+    files = {
+        "slowlog": state.variable("slow_query_log_file") if to_file and state.is_on("slow_query_log") else "",
+        "general": state.variable("general_log_file") if to_file and state.is_on("general_log") else "",
+        "errorlog": "" if error_file.endswith("stderr") else error_file,
+        "audit": auditing.get("file", "") if auditing.get("active") == "yes" else "",
+    }
+    file = files[source]
+    return os.path.join(state.variable("datadir"), file) if file else ""
+
+
+def of_transport(source: str, logs: Iterable[Row]) -> Iterator[Finding]:
+    """Yields the problems between the file and ClickHouse: a missing census, unread bytes."""
+    for log in logs:
+        if log["state"] == "silent":
+            text = f"{log['log']}: no census since {log['census_at']:%Y-%m-%d %H:%M} UTC"
+            yield Finding(ERROR, source, text, (log_fixes.INCOMPLETE_CENSUS,))
+        elif log["state"] == "behind":
+            text = f"{log['log']}: {log['unread_bytes']:,} bytes are not read yet"
+            yield Finding(WARNING, source, text, ("tailrace status", "tailrace logs flink"))
+
+
+def of_snapshots(instance: str, cluster: str, snapshots: Sequence[Row]) -> Iterator[Finding]:
+    """Yields the problems of snapshots: none at all, old ones, and kinds that the server refuses."""
+    if not snapshots:
+        text = "no snapshot: accounts, privileges and settings of this server are unknown"
+        yield Finding(WARNING, "snapshots", text, log_fixes.server_entry(instance, cluster))
+        return
+    if any(row["is_silent"] for row in snapshots):
+        latest = max(row["snapshot_at"] for row in snapshots)
+        text = f"no snapshot since {latest:%Y-%m-%d %H:%M} UTC"
+        yield Finding(ERROR, "snapshots", text, ("tailrace status", "tailrace logs capture"))
+    its_product = product(snapshots)
+    needed = grants_for(its_product, ACCOUNT) if its_product else {}
+    for row in snapshots:
+        if row["status"] == "denied":
+            yield Finding(WARNING, "snapshots", f"{row['kind']}: denied", needed.get(row["kind"], ()))
+        elif row["status"] not in ("ok", "absent"):
+            yield Finding(WARNING, "snapshots", f"{row['kind']}: {row['status']}: {row['error']}")

@@ -1,0 +1,133 @@
+"""The columns of the tables of the page Setup and of their CSV files, and their rows."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tailrace_pages import formats
+from tailrace_pages.columns import Column
+from tailrace_pages.setup.rules import Group
+from tailrace_pages.setup.servers import SYMBOLS, TITLES, Server, Source
+
+SERVERS = (
+    Column("instance", "Instance", 20, link="address"),
+    Column("product", "Product", 0),
+    *(Column(kind, title, 14) for kind, title in TITLES.items()),
+    Column("problems", "Problems", 10, "count"),
+)
+RULES = Column("rules", "Rules that can fire", 16, note="Active rules that can raise alerts on this server")
+"""An additional column for audiences that may read the coverage of rules."""
+CSV_SOURCES = (
+    Column("instance", "Instance"),
+    Column("cluster", "Cluster"),
+    Column("source", "Source"),
+    Column("state", "State"),
+    Column("read_at", "Last line read (UTC)", 20, "time"),
+    Column("last_event", "Last event (UTC)", 20, "time"),
+    Column("lag_seconds", "Lag (s)", 8, "number"),
+    Column("severity", "Severity of the problem"),
+    Column("problem", "Problem"),
+    Column("fix", "To change"),
+)
+SOURCES = (
+    Column("source", "Source", 20),
+    Column("state", "State", 16),
+    Column("read_at", "Last line read (UTC)", 24, "time"),
+    Column("last_event", "Last event (UTC)", 24, "time"),
+    Column("lag_seconds", "Lag", 0, "duration", note="Time since the last line while bytes are unread"),
+)
+CSV_RULES = (
+    Column("rule_title", "Rule"),
+    Column("level", "Severity"),
+    Column("reason", "Reason"),
+    Column("missing", "Missing"),
+    Column("change", "To change"),
+    Column("rule_id", "Id"),
+)
+
+
+def server_rows(servers: Iterable[Server], address) -> list[dict[str, Any]]:
+    """Returns the rows of SERVERS and RULES; `address` returns the link of an instance."""
+    return [
+        {
+            "instance": server.instance,
+            "address": address(server.instance),
+            "product": server.product.text if server.product else None,
+            **{source.kind: state_text(source) for source in server.sources},
+            "problems": server.problems,
+            "rules": rules_text(server),
+        }
+        for server in servers
+    ]
+
+
+def state_text(source: Source) -> str:
+    return f"{SYMBOLS[source.state]} {source.state}"
+
+
+def rules_text(server: Server) -> str | None:
+    return None if server.rules is None else f"{server.able:,} of {server.rules:,}"
+
+
+def source_rows(server: Server) -> list[dict[str, Any]]:
+    """Returns the rows of SOURCES."""
+    return [
+        {
+            "source": source.title,
+            "state": state_text(source),
+            "read_at": source.read_at,
+            "last_event": source.last_event,
+            "lag_seconds": source.lag_seconds,
+        }
+        for source in server.sources
+    ]
+
+
+def csv_rows(servers: Iterable[Server]) -> list[dict[str, Any]]:
+    """Returns the rows of CSV_SOURCES: one for each problem, and one for a source without any."""
+    return [row for server in servers for source in server.sources for row in _csv_rows(server, source)]
+
+
+def _csv_rows(server: Server, source: Source) -> list[dict[str, Any]]:
+    known = {
+        "instance": server.instance,
+        "cluster": server.cluster,
+        "source": source.title,
+        "state": source.state,
+        "read_at": source.read_at,
+        "last_event": source.last_event,
+        "lag_seconds": source.lag_seconds,
+    }
+    nothing = {"severity": "", "problem": "", "fix": ""}
+    found = [
+        {"severity": each.severity, "problem": each.message, "fix": " | ".join(each.fix)}
+        for each in source.findings
+    ]
+    return [{**known, **each} for each in found or [nothing]]
+
+
+def rule_rows(groups: Sequence[Group]) -> list[dict[str, Any]]:
+    """Returns the rows of CSV_RULES."""
+    return [
+        {**rule, "missing": group.missing, "change": group.change} for group in groups for rule in group.rules
+    ]
+
+
+def headline(servers: Sequence[Server], traces: dict[str, Any]) -> list[dict[str, str]]:
+    """Returns the numbers above the page."""
+    states = [source.state for server in servers for source in server.sources]
+    return [
+        _number("Servers", len(servers)),
+        _number("Servers with problems", sum(server.problems > 0 for server in servers)),
+        _number("Sources silent or behind", sum(state in ("silent", "behind") for state in states)),
+        _number("Spans of traces in 7 days", traces["spans"], _last(traces)),
+    ]
+
+
+def _last(traces: dict[str, Any]) -> str:
+    if traces["last_span"] is None:
+        return "no application sends traces (docs/TRACES.md)"
+    return f"last {formats.time(traces['last_span'])} UTC, {traces['services']:,} services"
+
+
+def _number(title: str, value: int, note: str = "") -> dict[str, str]:
+    return {"title": title, "value": formats.count(value), "link": "", "note": note}

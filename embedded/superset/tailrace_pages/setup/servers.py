@@ -1,0 +1,153 @@
+"""The sources of each server: logs and snapshots, with their state, their last data and their problems."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from tailrace_capture.doctor.finding import Finding, in_order
+from tailrace_capture.doctor.logging_checks import CapturedState
+from tailrace_capture.product import Product
+from tailrace_pages.setup import findings
+
+LOGS = {"audit": "Audit log", "slowlog": "Slow query log", "errorlog": "Error log", "general": "General log"}
+"""Kinds of logs in the order of the page, with their titles."""
+SNAPSHOTS = "snapshots"
+TITLES = {**LOGS, SNAPSHOTS: "Snapshots"}
+
+SILENT, BEHIND, ARRIVING = "silent", "behind", "arriving"
+PARTIAL, NOT_WATCHED, NOT_NEEDED = "partial", "not watched", "not needed"
+WORST = (SILENT, BEHIND, ARRIVING)
+"""States of a log, the worst first."""
+SYMBOLS = {SILENT: "✗", BEHIND: "▲", PARTIAL: "▲", ARRIVING: "✓", NOT_WATCHED: "○", NOT_NEEDED: "○"}
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Source:
+    """One kind of log of a server, or its snapshots."""
+
+    kind: str
+    """A key of TITLES."""
+    state: str
+    read_at: datetime | None
+    """The time when its last line was read, or of the last snapshot."""
+    last_event: datetime | None
+    """The time of its last event; None also if the viewer may not know it."""
+    lag_seconds: int | None
+    """The time since the last line while bytes are unread; None: unknown."""
+    findings: Sequence[Finding]
+
+    @property
+    def title(self) -> str:
+        return TITLES[self.kind]
+
+    @property
+    def problems(self) -> int:
+        return sum(finding.severity in findings.PROBLEMS for finding in self.findings)
+
+
+@dataclass(frozen=True)
+class Server:
+    """One server and its sources, in the order of TITLES."""
+
+    instance: str
+    cluster: str
+    product: Product | None
+    sources: Sequence[Source]
+    rules: int | None = None
+    """Active rules; None if the viewer's audience may not know them, or none was evaluated here."""
+    able: int | None = None
+    """Rules that can raise alerts here."""
+
+    @property
+    def problems(self) -> int:
+        return sum(source.problems for source in self.sources)
+
+    def watched(self) -> list[str]:
+        """Returns the kinds of logs that are read."""
+        return [source.kind for source in self.sources if source.kind in LOGS and source.state in WORST]
+
+
+@dataclass(frozen=True)
+class Found:
+    """The rows of the queries, each by instance."""
+
+    logs: Mapping[str, Sequence[Row]]
+    events: Mapping[tuple[str, str], datetime]
+    """By instance and source."""
+    snapshots: Mapping[str, Sequence[Row]]
+    states: Mapping[str, CapturedState | None]
+    rules: Mapping[str, Row]
+    sees_all: bool
+    """Whether the viewer's audience may read all settings."""
+
+
+def by_instance(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    found = defaultdict(list)
+    for row in rows:
+        found[row["instance"]].append(row)
+    return dict(found)
+
+
+def servers(found: Found) -> list[Server]:
+    """Returns all servers of which anything is known, those with most problems first."""
+    names = {*found.logs, *found.snapshots, *found.rules, *(instance for instance, _ in found.events)}
+    return sorted((server(name, found) for name in names), key=lambda each: (-each.problems, each.instance))
+
+
+def server(instance: str, found: Found) -> Server:
+    snapshots = found.snapshots.get(instance, [])
+    logs = found.logs.get(instance, [])
+    clusters = [row["cluster"] for row in (*logs, *snapshots) if row["cluster"]]
+    cluster = clusters[0] if clusters else ""
+    rules = found.rules.get(instance)
+    return Server(
+        instance=instance,
+        cluster=cluster,
+        product=findings.product(snapshots),
+        sources=[
+            *(_log(kind, instance, cluster, logs, found) for kind in LOGS),
+            _snapshots(instance, cluster, snapshots),
+        ],
+        rules=rules["rules"] if rules else None,
+        able=rules["able"] if rules else None,
+    )
+
+
+def _log(kind: str, instance: str, cluster: str, logs: Sequence[Row], found: Found) -> Source:
+    its = [log for log in logs if log["source"] == kind]
+    state = found.states.get(instance)
+    audited = any(log["source"] == "audit" for log in logs)
+    if not its and kind == "general" and audited:
+        return Source(kind, NOT_NEEDED, None, None, None, ())
+    seen = [*findings.of_transport(kind, its), *findings.of_log(kind, state, found.sees_all)]
+    if not its:
+        seen += findings.not_watched(kind, instance, cluster, state)
+    return Source(
+        kind=kind,
+        state=min((log["state"] for log in its), key=WORST.index, default=NOT_WATCHED),
+        read_at=max((log["read_at"] for log in its if log["read_at"]), default=None),
+        last_event=found.events.get((instance, kind)),
+        lag_seconds=_lag(its),
+        findings=in_order(seen),
+    )
+
+
+def _lag(logs: Sequence[Row]) -> int | None:
+    """Returns the largest lag; None if one of them is unknown, or there is no log."""
+    lags = [log["lag_seconds"] for log in logs]
+    return None if not lags or None in lags else max(lags)
+
+
+def _snapshots(instance: str, cluster: str, snapshots: Sequence[Row]) -> Source:
+    seen = list(findings.of_snapshots(instance, cluster, snapshots))
+    latest = max((row["snapshot_at"] for row in snapshots), default=None)
+    state = ARRIVING if snapshots else NOT_WATCHED
+    if any(row["is_silent"] for row in snapshots):
+        state = SILENT
+    elif seen and snapshots:
+        state = PARTIAL
+    return Source(SNAPSHOTS, state, latest, latest, None, in_order(seen))

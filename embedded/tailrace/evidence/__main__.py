@@ -1,0 +1,42 @@
+"""`python -m tailrace.evidence`: exports, verifies and signs for the dashboards until SIGTERM."""
+
+import argparse
+import sys
+import threading
+from pathlib import Path
+
+from tailrace.config.home import Home
+from tailrace.evidence import signing
+from tailrace.evidence.reviews import ACCOUNT
+from tailrace.evidence.service.exports import Exports
+from tailrace.evidence.service.server import Server, Service
+from tailrace.programs import process
+
+
+def main() -> int:
+    arguments = _arguments()
+    clickhouse = process.clickhouse_from(arguments)
+    key = signing.installation_key(Home(arguments.home))
+    directory = arguments.directory
+    uploads = directory / "uploads"
+    uploads.mkdir(mode=0o700, parents=True, exist_ok=True)
+    exports = Exports(directory / "exports", clickhouse, key, process.print_line)
+    service = Service(clickhouse, key, exports, arguments.access, uploads)
+    with Server(arguments.socket, service) as server:
+        process.at_stop(lambda: threading.Thread(target=server.shutdown).start())
+        server.serve_forever()
+    return 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tailrace.evidence", description=__doc__)
+    process.add_clickhouse_arguments(parser, user=ACCOUNT)
+    parser.add_argument("--home", type=Path, required=True, help="the home directory, which contains the key")
+    parser.add_argument("--directory", type=Path, required=True, help="for bundles, and for uploads")
+    parser.add_argument("--access", type=Path, required=True, help="access.yaml; may be missing")
+    parser.add_argument("--socket", type=Path, required=True, help="the Unix socket of the service")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

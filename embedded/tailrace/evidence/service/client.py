@@ -1,0 +1,123 @@
+"""The client of the evidence service, for the dashboards."""
+
+import http.client
+import json
+import os
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+SECONDS = 30
+VERIFICATION_SECONDS = 300
+"""The time limits of requests. A verification reads every file of the bundle."""
+CHUNK_BYTES = 1 << 20
+MAX_UPLOAD_BYTES = 256 << 20
+"""The largest bundle that can be uploaded for verification."""
+
+Answer = dict[str, Any]
+
+
+class ServiceError(Exception):
+    """The service refused a request; the message is shown to the user, `status` is the HTTP status."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class NoServiceError(Exception):
+    """The service does not answer; the message states the reason."""
+
+
+class EvidenceService:
+    """Requests to the service with this socket. Every method raises ServiceError or NoServiceError."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def status(self) -> Answer:
+        """Returns the fingerprint of the key and the version."""
+        return self._json("GET", "/status")
+
+    def exports(self) -> list[Answer]:
+        """Returns the exports of which the service knows the state, the latest first."""
+        return self._json("GET", "/exports")["exports"]
+
+    def export(self, number: str) -> Answer:
+        """Returns the state of one export."""
+        return self._json("GET", f"/exports/{number}")
+
+    def start(self, framework: str, first: str, end: str, actor: str, audience: str) -> str:
+        """Requests an export; returns its id. Times as in `tailrace evidence --from --to`."""
+        wanted = {"framework": framework, "from": first, "to": end, "actor": actor, "audience": audience}
+        return self._json("POST", "/exports", json.dumps(wanted).encode())["id"]
+
+    def sign(self, review: Mapping[str, str]) -> str:
+        """Signs a review with the keys actor, from, to, finding, scope and corrects; returns its id."""
+        return self._json("POST", "/reviews", json.dumps(review).encode())["id"]
+
+    def verify(self, bundle: BinaryIO, size: int) -> str:
+        """Verifies a bundle of `size` bytes; returns the id of the result."""
+        headers = {"Content-Length": str(size)}
+        return self._json("POST", "/verifications", bundle, headers, VERIFICATION_SECONDS)["id"]
+
+    def verification(self, number: str) -> Answer:
+        """Returns the checks of a verification, with their faults."""
+        return self._json("GET", f"/verifications/{number}")
+
+    @contextmanager
+    def bundle(self, number: str) -> Iterator[tuple[http.client.HTTPResponse, int]]:
+        """Yields the bundle of an export to read, and its size in bytes."""
+        with self._answer("GET", f"/exports/{number}/bundle", None, {}, SECONDS) as answer:
+            yield answer, int(answer.headers["Content-Length"])
+
+    def _json(
+        self,
+        method: str,
+        path: str,
+        body: bytes | BinaryIO | None = None,
+        headers: Mapping[str, str] | None = None,
+        seconds: float = SECONDS,
+    ) -> Any:
+        with self._answer(method, path, body, headers or {}, seconds) as answer:
+            return json.loads(answer.read())
+
+    @contextmanager
+    def _answer(self, method, path, body, headers, seconds) -> Iterator[http.client.HTTPResponse]:
+        connection = _Connection(self._path, seconds)
+        try:
+            connection.request(method, path, body, dict(headers))
+            answer = connection.getresponse()
+            if answer.status != 200:
+                raise ServiceError(answer.status, json.loads(answer.read())["error"])
+            yield answer
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            raise NoServiceError(f"the evidence service does not answer: {error}") from error
+        finally:
+            connection.close()
+
+
+class _Connection(http.client.HTTPConnection):
+    """HTTP over a Unix socket."""
+
+    def __init__(self, path: Path, seconds: float) -> None:
+        super().__init__("localhost", timeout=seconds)
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        with short_path(self._path) as path:
+            self.sock.connect(path)
+
+
+@contextmanager
+def short_path(path: Path) -> Iterator[str]:
+    """Yields a short path of a socket: its address is limited to 107 bytes, a directory may be deeper."""
+    directory = os.open(path.parent, os.O_PATH | os.O_DIRECTORY)
+    try:
+        yield f"/proc/self/fd/{directory}/{path.name}"
+    finally:
+        os.close(directory)

@@ -1,0 +1,268 @@
+"""Answers requests of the dashboards over HTTP on a Unix socket, in JSON.
+
+    GET  /status                  the fingerprint of the key, and the version
+    GET  /exports                 the known exports, the latest first
+    POST /exports                 {framework, from, to, actor, audience}: starts an export, returns its id
+    GET  /exports/ID              its state
+    GET  /exports/ID/bundle       its bundle
+    POST /reviews                 {actor, from, to, finding, scope, corrects}: signs a review, returns its id
+    POST /verifications           a bundle: verifies it, returns the id of the result
+    GET  /verifications/ID        each check with its faults; the last KEPT_VERIFICATIONS are known
+
+An error is {"error": "…"} with a status from 400. Whether a person may do this is decided by the dashboards:
+only the user of the service can open the socket.
+"""
+
+import json
+import os
+import shutil
+import socket
+import socketserver
+import tempfile
+import uuid
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from tailrace import __version__
+from tailrace.clickhouse import row_policies
+from tailrace.clickhouse.client import ClickHouse
+from tailrace.errors import ReportedError
+from tailrace.evidence import framework, reviews, signing
+from tailrace.evidence.period import Period, PeriodError
+from tailrace.evidence.reviews import Review, ReviewError
+from tailrace.evidence.service.client import MAX_UPLOAD_BYTES, short_path
+from tailrace.evidence.service.exports import DONE, Exports, ExportState, TooManyError
+from tailrace.evidence.service.verification import verification
+
+MAX_REQUEST_BYTES = 64 << 10
+MAX_TEXT = 2000
+"""Characters of a text in a request."""
+REQUEST_SECONDS = 60
+KEPT_VERIFICATIONS = 50
+
+RESTRICTED = (
+    "the audience {} sees only a part of the servers (access.yaml), but a bundle contains all of them. An "
+    "administrator can export it with tailrace evidence"
+)
+
+
+class _RefusedError(Exception):
+    """The request is refused with this HTTP status; the message is shown to the user."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+@dataclass(frozen=True)
+class Service:
+    """The capabilities that the requests use."""
+
+    clickhouse: ClickHouse
+    key: Ed25519PrivateKey
+    exports: Exports
+    access: Path
+    """The file access.yaml, which may be missing."""
+    directory: Path
+    """The directory for uploaded bundles while they are verified."""
+    verified: dict[str, dict[str, object]] = field(default_factory=dict)
+    """The last results of verifications by id, in their order."""
+
+    def status(self) -> dict[str, object]:
+        return {"key_fingerprint": signing.fingerprint(self.key.public_key()), "version": __version__}
+
+    def start(self, wanted: dict[str, str]) -> dict[str, object]:
+        """Starts an export. Raises _RefusedError."""
+        if wanted["framework"] not in framework.names():
+            raise _RefusedError(400, f"there is no framework {wanted['framework']!r}")
+        if wanted["audience"] in row_policies.load(self.access):
+            raise _RefusedError(403, RESTRICTED.format(wanted["audience"]))
+        try:
+            return {
+                "id": self.exports.request(
+                    wanted["framework"], _period(wanted), _given(wanted, "actor", "a name")
+                )
+            }
+        except TooManyError as error:
+            raise _RefusedError(429, str(error)) from None
+
+    def sign(self, wanted: dict[str, str]) -> dict[str, object]:
+        """Signs a review. Raises _RefusedError, ClickHouseError, OSError."""
+        review = Review(
+            actor=_given(wanted, "actor", "a name"),
+            period=_period(wanted),
+            finding=_given(wanted, "finding", "the finding"),
+            scope=wanted["scope"].strip() or reviews.EVERYTHING,
+            corrects=wanted["corrects"].strip(),
+        )
+        try:
+            return {"id": reviews.sign(self.clickhouse, review)}
+        except ReviewError as error:
+            raise _RefusedError(400, str(error)) from None
+
+    def verify(self, path: Path) -> dict[str, object]:
+        """Verifies a bundle, and keeps the result. Raises OSError."""
+        number = uuid.uuid4().hex
+        self.verified[number] = verification(path, self.key.public_key())
+        for old in [*self.verified][:-KEPT_VERIFICATIONS]:
+            self.verified.pop(old, None)
+        return {"id": number}
+
+    def verification(self, number: str) -> dict[str, object]:
+        if (found := self.verified.get(number)) is None:
+            raise _RefusedError(404, "there is no such verification, or it was forgotten after newer ones")
+        return found
+
+    def export(self, number: str) -> ExportState:
+        if (state := self.exports.state(number)) is None:
+            raise _RefusedError(404, "there is no such export, or it was deleted after newer ones")
+        return state
+
+
+def _period(wanted: dict[str, str]) -> Period:
+    try:
+        return Period.parse(wanted["from"], wanted["to"], datetime.now(UTC))
+    except PeriodError as error:
+        raise _RefusedError(400, str(error).replace("--from", "from").replace("--to", "to")) from None
+
+
+def _given(wanted: dict[str, str], name: str, what: str) -> str:
+    if not (text := wanted[name].strip()):
+        raise _RefusedError(400, f"{what} is missing")
+    return text
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """One request. The client closes the connection after each one."""
+
+    timeout = REQUEST_SECONDS
+
+    def do_GET(self) -> None:
+        self._answer(self._get)
+
+    def do_POST(self) -> None:
+        self._answer(self._post)
+
+    def _get(self) -> dict[str, object] | None:
+        match self.path.strip("/").split("/"):
+            case ["status"]:
+                return self._service.status()
+            case ["exports"]:
+                return {"exports": [asdict(state) for state in self._service.exports.states()]}
+            case ["exports", number]:
+                return asdict(self._service.export(number))
+            case ["verifications", number]:
+                return self._service.verification(number)
+            case ["exports", number, "bundle"]:
+                self._send_bundle(self._service.export(number))
+                return None
+        raise _RefusedError(404, "there is no such page")
+
+    def _post(self) -> dict[str, object]:
+        match self.path:
+            case "/exports":
+                return self._service.start(self._texts("framework", "from", "to", "actor", "audience"))
+            case "/reviews":
+                return self._service.sign(self._texts("actor", "from", "to", "finding", "scope", "corrects"))
+            case "/verifications":
+                return self._verify()
+        raise _RefusedError(404, "there is no such page")
+
+    @property
+    def _service(self) -> Service:
+        return self.server.service
+
+    def _answer(self, handle: Callable[[], dict[str, object] | None]) -> None:
+        try:
+            if (found := handle()) is not None:
+                self._send(200, found)
+        except _RefusedError as error:
+            self._send(error.status, {"error": str(error)})
+        except ReportedError as error:
+            self._send(502, {"error": str(error)})
+        except OSError as error:
+            self._send(502, {"error": f"ClickHouse or the disk failed: {error}"})
+
+    def _send(self, status: int, found: dict[str, object]) -> None:
+        body = json.dumps(found).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def _send_bundle(self, state: ExportState) -> None:
+        if state.state != DONE:
+            raise _RefusedError(409, f"this export is {state.state}")
+        with self._service.exports.bundle(state).open("rb") as file:
+            self.send_response(200)
+            self.send_header("Content-Type", "application/zip")
+            self.send_header("Content-Length", str(os.fstat(file.fileno()).st_size))
+            self.end_headers()
+            shutil.copyfileobj(file, self.wfile, 1 << 20)
+
+    def _length(self, limit: int) -> int:
+        text = self.headers.get("Content-Length", "")
+        if not text.isdecimal():
+            raise _RefusedError(411, "the length of the request is missing")
+        if int(text) > limit:
+            raise _RefusedError(413, f"the request has {int(text):,} bytes, more than {limit:,}")
+        return int(text)
+
+    def _texts(self, *names: str) -> dict[str, str]:
+        """Returns these texts of the request; a missing one is empty."""
+        try:
+            content = json.loads(self.rfile.read(self._length(MAX_REQUEST_BYTES)))
+            wanted = {name: content.get(name) or "" for name in names}
+        except (ValueError, AttributeError):
+            raise _RefusedError(400, "the request is not a JSON object") from None
+        for name, text in wanted.items():
+            if not isinstance(text, str) or len(text) > MAX_TEXT:
+                raise _RefusedError(400, f"{name} must be a text of at most {MAX_TEXT:,} characters")
+        return wanted
+
+    def _verify(self) -> dict[str, object]:
+        left = self._length(MAX_UPLOAD_BYTES)
+        with tempfile.NamedTemporaryFile(dir=self._service.directory, prefix="upload-") as file:
+            while left and (chunk := self.rfile.read(min(left, 1 << 20))):
+                file.write(chunk)
+                left -= len(chunk)
+            file.flush()
+            if left:
+                raise _RefusedError(400, "the upload ended early")
+            return self._service.verify(Path(file.name))
+
+    def address_string(self) -> str:
+        return "dashboards"
+
+    def log_request(self, code: object = "-", size: object = "-") -> None:
+        """Logs only what changes something or fails: pages ask for the state every few seconds."""
+        if self.command == "POST" or str(code) != "200":
+            super().log_request(code, size)
+
+
+class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
+    """Listens on a socket that only this user can open."""
+
+    daemon_threads = True
+    request_queue_size = 32
+
+    def __init__(self, path: Path, service: Service) -> None:
+        self.service = service
+        path.unlink(missing_ok=True)
+        with short_path(path) as short:
+            before = os.umask(0o177)
+            try:
+                super().__init__(short, _Handler)
+            finally:
+                os.umask(before)
+
+    def get_request(self) -> tuple[socket.socket, tuple[str, int]]:
+        """Accepts a connection; the handler expects an address of a host and a port."""
+        connection, _ = super().get_request()
+        return connection, ("dashboards", 0)

@@ -1,0 +1,30 @@
+"""Exports, verifies and signs evidence for the dashboards."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from tailrace.config.home import Home
+from tailrace.config.resources import PYTHON_PATH
+from tailrace.evidence.service.client import EvidenceService, NoServiceError, ServiceError
+from tailrace.programs.program import HEALTHY, Health, Program
+
+
+def socket_of(home: Home) -> Path:
+    """The socket of the service."""
+    return home.run / "evidence.sock"
+
+
+class EvidenceProgram(Program):
+    """Configures `python -m tailrace.evidence`."""
+
+    name = "evidence"
+
+    def environment(self) -> Mapping[str, str]:
+        return {"PYTHONPATH": str(PYTHON_PATH)}
+
+    def health(self) -> Health:
+        try:
+            EvidenceService(socket_of(self.home)).status()
+        except (NoServiceError, ServiceError) as error:
+            return Health.failing(str(error))
+        return HEALTHY

@@ -1,0 +1,30 @@
+"""What to do about a log that does not arrive: the texts of `tailrace doctor` and of the page Setup."""
+
+INCOMPLETE_CENSUS = (
+    "if it is new on the list, wait a minute; else: tailrace status, tailrace logs census fluentbit"
+)
+NOT_READABLE = "give the collectors' user read permission, or remove the log from the list"
+NOT_RUNNING = "tailrace up"
+
+
+def entry(instance: str, cluster: str, source: str, path: str) -> tuple[str, ...]:
+    """Returns the lines for sources.yaml that add a log."""
+    return (
+        "# sources.yaml",
+        f"- instance: {instance}",
+        f"  cluster: {cluster or instance}",
+        f"  source: {source}",
+        f"  path: {path}",
+    )
+
+
+def server_entry(instance: str, cluster: str) -> tuple[str, ...]:
+    """Returns the lines for sources.yaml that add the server itself, for snapshots of its settings."""
+    return (
+        "# sources.yaml; `tailrace doctor --server` prints the account and its grants",
+        f"- instance: {instance}",
+        f"  cluster: {cluster or instance}",
+        "  source: server",
+        "  dsn: mysql://tailrace@HOST/",
+        "  password_file: FILE",
+    )

@@ -1,0 +1,85 @@
+"""The pure code of the page Evidence: periods, gaps, columns of rows, and a missing service."""
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+
+from tailrace.evidence import framework
+from tailrace.evidence.period import Period
+from tailrace_pages.evidence import actions, gaps, periods, rows
+from tailrace_pages.page_errors import BadAddressError
+from tailrace_pages.time_range import TimeRange
+
+NOW = datetime(2026, 11, 24, 8, 30, 12, tzinfo=UTC)
+DAY = timedelta(days=1)
+
+
+def test_a_period_has_whole_minutes():
+    span = periods.in_minutes(TimeRange(NOW - DAY, NOW, "24h"))
+    assert (span.since.second, span.until.second, span.name) == (0, 0, "24h")
+    assert periods.texts(span) == {"from": "2026-11-23T08:30Z", "to": "2026-11-24T08:30Z"}
+    assert Period.parse(*periods.texts(span).values(), NOW) == periods.period_of(span)
+
+
+@pytest.mark.parametrize("length", [timedelta(seconds=12), timedelta(days=401)])
+def test_periods_that_are_too_short_or_too_long(length):
+    with pytest.raises(BadAddressError, match="period"):
+        periods.in_minutes(TimeRange(NOW - length, NOW))
+
+
+@pytest.mark.parametrize(
+    ("now", "month", "quarter"),
+    [
+        (NOW, ("2026-10-01", "2026-11-01"), ("2026-07-01", "2026-10-01")),
+        (datetime(2026, 1, 1, tzinfo=UTC), ("2025-12-01", "2026-01-01"), ("2025-10-01", "2026-01-01")),
+        (datetime(2026, 3, 31, tzinfo=UTC), ("2026-02-01", "2026-03-01"), ("2025-10-01", "2026-01-01")),
+    ],
+)
+def test_calendar_periods(now, month, quarter):
+    found = {title: (f"{span.since:%F}", f"{span.until:%F}") for title, span in periods.calendar(now).items()}
+    assert (found["Last month"], found["Last quarter"]) == (month, quarter)
+    assert found["Yesterday"] == (f"{now - DAY:%F}", f"{now:%F}")
+
+
+def server(instance: str, state: str = "audited") -> dict:
+    return {"instance": instance, "state": state, "audit_last_seen": None}
+
+
+def minutes(instance: str, **more: int) -> dict:
+    return {"instance": instance, "missing": 0, "unknown": 0, "behind": 0, "expected": 60, **more}
+
+
+def test_servers_with_gaps_come_first_and_unknown_minutes_are_no_zero():
+    found = gaps.by_server(
+        [server("good"), server("lost"), server("none", "no audit log")],
+        [minutes("good"), minutes("lost", missing=3), minutes("lost", missing=1, unknown=2)],
+    )
+    assert [(row["instance"], row["missing"], row["unknown"]) for row in found] == [
+        ("none", None, None),
+        ("lost", 3, 2),
+        ("good", 0, 0),
+    ]
+    values = [each["value"] for each in gaps.headline(found, [date(2026, 11, 1), date(2026, 11, 3)], {})]
+    assert values == ["1", "3", "2", "2"]
+
+
+def test_without_any_server_the_gaps_are_unknown():
+    assert [each["value"] for each in gaps.headline([], [], {})] == ["unknown", "unknown", "unknown", "0"]
+
+
+def test_columns_have_the_kind_of_their_values():
+    result = framework.load("pci").results["refused_access"]
+    row = dict.fromkeys(result.columns, "x") | {"at": NOW, "user": None, "more": 7}
+    kinds = {column.key: column.kind for column in rows.shown(result, [row])}
+    assert (kinds["at"], kinds["user"], kinds["what"]) == ("time", "text", "code")
+    assert {column.key for column in rows.complete([row], result)} == row.keys()
+    assert [column.key for column in rows.complete([], result)] == list(result.columns)
+    assert rows.shown(result, [])[0].title == "At"
+
+
+@pytest.mark.parametrize(
+    ("environment", "problem"),
+    [({}, actions.NOT_HERE), ({actions.SOCKET: "/nowhere/evidence.sock"}, actions.NOT_RUNNING)],
+)
+def test_without_the_service_the_page_states_why(environment, problem):
+    assert actions.state(environment) == {"problem": problem, "key": "", "exports": []}

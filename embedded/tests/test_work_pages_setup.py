@@ -1,0 +1,176 @@
+"""The pure code of the page Setup: states of sources, problems with their fixes, rules that cannot fire."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from tailrace_pages.setup import findings, listing, rules, servers
+from tailrace_pages.setup.servers import Found, by_instance
+
+AT = datetime(2026, 11, 24, 8, 30, tzinfo=UTC)
+MYSQL = {
+    "slow_query_log": "ON",
+    "slow_query_log_file": "slow.log",
+    "log_output": "FILE",
+    "long_query_time": "0.5",
+    "log_slow_extra": "ON",
+    "log_error": "/var/log/mysql/error.log",
+    "log_error_verbosity": "3",
+    "general_log": "OFF",
+}
+
+
+def log(source: str = "audit", state: str = "arriving", lag: int | None = 0, instance: str = "db1") -> dict:
+    whose = {"instance": instance, "cluster": "shop", "source": source, "log": f"/log/{source}.log"}
+    times = {"read_at": AT, "census_at": AT, "lag_seconds": lag}
+    return {**whose, **times, "state": state, "unread_bytes": 1234}
+
+
+def snapshot(kind: str = "settings", status: str = "ok", is_silent: bool = False) -> dict:
+    known = {"product": "mysql", "version": "8.4.3", "error": "", "snapshot_at": AT, "cluster": "shop"}
+    return {**known, "instance": "db1", "kind": kind, "status": status, "is_silent": is_silent}
+
+
+def settings(audit: dict | None = None, **changed: str) -> list[dict]:
+    facts = [("settings", name, {"value": value}) for name, value in {**MYSQL, **changed}.items()]
+    if audit is not None:
+        facts.append(("audit", "auditing", audit))
+    facts.append(("server", "server", {"datadir": "/var/lib/mysql"}))
+    return [{"kind": kind, "key": key, "attributes": attributes} for kind, key, attributes in facts]
+
+
+def found(logs=(), snapshots=(), facts=None, sees_all: bool = True, rule_counts=None) -> Found:
+    product = findings.product(list(snapshots))
+    states = {} if facts is None else {"db1": findings.state_of(product, facts)}
+    return Found(by_instance(logs), {}, by_instance(snapshots), states, rule_counts or {}, sees_all)
+
+
+def source(kind: str, its: Found):
+    return next(each for each in servers.server("db1", its).sources if each.kind == kind)
+
+
+def test_a_server_with_everything_has_no_problem():
+    audit = {"active": "yes", "by": "audit_log", "file": "audit.log", "not_readable": ""}
+    logs = [log(kind) for kind in ("audit", "slowlog", "errorlog")]
+    server = servers.server("db1", found(logs, [snapshot()], settings(audit)))
+    assert [(each.kind, each.state, each.problems) for each in server.sources] == [
+        ("audit", "arriving", 0),
+        ("slowlog", "arriving", 0),
+        ("errorlog", "arriving", 0),
+        ("general", "not needed", 0),
+        ("snapshots", "arriving", 0),
+    ]
+    assert (server.cluster, server.product.text, server.problems) == ("shop", "8.4.3", 0)
+
+
+def test_a_log_that_is_off_has_the_statement_that_enables_it():
+    its = source("slowlog", found(snapshots=[snapshot()], facts=settings(slow_query_log="OFF")))
+    assert its.state == "not watched"
+    assert [(each.message, each.fix) for each in its.findings] == [
+        ("it is off", ("SET PERSIST slow_query_log = ON;",))
+    ]
+
+
+def test_a_log_that_is_on_and_not_listed_has_its_entry_of_the_list():
+    its = source("slowlog", found(snapshots=[snapshot()], facts=settings()))
+    (finding,) = its.findings
+    assert "sources.yaml does not list it" in finding.message
+    assert finding.fix[1:] == (
+        "- instance: db1",
+        "  cluster: shop",
+        "  source: slowlog",
+        "  path: /var/lib/mysql/slow.log",
+    )
+
+
+def test_auditing_that_is_off_unknown_or_hidden():
+    off = source("audit", found(snapshots=[snapshot()], facts=settings({"active": "no"})))
+    assert off.findings[0].message == "the activity of users is not logged"
+    unknown = source("audit", found(snapshots=[snapshot()], facts=settings()))
+    assert "unknown" in unknown.findings[0].message and unknown.findings[0].fix
+    hidden = source("audit", found(snapshots=[snapshot()], facts=settings(), sees_all=False))
+    assert [each.message for each in hidden.findings] == [findings.HIDDEN] and hidden.problems == 0
+
+
+def test_unknown_settings_are_not_reported_as_off():
+    its = source("slowlog", found([log("slowlog")]))
+    assert its.problems == 0 and "are unknown" in its.findings[0].message
+    assert findings.state_of(findings.product([snapshot()]), []) is None
+
+
+def test_settings_that_only_the_slow_log_is_known_of():
+    product = findings.product([snapshot()])
+    known = {"slow_query_log": "ON", "log_output": "FILE", "long_query_time": "10", "log_slow_extra": ""}
+    state = findings.slow_state_of(product, known)
+    found_ = findings.of_log("slowlog", state, sees_all=False)
+    assert [each.message for each in found_] == ["long_query_time is 10 s: faster statements are not logged"]
+    assert findings.slow_state_of(product, {}) is None
+
+
+@pytest.mark.parametrize(
+    ("state", "severity", "fix"),
+    [("silent", "error", "tailrace logs census fluentbit"), ("behind", "warning", "tailrace status")],
+)
+def test_the_worst_log_of_a_kind_counts(state, severity, fix):
+    its = source("audit", found([log(), log(state=state, lag=None)]))
+    assert (its.state, its.lag_seconds) == (state, None)
+    worst = its.findings[0]
+    assert worst.severity == severity and any(fix in line for line in worst.fix)
+
+
+def test_snapshots_that_a_server_refuses_have_the_grant():
+    its = source("snapshots", found(snapshots=[snapshot(), snapshot("grants_schema", "denied")]))
+    assert (its.state, its.findings[0].message) == ("partial", "grants_schema: denied")
+    assert its.findings[0].fix == ("GRANT SELECT ON mysql.db TO 'tailrace'@'%';",)
+    assert source("snapshots", found([log()])).state == "not watched"
+    assert source("snapshots", found(snapshots=[snapshot(is_silent=True)])).state == "silent"
+
+
+def rule(name: str, reason: str = "it is for another kind of log", **columns) -> dict:
+    unable = {"can_fire": False, "missing_fields": [], "missing_classes": [], "fires_on": []}
+    return {"rule_id": name, "rule_title": name, "level": "high", "reason": reason, **unable, **columns}
+
+
+def test_rules_are_grouped_by_what_would_change_them():
+    rows = [
+        rule("a"),
+        rule("b"),
+        rule("c", "this log lacks rows_sent", missing_fields=["rows_sent"]),
+        rule("d", "x", missing_classes=["message"], missing_fields=["detail.user"]),
+        rule("fires", can_fire=True),
+    ]
+    made = rules.groups(rows, ["audit", "general"])
+    assert [(len(group.rules), group.missing, group.change) for group in made] == [
+        (2, "", "Slow query log or Error log of this server"),
+        (1, "rows_sent", "the slow query log"),
+        (1, "events of the class message, detail.user", "the error log"),
+    ]
+    assert [row["rule_id"] for row in listing.rule_rows(made)] == ["a", "b", "c", "d"]
+
+
+def test_the_log_on_which_a_rule_fires_elsewhere_is_named():
+    (group,) = rules.groups([rule("a", fires_on=["audit", "errorlog"])], ["audit"])
+    assert group.change == "Error log of this server"
+
+
+def test_every_field_has_a_log_that_contains_it():
+    for name in ("program", "tag.route", "connection_attribute.x", "login", "src_ip", "unheard"):
+        assert rules.change(rule("a", missing_fields=[name]), [])
+
+
+def test_a_csv_row_for_each_problem_and_each_source_without_one():
+    its = found([log(), log("slowlog", "silent")], [snapshot()], settings())
+    rows = listing.csv_rows(servers.servers(its))
+    assert {row["source"] for row in rows} == set(servers.TITLES.values())
+    assert all(column.key in row for row in rows for column in listing.CSV_SOURCES)
+    assert all(
+        column.key in row
+        for row in listing.server_rows(servers.servers(its), str)
+        for column in (*listing.SERVERS, listing.RULES)
+    )
+
+
+def test_rules_are_unknown_to_audiences_that_may_not_read_them():
+    assert listing.rules_text(servers.server("db1", found([log()]))) is None
+    counted = found([log()], rule_counts={"db1": {"rules": 140, "able": 98}})
+    assert listing.rules_text(servers.server("db1", counted)) == "98 of 140"
