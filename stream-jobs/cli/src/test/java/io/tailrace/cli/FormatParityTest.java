@@ -165,6 +165,7 @@ class FormatParityTest {
     @Test
     void everyFormatIsRendered() {
         assertThat(formats())
+                .as("formats that RenderedLog.writers() writes: add a new one")
                 .containsExactlyInAnyOrderElementsOf(
                         new FormatRegistry().all().stream().map(LogFormat::name).toList());
     }
@@ -214,7 +215,9 @@ class FormatParityTest {
     void statementsAreTheSameInEveryFormat(String format) {
         List<DetectionEvent> found = statements(events(format));
         List<DetectionEvent> expected = REFUSALS_ONLY.contains(format) ? List.of() : statements(REFERENCE);
-        assertThat(found).as("statements of " + format).hasSameSizeAs(expected);
+        assertThat(found)
+                .as("statements of %s of RenderedLog. Add a format without statements to REFUSALS_ONLY", format)
+                .hasSameSizeAs(expected);
         for (int i = 0; i < expected.size(); i++) {
             Map<DatabaseField, String> one = fields(found.get(i));
             one.remove(DatabaseField.LOGIN);
@@ -265,7 +268,9 @@ class FormatParityTest {
         }
         used.removeAll(COMPARED);
         used.removeAll(OF_ONE_LOG.keySet());
-        assertThat(used).isEmpty();
+        assertThat(used)
+                .as("fields that rules use: add them to COMPARED or, with the reason, to OF_ONE_LOG")
+                .isEmpty();
     }
 
     private static boolean isRefused(DetectionEvent event) {
@@ -288,7 +293,7 @@ class FormatParityTest {
             if (!guessed && !(missing && isNotWritten(format, field))) {
                 assertThat(value)
                         .as(
-                                "%s %s of %s. If the format does not contain it, add it to NOT_WRITTEN",
+                                "%s %s of %s. If the format does not contain the field, add it to NOT_WRITTEN",
                                 format, field, expected)
                         .isEqualTo(wanted);
             }

@@ -90,13 +90,15 @@ class RulePackTest {
     @ParameterizedTest
     @MethodSource("alerting")
     void hasCompleteMetadata(RuleHeader rule) {
-        assertThat(rule.id()).isNotEmpty();
-        assertThat(Path.of(rule.file()).getFileName()).hasToString(rule.name() + ".yml");
-        assertThat(rule.description()).endsWith(".");
-        assertThat(rule.tags()).isNotEmpty().allMatch(tag -> tag.startsWith("attack."));
-        assertThat(rule.falsePositives()).isNotEmpty();
-        assertThat(rule.nextSteps()).isNotEmpty();
-        assertThat(rule.level()).isNotEqualTo(Level.INFORMATIONAL);
+        assertThat(rule.id()).as("id").isNotEmpty();
+        assertThat(Path.of(rule.file()).getFileName())
+                .as("file name, which is the name of the rule")
+                .hasToString(rule.name() + ".yml");
+        assertThat(rule.description()).as("description").endsWith(".");
+        assertThat(rule.tags()).as("tags").isNotEmpty().allMatch(tag -> tag.startsWith("attack."));
+        assertThat(rule.falsePositives()).as("falsepositives").isNotEmpty();
+        assertThat(rule.nextSteps()).as("next_steps").isNotEmpty();
+        assertThat(rule.level()).as("level").isNotEqualTo(Level.INFORMATIONAL);
     }
 
     @ParameterizedTest
@@ -104,15 +106,17 @@ class RulePackTest {
     void firesOnItsLogsAndNotOnBenignOnes(RuleHeader rule) throws IOException {
         List<Path> fires = fixtures(rule, ".fires");
         List<Path> silent = fixtures(rule, ".silent");
-        assertThat(fires).isNotEmpty();
-        assertThat(silent).isNotEmpty();
+        assertThat(fires).as("fixtures %s.fires*.log next to the rule", rule.name()).isNotEmpty();
+        assertThat(silent).as("fixtures %s.silent*.log next to the rule", rule.name()).isNotEmpty();
         for (Path log : fires) {
             Run run = new Run(log);
             List<RaisedAlert> alerts = run.alerts(rule);
             assertThat(run.obstacle(rule)).as("what hinders it on " + log).isEmpty();
             assertThat(alerts).as("alerts of " + log).isNotEmpty();
             if (isOfSingleEvents(rule)) {
-                assertThat(alerts).as("alerts of " + log).hasSizeBetween(run.decided, run.events);
+                assertThat(alerts)
+                        .as("alerts of " + log + ", one for each event")
+                        .hasSizeBetween(run.decided, run.events);
             }
             if (isOfHabits(rule)) {
                 assertThat(run.matches.get(counted(rule)))

@@ -63,7 +63,8 @@ public interface EntryFramer {
 
     /**
      * Returns a snapshot from which {@link LogFormat#restoreFramer} creates a framer with the same behavior. It has
-     * at most a few hundred bytes. Framers that track sessions need at most 64 KiB and the current record.
+     * at most a few hundred bytes. Framers that track sessions need at most 64 KiB and the current record. Its first
+     * byte is the version of its layout, above 0; docs/STATE.md lists the older framers without one.
      */
     byte[] snapshot();
 }

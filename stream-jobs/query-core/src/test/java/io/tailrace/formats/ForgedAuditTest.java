@@ -2,6 +2,7 @@ package io.tailrace.formats;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.audit.AuditFormats;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.framing.FramedLog;
 import io.tailrace.framing.LogFormat;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -42,6 +44,10 @@ class ForgedAuditTest {
             "percona-audit-csv",
             "\"Query\",\"7_2026-11-21T02:50:36\",\"2026-11-21T02:50:38 UTC\",\"select\",\"4\",0,\"%s\","
                     + "\"root[root] @ localhost []\",\"localhost\",\"\",\"\",\"\"\n",
+            "percona-audit-filter-json",
+            "{ \"timestamp\": \"2026-11-21 02:50:38\", \"id\": 7, \"class\": \"general\", \"event\": \"status\", "
+                    + "\"connection_id\": 4, \"general_data\": { \"command\": \"Query\", \"sql_command\": \"select\", "
+                    + "\"query\": \"%s\", \"status\": 0 } },\n",
             "mcafee-audit-json",
             "{\"msg-type\":\"activity\",\"date\":\"1767323050029\",\"thread-id\":\"30\",\"query-id\":\"500\",\"user\":\"root\","
                     + "\"priv_user\":\"root\",\"ip\":\"\",\"host\":\"localhost\",\"rows\":\"3\",\"status\":\"0\",\"cmd\":\"select\","
@@ -50,6 +56,27 @@ class ForgedAuditTest {
             "20261121 02:44:30,vm,root,localhost,5,7,QUERY,shop,'%s',0\n",
             "aurora-audit",
             "1767323046000123,ip-10-0-0-1,app,10.1.2.3,7,41,QUERY,shop,'%s',0\n");
+
+    /** Formats without a record here, and the format with the same escapes and ends of records. */
+    private static final Map<String, String> SAME_SYNTAX = Map.of(
+            "mariadb-audit-syslog", "mariadb-audit",
+            "percona-audit-syslog", "percona-audit-json",
+            "percona-audit-filter-xml-old", "percona-audit-xml-old",
+            "percona-audit-filter-xml-new", "percona-audit-xml-new",
+            "mysql-enterprise-audit-xml-old", "percona-audit-xml-old",
+            "mysql-enterprise-audit-xml-new", "percona-audit-xml-new",
+            "mysql-enterprise-audit-json", "percona-audit-filter-json");
+
+    @Test
+    void everyFormatIsForged() {
+        assertThat(AuditFormats.all())
+                .extracting(LogFormat::name)
+                .as("formats in RECORDS or SAME_SYNTAX: add a new one to RECORDS")
+                .containsExactlyInAnyOrderElementsOf(Stream.concat(
+                                RECORDS.keySet().stream(), SAME_SYNTAX.keySet().stream())
+                        .toList());
+        assertThat(RECORDS.keySet()).containsAll(SAME_SYNTAX.values());
+    }
 
     private static String json(String text) {
         return text.replace("\\", "\\\\")

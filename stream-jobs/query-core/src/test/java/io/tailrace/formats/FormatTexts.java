@@ -23,8 +23,6 @@ import java.util.stream.Stream;
  */
 final class FormatTexts {
 
-    private static final Path GOLDEN = Path.of("src/test/resources/golden");
-
     /** A word with the delimiters on both sides. Those behind it also precede the next word. */
     private static final Pattern WORD =
             Pattern.compile("[^\\w\\r\\n]{0,3}(?<!\\w)[A-Za-z_]\\w*(?=([^\\w\\r\\n]{0,3}))");
@@ -37,13 +35,6 @@ final class FormatTexts {
 
     private FormatTexts() {}
 
-    /** Returns the directories of the golden inputs of a format, in alphabetical order. */
-    static List<Path> cases(LogFormat format) throws IOException {
-        try (Stream<Path> cases = Files.list(GOLDEN.resolve(format.name()))) {
-            return cases.sorted().toList();
-        }
-    }
-
     /**
      * Returns the words and delimiters that most entries contain, and whole lines; each byte as one character.
      *
@@ -52,7 +43,7 @@ final class FormatTexts {
      */
     static List<String> of(LogFormat format, int words, int others) throws IOException {
         List<String> entries = new ArrayList<>();
-        for (Path path : cases(format)) {
+        for (Path path : GoldenInputs.cases(format)) {
             byte[] file = Files.readAllBytes(path.resolve("input.log"));
             for (FramedLog.Frame entry : FramedLog.of(format, file).entries()) {
                 int from = (int) entry.from();

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -17,7 +18,8 @@ import org.junit.jupiter.api.Test;
  */
 class FramerPropertiesTest {
 
-    private static final List<String> LINES = List.of(
+    /** Lines that begin, continue and end entries, beside those that {@link LogWriter} writes. */
+    private static final List<String> SPECIAL_LINES = List.of(
             "# Time: 2026-11-21T02:49:03.496201Z",
             "# Time: 261121  2:44:26",
             "# Time: ",
@@ -97,6 +99,16 @@ class FramerPropertiesTest {
             "b', Error_code: 1062",
             "2026-11-21T02:00:00Z 8 [Note] Access denied for user 'a'@'b' (using password: YES)",
             "\u0000\u0001'\u00ff\\");
+
+    /** A new format is covered without a change, because it needs a {@link LogWriter}. */
+    private static final List<String> LINES =
+            Stream.concat(SPECIAL_LINES.stream(), writtenLines()).toList();
+
+    private static Stream<String> writtenLines() {
+        return LogWriter.all().stream()
+                .flatMap(writer -> writer.record().apply("SELECT 'a\nb'").lines())
+                .distinct();
+    }
 
     private final List<LogFormat> formats = new FormatRegistry().all();
 

@@ -6,11 +6,10 @@ import io.tailrace.framing.FramedLog;
 import io.tailrace.framing.LogFormat;
 import io.tailrace.json.AvroJsonWriter;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Iterator;
-import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
@@ -21,33 +20,41 @@ import org.junit.jupiter.api.TestFactory;
  */
 class GoldenTest {
 
-    private static final Path GOLDEN = Path.of("src/test/resources/golden");
     private static final boolean UPDATE = Boolean.getBoolean("golden.update");
 
     @TestFactory
-    Stream<DynamicTest> everyCaseIsReadAsExpected() throws IOException {
-        return directories(GOLDEN).flatMap(format -> directories(format)
-                .map(path -> DynamicTest.dynamicTest(
-                        format.getFileName() + "/" + path.getFileName(),
-                        () -> check(format.getFileName().toString(), path))));
+    Stream<DynamicTest> everyCaseIsReadAsExpected() {
+        return cases().map(path -> DynamicTest.dynamicTest(name(path), () -> check(path)));
     }
 
-    private static Stream<Path> directories(Path parent) {
-        try (Stream<Path> children = Files.list(parent)) {
-            return children.filter(Files::isDirectory).sorted().toList().stream();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    private static Stream<Path> cases() {
+        return GoldenInputs.directories(GoldenInputs.GOLDEN).stream()
+                .flatMap(format -> GoldenInputs.directories(format).stream());
     }
 
-    private static void check(String formatName, Path directory) throws IOException {
-        LogFormat format = new FormatRegistry().named(formatName).orElseThrow();
-        String found = describe(format, FramedLog.of(format, Files.readAllBytes(directory.resolve("input.log"))));
+    private static String format(Path directory) {
+        return directory.getParent().getFileName().toString();
+    }
+
+    private static String name(Path directory) {
+        return format(directory) + "/" + directory.getFileName();
+    }
+
+    private static void check(Path directory) throws IOException {
+        Optional<LogFormat> format = new FormatRegistry().named(format(directory));
+        assertThat(format)
+                .as("the format " + format(directory) + " of FormatRegistry, for which there are golden inputs")
+                .isPresent();
+        byte[] input = Files.readAllBytes(directory.resolve("input.log"));
+        String found = describe(format.get(), FramedLog.of(format.get(), input));
         Path expected = directory.resolve("expected.json");
         if (UPDATE) {
             Files.writeString(expected, found);
         }
-        assertThat(found).isEqualTo(Files.readString(expected));
+        assertThat(expected).as("run with -Dgolden.update=true to write it, and review it").exists();
+        assertThat(found)
+                .as(name(directory) + ": if this is intended, run with -Dgolden.update=true and review the difference")
+                .isEqualTo(Files.readString(expected));
     }
 
     private static String describe(LogFormat format, FramedLog log) {
@@ -86,13 +93,13 @@ class GoldenTest {
 
     @TestFactory
     Stream<DynamicTest> everyInputIdentifiesItsFormat() {
-        return directories(GOLDEN).flatMap(format -> directories(format)
+        return cases()
                 .filter(path -> !path.endsWith("fields-that-shift"))
-                .map(path -> DynamicTest.dynamicTest(path.getFileName().toString(), () -> {
+                .map(path -> DynamicTest.dynamicTest(name(path), () -> {
                     byte[] head = Files.readAllBytes(path.resolve("input.log"));
                     assertThat(new FormatRegistry().detect("", "auto", head).map(LogFormat::name))
-                            .isEqualTo(List.of(format.getFileName().toString()).stream()
-                                    .findFirst());
-                })));
+                            .as("the format that FormatProbe or AuditFormatDetector detects")
+                            .contains(format(path));
+                }));
     }
 }

@@ -227,7 +227,7 @@ class LinearTimeTest {
      * Returns a golden file's first bytes, up to the middle of its last record, so that an entry is open at the end.
      */
     private static byte[] start(LogFormat format) throws IOException {
-        byte[] file = Files.readAllBytes(FormatTexts.cases(format).get(0).resolve("input.log"));
+        byte[] file = Files.readAllBytes(GoldenInputs.cases(format).get(0).resolve("input.log"));
         List<FramedLog.Frame> entries = FramedLog.of(format, file).entries();
         FramedLog.Frame last = entries.get(entries.size() - 1);
         return Arrays.copyOf(file, (int) (last.from() + last.to()) / 2);

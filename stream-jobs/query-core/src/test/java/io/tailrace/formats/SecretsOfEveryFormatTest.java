@@ -37,6 +37,7 @@ class SecretsOfEveryFormatTest {
     void everyFormatHasAWriter() {
         assertThat(LogWriter.all())
                 .extracting(LogWriter::format)
+                .as("formats that LogWriter writes: add a new one to all() or ofAudit()")
                 .containsExactlyInAnyOrderElementsOf(
                         new FormatRegistry().all().stream().map(LogFormat::name).toList());
     }

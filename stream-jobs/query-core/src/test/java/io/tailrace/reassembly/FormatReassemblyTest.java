@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tailrace.event.DeadLetter;
 import io.tailrace.event.LedgerEntry;
 import io.tailrace.formats.FormatRegistry;
+import io.tailrace.formats.GoldenInputs;
 import io.tailrace.framing.FramedLog;
 import io.tailrace.framing.LogFormat;
 import java.io.IOException;
@@ -22,7 +23,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 class FormatReassemblyTest {
 
     private static final String PATH = "/var/log/mysql/db1.log";
-    private static final Path GOLDEN = Path.of("src/test/resources/golden");
 
     static Stream<LogFormat> formats() {
         return new FormatRegistry().all().stream();
@@ -31,13 +31,11 @@ class FormatReassemblyTest {
     @ParameterizedTest
     @MethodSource("formats")
     void anySplitIntoBlocksGivesTheSameEntries(LogFormat format) throws IOException {
-        try (Stream<Path> cases = Files.list(GOLDEN.resolve(format.name()))) {
-            for (Path path : cases.sorted().toList()) {
-                byte[] file = completeLines(Files.readAllBytes(path.resolve("input.log")));
-                Random random = new Random(path.toString().hashCode());
-                for (int round = 0; round < 25; round++) {
-                    check(format, file, random, path.toString());
-                }
+        for (Path path : GoldenInputs.cases(format)) {
+            byte[] file = completeLines(Files.readAllBytes(path.resolve("input.log")));
+            Random random = new Random(path.toString().hashCode());
+            for (int round = 0; round < 25; round++) {
+                check(format, file, random, path.toString());
             }
         }
     }

@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The types of detectors, with the texts of their alerts. The ids never change, because alerts store them. */
+/**
+ * The types of detectors, with the texts of their alerts. Ids and names of constants never change, because alerts and
+ * state store them; {@link #fileKey()} is the key in {@code detectors.yaml}.
+ */
 public enum DetectorType {
     FIRST_SEEN_USER(
             "2fcfabd4-81e5-5b97-8e57-6ca3e458ed7a",

@@ -45,7 +45,7 @@ class DetectionJobConfigTest {
 
     @Test
     void everyKeyIsDocumented() throws Exception {
-        JobOptionChecks.assertDocumented(DetectionJobOptions.values());
+        JobOptionChecks.assertDocumented("The detect job", DetectionJobOptions.values());
     }
 
     static Stream<Arguments> renamedKeys() {

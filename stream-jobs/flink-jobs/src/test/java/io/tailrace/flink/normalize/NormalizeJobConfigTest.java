@@ -94,7 +94,7 @@ class NormalizeJobConfigTest {
 
     @Test
     void everyKeyIsDocumented() throws Exception {
-        JobOptionChecks.assertDocumented(NormalizeJobOptions.values());
+        JobOptionChecks.assertDocumented("The normalize job", NormalizeJobOptions.values());
     }
 
     static Stream<Arguments> renamedKeys() {

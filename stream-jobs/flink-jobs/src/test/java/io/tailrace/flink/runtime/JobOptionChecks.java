@@ -50,10 +50,35 @@ public final class JobOptionChecks {
                 .contains("| `" + oldKey + "` | `" + newKey + "` |");
     }
 
-    public static void assertDocumented(JobOption... keys) throws IOException {
-        String documentation = Files.readString(Repository.root().resolve("docs/CONFIGURATION.md"));
-        for (JobOption key : keys) {
-            assertThat(documentation).contains("`" + key.key() + "`");
+    /**
+     * Asserts that docs/CONFIGURATION.md has a row with the key and the default of each option.
+     *
+     * @param section title of the section of the job
+     */
+    public static void assertDocumented(String section, JobOption... options) throws IOException {
+        String manual = Files.readString(Repository.root().resolve("docs/CONFIGURATION.md"));
+        assertThat(manual).contains("\n## " + section + "\n");
+        String[] parts = manual.split("\n## " + section + "\n", 2);
+        List<String[]> rows = parts[1].split("\n## ", 2)[0]
+                .lines()
+                .filter(line -> line.startsWith("| `"))
+                .map(line -> line.split(" \\| ", 3))
+                .toList();
+        for (JobOption option : options) {
+            assertThat(rows)
+                    .as("rows of docs/CONFIGURATION.md, \"%s\": the key %s", section, option.key())
+                    .filteredOn(row -> row[0].contains('`' + option.key() + '`'))
+                    .singleElement()
+                    .satisfies(row -> assertThat(row[1] + row[2])
+                            .as("default of %s in docs/CONFIGURATION.md, \"%s\"", option.key(), section)
+                            .containsAnyOf(written(option), "as above"));
         }
+    }
+
+    /** Returns the default as the manual writes it. */
+    private static String written(JobOption option) {
+        return option.defaultValue()
+                .map(value -> value.isEmpty() ? "empty" : '`' + value + '`')
+                .orElse("required");
     }
 }

@@ -45,6 +45,10 @@ public interface RecordScanner {
     /** Returns the number of bytes that {@link #save} writes. */
     int stateBytes();
 
+    /**
+     * Writes the state, in the middle of the framer's snapshot. The first byte of a new scanner's state is the version
+     * of its layout: docs/STATE.md.
+     */
     void save(ByteBuffer out);
 
     void restore(ByteBuffer in);

@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tailrace.detection.detector.DetectorRun;
 import io.tailrace.detection.detector.DetectorType;
 import io.tailrace.detection.detector.RenamedDetectorKeys;
+import io.tailrace.detection.detector.StatefulDetector;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,6 +19,10 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class DetectorConfigTest {
+
+    /** The detectors with {@code enabled: false} in rules/detectors.yaml. */
+    private static final Set<DetectorType> DISABLED =
+            Set.of(DetectorType.IMPOSSIBLE_PLACES, DetectorType.CONCURRENT_NETWORKS);
 
     /** The number of old names in the file of release 0.1.0. */
     private static final int NAMES = 25;
@@ -26,7 +33,13 @@ class DetectorConfigTest {
 
         assertThat(file.errors()).isEmpty();
         assertThat(file.detectors())
-                .hasSize(DetectorType.values().length - 2)
+                .extracting(detector -> detector.header().name())
+                .as("detectors in rules/detectors.yaml that are enabled, by DetectorType.key()")
+                .containsExactlyInAnyOrderElementsOf(Stream.of(DetectorType.values())
+                        .filter(type -> !DISABLED.contains(type))
+                        .map(DetectorType::key)
+                        .toList());
+        assertThat(file.detectors())
                 .extracting(detector -> detector.header().id())
                 .doesNotHaveDuplicates();
         assertThat(file.detectors()).allSatisfy(detector -> {
@@ -37,6 +50,22 @@ class DetectorConfigTest {
             assertThat(detector.header().falsePositives()).isNotEmpty();
             assertThat(detector.header().nextSteps()).isNotEmpty();
         });
+    }
+
+    /** Except for exceptions and the time until an inactive entity is forgotten, as the file states. */
+    @Test
+    void theFileOfThePackContainsTheDefaults() throws IOException {
+        List<StatefulDetector> pack = DetectorRun.file(Files.readString(Path.of("../../rules/detectors.yaml")))
+                .detectors();
+        String keysOnly = pack.stream()
+                .map(detector -> DetectorType.of(detector.header().name()).orElseThrow())
+                .map(type -> type.fileKey() + ": {}\n")
+                .collect(Collectors.joining());
+        assertThat(pack)
+                .as("values in rules/detectors.yaml and defaults in DetectorFactory")
+                .usingRecursiveComparison()
+                .ignoringFieldsMatchingRegexes(".*line", ".*exceptions", ".*ttlMicros")
+                .isEqualTo(DetectorRun.file(keysOnly).detectors());
     }
 
     @Test

@@ -6,9 +6,6 @@ import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.detector.DetectorRun;
 import io.tailrace.detection.detector.config.DetectorConfig;
 import io.tailrace.detection.sigma.Level;
-import io.tailrace.event.LedgerEntry;
-import io.tailrace.event.PostingKind;
-import io.tailrace.event.Stage;
 import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -50,47 +47,6 @@ class CensusTimeoutDetectorTest {
 
         assertThat(coverage.isExcepted("", "test-7")).isTrue();
         assertThat(coverage.isExcepted("", "db-1")).isFalse();
-    }
-
-    @Test
-    void theAlertContainsTheRangeAndAGapBeforeTheFirstFileIsMinor() {
-        LogGapDetector gaps =
-                (LogGapDetector) DetectorRun.file("log_gap: {}").detectors().get(0);
-
-        RaisedAlert lost = gaps.alert(gap("lost", 4096));
-        assertThat(lost.rule().level()).isEqualTo(Level.MEDIUM);
-        assertThat(lost.entity()).isEqualTo(Map.of("instance", "db-1", "log", "/audit.log"));
-        assertThat(lost.metric()).isEqualTo(904);
-        assertThat(lost.facts())
-                .containsEntry("kind", "lost")
-                .containsEntry("from_offset", "4096")
-                .containsEntry("to_offset", "5000")
-                .containsEntry("bytes", "904");
-        assertThat(gaps.alert(gap("lost", 4096)).id()).isEqualTo(lost.id());
-        assertThat(gaps.alert(gap("lost", 4097)).id()).isNotEqualTo(lost.id());
-        LedgerEntry head = gap("head_lost", 0);
-        assertThat(gaps.alert(head).rule().level()).isEqualTo(Level.MEDIUM);
-        head.setGeneration(1);
-        assertThat(gaps.alert(head).rule().level()).isEqualTo(Level.LOW);
-    }
-
-    private static LedgerEntry gap(String kind, long from) {
-        return LedgerEntry.newBuilder()
-                .setCluster("shop")
-                .setInstance("db-1")
-                .setSource("audit")
-                .setLog("/audit.log")
-                .setPath("/audit.log.1")
-                .setGeneration(3)
-                .setStage(Stage.FRAMER)
-                .setKind(PostingKind.GAP)
-                .setDetail(kind)
-                .setFromOffset(from)
-                .setToOffset(5000)
-                .setCount(1)
-                .setBytes(5000 - from)
-                .setAt(LAST_SEEN)
-                .build();
     }
 
     private static CensusTimeoutDetector coverage(String yaml) {
