@@ -1,9 +1,7 @@
-"""Demonstrates Tailrace on real logs: installs missing components, starts the stack, feeds samples/ and
-prints the results.
+"""Demonstrates Tailrace on real logs: installs, starts the stack, feeds samples/ and prints the results.
 
 The logs of samples/ are written to watch/ in the home directory with their times moved into the last hour.
-When the ledger balances, a summary is printed. The stack keeps running; `tailrace down` stops it. Exits with
-1 if the ledger does not balance within --wait seconds.
+When the ledger balances, a summary is printed. The stack keeps running; `tailrace down` stops it.
 """
 
 import argparse
@@ -31,6 +29,8 @@ from tailrace_local.supervisor.control import StackStatus
 
 HELP = "install and start everything, feed real logs, and print the results"
 EXAMPLES = ("tailrace demo", "tailrace demo --json")
+EXIT_CODES = {0: "the ledger balances", 1: "it does not balance within --wait seconds, or a component failed"}
+SEE_ALSO = ("tailrace status", "tailrace down", "docs/tutorials/slow-log.md")
 
 WAIT_SECONDS = 120
 
