@@ -219,6 +219,19 @@ fmt: $(DEV) ## Format the code
 	@$(MAVEN) -Pbenchmarks spotless:apply
 
 ##@ Documenting
+# The Java commands are described by their own code.
+COMMANDS_IN_JAVA := embedded/tailrace/cli/help/java_commands.json
+
+.PHONY: cli-reference
+cli-reference: jars ## docs/CLI.md, from the parsers of all commands
+	@$(PYTHON) -m tailrace_local.reference java $(COMMANDS_IN_JAVA)
+	@$(PYTHON) -m tailrace_local.reference page docs/CLI.md
+
+.PHONY: man
+man: $(DEV) ## Manual pages into target/man: tailrace(1), tailrace-digest(1) …
+	@$(PYTHON) -m tailrace_local.reference man target/man
+	@echo "target/man; to read one: man -l target/man/tailrace.1"
+
 .PHONY: screenshots
 screenshots: $(DEV) ## Screenshots of the running demo's dashboards into docs/images; ONLY='slug …' for some
 	@cd dashboards/tests && npm ci --silent --ignore-scripts --no-audit --no-fund && \

@@ -10,7 +10,6 @@ from tailrace.cli.main import Extension
 from tailrace_local.context import LocalContext
 
 DOCTOR = "doctor"
-DOCTOR_HELP = "list what prevents Tailrace from reading a log or a server (--server DSN), with fixes"
 
 
 def _doctor(words: Sequence[str], context: Context) -> Exit:
@@ -30,17 +29,10 @@ EXTENSION = Extension(
         name: f"tailrace_local.commands.{name}"
         for name in (
             *("demo", "up", "down", "status", "restart", "logs", "savepoint", "rewind", "backup", "restore"),
-            "settings",
+            *(DOCTOR, "settings"),
         )
     },
     executed={DOCTOR: _doctor, **dict.fromkeys(java_command_line.COMMANDS, _java)},
-    help={DOCTOR: DOCTOR_HELP},
-    order=(
-        *("demo", "up", "down", "status", "health", "restart", "logs"),
-        *("ledger", "alerts", "reports", "review", "evidence", "backfill"),
-        *("credentials", "dashboards"),
-        *("savepoint", "rewind", "backup", "restore", "migrate", "settings"),
-    ),
     context=LocalContext,
 )
 

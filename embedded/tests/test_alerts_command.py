@@ -4,7 +4,7 @@ import json
 import re
 
 from tailrace.alerts.triage import FIELDS
-from tailrace.cli.commands import alerts
+from tailrace.cli import output
 from tailrace.config.resources import REPOSITORY
 
 TAXONOMY = "stream-jobs/detection/src/main/java/io/tailrace/detection/taxonomy/DatabaseField.java"
@@ -12,7 +12,7 @@ TAXONOMY = "stream-jobs/detection/src/main/java/io/tailrace/detection/taxonomy/D
 
 def test_json_contains_no_control_characters(capsys):
     given = {"user": "ann\x9b31m\x85\x7f\u202e\u2028 Zoë"}
-    alerts._print_json(given)
+    output.write_json(given)
 
     printed = capsys.readouterr().out
     assert json.loads(printed) == given

@@ -1,6 +1,7 @@
 """Prints steps with times, aligned tables, sizes and durations. The output is plain text without control
 codes unless it is a terminal."""
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
@@ -24,9 +25,14 @@ class Steps:
         return time.monotonic() - self._began
 
 
+def has_colours() -> bool:
+    """Returns whether the output is a terminal with colours that the user has not turned off."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
 def styled(text: str, style: str) -> str:
-    """Returns the text with a colour or weight if the output is a terminal."""
-    return f"\033[{style}m{text}\033[0m" if sys.stdout.isatty() else text
+    """Returns the text with a colour or weight if the output has colours."""
+    return f"\033[{style}m{text}\033[0m" if has_colours() else text
 
 
 def plain(text: object) -> str:

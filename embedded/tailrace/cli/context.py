@@ -1,7 +1,7 @@
 """The context of every command: settings, the home directory, and access to servers."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -38,6 +38,8 @@ class Context:
 
     settings: Settings
     home: Home
+    commands: Mapping[str, str] = field(default_factory=dict)
+    """The modules of all Python commands by name, of which `tailrace completion` makes a script."""
 
     def clickhouse(self, user: str) -> "ClickHouse":
         """Returns the running stack's ClickHouse as one of its users. Raises NotRunningError."""

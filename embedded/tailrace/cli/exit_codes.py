@@ -14,8 +14,8 @@ class Exit(IntEnum):
         member.meaning = meaning
         return member
 
-    OK = 0, "success; for `books` and `demo`: the ledger balances"
-    FAILED = 1, "failure, a missing requirement, or a ledger that does not balance; see the message"
+    OK = 0, "success"
+    FAILED = 1, "failure, or a missing requirement; the message says which"
     USAGE = 2, "unknown command, option or setting, or an invalid value"
     NOT_RUNNING = 3, "the stack or the requested component is not running"
     INTERRUPTED = 130, "interrupted by Ctrl-C"

@@ -15,12 +15,12 @@ from tailrace.config.settings import Settings, SettingsError
 
 JAR = "cli.jar"
 COMMANDS = {
-    "digest": "report the heaviest statements of a log file; needs no server",
-    "parse": "convert a log file to events, one per line; needs no server",
-    "fingerprint": "print a statement's fingerprint and query_id; needs no server",
-    "plan": "print and compare a statement's plans, with advice; needs no server",
-    "detect": "evaluate Sigma rules on log files; needs no server",
-    "rules": "check Sigma rules, which needs no server; push them to the detect job (rules push DIR)",
+    "digest": "report the heaviest statements of log files",
+    "parse": "convert log files to events, one per line",
+    "fingerprint": "print the fingerprint and the query id of statements",
+    "plan": "show and compare execution plans, with advice",
+    "detect": "evaluate detection rules on log files",
+    "rules": "check detection rules, and push them to the detect job",
 }
 NOT_JAVA = (["rules", "push"],)
 """Words that mark a command as not one of the JVM's."""
@@ -30,7 +30,8 @@ MUCH_INPUT = 400_000_000
 LITTLE_INPUT = 20_000_000
 """The assumed size of standard input in bytes, if no file is given."""
 STANDARD_INPUT = "-"
-ASKING = {"-h", "--help", "-V", "--version"}
+HELP = {"-h", "--help"}
+ASKING = {*HELP, "-V", "--version"}
 COMPRESSED = (".gz", ".zst")
 COMPRESSION = 12
 HEAP = ("-XX:+UseSerialGC", "-Xms384m", "-Xmn24m")
@@ -49,8 +50,10 @@ QUIET = ("-Xlog:disable", "-Xlog:all=error:stderr")
 
 
 def runs(words: Sequence[str]) -> bool:
-    """Returns whether a command line is for the JVM."""
-    return bool(words) and words[0] in COMMANDS and list(words[:2]) not in NOT_JAVA
+    """Returns whether a command line is for the JVM; the help of its commands is not."""
+    if not words or words[0] not in COMMANDS or HELP.intersection(words):
+        return False
+    return list(words[:2]) not in NOT_JAVA
 
 
 def installed_jar(settings: Settings) -> Path | None:

@@ -3,16 +3,14 @@
 A package adds commands by an Extension that it declares as an entry point of the group `tailrace.commands`.
 """
 
-import argparse
 import importlib
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import ModuleType
 
 from tailrace import __version__
-from tailrace.cli import java_command_line
+from tailrace.cli import java_command_line, suggestions
 from tailrace.cli.context import Context, NotRunningError
 from tailrace.cli.exit_codes import Exit
 from tailrace.config import renamed
@@ -36,12 +34,8 @@ class Extension:
     """Modules by the commands' names; `tailrace.cli.commands` describes them. Only the module of the command
     that runs is imported: all of them together take a third of a second."""
     executed: Mapping[str, Execute] = field(default_factory=dict)
-    """Commands that parse their own arguments, including `--help`."""
-    help: Mapping[str, str] = field(default_factory=dict)
-    """One line of help for each of those."""
-    order: Sequence[str] = ()
-    """The order of the commands in the help."""
-    context: Callable[[Settings, Home], Context] = Context
+    """Commands that parse their own arguments. java_commands.json has the help of those without a module."""
+    context: Callable[[Settings, Home, Mapping[str, str]], Context] = Context
 
 
 def _execute_java(words: Sequence[str], context: Context) -> Exit:
@@ -53,19 +47,17 @@ OWN = Extension(
         name: f"tailrace.cli.commands.{name}"
         for name in (
             *("health", "ledger", "alerts", "reports", "review", "evidence", "backfill"),
-            *("credentials", "dashboards", "migrate"),
+            *("credentials", "dashboards", "migrate", "completion"),
         )
     },
     executed=dict.fromkeys(java_command_line.COMMANDS, _execute_java),
-    help=java_command_line.COMMANDS,
 )
 OLD_COMMANDS = {"books": Renamed("ledger")}
 """Commands that were renamed. The help does not list the old names."""
-PUSH = ["rules", "push"]
-"""The words of a command that shares its first word with one of the JVM."""
-PUSH_MODULE = "tailrace.cli.commands.rules_push"
 VERSION = "--version"
-DESCRIPTION = "Analytics of the logs of MySQL-family servers: slow query, audit, error and general logs."
+HELP = ("-h", "--help")
+HELP_COMMAND = "help"
+"""`tailrace help digest` is `tailrace digest --help`."""
 
 
 def main(words: Sequence[str] | None = None, extensions: Iterable[Extension] | None = None) -> int:
@@ -103,85 +95,71 @@ def _combined(extensions: Iterable[Extension]) -> Extension:
         result = Extension(
             commands={**result.commands, **each.commands},
             executed={**result.executed, **each.executed},
-            help={**each.help, **result.help},
-            order=each.order or result.order,
             context=each.context,
         )
     return result
 
 
 def _run(words: Sequence[str], extension: Extension) -> int:
-    if words:
-        words = [renamed.new_name(words[0], (), OLD_COMMANDS, renamed.to_stderr), *words[1:]]
-    settings = Settings.from_environment()
-    context = extension.context(settings, Home(settings.home))
-    if words[: len(PUSH)] == PUSH:
-        push = importlib.import_module(PUSH_MODULE)
-        return push.run(_single("rules push", push).parse_args(words[len(PUSH) :]), context)
-    if words and (execute := extension.executed.get(words[0])):
-        return execute(words, context)
-    commands = _commands(words, extension)
-    arguments = _parser(extension, commands).parse_args(words)
-    return commands[arguments.command].run(arguments, context)
-
-
-def _commands(words: Sequence[str], extension: Extension) -> dict[str, ModuleType]:
-    """The command that the first word names; otherwise all of them, in the order of the help."""
+    words = _without_old_names(words)
     if words[:1] == [VERSION]:
-        return {}
-    names = words[:1] if words and words[0] in extension.commands else _ordered(extension)
-    return {name: importlib.import_module(extension.commands[name]) for name in names}
+        print(f"tailrace {__version__}")
+        return Exit.OK
+    if shown := _help(words, extension):
+        print(shown, end="")
+        return Exit.OK
+    _require_command(words, extension)
+    settings = Settings.from_environment()
+    context = extension.context(settings, Home(settings.home), extension.commands)
+    return _execute(words, extension, context)
+
+
+def _without_old_names(words: Sequence[str]) -> list[str]:
+    if words[:1] == [HELP_COMMAND]:
+        words = [*words[1:], HELP[1]]
+    return [renamed.new_name(word, (), OLD_COMMANDS, renamed.to_stderr) for word in words[:1]] + list(
+        words[1:]
+    )
+
+
+def _help(words: Sequence[str], extension: Extension) -> str:
+    """The help of all commands or of a Java command; empty if another one, or none, is asked for."""
+    from tailrace.cli.help import catalog, text
+
+    if words and words[0] in HELP:
+        return catalog.overview(extension.commands, text.width())
+    asks = bool(words) and words[0] in java_command_line.COMMANDS and set(HELP).intersection(words)
+    if not asks or tuple(words[:2]) == catalog.PUSH:
+        return ""
+    return catalog.java_help(words, extension.commands)
+
+
+def _require_command(words: Sequence[str], extension: Extension) -> None:
+    known = extension.commands.keys() | extension.executed.keys()
+    if not words:
+        raise UsageError("a command is missing\nsee: tailrace --help")
+    if words[0] not in known:
+        what = "option" if words[0].startswith("-") else "command"
+        names = (*HELP, VERSION) if what == "option" else sorted(known)
+        raise UsageError(f"{suggestions.unknown(what, words[0], names)}\nsee: tailrace --help")
+
+
+def _execute(words: Sequence[str], extension: Extension, context: Context) -> int:
+    from tailrace.cli.help import catalog
+
+    if tuple(words[:2]) == catalog.PUSH:
+        name, module, rest = " ".join(words[:2]), catalog.PUSH_MODULE, words[2:]
+    elif execute := extension.executed.get(words[0]):
+        return execute(words, context)
+    else:
+        name, module, rest = words[0], extension.commands[words[0]], words[1:]
+    command = importlib.import_module(module)
+    return command.run(catalog.parser(name, command).parse_args(rest), context)
 
 
 def _failed(code: Exit, error: object) -> Exit:
     print(f"tailrace: {error}", file=sys.stderr)
     return code
-
-
-def _parser(extension: Extension, known: Mapping[str, ModuleType]) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tailrace",
-        description=DESCRIPTION,
-        epilog=_exit_codes(),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument(VERSION, action="version", version=f"tailrace {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name, command in known.items():
-        _add(commands, name, command)
-    for name, purpose in extension.help.items():
-        commands.add_parser(name, help=purpose)  # they parse their own arguments, including --help
-    return parser
-
-
-def _single(name: str, command: ModuleType) -> argparse.ArgumentParser:
-    """Returns the parser of a command of two words."""
-    parser = argparse.ArgumentParser(prog=f"tailrace {name}", **_description(command))
-    command.configure(parser)
-    return parser
-
-
-def _description(command: ModuleType) -> dict:
-    return {
-        "description": command.__doc__,
-        "epilog": "\n".join(["examples:", *(f"  {example}" for example in command.EXAMPLES)]),
-        "formatter_class": argparse.RawDescriptionHelpFormatter,
-    }
-
-
-def _add(commands: argparse._SubParsersAction, name: str, command: ModuleType) -> None:
-    parser = commands.add_parser(name, help=command.HELP, **_description(command))
-    if hasattr(command, "configure"):
-        command.configure(parser)
-
-
-def _exit_codes() -> str:
-    return "\n".join(["exit codes:", *(f"  {code:>3}  {code.meaning}" for code in Exit)])
-
-
-def _ordered(extension: Extension) -> list[str]:
-    rank = {name: number for number, name in enumerate(extension.order)}
-    return sorted(extension.commands, key=lambda name: rank.get(name, len(rank)))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from tailrace_local.supervisor import control
 from tailrace_local.supervisor import start as stack_start
 
 HELP = "copy all data, secrets and configuration to a directory"
+SEE_ALSO = ("tailrace restore", "docs/BACKUP.md")
 EXAMPLES = ("tailrace backup /mnt/backups/tailrace-2026-11-22",)
 
 

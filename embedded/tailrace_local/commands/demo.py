@@ -1,12 +1,12 @@
-"""Demonstrates Tailrace with two days of a shop: installs missing components, starts the stack, feeds the
-logs of five servers, and prints a link for each story.
+"""Demonstrates Tailrace with two days of a shop: installs, starts the stack, feeds five servers' logs.
 
 The logs are generated with times up to now and written to watch/ in the home directory. Four minutes of an
-audit log are lost on the way and repaired with `tailrace backfill`. demo/manifest.json contains the exact
-values of each story. A second call feeds nothing again. The stack keeps running; `tailrace down` stops it.
+audit log are lost on the way and repaired with `tailrace backfill`. At the end there is a link for each story;
+demo/manifest.json contains the exact values of each. A second call feeds nothing again. The stack keeps
+running; `tailrace down` stops it.
 
 --samples feeds the real logs of samples/ instead, with their times moved into the last hour, each time it is
-called. Exits with 1 if the ledger does not balance within --wait seconds.
+called.
 """
 
 import argparse
@@ -36,6 +36,8 @@ from tailrace_local.supervisor.control import StackStatus
 
 HELP = "install and start everything, feed two days of a shop, and print links to its stories"
 EXAMPLES = ("tailrace demo", "tailrace demo --json", "tailrace demo --samples   # real logs of samples/")
+EXIT_CODES = {0: "the ledger balances", 1: "it does not balance within --wait seconds, or a component failed"}
+SEE_ALSO = ("tailrace status", "tailrace down", "docs/TOUR.md")
 
 WAIT_SECONDS = 120
 

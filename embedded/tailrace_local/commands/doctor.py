@@ -1,43 +1,95 @@
-"""With --server runs collectors/capture's doctor, which parses its own arguments and needs no stack. Without
-it lists the problems that prevent Tailrace from reading the logs of sources.yaml."""
+"""Lists what prevents Tailrace from reading a log or a server, with a fix for each problem.
 
-import json
+Without --server it checks the logs of sources.yaml. It needs no running stack, but reports that none runs.
+
+With --server it connects to a database server and examines its settings, permissions and logs; nothing is
+changed there. The password comes from --password-file, from TAILRACE_SERVER_PASSWORD or from a prompt. Run it
+on the server's machine, so that it can also check files, disk space and logrotate. --write adds the server
+and its logs to sources.yaml. All options except --output and --json need --server.
+"""
+
+import argparse
+import importlib
 import os
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from tailrace.cli import console
+from tailrace.cli import console, output
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
+from tailrace.cli.help import catalog
 from tailrace.config.resources import ROOT
 from tailrace_local.doctor import logs as log_diagnosis
 
+HELP = "list what prevents Tailrace from reading a log or a server, with fixes"
+EXAMPLES = (
+    "tailrace doctor",
+    "tailrace doctor --server 'mysql://tailrace@localhost/?socket=/run/mysqld/mysqld.sock' \\\n"
+    "      --password-file secret",
+    "tailrace doctor --server mysql://tailrace@localhost/ --write --instance shop-db-1 --cluster shop",
+    "tailrace doctor --output json | jq -r '.findings[].message'",
+)
+EXIT_CODES = {0: "no error; with --strict also no warning", 1: "Tailrace cannot read everything"}
+SEE_ALSO = ("tailrace status", "tailrace health", "docs/CAPTURE.md")
+KEYS = {
+    "": {
+        "severity": "error, and with --server also warning, info and ok",
+        "topic": "what was checked: logs, and with --server connection, permissions, slow log and others",
+        "message": "the problem",
+        "fix": "the fix; with --server a list of lines",
+    }
+}
+
 NAME = "doctor"
-OF_LOGS = ([NAME], [NAME, "--json"])
-"""Options of the check of logs; all others belong to the server's doctor."""
+CAPTURE = ROOT / "collectors" / "capture"
+SEVERITY, TOPIC = "error", "logs"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of the server's doctor, which collectors/capture defines: it also runs alone."""
+    if str(CAPTURE) not in sys.path:
+        sys.path.append(str(CAPTURE))
+    importlib.import_module("tailrace_capture.doctor.command").configure(parser)
+    parser.description = parser.epilog = None
+    for action in parser._actions:
+        action.required = False
 
 
 def execute(words: Sequence[str], context: Context) -> Exit:
     """Checks the logs, or replaces this process by the server's doctor."""
-    return _check_logs(list(words), context) if list(words) in OF_LOGS else _check_server(words, context)
+    parser = catalog.parser(NAME, sys.modules[__name__])
+    arguments = parser.parse_args(words[1:])
+    if arguments.server:
+        _check_server(words[1:], context)
+    needs_server = {**vars(arguments), "output": output.TABLE}
+    for name, value in needs_server.items():
+        if value != parser.get_default(name):
+            parser.error(f"--{name.replace('_', '-')} needs --server DSN")
+    return _check_logs(arguments, context)
 
 
-def _check_logs(words: list[str], context: Context) -> Exit:
+def _check_logs(arguments: argparse.Namespace, context: Context) -> Exit:
     seen = log_diagnosis.diagnose(context)
-    if "--json" in words:
-        findings = [finding.to_json() for finding in seen.findings]
-        print(json.dumps({"sources": str(seen.file), "logs": len(seen.logs), "findings": findings}, indent=2))
+    rows = [{"severity": SEVERITY, "topic": TOPIC, **finding.to_json()} for finding in seen.findings]
+    if arguments.output == output.JSON:
+        output.write_json({"sources": str(seen.file), "logs": len(seen.logs), "findings": rows})
+    elif arguments.output == output.CSV:
+        output.write_csv(KEYS[""], rows)
     else:
-        for finding in seen.findings:
-            print(f"{console.styled('error', console.RED):<8} {finding.message}")
-            print(f"         {finding.fix}")
-        count = console.number(seen.findings, "error")
-        print(f"{console.number(seen.logs, 'log')} listed in {seen.file}, {count}")
+        _show(seen)
     return Exit.FAILED if seen.findings else Exit.OK
 
 
+def _show(seen: log_diagnosis.LogDiagnosis) -> None:
+    for finding in seen.findings:
+        print(f"{console.styled(SEVERITY, console.RED):<8} {finding.message}")
+        print(f"         {finding.fix}")
+    count = console.number(seen.findings, SEVERITY)
+    print(f"{console.number(seen.logs, 'log')} listed in {seen.file}, {count}")
+
+
 def _check_server(words: Sequence[str], context: Context) -> NoReturn:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "collectors" / "capture")}
+    environment = {**os.environ, "PYTHONPATH": str(CAPTURE)}
     command = [sys.executable, "-m", "tailrace_capture", NAME, "--sources", str(context.settings.sources)]
-    os.execve(sys.executable, [*command, *words[1:]], environment)
+    os.execve(sys.executable, [*command, *words], environment)

@@ -10,6 +10,8 @@ from tailrace.cli.exit_codes import Exit
 from tailrace_local.supervisor import control
 
 HELP = "stop the stack; data stays"
+EXIT_CODES = {0: "the stack is stopped, also if it did not run", 3: "with names: the stack is not running"}
+SEE_ALSO = ("tailrace up", "tailrace restart", "tailrace status")
 EXAMPLES = ("tailrace down", "tailrace down clickhouse   # to simulate an outage")
 
 

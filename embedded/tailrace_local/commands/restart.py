@@ -13,11 +13,15 @@ from tailrace_local.supervisor import control
 from tailrace_local.supervisor import start as stack_start
 
 HELP = "restart components"
+EXIT_CODES = {3: "the stack is not running"}
+SEE_ALSO = ("tailrace status", "tailrace logs")
 EXAMPLES = ("tailrace restart flink", "tailrace restart fluentbit census")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("parts", nargs="+", metavar="COMPONENT", help="its name in `tailrace status`")
+    parser.add_argument(
+        "parts", nargs="+", metavar="COMPONENT", help="name of a component, as in `tailrace status`"
+    )
 
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:

@@ -15,6 +15,7 @@ from tailrace_local.supervisor.supervisor import is_locked
 
 HELP = "restore a backup; logs are read again from its positions"
 EXAMPLES = ("tailrace down", "tailrace restore /mnt/backups/tailrace-2026-11-22", "tailrace up")
+SEE_ALSO = ("tailrace backup", "docs/BACKUP.md")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

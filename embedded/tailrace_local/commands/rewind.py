@@ -9,7 +9,7 @@ before an upgrade: only the last few checkpoints are retained.
 import argparse
 import time
 
-from tailrace.cli import console
+from tailrace.cli import console, output
 from tailrace.cli.console import Steps
 from tailrace.cli.context import CommandError, Context
 from tailrace.cli.exit_codes import Exit
@@ -21,17 +21,27 @@ from tailrace_local.supervisor import control
 from tailrace_local.supervisor import start as stack_start
 
 HELP = "reset to an older checkpoint and read again from there"
+EXIT_CODES = {3: "the stack is not running"}
+SEE_ALSO = ("tailrace savepoint", "docs/STATE.md")
+KEYS = {
+    "": {
+        "id": "id of the checkpoint or savepoint",
+        "completed": "when it was completed, in seconds since 1970 UTC",
+        "path": "its directory",
+    }
+}
 EXAMPLES = ("tailrace rewind          # list checkpoints and savepoints", "tailrace rewind 4711")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("id", nargs="?", type=int, help="id of a checkpoint or savepoint")
+    output.add_option(parser)
 
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:
     flink = Flink(context.settings, context.home)
     if arguments.id is None:
-        _show(checkpoints.completed(flink.checkpoint_directory()))
+        _list(checkpoints.completed(flink.checkpoint_directory()), arguments.output)
     else:
         _rewind(arguments.id, flink, context)
     return Exit.OK
@@ -58,6 +68,16 @@ def _chosen(wanted: int, flink: Flink) -> Checkpoint:
         if checkpoint.id == wanted:
             return checkpoint
     raise CommandError(f"there is no checkpoint {wanted}; `tailrace rewind` lists the existing ones")
+
+
+def _list(found: list[Checkpoint], form: str) -> None:
+    rows = [{name: getattr(each, name) for name in KEYS[""]} for each in found]
+    if form == output.JSON:
+        output.write_json(rows)
+    elif form == output.CSV:
+        output.write_csv(KEYS[""], rows)
+    else:
+        _show(found)
 
 
 def _show(found: list[Checkpoint]) -> None:

@@ -11,6 +11,8 @@ from tailrace_local.components.flink import Flink
 from tailrace_local.supervisor import control
 
 HELP = "save a job's current state, for `tailrace rewind`"
+EXIT_CODES = {3: "the stack is not running"}
+SEE_ALSO = ("tailrace rewind", "docs/UPGRADING.md")
 EXAMPLES = ("tailrace savepoint   # before an upgrade", "tailrace savepoint detect")
 
 

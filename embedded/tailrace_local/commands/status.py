@@ -1,15 +1,15 @@
-"""Shows each component: state, address, version, restarts, memory and processor time. Also lists servers that
-refuse queries of capture, and logs that are not read completely.
+"""Shows each component: state, address, version, restarts, memory and processor time.
 
-Exits with 0 if every component is healthy, 1 if one is not, 3 if the stack is not running.
+It also lists servers that refuse queries of capture, and logs that are not read completely. These do not
+change the exit code. With --output csv, the rows are the components; --output json also contains the servers
+and logs.
 """
 
 import argparse
 import dataclasses
-import json
 import time
 
-from tailrace.cli import console
+from tailrace.cli import console, output
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
 from tailrace_local.components.capture import Capture
@@ -22,27 +22,59 @@ from tailrace_local.supervisor.control import ComponentStatus, StackStatus
 HELP = "show the components: state, address, version, restarts, memory"
 EXAMPLES = ("tailrace status", "tailrace status --json | jq -r '.parts[] | [.name, .pid] | @tsv'")
 
+EXIT_CODES = {
+    0: "every component is healthy",
+    1: "a component is not healthy; its reason is below the table",
+    3: "the stack is not running",
+}
+SEE_ALSO = ("tailrace health", "tailrace doctor", "tailrace logs")
+KEYS = {
+    "": {
+        "name": "the component's name",
+        "state": "stopped, waiting, starting, healthy, unhealthy, backoff or stopping",
+        "reason": "why it is not healthy; null if it is",
+        "pid": "process id; null if no process runs",
+        "restarts": "automatic restarts since the start of the stack",
+        "since": "time when it entered its state, in seconds since 1970 UTC",
+        "address": "where it listens; null if it does not listen",
+        "version": "version of the software; null if it is unknown",
+        "rss_bytes": "memory of its processes, in bytes",
+        "cpu_seconds": "processor time of its processes, in seconds",
+        "last_failure": "how it ended before its last automatic restart; null if it never did",
+    }
+}
+NULL_IF_EMPTY = ("reason", "address", "version", "last_failure")
+
 HEADER = ("component", "state", "address", "version", "pid", "for", "restarts", "memory", "cpu")
 COLOURS = {"healthy": console.GREEN, "starting": console.YELLOW, "waiting": console.YELLOW}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="one JSON object")
+    output.add_option(parser)
 
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:
     status = control.status(context.home)
     servers = servers_of(context)
     seen = log_diagnosis.diagnose(context)
-    if arguments.json:
+    rows = [_json(component) for component in status.components]
+    if arguments.output == output.JSON:
         logs = [finding.to_json() for finding in seen.findings]
-        print(json.dumps({**status.to_json(), "servers": servers, "logs": logs}, indent=2))
+        output.write_json({**status.to_json(), "parts": rows, "servers": servers, "logs": logs})
+    elif arguments.output == output.CSV:
+        output.write_csv(KEYS[""], rows)
     else:
         show(status)
         show_servers(servers)
         show_logs(seen)
         show_logins(status, context)
     return Exit.OK if status.is_healthy else Exit.FAILED
+
+
+def _json(component: ComponentStatus) -> dict[str, object]:
+    """Returns the row of a component; an unknown value is null."""
+    row = dataclasses.asdict(component)
+    return {name: output.known(value) if name in NULL_IF_EMPTY else value for name, value in row.items()}
 
 
 def servers_of(context: Context) -> list[dict[str, object]]:

@@ -31,6 +31,13 @@ EXAMPLES = (
     "tailrace up --foreground        # for a service manager; SIGTERM stops it in order",
 )
 
+EXIT_CODES = {
+    0: "every component is healthy",
+    1: "the machine lacks something, or a component did not become healthy",
+    2: "unknown option, or an invalid setting or list of logs",
+}
+SEE_ALSO = ("tailrace status", "tailrace down", "tailrace doctor", "docs/CONFIGURATION.md")
+
 NEWS_SECONDS = 3600
 """The time for which a log counts as newly listed."""
 

@@ -1,7 +1,9 @@
 """The command: connects, examines, prints, and optionally writes sources.yaml."""
 
 import argparse
+import csv
 import json
+import os
 import sys
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -17,6 +19,9 @@ from tailrace_capture.targets import ConfigurationError
 
 PROGRAM = "tailrace-doctor"
 STATEMENT_SECONDS = 10.0
+TABLE, JSON, CSV = "table", "json", "csv"
+FORMATS = (TABLE, JSON, CSV)
+COLUMNS = ("severity", "topic", "message", "fix")
 COLOURS = {ERROR: "31", WARNING: "33", INFO: "36", OK: "32"}
 DESCRIPTION = """Connects to a server and lists what prevents Tailrace from reading it, with fixes.
 
@@ -38,9 +43,20 @@ exit codes:
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.description, parser.epilog = DESCRIPTION, EPILOG
-    parser.add_argument("--server", required=True, metavar="DSN", help="mysql://user@host:port/?socket=…")
-    parser.add_argument("--password-file", type=Path, metavar="FILE")
-    parser.add_argument("--json", action="store_true", help="one JSON object")
+    parser.add_argument(
+        "--server", required=True, metavar="DSN", help="the server: mysql://user@host:port/?socket=…"
+    )
+    parser.add_argument("--password-file", type=Path, metavar="FILE", help="the account's password")
+    parser.add_argument(
+        "--output",
+        choices=FORMATS,
+        default=TABLE,
+        metavar="FORMAT",
+        help=f"form of the output (default: {TABLE})",
+    )
+    parser.add_argument(
+        "--json", dest="output", action="store_const", const=JSON, help="the same as --output json"
+    )
     parser.add_argument("--strict", action="store_true", help="also exit 1 for warnings")
     parser.add_argument("--write", action="store_true", help="add the server and its logs to sources.yaml")
     parser.add_argument(
@@ -54,7 +70,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--tz", default="", metavar="ZONE", help="IANA zone of the server at its start, if it is unknown"
     )
     parser.add_argument("--explain-dsn", metavar="DSN", help="account for EXPLAIN: also checked and written")
-    parser.add_argument("--explain-password-file", type=Path, metavar="FILE")
+    parser.add_argument(
+        "--explain-password-file", type=Path, metavar="FILE", help="the password of that account"
+    )
     parser.add_argument(
         "--instance", default="", help="the server's name in the list (default: its host name)"
     )
@@ -75,8 +93,10 @@ def run(arguments: argparse.Namespace) -> int:
         wanted = sources.entries(seen, name, arguments.cluster, asked, explained)
         if arguments.write:
             added = _added(arguments.sources, wanted)
-    if arguments.json:
+    if arguments.output == JSON:
         _print_json(seen, found, wanted, added)
+    elif arguments.output == CSV:
+        _print_csv(found)
     else:
         _print(seen, found)
         _print_sources(arguments, wanted, added)
@@ -158,6 +178,15 @@ def _print_json(
     print(json.dumps(document, indent=2, ensure_ascii=False))
 
 
+def _print_csv(found: list[Finding]) -> None:
+    """Prints one record per finding; the lines of a fix are in one field."""
+    writer = csv.writer(sys.stdout)
+    writer.writerow(COLUMNS)
+    for finding in found:
+        fix = "\n".join(map(_plain, finding.fix))
+        writer.writerow((finding.severity, finding.topic, _plain(finding.message), fix))
+
+
 def _print(seen: Examination | None, found: list[Finding]) -> None:
     if seen is not None:
         print(f"{seen.product.name} {seen.product.text} on {seen.variable('hostname')}\n")
@@ -186,4 +215,5 @@ def _plain(text: str) -> str:
 
 def _styled(severity: str) -> str:
     padded = f"{severity:<8}"
-    return f"\033[{COLOURS[severity]}m{padded}\033[0m" if sys.stdout.isatty() else padded
+    coloured = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return f"\033[{COLOURS[severity]}m{padded}\033[0m" if coloured else padded

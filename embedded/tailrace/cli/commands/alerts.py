@@ -7,7 +7,6 @@ listed.
 import argparse
 import difflib
 import getpass
-import json
 import re
 import sys
 from datetime import UTC, datetime, timedelta
@@ -18,9 +17,11 @@ from tailrace.alerts import formatting as alert_formatting
 from tailrace.alerts import suppressions, triage
 from tailrace.alerts.suppressions import Silence
 from tailrace.alerts.triage import Action, AlertQuery
+from tailrace.cli import output
+from tailrace.cli.commands.alert_keys import KEYS, NULL_IF_EMPTY
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
-from tailrace.clickhouse.client import ClickHouse
+from tailrace.clickhouse.client import ClickHouse, Row
 from tailrace.config import renamed
 from tailrace.config.renamed import Renamed
 
@@ -30,8 +31,15 @@ EXAMPLES = (
     "tailrace alerts show 3fa9",
     'tailrace alerts acknowledge 3fa9 --reason "looking into it"',
     'tailrace alerts close 3fa9 81c0 --reason "planned migration, ticket 4711"',
+    'tailrace alerts assign 3fa9 --to ann --reason "on call"',
+    'tailrace alerts reopen 3fa9 --reason "it happened again"',
+    'tailrace alerts comment 3fa9 --reason "the account belongs to the backup"',
     'tailrace alerts suppress --rule "Table dumped" --entity user=backup --for 2h --reason "restore test"',
+    "tailrace alerts suppressions",
+    'tailrace alerts unsuppress 9c41 --reason "the test has ended"',
 )
+EXIT_CODES = {3: "the stack is not running"}
+SEE_ALSO = ("tailrace rules", "tailrace detect", "docs/ALERTS.md")
 
 ACCOUNT = "analyst"
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
@@ -62,7 +70,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _add_list_options(parser)
     show = commands.add_parser("show", help="show everything that is stored about one alert")
     show.add_argument("id", metavar="ID", help="the alert's id, or a prefix of it")
-    show.add_argument("--json", action="store_true", help="one JSON object")
+    output.add_option(show)
     for action, purpose in ACTIONS.items():
         short = [SHORT_ACTIONS[action]] if action in SHORT_ACTIONS else []
         _configure_action(commands.add_parser(action, aliases=short, help=purpose), action)
@@ -84,7 +92,7 @@ def _add_list_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--level", choices=triage.LEVELS, default="", help="minimum level")
     _add_entity(parser)
     parser.add_argument("--limit", type=_limit, default=50, metavar="N", help="show at most N (default: 50)")
-    parser.add_argument("--json", action="store_true", help="one JSON object")
+    output.add_option(parser)
 
 
 def _configure_action(parser: argparse.ArgumentParser, action: str) -> None:
@@ -105,7 +113,7 @@ def _configure_suppress(parser: argparse.ArgumentParser) -> None:
 
 def _configure_suppressions(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--all", action="store_true", help="also list past ones")
-    parser.add_argument("--json", action="store_true", help="one JSON array")
+    output.add_option(parser)
 
 
 def _configure_unsuppress(parser: argparse.ArgumentParser) -> None:
@@ -208,8 +216,10 @@ def _list(arguments: argparse.Namespace, context: Context) -> Exit:
         entity=_entity(arguments, clickhouse),
     )
     rows, total = triage.list_worst(clickhouse, query, arguments.limit)
-    if arguments.json:
-        _print_json({"shown": len(rows), "total": total, "alerts": rows})
+    if arguments.output == output.JSON:
+        output.write_json({"shown": len(rows), "total": total, "alerts": [_json(row) for row in rows]})
+    elif arguments.output == output.CSV:
+        output.write_csv(KEYS["list"], rows)
     else:
         alert_formatting.show_list(rows, total)
     return Exit.OK
@@ -218,17 +228,20 @@ def _list(arguments: argparse.Namespace, context: Context) -> Exit:
 def _show(arguments: argparse.Namespace, context: Context) -> Exit:
     details = triage.read(context.clickhouse(ACCOUNT), arguments.id)
     base = context.superset_address()
-    if arguments.json:
-        known = {
-            **details.alert,
-            **details.state,
-            "actions": details.actions,
-            "deliveries": details.deliveries,
-        }
-        _print_json({**known, "link": base + str(known["link_path"])})
+    known = {**details.alert, **details.state, "actions": details.actions, "deliveries": details.deliveries}
+    known["link"] = base + str(known["link_path"])
+    if arguments.output == output.JSON:
+        output.write_json(_json(known))
+    elif arguments.output == output.CSV:
+        output.write_csv(KEYS["show"], [known])
     else:
         alert_formatting.print_details(details, base)
     return Exit.OK
+
+
+def _json(row: Row) -> Row:
+    """Returns a row with null in place of an empty text that means none or unknown."""
+    return {name: output.known(value) if name in NULL_IF_EMPTY else value for name, value in row.items()}
 
 
 def _act(arguments: argparse.Namespace, context: Context) -> Exit:
@@ -259,8 +272,10 @@ def _suppress(arguments: argparse.Namespace, context: Context) -> Exit:
 
 def _suppressions(arguments: argparse.Namespace, context: Context) -> Exit:
     rows = suppressions.history(context.clickhouse(ACCOUNT), arguments.all)
-    if arguments.json:
-        _print_json(rows)
+    if arguments.output == output.JSON:
+        output.write_json([_json(row) for row in rows])
+    elif arguments.output == output.CSV:
+        output.write_csv(KEYS["suppressions"], rows)
     else:
         alert_formatting.show_silences(rows)
     return Exit.OK
@@ -272,13 +287,6 @@ def _unsuppress(arguments: argparse.Namespace, context: Context) -> Exit:
     id_ = suppressions.lift(clickhouse, producer, arguments.id, _actor(arguments), arguments.reason)
     print(f"{id_[: alert_formatting.SHORT_ID]}  ended")
     return Exit.OK
-
-
-def _print_json(value: object) -> None:
-    """Prints JSON and escapes control characters such as C1: JSON allows them, and terminals interpret
-    them."""
-    text = json.dumps(value, indent=2, ensure_ascii=False)
-    print("".join(sign if sign.isprintable() or sign == "\n" else json.dumps(sign)[1:-1] for sign in text))
 
 
 def _actor(arguments: argparse.Namespace) -> str:

@@ -2,12 +2,11 @@
 
 Run it on the machine that has the log files. Each file is identified by the inode and the hash of its first
 bytes in the census. Give a copy in another place (also .gz) with --file. Files of watched logs of which no
-line has arrived are listed. Exits with 0 if nothing is missing afterwards.
+line has arrived are listed.
 """
 
 import argparse
 import dataclasses
-import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +14,7 @@ from pathlib import Path
 from tailrace.backfill import ranges, shipping
 from tailrace.backfill.ranges import BackfillError, ByteRange, FileCandidate, UnreadFile
 from tailrace.backfill.shipping import Shipment
-from tailrace.cli import console
+from tailrace.cli import console, output
 from tailrace.cli.context import CommandError, Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.clickhouse.client import ClickHouse
@@ -27,6 +26,21 @@ EXAMPLES = (
     "tailrace backfill",
     "tailrace backfill --instance shop-db-1 --file /backup/slow.log.3.gz",
 )
+EXIT_CODES = {0: "nothing is missing afterwards", 1: "bytes are still missing; the column state says why"}
+SEE_ALSO = ("tailrace ledger", "docs/LEDGER.md")
+KEYS = {
+    "": {
+        "instance": "the server",
+        "source": "slowlog, audit, errorlog or general",
+        "log": "canonical path of the log",
+        "generation": "number of the file among those of this name, from 1; 0 if no line has arrived",
+        "from": "first byte offset of the range",
+        "to": "byte offset after the range",
+        "missing": "bytes that are missing",
+        "file": "the file that contains them; null if it was not found",
+        "state": "filled, to be shipped, or why the bytes are still missing",
+    }
+}
 HEADER = ("instance", "log", "generation", "from", "to", "missing", "file", "state")
 
 
@@ -43,7 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dry-run", action="store_true", help="show what would be shipped, and from which file"
     )
-    parser.add_argument("--json", action="store_true", help="one JSON object")
+    output.add_option(parser)
 
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:
@@ -136,7 +150,7 @@ def _row(byte_range: ByteRange, file: Path | None, state: str) -> dict:
         "from": byte_range.start,
         "to": byte_range.end,
         "missing": byte_range.missing,
-        "file": str(file or "-"),
+        "file": str(file) if file else None,
         "state": state,
     }
 
@@ -162,11 +176,12 @@ def _is_wanted(byte_range: ByteRange, arguments: argparse.Namespace) -> bool:
 
 
 def _print(rows: list[dict], arguments: argparse.Namespace) -> None:
-    if arguments.json:
-        print(json.dumps({"stretches": rows}, indent=2))
+    if arguments.output == output.JSON:
+        output.write_json({"stretches": rows})
+    elif arguments.output == output.CSV:
+        output.write_csv(KEYS[""], rows)
     elif rows:
-        console.table(
-            HEADER, ([row[name] for name in HEADER] for row in rows), right=("from", "to", "missing")
-        )
+        cells = (["-" if row[name] is None else row[name] for name in HEADER] for row in rows)
+        console.table(HEADER, cells, right=("from", "to", "missing"))
     else:
         print("nothing is missing")

@@ -16,7 +16,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
-from tailrace.cli import console
+from tailrace.cli import console, output
 from tailrace.cli.console import Steps
 from tailrace.cli.context import Context, NotRunningError
 from tailrace.cli.exit_codes import Exit
@@ -30,6 +30,17 @@ EXAMPLES = (
     "tailrace credentials renew       # before the certificates expire",
     "tailrace credentials passwords   # of all Kafka accounts",
 )
+EXIT_CODES = {1: "the stack is not secured, or a step failed"}
+SEE_ALSO = ("tailrace up", "docs/SECURITY.md")
+KEYS = {
+    "": {
+        "certificate": "authority N, or the component of the certificate",
+        "fingerprint": "the fingerprint",
+        "signed_by": "the authority that has signed it",
+        "ends": "the day on which it expires, UTC",
+        "days_left": "days until then",
+    }
+}
 
 COLLECTORS = ("fluentbit", "facts")
 """Components with a Kafka password and without a certificate. A collector that meets a broker of an unknown
@@ -42,35 +53,50 @@ DASHBOARDS = ("superset", "reports")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("action", choices=ACTIONS)
+    parser.add_argument("action", choices=ACTIONS, help="what to do")
+    output.add_option(parser)
 
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:
     held = Certificates(context.home)
     if not held.exist():
         raise CertificateError("this stack is not secured; `tailrace up --secure` creates certificates")
-    ACTIONS[arguments.action](held, context)
+    if arguments.action == "show":
+        _show(held, context, arguments.output)
+    else:
+        ACTIONS[arguments.action](held, context)
     return Exit.OK
 
 
-def _show(held: Certificates, context: Context) -> None:
+def _show(held: Certificates, context: Context, form: str) -> None:
+    rows = _rows(held)
+    if form == output.JSON:
+        output.write_json(rows)
+    elif form == output.CSV:
+        output.write_csv(KEYS[""], rows)
+    else:
+        _show_table(rows, held, context)
+
+
+def _rows(held: Certificates) -> list[dict[str, object]]:
     known = {f"authority {number}": each for number, each in enumerate(held.authorities(), 1)}
     known.update({name: held.certificate(name) for name in USAGES})
     now = datetime.now(UTC)
-    console.table(
-        ("certificate", "fingerprint", "signed by", "ends", "days left"),
-        (
-            (
-                name,
-                certificates.fingerprint(each),
-                certificates.issuer(each, held.authorities()),
-                f"{each.not_valid_after_utc:%Y-%m-%d}",
-                (each.not_valid_after_utc - now).days,
-            )
-            for name, each in known.items()
-        ),
-        right=("days left",),
-    )
+    return [
+        {
+            "certificate": name,
+            "fingerprint": certificates.fingerprint(each),
+            "signed_by": certificates.issuer(each, held.authorities()),
+            "ends": f"{each.not_valid_after_utc:%Y-%m-%d}",
+            "days_left": (each.not_valid_after_utc - now).days,
+        }
+        for name, each in known.items()
+    ]
+
+
+def _show_table(rows: list[dict[str, object]], held: Certificates, context: Context) -> None:
+    header = [key.replace("_", " ") for key in KEYS[""]]
+    console.table(header, [list(row.values()) for row in rows], right=("days left",))
     print(f"  authorities to copy to collectors elsewhere: {held.trust}")
     for account in kafka_accounts.accounts():
         print(f"  {account.user}: {context.home.secret_file(kafka_accounts.password_name(account.name))}")
@@ -98,8 +124,8 @@ def _passwords(held: Certificates, context: Context) -> None:
     _restart(context, (*KAFKA_AND_JOBS, *COLLECTORS))
 
 
-ACTIONS: dict[str, Callable[[Certificates, Context], None]] = {
-    "show": _show,
+ACTIONS: dict[str, Callable[[Certificates, Context], None] | None] = {
+    "show": None,
     "authority": _authority,
     "renew": _renew,
     "retire": _retire,

@@ -30,6 +30,8 @@ EXAMPLES = (
     "tailrace dashboards apply --url https://superset.example --user admin --password-file admin.txt \\\n"
     "      --connections connections.yaml",
 )
+EXIT_CODES = {3: "the stack is not running, and --url is not given"}
+SEE_ALSO = ("tailrace reports", "docs/DASHBOARDS.md", "docs/ROLES.md")
 ELSEWHERE = ("url", "password_file", "connections")
 KEYS = {"uri", "password_file"}
 

@@ -5,8 +5,7 @@ Parquet, and its limits. It also contains the coverage of the period, reviews, a
 signed manifest. A date without a time means its start for --from and its end for --to; times are UTC. Each
 export is recorded.
 
-`verify` exits with 0 if the bundle is unchanged, with 1 if it differs or is no bundle, and prints the
-differences.
+`verify` prints the differences between a bundle and what was exported.
 """
 
 import argparse
@@ -27,6 +26,12 @@ EXAMPLES = (
     "tailrace evidence verify evidence.zip --public-key auditee.pem",
     "tailrace evidence key > auditee.pem         # the public key, for auditors",
 )
+EXIT_CODES = {
+    0: "the bundle was written; with verify: it is unchanged",
+    1: "the export failed; with verify: the file differs, or is no bundle",
+    3: "the stack is not running",
+}
+SEE_ALSO = ("tailrace review", "tailrace ledger", "docs/COMPLIANCE.md")
 OPTIONS = ("framework", "first", "end", "output")
 
 
@@ -38,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--actor", metavar="NAME", help="your name (default: your login name)")
     commands = parser.add_subparsers(dest="doing", metavar="SUBCOMMAND")
     verify = commands.add_parser("verify", help="check a bundle, without any server")
-    verify.add_argument("file", type=Path, metavar="FILE")
+    verify.add_argument("file", type=Path, metavar="FILE", help="the bundle")
     verify.add_argument(
         "--public-key",
         type=Path,

@@ -1,46 +1,63 @@
-"""Shows the health alerts that fire now: lag, gaps, dead letters, checkpoints, disks, commit retries,
-components. Each has a runbook. The rules are the same as for Prometheus (docs/METRICS.md).
+"""Shows the health alerts of Tailrace itself that fire now, with the runbook of each.
 
-Exits with 0 when nothing fires, 1 when something does, 3 when nothing runs.
+They watch lag, gaps, dead letters, checkpoints, disks, commit retries and components. The rules are the same
+as for Prometheus (docs/METRICS.md).
 """
 
 import argparse
-import json
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from prometheus_client.metrics_core import Metric
 
-from tailrace.cli import console
+from tailrace.cli import console, output
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.health import rules
 from tailrace.health.rules import Firing
 
 HELP = "show health alerts of Tailrace itself; exits 1 if one fires"
-EXAMPLES = ("tailrace health", "tailrace health --json")
+EXAMPLES = ("tailrace health", "tailrace health --output json")
+EXIT_CODES = {0: "nothing fires", 1: "a health alert fires", 3: "the stack is not running"}
+SEE_ALSO = ("tailrace status", "tailrace doctor", "docs/runbooks/README.md")
+KEYS = {
+    "": {
+        "alert": "the name of the rule",
+        "severity": "critical or warning",
+        "labels": "labels of the metric, an object",
+        "value": "the value of the rule's expression",
+        "summary": "one sentence",
+        "runbook": "the page with the steps to resolve it",
+    }
+}
 UNWATCHED = "tailrace_source_removed_timestamp_seconds"
 COLOURS = {"critical": console.RED, "warning": console.YELLOW}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="one JSON array")
+    output.add_option(parser)
 
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:
     metrics = list(context.health_metrics())
     found = rules.firing(rules.load(), metrics)
-    if arguments.json:
-        print(json.dumps([_json(each) for each in found], indent=2))
-    elif not found:
-        print("nothing fires")
+    rows = [_json(each) for each in found]
+    if arguments.output == output.JSON:
+        output.write_json(rows)
+    elif arguments.output == output.CSV:
+        output.write_csv(KEYS[""], rows)
     else:
-        for each in found:
-            print(console.styled(f"{each.rule.name}: {each.summary}", COLOURS[each.rule.severity]))
-            print(f"  what to do: {each.rule.runbook}")
-    if not arguments.json:
+        _show(found)
         _print_unwatched(metrics)
     return Exit.FAILED if found else Exit.OK
+
+
+def _show(found: list[Firing]) -> None:
+    if not found:
+        print("nothing fires")
+    for each in found:
+        print(console.styled(f"{each.rule.name}: {each.summary}", COLOURS[each.rule.severity]))
+        print(f"  what to do: {each.rule.runbook}")
 
 
 def _print_unwatched(metrics: Iterable[Metric]) -> None:

@@ -2,14 +2,13 @@
 
 Three accounts are compared: the framer's postings for each byte range, the parser's postings for each entry,
 and the rows that ClickHouse counted on insert. A recorded gap balances; `tailrace backfill` fills it. A log
-without a census is unknown: its completeness cannot be verified. Exits with 0 if the ledger balances, else
-with 1, also if --instance names a server without postings. With --strict, exits with 0 only if also nothing
-is missing, behind or unknown.
+without a census is unknown: its completeness cannot be verified. With --output csv, the rows are the files;
+--output json also contains gaps, dead letters, framing, imbalances, unknown logs and minutes.
 """
 
 import argparse
-import json
 
+from tailrace.cli import output
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.ledger import balance as ledger_balance
@@ -22,7 +21,41 @@ EXAMPLES = (
     "tailrace ledger",
     "tailrace ledger --minutes 60               # also the coverage of the last 60 minutes",
     "tailrace ledger --wait 30 --json           # first wait until all written bytes have been read",
+    "tailrace ledger --strict --output csv > ledger.csv",
 )
+EXIT_CODES = {
+    0: "the ledger balances; with --strict: and nothing is missing, behind or unknown",
+    1: "it does not balance, or the server of --instance has no postings",
+    3: "the stack is not running",
+}
+SEE_ALSO = ("tailrace backfill", "tailrace doctor", "docs/LEDGER.md")
+KEYS = {
+    "": {
+        "instance": "the server",
+        "cluster": "its cluster",
+        "source": "slowlog, audit, errorlog or general",
+        "log": "canonical path of the log",
+        "generation": "number of the file among those of this name, from 1",
+        "path": "path in the newest census",
+        "census_at": "time of the newest census, in ISO 8601 UTC; null if there is none",
+        "size": "size in the newest census, in bytes",
+        "frontier": "byte offset up to which the file was read, gaps included",
+        "accounted": "accounted offset, in bytes",
+        "pending": "bytes that were read and belong to an incomplete entry",
+        "behind": "bytes that have not been read",
+        "entries": "number of entries",
+        "entry_bytes": "bytes of the entries",
+        "events": "number of events",
+        "event_bytes": "bytes of the events",
+        "dead_letters": "number of dead letters",
+        "dead_letter_bytes": "bytes of the dead letters",
+        "framing_bytes": "bytes of framing",
+        "gap_bytes": "bytes that are missing",
+        "duplicates": "number of duplicate lines",
+        "duplicate_bytes": "bytes of the duplicate lines",
+        "aged": "true if retention has deleted the oldest postings, so that the account cannot be verified",
+    }
+}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +71,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also exit 1 if bytes are missing or behind, or logs or minutes unknown",
     )
-    parser.add_argument("--json", action="store_true", help="one JSON object")
+    output.add_option(parser)
 
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:
@@ -50,8 +83,10 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
         )
     else:
         found = ledger_balance.read(clickhouse, arguments.instance, arguments.minutes, listed=listed)
-    if arguments.json:
-        print(json.dumps(found.to_json(), indent=2))
+    if arguments.output == output.JSON:
+        output.write_json(found.to_json())
+    elif arguments.output == output.CSV:
+        output.write_csv(KEYS[""], found.to_json()["files"])
     else:
         ledger_formatting.show(found)
     return Exit.OK if _is_good(found, arguments) else Exit.FAILED

@@ -7,11 +7,10 @@ and its end for --to; times are UTC.
 
 import argparse
 import getpass
-import json
 import sys
 from datetime import UTC, datetime
 
-from tailrace.cli import console
+from tailrace.cli import console, output
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.evidence import reviews
@@ -22,7 +21,23 @@ HELP = "sign a review of the logs of a period, or list the reviews"
 EXAMPLES = (
     'tailrace review sign --from 2026-11-20 --to 2026-11-20 --finding "2 refused logins, ticket 4711"',
     "tailrace review list --from 2026-10-01 --to 2026-10-31",
+    "tailrace review list --output csv > reviews.csv",
 )
+EXIT_CODES = {3: "the stack is not running"}
+SEE_ALSO = ("tailrace evidence", "docs/COMPLIANCE.md")
+KEYS = {
+    "list": {
+        "id": "id of the review, 32 hexadecimal digits",
+        "at": "time of the signature, UTC",
+        "actor": "who has signed",
+        "period_from": "start of the reviewed period, UTC",
+        "period_to": "end of the reviewed period, UTC",
+        "scope": "what was reviewed",
+        "finding": "the findings",
+        "corrects": "id of the wrong review that this one corrects; null if it corrects none",
+        "account": "the account of ClickHouse",
+    }
+}
 SHORT_ID = 8
 
 
@@ -46,7 +61,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     sign.add_argument("--actor", type=_text, metavar="NAME", help="your name (default: your login name)")
     past = commands.add_parser("list", help="list reviews in the order of their signatures")
     _add_period(past, required=False)
-    past.add_argument("--json", action="store_true", help="one JSON array")
+    output.add_option(past)
 
 
 def _add_period(parser: argparse.ArgumentParser, required: bool) -> None:
@@ -88,14 +103,16 @@ def _sign(arguments: argparse.Namespace, period: Period, context: Context) -> Ex
 
 def _list(arguments: argparse.Namespace, period: Period | None, context: Context) -> Exit:
     rows = reviews.signed(context.clickhouse(reviews.ACCOUNT), period)
-    if arguments.json:
-        print(json.dumps(rows, indent=2))
-        return Exit.OK
-    if not rows:
+    plain = [{**row, "corrects": output.known(row["corrects"])} for row in rows]
+    if arguments.output == output.JSON:
+        output.write_json(plain)
+    elif arguments.output == output.CSV:
+        output.write_csv(KEYS["list"], plain)
+    elif rows:
+        columns = ["id", "signed at (UTC)", "by", "from", "to", "scope", "finding", "corrects"]
+        console.table(columns, [_cells(row) for row in rows])
+    else:
         print("no review was signed" + (f" for {period}" if period else ""))
-        return Exit.OK
-    columns = ["id", "signed at (UTC)", "by", "from", "to", "scope", "finding", "corrects"]
-    console.table(columns, [_cells(row) for row in rows])
     return Exit.OK
 
 

@@ -15,6 +15,8 @@ from tailrace.rules.push import RulesError
 
 HELP = "activate rules without a restart"
 EXAMPLES = ("tailrace rules push rules/",)
+EXIT_CODES = {1: "a rule was refused, or the job reported no result", 3: "the stack is not running"}
+SEE_ALSO = ("tailrace rules", "tailrace detect", "docs/DETECTION.md")
 
 DETECTION_JOB = "detect"
 TAKES_RULES = ("healthy", "unhealthy")

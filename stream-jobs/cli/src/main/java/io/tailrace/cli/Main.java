@@ -7,6 +7,9 @@ import io.tailrace.cli.command.ParseCommand;
 import io.tailrace.cli.command.PlanCommand;
 import io.tailrace.cli.command.RuleCoverageCommand;
 import io.tailrace.cli.command.RulesCommand;
+import io.tailrace.cli.help.CommandDescription;
+import io.tailrace.cli.help.HelpRenderer;
+import io.tailrace.cli.help.Suggestion;
 import io.tailrace.cli.terminal.OutputClosedException;
 import io.tailrace.cli.terminal.Terminal;
 import io.tailrace.cli.terminal.TerminalCapabilities;
@@ -17,9 +20,15 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
+import java.util.List;
+import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The command line, which runs the code of the pipeline on files, without a server. */
 @Command(
@@ -39,6 +48,9 @@ import picocli.CommandLine.ScopeType;
 public final class Main {
 
     private static final int BUFFER = 1 << 16;
+    /** The only section of picocli's help, which contains all of ours. */
+    private static final String HELP = "help";
+
     private static final int FAILED = 1;
     private static final int USAGE = 2;
     /** The exit code that shells report for a program that SIGPIPE ended. */
@@ -68,7 +80,8 @@ public final class Main {
         }
     }
 
-    private static int execute(Terminal terminal, Clock clock, String... arguments) {
+    /** Returns the parser of all commands, without the handling of errors. */
+    public static CommandLine commandLine(Terminal terminal, Clock clock) {
         CommandLine line = new CommandLine(new Main());
         line.addSubcommand(new ParseCommand(terminal));
         line.addSubcommand(new DigestCommand(terminal, clock));
@@ -77,13 +90,22 @@ public final class Main {
         line.addSubcommand(new DetectCommand(terminal, clock));
         line.addSubcommand(
                 new CommandLine(new RulesCommand(terminal)).addSubcommand(new RuleCoverageCommand(terminal)));
+        return line;
+    }
+
+    private static int execute(Terminal terminal, Clock clock, String... arguments) {
+        CommandLine line = commandLine(terminal, clock);
         line.setOut(new PrintWriter(terminal.out(), true, StandardCharsets.UTF_8));
         line.setErr(new PrintWriter(terminal.err(), true, StandardCharsets.UTF_8));
         line.setParameterExceptionHandler((failure, words) -> {
-            terminal.note(failure.getMessage());
-            terminal.note("Try: " + failure.getCommandLine().getCommandSpec().qualifiedName() + " --help");
+            terminal.note("tailrace: " + message(failure));
+            terminal.note("see: " + failure.getCommandLine().getCommandSpec().qualifiedName() + " --help");
             return USAGE;
         });
+        int columns = terminal.screen().columns();
+        line.setHelpSectionKeys(List.of(HELP));
+        line.setHelpSectionMap(
+                Map.of(HELP, help -> HelpRenderer.render(CommandDescription.of(help.commandSpec()), columns)));
         line.setExecutionStrategy(new CommandLine.RunLast());
         line.setExecutionExceptionHandler((failure, command, parsed) -> {
             if (failure instanceof OutputClosedException lost) {
@@ -92,6 +114,25 @@ public final class Main {
             throw failure;
         });
         return arguments.length == 0 ? line.execute("--help") : line.execute(arguments);
+    }
+
+    /** Returns what is wrong with a command line; for a misspelt name with the most similar one. */
+    private static String message(ParameterException failure) {
+        CommandSpec command = failure.getCommandLine().getCommandSpec();
+        if (!(failure instanceof UnmatchedArgumentException unmatched)) {
+            return failure.getMessage();
+        }
+        String given = unmatched.getUnmatched().get(0);
+        if (given.startsWith("-")) {
+            return Suggestion.unknown("option", given.replaceFirst("=.*", ""), longNames(command));
+        }
+        return command.subcommands().isEmpty()
+                ? "unexpected argument '" + given + "'"
+                : Suggestion.unknown("subcommand", given, command.subcommands().keySet());
+    }
+
+    private static List<String> longNames(CommandSpec command) {
+        return command.options().stream().map(OptionSpec::longestName).toList();
     }
 
     private static int lost(Terminal terminal, OutputClosedException lost) {

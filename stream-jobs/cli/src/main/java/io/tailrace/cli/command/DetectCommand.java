@@ -1,5 +1,6 @@
 package io.tailrace.cli.command;
 
+import io.tailrace.cli.help.HelpTexts;
 import io.tailrace.cli.input.ByteAccounting;
 import io.tailrace.cli.input.DetectionEventHandler;
 import io.tailrace.cli.input.JsonEventReader;
@@ -29,11 +30,18 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Evaluates detection rules on log files. */
+@HelpTexts(
+        examples = {
+            "tailrace detect --rules rules /var/log/mysql/audit.log",
+            "tailrace detect --rules rules --json audit.log | jq .title"
+        },
+        seeAlso = {"tailrace rules", "tailrace alerts", "docs/DETECTION.md"})
 @Command(
         name = "detect",
-        description =
-                "Evaluates Sigma rules and stateful detectors on log files and writes one line per alert: time, level,"
-                        + " title, entity, count. Fields of events: docs/TAXONOMY.md.",
+        description = {
+            "Evaluates Sigma rules and stateful detectors on log files and writes one line per alert.",
+            "A line contains time, level, title, entity and count. docs/TAXONOMY.md lists the fields of events."
+        },
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
             "0:all input was read, whether a rule fired or not",

@@ -10,6 +10,7 @@ import io.tailrace.cli.digest.report.Report;
 import io.tailrace.cli.digest.report.TextReport;
 import io.tailrace.cli.filter.FilterSyntaxException;
 import io.tailrace.cli.filter.StatementFilter;
+import io.tailrace.cli.help.HelpTexts;
 import io.tailrace.cli.input.AuditStatementConverter;
 import io.tailrace.cli.input.ByteAccounting;
 import io.tailrace.cli.input.LogFile;
@@ -37,14 +38,32 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Reports the heaviest statements of slow logs, or the most frequent ones of audit and general logs. */
+@HelpTexts(
+        examples = {
+            "tailrace digest /var/log/mysql/slow.log",
+            "tailrace digest 'slow.log*' --since 2h --html report.html",
+            "tailrace digest --filter 'user=app and query_time>1' --limit 20 slow.log",
+            "tailrace digest --json slow.log | jq '.groups[0]'"
+        },
+        seeAlso = {"tailrace parse", "tailrace fingerprint", "docs/DIGEST.md"})
 @Command(
         name = "digest",
         description = {
-            "Reports the heaviest statements of slow logs, or the most frequent statements of audit and general logs,"
-                    + " which contain no durations. Statements are masked.",
-            "docs/DIGEST.md describes the report and all options."
+            "Reports the heaviest statements of slow logs, or the most frequent statements of audit and general logs.",
+            "Audit and general logs contain no durations. Statements are masked. docs/DIGEST.md describes the report"
+                    + " and all options."
         })
 public final class DigestCommand implements Callable<Integer>, InputOptions.Reader {
+
+    /** The values of {@code --order-by}, for completion. */
+    static final class Measures extends ArrayList<String> {
+
+        private static final long serialVersionUID = 1L;
+
+        Measures() {
+            super(List.of(Ranking.NAMES.split(", ")));
+        }
+    }
 
     private static final int MAX_SERVERS = 5;
 
@@ -93,6 +112,7 @@ public final class DigestCommand implements Callable<Integer>, InputOptions.Read
             names = "--order-by",
             defaultValue = "total",
             paramLabel = "MEASURE",
+            completionCandidates = Measures.class,
             description = "Measure by which groups are ordered, largest first: " + Ranking.NAMES
                     + ". Default: ${DEFAULT-VALUE}.")
     private String orderBy;

@@ -1,5 +1,6 @@
 package io.tailrace.cli.command;
 
+import io.tailrace.cli.help.HelpTexts;
 import io.tailrace.cli.input.InputFiles;
 import io.tailrace.cli.input.LogFile;
 import io.tailrace.cli.input.StatementSplitter;
@@ -19,11 +20,17 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Writes the query id and the fingerprint of each statement. */
+@HelpTexts(
+        examples = {
+            "echo 'select * from t where id in (1,2)' | tailrace fingerprint",
+            "tailrace fingerprint statements.sql"
+        },
+        seeAlso = {"tailrace digest", "docs/FINGERPRINT.md"})
 @Command(
         name = "fingerprint",
         description = {
-            "Reads statements, one per line, and writes query_id<TAB>fingerprint for each; line feeds, tabs and"
-                    + " backslashes of a fingerprint are written as \\n, \\t and \\\\."
+            "Reads statements, one per line, and writes the query id and the fingerprint of each, separated by a tab.",
+            "Line feeds, tabs and backslashes of a fingerprint are written as \\n, \\t and \\\\."
         })
 public final class FingerprintCommand implements Callable<Integer> {
 

@@ -1,6 +1,7 @@
 package io.tailrace.cli.command;
 
 import io.tailrace.cli.Version;
+import io.tailrace.cli.help.HelpTexts;
 import io.tailrace.cli.input.ByteAccounting;
 import io.tailrace.cli.input.LogFile;
 import io.tailrace.cli.output.Escaping;
@@ -29,6 +30,13 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Writes the events of log files, one per line, and accounts for every byte. */
+@HelpTexts(
+        examples = {
+            "tailrace parse slow.log",
+            "tailrace parse --json --tz Europe/Berlin slow.log.1.gz > events.json",
+            "tailrace parse --dead-letters letters.json audit.log"
+        },
+        seeAlso = {"tailrace digest", "docs/FORMATS.md", "docs/LEDGER.md"})
 @Command(
         name = "parse",
         description = "Converts log files to events, one per line, and accounts for every byte on standard error.")

@@ -1,5 +1,6 @@
 package io.tailrace.cli.command;
 
+import io.tailrace.cli.help.HelpTexts;
 import io.tailrace.cli.input.InputFiles;
 import io.tailrace.cli.input.LogFile;
 import io.tailrace.cli.output.Escaping;
@@ -29,11 +30,18 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Shows plans and compares them. */
+@HelpTexts(
+        examples = {
+            "tailrace plan explain.json",
+            "tailrace plan --diff before.json after.json",
+            "mysql -e 'explain format=json select 1' | tailrace plan"
+        },
+        seeAlso = {"tailrace digest", "docs/PLANS.md"})
 @Command(
         name = "plan",
         description = {
-            "Shows the plans in files: a tree with estimated and measured rows, cost and time, warnings, and"
-                    + " advice. Reads EXPLAIN and ANALYZE FORMAT=JSON of MySQL, Percona Server and MariaDB, the rows of"
+            "Shows the plans in files: a tree with estimated and measured rows, cost and time, warnings, and advice.",
+            "Reads EXPLAIN and ANALYZE FORMAT=JSON of MySQL, Percona Server and MariaDB, the rows of"
                     + " EXPLAIN, and MariaDB's slow log with '# explain:' lines; alone, one per line, or within the"
                     + " output of a client. Literals are masked. Nothing is executed."
         },

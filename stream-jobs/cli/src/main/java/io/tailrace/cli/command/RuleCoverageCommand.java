@@ -1,5 +1,6 @@
 package io.tailrace.cli.command;
 
+import io.tailrace.cli.help.HelpTexts;
 import io.tailrace.cli.input.ByteAccounting;
 import io.tailrace.cli.input.DetectionEventHandler;
 import io.tailrace.cli.input.LogFile;
@@ -21,11 +22,20 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Lists the rules that can never fire on a log. */
+@HelpTexts(
+        examples = {
+            "tailrace rules coverage --rules rules /var/log/mysql/audit.log",
+            "tailrace rules coverage --rules rules --output csv audit.log > coverage.csv"
+        },
+        seeAlso = {"tailrace rules", "tailrace detect", "docs/DETECTION.md"},
+        keys = {"file: the log", "rule: title of the rule", "reason: why it cannot fire"})
 @Command(
         name = "coverage",
-        description =
-                "Reads logs and lists the rules that can never fire on each, because no event has a field that they"
-                        + " need or is of their class: file, rule and reason, separated by tabs.",
+        description = {
+            "Reads logs and lists the rules that can never fire on each, with the reason.",
+            "A rule cannot fire if no event has a field that it needs, or is of its class. A line contains file, rule"
+                    + " and reason, separated by tabs."
+        },
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
             "0:all input was read",
@@ -35,6 +45,7 @@ import picocli.CommandLine.Option;
 public final class RuleCoverageCommand implements Callable<Integer>, InputOptions.Reader, DetectionEventHandler {
 
     private static final int FAILED = 1;
+    private static final List<String> KEYS = List.of("file", "rule", "reason");
 
     private final Terminal terminal;
     private boolean hasClasses;
@@ -48,6 +59,9 @@ public final class RuleCoverageCommand implements Callable<Integer>, InputOption
 
     @Mixin
     private RuleOptions rules;
+
+    @Mixin
+    private OutputOption output;
 
     @Option(
             names = "--data-classes",
@@ -63,7 +77,9 @@ public final class RuleCoverageCommand implements Callable<Integer>, InputOption
 
     @Override
     public Integer call() {
+        output.check();
         try {
+            terminal.out().append(output.header(KEYS));
             ruleSet = rules.read(rules.context(new DatabaseFieldMapping()), terminal);
             hasClasses = !rules.dataClasses(dataClassFile).isEmpty();
             boolean accepted = rules.reportRefused(terminal);
@@ -81,8 +97,8 @@ public final class RuleCoverageCommand implements Callable<Integer>, InputOption
         long able = answers.stream().filter(RuleCoverageResult::canFire).count();
         for (RuleCoverageResult answer : answers) {
             answer.obstacle().ifPresent(obstacle -> terminal.out()
-                    .append(String.join("\t", file.name(), answer.rule().title(), "cannot fire: " + obstacle.reason())
-                            + "\n"));
+                    .append(output.row(
+                            KEYS, List.of(file.name(), answer.rule().title(), "cannot fire: " + obstacle.reason()))));
         }
         terminal.note(file.name() + " (" + format.name() + ", " + events + " events): " + able + " of "
                 + answers.size() + " rules can fire on logs like this one"

@@ -1,5 +1,6 @@
 package io.tailrace.cli.command;
 
+import io.tailrace.cli.help.HelpTexts;
 import io.tailrace.cli.input.RuleFiles;
 import io.tailrace.cli.terminal.Terminal;
 import io.tailrace.detection.sigma.RuleContext;
@@ -14,7 +15,23 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 /** Checks rules without a log. */
-@Command(name = "rules", description = "Checks detection rules.", synopsisSubcommandLabel = "COMMAND")
+@HelpTexts(
+        examples = {
+            "tailrace rules check rules",
+            "tailrace rules coverage --rules rules /var/log/mysql/audit.log",
+            "tailrace rules push rules"
+        },
+        seeAlso = {"tailrace detect", "tailrace alerts", "docs/DETECTION.md"})
+@Command(
+        name = "rules",
+        description = "Checks detection rules and pushes them to the detect job.",
+        exitCodeListHeading = "Exit codes:%n",
+        exitCodeList = {
+            "0:success",
+            "1:a rule was refused, or a file could not be read",
+            "2:the command line is invalid"
+        },
+        synopsisSubcommandLabel = "COMMAND")
 public final class RulesCommand {
 
     private static final int FAILED = 1;
@@ -26,10 +43,15 @@ public final class RulesCommand {
     }
 
     /** Compiles rules. */
+    @HelpTexts(
+            examples = {"tailrace rules check rules"},
+            seeAlso = {"tailrace rules", "docs/DETECTION.md"})
     @Command(
             name = "check",
-            description =
-                    "Compiles Sigma rules and lists those that are refused, or whose meaning may be unintended, with place and reason.",
+            description = {
+                "Compiles Sigma rules and lists those that are refused, with place and reason.",
+                "It also lists rules whose meaning may be unintended."
+            },
             exitCodeListHeading = "Exit codes:%n",
             exitCodeList = {
                 "0:all rules were compiled",

@@ -1,0 +1,31 @@
+"""The commands by task, in the order of `tailrace --help` and of docs/CLI.md."""
+
+from collections.abc import Iterable
+
+TASKS = {
+    "Run the stack": ("demo", "up", "down", "status", "restart", "logs"),
+    "Analyze log files, without a server": ("digest", "parse", "fingerprint", "plan", "detect"),
+    "Find out about alerts": ("alerts", "rules"),
+    "Prove completeness": ("ledger", "backfill", "evidence", "review"),
+    "Find and fix problems": ("health", "doctor", "settings"),
+    "Operate an installation": (
+        *("dashboards", "reports", "credentials"),
+        *("backup", "restore", "savepoint", "rewind", "migrate"),
+    ),
+    "Use the command line": ("completion",),
+}
+OTHER = "Other commands"
+EXAMPLES = (
+    "tailrace digest /var/log/mysql/slow.log     # the heaviest statements of a log; needs no server",
+    "tailrace up                                 # starts the stack and watches the logs of sources.yaml",
+    "tailrace alerts list --since 24h            # new alerts, most severe first",
+)
+
+
+def by_task(names: Iterable[str]) -> dict[str, list[str]]:
+    """Returns those of the names that exist, by task; commands of extensions without a task are last."""
+    names = list(names)
+    known = {name for task in TASKS.values() for name in task}
+    groups = {task: [name for name in members if name in names] for task, members in TASKS.items()}
+    groups[OTHER] = [name for name in names if name not in known]
+    return {task: members for task, members in groups.items() if members}
