@@ -150,7 +150,7 @@ def test_every_query_is_asked():
     asked_by_charts = {Path(dataset.content["sql"]).stem for dataset in of_kind("datasets")}
     files = [
         file
-        for package in ("tailrace", "tailrace_local")
+        for package in ("tailrace", "tailrace_local", "superset/tailrace_pages")
         for kind in ("py", "yaml")
         for file in (PYTHON_PATH / package).rglob(f"*.{kind}")
     ]

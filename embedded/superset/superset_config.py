@@ -2,12 +2,18 @@
 
 The component that runs Superset (tailrace_local.components.superset, or a container) sets these variables:
 
-    PYTHONPATH                 this directory, for the modules tailrace_*.py
+    PYTHONPATH                 this directory, for tailrace_*.py and tailrace_pages, and the package tailrace
     SUPERSET_HOME              directory for the metadata database and the caches
     SUPERSET_SECRET_KEY_FILE   file with the key that signs sessions and encrypts stored passwords
     SUPERSET_ACCESS_RECORDER_URL, SUPERSET_ACCESS_RECORDER_PASSWORD_FILE
                                for the record of accesses to unmasked statements, see
                                tailrace_audited_connection.py; without them nobody has access
+    SUPERSET_ANALYST_URL, SUPERSET_ANALYST_PASSWORD_FILE
+                               for the actions of the alert inbox (tailrace_pages/alerts/handling.py): address
+                               and password of ClickHouse's user `analyst`; without them the inbox only shows
+    SUPERSET_KAFKA, SUPERSET_KAFKA_PROPERTIES_FILE
+                               for its suppressions: Kafka's `host:port,…`, and optionally a JSON object of
+                               librdkafka's properties (with sasl.password); without them it has none
 
 With reports by mail (reports.py in this directory), SUPERSET_REPORTS is `true`, and reports.py has
 
@@ -220,12 +226,16 @@ def _ignore_colours():
 
 
 def FLASK_APP_MUTATOR(app) -> None:  # noqa: N802 - Superset's name
-    """Applies the patches of this directory, and DEFAULT_RELATIVE_START_TIME to the preview of time ranges.
+    """Adds the work pages, and applies the patches of this directory, and DEFAULT_RELATIVE_START_TIME to the
+    preview of time ranges.
 
     Superset 6.1.0 applies this setting to queries only, so the preview shows another range than the charts.
     """
     from superset.views import api
 
+    from tailrace_pages import registration
+
+    registration.register(app)
     tailrace_superset_patches.apply_patches()
     tailrace_table_search.keep_patterns_from_queries()
     app.before_request(_ignore_colours)

@@ -15,6 +15,8 @@ from tailrace.errors import ReportedError
 
 QUERY = ROOT / "sql" / "queries" / "alerts.sql"
 LEVELS = ("informational", "low", "medium", "high", "critical")
+VERDICTS = ("true positive", "false positive", "benign")
+"""What a closed alert was: an attack or misuse, a mistake of the rule, or real but harmless activity."""
 ID_DIGITS = 32
 
 RULE_IS = "(rule_id = {rule:String} OR positionCaseInsensitiveUTF8(rule_title, {rule:String}) > 0)"

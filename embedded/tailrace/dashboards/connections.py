@@ -15,6 +15,8 @@ DATABASE_USERS = {
 """The ClickHouse users that run the queries of dashboards, by file of dashboards/databases."""
 WITNESS = "witness"
 """The user of ClickHouse that records unmasked accesses."""
+ANALYST = "analyst"
+"""The user of ClickHouse with which the alert inbox records actions; the same as of `tailrace alerts`."""
 USERS = ("developer", "compliance", "security")
 """Users of the local Superset besides the administrator, each with the role of the same key."""
 

@@ -14,13 +14,14 @@ from pathlib import Path
 from tailrace.clickhouse import row_policies
 from tailrace.config import content_hash
 from tailrace.config.home import Home
-from tailrace.config.resources import REPOSITORY
+from tailrace.config.resources import PYTHON_PATH, REPOSITORY
 from tailrace.config.settings import Settings
 from tailrace.credentials.certificates import Certificates
 from tailrace.credentials.names import password_name
 from tailrace.dashboards import roles as dashboard_roles
 from tailrace.dashboards.connections import (
     ADMINISTRATOR,
+    ANALYST,
     PASSWORD,
     USERS,
     WITNESS,
@@ -38,6 +39,9 @@ REQUIREMENTS = EMBEDDED / "requirements.lock"
 INSTALLER = EMBEDDED / "installer.lock"
 CONFIGURATION = EMBEDDED / "superset_config.py"
 METADATA = EMBEDDED / "metadata.py"
+CHART_LIBRARY = ("package.json", "package-lock.json")
+"""The files of EMBEDDED that name the chart library of the work pages, for npm."""
+CHART_FILES = ("dist/uPlot.iife.min.js", "dist/uPlot.min.css", "LICENSE")
 
 INSTALLATION = "2"
 """Raise it when `install` makes something else of the same packages."""
@@ -55,6 +59,7 @@ class Superset(Component):
 
     name = "superset"
     needs = ("clickhouse",)
+    tools = ("npm",)
     start_seconds = 120
 
     def installed(self) -> bool:
@@ -63,7 +68,7 @@ class Superset(Component):
     def install(self, progress: Progress) -> None:
         """Creates a venv with every package pinned by hash, and an empty metadata database as a template."""
         with cache.build_in_place(self._entry()) as entry:
-            progress.report("installing Superset 6.1.0 (155 Python packages, 250 MB)")
+            progress.report("installing Superset 6.1.0 (156 Python packages, 250 MB)")
             progress.run([sys.executable, "-m", "venv", entry])
             pip = [self.python(), "-m", "pip", "install", "--quiet", "--require-hashes", "--no-deps"]
             progress.run([*pip, "-r", INSTALLER])
@@ -71,9 +76,22 @@ class Superset(Component):
             uv = [entry / "bin" / "uv", "pip", "install", "--quiet", "--require-hashes", "--no-deps"]
             # Where PYTHONDONTWRITEBYTECODE is set, each start would compile for five seconds.
             progress.run([*uv, "--compile-bytecode", "--python", self.python(), "-r", REQUIREMENTS])
+            self._install_chart_library(progress)
             self._remove_telemetry()
             progress.report("creating Superset's metadata tables")
             self._make_template(progress)
+
+    def _install_chart_library(self, progress: Progress) -> None:
+        """Puts uPlot where tailrace_pages/static_files.py finds it, below the environment's directory."""
+        draft, target = self._entry() / "npm", self._entry() / "share" / "tailrace" / "uplot"
+        draft.mkdir(exist_ok=True)
+        target.mkdir(parents=True, exist_ok=True)
+        for name in CHART_LIBRARY:
+            shutil.copy(EMBEDDED / name, draft)
+        progress.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=draft)
+        for name in CHART_FILES:
+            shutil.copy(draft / "node_modules" / "uplot" / name, target)
+        shutil.rmtree(draft)
 
     def _remove_telemetry(self) -> None:
         """Removes a tracking image that every page contains; no setting of 6.1.0 removes it.
@@ -151,13 +169,16 @@ class Superset(Component):
         return Certificates(self.home)
 
     def environment(self) -> Mapping[str, str]:
-        witness = {
-            "SUPERSET_ACCESS_RECORDER_URL": f"http://127.0.0.1:{self.settings.port_clickhouse}",
+        clickhouse = f"http://127.0.0.1:{self.settings.port_clickhouse}"
+        accounts = {
+            "SUPERSET_ACCESS_RECORDER_URL": clickhouse,
             "SUPERSET_ACCESS_RECORDER_PASSWORD_FILE": str(self.home.secret_file(password_name(WITNESS))),
+            "SUPERSET_ANALYST_URL": clickhouse,
+            "SUPERSET_ANALYST_PASSWORD_FILE": str(self.home.secret_file(password_name(ANALYST))),
         }
         reports = {"SUPERSET_REPORTS": "true"} if self.settings.reports_config.exists() else {}
         https = {"SUPERSET_HTTPS": "true"} if self._certificates.exist() else {}
-        return {**_variables(self._data(), self.home.secret_file(SECRET_KEY)), **witness, **reports, **https}
+        return {**_variables(self._data(), self.home.secret_file(SECRET_KEY)), **accounts, **reports, **https}
 
     def ports(self) -> Mapping[str, int]:
         return {"HTTP": self.settings.port_superset}
@@ -220,9 +241,8 @@ class Superset(Component):
         return self.home.data(self.name)
 
     def _entry(self) -> Path:
-        return (
-            self.settings.cache / self.name / content_hash.fingerprint(REQUIREMENTS, INSTALLER, INSTALLATION)
-        )
+        files = (REQUIREMENTS, INSTALLER, *(EMBEDDED / name for name in CHART_LIBRARY))
+        return self.settings.cache / self.name / content_hash.fingerprint(*files, INSTALLATION)
 
     def python(self) -> Path:
         """The Python interpreter with Superset's packages."""
@@ -254,7 +274,8 @@ def _variables(directory: Path, secret_key: Path) -> dict[str, str]:
     "now"."""
     return {
         "SUPERSET_CONFIG_PATH": str(CONFIGURATION),
-        "PYTHONPATH": str(CONFIGURATION.parent),
+        # For the modules tailrace_*.py, and the package tailrace that tailrace_pages uses.
+        "PYTHONPATH": f"{CONFIGURATION.parent}{os.pathsep}{PYTHON_PATH}",
         "SUPERSET_HOME": str(directory),
         "SUPERSET_SECRET_KEY_FILE": str(secret_key),
         "TZ": "UTC",

@@ -1,0 +1,51 @@
+"""A table as CSV (RFC 4180), with the columns of the page. Values are whole ids and plain numbers.
+
+Spreadsheets execute cells that begin with = + - or @, and the values come from logs. Such a text is therefore
+prefixed with an apostrophe. Numbers stay numbers, also negative ones. If there are more rows than LIMIT, the
+last line says so.
+"""
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import islice
+
+from tailrace_pages import formats
+from tailrace_pages.columns import Column
+
+LIMIT = 100_000
+"""Rows of a file. Pages ask ClickHouse for at most LIMIT + 1."""
+ROWS_AT_ONCE = 1000
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def lines(
+    columns: Sequence[Column], rows: Sequence[Mapping[str, object]], limit: int = LIMIT
+) -> Iterator[str]:
+    """Returns the text of the file in pieces. Raises KeyError if a row lacks a column."""
+    yield _written([[column.title for column in columns]])
+    shown = iter(rows[:limit])
+    while block := list(islice(shown, ROWS_AT_ONCE)):
+        yield _written([[cell(row[column.key]) for column in columns] for row in block])
+    if len(rows) > limit:
+        yield _written([[f"Only the first {limit:,} rows are listed: choose a shorter time range."]])
+
+
+def cell(value: object) -> str:
+    """Returns the text of a cell; empty for an unknown value."""
+    if value is None:
+        return ""
+    if isinstance(value, datetime):
+        return formats.iso(value)
+    if isinstance(value, bool | int | float):
+        return str(value)
+    text = formats.text(value)
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def _written(rows: list[list[str]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\r\n").writerows(rows)
+    return text.getvalue()

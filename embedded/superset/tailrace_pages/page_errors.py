@@ -1,0 +1,40 @@
+"""Exceptions that become an error page: a status and one sentence that says what is wrong and what to do.
+
+Raise them anywhere below a view. registration.py renders them with templates/tailrace_pages/error.html. The
+sentence may contain text of the request, because the template escapes it.
+"""
+
+
+class PageError(Exception):
+    """The page cannot be shown; the message is shown to the viewer."""
+
+    status = 500
+    title = "The page cannot be shown"
+
+
+class BadAddressError(PageError):
+    """The address or the form has a value that does not exist or cannot be read."""
+
+    status = 400
+    title = "The address has an invalid value"
+
+
+class ForbiddenError(PageError):
+    """The viewer's role does not have the permission."""
+
+    status = 403
+    title = "Your role does not show this page"
+
+
+class NotFoundError(PageError):
+    """There is no such thing, or the viewer must not see it; the page does not tell which."""
+
+    status = 404
+    title = "Not found"
+
+
+class UnavailableError(PageError):
+    """ClickHouse or Kafka does not answer, or a query took too long."""
+
+    status = 503
+    title = "The data cannot be read now"

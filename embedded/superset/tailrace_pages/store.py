@@ -1,0 +1,99 @@
+"""Rows of ClickHouse for a page, read as the account of the viewer's audience.
+
+The connection is Superset's own of that audience, so grants and row policies of ClickHouse apply, and
+tailrace_audited_connection adds the viewer's name to each statement:
+
+    store().rows("page_alerts", state="open", limit=51, **span.parameters())
+
+`query` is the name of a file of sql/queries, or SQL. Values are parameters of ClickHouse, `{state:String}`.
+UInt64 values stay unsigned; times are aware and in UTC.
+"""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+from flask import g
+
+from tailrace_pages import queries
+from tailrace_pages.page_errors import UnavailableError
+from tailrace_pages.viewer import viewer
+
+LIMITS = {"max_execution_time": 20, "max_result_rows": 200_000}
+"""Settings of every statement; a query that needs less says LIMIT. Exceeding one is an UnavailableError."""
+FORMATS = {"UInt64": "native", "UUID": "string", "IPv*": "string"}
+"""Superset's engine sets the format of UInt64 to signed for the whole process."""
+TOO_SLOW = "TIMEOUT_EXCEEDED"
+
+_log = logging.getLogger(__name__)
+
+
+class Store:
+    """One audience's access to ClickHouse within a request. All methods raise UnavailableError."""
+
+    def __init__(self, audience: str) -> None:
+        self._audience = audience
+
+    def rows(self, query: str, **parameters: Any) -> list[dict[str, Any]]:
+        """Returns the rows of a query as mappings by column."""
+        found = self._run(queries.text_of(query), parameters)
+        columns = found.column_names
+        return [dict(zip(columns, map(_value, row), strict=True)) for row in found.result_rows]
+
+    def row(self, query: str, **parameters: Any) -> dict[str, Any] | None:
+        """Returns the first row, or None if there is none."""
+        found = self.rows(query, **parameters)
+        return found[0] if found else None
+
+    def _run(self, text: str, parameters: dict[str, Any]) -> Any:
+        from clickhouse_connect.driver.exceptions import Error
+
+        try:
+            with self._connection() as client:
+                return client.query(text, parameters=parameters, settings=LIMITS, query_formats=FORMATS)
+        except (Error, OSError) as error:
+            _log.warning("a page's query failed", exc_info=True)
+            raise UnavailableError(_sentence(error)) from error
+
+    @contextmanager
+    def _connection(self) -> Iterator[Any]:
+        """The client of a connection of tailrace_audited_connection."""
+        with _database(self._audience).get_raw_connection() as pooled:
+            yield pooled.driver_connection.client
+
+
+def store() -> Store:
+    """Returns the access of this request's viewer."""
+    return Store(viewer().audience)
+
+
+def _database(audience: str) -> Any:
+    """Returns Superset's connection of an audience, which a request reads once."""
+    from superset import db
+    from superset.models.core import Database
+
+    from tailrace.dashboards.asset_files import asset_uuid
+
+    known = g.setdefault("tailrace_databases", {})
+    if audience not in known:
+        uuid = asset_uuid("databases", audience)
+        known[audience] = db.session.query(Database).filter_by(uuid=uuid).one_or_none()
+    if known[audience] is None:
+        raise UnavailableError(
+            "The dashboards were not imported yet; `tailrace dashboards apply` imports them."
+        )
+    return known[audience]
+
+
+def _sentence(error: Exception) -> str:
+    if TOO_SLOW in str(error):
+        return "The query took too long; choose a shorter time range or more filters."
+    return "ClickHouse did not answer the query; the log of Superset has the reason."
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
+    return value

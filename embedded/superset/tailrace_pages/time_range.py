@@ -1,0 +1,105 @@
+"""The time range of a page, by its address: `?range=24h`, or `?from=2026-11-24T00:00:00Z&to=…` in UTC.
+
+`parse` reads it, `arguments` writes it into links, so that links between pages keep it, and `parameters` are
+those of queries: `{from:DateTime('UTC')}` and `{to:DateTime('UTC')}`. `from` is included, `to` is not.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from tailrace_pages.page_errors import BadAddressError
+
+RANGES = {
+    "15m": timedelta(minutes=15),
+    "1h": timedelta(hours=1),
+    "6h": timedelta(hours=6),
+    "24h": timedelta(hours=24),
+    "7d": timedelta(days=7),
+    "30d": timedelta(days=30),
+    "90d": timedelta(days=90),
+}
+DEFAULT = "24h"
+NAMES = ("range", "from", "to")
+"""The arguments of addresses that this module reads and writes."""
+EARLIEST, LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
+SQL_TIME = "%Y-%m-%d %H:%M:%S"
+ISO_TIME = "%Y-%m-%dT%H:%M:%SZ"
+
+
+@dataclass(frozen=True)
+class TimeRange:
+    """A range of UTC times with whole seconds; `name` is a key of RANGES, or empty if the ends were given."""
+
+    since: datetime
+    until: datetime
+    name: str = ""
+
+    @property
+    def seconds(self) -> int:
+        return int((self.until - self.since).total_seconds())
+
+    def arguments(self) -> dict[str, str]:
+        """Returns the arguments of an address that shows this range."""
+        if self.name:
+            return {"range": self.name}
+        return {"from": f"{self.since:{ISO_TIME}}", "to": f"{self.until:{ISO_TIME}}"}
+
+    def parameters(self) -> dict[str, str]:
+        """Returns the parameters `from` and `to` of a query, of ClickHouse's type DateTime('UTC')."""
+        return {"from": f"{self.since:{SQL_TIME}}", "to": f"{self.until:{SQL_TIME}}"}
+
+    def before(self) -> "TimeRange":
+        """Returns the equally long range that ends where this one begins."""
+        return TimeRange(self.since - (self.until - self.since), self.since)
+
+    def around(self, margin: timedelta) -> "TimeRange":
+        """Returns the range with a margin at both ends."""
+        return TimeRange(self.since - margin, self.until + margin)
+
+    def __str__(self) -> str:
+        return f"{self.since:%Y-%m-%d %H:%M} to {self.until:%Y-%m-%d %H:%M} UTC"
+
+
+def parse(arguments: Mapping[str, str], now: datetime, default: str = DEFAULT) -> TimeRange:
+    """Returns the range that the arguments of an address state. Raises BadAddressError.
+
+    `now` is the end of a range without `to`.
+    """
+    now = now.astimezone(UTC).replace(microsecond=0)
+    if arguments.get("from") or arguments.get("to"):
+        return _between(arguments, now)
+    name = arguments.get("range") or default
+    if name not in RANGES:
+        raise BadAddressError(f"range={name} is not a time range; there are {', '.join(RANGES)}.")
+    return TimeRange(now - RANGES[name], now, name)
+
+
+def last(seconds: int, now: datetime) -> TimeRange:
+    """Returns the range of the last seconds before `now`."""
+    return TimeRange(now - timedelta(seconds=seconds), now)
+
+
+def time(name: str, text: str) -> datetime:
+    """Returns the UTC time of an argument in ISO 8601. Raises BadAddressError, with the argument's name."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        example = "2026-11-24T00:00:00Z"
+        raise BadAddressError(f"{name}={text} is not a time; write it as {example}.") from None
+    found = (found if found.tzinfo else found.replace(tzinfo=UTC)).replace(microsecond=0)
+    if not EARLIEST <= found <= LATEST:
+        raise BadAddressError(f"{name}={text} is not between the years 2000 and 2100.")
+    return found.astimezone(UTC)
+
+
+def _between(arguments: Mapping[str, str], now: datetime) -> TimeRange:
+    if not arguments.get("from"):
+        raise BadAddressError("The address has `to` without `from`; give both, or range=24h.")
+    since = time("from", arguments["from"])
+    until = time("to", arguments["to"]) if arguments.get("to") else now
+    if since >= until:
+        raise BadAddressError(
+            f"from={arguments['from']} is not before the end of the range, {until:%F %T} UTC."
+        )
+    return TimeRange(since, until)
