@@ -17,7 +17,10 @@ from tailrace_pages.page import Page
 from tailrace_pages.page_errors import NotFoundError, PageError
 from tailrace_pages.viewer import with_policy
 
-PAGES = ("tailrace_pages.alerts.views",)
+PAGES = (
+    "tailrace_pages.alerts.views",
+    "tailrace_pages.statements.views",
+)
 """The modules of the pages, one line each."""
 
 ROOT = "/tailrace/"

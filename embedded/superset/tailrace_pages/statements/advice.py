@@ -1,7 +1,8 @@
 """Advice on a plan as concrete DDL.
 
-Advice is a line `kind · table: text · evidence` (io.tailrace.plan.record.PlanRecords). A plan contains neither the
-other indexes of a table nor its write rate, so the DDL is a proposal to check, and Tailrace never runs it.
+Advice is a line `kind · table: text · evidence` (io.tailrace.plan.record.PlanRecords). A plan contains
+neither the other indexes of a table nor its write rate, so the DDL is a proposal to check, and Tailrace
+never runs it.
 """
 
 import json
@@ -24,7 +25,8 @@ UNKNOWN_COLUMNS = (
 
 @dataclass(frozen=True)
 class Advice:
-    """One piece: kind, what to try, evidence in the plan, and DDL with '' if there is none, or why it is unknown."""
+    """One piece: kind, what to try, evidence in the plan, and DDL with '' if there is none, or why it is
+    unknown."""
 
     kind: str
     text: str
@@ -53,7 +55,8 @@ def _create_index(database: str, table: str, columns: list[str]) -> str:
 
 
 def _table_of(alias: str, model: str, default_database: str) -> tuple[str, str]:
-    """Returns database ('' if unknown) and name of the table with this alias; without a model, the alias itself."""
+    """Returns database ('' if unknown) and name of the table with this alias; without a model, the alias
+    itself."""
     try:
         document = json.loads(model or "{}")
     except ValueError:

@@ -8,7 +8,8 @@ _OF_PASSWORDS = ("by", "with", "as", "using", "password", "random")
 
 
 def collapsed(tokens: list[Token]) -> list[Token]:
-    """Returns the tokens with lists, repeated rows and LIMIT as in a fingerprint. Does not change a fingerprint."""
+    """Returns the tokens with lists, repeated rows and LIMIT as in a fingerprint. Does not change a
+    fingerprint."""
     if tokens and tokens[0].is_word("call"):
         return _name_of_call(tokens)
     kept: list[Token] = []
@@ -111,10 +112,13 @@ def _name_of_call(tokens: list[Token]) -> list[Token]:
 
 
 def _without_repeated_unions(tokens: list[Token]) -> list[Token]:
-    """Removes SELECTs that repeat the one before their UNION: `select a /*repeat union*/` in a fingerprint."""
+    """Removes SELECTs that repeat the one before their UNION: `select a /*repeat union*/` in a
+    fingerprint."""
     kept: list[Token] = []
     for part in _parts_of_union(tokens):
-        select = part[1 + part[1].is_word("all", "distinct") :] if part[0].is_word("union") and part[1:] else part
+        select = (
+            part[1 + part[1].is_word("all", "distinct") :] if part[0].is_word("union") and part[1:] else part
+        )
         if not (kept and select is not part and _ends_with(kept, select)):
             kept += part
     return kept
@@ -122,7 +126,11 @@ def _without_repeated_unions(tokens: list[Token]) -> list[Token]:
 
 def _parts_of_union(tokens: list[Token]) -> list[list[Token]]:
     starts = [0, *(place for place, token in enumerate(tokens) if token.is_word("union"))]
-    return [tokens[start:end] for start, end in zip(starts, [*starts[1:], len(tokens)], strict=True) if start < end]
+    return [
+        tokens[start:end]
+        for start, end in zip(starts, [*starts[1:], len(tokens)], strict=True)
+        if start < end
+    ]
 
 
 def _ends_with(tokens: list[Token], end: list[Token]) -> bool:

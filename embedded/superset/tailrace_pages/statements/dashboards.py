@@ -7,7 +7,8 @@ from tailrace_pages.time_range import TimeRange
 
 
 def address(dashboard: str, span: TimeRange, filters: Mapping[str, tuple[str, str]]) -> str:
-    """Returns the path of a dashboard. `filters` maps a filter, such as `query-id`, to its column and value."""
+    """Returns the path of a dashboard. `filters` maps a filter, such as `query-id`, to its column and
+    value."""
     shown = _text(f"{span.since:%Y-%m-%dT%H:%M:%S} : {span.until:%Y-%m-%dT%H:%M:%S}")
     masks = [_mask("time-range", f"(time_range:{shown})", f"(value:{shown})")]
     for name, (column, value) in filters.items():

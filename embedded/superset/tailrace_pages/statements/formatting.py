@@ -11,7 +11,19 @@ from tailrace_pages.statements.tokens import pieces
 WIDTH = 100
 """Characters after which a list is wrapped at its next comma."""
 _FORMATTED = {"select", "insert", "replace", "update", "delete", "with"}
-_CLAUSES = {"select", "from", "where", "group", "having", "order", "limit", "union", "values", "set", "window"}
+_CLAUSES = {
+    "select",
+    "from",
+    "where",
+    "group",
+    "having",
+    "order",
+    "limit",
+    "union",
+    "values",
+    "set",
+    "window",
+}
 _JOINS = {"join", "left", "right", "inner", "cross", "natural", "straight_join"}
 _CONDITIONS = {"and", "or"}
 _FUNCTIONS = {"left", "right", "values", "set"}
@@ -31,7 +43,8 @@ def formatted(fingerprint: str) -> str:
 
 @dataclass
 class _Lines:
-    """Lines that grow. `_levels` has for each open parenthesis the indentation of its subquery, 0 if it has none."""
+    """Lines that grow. `_levels` has for each open parenthesis the indentation of its subquery, 0 if it
+    has none."""
 
     _done: list[str] = field(default_factory=list)
     _line: str = ""
@@ -76,11 +89,13 @@ class _Lines:
 
     def _break_at_keyword(self, word: str) -> None:
         is_start = not self._line.strip()
-        if is_start or (word in _FUNCTIONS and self._previous in (",", "=", "(", "select", "on", "and", "or")):
+        if is_start or (
+            word in _FUNCTIONS and self._previous in (",", "=", "(", "select", "on", "and", "or")
+        ):
             return
-        if word in _CLAUSES and self._previous not in ("for", "character", "delete", "ignore"):
-            self._break(0)
-        elif word in _JOINS and self._previous not in _JOINS and self._previous not in ("outer", "for"):
+        is_clause = word in _CLAUSES and self._previous not in ("for", "character", "delete", "ignore")
+        is_join = word in _JOINS and self._previous not in _JOINS and self._previous not in ("outer", "for")
+        if is_clause or is_join:
             self._break(0)
         elif word in _CONDITIONS and not self._is_between:
             self._break(1)

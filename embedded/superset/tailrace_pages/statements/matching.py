@@ -1,7 +1,7 @@
 """Finds the stored fingerprints of a pasted statement by comparing their tokens.
 
-A match means that the stored text can be the fingerprint of the statement. It is not proof: only the fingerprinter
-(`tailrace fingerprint`), which needs a JVM, computes the query id.
+A match means that the stored text can be the fingerprint of the statement. It is not proof: only the
+fingerprinter (`tailrace fingerprint`), which needs a JVM, computes the query id.
 """
 
 import re
@@ -16,9 +16,47 @@ STORED_CHARACTERS = 16_000
 MOST_WORDS = 12
 _DIGITS = re.compile(r"\d[\da-f]*", re.IGNORECASE)
 _STARTS = {
-    *("select", "insert", "update", "delete", "replace", "with", "call", "set", "show", "create", "alter", "drop"),
-    *("grant", "revoke", "truncate", "rename", "explain", "describe", "desc", "analyze", "load", "lock", "use", "do"),
-    *("begin", "commit", "rollback", "start", "savepoint", "prepare", "execute", "flush", "kill", "values", "handler"),
+    *(
+        "select",
+        "insert",
+        "update",
+        "delete",
+        "replace",
+        "with",
+        "call",
+        "set",
+        "show",
+        "create",
+        "alter",
+        "drop",
+    ),
+    *(
+        "grant",
+        "revoke",
+        "truncate",
+        "rename",
+        "explain",
+        "describe",
+        "desc",
+        "analyze",
+        "load",
+        "lock",
+        "use",
+        "do",
+    ),
+    *(
+        "begin",
+        "commit",
+        "rollback",
+        "start",
+        "savepoint",
+        "prepare",
+        "execute",
+        "flush",
+        "kill",
+        "values",
+        "handler",
+    ),
     *("table", "optimize", "check", "change", "reset", "purge", "clone", "administrator"),
 }
 
@@ -30,7 +68,8 @@ class Pattern:
     tokens: list[Token]
 
     def words(self) -> list[str]:
-        """Returns words that each fingerprint of the statement contains, the longest first; at most MOST_WORDS."""
+        """Returns words that each fingerprint of the statement contains, the longest first; at most
+        MOST_WORDS."""
         texts = [token.text for token in self.tokens if token.kind in (Kind.WORD, Kind.NAME)]
         parts = {part for text in texts for part in re.split(r"[?\d][\da-fA-F]*", text) if len(part) > 1}
         return sorted(parts, key=lambda part: (-len(part), part))[:MOST_WORDS]
@@ -45,7 +84,10 @@ class Pattern:
     def quoted_differently(self, fingerprint: str) -> int:
         """Returns the number of names that have backticks on one side only."""
         stored = collapsed(tokens_of(fingerprint))
-        return sum((Kind.NAME in {a.kind, b.kind}) and a.kind != b.kind for a, b in zip(stored, self.tokens, strict=False))
+        return sum(
+            (Kind.NAME in {a.kind, b.kind}) and a.kind != b.kind
+            for a, b in zip(stored, self.tokens, strict=False)
+        )
 
 
 def is_statement(text: str) -> bool:

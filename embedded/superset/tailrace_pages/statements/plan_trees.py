@@ -1,4 +1,4 @@
-"""The outline of a plan (io.tailrace.plan.PlanOutline) as steps: which are expensive, and what changed since another plan."""
+"""The outline of a plan (io.tailrace.plan.PlanOutline) as steps: which are expensive, and how two plans differ."""
 
 import difflib
 import re
@@ -25,7 +25,8 @@ SAME, ADDED, REMOVED = "same", "added", "removed"
 
 @dataclass(frozen=True)
 class Step:
-    """A step of a plan: its depth from 0, its text, why it is expensive ('' if it is not), and how it changed."""
+    """A step of a plan: its depth from 0, its text, why it is expensive ('' if it is not), and how it
+    changed."""
 
     depth: int
     text: str

@@ -1,7 +1,7 @@
 """What a text in the search field can mean, and the statements that it finds.
 
-A text may mean several things at once: `cafe` is a part of a query id, a table and a word. Each meaning has its own
-group of results. A query id is exact; a pasted statement is compared, see matching.py.
+A text may mean several things at once: `cafe` is a part of a query id, a table and a word. Each meaning
+has its own group of results. A query id is exact; a pasted statement is compared, see matching.py.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Splits statements and fingerprints into tokens, to compare and format them.
 
-This is no second fingerprinter: it computes no ids, and its result is never stored. docs/FINGERPRINT.md has the
-rules of fingerprints, docs/WORK-PAGES-queries.md the differences that remain.
+This is no second fingerprinter: it computes no ids, and its result is never stored. docs/FINGERPRINT.md
+has the rules of fingerprints, docs/WORK-PAGES-queries.md the differences that remain.
 """
 
 import enum
@@ -61,7 +61,8 @@ def pieces(text: str) -> Iterator[tuple[str, str]]:
 
 
 def tokens_of(text: str) -> list[Token]:
-    """Returns the tokens of a statement or fingerprint without its comments. Reads version comments as code."""
+    """Returns the tokens of a statement or fingerprint without its comments. Reads version comments as
+    code."""
     found: list[Token] = []
     is_apart = True
     for match in _PATTERN.finditer(text[:MOST_CHARACTERS]):
