@@ -1,0 +1,138 @@
+"""The executions and latency of one statement in a time range, against earlier periods.
+
+A change is unknown if the log was not read in the earlier period. Latencies are not compared across a
+change of the logging settings of a server, because a threshold removes fast executions from the log.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from tailrace_pages import formats
+from tailrace_pages.time_range import TimeRange
+
+Row = Mapping[str, Any]
+DAY = timedelta(days=1)
+NOW, BEFORE, YESTERDAY = "now", "before", "yesterday"
+
+
+@dataclass(frozen=True)
+class Logging:
+    """What is known about the slow logs of the servers that ran a statement: rows of page_query_logging."""
+
+    servers: Sequence[str]
+    rows: Sequence[Row]
+
+    def limits(self) -> str:
+        """Returns the data limits in one line: which executions the logs contain, on how many servers."""
+        if not self.servers:
+            return ""
+        logged = {row["server"]: row["logged"] for row in self.rows}
+        settings: dict[str, int] = {}
+        for server in self.servers:
+            settings[logged.get(server) or ""] = settings.get(logged.get(server) or "", 0) + 1
+        known = sorted(((count, text) for text, count in settings.items() if text), reverse=True)
+        parts = [f"{text} on {count} of {_servers(len(self.servers))}" for count, text in known]
+        if unknown := settings.get(""):
+            parts.append(f"unknown on {unknown} of {_servers(len(self.servers))}")
+        return "Slow logs contain: " + "; ".join(parts)
+
+    def are_read(self) -> bool:
+        """Returns whether the log of every server had entries at the start of the earlier periods."""
+        read = {row["server"] for row in self.rows if row["is_read"]}
+        return bool(self.servers) and read.issuperset(self.servers)
+
+    def changed_since(self, since: datetime) -> list[tuple[str, datetime]]:
+        """Returns the servers whose settings changed at or after a time, with that time."""
+        return [(row["server"], at) for row in self.rows for at in row["changes"] if at >= since]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One measure: its title, the unit as a kind of formats.KINDS, and whether the logging settings affect
+    it."""
+
+    title: str
+    kind: str
+    column: str
+    per_execution: bool = False
+
+
+MEASURES = (
+    Measure("Executions", "count", "executions"),
+    Measure("Total time", "duration", "total_seconds"),
+    Measure("Latency p50", "duration", "p50"),
+    Measure("Latency p95", "duration", "p95"),
+    Measure("Latency p99", "duration", "p99"),
+    Measure("Lock time per execution", "duration", "lock_seconds", per_execution=True),
+    Measure("Rows examined per execution", "number", "examined", per_execution=True),
+    Measure("Rows sent per execution", "number", "sent", per_execution=True),
+)
+
+
+@dataclass(frozen=True)
+class Periods:
+    """The rows of page_query_overview by period, and the logging settings that decide what can be
+    compared."""
+
+    span: TimeRange
+    rows: Mapping[str, Row]
+    logging: Logging
+
+    def numbers(self) -> list[dict[str, str]]:
+        """Returns the headline numbers of parts.numbers."""
+        return [self._number(measure) for measure in MEASURES]
+
+    def obstacles(self) -> list[str]:
+        """Returns sentences that state which comparisons are missing, and why."""
+        changed = self.logging.changed_since(self.span.before().since)
+        found = [
+            f"{server} logs differently since {formats.time(at)} UTC: latencies across this time are not compared."
+            for server, at in changed
+        ]
+        if self.logging.servers and not self.logging.are_read():
+            unread = "The slow log of a server has no entries from the start of the earlier period"
+            found.append(f"{unread}, so changes against it are unknown.")
+        return found
+
+    def _number(self, measure: Measure) -> dict[str, str]:
+        now = value(self.rows.get(NOW), measure)
+        notes = [f"{self._change(measure, BEFORE)} vs before"]
+        if self.span.until - self.span.since < DAY:
+            notes.append(f"{self._change(measure, YESTERDAY)} vs yesterday")
+        written = formats.of_kind(measure.kind, now)
+        return {"title": measure.title, "value": written, "link": "", "note": " · ".join(notes)}
+
+    def _change(self, measure: Measure, period: str) -> str:
+        """Returns the change against an earlier period in words; it is unknown, not zero, if nothing was
+        read."""
+        since = self.span.since - DAY if period == YESTERDAY else self.span.before().since
+        if not self.logging.are_read():
+            return formats.UNKNOWN
+        if measure.column != "executions" and self.logging.changed_since(since):
+            return "not comparable"
+        earlier = self.rows.get(period)
+        if earlier is None:
+            return "new" if measure.column == "executions" else "no executions"
+        return formats.change(value(self.rows.get(NOW), measure), value(earlier, measure))
+
+
+def value(row: Row | None, measure: Measure) -> float | None:
+    """Returns the value of a measure; None without executions."""
+    if row is None or not row["executions"]:
+        return None
+    found = row[measure.column]
+    return found / row["executions"] if measure.per_execution else found
+
+
+def by_kind(rows: Sequence[Row]) -> dict[str, dict[str, Row]]:
+    """Returns the rows of page_query_overview by their kind and name; periods include `yesterday`."""
+    found: dict[str, dict[str, Row]] = {"period": {}, "server": {}, "bucket": {}}
+    for row in rows:
+        found["period" if row["kind"] == YESTERDAY else row["kind"]][row["name"]] = row
+    return found
+
+
+def _servers(count: int) -> str:
+    return f"{count} server{'' if count == 1 else 's'}"

@@ -1,0 +1,99 @@
+"""All rows of the page of one statement, from the queries sql/queries/page_query_*.sql."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property
+from typing import Any
+
+from tailrace_pages.statements import periods, trend
+from tailrace_pages.time_range import TimeRange
+
+Rows = Callable[..., list[dict[str, Any]]]
+DETAIL_RANGE = timedelta(days=7)
+"""Callers and the executions of plans are counted in single events: of longer ranges, in the latest part
+only."""
+SIZES_RANGE = timedelta(days=2)
+"""Sizes of tables are measured hourly; the latest one before the end of the range counts."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement in a time range. Each property runs its query once, when it is used."""
+
+    rows: Rows
+    row: Mapping[str, Any]
+    """Of page_query_statement."""
+    span: TimeRange
+    servers: Mapping[str, str]
+    """The filters cluster and instance, '' for all."""
+
+    @property
+    def ids(self) -> list[int]:
+        return [self.row["id"], *self.row["others"]]
+
+    @property
+    def detail_span(self) -> TimeRange:
+        """The part of the range in which single events are counted."""
+        since = max(self.span.since, self.span.until - DETAIL_RANGE)
+        return self.span if since == self.span.since else TimeRange(since, self.span.until)
+
+    @cached_property
+    def overview(self) -> dict[str, dict[str, Any]]:
+        found = self._of_servers("page_query_overview", self.span, width=trend.width(self.span))
+        return periods.by_kind(found)
+
+    @cached_property
+    def logging(self) -> periods.Logging:
+        names = sorted(self.overview["server"])
+        earliest = self.span.since - max(self.span.until - self.span.since, periods.DAY)
+        if not names:
+            return periods.Logging([], [])
+        given = {"servers": names, "oldest": _sql(earliest), "to": self.span.parameters()["to"]}
+        return periods.Logging(names, self.rows("page_query_logging", **given))
+
+    @cached_property
+    def periods(self) -> periods.Periods:
+        return periods.Periods(self.span, self.overview["period"], self.logging)
+
+    @cached_property
+    def callers(self) -> list[dict[str, Any]]:
+        return self._of_servers("page_query_callers", self.detail_span)
+
+    @cached_property
+    def plans(self) -> list[dict[str, Any]]:
+        return self._of_servers("page_query_plans", self.span)
+
+    @cached_property
+    def plan_load(self) -> list[dict[str, Any]]:
+        return self._of_servers("page_query_plan_load", self.detail_span) if self.plans else []
+
+    @cached_property
+    def plan_changes(self) -> list[dict[str, Any]]:
+        return self._of_servers("page_query_plan_changes", self.span)
+
+    @cached_property
+    def requests(self) -> list[dict[str, Any]]:
+        return self.rows("page_query_requests", ids=self.ids, **self.span.parameters())
+
+    @cached_property
+    def versions(self) -> list[dict[str, Any]]:
+        return self.rows("page_query_versions", ids=self.ids, **self.span.parameters())
+
+    @cached_property
+    def sizes(self) -> list[dict[str, Any]]:
+        names = {
+            name.replace("`", "").lower().rpartition(".")[2]
+            for name in (*self.row["reads"], *self.row["writes"])
+        }
+        if not names:
+            return []
+        given = {"oldest": _sql(self.span.until - SIZES_RANGE), "to": self.span.parameters()["to"]}
+        return self.rows("page_query_tables", names=sorted(names), **given)
+
+    def _of_servers(self, query: str, span: TimeRange, **more: Any) -> list[dict[str, Any]]:
+        return self.rows(query, ids=self.ids, **span.parameters(), **self.servers, **more)
+
+
+def _sql(time: Any) -> str:
+    return f"{time:%Y-%m-%d %H:%M:%S}"

@@ -1,0 +1,107 @@
+"""What a text in the search field can mean, and the statements that it finds.
+
+A text may mean several things at once: `cafe` is a part of a query id, a table and a word. Each meaning
+has its own group of results. A query id is exact; a pasted statement is compared, see matching.py.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from tailrace_pages.statements import matching
+from tailrace_pages.time_range import TimeRange
+
+Rows = Callable[..., list[dict[str, Any]]]
+"""Store.rows: the name of a query and its parameters."""
+
+MOST_TEXT = 20_000
+"""Characters of a search text: longer statements are rejected rather than cut."""
+LARGEST_ID = 2**64 - 1
+DIGEST_RANGE = timedelta(days=7)
+"""Digests are in the attributes of single events, so that a longer range takes too long."""
+_HEX_ID = re.compile(r"(?:0x)?([0-9a-fA-F]{4,16})(?:…|\.\.\.)?")
+_DIGEST = re.compile(r"[0-9a-fA-F]{32}|[0-9a-fA-F]{64}")
+_NAME = re.compile(r"[\w$`.?-]+")
+
+TITLES = {
+    "id": "Query id",
+    "digest": "Server digest",
+    "statement": "Stored statements that match the pasted one",
+    "table": "Statements that read or write the table",
+    "text": "Statements that contain the text",
+}
+"""Titles of the groups, in their order."""
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a text can mean; empty fields are not looked for."""
+
+    text: str
+    prefix: str = ""
+    number: int = 0
+    digest: str = ""
+    tables: list[str] = field(default_factory=list)
+    pattern: matching.Pattern | None = None
+
+    def parameters(self) -> dict[str, Any]:
+        """Returns the parameters of page_query_search."""
+        text = "" if self.pattern or self.digest else self.text
+        return {"prefix": self.prefix, "number": self.number, "tables": self.tables, "text": text}
+
+    @property
+    def whole_id(self) -> int | None:
+        """The query id, if the text is a complete one in hexadecimal digits."""
+        return int(self.prefix, 16) if len(self.prefix) == 16 else None
+
+
+def meaning_of(text: str) -> Meaning:
+    """Returns what the text can mean. Statements may end with a semicolon."""
+    text = text.strip()
+    if matching.is_statement(text):
+        return Meaning(text, pattern=matching.pattern_of(text))
+    words = " ".join(text.split())
+    hexadecimal = _HEX_ID.fullmatch(words)
+    return Meaning(
+        words,
+        prefix=hexadecimal[1].upper() if hexadecimal else "",
+        number=int(words) if words.isascii() and words.isdigit() and int(words) <= LARGEST_ID else 0,
+        digest=words.lower() if _DIGEST.fullmatch(words) else "",
+        tables=_tables(words) if _NAME.fullmatch(words) else [],
+    )
+
+
+def _tables(name: str) -> list[str]:
+    """Returns a table name as fingerprints may have it: with its digits, and without them."""
+    lower = name.replace("`", "").lower()
+    return sorted({lower, matching.masked(lower)})
+
+
+def found(rows: Rows, meaning: Meaning, span: TimeRange) -> dict[str, list[dict[str, Any]]]:
+    """Returns rows with `id`, `query` and `last_seen` by the keys of TITLES; only groups with rows."""
+    if meaning.pattern:
+        return _nonempty({"statement": matching_rows(rows, meaning.pattern)})
+    groups: dict[str, list[dict[str, Any]]] = {name: [] for name in TITLES}
+    for row in rows("page_query_search", **meaning.parameters()):
+        groups[row["found_by"]].append(row)
+    if meaning.digest:
+        groups["digest"] = _with_digest(rows, meaning.digest, span)
+    return _nonempty(groups)
+
+
+def matching_rows(rows: Rows, pattern: matching.Pattern) -> list[dict[str, Any]]:
+    """Returns the stored statements that a pasted one matches."""
+    words = pattern.words()
+    return matching.matching(pattern, rows("page_query_candidates", words=words)) if words else []
+
+
+def _with_digest(rows: Rows, digest: str, span: TimeRange) -> list[dict[str, Any]]:
+    recent = TimeRange(max(span.since, span.until - DIGEST_RANGE), span.until)
+    ids = [row["id"] for row in rows("page_query_digest", digest=digest, **recent.parameters())]
+    return rows("page_query_texts", ids=ids) if ids else []
+
+
+def _nonempty(groups: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
+    return {name: groups[name] for name in TITLES if groups.get(name)}

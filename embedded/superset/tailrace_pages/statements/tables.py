@@ -1,0 +1,168 @@
+"""The tables of the page of one statement: their columns, and their rows with the addresses of links."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tailrace_pages import formats
+from tailrace_pages.columns import Column
+
+Row = Mapping[str, Any]
+Rows = Sequence[Row]
+
+BUCKETS = (
+    Column("start", "Start (UTC)", 20, "time"),
+    Column("executions", "Executions", 12, "count"),
+    Column(
+        "load",
+        "Load",
+        12,
+        "number",
+        note="Seconds of execution per second: executions that ran at once, on average",
+    ),
+    Column("p50", "p50", 14, "duration"),
+    Column("p95", "p95", 14, "duration"),
+    Column("lock_seconds", "Lock time", 14, "duration"),
+    Column("examined", "Rows examined", 0, "count"),
+)
+SERVERS = (
+    Column("server", "Server", 0),
+    Column("executions", "Executions", 14, "count"),
+    Column("total_seconds", "Total time", 14, "duration"),
+    Column("p50", "p50", 14, "duration"),
+    Column("p95", "p95", 14, "duration"),
+    Column("logged", "Slow log contains", 32),
+)
+CALLERS = (
+    Column("user", "User", 20, link="user_address"),
+    Column("client", "Client", 24, link="client_address"),
+    Column("application", "Application", 20),
+    Column("endpoint", "Endpoint", 0),
+    Column("executions", "Executions", 12, "count"),
+    Column("total_seconds", "Total time", 14, "duration"),
+    Column("share", "Share", 8, "share", note="Of the total time of the statement"),
+)
+PLANS = (
+    Column("plan_hash", "Plan", 20, "id"),
+    Column("server", "Server", 0),
+    Column("source", "From", 10, note="slowlog: the plan is in the log entry; explain: capture asked for it"),
+    Column("first_seen", "First seen (UTC)", 20, "time"),
+    Column("last_seen", "Last seen (UTC)", 20, "time"),
+    Column("executions", "Executions", 12, "count"),
+    Column("p50", "p50", 12, "duration"),
+    Column("p95", "p95", 12, "duration"),
+    Column("cost", "Cost", 12, "number", note="The optimizer's estimate; not comparable across products"),
+)
+CHANGES = (
+    Column("changed", "Changed (UTC)", 20, "time"),
+    Column("server", "Server", 0),
+    Column("old_plan", "From plan", 16, "id"),
+    Column("new_plan", "To plan", 16, "id"),
+    Column("effect", "Verdict", 28),
+    Column("median_before", "Median before", 14, "duration"),
+    Column("median_after", "Median after", 14, "duration"),
+    Column("rows_examined_before", "Rows before", 12, "number", note="Rows examined per execution, median"),
+    Column("rows_examined_after", "Rows after", 12, "number", note="Rows examined per execution, median"),
+)
+REQUESTS = (
+    Column("service", "Service", 20),
+    Column("endpoint", "Endpoint", 0),
+    Column("requests", "Requests", 12, "count"),
+    Column("calls", "Calls", 12, "count", note="Executions of this statement"),
+    Column("loops", "N+1 requests", 14, "count", note="Requests with at least five calls of this statement"),
+    Column("most_calls", "Most per request", 16, "count"),
+    Column("total_seconds", "Time in calls", 14, "duration"),
+    Column("worst_trace", "Trace with most calls", 20, "id", link="trace_address"),
+)
+TABLES = (
+    Column("name", "Table", 0, link="address"),
+    Column("access", "Access", 12),
+    Column("server", "Server", 20),
+    Column("estimated_rows", "Rows", 14, "count", note="As the storage engine estimates them"),
+    Column("bytes", "Size", 12, "bytes", note="Data and indexes"),
+    Column("measured", "Measured (UTC)", 20, "time"),
+)
+COLUMNS = {
+    "buckets": BUCKETS,
+    "servers": SERVERS,
+    "callers": CALLERS,
+    "plans": PLANS,
+    "changes": CHANGES,
+    "requests": REQUESTS,
+    "tables": TABLES,
+}
+"""By the name of the table in the address of its CSV: `?format=csv&table=callers`."""
+
+
+def servers(rows: Mapping[str, Row], logging: Rows) -> list[dict[str, Any]]:
+    logged = {row["server"]: row["logged"] for row in logging}
+    found = [
+        {**row, "server": name, "logged": logged.get(name) or formats.UNKNOWN} for name, row in rows.items()
+    ]
+    return sorted(found, key=lambda row: (-row["total_seconds"], row["server"]))
+
+
+def callers(rows: Rows, entity: Callable[[str, str], str], all_seconds: float) -> list[dict[str, Any]]:
+    """Returns the rows of page_query_callers; `entity(kind, name)` is the address of an entity's page or
+    ''."""
+    return [
+        {
+            **row,
+            "application": row["application"] or "(no tag)",
+            "endpoint": row["endpoint"] or "(no tag)",
+            "share": row["total_seconds"] / all_seconds if all_seconds else None,
+            "user_address": entity("user", row["user"]) if row["user"] else "",
+            "client_address": entity("client", row["client"]) if row["client"] else "",
+        }
+        for row in rows
+    ]
+
+
+def plans(rows: Rows, load: Rows) -> list[dict[str, Any]]:
+    """Returns the plans with their executions; 0 if the plan ran in no execution of the range."""
+    measured = {(row["server"], row["plan_hash"]): row for row in load}
+    found = []
+    for row in rows:
+        ran = measured.get((row["server"], row["plan_hash"]))
+        numbers = {name: ran[name] if ran else None for name in ("p50", "p95")}
+        found.append({**row, **numbers, "executions": ran["executions"] if ran else 0})
+    return found
+
+
+def changes(rows: Rows) -> list[dict[str, Any]]:
+    return [{**row, "effect": effect(row)} for row in rows]
+
+
+def effect(change: Row) -> str:
+    """Returns the verdict of a plan change in words."""
+    if change["verdict"] in ("slower", "faster") and change["ratio"]:
+        return f"{change['verdict']}: {change['ratio']:.3g} times as long"
+    reason = f": {change['reason']}" if change["reason"] else ""
+    return change["verdict"].replace("_", " ") + reason
+
+
+def requests(rows: Rows, trace: Callable[[str], str]) -> list[dict[str, Any]]:
+    return [
+        {**row, "endpoint": row["endpoint"] or formats.UNKNOWN, "trace_address": trace(row["worst_trace"])}
+        for row in rows
+    ]
+
+
+def tables(
+    reads: Sequence[str], writes: Sequence[str], sizes: Rows, entity: Callable[[str, str], str]
+) -> list[dict]:
+    """Returns a row per table and server with a known size, and one with unknown size for every other
+    table."""
+    found = []
+    for name in dict.fromkeys([*writes, *reads]):
+        access = ", ".join(word for word, names in (("reads", reads), ("writes", writes)) if name in names)
+        known = [row for row in sizes if is_size_of(row, name)]
+        none = {"server": "", "estimated_rows": None, "bytes": None, "measured": None}
+        address = entity("table", name)
+        found += [{**row, "name": name, "access": access, "address": address} for row in known or [none]]
+    return found
+
+
+def is_size_of(size: Row, name: str) -> bool:
+    """Returns whether a size is of the table that a statement names, with or without its database."""
+    database, _, table = name.replace("`", "").lower().rpartition(".")
+    return size["table_name"].lower() == table and database in ("", size["schema_name"].lower())

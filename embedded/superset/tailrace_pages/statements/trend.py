@@ -1,0 +1,154 @@
+"""Load and latency over time: the data of the charts (static/chart.js), and the latency heat map as SVG
+shapes."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from tailrace_pages import formats
+from tailrace_pages.time_range import TimeRange
+
+MOST_BUCKETS = 100
+WIDTHS = (60, 120, 300, 600, 900, 1800, 3600, 7200, 3 * 3600, 4 * 3600, 8 * 3600, 12 * 3600, 86_400)
+"""Possible widths of buckets in seconds."""
+DAY_SECONDS = 86_400
+HOUR_SECONDS = 3600
+HEAT_COLUMNS = 50
+CELL_WIDTH, CELL_HEIGHT = 18, 14
+LABEL_WIDTH = 90
+FAINTEST = 0.15
+"""Opacity of a cell with the fewest executions, so that one execution is visible."""
+
+
+def width(span: TimeRange) -> int:
+    """Returns the width of buckets in seconds; at least an hour for ranges that are read from the hourly
+    rollup."""
+    least = HOUR_SECONDS if span.seconds > 2 * DAY_SECONDS else WIDTHS[0]
+    return next(
+        (each for each in WIDTHS if each >= least and span.seconds <= MOST_BUCKETS * each),
+        DAY_SECONDS * math.ceil(span.seconds / MOST_BUCKETS / DAY_SECONDS),
+    )
+
+
+def buckets(span: TimeRange, rows: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Returns one row per bucket of the range. Without entries, executions are 0 and latencies unknown."""
+    each = width(span)
+    first, last = int(span.since.timestamp()), int(span.until.timestamp())
+    starts = range(first // each * each, last, each)
+    return [_bucket(start, _seconds(start, each, first, last), rows.get(str(start))) for start in starts]
+
+
+def _bucket(start: int, seconds: int, row: Mapping[str, Any] | None) -> dict[str, Any]:
+    time = {"start": datetime.fromtimestamp(start, UTC)}
+    if row is None:
+        nothing = dict.fromkeys(("p50", "p95", "lock_seconds", "examined"))
+        return {**time, "executions": 0, "load": 0.0, **nothing, "classes": {}}
+    classes = dict(zip(row["latency_classes"], row["latency_executions"], strict=True))
+    named = {name: row[name] for name in ("executions", "p50", "p95", "lock_seconds", "examined")}
+    return {**time, **named, "load": row["total_seconds"] / seconds, "classes": classes}
+
+
+def _seconds(start: int, each: int, first: int, last: int) -> int:
+    """Returns the part of a bucket that is in the range."""
+    return max(1, min(start + each, last) - max(start, first))
+
+
+def load_chart(shown: Sequence[Mapping[str, Any]], marks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    load = {"label": "Load", "values": [row["load"] for row in shown], "unit": "", "kind": "bars"}
+    return {"times": _times(shown), "series": [load], "marks": list(marks)}
+
+
+def latency_chart(shown: Sequence[Mapping[str, Any]], marks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    lines = [
+        {"label": name, "values": [row[name] for row in shown], "unit": "s", "kind": "line"}
+        for name in ("p50", "p95")
+    ]
+    return {"times": _times(shown), "series": lines, "marks": list(marks)}
+
+
+def _times(shown: Sequence[Mapping[str, Any]]) -> list[int]:
+    return [int(row["start"].timestamp()) for row in shown]
+
+
+def marks(
+    changes: Sequence[Mapping[str, Any]], versions: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Returns the lines of charts: plan changes, and deploys, in the order of time."""
+    found = [(row["changed"], f"plan {row['new_plan'][:4]}") for row in changes]
+    found += [(row["first_seen"], f"{row['application']} {row['version']}") for row in deploys(versions)]
+    return [{"time": int(at.timestamp()), "label": label} for at, label in sorted(found)]
+
+
+def deploys(versions: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Returns the versions that first ran after another version of their application; rows are in that
+    order."""
+    known: set[str] = set()
+    found = []
+    for row in versions:
+        if row["application"] in known:
+            found.append(row)
+        known.add(row["application"])
+    return found
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """Shapes of an SVG in its units: cells with x, y, opacity and title; labels with y and text."""
+
+    cells: list[dict[str, Any]]
+    labels: list[dict[str, Any]]
+    columns: int
+    width: int
+    height: int
+
+
+def heat_map(shown: Sequence[Mapping[str, Any]]) -> HeatMap | None:
+    """Returns the executions by time and latency, at most HEAT_COLUMNS columns; None without executions."""
+    per_column = max(1, math.ceil(len(shown) / HEAT_COLUMNS))
+    columns = [shown[start : start + per_column] for start in range(0, len(shown), per_column)]
+    merged = [_merged(column) for column in columns]
+    classes = [each for column in merged for each in column]
+    if not classes:
+        return None
+    lowest, highest = min(classes), max(classes)
+    most = max(max(column.values(), default=0) for column in merged)
+    cells = [
+        _cell(x, highest - each, count / most, _cell_title(columns[x][0]["start"], each, count))
+        for x, column in enumerate(merged)
+        for each, count in sorted(column.items())
+    ]
+    labels = [
+        {"y": (highest - each) * CELL_HEIGHT + CELL_HEIGHT - 3, "text": _range_of(each)}
+        for each in range(highest, lowest - 1, -1)
+    ]
+    size = LABEL_WIDTH + len(merged) * CELL_WIDTH, (highest - lowest + 1) * CELL_HEIGHT
+    return HeatMap(cells, labels, len(merged), *size)
+
+
+def _merged(column: Sequence[Mapping[str, Any]]) -> dict[int, float]:
+    found: dict[int, float] = {}
+    for row in column:
+        for each, count in row["classes"].items():
+            found[each] = found.get(each, 0) + count
+    return found
+
+
+def _cell(x: int, y: int, share: float, title: str) -> dict[str, Any]:
+    opacity = FAINTEST + (1 - FAINTEST) * math.sqrt(share)
+    return {
+        "x": LABEL_WIDTH + x * CELL_WIDTH,
+        "y": y * CELL_HEIGHT,
+        "opacity": round(opacity, 2),
+        "title": title,
+    }
+
+
+def _cell_title(start: datetime, each: int, count: float) -> str:
+    return f"{formats.time(start)} UTC, {_range_of(each)}: {formats.count(count)} executions"
+
+
+def _range_of(each: int) -> str:
+    """-3 -> 125 to 250 ms"""
+    return f"≥ {formats.duration(2.0**each)}"

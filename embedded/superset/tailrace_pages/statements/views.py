@@ -1,0 +1,189 @@
+"""The routes of the pages of statements. Everything they do is in the other modules of this package."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import quote
+
+from flask import Blueprint, redirect, request, url_for
+
+from tailrace_pages import rendering
+from tailrace_pages.page import Page
+from tailrace_pages.page_errors import BadAddressError, NotFoundError
+from tailrace_pages.statements import dashboards, formatting, listing, plans, searching, tables, trend
+from tailrace_pages.statements.reading import Statement
+from tailrace_pages.store import store
+from tailrace_pages.time_range import TimeRange
+from tailrace_pages.viewer import page, viewer
+
+PAGE = Page("Queries", "/tailrace/queries/")
+blueprint = Blueprint("tailrace_queries", __name__)
+
+_HOUR = timedelta(hours=1)
+_QUERY_ID = re.compile(r"[0-9A-Fa-f]{16}")
+RAW = {"Query detail": "query-detail", "Slow queries": "slow-queries", "Plans": "plans", "Traces": "traces"}
+"""Dashboards with a filter for the query id."""
+
+
+@blueprint.get("/tailrace/queries/")
+@page("queries")
+def search() -> Any:
+    """The heaviest statements, or those that `?q=` finds. A complete query id leads to its page."""
+    span, text = rendering.page_range(), request.args.get("q", "").strip()
+    if len(text) > searching.MOST_TEXT:
+        raise BadAddressError(
+            f"The search text is longer than {searching.MOST_TEXT:,} characters; paste its beginning."
+        )
+    if text:
+        return _found(text, span)
+    rows = _linked(listing.heaviest(store().rows, span, _servers()), span)
+    if rendering.wants_csv():
+        return rendering.csv_answer("queries", listing.COLUMNS, rows)
+    groups = [("Statements with the most total time", rows)] if rows else []
+    return _search_page(text, span, groups)
+
+
+def _found(text: str, span: TimeRange) -> Any:
+    meaning = searching.meaning_of(text)
+    groups = searching.found(store().rows, meaning, span)
+    if meaning.whole_id is not None and "id" in groups:
+        return redirect(_address(meaning.whole_id, span))
+    shown = [
+        (searching.TITLES[name], _linked(listing.measured(store().rows, rows, span, _servers()), span))
+        for name, rows in groups.items()
+    ]
+    if rendering.wants_csv():
+        return rendering.csv_answer("queries", listing.COLUMNS, [row for _, rows in shown for row in rows])
+    return _search_page(
+        text, span, shown, is_statement=meaning.pattern is not None, has_digest=bool(meaning.digest)
+    )
+
+
+def _search_page(text: str, span: TimeRange, groups: list, **found: bool) -> Any:
+    known = {"is_statement": False, "has_digest": False, **found}
+    return rendering.render(
+        "queries/search.html", "Queries", span, text=text, groups=groups, columns=listing.COLUMNS, **known
+    )
+
+
+@blueprint.get("/tailrace/queries/<query_id>/")
+@page("queries")
+def statement(query_id: str) -> Any:
+    """One statement."""
+    span = rendering.page_range()
+    if not _QUERY_ID.fullmatch(query_id):
+        raise BadAddressError(f"{query_id[:40]} is not a query id, which has 16 hexadecimal digits.")
+    row = store().row("page_query_statement", query_id=int(query_id, 16))
+    if row is None:
+        raise NotFoundError(
+            f"No statement with the query id {query_id.upper()} is stored; search for its text."
+        )
+    its = Statement(store().rows, row, span, _servers())
+    if rendering.wants_csv():
+        return _csv(its)
+    return rendering.render("queries/statement.html", _title(row), span, **_context(its))
+
+
+def _context(its: Statement) -> dict[str, Any]:
+    shown = trend.buckets(its.span, its.overview["bucket"])
+    marks = trend.marks(its.plan_changes, its.versions)
+    return {
+        "query_id": listing.shown_id(its.row["id"]),
+        "row": its.row,
+        "text": formatting.formatted(its.row["query"]),
+        "has_entries": bool(its.overview["server"]),
+        "around_last_seen": _around(its),
+        "limits": its.logging.limits(),
+        "numbers": its.periods.numbers(),
+        "obstacles": its.periods.obstacles(),
+        "load": trend.load_chart(shown, marks),
+        "latency": trend.latency_chart(shown, marks),
+        "marks": marks,
+        "times_of_marks": [datetime.fromtimestamp(mark["time"], UTC) for mark in marks],
+        "heat": trend.heat_map(shown),
+        "trees": plans.trees(its.plans, its.plan_changes),
+        "advice": plans.advice(its.plans),
+        "detail_span": its.detail_span if its.detail_span is not its.span else None,
+        "rows": {
+            "buckets": shown,
+            **{name: _rows(its, name) for name in tables.COLUMNS if name != "buckets"},
+        },
+        "columns": tables.COLUMNS,
+        "dashboards": [(title, _dashboard(slug, its)) for title, slug in RAW.items()],
+        "others": [(listing.shown_id(each), _address(each, its.span)) for each in its.row["others"]],
+    }
+
+
+def _rows(its: Statement, name: str) -> list[dict[str, Any]]:
+    """Returns the rows of a table of tables.COLUMNS."""
+    entity = _entity(its.span)
+    if name == "buckets":
+        return trend.buckets(its.span, its.overview["bucket"])
+    if name == "servers":
+        return tables.servers(its.overview["server"], its.logging.rows)
+    if name == "callers":
+        return tables.callers(its.callers, entity, sum(row["total_seconds"] for row in its.callers))
+    if name == "plans":
+        return tables.plans(its.plans, its.plan_load)
+    if name == "changes":
+        return tables.changes(its.plan_changes)
+    if name == "requests":
+        return tables.requests(its.requests, lambda trace: _trace(trace, its.span))
+    return tables.tables(its.row["reads"], its.row["writes"], its.sizes, entity)
+
+
+def _csv(its: Statement) -> Any:
+    name = request.args.get("table", "callers")
+    if name not in tables.COLUMNS:
+        raise BadAddressError(f"table={name} does not exist; there are {', '.join(tables.COLUMNS)}.")
+    return rendering.csv_answer(
+        f"query-{listing.shown_id(its.row['id'])}-{name}", tables.COLUMNS[name], _rows(its, name)
+    )
+
+
+def _title(row: dict[str, Any]) -> str:
+    """Returns the verb and the tables, such as `SELECT shop.orders`."""
+    names = ", ".join([*row["writes"], *row["reads"]][:3])
+    return f"{row['verb'] or 'Statement'} {names}".strip()
+
+
+def _around(its: Statement) -> str:
+    """Returns the address of this page for the day before the statement was last seen."""
+    last = its.row["last_seen"]
+    span = TimeRange(last.replace(minute=0, second=0) - 23 * _HOUR, last.replace(minute=0, second=0) + _HOUR)
+    return _address(its.row["id"], span)
+
+
+def _linked(rows: list[dict[str, Any]], span: TimeRange) -> list[dict[str, Any]]:
+    return [{**row, "address": _address(int(row["query_id"], 16), span)} for row in rows]
+
+
+def _address(number: int, span: TimeRange) -> str:
+    kept = {name: value for name, value in _servers().items() if value}
+    return url_for(
+        "tailrace_queries.statement", query_id=listing.shown_id(number), **span.arguments(), **kept
+    )
+
+
+def _entity(span: TimeRange) -> Any:
+    """Returns a function that returns the address of an entity's page, or '' for a role that must not see
+    it."""
+    if not viewer().may("entities"):
+        return lambda kind, name: ""
+    arguments = "&".join(f"{name}={quote(value)}" for name, value in span.arguments().items())
+    root = f"{request.script_root}/tailrace/entities"
+    return lambda kind, name: f"{root}/{kind}/{quote(name, safe='')}/?{arguments}"
+
+
+def _dashboard(slug: str, its: Statement) -> str:
+    filters = {"query-id": ("query_id", listing.shown_id(its.row["id"]))}
+    return request.script_root + dashboards.address(slug, its.span, filters)
+
+
+def _trace(trace: str, span: TimeRange) -> str:
+    return request.script_root + dashboards.address("traces", span, {"trace-id": ("trace_id", trace)})
+
+
+def _servers() -> dict[str, str]:
+    """Returns the filters of this request's address."""
+    return {name: request.args.get(name, "") for name in ("cluster", "instance")}

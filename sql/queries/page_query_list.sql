@@ -1,0 +1,29 @@
+-- Statements by total time in the range, with their p95 now and in the equally long time before it. At most `most` rows, of
+-- the query ids `ids`, or of all if it is empty. `of_all` is the share of the total time of all statements.
+--
+-- Ranges of at most two days come from the events, longer ones from the hourly rollup, as in page_query_totals.sql.
+-- Parameters: from, to, cluster, instance, ids, most.
+WITH
+    {to:DateTime('UTC')} AS range_end,
+    range_end - {from:DateTime('UTC')} AS shown,
+    shown <= 2 * 86400 AS exact,
+    if(exact, {from:DateTime('UTC')}, toStartOfHour({from:DateTime('UTC')})) AS range_start,
+    totals AS (
+        SELECT query_id AS id, sum(query_time) AS total_seconds, sum(weight) AS executions
+        FROM tailrace.query_classes_1h
+        WHERE NOT exact AND hour >= range_start AND hour < range_end
+            AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
+        GROUP BY id
+        UNION ALL
+        SELECT query_id AS id, sum(query_events.query_time * weight) AS total_seconds, sum(weight) AS executions
+        FROM tailrace.query_events
+        WHERE exact AND event_time >= range_start AND event_time < range_end
+            AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
+        GROUP BY id),
+    heaviest AS (
+        SELECT id, total_seconds, executions, sum(total_seconds) OVER () AS all_seconds, count() OVER () AS statements
+        FROM totals
+        QUALIFY empty({ids:Array(UInt64)}) OR has({ids:Array(UInt64)}, id)
+        ORDER BY total_seconds DESC, id
+        LIMIT {most:UInt32})
+SELECT * FROM heaviest

@@ -1,0 +1,26 @@
+-- One statement: its fingerprint, its tables, and all query ids of its executions: its own, and its earlier or later ids if
+-- the fingerprint rules changed. Excludes an old id that other statements also had. One row, or none for an unknown id.
+-- Parameters: query_id.
+WITH
+    renamed AS (
+        SELECT query_id AS new_id, arrayJoin(previous_query_ids) AS old_id FROM tailrace.fingerprints
+        WHERE notEmpty(previous_query_ids)
+        GROUP BY new_id, old_id),
+    (
+        SELECT groupArray(id) FROM (
+            SELECT new_id AS id FROM renamed WHERE old_id = {query_id:UInt64}
+            UNION ALL
+            SELECT old_id FROM renamed GROUP BY old_id HAVING groupUniqArray(new_id) = [{query_id:UInt64}])
+    ) AS other_ids
+SELECT
+    fingerprints.query_id AS id,
+    anyLast(fingerprint) AS query,
+    anyLast(fingerprints.verb) AS verb,
+    arraySort(groupUniqArrayArray(tables_read)) AS reads,
+    arraySort(groupUniqArrayArray(tables_written)) AS writes,
+    toDateTime(min(first_seen_at), 'UTC') AS first_seen,
+    toDateTime(max(last_seen_at), 'UTC') AS last_seen,
+    other_ids AS others
+FROM tailrace.fingerprints
+WHERE fingerprints.query_id = {query_id:UInt64}
+GROUP BY fingerprints.query_id
