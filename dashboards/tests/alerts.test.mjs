@@ -1,15 +1,14 @@
 // The dashboard of alerts in a real browser, held against the alerts that were inserted (alerts.py).
 //
 // Environment: SUPERSET_URL, ROLES (users and passwords as JSON), ALERTS (JSON of the alerts); SCREENSHOTS, a directory
-// for pictures of what was seen (default: a temporary one).
+// for pictures of what was seen (default: none is taken).
 
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { assertComplete } from './assertions.mjs';
 import { MINUTE } from './time.mjs';
 import * as truth from './truth.mjs';
-import { browser, screenshots, testBrowser, visitAs } from './visitor.mjs';
+import { browser, keepPicture, testBrowser, visitAs } from './visitor.mjs';
 
 visitAs('security');
 
@@ -30,7 +29,7 @@ describe('Alerts', () => {
       assert.equal(chart.failed, false, `${chart.title}: ${chart.text}`);
       assert.ok(chart.data?.length > 0, `${chart.title} got no rows`);
     }
-    await browser.screenshot(join(screenshots, 'alerts.png'));
+    await keepPicture(browser, 'alerts');
   });
 
   test('counts alerts by what people did with them', async () => {

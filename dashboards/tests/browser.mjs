@@ -14,9 +14,15 @@ const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-ru
   '--disable-component-update', '--disable-sync', '--force-color-profile=srgb', '--hide-scrollbars'];
 /** Where Chromium keeps what it fetched and compiled, for all files of tests; by default each file begins with nothing. */
 const CACHE = process.env.BROWSER_CACHE ? [`--disk-cache-dir=${process.env.BROWSER_CACHE}`] : [];
+/** The tabs of a dashboard, and the name of the only view of one without tabs. */
+const TABS = '[role="tab"][id^="TABS_ID-"]';
+const WHOLE = '';
 const TROUBLE = /Data error|Unexpected error|Content Security Policy|Network error|Timeout error/;
 const SOMETHING = 'canvas, svg, table, .header-line, .superset-legacy-chart-big-number, .ant-empty, [role="alert"]';
-const ANIMATION_MS = 1500;
+/** Charts are not animated (embedded/superset/superset_config.py): what is drawn for so long stays. */
+const STILL_MS = 200;
+/** High enough for the first view of every dashboard: a window that grows draws its charts again. */
+const WINDOW_HEIGHT = 1400;
 /** A form that is not there by then was mounted again; it is opened again, so many times in all. */
 const FORM_MS = 20_000;
 const FORM_ATTEMPTS = 4;
@@ -40,6 +46,8 @@ export class Browser {
     this.asking = new Set();
     this.opened = new Map();
     this.filters = new Map();
+    this.views = new Map();
+    this.changes = 0;
     this.page.on('request', (request) => this.#noteRequest(request));
     this.page.on('requestfailed', (request) => this.asking.delete(request));
     this.page.on('console', (message) => this.#noteConsole(message));
@@ -105,7 +113,7 @@ export class Browser {
   }
 
   /**
-   * Opens a dashboard and waits until every chart of it is drawn, also those below the window's edge.
+   * Opens a dashboard and each of its tabs, and waits until every chart is drawn, also those below the window's edge.
    * `chosen` are filters as a link sets them: {range: [from, to]} in milliseconds since 1970, and values by column.
    */
   async open(slug, chosen = {}) {
@@ -121,7 +129,7 @@ export class Browser {
     }
   }
 
-  /** Opens a dashboard by path and query, as open does by its name. */
+  /** Opens a dashboard by path and query, and draws its first tab, or that of the path; `charts` opens the others. */
   async follow(path) {
     await this.page.goto(`${this.url}${path}`, { waitUntil: 'domcontentloaded' });
     await this.#opened();
@@ -155,26 +163,90 @@ export class Browser {
 
   /** Clicks a link in a table, which opens another dashboard. */
   async followLink(title, text) {
+    await this.show(title);
+    const left = this.page.waitForNavigation({ waitUntil: 'domcontentloaded' });
     await this.page.locator(`[data-test-chart-name="${title}"] tbody a`, { hasText: text }).first().click();
-    await this.page.waitForLoadState('domcontentloaded');
+    await left;
     await this.#opened();
   }
 
   async #opened() {
-    await this.page.setViewportSize(this.viewport);
+    await this.page.setViewportSize({ width: this.viewport.width, height: Math.max(this.viewport.height, WINDOW_HEIGHT) });
     await this.page.waitForSelector('[data-test-viz-type]');
-    await this.fitWindow();
+    this.changes += 1;
+    const tabs = await this.page.$$eval(TABS, (found) => found.map((tab) => tab.innerText.trim()));
+    this.views = new Map((tabs.length > 0 ? tabs : [WHOLE]).map((tab) => [tab, { charts: [] }]));
+    await this.#view(await this.#openTab());
+  }
+
+  async #openTab() {
+    return this.page.$$eval(TABS, (tabs, whole) => {
+      const open = tabs.find((tab) => tab.getAttribute('aria-selected') === 'true');
+      return open ? open.innerText.trim() : whole;
+    }, WHOLE);
+  }
+
+  /** What a tab shows: its charts, and what of it is cut off. It is opened, and read again, if something has changed. */
+  async #view(tab) {
+    if (this.views.get(tab).read !== this.changes) {
+      await this.#turnTo(tab);
+      await this.fitWindow();
+      await this.settle();
+      this.views.set(tab, { read: this.changes, charts: await this.#read(), cutOff: await this.#cutOff() });
+    }
+    return this.views.get(tab);
+  }
+
+  /** Opens a tab. Superset shows its panel a moment after the tab is selected. */
+  async #turnTo(tab) {
+    if (tab !== WHOLE && tab !== await this.#openTab()) {
+      const number = [...this.views.keys()].indexOf(tab);
+      await this.page.locator(TABS).nth(number).click();
+      const panel = `[id="GRID_ID-panel-${number || 'GRID_ID'}"]`;
+      await this.page.locator(`${panel} [data-test-viz-type], ${panel} .dashboard-markdown`).first().waitFor();
+    }
+  }
+
+  /** The tab of a chart: one that was read before, or else one that was not. */
+  async #tabOf(title) {
+    const shows = ([, { charts }]) => charts.some((chart) => chart.title === title || chart.panel === title);
+    for (const [tab] of [...this.views].filter(([, { read }]) => read === undefined)) {
+      if ([...this.views].some(shows)) {
+        break;
+      }
+      await this.#view(tab);
+    }
+    return [...this.views].find(shows)?.[0];
+  }
+
+  /** Opens the tab of a chart, as far as it is not open, and waits until its charts are drawn. */
+  async show(title) {
+    const tab = await this.#tabOf(title);
+    if (tab === undefined) {
+      throw new Error(`no chart "${title}"; there are ${this.#known().map((each) => each.title).join(', ')}`);
+    }
+    await this.#turnTo(tab);
+    await this.settle();
+    return tab;
+  }
+
+  /** Opens the first tab, which people see first. */
+  async showFirst() {
+    await this.#turnTo([...this.views.keys()][0]);
     await this.settle();
   }
 
-  /** Makes the window as high as the dashboard, because Superset draws only charts that are in sight. */
+  /** Makes the window as high as the dashboard, because Superset draws only charts that are in sight. It never shrinks. */
   async fitWindow() {
     const height = await this.page.evaluate(() =>
       document.querySelector('.dashboard-content, [data-test="dashboard-content-wrapper"]').scrollHeight + 160);
-    await this.page.setViewportSize({ width: this.page.viewportSize().width, height: Math.ceil(height) });
+    const { width, height: now } = this.page.viewportSize();
+    if (height > now) {
+      await this.page.setViewportSize({ width, height: Math.ceil(height) });
+    }
   }
 
-  /** Waits until no chart asks or loads and every one has shown something for longer than charts animate. */
+  /** Waits until no visible chart asks or loads, and each has shown something for a moment. */
   async settle() {
     do {
       await this.#drawn({ inSightOnly: false });
@@ -184,61 +256,68 @@ export class Browser {
   /** Waits until each chart, or each in sight, has shown something for a while; window.drawnSince is when that began. */
   async #drawn({ inSightOnly }) {
     await this.page.evaluate(() => { window.drawnSince = undefined; });
-    await this.page.waitForFunction(({ something, animation, inSightOnly }) => {
+    await this.page.waitForFunction(({ something, still, inSightOnly }) => {
       const inSight = (chart) => {
         const { top, bottom } = chart.getBoundingClientRect();
         return bottom > 0 && top < window.innerHeight;
       };
-      const charts = [...document.querySelectorAll('[data-test-viz-type]')].filter((chart) => !inSightOnly || inSight(chart));
+      const charts = [...document.querySelectorAll('[data-test-viz-type]')]
+        .filter((chart) => chart.offsetParent && (!inSightOnly || inSight(chart)));
       const loading = '.loading, [data-test="loading-indicator"], .ant-skeleton';
-      const drawn = charts.length > 0
+      const texts = [...document.querySelectorAll('.dashboard-markdown')].filter((text) => text.offsetParent);
+      const drawn = charts.length + texts.length > 0
         && charts.every((chart) => !chart.querySelector(loading) && chart.querySelector(something))
         && !document.querySelector('[data-test="filter-bar"]').querySelector(loading);
       window.drawnSince = drawn ? window.drawnSince ?? performance.now() : undefined;
-      return drawn && performance.now() - window.drawnSince > animation;
-    }, { something: SOMETHING, animation: ANIMATION_MS, inSightOnly }, { polling: 100 });
+      return drawn && performance.now() - window.drawnSince > still;
+    }, { something: SOMETHING, still: STILL_MS, inSightOnly }, { polling: 100 });
   }
 
   /**
-   * Every chart on the page: its title, kind, text, and whether it shows an error or nothing. A row of numbers is as many
-   * charts, each with the row's data.
+   * Every chart of the dashboard: its title, kind, text, and whether it shows an error or nothing. A row of numbers is as
+   * many charts, each with the row's data.
    */
   async charts() {
-    return this.#read(null);
+    for (const tab of this.views.keys()) {
+      await this.#view(tab);
+    }
+    return this.#known();
   }
 
   async chart(title) {
-    const chart = (await this.#read(title)).find((each) => each.title === title);
-    if (!chart) {
-      throw new Error(`no chart "${title}"; there are ${(await this.charts()).map((each) => each.title).join(', ')}`);
-    }
-    return chart;
+    const { charts } = await this.#view(await this.show(title));
+    return charts.find((each) => each.title === title);
   }
 
-  /** Charts as above: all, or those that may have this title. Reading the text of a chart has Chromium lay it out. */
-  async #read(wanted) {
-    const found = await this.page.$$eval('[data-test-viz-type]', (charts, wanted) => charts.flatMap((chart) => {
-      const title = chart.getAttribute('data-test-chart-name');
-      const isRow = title.endsWith(' summary');
-      if (wanted !== null && title !== wanted && !isRow) {
+  /** The charts of the tabs that were read, as they were read. */
+  #known() {
+    return [...this.views.values()].flatMap(({ charts }) => charts);
+  }
+
+  /** The charts of the open tab. */
+  async #read() {
+    const found = await this.page.$$eval('[data-test-viz-type]', (charts) => charts.flatMap((chart) => {
+      const panel = chart.getAttribute('data-test-chart-name');
+      if (!chart.offsetParent) {
         return [];
       }
       const common = {
         kind: chart.getAttribute('data-test-viz-type'),
         slice: Number(chart.getAttribute('data-test-chart-id')),
-        title,
+        panel,
+        title: panel,
         text: chart.innerText,
         empty: Boolean(chart.querySelector('.ant-empty')),
       };
       const written = (cell, side) => getComputedStyle(cell, side).content.slice(1, -1);
-      const numbers = isRow ? [...chart.querySelectorAll('tbody td')] : [];
+      const numbers = panel.endsWith(' summary') ? [...chart.querySelectorAll('tbody td')] : [];
       return numbers.length === 0 ? [common] : numbers.map((cell) => ({
         ...common,
         kind: 'number',
         title: written(cell, '::before'),
         text: [written(cell, '::before'), cell.innerText, written(cell, '::after')].join('\n'),
       }));
-    }), wanted);
+    }));
     return found.map((chart) => ({ ...chart, failed: TROUBLE.test(chart.text), data: this.answers.get(chart.slice)?.[0].data }));
   }
 
@@ -248,7 +327,7 @@ export class Browser {
    */
   filtered({ range, ...values }) {
     const filters = Object.entries(values).map(([col, value]) => ({ col, op: 'IN', val: [value] }));
-    return new FilteredCharts(this, () => this.charts(), {
+    return new FilteredCharts(this, () => this.#known(), {
       asked: this.asked, filters, timeRange: range?.map(isoSeconds).join(' : '), isLink: false,
     });
   }
@@ -300,6 +379,7 @@ export class Browser {
 
   /** The link with this text in the first row of a table that has one. */
   async href(title, text) {
+    await this.show(title);
     return this.page.locator(`[data-test-chart-name="${title}"] tbody a`, { hasText: text }).first().getAttribute('href');
   }
 
@@ -319,18 +399,25 @@ export class Browser {
 
   /** The rows of a table as a person reads them. */
   async table(title) {
+    await this.show(title);
     return this.page.$$eval(`[data-test-chart-name="${title}"] tbody tr`, (rows) =>
       rows.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.innerText.trim())));
   }
 
   /** The two lines that a person reads where a chart has nothing to draw. */
   async saysWhenEmpty(title) {
+    await this.show(title);
     return this.page.$$eval(`[data-test-chart-name="${title}"] [aria-label="empty"] + div p`, (lines) =>
       lines.map((line) => getComputedStyle(line, '::after').content.slice(1, -1)));
   }
 
   /** Texts that are higher than their panel, and pages of tables whose last rows are below its edge: one must scroll inside. */
   async cutOff() {
+    await this.charts();
+    return [...this.views.values()].flatMap(({ cutOff }) => cutOff);
+  }
+
+  async #cutOff() {
     return this.page.evaluate(() => {
       const scrolls = (element) => /auto|scroll/.test(getComputedStyle(element).overflowY)
         && element.scrollHeight > element.clientHeight + 2;
@@ -390,11 +477,13 @@ export class Browser {
 
   /** Clicks a value in a table, which filters the other charts by it, or undoes that. */
   async clickCell(title, value) {
+    await this.show(title);
     const cell = this.page.locator(`[data-test-chart-name="${title}"] tbody td`).filter({ hasText: value }).first();
     await this.#redrawn(() => cell.click());
   }
 
   async turnPage(title, number) {
+    await this.show(title);
     const pages = this.page.locator(`[data-test-chart-name="${title}"] .pagination, [data-test-chart-name="${title}"] .ant-pagination`);
     await this.#redrawn(() => pages.getByText(String(number), { exact: true }).click());
   }
@@ -404,10 +493,13 @@ export class Browser {
     const asked = this.page.waitForResponse((response) => sliceOf(response.request()) !== undefined);
     await action();
     await asked;
+    this.changes += 1;
     await this.settle();
   }
 
+  /** A picture of what people see first. */
   async screenshot(path) {
+    await this.showFirst();
     await this.page.mouse.move(0, 0);
     await this.page.evaluate(() => window.scrollTo(0, 0)); // a filter that was clicked may have moved the page
     await this.page.screenshot({ path });

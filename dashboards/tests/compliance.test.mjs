@@ -1,7 +1,7 @@
 // The dashboards of compliance officers in a real browser, held against what compliance_workload.mjs decided.
 //
 // Environment: SUPERSET_URL, ROLES (users and passwords as JSON), WORKLOAD_END as given to seed.mjs; SCREENSHOTS, a directory for
-// pictures of what was seen (default: a temporary one).
+// pictures of what was seen (default: none is taken).
 
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
@@ -217,6 +217,7 @@ describe('Accounts', () => {
   });
 
   test('leads to what an account touched', async () => {
+    await browser.show('All accounts');
     const row = browser.page.locator('[data-test-chart-name="All accounts"] tbody tr', { hasText: "'dba_mara'" });
     const touched = await browser.linked(await row.locator('a').getAttribute('href'));
     const its = dataAccess(end).actions.filter(({ user }) => user === 'dba_mara');

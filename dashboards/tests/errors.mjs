@@ -2,7 +2,6 @@
 // developer.test.mjs.
 
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { assertClose, assertComplete, assertNoneFailed, one } from './assertions.mjs';
 import {
@@ -10,7 +9,7 @@ import {
 } from './developer_workload.mjs';
 import { end, MINUTE } from './time.mjs';
 import * as truth from './truth.mjs';
-import { browser, screenshots, testDrawing, visitAs } from './visitor.mjs';
+import { browser, keepPicture, testDrawing, visitAs } from './visitor.mjs';
 
 visitAs('developer');
 
@@ -28,7 +27,7 @@ describe('Errors', () => {
     const charts = await browser.charts();
     assertComplete(charts, 'errors');
     assert.deepEqual(charts.filter((chart) => chart.empty).map((chart) => chart.title), ['Statements of the connection']);
-    await browser.screenshot(join(screenshots, 'errors.png'));
+    await keepPicture(browser, 'errors');
   });
 
   test('counts what went wrong', async () => {

@@ -2,7 +2,7 @@
 
 import jinja2
 
-from tailrace.dashboards import asset_files
+from tailrace.dashboards import asset_files, layout
 from tailrace.dashboards import assets as dashboard_assets
 from tailrace.dashboards.asset_files import Asset
 
@@ -23,7 +23,10 @@ def dataset_of(chart: Asset) -> Asset:
 
 
 def charts_of(dashboard: Asset) -> list[Asset]:
-    placed = {cell.get("chart") for row in dashboard.content["layout"] for cell in row}
+    return charts_named(layout.charts(dashboard.content))
+
+
+def charts_named(placed: list[str]) -> list[Asset]:
     return [chart for chart in of_kind("charts") if chart.name in placed]
 
 

@@ -8,7 +8,7 @@ import { assertClose, assertDrawn, ofKnown, one, queryIdOf } from './assertions.
 import { hrefIn } from './browser.mjs';
 import { end } from './time.mjs';
 import * as truth from './truth.mjs';
-import { browser, screenshots, testDrawing, visitAs } from './visitor.mjs';
+import { browser, keepPicture, testDrawing, visitAs } from './visitor.mjs';
 import { slowQueries } from './workload.mjs';
 
 visitAs('developer');
@@ -24,7 +24,7 @@ describe('Query detail', () => {
 
   test('draws every chart, of the heaviest statement', async () => {
     await assertDrawn(browser, 'query-detail');
-    await browser.screenshot(join(screenshots, 'query-detail.png'));
+    await keepPicture(browser, 'query-detail');
     const [heaviest] = truth.heaviestBy(events, queryIdOf)[0];
     assert.equal(heaviest, HEAVIEST);
     await assertStatement(HEAVIEST);

@@ -8,14 +8,12 @@
 // CLICKHOUSE_URL and CLICKHOUSE_PASSWORD (of writer); WORKLOAD_END; SCREENSHOTS.
 
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { assertDrawn } from './assertions.mjs';
 import { Browser } from './browser.mjs';
 import { end } from './time.mjs';
 import { visit } from './tour.mjs';
-import { roles, screenshots } from './visitor.mjs';
+import { keepPicture, roles } from './visitor.mjs';
 
 /** What no other file draws. */
 const DRAWN_HERE = { developer: ['developers-digest'], compliance: ['weekly-compliance'], security: [], unmasked: [] };
@@ -25,7 +23,6 @@ const SAMPLED = 'FEDCBA9876543210';
 const LITERALS = ['4111 1111 1111 1111', '5500 0000 0000 0004', '3400 0000 0000 009'];
 
 before(async () => {
-  mkdirSync(screenshots, { recursive: true });
   await insertSamples();
 });
 
@@ -57,7 +54,10 @@ for (const [user, { password, sees, not }] of Object.entries(roles)) {
     });
 
     for (const slug of process.env.DRAW === 'all' ? Object.keys(sees) : DRAWN_HERE[user]) {
-      test(`draws ${slug}`, () => visit(browser, slug, join(screenshots, user)));
+      test(`draws ${slug}`, async () => {
+        await visit(browser, slug);
+        await keepPicture(browser, user, slug);
+      });
     }
 
     test('met no errors in the console, and no refusal', () => {
@@ -92,6 +92,7 @@ describe('Unmasked samples', () => {
     const [counts, samples] = await browser.charts();
     assert.equal(counts.data.find((row) => row.query_id === SAMPLED).samples, LITERALS.length);
     assert.equal(samples.empty, true);
+    await browser.showFirst();
     assert.match(await browser.page.locator('body').innerText(), /Every access is recorded/);
   });
 
@@ -100,7 +101,7 @@ describe('Unmasked samples', () => {
     await assertDrawn(browser, 'samples');
     const { data } = await browser.chart('Samples');
     assert.deepEqual(data.map((row) => row.statement), LITERALS.map(statement));
-    await browser.screenshot(join(screenshots, 'samples.png'));
+    await keepPicture(browser, 'samples');
   });
 
   test('met no errors', () => assert.deepEqual(browser.errors, []));

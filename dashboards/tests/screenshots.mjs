@@ -55,7 +55,8 @@ for (const user of new Set(shown.map((each) => each.user))) {
   try {
     await browser.logIn(user, password(user));
     for (const { slug } of shown.filter((each) => each.user === user)) {
-      await visit(browser, slug, directory, FIRST[slug]);
+      await visit(browser, slug, FIRST[slug]);
+      await browser.screenshot(join(directory, `${slug}.png`));
     }
   } finally {
     await browser.close();

@@ -1,10 +1,9 @@
 // The security dashboards in a real browser, held against what happened (security_workload.mjs).
 //
 // Environment: SUPERSET_URL, ROLES (users and passwords as JSON), WORKLOAD_END as given to seed.mjs; SCREENSHOTS, a
-// directory for pictures of what was seen (default: a temporary one).
+// directory for pictures of what was seen (default: none is taken).
 
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { assertDrawn, assertNoneFailed, ofKnown, one } from './assertions.mjs';
 import { hrefIn } from './browser.mjs';
@@ -12,7 +11,7 @@ import { dataAccess } from './compliance_workload.mjs';
 import { CLUSTER, INTRUDER, security } from './security_workload.mjs';
 import { DAY, end, MINUTE } from './time.mjs';
 import * as truth from './truth.mjs';
-import { browser, screenshots, testBrowser, testDrawing, visitAs } from './visitor.mjs';
+import { browser, keepPicture, testBrowser, testDrawing, visitAs } from './visitor.mjs';
 
 visitAs('security');
 
@@ -91,7 +90,7 @@ describe('Session', () => {
 
   test('draws every chart of the most relevant session', async () => {
     await assertDrawn(browser, 'session');
-    await browser.screenshot(join(screenshots, 'session.png'));
+    await keepPicture(browser, 'session');
     const [who] = (await browser.chart('Session details')).data;
     assert.deepEqual([who.user, who.src_ip, who.program, who.connection_id],
       [INTRUDER.user, INTRUDER.src, 'mysql', String(INTRUDER.connection)]);

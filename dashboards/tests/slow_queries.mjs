@@ -1,7 +1,7 @@
 // Slow queries in a real browser, held against the workload's known answers.
 //
 // Environment: SUPERSET_URL, ROLES (users and passwords as JSON), WORKLOAD_END as given to seed.mjs; SCREENSHOTS, a
-// directory for pictures of what was seen (default: a temporary one).
+// directory for pictures of what was seen (default: none is taken).
 
 import assert from 'node:assert/strict';
 

@@ -11,7 +11,7 @@ from loaded_assets import ASSETS, COMPILED, charts_of, dataset_of, filtered_in_s
 
 from tailrace.alerts import link as alert_link
 from tailrace.config.resources import PYTHON_PATH, REPOSITORY
-from tailrace.dashboards import asset_files, compiler
+from tailrace.dashboards import asset_files, layout
 from tailrace.dashboards import assets as dashboard_assets
 from tailrace.dashboards.asset_files import Asset, AssetError
 from tailrace.dashboards.compiler import Compiler
@@ -96,13 +96,7 @@ def test_every_metric_is_shown():
 
 
 def test_every_chart_is_on_a_dashboard():
-    placed = {
-        cell["chart"]
-        for dashboard in of_kind("dashboards")
-        for row in dashboard.content["layout"]
-        for cell in row
-        if "chart" in cell
-    }
+    placed = {name for dashboard in of_kind("dashboards") for name in layout.charts(dashboard.content)}
     assert placed == set(names(of_kind("charts")))
 
 
@@ -117,12 +111,9 @@ def test_who_sees_a_dashboard_sees_what_it_links_to(dashboard):
 
 def linked_from(dashboard: Asset) -> set[str]:
     """Returns the slugs of the dashboards to which texts and tables of a dashboard link."""
-    cells = [cell for row in dashboard.content["layout"] for cell in row]
-    texts = " ".join(cell.get("markdown", "") for cell in cells)
+    texts = " ".join(cell.get("markdown", "") for cell in layout.cells(dashboard.content))
     found = set(re.findall(r"/superset/dashboard/([a-z-]+)/", texts))
-    for chart in (
-        chart for chart in of_kind("charts") if chart.name in {cell.get("chart") for cell in cells}
-    ):
+    for chart in charts_of(dashboard):
         dataset = dataset_of(chart).content
         sql = (asset_files.QUERIES / dataset["sql"]).read_text()
         sql += " ".join(metric["expression"] for metric in dataset["metrics"])
@@ -170,8 +161,8 @@ def test_every_dataset_is_drawn_or_fills_a_filter():
 
 @pytest.mark.parametrize("dashboard", of_kind("dashboards"), ids=names(of_kind("dashboards")))
 def test_rows_fill_the_grid(dashboard):
-    for row in dashboard.content["layout"]:
-        assert sum(cell["width"] for cell in row) == compiler.GRID_COLUMNS
+    for row in layout.rows(dashboard.content):
+        assert sum(cell["width"] for cell in row) == layout.GRID_COLUMNS
         assert len({cell["height"] for cell in row}) == 1, "charts side by side are of one height"
 
 

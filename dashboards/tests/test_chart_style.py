@@ -7,6 +7,7 @@ import pytest
 from loaded_assets import COMPILED, OVER_TIME, charts_of, dataset_of, names, of_kind
 
 from tailrace.config.resources import REPOSITORY
+from tailrace.dashboards import layout
 
 TABLE_FRAME_PIXELS, TABLE_ROW_PIXELS = 222, 29
 """Height of a table without rows (title, search, header, pages, scroll bar), and of each row."""
@@ -14,7 +15,7 @@ TABLE_FRAME_PIXELS, TABLE_ROW_PIXELS = 222, 29
 
 @pytest.mark.parametrize("dashboard", of_kind("dashboards"), ids=names(of_kind("dashboards")))
 def test_a_page_of_a_table_fits_its_panel(dashboard):
-    for cell in (cell for row in dashboard.content["layout"] for cell in row if "chart" in cell):
+    for cell in (cell for cell in layout.cells(dashboard.content) if "chart" in cell):
         params = next(chart for chart in of_kind("charts") if chart.name == cell["chart"]).content["params"]
         if params.get("server_pagination"):
             least = TABLE_FRAME_PIXELS + TABLE_ROW_PIXELS * params["server_page_length"]
@@ -27,7 +28,7 @@ PIVOT_FRAME_PIXELS, PIVOT_ROW_PIXELS, PIVOT_ROWS = 190, 26, 10
 
 @pytest.mark.parametrize("dashboard", of_kind("dashboards"), ids=names(of_kind("dashboards")))
 def test_a_pivot_table_shows_ten_rows(dashboard):
-    for cell in (cell for row in dashboard.content["layout"] for cell in row if "chart" in cell):
+    for cell in (cell for cell in layout.cells(dashboard.content) if "chart" in cell):
         chart = next(chart for chart in of_kind("charts") if chart.name == cell["chart"])
         if chart.content["viz_type"] == "pivot_table_v2":
             assert 8 * cell["height"] >= PIVOT_FRAME_PIXELS + PIVOT_ROWS * PIVOT_ROW_PIXELS, cell["chart"]

@@ -1,8 +1,7 @@
-// Opens dashboards as the people do whom they are for, and keeps pictures of what they see: what the tests of roles and the
-// pictures of the documentation have in common.
+// Opens dashboards as the people do whom they are for: what the tests of roles and the pictures of the documentation have in
+// common.
 
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { assertNoneFailed, assertNothingCutOff } from './assertions.mjs';
 
 const DASHBOARDS = new URL('../dashboards/', import.meta.url);
@@ -15,11 +14,10 @@ export function dashboards() {
   });
 }
 
-/** Opens a dashboard, does what a visitor does first there, and keeps a picture: nothing of it fails or is cut off. */
-export async function visit(browser, slug, directory, first = () => {}) {
+/** Opens a dashboard and does what a visitor does first there: nothing of it fails or is cut off. */
+export async function visit(browser, slug, first = () => {}) {
   await browser.open(slug);
   await first(browser);
   await assertNoneFailed(browser);
   await assertNothingCutOff(browser);
-  await browser.screenshot(join(directory, `${slug}.png`));
 }

@@ -2,18 +2,17 @@
 //
 // Environment: SUPERSET_URL; ROLES, a JSON object of users: {password, sees: {slug: title}, not: {slug: title}};
 // TITLES, a JSON object of dashboards: {slug: [title]};
-// SCREENSHOTS, a directory for pictures of what was seen (default: a temporary one).
+// SCREENSHOTS, a directory for pictures of what was seen (default: none is taken).
 
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { assertDrawn } from './assertions.mjs';
 import { Browser } from './browser.mjs';
 
 export const roles = JSON.parse(process.env.ROLES);
-export const screenshots = process.env.SCREENSHOTS ?? mkdtempSync(join(tmpdir(), 'tailrace-screenshots-'));
+const screenshots = process.env.SCREENSHOTS;
 /** Open from before the first test until after the last, once visitAs was called. */
 export let browser;
 
@@ -26,7 +25,6 @@ export function visitAs(user) {
   }
   visitor = user;
   before(async () => {
-    mkdirSync(screenshots, { recursive: true });
     browser = await Browser.launch(process.env.SUPERSET_URL);
     await browser.logInByRequest(user, roles[user].password);
   });
@@ -38,8 +36,16 @@ export function visitAs(user) {
 export function testDrawing(slug) {
   test('draws every chart', async () => {
     await assertDrawn(browser, slug);
-    await browser.screenshot(join(screenshots, `${slug}.png`));
+    await keepPicture(browser, slug);
   });
+}
+
+/** Keeps a picture of what people see first of a dashboard, if somebody has asked for pictures. */
+export async function keepPicture(seen, ...names) {
+  if (screenshots) {
+    mkdirSync(join(screenshots, ...names.slice(0, -1)), { recursive: true });
+    await seen.screenshot(`${join(screenshots, ...names)}.png`);
+  }
 }
 
 /** What holds of the browser after all other tests of a file. */

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from tailrace.config.resources import ROOT
-from tailrace.dashboards import defaults
+from tailrace.dashboards import defaults, layout
 from tailrace.dashboards.defaults import Defaults
 from tailrace.errors import ReportedError
 
@@ -28,7 +28,7 @@ REQUIRED = {
     "databases": {"database_name": str, "sqlalchemy_uri": str},
     "datasets": {"table_name": str, "database": str, "sql": str, "columns": list, "metrics": list},
     "charts": {"slice_name": str, "description": str, "viz_type": str, "dataset": str, "params": dict},
-    "dashboards": {"dashboard_title": str, "slug": str, "roles": list, "layout": list, "filters": list},
+    "dashboards": {"dashboard_title": str, "slug": str, "roles": list, "filters": list},
 }
 """The required keys by kind, in the order in which Superset must import the kinds."""
 
@@ -36,7 +36,7 @@ OPTIONAL = {
     "databases": {"cache_timeout", "expose_in_sqllab", "extra"},
     "datasets": {"cache_timeout", "description", "main_dttm_col", "when_empty"},
     "charts": {"cache_timeout", "when_empty", "numbers"},
-    "dashboards": {"description", "metadata"},
+    "dashboards": {"description", "metadata", "layout", "tabs"},
 }
 
 ROLES = ("developer", "compliance", "security", "unmasked")
@@ -190,9 +190,11 @@ def _problems(asset: Asset) -> list[str]:
         if not isinstance(content.get(key), kind)
     ]
     unknown = sorted(content.keys() - required.keys() - OPTIONAL[asset.kind])
+    placed = layout.problems(content) if asset.kind == "dashboards" else []
     strangers = [role for role in content.get("roles", []) if role not in ROLES]
     return (
         wrong
         + [f"{asset.file}: unknown key `{key}`" for key in unknown]
+        + [f"{asset.file}: {problem}" for problem in placed]
         + [f"{asset.file}: unknown role `{role}`; there are {', '.join(ROLES)}" for role in strangers]
     )

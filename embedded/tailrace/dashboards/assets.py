@@ -10,10 +10,9 @@ of Superset's export format, with these omissions and abbreviations:
                    `when_empty` states what an empty result `means`, and what to do `next`;
                    `numbers` replaces all keys but name and dataset: a row of big numbers by one query, each
                    {title, metric, subtitle, description}, with a `format` if it is not its metric's
-    dashboards     `roles` names the audiences that see it, of ROLES; `layout` contains rows of
-                   {chart: NAME, width: 1..12, height: in units of 8 pixels} or
-                   {markdown: TEXT, width, height}; `filters` contains {name, dataset, column} or
-                   {name, time_range}, `single: true` if only one value may be chosen, and a
+    dashboards     `roles` names the audiences that see it, of ROLES; `tabs` contains {title, rows}, or
+                   `layout` the rows of a dashboard without tabs, see layout.py; `filters` contains
+                   {name, dataset, column} or {name, time_range}, `single: true` if only one value may be chosen, and a
                    `key` by which links name the filter, if it is not the name in lower case;
                    style.css is added to each
 

@@ -4,13 +4,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from tailrace.dashboards import layout
 from tailrace.dashboards.asset_files import Asset, AssetError, asset_uuid, query_text, with_included_queries
 
 SCHEMA = "tailrace"
 
 VERSION = "1.0.0"
-
-GRID_COLUMNS = 12
 
 MARK = "tailrace_asset"
 
@@ -88,25 +87,21 @@ class Compiler:
 
     def _dashboard(self, asset: Asset) -> dict[str, Any]:
         content = {"description": None, "css": self._style(asset), **asset.content}
-        layout, filters = content.pop("layout"), content.pop("filters")
-        del content["roles"]  # not in Superset's files: set by its REST interface
+        filters = content.pop("filters")
+        for key in ("layout", "tabs", "roles"):  # roles: set by Superset's REST interface
+            content.pop(key, None)
         metadata = {
             "cross_filters_enabled": True,
             "native_filter_configuration": [self._filter(asset, each) for each in filters],
             **content.pop("metadata", {}),
             **_mark(asset),
         }
-        position = self._position(asset, layout)
+        position = layout.position(asset.content, lambda cell, parents: self._cell(asset, cell, parents))
         return {**content, "published": True, "position": position, "metadata": metadata, **_identity(asset)}
 
     def _style(self, asset: Asset) -> str:
         """Returns the style of a dashboard: the common one, and the texts of its charts."""
-        charts = [
-            self._refer(asset, "charts", cell["chart"])
-            for row in asset.content["layout"]
-            for cell in row
-            if "chart" in cell
-        ]
+        charts = [self._refer(asset, "charts", name) for name in layout.charts(asset.content)]
         own = (each(chart.content) for chart in charts for each in (_style_when_empty, _style_numbers))
         return self.style + "".join(own)
 
@@ -126,38 +121,16 @@ class Compiler:
         dataset = self._refer(asset, "datasets", written["dataset"])
         return {**common, **_column_filter(dataset.uuid, written["column"], not written.get("single", False))}
 
-    def _position(self, asset: Asset, layout: list[list[dict[str, Any]]]) -> dict[str, Any]:
-        """Returns the grid of a dashboard in Superset's format: a tree of nodes with references to
-        parents."""
-        rows = {f"ROW-{number}": row for number, row in enumerate(layout, 1)}
-        position: dict[str, Any] = {
-            "DASHBOARD_VERSION_KEY": "v2",
-            "ROOT_ID": _node("ROOT_ID", "ROOT", ["GRID_ID"], []),
-            "GRID_ID": _node("GRID_ID", "GRID", list(rows), ["ROOT_ID"]),
-            "HEADER_ID": {
-                "id": "HEADER_ID",
-                "type": "HEADER",
-                "meta": {"text": asset.content["dashboard_title"]},
-            },
-        }
-        for row_id, row in rows.items():
-            parents = ["ROOT_ID", "GRID_ID"]
-            cells = [self._cell(asset, cell, [*parents, row_id]) for cell in row]
-            background = {"background": "BACKGROUND_TRANSPARENT"}
-            position[row_id] = _node(row_id, "ROW", [cell["id"] for cell in cells], parents, background)
-            position.update({cell["id"]: cell for cell in cells})
-        return position
-
     def _cell(self, asset: Asset, cell: Mapping[str, Any], parents: list[str]) -> dict[str, Any]:
         size = {"width": cell["width"], "height": cell["height"]}
         if "markdown" in cell:
             node_id = f"MARKDOWN-{asset_uuid('markdown', asset.name + cell['markdown'])[:8]}"
-            return _node(node_id, "MARKDOWN", [], parents, {**size, "code": cell["markdown"]})
+            return layout.node(node_id, "MARKDOWN", [], parents, {**size, "code": cell["markdown"]})
         chart = self._refer(asset, "charts", cell["chart"])
         # Superset replaces chartId at the import; it must only exist and be unique.
         number = 1 + [each.name for each in self.assets if each.kind == "charts"].index(chart.name)
         meta = {**size, "uuid": chart.uuid, "chartId": number, "sliceName": chart.content["slice_name"]}
-        return _node(f"CHART-{chart.name}", "CHART", [], parents, meta)
+        return layout.node(f"CHART-{chart.name}", "CHART", [], parents, meta)
 
 
 def _style_when_empty(chart: Mapping[str, Any]) -> str:
@@ -200,13 +173,6 @@ def _bundle_file(asset: Asset) -> str:
     if asset.kind == "datasets":
         return f"datasets/{asset.content['database']}/{asset.name}.yaml"
     return asset.file
-
-
-def _node(
-    node_id: str, kind: str, children: list[str], parents: list[str], meta: Any = None
-) -> dict[str, Any]:
-    node = {"id": node_id, "type": kind, "children": children, "parents": parents}
-    return {**node, "meta": meta} if meta else node
 
 
 def _time_range_filter(column: str | None) -> list[dict[str, str]]:

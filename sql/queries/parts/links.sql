@@ -1,19 +1,19 @@
 {#- Links to other dashboards, as HTML for Superset's tables, with the same time range or a range around the row, filtered by
-    values of the row. Filters are encoded in Rison, as in alerts/link.py. -#}
-{%- macro link(dashboard, filter, column, value, text) -%}
-    {{ link_by(dashboard, [(filter, column, value)], text) }}
+    values of the row. Filters are encoded in Rison, as in alerts/link.py. `tab` is the anchor of a tab of that dashboard. -#}
+{%- macro link(dashboard, filter, column, value, text, tab='') -%}
+    {{ link_by(dashboard, [(filter, column, value)], text, tab) }}
 {%- endmacro -%}
 {#- With several filters, as (filter, column, value) tuples. -#}
-{%- macro link_by(dashboard, filters, text) -%}
-    {{ link_within(dashboard, literal(get_time_filter().time_range), filters, text) }}
+{%- macro link_by(dashboard, filters, text, tab='') -%}
+    {{ link_within(dashboard, literal(get_time_filter().time_range), filters, text, tab) }}
 {%- endmacro -%}
 {#- From `seconds` before a time to `seconds` after it. The time range of the dashboard is too wide, because connection ids
     start again when a server restarts. -#}
-{%- macro link_around(dashboard, time, seconds, filters, text) -%}
+{%- macro link_around(dashboard, time, seconds, filters, text, tab='') -%}
     {{ link_within(dashboard, "concat(" ~ iso(time ~ " - " ~ seconds) ~ ", ' : ', " ~ iso(time ~ " + " ~ seconds) ~ ")",
-        filters, text) }}
+        filters, text, tab) }}
 {%- endmacro -%}
-{%- macro link_within(dashboard, time_range, filters, text) -%}
+{%- macro link_within(dashboard, time_range, filters, text, tab='') -%}
     concat('<a href="/superset/dashboard/{{ dashboard }}/?native_filters=', encodeURLComponent(concat(
         '(NATIVE_FILTER-time-range:(extraFormData:(time_range:', {{ rison(time_range) }},
         '),filterState:(value:', {{ rison(time_range) }}, '),id:NATIVE_FILTER-time-range,ownState:())',
@@ -21,7 +21,7 @@
         ',NATIVE_FILTER-{{ filter }}:(extraFormData:(filters:!((col:{{ column }},op:IN,val:!(', {{ rison(value) }},
         ')))),filterState:(label:', {{ rison(value) }}, ',value:!(', {{ rison(value) }}, ')),id:NATIVE_FILTER-{{ filter }},ownState:())',
         {%- endfor %}
-        ')')), '">', {{ text }}, '</a>')
+        ')')), '{{ '#' ~ tab if tab }}">', {{ text }}, '</a>')
 {%- endmacro -%}
 {%- macro rison(text) -%}
     concat('''', replaceAll(replaceAll({{ text }}, '!', '!!'), '''', '!'''), '''')
@@ -30,7 +30,7 @@
 {%- macro iso(time) -%} formatDateTime({{ time }}, '%Y-%m-%dT%H:%i:%S') {%- endmacro -%}
 {%- macro link_to_query(value, text) -%} {{ link('query-detail', 'query-id', 'query_id', value, text) }} {%- endmacro -%}
 {%- macro link_to_plan(value, text) -%} {{ link('plans', 'plan', 'plan_hash', value, text) }} {%- endmacro -%}
-{%- macro link_to_trace(value, text) -%} {{ link('traces', 'trace-id', 'trace_id', value, text) }} {%- endmacro -%}
+{%- macro link_to_trace(value, text) -%} {{ link('traces', 'trace-id', 'trace_id', value, text, tab='TAB-one-trace') }} {%- endmacro -%}
 {#- The activity of one connection, one hour before and after a time. Takes the name of the server and the connection id as text. -#}
 {%- macro link_to_session(time, instance, connection_id, text) -%}
     {{ link_around('session', time, 3600,

@@ -1,0 +1,101 @@
+"""Static checks of the tabs of dashboards: what the first view contains, and the addresses of tabs."""
+
+import re
+
+import pytest
+from loaded_assets import COMPILED, charts_named, names, of_kind
+
+from tailrace.config.resources import REPOSITORY
+from tailrace.dashboards import layout
+from tailrace.dashboards.asset_files import Asset, AssetError, load
+from tailrace.reports import superset_reports
+
+MAX_CHARTS, MAX_NUMBERS, MAX_PIXELS = 6, 5, 1100
+
+REPORTS = {report.dashboard for report in superset_reports.definitions().values()}
+"""Dashboards that are sent as one picture: they have no tabs, because a mail cannot open one."""
+
+DASHBOARDS = [each for each in of_kind("dashboards") if each.name not in REPORTS]
+
+
+@pytest.mark.parametrize("dashboard", DASHBOARDS, ids=names(DASHBOARDS))
+def test_the_first_view_is_small(dashboard):
+    first = layout.tabs(dashboard.content)[0]
+    assert len(first.charts) <= MAX_CHARTS
+    assert first.pixels <= MAX_PIXELS
+    assert sum(map(numbers_of, charts_named(first.charts))) <= MAX_NUMBERS
+
+
+def numbers_of(chart: Asset) -> int:
+    if chart.content["viz_type"] == "big_number_total":
+        return 1
+    return len(chart.content.get("numbers", []))
+
+
+@pytest.mark.parametrize("dashboard", DASHBOARDS, ids=names(DASHBOARDS))
+def test_explanations_and_data_limits_are_behind_the_first_view(dashboard):
+    first, *others = layout.tabs(dashboard.content)
+    assert others[-1].title == "About" and not others[-1].charts
+    lines = [cell["markdown"] for row in first.rows for cell in row if "markdown" in cell]
+    assert len(lines) <= 1 and all(len(line) < 200 for line in lines), "one line of introduction"
+
+
+@pytest.mark.parametrize("dashboard", DASHBOARDS, ids=names(DASHBOARDS))
+def test_titles_of_tabs_are_short_and_distinct(dashboard):
+    found = layout.tabs(dashboard.content)
+    assert all(len(tab.title) <= 36 for tab in found)
+    assert len({tab.node_id for tab in found}) == len(found)
+
+
+def test_a_report_is_one_page():
+    for dashboard in of_kind("dashboards"):
+        assert ("layout" in dashboard.content) == (dashboard.name in REPORTS), dashboard.name
+
+
+def test_tabs_are_nodes_between_the_root_and_their_rows():
+    position = COMPILED["dashboards/slow_queries.yaml"]["position"]
+    assert position["ROOT_ID"]["children"] == ["TABS_ID"] and position["GRID_ID"]["children"] == []
+    first = position[position["TABS_ID"]["children"][0]]
+    assert first["meta"]["text"] == "What takes the most time?"
+    row = position[first["children"][0]]
+    assert row["parents"] == ["ROOT_ID", "TABS_ID", first["id"]]
+    assert position[row["children"][0]]["parents"] == [*row["parents"], row["id"]]
+    placed = [name for tab in position["TABS_ID"]["children"] for name in position[tab]["children"]]
+    assert len(placed) == len(set(placed)) == len(layout.rows(source("slow_queries").content))
+
+
+def source(name: str) -> Asset:
+    return next(each for each in of_kind("dashboards") if each.name == name)
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "tabs: [], layout: []", "tabs: [{title: A}]", "layout: 3"],
+    ids=["none", "both", "no rows", "type"],
+)
+def test_a_dashboard_has_either_tabs_or_rows(tmp_path, content):
+    (tmp_path / "dashboards").mkdir()
+    (tmp_path / "defaults.yaml").write_text((REPOSITORY / "dashboards" / "defaults.yaml").read_text())
+    (tmp_path / "dashboards" / "some.yaml").write_text(f"{{{content}}}")
+    with pytest.raises(AssetError, match=r"dashboards/some\.yaml: .*tabs"):
+        load(tmp_path)
+
+
+LINKED_TAB = re.compile(r"link(?:_\w+)?\('([a-z-]+)'(?:(?!link)[\s\S])*?tab='([^']+)'")
+TAB_ADDRESS = re.compile(r"/superset/dashboard/([a-z-]+)/[^\"'#\s]*#(TAB-[a-z-]+)")
+
+
+def test_links_open_tabs_that_exist():
+    known = {
+        (each.content["slug"], tab.node_id)
+        for each in of_kind("dashboards")
+        for tab in layout.tabs(each.content)
+    }
+    linked = set()
+    for file in (REPOSITORY / "sql" / "queries").rglob("*.sql"):
+        text = file.read_text()
+        linked |= {*LINKED_TAB.findall(text), *TAB_ADDRESS.findall(text)}
+    for dashboard in of_kind("dashboards"):
+        for cell in layout.cells(dashboard.content):
+            linked |= set(TAB_ADDRESS.findall(cell.get("markdown", "")))
+    assert len(linked) >= 2 and linked <= known
