@@ -1,0 +1,28 @@
+package io.tailrace.formats;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.audit.AuditFormats;
+import io.tailrace.framing.LogFormat;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class FormatRegistryTest {
+
+    private static final List<LogFormat> ALL = new FormatRegistry().all();
+
+    @Test
+    void onlyAuditFormatsHaveTheSourceAudit() {
+        List<String> audit = AuditFormats.all().stream().map(LogFormat::name).toList();
+        assertThat(ALL)
+                .filteredOn(format -> FormatRegistry.sourceOf(format).equals("audit"))
+                .extracting(LogFormat::name)
+                .as("formats for which FormatRegistry.sourceOf returns audit: name the others there")
+                .containsExactlyElementsOf(audit);
+    }
+
+    @Test
+    void everyFormatHasItsOwnName() {
+        assertThat(ALL).extracting(LogFormat::name).doesNotHaveDuplicates();
+    }
+}
