@@ -131,6 +131,18 @@ PARAMETERS = {
     "source": "slowlog",
     "generation": 1,
     "channel": "mail",
+    # of the pages of statements (page_query_*)
+    "query_id": 1,
+    "ids": "[1, 2, 3]",
+    "cluster": "",
+    "width": 3600,
+    "servers": "['db1', 'db2']",
+    "names": "['table0', 'table1']",
+    "tables": "['shop.cards']",
+    "words": "['select']",
+    "text": "select",
+    "prefix": "0000",
+    "digest": "a",
 }
 """Parameters of queries; other numbers are 7."""
 

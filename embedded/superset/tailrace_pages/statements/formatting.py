@@ -54,7 +54,7 @@ class _Lines:
     _is_between: bool = False
 
     def add(self, group: str, text: str) -> None:
-        if group == "space" and not text.startswith("/"):
+        if group == "space" and text.isspace():
             self._has_space = True
             return
         word = text.lower() if group == "word" else text

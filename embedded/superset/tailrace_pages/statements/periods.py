@@ -88,7 +88,7 @@ class Periods:
         """Returns sentences that state which comparisons are missing, and why."""
         changed = self.logging.changed_since(self.span.before().since)
         found = [
-            f"{server} logs differently since {formats.time(at)} UTC: latencies across this time are not compared."
+            f"{server} logs differently since {formats.time(at)} UTC: no latencies across it are compared."
             for server, at in changed
         ]
         if self.logging.servers and not self.logging.are_read():

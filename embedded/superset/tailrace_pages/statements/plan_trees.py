@@ -1,4 +1,4 @@
-"""The outline of a plan (io.tailrace.plan.PlanOutline) as steps: which are expensive, and how two plans differ."""
+"""The outline of a plan (io.tailrace.plan.PlanOutline) as steps: expensive ones, differences of two."""
 
 import difflib
 import re
@@ -32,6 +32,11 @@ class Step:
     text: str
     cost: str
     change: str = SAME
+
+    @property
+    def is_expensive(self) -> bool:
+        """Whether it is expensive in the current plan; a removed step no longer is."""
+        return bool(self.cost) and self.change != REMOVED
 
 
 def steps(outline: str) -> list[Step]:

@@ -39,13 +39,15 @@ class Token(NamedTuple):
 
 _PATTERN = re.compile(
     r"""
-    (?P<space> \s+ | /\*!9{5}.*?(?:\*/|\Z) | /\*[mM]?![?\d]* | \*/ | /\*.*?(?:\*/|\Z)
+    (?P<repeat> /\*repeat\ union(?:\ all)?\*/ )
+    | (?P<space> \s+ | /\*!9{5}.*?(?:\*/|\Z) | /\*[mM]?![?\d]* | \*/ | /\*.*?(?:\*/|\Z)
         | --(?=\s|\Z)[^\n]* | \#[^\n]* )
     | (?P<quoted> (?:_\w+\s*+)?[nNxXbB]?(?: '(?:[^'\\]|\\.|'')*+'? | "(?:[^"\\]|\\.|"")*+"? ) )
     | (?P<dollars> \$(?P<tag>\w*)\$.*?\$(?P=tag)\$ )
     | `(?P<name> (?:[^`]|``)*+ )`?
     | (?P<list> \?\+(?=\s*\)) )
-    | (?P<number> [+-]?(?: 0[xX][\da-fA-F]+ | 0[bB][01]+ | (?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)? )(?![\w$?]) )
+    | (?P<number> [+-]?(?: 0[xX][\da-fA-F]++ | 0[bB][01]++
+        | (?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d++)? )(?![\w$?]) )
     | (?P<bound> \?(?![\w$]) | %\(\w+\)s | %s\b | :[A-Za-z_]\w* | \$\d+ )
     | (?P<word> [\w$?]+ )
     | (?P<symbol> ->> | <=> | -> | := | <> | != | <= | >= | \|\| | && | . )
@@ -91,8 +93,8 @@ def _token(match: re.Match, is_apart: bool) -> Token:
         return Token(Kind.NAME, match["name"].replace("``", "`"), is_apart)
     if group == "list":
         return Token(Kind.LIST, "?+", is_apart)
-    if group == "symbol":
-        return Token(Kind.SYMBOL, match["symbol"], is_apart)
+    if group in ("symbol", "repeat"):
+        return Token(Kind.SYMBOL, match[group], is_apart)
     if group == "word" and (word := match["word"].lower()) not in _CONSTANTS:
         return Token(Kind.WORD, word, is_apart)
     return Token(Kind.LITERAL, "?", is_apart)

@@ -21,6 +21,8 @@ blueprint = Blueprint("tailrace_queries", __name__)
 
 _HOUR = timedelta(hours=1)
 _QUERY_ID = re.compile(r"[0-9A-Fa-f]{16}")
+MOST_CALLERS = 10
+"""Callers that the page shows; the CSV file has all rows of the query."""
 RAW = {"Query detail": "query-detail", "Slow queries": "slow-queries", "Plans": "plans", "Traces": "traces"}
 """Dashboards with a filter for the query id."""
 
@@ -103,6 +105,7 @@ def _context(its: Statement) -> dict[str, Any]:
         "heat": trend.heat_map(shown),
         "trees": plans.trees(its.plans, its.plan_changes),
         "advice": plans.advice(its.plans),
+        "most_callers": MOST_CALLERS,
         "detail_span": its.detail_span if its.detail_span is not its.span else None,
         "rows": {
             "buckets": shown,

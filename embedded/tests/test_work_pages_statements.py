@@ -1,0 +1,417 @@
+"""Tests the pages of statements without Superset: matching, formatting, plans, comparisons, charts."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tailrace.config.resources import REPOSITORY
+from tailrace_pages.statements import (
+    advice,
+    dashboards,
+    formatting,
+    listing,
+    matching,
+    plan_trees,
+    plans,
+    searching,
+    tables,
+    trend,
+)
+from tailrace_pages.statements.periods import Logging, Periods, by_kind
+from tailrace_pages.time_range import TimeRange
+
+NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+RULES = REPOSITORY / "stream-jobs/query-core/src/test/resources/fingerprint/rules.psv"
+NOT_FOUND = {
+    "a number after a version comment's mark",
+    "mysqldump",
+    "Percona's tools",
+    "SET PASSWORD",
+    "replication",
+    "servers",
+    "a literal that never ends after others",
+    "quotes that do not match",
+    "a quoted name that never ends",
+    "a name that starts with a digit",
+    "passwords after a semicolon",
+    "names after passwords",
+}
+"""Cases of the fingerprinter whose pasted statement is not found: passwords, text after quotes that do not
+match, and tools whose statements have one name."""
+
+
+def rules() -> list[tuple[str, str, str]]:
+    """Returns name, statement and fingerprint of the golden cases of the fingerprinter."""
+    found = []
+    for line in RULES.read_text().splitlines():
+        name, rest = line.split("|", 1)
+        statement, fingerprint = rest.rsplit("|", 1)
+        found.append((name, statement.replace("\\n", "\n"), fingerprint))
+    return found
+
+
+def test_pasted_statements_match_the_fingerprints_of_the_fingerprinter():
+    """70 of 82 cases match. Each also has the words by which ClickHouse finds its candidates."""
+    missed = set()
+    for name, statement, fingerprint in rules():
+        pattern = matching.pattern_of(statement)
+        if not pattern.matches(fingerprint):
+            missed.add(name)
+        else:
+            assert all(word.lower() in fingerprint.lower() for word in pattern.words()), name
+    assert missed == NOT_FOUND
+    assert (len(rules()), len(missed)) == (82, 12)
+
+
+def test_a_fingerprint_matches_itself_and_no_other_one():
+    fingerprints = sorted({fingerprint for *_, fingerprint in rules()})
+    for pasted in fingerprints:
+        assert [each for each in fingerprints if matching.pattern_of(pasted).matches(each)] == [pasted]
+
+
+@pytest.mark.parametrize(
+    ("statement", "fingerprint"),
+    [
+        ("SELECT a FROM t WHERE id = 1 AND b = 2", "select a from t where id = ?"),
+        ("SELECT a FROM t WHERE id = 1", "select a from t where id = ? and b = ?"),
+        ("SELECT a FROM t WHERE id = 1", "select a from u where id = ?"),
+        ("SELECT a FROM t WHERE id = b", "select a from t where id = ?"),
+        ("SELECT a FROM t WHERE id > 1", "select a from t where id >= ?"),
+        ("SELECT a FROM t WHERE id IN (1, 2)", "select a from t where id in (select ?)"),
+        ("SELECT a FROM t WHERE id IN (SELECT 1)", "select a from t where id in(?+)"),
+        ("INSERT INTO t VALUES (1, NOW())", "insert into t values(?+)"),
+        ("INSERT INTO t VALUES (1), (2)", "insert into t values(?+) on duplicate key update a=?"),
+        ("SELECT a FROM t ORDER BY b DESC", "select a from t order by b"),
+        ("SELECT a FROM t LIMIT 10", "select a from t"),
+        ("SELECT 1 UNION SELECT 2", "select ? /*repeat union all*/"),
+        ("SELECT 1 UNION SELECT 2", "select ?"),
+        ("RENAME TABLE child1 TO child2", "rename table child1 to child3"),
+        ("GRANT ALL ON *.* TO 'ann'@'%'", "grant all on *.* to `bob`@`%`"),
+        ("CALL shop.p1(1)", "call shop.p2"),
+        ("SELECT 'a'", "select ?, ?"),
+        ("SELECT a-b FROM t", "select a+b from t"),
+    ],
+)
+def test_statements_of_another_class_do_not_match(statement, fingerprint):
+    assert not matching.pattern_of(statement).matches(fingerprint)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "select a from `t` where b = :id and c in (:one, :two)",
+        "SELECT `a` FROM t WHERE b = %s AND c IN (%s)",
+        "SELECT a FROM T WHERE b = $1 AND c IN ($2, $3);",
+        "/* of an application */ SELECT a FROM t -- a comment\n WHERE b=-1.5e3 AND c IN(NULL)",
+        "select a from t where b = ? and c in(?+)",
+    ],
+)
+def test_placeholders_comments_and_quotes_of_names_do_not_matter(statement):
+    assert matching.pattern_of(statement).matches("select a from t where b = ? and c in(?+)")
+
+
+def test_equal_quotes_come_first():
+    rows = [{"query": "select a from `t`"}, {"query": "select a from t"}, {"query": "select b from t"}]
+    found = matching.matching(matching.pattern_of("SELECT a FROM t"), rows)
+    assert [row["query"] for row in found] == ["select a from t", "select a from `t`"]
+
+
+def test_a_fingerprint_that_was_cut_is_compared_as_far_as_it_is_stored():
+    columns = ", ".join(f"column_{'x' * (number % 7)}" for number in range(3000))
+    stored = f"select {columns} from t"[: 16 * 1024]
+    assert matching.pattern_of(f"SELECT {columns} FROM t WHERE a = 1").matches(stored)
+    assert not matching.pattern_of("SELECT a FROM t").matches(stored)
+
+
+@pytest.mark.parametrize(
+    "text", ["in (" * 5000, "values (" * 2500, "1" * 20_000 + "a", "(" * 20_000, "'\\" * 9000]
+)
+def test_any_text_can_be_pasted(text):
+    pattern = matching.pattern_of("select " + text)
+    assert not pattern.matches("select b from t")
+    assert len(pattern.words()) <= matching.MOST_WORDS
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ffff000000000001", {"prefix": "FFFF000000000001", "whole_id": 0xFFFF_0000_0000_0001}),
+        ("0xFFFF0000", {"prefix": "FFFF0000", "whole_id": None}),
+        ("1A2B3C4D…", {"prefix": "1A2B3C4D"}),
+        ("18446462598732840961", {"number": 0xFFFF_0000_0000_0001, "prefix": ""}),
+        ("99999999999999999999", {"number": 0}),
+        ("AB" * 32, {"digest": "ab" * 32, "prefix": ""}),
+        ("`Shop`.Orders_2024", {"tables": ["shop.orders_2024", "shop.orders_?"], "prefix": ""}),
+        ("feed", {"prefix": "FEED", "tables": ["feed"], "text": "feed"}),
+        ("where id =", {"tables": [], "prefix": "", "text": "where id ="}),
+    ],
+)
+def test_a_search_text_can_mean_several_things(text, expected):
+    meaning = searching.meaning_of(text)
+    assert meaning.pattern is None
+    assert {name: getattr(meaning, name) for name in expected} == expected
+
+
+def test_a_statement_is_compared_and_nothing_else():
+    meaning = searching.meaning_of("  SELECT a\nFROM t WHERE id = 'x' ")
+    assert meaning.pattern
+    assert meaning.parameters()["text"] == ""
+    asked = []
+
+    def rows(query, **parameters):
+        asked.append((query, parameters))
+        return [{"id": 1, "query": "select a from t where id = ?"}, {"id": 2, "query": "select a from t"}]
+
+    groups = searching.found(rows, meaning, TimeRange(NOON - HOUR, NOON))
+    assert {name: [row["id"] for row in found] for name, found in groups.items()} == {"statement": [1]}
+    assert asked == [("page_query_candidates", {"words": ["select", "where", "from", "id"]})]
+
+
+@pytest.mark.parametrize(
+    ("fingerprint", "lines"),
+    [
+        (
+            "select a from t left join u on t.id = u.id and u.x = ? where a between ? and ? or b in(?+)",
+            "select a|from t|left join u on t.id = u.id|  and u.x = ?|where a between ? and ?|  or b in(?+)",
+        ),
+        (
+            "select a from t where exists (select ? from u where u.id = t.id and left(u.x, ?) = ?) limit ?",
+            "select a|from t|where exists (|  select ?|  from u|  where u.id = t.id"
+            "|    and left(u.x, ?) = ?|)|limit ?",
+        ),
+        ("insert into t (a,b) values(?+)", "insert into t (a,b)|values(?+)"),
+        ("update t set a = ? where id = ?", "update t|set a = ?|where id = ?"),
+        ("set names utf8mb4", "set names utf8mb4"),
+        ("grant select on shop.* to `a`@`%`", "grant select on shop.* to `a`@`%`"),
+    ],
+)
+def test_formatting_breaks_lines_at_clauses(fingerprint, lines):
+    assert formatting.formatted(fingerprint).replace("\n", "|") == lines
+
+
+def test_formatting_changes_white_space_only():
+    for *_, fingerprint in rules():
+        assert "".join(formatting.formatted(fingerprint).split()) == "".join(fingerprint.split())
+
+
+BEFORE = "query block\n  sort, filesort\n    c: ref by by_city, 7 rows\n    o: ref by by_customer, 9 rows"
+AFTER = (
+    "query block\n  sort, filesort\n    c: ALL, 51,000 rows, join buffer\n    o: ref by by_customer, 8 rows"
+)
+
+
+def test_the_difference_of_plans_ignores_estimated_rows():
+    found = plan_trees.difference(BEFORE, AFTER)
+    assert [(step.depth, step.text, step.change) for step in found] == [
+        (0, "query block", "same"),
+        (1, "sort, filesort", "same"),
+        (2, "c: ref by by_city, 7 rows", "removed"),
+        (2, "c: ALL, 51,000 rows, join buffer", "added"),
+        (2, "o: ref by by_customer, 8 rows", "same"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "cost"),
+    [
+        ("c: ALL, 51,000 rows, join buffer", "reads all rows (51,000), joins without an index"),
+        ("c: ALL, 999 rows", ""),
+        ("c: index by by_city, 1,000 rows, index only", "reads a whole index (1,000)"),
+        ("ALL: ref by x, 5,000 rows", ""),
+        ("sort, filesort", "sorts rows"),
+        ("aggregate, temporary table", "fills a temporary table"),
+        ("query block, dependent", "runs once per row of the enclosing query"),
+    ],
+)
+def test_expensive_steps_name_their_reason(text, cost):
+    (step,) = plan_trees.steps("  " + text)
+    assert (step.cost, step.depth, step.is_expensive) == (cost, 1, bool(cost))
+
+
+def plan(plan_hash: str, outline: str = "query block", **columns) -> dict:
+    its = {"server": "db1", "model": "{}", "default_database": "shop", "advice": [], "cost": None}
+    return {**its, "plan_hash": plan_hash, "outline": outline, **columns}
+
+
+def test_the_current_plan_is_compared_with_the_one_that_it_replaced():
+    rows = [plan("B", AFTER), plan("C"), plan("A", BEFORE), plan("B", server="db2")]
+    current, *others = plans.trees(rows, [{"old_plan": "A", "new_plan": "B"}])
+    assert (current.plan_hash, current.compared_with, current.servers) == ("B", "A", ["db1", "db2"])
+    assert current.has_changes and [tree.plan_hash for tree in others] == ["C", "A"]
+    assert plans.trees(rows, [])[0].compared_with == "C"
+    assert plans.trees([plan("B")], [])[0].compared_with == ""
+    assert plans.trees([], []) == []
+
+
+MODEL = (
+    '{"plan":{"inputs":[{"schema":"shop","table":"cust`omers","alias":"c"},{"table":"orders","alias":"o"}]}}'
+)
+MISSING = (
+    "missing index · c: no index can be used: consider one on (city, name) · reads 51,000 rows for a = ?"
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "ddl"),
+    [
+        (MISSING, "CREATE INDEX `cust``omers_city_name` ON `shop`.`cust``omers` (`city`, `name`);"),
+        (
+            "unused leading key part · o: index x holds a but does not start with it: one that does · y",
+            "CREATE INDEX `orders_a` ON `default`.`orders` (`a`);",
+        ),
+        ("filesort · many rows are sorted: an index in this order would give them sorted · up to 9 rows", ""),
+        (
+            "missing index · c: all rows are read and checked, and no index can be used: consider one on what",
+            "",
+        ),
+    ],
+)
+def test_advice_on_an_index_is_ddl_on_the_table_behind_the_alias(line, ddl):
+    found = advice.advice_of(line, MODEL, "default")
+    assert found.ddl == ddl
+    assert bool(found.unknown) == (found.kind == "missing index" and not ddl)
+
+
+def test_advice_without_a_readable_model_names_the_alias():
+    assert "ON `c` (" in advice.advice_of(MISSING, "{", "").ddl
+    (only,) = plans.advice(
+        [plan("B", advice=[MISSING]), plan("A", advice=["x · y"]), plan("B", server="db2", advice=[MISSING])]
+    )
+    assert only["servers"] == ["db1", "db2"]
+
+
+SPAN = TimeRange(NOON - HOUR, NOON)
+LOGGED = {"server": "db1", "logged": "≥ 0 s", "changes": [], "is_read": 1}
+
+
+def overview(name: str, executions: float, p95: float) -> dict:
+    numbers = dict.fromkeys(("total_seconds", "p50", "p99", "lock_seconds", "examined", "sent"), p95 * 2)
+    kind = "yesterday" if name == "yesterday" else "period"
+    return {"kind": kind, "name": name, "executions": executions, "p95": p95, **numbers}
+
+
+def notes(logging: Logging, *rows: dict, span: TimeRange = SPAN) -> dict[str, tuple[str, str]]:
+    shown = Periods(span, by_kind(rows)["period"], logging).numbers()
+    return {item["title"]: (item["value"], item["note"]) for item in shown}
+
+
+def test_changes_are_against_both_earlier_periods():
+    rows = overview("now", 30, 0.3), overview("before", 20, 0.2), overview("yesterday", 30, 0.4)
+    found = notes(Logging(["db1"], [LOGGED]), *rows)
+    assert found["Executions"] == ("30", "+50 % vs before · unchanged vs yesterday")
+    assert found["Latency p95"] == ("300 ms", "+50 % vs before · -25 % vs yesterday")
+    assert found["Rows examined per execution"][0] == "0.02"
+    day = TimeRange(NOON - 24 * HOUR, NOON)
+    assert notes(Logging(["db1"], [LOGGED]), *rows[:2], span=day)["Executions"] == ("30", "+50 % vs before")
+
+
+def test_a_period_without_executions_is_new_if_the_log_was_read_and_else_unknown():
+    read, unread = Logging(["db1"], [LOGGED]), Logging(["db1"], [{**LOGGED, "is_read": 0}])
+    now = overview("now", 30, 0.3)
+    assert notes(read, now)["Executions"][1] == "new vs before · new vs yesterday"
+    assert notes(read, now)["Latency p95"][1] == "no executions vs before · no executions vs yesterday"
+    assert notes(unread, now)["Executions"][1] == "unknown vs before · unknown vs yesterday"
+    assert "unknown" in Periods(SPAN, {}, unread).obstacles()[0]
+
+
+def test_latencies_are_not_compared_across_a_change_of_the_settings():
+    logging = Logging(["db1"], [{**LOGGED, "changes": [NOON - 5 * HOUR]}])
+    rows = overview("now", 30, 0.3), overview("before", 20, 0.2), overview("yesterday", 30, 0.4)
+    assert notes(logging, *rows)["Latency p95"][1] == "+50 % vs before · not comparable vs yesterday"
+    recent = Logging(["db1"], [{**LOGGED, "changes": [NOON - HOUR / 2]}])
+    assert notes(recent, *rows)["Latency p95"][1] == "not comparable vs before · not comparable vs yesterday"
+    assert notes(recent, *rows)["Executions"][1].startswith("+50 %")
+    assert "db1 logs differently since" in Periods(SPAN, {}, recent).obstacles()[0]
+
+
+def test_the_limits_of_the_data_count_servers():
+    rows = [LOGGED, {**LOGGED, "server": "db2"}, {**LOGGED, "server": "db3", "logged": "≥ 1 s"}]
+    assert Logging(["db1", "db2", "db3", "db4"], rows).limits() == (
+        "Slow logs contain: ≥ 0 s on 2 of 4 servers; ≥ 1 s on 1 of 4 servers; unknown on 1 of 4 servers"
+    )
+    assert Logging([], []).limits() == ""
+
+
+@pytest.mark.parametrize(
+    ("hours", "width"), [(0.25, 60), (1, 60), (24, 900), (48, 1800), (49, 3600), (168, 7200)]
+)
+def test_buckets_have_a_width_for_at_most_100_of_them(hours, width):
+    assert trend.width(TimeRange(NOON - hours * HOUR, NOON)) == width
+    assert trend.width(TimeRange(NOON - 90 * 24 * HOUR, NOON)) == 86_400
+    assert trend.width(TimeRange(NOON - 1000 * 24 * HOUR, NOON)) == 10 * 86_400
+
+
+def bucket(executions: float, classes: dict[int, float]) -> dict:
+    numbers = dict.fromkeys(("p50", "p95", "lock_seconds", "examined"), 1)
+    lists = {"latency_classes": list(classes), "latency_executions": list(classes.values())}
+    return {"executions": executions, "total_seconds": 30, **numbers, **lists}
+
+
+def test_a_bucket_without_entries_has_no_load_and_an_unknown_latency():
+    span = TimeRange(NOON - timedelta(minutes=2, seconds=30), NOON)
+    start = str(int((NOON - timedelta(minutes=3)).timestamp()))
+    first, *others = trend.buckets(span, {start: bucket(4, {-3: 3, 0: 1})})
+    assert (first["load"], first["p95"]) == (1, 1), "30 s of execution in the 30 s of the bucket in the range"
+    assert [(row["load"], row["p95"]) for row in others] == [(0, None), (0, None)]
+    heat = trend.heat_map([first, *others])
+    assert [(cell["x"], cell["y"]) for cell in heat.cells] == [(90, 42), (90, 0)]
+    assert [label["text"] for label in heat.labels] == ["≥ 1 s", "≥ 500 ms", "≥ 250 ms", "≥ 125 ms"]
+    assert heat.cells[0]["opacity"] == 1 > heat.cells[1]["opacity"] > trend.FAINTEST
+    assert trend.heat_map(others) is None
+
+
+def test_marks_are_plan_changes_and_versions_that_follow_others():
+    versions = [
+        {"application": "web", "version": "1", "first_seen": NOON - 3 * HOUR},
+        {"application": "job", "version": "7", "first_seen": NOON - 2 * HOUR},
+        {"application": "web", "version": "2", "first_seen": NOON - HOUR},
+    ]
+    changes = [{"changed": NOON - 2 * HOUR, "new_plan": "ABCDEF0123456789"}]
+    assert [mark["label"] for mark in trend.marks(changes, versions)] == ["plan ABCD", "web 2"]
+
+
+def test_tables_have_sizes_of_their_database_and_unknown_ones():
+    size = {"server": "db1", "table_name": "Orders", "measured": NOON, "bytes": 9}
+    sizes = [
+        {**size, "schema_name": "shop", "estimated_rows": 5},
+        {**size, "schema_name": "old", "estimated_rows": 1},
+    ]
+    found = tables.tables(["shop.orders", "log"], ["log"], sizes, lambda kind, name: f"{kind}/{name}")
+    assert [(row["name"], row["access"], row["estimated_rows"]) for row in found] == [
+        ("log", "reads, writes", None),
+        ("shop.orders", "reads", 5),
+    ]
+    assert found[1]["address"] == "table/shop.orders"
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"verdict": "slower", "ratio": 7.5, "reason": ""}, "slower: 7.5 times as long"),
+        ({"verdict": "no_difference", "ratio": 1.0, "reason": ""}, "no difference"),
+        ({"verdict": "unknown", "ratio": None, "reason": "3 executions"}, "unknown: 3 executions"),
+    ],
+)
+def test_the_verdict_of_a_plan_change_is_in_words(change, words):
+    assert tables.effect(change) == words
+
+
+def test_a_statement_of_the_list_without_entries_before_has_no_change():
+    def rows(query, **parameters):
+        if query == "page_query_list":
+            return [{"id": 1, "total_seconds": 2.0, "executions": 4, "all_seconds": 8.0}]
+        return [{"id": 1, "period": "now", "p95": 0.5}]
+
+    found = [{"id": each, "query": "x" * 400, "last_seen": NOON} for each in (1, 2)]
+    first, second = listing.measured(rows, found, SPAN, {})
+    assert (first["share"], first["p95"], first["p95_change"]) == (0.25, 0.5, "no entry before")
+    assert (second["executions"], second["p95"], second["p95_change"]) == (0, None, "")
+    assert (first["query_id"], len(first["query"])) == ("0000000000000001", 301)
+
+
+def test_a_link_to_a_dashboard_has_the_range_and_the_filter():
+    address = dashboards.address("query-detail", SPAN, {"query-id": ("query_id", "it's")})
+    assert address.startswith("/superset/dashboard/query-detail/?native_filters=%28NATIVE_FILTER-time-range")
+    assert "2026-03-04T11%3A00%3A00%20%3A%202026-03-04T12%3A00%3A00" in address
+    assert "col%3Aquery_id%2Cop%3AIN%2Cval%3A%21%28%27it%21%27s%27%29" in address

@@ -1,0 +1,271 @@
+"""Tests the queries of the pages of statements (sql/queries/page_query_*.sql) on rows with known results."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tailrace.clickhouse.client import ClickHouseError
+from tailrace.dashboards import asset_files
+
+HOUR = timedelta(hours=1)
+END = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(days=2)
+"""Two days ago at a full hour: no result depends on the time of the test."""
+START = END - 2 * HOUR
+IT, OTHER, OLD = 0xFFFF_0000_0000_0001, 2, 3
+TEXT = "select id from `orders` where id = ?"
+
+
+def sql(time: datetime) -> str:
+    return f"{time:%Y-%m-%d %H:%M:%S}"
+
+
+def execution(at: datetime, seconds: float, **columns) -> dict:
+    its = {"cluster": "shop", "instance": "db1", "query_id": IT, "rule_set": "tailrace-2", "weight": 2}
+    times = {"event_time": sql(at), "query_time": seconds, "lock_time": seconds / 4}
+    return {**its, **times, "rows_examined": 10, "rows_sent": 1, "user": "app", "host": "10.0.0.9", **columns}
+
+
+def fingerprint(query_id: int, text: str, **columns) -> dict:
+    its = {"query_id": query_id, "rule_set": "tailrace-2", "fingerprint": text, "verb": "SELECT"}
+    return {**its, "seen_at": sql(END), "first_seen_at": sql(START), **columns}
+
+
+EVENTS = [
+    execution(
+        START + timedelta(minutes=1), 0.2, tags={"application": "web", "route": "/cart", "version": "1"}
+    ),
+    execution(
+        START + timedelta(minutes=61), 0.4, tags={"application": "web", "route": "/cart", "version": "2"}
+    ),
+    execution(START + timedelta(minutes=62), 3.0, instance="db2", user="cron", host="batch-1"),
+    execution(START - timedelta(minutes=10), 0.1),
+    execution(START - timedelta(hours=23), 0.05, query_id=OLD),
+    execution(START + timedelta(minutes=5), 8.0, query_id=OTHER),
+]
+"""Of the statement: two on db1 and one on db2 in the range, one before it, one on the day before."""
+
+
+@pytest.fixture
+def ask(admin, user):
+    """Returns the rows of a query for a range of two hours and all servers; parameters can be replaced."""
+    user("writer").insert("tailrace.query_events", EVENTS)
+    user("writer").insert(
+        "tailrace.fingerprints",
+        [
+            fingerprint(IT, TEXT, previous_query_ids=[OLD], tables_read=["shop.orders"]),
+            fingerprint(OTHER, "select c? from sbtest?", tables_read=["sbtest?"], tables_written=["Log"]),
+        ],
+    )
+
+    def run(name: str, span=(START, END), **parameters) -> list[dict]:
+        text = asset_files.query_text(asset_files.QUERIES / f"page_query_{name}.sql")
+        known = {"from": sql(span[0]), "to": sql(span[1]), "ids": [IT, OLD], "cluster": "", "instance": ""}
+        known |= {"width": 3600, "oldest": sql(span[0] - timedelta(days=1))}
+        wanted = {**known, **parameters}
+        return user("reader_developer").rows(
+            text, {name: each for name, each in wanted.items() if f"{{{name}:" in text}
+        )
+
+    return run
+
+
+def by_name(rows: list[dict], kind: str) -> dict[str, dict]:
+    return {row["name"]: row for row in rows if row["kind"] == kind}
+
+
+def test_the_periods_of_a_statement_are_separate(ask):
+    rows = ask("overview")
+
+    periods = by_name(rows, "period") | by_name(rows, "yesterday")
+    assert {name: row["executions"] for name, row in periods.items()} == {
+        "now": 6,
+        "before": 2,
+        "yesterday": 2,
+    }
+    now = periods["now"]
+    assert (now["entries"], now["examined"], now["sent"]) == (3, 60, 6)
+    assert (now["total_seconds"], now["lock_seconds"]) == (pytest.approx(7.2), pytest.approx(1.8))
+    assert (now["p50"], now["p95"], now["p99"]) == (0.4, 3, 3)
+    assert periods["yesterday"]["p50"] == 0.05
+
+
+def test_servers_and_buckets_are_of_the_range_only(ask):
+    rows = ask("overview")
+
+    assert {name: row["executions"] for name, row in by_name(rows, "server").items()} == {"db1": 4, "db2": 2}
+    first, second = (str(int(time.timestamp())) for time in (START, START + HOUR))
+    buckets = by_name(rows, "bucket")
+    assert {name: row["executions"] for name, row in buckets.items()} == {first: 2, second: 4}
+    assert (buckets[first]["latency_classes"], buckets[first]["latency_executions"]) == ([-3], [2])
+    assert (buckets[second]["latency_classes"], buckets[second]["latency_executions"]) == ([-2, 1], [2, 2])
+
+
+@pytest.mark.parametrize(("column", "value"), [("instance", "db2"), ("cluster", "elsewhere")])
+def test_a_filter_restricts_the_servers(ask, column, value):
+    found = ask("overview", **{column: value})
+
+    assert sum(row["executions"] for row in by_name(found, "period").values()) == (2 if value == "db2" else 0)
+
+
+def test_a_long_range_has_the_same_executions_from_the_rollup(ask):
+    rows = ask("overview", span=(END - timedelta(days=3), END), width=86_400)
+
+    (now,) = by_name(rows, "period").values()
+    assert (now["executions"], now["examined"]) == (10, 100)
+    assert now["p95"] == pytest.approx(3.0, rel=0.011)
+    assert not by_name(rows, "yesterday")
+
+
+def test_the_statement_has_its_former_ids(ask):
+    (row,) = ask("statement", query_id=IT)
+    assert (row["id"], row["query"], row["others"]) == (IT, TEXT, [OLD])
+    assert (row["reads"], row["writes"]) == (["shop.orders"], [])
+    assert ask("statement", query_id=99) == []
+
+
+def test_callers_are_users_clients_and_endpoints_by_time(ask):
+    cron, web = ask("callers")
+
+    assert (cron["user"], cron["client"], cron["total_seconds"]) == ("cron", "batch-1", 6)
+    assert (web["client"], web["application"], web["endpoint"]) == ("10.0.0.9", "web", "/cart")
+    assert (web["executions"], web["groups"]) == (4, 2)
+
+
+def test_a_version_after_another_one_is_the_later_row(ask):
+    assert [(row["application"], row["version"]) for row in ask("versions")] == [("web", "1"), ("web", "2")]
+
+
+def test_the_list_is_ordered_by_total_time_with_shares(ask):
+    first, second = ask("list", ids=[], most=10)
+
+    assert (first["id"], first["total_seconds"], first["executions"]) == (OTHER, 16, 2)
+    assert (second["id"], second["all_seconds"], second["statements"]) == (IT, pytest.approx(23.2), 2)
+    (chosen,) = ask("list", ids=[IT], most=10)
+    assert chosen["all_seconds"] == pytest.approx(23.2)
+    long = ask("list", ids=[], most=10, span=(END - 72 * HOUR, END))
+    assert [(row["id"], row["executions"]) for row in long] == [(OTHER, 2), (IT, 8), (OLD, 2)]
+
+
+def test_latencies_are_of_both_periods(ask):
+    found = {(row["id"], row["period"]): row["p95"] for row in ask("latencies", ids=[IT, OTHER])}
+    assert found == {(IT, "now"): 3, (IT, "before"): 0.1, (OTHER, "now"): 8}
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ({"prefix": "FFFF0000"}, [(IT, "id")]),
+        ({"number": IT}, [(IT, "id")]),
+        ({"text": "FROM `ORD"}, [(IT, "text")]),
+        ({"tables": ["orders"]}, [(IT, "table")]),
+        ({"tables": ["shop.orders"]}, [(IT, "table")]),
+        ({"tables": ["log"]}, [(OTHER, "table")]),
+        ({"tables": ["sbtest?"]}, [(OTHER, "table")]),
+        ({"text": "select"}, [(OTHER, "text"), (IT, "text")]),
+        ({}, []),
+        ({"text": "100%"}, []),
+    ],
+)
+def test_search_finds_by_id_table_and_text(ask, asked, found):
+    nothing = {"prefix": "", "number": 0, "text": "", "tables": []}
+    assert [(row["id"], row["found_by"]) for row in ask("search", **nothing | asked)] == found
+
+
+def test_candidates_contain_all_words(ask):
+    assert [row["id"] for row in ask("candidates", words=["ORDERS", "select"])] == [IT]
+    assert ask("candidates", words=["orders", "sbtest"]) == []
+
+
+def test_a_digest_finds_its_statement(ask, stored):
+    stored("query_events", execution(START, 1, attributes={"Query_digest": "ABCD"}))
+    assert [row["id"] for row in ask("digest", digest="abcd")] == [IT]
+    assert ask("digest", digest="abce") == []
+
+
+def test_plans_have_the_executions_that_name_them_or_follow_their_capture(ask, stored):
+    plan = {
+        "instance": "db1",
+        "query_id": IT,
+        "hash_rules": "plan-1",
+        "source": "slowlog",
+        "database": "shop",
+    }
+    seen = {"first_seen_at": sql(START), "seen_at": sql(END)}
+    stored("plans", {**plan, "plan_hash": "A" * 16, **seen, "tree": "query block", "advice": ["x"]})
+    stored("plans", {**plan, "plan_hash": "C" * 16, "seen_at": sql(START - HOUR)})
+    stored("query_events", execution(START, 5, plan_hash="A" * 16))
+    captured = {
+        "instance": "db2",
+        "query_id": IT,
+        "status": "ok",
+        "captured_at": sql(START),
+        "plan_hash": "B" * 16,
+    }
+    stored("plan_captures", captured)
+
+    (row,) = ask("plans")
+    assert (row["plan_hash"], row["server"], row["default_database"]) == ("A" * 16, "db1", "shop")
+    assert (row["outline"], row["advice"]) == ("query block", ["x"])
+    load = {row["plan_hash"]: (row["server"], row["executions"], row["p50"]) for row in ask("plan_load")}
+    assert load == {"A" * 16: ("db1", 2, 5), "B" * 16: ("db2", 2, 3)}
+
+
+def test_plan_changes_have_their_latest_verdict(ask, stored):
+    change = {"instance": "db1", "query_id": IT, "changed_at": sql(START), "old_plan": "A", "new_plan": "B"}
+    stored("plan_changes", {**change, "verdict": "pending", "updated_at": sql(START)})
+    stored("plan_changes", {**change, "verdict": "slower", "ratio": 3, "updated_at": sql(END)})
+    stored("plan_changes", {**change, "changed_at": sql(END), "new_plan": "C", "updated_at": sql(END)})
+
+    (row,) = ask("plan_changes")
+    assert (row["new_plan"], row["verdict"], row["ratio"]) == ("B", "slower", 3)
+
+
+def test_requests_have_the_most_calls_of_one_trace(ask, stored):
+    def span(trace: str, kind: str, **columns) -> dict:
+        its = {"TraceId": trace, "SpanKind": kind, "ServiceName": "web", "Timestamp": sql(START)}
+        return {**its, "Duration": 500_000_000, **columns}
+
+    calls = [span("loop", "Client", query_id=IT)] * 6 + [span("one", "Client", query_id=IT)]
+    roots = [span(trace, "Server", endpoint="/cart") for trace in ("loop", "one", "none")]
+    stored("otel_traces", *calls, *roots, span("lost", "Client", query_id=IT, endpoint="/job"))
+
+    cart, job = ask("requests")
+    assert (cart["service"], cart["endpoint"], cart["requests"], cart["calls"]) == ("web", "/cart", 2, 7)
+    assert (cart["loops"], cart["most_calls"], cart["worst_trace"]) == (1, 6, "loop")
+    assert (cart["total_seconds"], job["endpoint"]) == (3.5, "/job")
+
+
+def test_settings_of_logs_are_known_with_their_changes(ask, settings):
+    settings(START - timedelta(days=3), long_query_time="1")
+    settings(START + HOUR, long_query_time="0")
+
+    found = {row["server"]: row for row in ask("logging", servers=["db1", "db2"])}
+    assert found.keys() == {"db1"}
+    assert (found["db1"]["logged"], found["db1"]["changes"]) == ("≥ 0 s", [sql(START + HOUR)])
+    assert found["db1"]["is_read"] == 0
+    (read,) = ask("logging", servers=["db1"], oldest=sql(START - timedelta(minutes=20)))
+    assert read["is_read"] == 1
+
+
+def test_sizes_of_tables_are_the_latest_ones(ask, user):
+    size = {"cluster": "shop", "instance": "db1", "database": "shop", "table": "Orders", "index_bytes": 1}
+    for hours, rows in ((3, 10), (1, 20)):
+        row = {**size, "at": sql(END - hours * HOUR), "rows": rows, "data_bytes": 1000 * rows}
+        user("facts").insert("tailrace.table_sizes", [row])
+
+    (row,) = ask("tables", names=["orders"])
+    assert (row["schema_name"], row["table_name"], row["estimated_rows"], row["bytes"]) == (
+        "shop",
+        "Orders",
+        20,
+        20_001,
+    )
+
+
+def test_a_value_is_never_part_of_the_statement(ask):
+    """A quote in a parameter is a character of a text, and a list is parsed as one."""
+    hostile = "') OR 1 = 1 --"
+    assert ask("search", prefix="", number=0, text=hostile, tables=[]) == []
+    assert ask("overview", instance=hostile) == []
+    with pytest.raises(ClickHouseError):
+        ask("overview", ids="[1]) OR (1")
