@@ -1,7 +1,43 @@
-    -- The records of an entity in each log. Conditions on constants are folded, so only columns of the entity's kind are
-    -- read. An address is compared as one, because logs write it in several forms (see the column client_ip).
+{#- The records of an entity in each log, for a WITH. `kind` chooses the entity, because ClickHouse analyses a condition for
+    each kind longer than it reads the rows of a day; values are parameters. `newest` limits each log to its latest records.
+    An address is compared as one: logs write it in several forms (see the column client_ip). -#}
+{%- set kind = kind | default('user') -%}
+{%- macro range(table) -%}
+{{ table }}.event_time >= {from:DateTime64(6, 'UTC')} AND {{ table }}.event_time < {to:DateTime64(6, 'UTC')}
+            AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
+{%- endmacro -%}
+{%- macro is_its(connection='connection_id') -%}
+    {%- if kind == 'user' %}user = {name:String}
+    {%- elif kind == 'session' %}{{ connection }} = {connection:UInt64}
+    {%- elif kind == 'table' %}(has(tables_read, {name:String}) OR has(tables_written, {name:String}))
+    {%- else %}(
+                ip = {name:String} OR ip = '' AND host = {name:String}
+                OR toIPv6OrDefault({name:String}) != toIPv6('::')
+                    AND (toIPv6OrDefault(ip) = toIPv6OrDefault({name:String})
+                        OR ip = '' AND toIPv6OrDefault(host) = toIPv6OrDefault({name:String})))
+    {%- endif -%}
+{%- endmacro -%}
+{%- macro latest(table) -%}
+    {%- if newest | default(false) %}
+            AND (empty({kinds:Array(String)}) OR has({kinds:Array(String)}, event_kind))
+            AND ({before_id:String} = ''
+                OR ({{ table }}.event_time, toString(event_id)) < ({to:DateTime64(6, 'UTC')} - INTERVAL 1 MICROSECOND, {before_id:String}))
+        ORDER BY {{ table }}.event_time DESC, toString(event_id) DESC LIMIT {limit:UInt32}
+    {%- endif -%}
+{%- endmacro %}
     records AS (
+{%- if kind == 'class' %}
         SELECT
+            data_access.event_time AS event_time, event_id, cluster, instance, connection_id, source AS log,
+            if(outcome = 'failure', 'failed', 'statement') AS event_kind, false AS is_login, 1. AS executions,
+            user, src_ip AS ip, host, program, database, 'QUERY' AS command, verb, '' AS error_code,
+            if(has(data_class_read, {name:String}), data_access.tables, []) AS tables_read,
+            if(has(data_class_written, {name:String}), data_access.tables, []) AS tables_written,
+            query_id, NULL AS query_seconds, data_access.rows_sent AS sent_rows, '' AS text
+        FROM tailrace.data_access FINAL
+        WHERE has(data_class, {name:String}) AND {{ range('data_access') }} {{ latest('data_access') }}
+{%- else %}
+        (SELECT
             audit_events.event_time AS event_time, event_id, cluster, instance, connection_id, source AS log,
             multiIf(
                 event_class = 'connection' AND status != 0
@@ -14,41 +50,26 @@
             1. AS executions,
             user, ip, host, program_name AS program, database, command, verb,
             if(status = 0, '', toString(status)) AS error_code,
-            tables_read, tables_written, query_id, rule_set, NULL AS query_seconds, NULL AS sent_rows, '' AS text
+            tables_read, tables_written, query_id, NULL AS query_seconds, NULL AS sent_rows, '' AS text
         FROM tailrace.audit_events
-        WHERE audit_events.event_time >= {from:DateTime64(6, 'UTC')} AND audit_events.event_time < {to:DateTime64(6, 'UTC')}
-{%- include "parts/entity_where.sql" -%}
+        WHERE {{ is_its() }} AND {{ range('audit_events') }} {{ latest('audit_events') }})
         UNION ALL
-        SELECT
+        (SELECT
             query_events.event_time, event_id, cluster, instance, connection_id, source,
-            if(ifNull(query_events.error_code, 0) IN (0, 1003, 1287, 1681, 1831, 3090, 3135, 3719, 3778), 'statement', 'failed'),
+            if(ifNull(query_events.error_code, 0) IN (0, 1003, 1287, 1681, 1831, 3090, 3135, 3719, 3778), 'statement', 'failed') AS event_kind,
             false, weight, user, ip, host, '', database, 'QUERY', verb,
             if(ifNull(query_events.error_code, 0) = 0, '', toString(query_events.error_code)),
-            tables_read, tables_written, toNullable(query_id), rule_set,
-            toNullable(query_time), toNullable(rows_sent), ''
+            tables_read, tables_written, toNullable(query_id), toNullable(query_time), toNullable(rows_sent), ''
         FROM tailrace.query_events
-        WHERE query_events.event_time >= {from:DateTime64(6, 'UTC')} AND query_events.event_time < {to:DateTime64(6, 'UTC')}
-{%- include "parts/entity_where.sql" -%}
+        WHERE {{ is_its() }} AND {{ range('query_events') }} {{ latest('query_events') }})
+    {%- if kind != 'table' %}
         UNION ALL
-        SELECT
+        (SELECT
             error_events.event_time, event_id, cluster, instance, thread_id, source,
-            if(error_events.kind = 'access_denied', 'refused', 'message'),
+            if(error_events.kind = 'access_denied', 'refused', 'message') AS event_kind,
             false, 1., user, ip, host, '', database, error_events.kind, '',
-            if(error_events.kind = 'access_denied', '1045', toString(code)), [], [], NULL, '', NULL, NULL, message
-        FROM (SELECT *, [] AS tables_read, [] AS tables_written, thread_id AS connection_id FROM tailrace.error_events)
-            AS error_events
-        WHERE error_events.event_time >= {from:DateTime64(6, 'UTC')} AND error_events.event_time < {to:DateTime64(6, 'UTC')}
-{%- include "parts/entity_where.sql" -%}
-        UNION ALL
-        SELECT
-            data_access.event_time, event_id, cluster, instance, connection_id, source,
-            if(outcome = 'failure', 'failed', 'statement'), false, 1.,
-            user, src_ip, host, program, database, 'QUERY', verb, '',
-            if(has(data_class_read, {name:String}), data_access.tables, []),
-            if(has(data_class_written, {name:String}), data_access.tables, []),
-            query_id, '', NULL, data_access.rows_sent, ''
-        FROM tailrace.data_access FINAL
-        WHERE {kind:String} = 'class' AND has(data_class, {name:String})
-            AND data_access.event_time >= {from:DateTime64(6, 'UTC')} AND data_access.event_time < {to:DateTime64(6, 'UTC')}
-            AND ({cluster:String} = '' OR cluster = {cluster:String})
-            AND ({instance:String} = '' OR instance = {instance:String}))
+            if(error_events.kind = 'access_denied', '1045', toString(code)), [], [], NULL, NULL, NULL, message
+        FROM tailrace.error_events
+        WHERE {{ is_its('thread_id') }} AND {{ range('error_events') }} {{ latest('error_events') }})
+    {%- endif %}
+{%- endif %})

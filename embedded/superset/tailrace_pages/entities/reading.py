@@ -1,12 +1,18 @@
-"""What the pages of entities read from ClickHouse."""
+"""What the pages of entities read from ClickHouse.
+
+The queries with records of an entity are rendered for its kind (sql/queries/parts/entity_records.sql). Values
+are parameters, as everywhere.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Protocol
 
-from tailrace_pages import csv_table
+import jinja2
+
+from tailrace_pages import csv_table, queries
 from tailrace_pages.entities import overview, records
 from tailrace_pages.entities.kinds import Entity
 from tailrace_pages.entities.records import PRECISE, Position
@@ -23,9 +29,17 @@ Row = Mapping[str, Any]
 
 
 class Rows(Protocol):
-    """The part of store.Store that is used here."""
+    """The part of store.Store that is used here. Times of rows are aware."""
 
     def rows(self, query: str, **parameters: Any) -> list[dict[str, Any]]: ...
+
+
+@cache
+def text(query: str, kind: str) -> str:
+    """Returns a query of sql/queries for entities of a kind."""
+    loader = jinja2.FileSystemLoader(queries.DIRECTORY)
+    environment = jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, autoescape=False)
+    return environment.get_template(f"{query}.sql").render(kind=kind)
 
 
 @dataclass(frozen=True)
@@ -38,7 +52,7 @@ class Reading:
 
     def _rows(self, query: str, since: datetime, until: datetime, **more: object) -> list[dict[str, Any]]:
         span = {"from": f"{since:{PRECISE}}", "to": f"{until:{PRECISE}}"}
-        return self.store.rows(query, **self.entity.parameters(), **span, **more)
+        return self.store.rows(text(query, self.entity.kind), **self.entity.parameters(), **span, **more)
 
     @cached_property
     def logs(self) -> overview.Logs:
@@ -61,7 +75,12 @@ class Reading:
     def alerts(self) -> list[dict[str, Any]]:
         """The alerts of the range and of the previous period."""
         near = self.span.seconds <= SESSION_DAYS * 86_400
-        return self._rows("page_entity_alerts", self._since, self.span.until, with_sessions=int(near))
+        evidence = self._rows("page_entity_evidence", self._since, self.span.until) if near else []
+        ids = {
+            "near": [row["id"] for row in evidence],
+            "names": [row["id"] for row in evidence if row["is_its"]],
+        }
+        return self._rows("page_entity_alerts", self._since, self.span.until, **ids)
 
     @property
     def alerts_of_range(self) -> list[dict[str, Any]]:

@@ -1,0 +1,219 @@
+"""Tests the pure parts of the pages of entities: addresses, numbers, chart, pages of records, tables."""
+
+from datetime import UTC, datetime, timedelta
+from urllib.parse import unquote
+
+import pytest
+
+from tailrace_pages.entities import addresses, kinds, listing, overview, records
+from tailrace_pages.entities.kinds import Entity
+from tailrace_pages.entities.reading import Reading
+from tailrace_pages.entities.records import Position
+from tailrace_pages.page_errors import BadAddressError
+from tailrace_pages.time_range import TimeRange
+
+BEGIN = datetime(2026, 11, 24, tzinfo=UTC)
+DAY = TimeRange(BEGIN, BEGIN + timedelta(days=1))
+ALL_LOGS = {"has_audit": True, "has_general": True, "has_slow": True, "has_error": True}
+LONG_AGO = {"earliest": BEGIN - timedelta(days=90)}
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("ann", "ann"),
+        ("10.0.3.9", "10.0.3.9"),
+        ("fe80::1", "fe80::1"),
+        ("журнал", "%D0%B6%D1%83%D1%80%D0%BD%D0%B0%D0%BB"),
+        ("a/b", "a~2Fb"),
+        ("a\\b", "a~5Cb"),
+        ("..", "~2E~2E"),
+        (".", "~2E"),
+        ("", "~"),
+        ("~", "~7E"),
+        ("~41", "~7E41"),
+        ("a\n\x00b", "a~0A~00b"),
+        ("\x85", "~C2~85"),
+        ("a?b#c%41 d", "a%3Fb%23c%2541%20d"),
+        ("o'\"<script>", "o%27%22%3Cscript%3E"),
+        ("\ufffd", "%EF%BF%BD"),
+    ],
+)
+def test_an_address_carries_exactly_the_name(name, part):
+    assert addresses.entity("user", name) == f"/tailrace/entities/user/{part}/"
+    assert addresses.decode(unquote(part)) == name
+
+
+def test_an_address_that_is_typed_is_read():
+    assert addresses.decode("a~b") == "a~b"
+    assert addresses.decode("shop/cards") == "shop/cards"
+    with pytest.raises(BadAddressError, match="not UTF-8"):
+        addresses.decode("~FF")
+
+
+def test_links_keep_the_time_range():
+    assert (
+        addresses.session("shop", "db/1", 7, {"range": "7d"}) == "/tailrace/sessions/shop/db~2F1/7/?range=7d"
+    )
+
+
+def bar_of(hour: int, is_current: bool = True, **counts: int) -> dict:
+    nothing = dict.fromkeys(("logins", "refused", "statements", "errors"), 0)
+    found = {**nothing, **counts}
+    time = BEGIN + timedelta(hours=hour) if is_current else datetime.fromtimestamp(0, UTC)
+    return {"is_current": is_current, "bar": time, "kinds": {"statement": found["statements"]}, **found}
+
+
+def noted(rows: list[dict], logs: list[dict], alerts: tuple = ()) -> dict[str, tuple[str, str]]:
+    found = overview.numbers(kinds.OF_ACTORS, rows, alerts, overview.Logs(logs), DAY)
+    return {item["title"]: (item["value"], item["note"]) for item in found}
+
+
+def test_a_number_has_its_change():
+    rows = [bar_of(0, False, statements=4), bar_of(3, statements=2), bar_of(5, statements=4)]
+    found = noted(rows, [{**ALL_LOGS, **LONG_AGO}])
+    assert found["Statements"] == ("6", "+50 %, 4 in the previous period")
+    assert found["Logins"] == ("0", "none in the previous period")
+
+
+def test_a_number_without_a_log_is_unknown_and_never_zero():
+    slow_only = {**dict.fromkeys(ALL_LOGS, False), "has_slow": True, **LONG_AGO}
+    found = noted([bar_of(3, statements=2)], [slow_only])
+    assert found["Logins"] == ("unknown", "no audit or general log in this range")
+    assert found["Refused logins"] == ("unknown", "no audit, error or general log in this range")
+    assert found["Statements"][0] == "2"
+    assert noted([], [])["Statements"][0] == "unknown"
+
+
+def test_a_number_of_some_servers_says_so():
+    servers = [{**ALL_LOGS, **LONG_AGO}, {**dict.fromkeys(ALL_LOGS, False), "has_slow": True, **LONG_AGO}]
+    assert noted([bar_of(1, logins=3)], servers)["Logins"] == (
+        "3",
+        "none in the previous period; known for 1 of 2 servers",
+    )
+
+
+def test_a_change_is_unknown_if_the_logs_begin_later():
+    young = {**ALL_LOGS, "earliest": BEGIN - timedelta(hours=23)}
+    assert noted([bar_of(1, logins=3)], [young])["Logins"] == ("3", "previous period unknown")
+
+
+def test_alerts_are_counted_by_period_and_by_bar():
+    alerts = [{"event_time": BEGIN + timedelta(hours=hour, minutes=5)} for hour in (-3, 2, 2)]
+    assert noted([], [{**ALL_LOGS, **LONG_AGO}], alerts)["Alerts"] == (
+        "2",
+        "+100 %, 1 in the previous period",
+    )
+    bars = overview.bars(kinds.OF_ACTORS, [bar_of(2, logins=1)], alerts, DAY)
+    assert len(bars) == 24
+    assert [
+        (row["bar"].hour, row["alerts"], row["logins"]) for row in overview.busy(kinds.OF_ACTORS, bars)
+    ] == [(2, 2, 1)]
+
+
+def test_the_chart_has_no_bars_of_an_unknown_number():
+    slow_only = {**dict.fromkeys(ALL_LOGS, False), "has_slow": True}
+    bars = overview.bars(kinds.OF_ACTORS, [bar_of(2, statements=5)], [], DAY)
+    drawn = overview.chart(kinds.OF_ACTORS, bars, overview.Logs([slow_only]))
+    assert [series["label"] for series in drawn["series"]] == ["Statements", "Errors", "Alerts"]
+    assert drawn["series"][0]["values"][2] == 5 and drawn["times"][0] == int(BEGIN.timestamp())
+
+
+@pytest.mark.parametrize(
+    ("seconds", "width", "bars"),
+    [
+        (900, 60, 15),
+        (6 * 3600, 60, 360),
+        (86_400, 3600, 24),
+        (31 * 86_400, 3600, 744),
+        (90 * 86_400, 21_600, 360),
+    ],
+)
+def test_bars_are_minutes_hours_or_quarters_of_days(seconds, width, bars):
+    span = TimeRange(BEGIN, BEGIN + timedelta(seconds=seconds))
+    assert overview.width_of(span) == width
+    assert len(overview.bars(kinds.OF_DATA, [], [], span)) == bars
+
+
+def record(second: int, name: str) -> dict:
+    return {"event_time": BEGIN + timedelta(seconds=second), "id": name}
+
+
+def test_alerts_are_between_records_and_pages_end_at_either():
+    found = [record(9, "r9"), record(5, "r5"), record(3, "r3")]
+    alerts = [record(7, "a7"), record(5, "a5"), record(1, "a1")]
+    rows, following = records.merged(found, alerts, None, 3)
+    assert [row["id"] for row in rows] == ["r9", "a7", "r5"]
+    assert following == Position(BEGIN + timedelta(seconds=5), "r5")
+    rows, following = records.merged([record(3, "r3")], alerts, following, 3)
+    assert ([row["id"] for row in rows], following) == (["a5", "r3", "a1"], None)
+
+
+def test_a_position_is_read_from_its_argument():
+    place = Position(BEGIN + timedelta(microseconds=1), "id~1")
+    assert records.position(place.argument()) == place
+    assert records.position("") is None
+    for wrong in ("yesterday", "~", "2026-11-24~a"):
+        with pytest.raises(BadAddressError):
+            records.position(wrong)
+    with pytest.raises(BadAddressError, match="kind=x does not exist"):
+        records.kind("x")
+
+
+def test_a_page_reads_as_much_time_as_it_needs():
+    rows = [bar_of(0, False, statements=999), *[bar_of(hour, statements=10) for hour in range(24)]]
+
+    def begin(before: Position | None, limit: int, kind: str = "") -> datetime:
+        return records.lowest(rows, DAY, 3600, before, kind, limit)
+
+    assert begin(None, 15) == BEGIN + timedelta(hours=22)
+    assert begin(None, 15, "statement") == BEGIN + timedelta(hours=22)
+    assert begin(None, 15, "failed") == BEGIN
+    assert begin(Position(BEGIN + timedelta(hours=10, minutes=30), ""), 11) == BEGIN + timedelta(hours=8)
+    assert begin(Position(BEGIN + timedelta(hours=1), ""), 11) == BEGIN
+
+
+def test_an_unknown_value_has_no_link():
+    rows = [{"dimension": "user", "value": value, "value_count": 30, "reads": 1} for value in ("ann", "")] + [
+        {"dimension": "program", "value": "mysql", "value_count": 1}
+    ]
+    clients, users, programs = listing.others(Entity("class", "pci"), rows, {"range": "30d"})
+    assert [(row["value"], row["address"]) for row in users.rows] == [
+        ("ann", "/tailrace/entities/user/ann/?range=30d"),
+        ("unknown", ""),
+    ]
+    assert programs.rows[0]["address"] == ""
+    assert users.caption == "Users: 2 of 30" and clients.rows == []
+    assert [table.key for table in listing.others(Entity("user", "ann"), rows, {})] == ["clients", "programs"]
+
+
+def test_the_sessions_of_a_connection_end_before_the_next_login():
+    its = Entity(kinds.SESSION, "", cluster="shop", instance="db1", connection=7)
+    logins = [{"began": BEGIN + timedelta(hours=hour, microseconds=5)} for hour in (9, 4)]
+    late, early = listing.sessions(its, logins, DAY.until).rows
+    assert late["address"].endswith("?from=2026-11-24T09%3A00%3A00Z&to=2026-11-25T00%3A00%3A00Z")
+    assert early["address"].endswith("?from=2026-11-24T04%3A00%3A00Z&to=2026-11-24T09%3A00%3A00Z")
+
+
+class Recording:
+    """A store that has one answer and remembers what it was asked."""
+
+    def __init__(self, **answers: list[dict]) -> None:
+        self.answers, self.asked = answers, []
+
+    def rows(self, query: str, **parameters):
+        name = next((name for name in self.answers if name in query), "")
+        self.asked.append((query, parameters))
+        return self.answers.get(name, [])
+
+
+def test_a_long_range_limits_the_side_tables_but_not_those_of_classes():
+    quarter = TimeRange(BEGIN - timedelta(days=90), BEGIN)
+    assert Reading(Recording(), Entity("user", "ann"), quarter).sides_since == BEGIN - timedelta(days=31)
+    assert Reading(Recording(), Entity("class", "pci"), quarter).sides_since == quarter.since
+
+
+def test_the_previous_period_is_not_read_if_the_logs_begin_later():
+    store = Recording(has_audit=[{**ALL_LOGS, "earliest": BEGIN - timedelta(hours=1)}])
+    _ = Reading(store, Entity("user", "ann"), DAY).timeline
+    assert store.asked[-1][1]["from"] == store.asked[-1][1]["begin"] == "2026-11-24 00:00:00.000000"

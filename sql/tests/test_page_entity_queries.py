@@ -1,0 +1,329 @@
+"""Tests what the pages of entities read, on rows with known results, through tailrace_pages.entities."""
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from security_rows import NOW, alert_of, audit, denied_message, identity_of, login, refused, slow
+
+from tailrace.clickhouse.client import ClickHouse
+from tailrace_pages import queries
+from tailrace_pages.entities import listing, overview, records
+from tailrace_pages.entities.kinds import SESSION, Entity
+from tailrace_pages.entities.reading import Reading
+from tailrace_pages.time_range import TimeRange
+
+BEGIN = NOW - timedelta(days=2)
+"""Every row lies hours away from the ends of the range, so that no test depends on the time of day."""
+SPAN = TimeRange(BEGIN, BEGIN + timedelta(days=1))
+HOUR = 60
+_TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?")
+
+
+class Store:
+    """The rows of ClickHouse with the types that store.Store returns."""
+
+    def __init__(self, clickhouse: ClickHouse) -> None:
+        self._clickhouse = clickhouse
+
+    def rows(self, query: str, **parameters: Any) -> list[dict[str, Any]]:
+        given = {name: _literal(value) for name, value in parameters.items()}
+        rows = self._clickhouse.rows(queries.text_of(query), given)
+        return [{name: _value(value) for name, value in row.items()} for row in rows]
+
+
+def _literal(value: object) -> object:
+    return f"[{', '.join(repr(each) for each in value)}]" if isinstance(value, list) else value
+
+
+def _value(value: object) -> object:
+    is_time = isinstance(value, str) and _TIME.fullmatch(value)
+    return datetime.fromisoformat(value).replace(tzinfo=UTC) if is_time else value
+
+
+def minutes_in(minutes: float) -> float:
+    """The argument of security_rows for a time in the range."""
+    return 2 * 24 * HOUR - minutes
+
+
+@pytest.fixture
+def reading(user) -> Callable[..., Reading]:
+    def of(kind: str, name: str = "", span: TimeRange = SPAN, **its: Any) -> Reading:
+        return Reading(Store(user("reader_security")), Entity(kind, name, **its), span)
+
+    return of
+
+
+@pytest.fixture
+def logged(stored) -> dict:
+    """Three hours into the range: ann logs in from 10.0.3.9, reads cards, and fails once. bob is refused."""
+    at = minutes_in(3 * HOUR)
+    read = audit(
+        at, 2, user="ann", verb="SELECT", query_id=5, rule_set="tailrace-2", tables_read=["shop.cards"],
+        server_query_id=81,
+    )  # fmt: skip
+    touched = audit(
+        at, 2.1, user="ann", event_class="table", command="READ", object="cards", tables_read=["shop.cards"],
+        server_query_id=81,
+    )  # fmt: skip
+    failed = audit(at, 3, user="ann", verb="UPDATE", status=1142, query_id=6, tables_written=["shop.cards"])
+    attempt = refused(at, 9, user="bob", ip="", host="::ffff:10.0.3.9", connection_id=9)
+    stored(
+        "audit_events",
+        login(at, user="ann", program_name="mysql"),
+        login(at, 0.2, user="ann", source="general", command="Connect"),
+        read,
+        touched,
+        failed,
+        attempt,
+        audit(at, 10, user="ann", event_class="connection", command="DISCONNECT"),
+        login(minutes_in(-3 * HOUR), user="ann"),
+        login(minutes_in(-30 * HOUR), user="other", connection_id=3),
+    )
+    entry = {"query_id": 5, "tables_read": ["shop.cards"], "user": "ann", "weight": 1}
+    other = {"user": "web", "host": "app-1", "ip": "", "connection_id": 5, "query_id": 8, "error_code": 1205}
+    stored("query_events", slow(at, 2.5, **entry, error_code=1287), slow(at + 60, **other))
+    stored("error_events", denied_message(at, 9.2, user="bob", host="10.0.3.9"))
+    stored(
+        "fingerprints",
+        {"query_id": 5, "rule_set": "tailrace-2", "fingerprint": "select pan", "seen_at": f"{NOW:%F %T}"},
+    )
+    stored(
+        "data_access",
+        {**identity_of(read), "action_id": "a", "data_class": ["pci"], "data_class_read": ["pci"],
+         "tables": ["shop.cards"], "src_ip": "10.0.3.9", "program": "mysql", "source": "audit"},
+    )  # fmt: skip
+    return {"read": read, "failed": failed, "refused": attempt}
+
+
+def numbers(reading: Reading) -> dict[str, tuple[str, str]]:
+    found = overview.numbers(
+        reading.entity.measures, reading.timeline, reading.alerts_about, reading.logs, reading.span
+    )
+    return {item["title"]: (item["value"], item["note"]) for item in found}
+
+
+def test_an_action_in_several_logs_counts_once(logged, reading):
+    found = numbers(reading("user", "ann"))
+    assert {title: value for title, (value, _) in found.items()} == {
+        "Logins": "1",
+        "Refused logins": "0",
+        "Statements": "2",
+        "Errors": "1",
+        "Alerts": "0",
+    }
+    assert found["Logins"][1] == "unchanged, 1 in the previous period"
+    assert found["Statements"][1] == "none in the previous period"
+
+
+@pytest.mark.parametrize("address", ["10.0.3.9", "::ffff:10.0.3.9", "::FFFF:0a00:0309"])
+def test_a_client_is_found_in_every_form_of_its_address(logged, reading, address):
+    found = numbers(reading("client", address))
+    assert (found["Logins"][0], found["Refused logins"][0], found["Statements"][0]) == ("1", "1", "2")
+    clients = {row["value"] for row in reading("user", "bob").others() if row["dimension"] == "client"}
+    assert clients == {"10.0.3.9"}
+
+
+def test_a_client_without_an_address_is_its_host_name(logged, reading):
+    found = numbers(reading("client", "app-1"))
+    assert (found["Statements"][0], found["Errors"][0]) == ("1", "1")
+
+
+def test_a_table_counts_statements_and_not_their_rows_for_single_tables(logged, reading):
+    found = numbers(reading("table", "shop.cards"))
+    assert {title: value for title, (value, _) in found.items()} == {
+        "Reads": "1",
+        "Changes": "1",
+        "Refused access": "1",
+        "Errors": "1",
+        "Alerts": "0",
+    }
+
+
+def test_who_read_a_data_class(logged, reading):
+    of_class = reading("class", "pci")
+    assert numbers(of_class)["Reads"][0] == "1"
+    (users,) = (
+        table for table in listing.others(of_class.entity, of_class.others(), {}) if table.key == "users"
+    )
+    assert [(row["value"], row["reads"], row["address"]) for row in users.rows] == [
+        ("ann", 1, "/tailrace/entities/user/ann/")
+    ]
+    assert [row["class"] for row in reading("user", "ann").classes()] == ["pci"]
+    assert [row["class"] for row in reading("client", "10.0.3.9").classes()] == ["pci"]
+
+
+def test_the_records_of_all_logs_in_order(logged, reading):
+    of_client = reading("client", "10.0.3.9")
+    rows, following = of_client.page("", None)
+    shown = of_client.shown(rows, {"range": "24h"})
+    assert following is None
+    assert [(row["shown_log"], row["shown_kind"], row["user"], row["error_code"]) for row in shown] == [
+        ("audit", "login, logout", "ann", ""),
+        ("error", "refused login", "bob", "1045"),
+        ("audit", "refused login", "bob", "1045"),
+        ("audit", "failed statement", "ann", "1142"),
+        ("slow query", "statement", "ann", "1287"),
+        ("audit", "table access", "ann", ""),
+        ("audit", "statement", "ann", ""),
+        ("general", "login, logout", "ann", ""),
+        ("audit", "login, logout", "ann", ""),
+    ]  # fmt: skip
+    read = next(row for row in shown if row["id"] == logged["read"]["event_id"])
+    assert (read["what"], read["classes"], read["tables"]) == ("select pan", "pci", "shop.cards")
+    assert read["address"] == "/tailrace/queries/0000000000000005/?range=24h"
+    assert read["session_address"].startswith("/tailrace/sessions/shop/db1/7/?from=")
+
+
+def test_pages_have_every_record_once_also_those_of_one_microsecond(stored, reading):
+    at = minutes_in(5 * HOUR)
+    same = [audit(at, 1, user="ann", entry_offset=number) for number in range(7)]
+    later = [audit(at, 2 + number, user="ann") for number in range(3)]
+    stored("audit_events", *same, *later)
+    stored("alerts", alert_of(same[0], user="ann"), alert_of(later[-1], user="ann"))
+    of_user, before, seen = reading("user", "ann"), None, []
+    for _ in range(4):
+        rows, before = of_user.page("", before, 3)
+        seen += [row["id"] for row in rows]
+    assert before is None or of_user.page("", before, 3) == ([], None)
+    assert len(seen) == len(set(seen)) == 12
+    assert set(seen) >= {row["event_id"] for row in same + later}
+
+
+@pytest.mark.parametrize(("kind", "count"), [("failed", 1), ("refused", 0), ("alert", 0), ("connection", 3)])
+def test_records_of_one_kind(logged, reading, kind, count):
+    assert len(reading("user", "ann").page(kind, None)[0]) == count
+
+
+def test_a_csv_has_the_rows_of_all_pages(logged, reading, monkeypatch):
+    monkeypatch.setattr(records, "ROWS_AT_ONCE", 2)
+    rows = reading("client", "10.0.3.9").all("", {})
+    assert len(rows) == len({row["id"] for row in rows}) == 9
+    assert [row["event_time"] for row in rows] == sorted((row["event_time"] for row in rows), reverse=True)
+
+
+def test_alerts_about_it_alerts_that_name_its_records_and_alerts_in_its_sessions(logged, stored, reading):
+    stored(
+        "alerts",
+        alert_of(logged["failed"], rule_title="about", user="Ann", event_ids=[]),
+        alert_of(logged["failed"], rule_title="names"),
+        alert_of(logged["refused"], rule_title="of bob", user="bob"),
+        alert_of(logged["read"], rule_title="entity", entity={"user": "ANN"}, event_ids=[]),
+    )
+    found = reading("user", "ann").alerts
+    assert {row["rule_title"]: row["relation"] for row in found} == {
+        "about": "about it",
+        "names": "names its records",
+        "entity": "about it",
+    }
+    assert {row["rule_title"] for row in reading("user", "bob").alerts} == {"of bob"}
+    of_table = {row["rule_title"]: row["relation"] for row in reading("table", "shop.cards").alerts}
+    assert of_table == {"names": "names its records"}
+    assert numbers(reading("user", "ann"))["Alerts"][0] == "3"
+
+
+def test_alerts_in_the_same_session_do_not_count(stored, reading):
+    at = minutes_in(4 * HOUR)
+    changed = audit(at, user="root", connection_id=40)
+    read = audit(at, 1, user="ann", connection_id=40, tables_read=["shop.cards"])
+    stored("audit_events", changed, read)
+    stored("alerts", alert_of(changed, rule_title="of root", user="root"))
+    of_table = reading("table", "shop.cards")
+    assert [row["relation"] for row in of_table.alerts] == ["in the same session"]
+    assert numbers(of_table)["Alerts"][0] == "0"
+    assert [row["shown_kind"] for row in of_table.shown(of_table.page("", None)[0], {})] == ["statement"]
+
+
+def test_a_number_is_unknown_without_a_log_that_contains_it(stored, reading):
+    stored("query_events", slow(minutes_in(2 * HOUR), user="ann"))
+    found = numbers(reading("user", "ann"))
+    assert found["Logins"] == ("unknown", "no audit or general log in this range")
+    assert found["Statements"] == ("1", "previous period unknown")
+    assert found["Refused logins"][0] == "unknown"
+
+
+def test_it_is_said_of_how_many_servers_a_number_is_known(stored, reading):
+    stored("query_events", slow(minutes_in(2 * HOUR), user="ann", instance="db2"))
+    stored("audit_events", login(minutes_in(2 * HOUR), user="ann"))
+    assert numbers(reading("user", "ann"))["Logins"] == (
+        "1",
+        "previous period unknown; known for 1 of 2 servers",
+    )
+    assert numbers(reading("user", "ann", instance="db1"))["Logins"][1] == "previous period unknown"
+
+
+def test_weights_of_sampled_entries_are_executions(stored, reading):
+    stored("query_events", slow(minutes_in(2 * HOUR), user="ann", weight=10))
+    assert numbers(reading("user", "ann"))["Statements"][0] == "10"
+
+
+def test_the_sessions_of_a_connection_id(stored, reading):
+    first, second = minutes_in(2 * HOUR), minutes_in(8 * HOUR)
+    stored(
+        "audit_events",
+        *[login(first, user="ann", connection_id=17), audit(first, 5, user="ann", connection_id=17)],
+        *[login(second, user="bob", connection_id=17), audit(second, 5, user="bob", connection_id=17)],
+        login(second, 0.1, user="bob", connection_id=17, source="general"),
+        audit(second, user="bob", connection_id=18),
+        audit(second, user="bob", connection_id=17, instance="db2"),
+    )
+    its = reading(SESSION, cluster="shop", instance="db1", connection=17)
+    assert numbers(its)["Logins"][0] == "2"
+    listed = listing.sessions(its.entity, its.logins(), its.span.until)
+    assert [row["user"] for row in listed.rows] == ["bob", "ann"]
+    assert f"from={BEGIN + timedelta(hours=8):%Y-%m-%dT%H}" in listed.rows[0]["address"]
+    assert len(its.page("", None)[0]) == 5
+    stored("audit_events", audit(first, connection_id=2**64 - 1))
+    assert len(reading(SESSION, instance="db1", connection=2**64 - 1).page("", None)[0]) == 1
+
+
+def test_the_latest_record_of_any_time(logged, reading):
+    later = TimeRange(SPAN.until, SPAN.until + timedelta(hours=1))
+    found = reading("client", "10.0.3.9", later)
+    assert found.page("", None) == ([], None)
+    assert found.latest().replace(microsecond=0) == BEGIN + timedelta(hours=3, seconds=10)
+    assert reading("user", "nobody").latest() is None
+
+
+@pytest.mark.parametrize(
+    "name", ["o'brien", "a/b\\c", "x\ty\nz", "журнал", "{name:String}", "%41", "\x01\x7f"]
+)
+def test_any_name_is_found(stored, reading, name):
+    at = minutes_in(2 * HOUR)
+    stored("audit_events", audit(at, user=name, host=name, ip="", tables_read=[name]))
+    for kind in ("user", "client", "table"):
+        of_name = Reading(_Escaping(reading(kind, name).store), Entity(kind, name), SPAN)
+        assert len(of_name.page("", None)[0]) == 1, kind
+
+
+class _Escaping:
+    """ClickHouse reads parameters of HTTP as escaped texts; its driver in Superset escapes them."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def rows(self, query: str, **parameters: Any) -> list[dict[str, Any]]:
+        return self._store.rows(query, **{name: _escaped(value) for name, value in parameters.items()})
+
+
+def _escaped(value: object) -> object:
+    signs = {"\\": "\\\\", "\t": "\\t", "\n": "\\n"}
+    return "".join(signs.get(each, each) for each in value) if isinstance(value, str) else value
+
+
+def test_the_search_finds_names_of_every_kind(logged, reading):
+    given = {"from": f"{BEGIN:%F %T}", "to": f"{SPAN.until:%F %T}", "cluster": "", "instance": ""}
+    store = reading("user", "").store
+
+    def found(text: str) -> list[tuple[str, str]]:
+        rows = store.rows("page_entity_search", text=text, tables_from=given["from"], **given)
+        return [(row["entity_kind"], row["name"]) for row in rows]
+
+    assert found("CARD") == [("table", "shop.cards")]
+    assert found("10.0.3") == [("client", "10.0.3.9")]
+    assert found("pci") == [("class", "pci")]
+    assert found("an") == [("user", "ann")]
+    assert set(found("")) >= {("user", "web"), ("client", "app-1"), ("table", "shop.cards"), ("class", "pci")}
+    assert found("nothing like this") == []
