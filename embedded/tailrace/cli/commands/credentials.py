@@ -1,8 +1,8 @@
 """Shows the certificates and Kafka passwords of a secured stack, and changes them while it runs.
 
 A new authority takes three steps, so that collectors on other machines can follow:
-  authority   creates the next authority, which is trusted in addition to the present one. Copy the file with
-              the trusted authorities to the collectors
+  authority   creates the next authority, which is trusted in addition to the present one. Copy
+              the file with the trusted authorities to the collectors
   renew       creates all certificates again, signed by the next authority if there is one.
               `tailrace status` asks for this in the last 30 days before a certificate expires
   retire      trusts only the new authority: certificates of the old one are refused from now on

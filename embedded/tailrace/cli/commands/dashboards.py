@@ -33,7 +33,7 @@ EXAMPLES = (
 EXIT_CODES = {3: "the stack is not running, and --url is not given"}
 SEE_ALSO = ("tailrace reports", "docs/DASHBOARDS.md", "docs/ROLES.md")
 ELSEWHERE = ("url", "password_file", "connections")
-KEYS = {"uri", "password_file"}
+CONNECTION_KEYS = {"uri", "password_file"}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -78,7 +78,7 @@ def read_connections(file: Path) -> Connections:
     if not isinstance(content, dict) or content.keys() != known:
         raise CommandError(f"{file}: expected the keys {', '.join(sorted(known))}, found {_keys(content)}")
     for name, its in content.items():
-        if not isinstance(its, dict) or its.keys() != KEYS:
+        if not isinstance(its, dict) or its.keys() != CONNECTION_KEYS:
             raise CommandError(f"{file}: {name}: expected uri and password_file, found {_keys(its)}")
     return {name: (its["uri"], _secret(file.parent / its["password_file"])) for name, its in content.items()}
 

@@ -28,8 +28,12 @@ def bash(commands: Sequence[CommandHelp]) -> str:
         [
             "# Completion of tailrace for bash, made by `tailrace completion bash`.",
             "_tailrace() {",
-            "    local current=${COMP_WORDS[COMP_CWORD]} previous= command= subcommand= word words= kind=",
+            "    local current=${COMP_WORDS[COMP_CWORD]} previous=''",
+            "    local command='' subcommand='' word words='' kind=''",
             '    [ "$COMP_CWORD" -gt 0 ] && previous=${COMP_WORDS[COMP_CWORD - 1]}',
+            # Readline splits --output=json into three words.
+            '    [ "$current" = "=" ] && current=""',
+            '    [ "$previous" = "=" ] && previous=${COMP_WORDS[COMP_CWORD - 2]}',
             *_find_command(commands, "${COMP_WORDS[@]:1:COMP_CWORD-1}"),
             '    case "$command $subcommand $previous" in',
             *_value_cases(commands),
@@ -64,7 +68,7 @@ def zsh(commands: Sequence[CommandHelp]) -> str:
             "#compdef tailrace",
             "# Completion of tailrace for zsh, made by `tailrace completion zsh`.",
             "_tailrace() {",
-            "    local previous=${words[CURRENT-1]} command= subcommand= word",
+            "    local previous=${words[CURRENT-1]} command='' subcommand='' word",
             "    local -a rows",
             *_find_command(commands, "${words[@]:1:$((CURRENT - 2))}"),
             '    case "$command $subcommand $previous" in',
@@ -130,8 +134,8 @@ def _value_cases(commands: Sequence[CommandHelp]) -> list[str]:
 def _bash_value(option: Value) -> str:
     words = _values(option)
     if words:
-        return f"kind=choices words='{' '.join(words)}'"
-    return f"kind={option.kind or 'none'}"
+        return f"kind='choices' words='{' '.join(words)}'"
+    return f"kind='{option.kind or 'none'}'"
 
 
 def _word_cases(commands: Sequence[CommandHelp]) -> list[str]:
@@ -140,7 +144,7 @@ def _word_cases(commands: Sequence[CommandHelp]) -> list[str]:
     lines = [f"            ' ') words='{names}' ;;"]
     for each in _all(commands):
         kind = next((argument.kind for argument in each.arguments if argument.kind), "")
-        file = f" kind={kind}" if kind in (model.FILE, model.DIRECTORY) else ""
+        file = f" kind='{kind}'" if kind in (model.FILE, model.DIRECTORY) else ""
         lines.append(f"            '{_place(each)}') words='{' '.join(_words(each))}'{file} ;;")
     return lines
 

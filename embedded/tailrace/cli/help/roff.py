@@ -29,7 +29,7 @@ def command(about: CommandHelp, summary: str) -> str:
     lines += [*_values("ARGUMENTS", about.arguments), *_values("OPTIONS", about.options)]
     for each in about.subcommands:
         lines += [f".SS {_text(each.name.split()[-1])}", *_paragraph(each.purpose)]
-        lines += [".PP", *_list((text.label(value).strip(), value.help) for value in _of(each))]
+        lines += _list((text.label(value).strip(), value.help) for value in _of(each))
     if any(each.keys for each in about.walk()):
         lines += [".SH OUTPUT", "Keys of a row with \\-\\-output json and csv:"]
     for each in about.walk():
@@ -83,8 +83,9 @@ def _list(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 def _examples(examples: Sequence[str]) -> Iterator[str]:
     yield ".SH EXAMPLES"
-    for example in examples:
-        yield from (".PP", ".nf", *map(_text, example.split("\n")), ".fi")
+    for number, example in enumerate(examples):
+        yield from ([".PP"] if number else [])
+        yield from (".nf", *map(_text, example.split("\n")), ".fi")
 
 
 def _paragraph(paragraph: str) -> list[str]:
