@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tailrace.alerts import mitre_attack
 from tailrace.alerts.triage import uuid_of
@@ -10,8 +10,10 @@ from tailrace_pages import formats, links
 from tailrace_pages.alerts import listing
 from tailrace_pages.columns import Column
 from tailrace_pages.page_errors import NotFoundError
-from tailrace_pages.store import Store
 from tailrace_pages.time_range import TimeRange
+
+if TYPE_CHECKING:
+    from tailrace_pages.store import Store
 
 MARGIN = timedelta(hours=1)
 """Shown before and after the evidence by the links to sessions and entities."""
@@ -34,7 +36,7 @@ EARLIER_COLUMNS = (
 )
 
 
-def read(store: Store, id_: str) -> dict[str, Any]:
+def read(store: "Store", id_: str) -> dict[str, Any]:
     """Returns the alert with these 32 digits. Raises NotFoundError."""
     found = store.row("page_alert", id=uuid_of(id_))
     if found is None:
@@ -42,11 +44,11 @@ def read(store: Store, id_: str) -> dict[str, Any]:
     return {**found, "shown_state": listing.shown_state(found)}
 
 
-def history(store: Store, id_: str) -> list[dict[str, Any]]:
+def history(store: "Store", id_: str) -> list[dict[str, Any]]:
     return store.rows("page_alert_history", id=uuid_of(id_))
 
 
-def earlier(store: Store, alert: Mapping[str, Any]) -> tuple[list[dict[str, Any]], int]:
+def earlier(store: "Store", alert: Mapping[str, Any]) -> tuple[list[dict[str, Any]], int]:
     """Returns the latest earlier alerts of the same rule and entity, and how many there are."""
     rows = store.rows(
         "page_alert_earlier",
@@ -63,7 +65,7 @@ def earlier(store: Store, alert: Mapping[str, Any]) -> tuple[list[dict[str, Any]
     return shown, rows[0]["total"] if rows else 0
 
 
-def sessions(store: Store, alert: Mapping[str, Any]) -> list[dict[str, Any]]:
+def sessions(store: "Store", alert: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Returns the connections of the alert's events, each with the address of its page."""
     if not (alert["instance"] and alert["event_ids"]):
         return []

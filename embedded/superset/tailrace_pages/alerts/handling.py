@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tailrace.alerts import triage
 from tailrace.alerts.triage import Action, AlertError
@@ -23,7 +24,9 @@ from tailrace.kafka.client import KafkaClient
 from tailrace_pages import formats
 from tailrace_pages.alerts import details
 from tailrace_pages.page_errors import BadAddressError, NotFoundError, UnavailableError
-from tailrace_pages.store import Store
+
+if TYPE_CHECKING:
+    from tailrace_pages.store import Store
 
 ACTIONS = {
     "ack": ("Acknowledge", "acknowledged"),
@@ -90,7 +93,7 @@ def checked_id(id_: str) -> str:
     return id_
 
 
-def act(store: Store, form: Wanted) -> str:
+def act(store: "Store", form: Wanted) -> str:
     """Records the action for all of the alerts or for none; returns a sentence about it.
 
     Raises AlertError if the state of an alert does not allow it or a reason is missing, NotFoundError if the
@@ -111,7 +114,7 @@ def act(store: Store, form: Wanted) -> str:
     return f"{number} {ACTIONS[form.action.action][1]}{to}{verdict}."
 
 
-def suppress(store: Store, id_: str, form: Mapping[str, str], actor: str) -> str:
+def suppress(store: "Store", id_: str, form: Mapping[str, str], actor: str) -> str:
     """Suppresses the rule, the entity or both of an alert; returns a sentence about it.
 
     Raises AlertError, BadAddressError, NotFoundError, UnavailableError.
@@ -124,12 +127,14 @@ def suppress(store: Store, id_: str, form: Mapping[str, str], actor: str) -> str
     alert = details.read(store, checked_id(id_))
     if scope != "rule" and not alert["entity"]:
         raise AlertError("The alert has no entity: only its rule can be suppressed.")
-    return _suppress(alert, scope, datetime.now(UTC) + timedelta(hours=SPANS[span]), reason, actor)
+    return suppress_alert(alert, scope, SPANS[span], reason, actor)
 
 
-def _suppress(alert: Mapping, scope: str, until: datetime, reason: str, actor: str) -> str:
+def suppress_alert(alert: Mapping, scope: str, hours: int, reason: str, actor: str) -> str:
+    """Suppresses a key of SCOPES from now on; returns a sentence. Raises AlertError, UnavailableError."""
     from tailrace.alerts import suppressions  # it needs librdkafka, and reading alerts does not
 
+    until = datetime.now(UTC) + timedelta(hours=hours)
     silence = suppressions.Silence(
         rule=alert["rule_id"] if scope != "entity" else "",
         entity=dict(alert["entity"]) if scope != "rule" else {},
@@ -149,7 +154,7 @@ def failure(error: ReportedError) -> str:
     return str(error).split(";")[0].split(": tailrace ")[0].rstrip(".") + ". Nothing was changed."
 
 
-def _require_visible(store: Store, ids: Sequence[str]) -> None:
+def _require_visible(store: "Store", ids: Sequence[str]) -> None:
     """Raises NotFoundError unless the viewer's account reads each of the alerts."""
     rows = store.rows(
         "SELECT DISTINCT lower(replaceAll(toString(alert_id), '-', '')) AS id FROM tailrace.alerts "

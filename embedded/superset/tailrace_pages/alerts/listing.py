@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tailrace_pages import csv_table, formats, links
 from tailrace_pages.alerts.filters import Filters
 from tailrace_pages.columns import Column
-from tailrace_pages.store import Store
 from tailrace_pages.time_range import TimeRange
+
+if TYPE_CHECKING:
+    from tailrace_pages.store import Store
 
 ALERTS, OVERVIEW, ROWS, NEWEST = "page_alerts", "page_alert_overview", "page_alert_rows", "page_alerts_newest"
 """Files of sql/queries."""
@@ -59,7 +61,7 @@ class Overview:
         return listed[(page - 1) * size : page * size + 1]
 
 
-def overview(store: Store, filters: Filters, span: TimeRange, viewer: str, upto: int) -> Overview:
+def overview(store: "Store", filters: Filters, span: TimeRange, viewer: str, upto: int) -> Overview:
     """Returns the numbers above the list, for every severity, and the ids of the first `upto` alerts."""
     given = {**filters.with_level("").parameters(viewer), **span.parameters(), "upto": upto}
     rows = {row["level"]: row for row in store.rows(OVERVIEW, **given)}
@@ -71,12 +73,12 @@ def overview(store: Store, filters: Filters, span: TimeRange, viewer: str, upto:
     )
 
 
-def rows_of(store: Store, ids: Sequence[str]) -> list[dict[str, Any]]:
+def rows_of(store: "Store", ids: Sequence[str]) -> list[dict[str, Any]]:
     """Returns the rows of alerts, most severe first, then by latest event."""
     return _shown(store.rows(ROWS, ids=list(ids))) if ids else []
 
 
-def all_of(store: Store, filters: Filters, span: TimeRange, viewer: str) -> list[dict[str, Any]]:
+def all_of(store: "Store", filters: Filters, span: TimeRange, viewer: str) -> list[dict[str, Any]]:
     """Returns the rows for a CSV file."""
     given = {**filters.parameters(viewer), **span.parameters(), "limit": csv_table.LIMIT + 1}
     return _shown(store.rows(ALERTS, **given))
