@@ -1,5 +1,6 @@
 """Superset: the dashboards' server with a separate Python environment, and the import of dashboards/."""
 
+import json
 import os
 import secrets
 import shutil
@@ -16,6 +17,7 @@ from tailrace.config import content_hash
 from tailrace.config.home import Home
 from tailrace.config.resources import PYTHON_PATH, REPOSITORY, ROOT
 from tailrace.config.settings import Settings
+from tailrace.config.template import write_private
 from tailrace.credentials.certificates import Certificates
 from tailrace.credentials.names import password_name
 from tailrace.dashboards import roles as dashboard_roles
@@ -30,8 +32,10 @@ from tailrace.dashboards.connections import (
     password_of,
 )
 from tailrace.dashboards.superset_client import Client
+from tailrace.kafka.client import KafkaClient
 from tailrace.programs.evidence import socket_of
 from tailrace.programs.program import HEALTHY, Health
+from tailrace_local import kafka
 from tailrace_local.supervisor import cache
 from tailrace_local.supervisor.component import Component, Progress
 
@@ -124,6 +128,7 @@ class Superset(Component):
 
     def prepare(self) -> None:
         """Copies or migrates the metadata database and sets the administrator's password, if needed."""
+        write_private(self._kafka_properties(), json.dumps(dict(self._kafka().properties)))
         marker = self._data() / "prepared-for"
         wanted = content_hash.fingerprint(REQUIREMENTS, self.home.secret(PASSWORD))
         if marker.exists() and marker.read_text() == wanted:
@@ -182,7 +187,24 @@ class Superset(Component):
         https = {"SUPERSET_HTTPS": "true"} if self._certificates.exist() else {}
         evidence = {"SUPERSET_EVIDENCE_SOCKET": str(socket_of(self.home))}
         own = _variables(self._data(), self.home.secret_file(SECRET_KEY))
-        return {**own, **accounts, **evidence, **reports, **https}
+        return {**own, **accounts, **evidence, **self._kafka_variables(), **reports, **https}
+
+    def _kafka_variables(self) -> dict[str, str]:
+        """For suppressions of alerts; without them the alert inbox has none."""
+        chosen = self.settings.chosen_components()
+        if chosen and "kafka" not in chosen:
+            return {}
+        return {
+            "SUPERSET_KAFKA": self._kafka().address,
+            "SUPERSET_KAFKA_PROPERTIES_FILE": str(self._kafka_properties()),
+        }
+
+    def _kafka(self) -> KafkaClient:
+        return kafka.connect(self.settings, self.home, "rules")
+
+    def _kafka_properties(self) -> Path:
+        """A file with librdkafka's properties; it contains a password if the stack is secured."""
+        return self._data() / "kafka-properties.json"
 
     def ports(self) -> Mapping[str, int]:
         return {"HTTP": self.settings.port_superset}
