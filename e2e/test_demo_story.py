@@ -100,6 +100,12 @@ def test_the_dropped_index_changed_the_plan_and_the_latency(clickhouse, stories)
         "SELECT uniqExact(event_id) AS executions, sum(query_time) AS seconds FROM tailrace.query_events "
         f"WHERE hex(query_id) = '{facts['query_id']}' AND rows_examined > 1000",
     )
+    heaviest = one(
+        clickhouse,
+        "SELECT hex(query_id) AS id FROM tailrace.query_events GROUP BY id "
+        "ORDER BY sum(query_time) DESC LIMIT 1",
+    )
+    assert heaviest["id"] == facts["query_id"]
     assert load["executions"] == facts["executions_after"]
     assert load["seconds"] == pytest.approx(facts["seconds_after"], rel=1e-4)
 

@@ -10,7 +10,6 @@ from tailrace.demo.shop.times import (
     HOUR,
     INDEX_DROPPED,
     MINUTE,
-    REPLICA_BEHIND_FROM,
     StoryTimes,
     iso,
 )
@@ -24,12 +23,6 @@ EXPORT = "SELECT id, name, email, phone, street, city FROM customers ORDER BY id
 CUSTOMERS = 184_302
 INDEX = "by_customer"
 DROP_INDEX = f"ALTER TABLE orders DROP INDEX {INDEX}"
-ARCHIVE = tuple(
-    f"UPDATE orders SET archived = 1 WHERE created_at BETWEEN '{year}-01-01' AND '{year}-12-31'"
-    for year in (2022, 2023, 2024)
-)
-"""Statements without an index to use; the replica needs much longer for each."""
-ARCHIVED_ROWS = 32_137
 CARLA = "'carla'@'10.20.9.%'"
 GRANTED = "10:15"
 OFFICE_HOURS = range(8, 17)
@@ -121,16 +114,6 @@ def add_dropped_index(times: StoryTimes, journal: Journal) -> dict[str, object]:
         "index": INDEX,
         "statement": ORDERS_OF_CUSTOMER.text,
     }
-
-
-def add_archive(times: StoryTimes, source: Journal) -> None:
-    """Adds the large update after which the replica is behind."""
-    begin = times.at(REPLICA_BEHIND_FROM) - 3 * MINUTE
-    session = Session(9303, BEN, BEN_ADDRESS, "shop")
-    typed = (
-        Typed(5 + number * 40, sql, 32.1, 0, 412_240, ARCHIVED_ROWS) for number, sql in enumerate(ARCHIVE)
-    )
-    source.session(session, (each.execution(begin, session) for each in typed))
 
 
 def add_new_account(times: StoryTimes, journal: Journal) -> dict[str, object]:

@@ -39,7 +39,7 @@ def _insert(table: str) -> tuple[str, ...]:
 ORDERS_OF_CUSTOMER = Statement(
     "SELECT id, created_at, status, total FROM orders WHERE customer_id = %s ORDER BY created_at DESC "
     "LIMIT 20",
-    1.9,
+    8,
     20,
     20,
     plan=(_row("SIMPLE", "orders", "ref", "by_customer", "const", 20, "Using where; Using filesort"),),
@@ -153,7 +153,7 @@ WRITE_INVOICE = Statement(
 
 REVENUE = Statement(
     "SELECT DATE(created_at) AS day, SUM(total) AS revenue FROM orders WHERE created_at > %s GROUP BY day",
-    310,
+    90,
     30,
     96_000,
     plan=(
@@ -164,7 +164,7 @@ BEST_SELLERS = Statement(
     "SELECT p.id, p.name, SUM(i.quantity) AS sold FROM order_items i JOIN orders o ON o.id = i.order_id "
     "JOIN products p ON p.id = i.product_id WHERE o.created_at > %s GROUP BY p.id, p.name "
     "ORDER BY sold DESC LIMIT 10",
-    540,
+    150,
     10,
     241_000,
     plan=(

@@ -45,7 +45,6 @@ def write(now: float) -> Story:
 def _add_stories(times: StoryTimes, journals: dict[str, Journal]) -> dict[str, dict[str, Any]]:
     source, replica = journals["shop-db-1"], journals["shop-db-2"]
     people.add_work(times, source)
-    people.add_archive(times, source)
     incidents.add_warehouse(times, source)
     _add_messages(times, journals)
     return {
