@@ -276,7 +276,7 @@ sbom: ## Packages of our images without their base images, in CycloneDX: target/
 	@for job in cli flink-jobs; do cp stream-jobs/$$job/target/sbom.json $(SBOM)/$$job.cdx.json; done
 	@$(CACHE)/cyclonedx/bin/cyclonedx-py requirements --output-reproducible -o $(SBOM)/tools-python.cdx.json \
 	    embedded/requirements.lock
-	@{ awk '/^[a-z]/ {taken = /^(clickhouse-connect|backports-zstd|lz4)==/} taken' embedded/superset/requirements.lock; \
+	@{ awk '/^[a-z]/ {taken = /^(clickhouse-connect|confluent-kafka|backports-zstd|lz4)==/} taken' embedded/superset/requirements.lock; \
 	    cat docker/superset/requirements.lock; } | \
 	    $(CACHE)/cyclonedx/bin/cyclonedx-py requirements --output-reproducible -o $(SBOM)/superset-python.cdx.json -
 	@ls $(SBOM)
