@@ -21,4 +21,5 @@ SELECT
 FROM tailrace.alerts FINAL
 LEFT JOIN done USING (alert_id)
 PREWHERE alert_id IN {ids:Array(UUID)}
-ORDER BY indexOf(['informational', 'low', 'medium', 'high', 'critical'], level) DESC, event_time DESC, id
+ORDER BY
+    indexOf(['informational', 'low', 'medium', 'high', 'critical'], level) DESC, alerts.event_time DESC, alert_id

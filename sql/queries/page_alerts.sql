@@ -19,5 +19,6 @@ SELECT
     rule_id, rule_title, level, cluster, instance, entity_key, alert_count, silenced, state, verdict, assignee,
     user, src_ip, database, program
 FROM shown
-ORDER BY indexOf(['informational', 'low', 'medium', 'high', 'critical'], level) DESC, event_time DESC, id
+ORDER BY
+    indexOf(['informational', 'low', 'medium', 'high', 'critical'], level) DESC, shown.event_time DESC, alert_id
 LIMIT {limit:UInt32}

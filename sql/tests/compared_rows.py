@@ -95,6 +95,7 @@ NOTHING_TO_TELL = {
     *("evidence_alert_actions", "evidence_audit_log_access", "evidence_audit_log_changes"),
     *("evidence_definitions", "evidence_exports", "evidence_reviews", "evidence_unknown_access"),
     *("innodb_messages", "login_guesses", "logins_first_seen", "query_calls", "rule_coverage"),
+    *("page_alert_earlier", "page_alert_history", "page_alert_sessions"),
     "samples_statements",
 }
 """Queries without a result for these rows: `make test-shards` runs their own tests on two shards."""
@@ -110,7 +111,8 @@ def chart_queries() -> list[str]:
 
 def asked(server: Server, text: str) -> Counter[str]:
     """Returns the rows in any order, numbers rounded; or ClickHouse's error code for the query."""
-    parameters = {name: PARAMETERS.get(name, 7) for name in re.findall(r"\{(\w+):[A-Z]", text)}
+    named = re.findall(r"\{(\w+):([A-Z][^}]*)\}", text)
+    parameters = {name: PARAMETERS.get(f"{name}:{kind}", PARAMETERS.get(name, 7)) for name, kind in named}
     try:
         rows = server.user("admin").rows(text, parameters)
     except ClickHouseError as error:
@@ -134,7 +136,6 @@ PARAMETERS = {
     # of the pages of statements (page_query_*)
     "query_id": 1,
     "ids": "[1, 2, 3]",
-    "cluster": "",
     "width": 3600,
     "servers": "['db1', 'db2']",
     "names": "['table0', 'table1']",
@@ -143,8 +144,14 @@ PARAMETERS = {
     "text": "select",
     "prefix": "0000",
     "digest": "a",
+    # Of pages; an empty text does not restrict.
+    **dict.fromkeys(("level", "cluster", "rule", "field", "value", "verdict", "by_assignee", "assignee"), ""),
+    "state": "any",
+    "id": "00000000-0000-0000-0000-000000000007",
+    "ids:Array(UUID)": "['00000000-0000-0000-0000-000000000007']",
+    "event_ids": "[]",
 }
-"""Parameters of queries; other numbers are 7."""
+"""Parameters of queries, by name, or by name and type if queries use a name with several types; others are 7."""
 
 
 def rounded(each: object) -> object:

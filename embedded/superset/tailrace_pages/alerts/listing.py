@@ -98,6 +98,6 @@ def shown_state(row: Mapping[str, Any]) -> str:
 def headline(levels: Mapping[str, int], addresses: Mapping[str, str]) -> list[dict[str, Any]]:
     """Returns the numbers above the list: alerts by severity, most severe first, each with its address."""
     return [
-        {"title": level, "value": formats.count(levels.get(level, 0)), "link": addresses[level], "note": ""}
+        {"level": level, "value": formats.count(levels.get(level, 0)), "link": addresses[level]}
         for level in formats.LEVELS
     ]
