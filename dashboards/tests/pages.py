@@ -78,10 +78,19 @@ class Route:
 
 
 READERS = frozenset({"compliance", "security"})
+ALL = READERS | {"developer"}
 
 ROUTES = (
     Route("/tailrace/alerts/", READERS),
     Route("/tailrace/alerts/?format=csv", READERS),
+    Route("/tailrace/queries/", ALL),
+    Route("/tailrace/queries/?format=csv", ALL),
+    Route("/tailrace/queries/?q=select+1", ALL),
+    Route("/tailrace/queries/", ALL, "POST", {"q": "select 1"}, answered=303, page="/tailrace/queries/"),
+    Route("/tailrace/queries/{query}/", ALL, forged="/tailrace/queries/00000000000000AB/"),
+    Route(
+        "/tailrace/queries/{query}/?format=csv&table=plans", ALL, forged="/tailrace/queries/00000000000000AB/"
+    ),
 )
 ROLES = ("developer", "compliance", "security", "unmasked")
 

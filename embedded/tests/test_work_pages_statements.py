@@ -257,7 +257,7 @@ MISSING = (
     [
         (MISSING, "CREATE INDEX `cust``omers_city_name` ON `shop`.`cust``omers` (`city`, `name`);"),
         (
-            "unused leading key part · o: index x holds a but does not start with it: one that does · y",
+            "unused leading key part · o: index x holds a but does not start with it: one · y",
             "CREATE INDEX `orders_a` ON `default`.`orders` (`a`);",
         ),
         ("filesort · many rows are sorted: an index in this order would give them sorted · up to 9 rows", ""),
@@ -408,6 +408,15 @@ def test_a_statement_of_the_list_without_entries_before_has_no_change():
     assert (first["share"], first["p95"], first["p95_change"]) == (0.25, 0.5, "no entry before")
     assert (second["executions"], second["p95"], second["p95_change"]) == (0, None, "")
     assert (first["query_id"], len(first["query"])) == ("0000000000000001", 301)
+
+
+def test_the_list_states_across_which_changes_of_the_settings_it_compares():
+    def rows(query, **parameters):
+        assert (query, parameters["oldest"]) == ("page_query_logging_changes", "2026-03-04 10:00:00")
+        return [{"server": "db1", "changed": NOON - HOUR, "logged": "≥ 0 s"}]
+
+    (sentence,) = listing.obstacles(rows, SPAN, {"cluster": "", "instance": ""})
+    assert sentence.startswith("db1 logs differently since 2026-03-04 11:00:00 UTC (≥ 0 s)")
 
 
 def test_a_link_to_a_dashboard_has_the_range_and_the_filter():
