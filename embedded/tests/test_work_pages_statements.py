@@ -262,7 +262,7 @@ MISSING = (
         ),
         ("filesort · many rows are sorted: an index in this order would give them sorted · up to 9 rows", ""),
         (
-            "missing index · c: all rows are read and checked, and no index can be used: consider one on what",
+            "missing index · c: all rows are read and checked, and no index helps: consider one",
             "",
         ),
     ],
