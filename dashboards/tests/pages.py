@@ -94,6 +94,7 @@ class Route:
 ROLES = ("developer", "compliance", "security", "unmasked")
 READERS = frozenset({"compliance", "security"})
 HANDLERS = frozenset({"security"})
+ALL = READERS | {"developer"}
 
 ROUTES = (
     Route("/tailrace/alerts/?range=90d", READERS),
@@ -106,10 +107,18 @@ ROUTES = (
         "/tailrace/alerts/{alert}/suppressions/", HANDLERS, "POST", {"scope": "rule", "span": "1 day"}, 303
     ),
     Route("/tailrace/alerts/filters/", READERS, "POST", {"action": "remove", "name": "none"}, 303),
+    Route("/tailrace/queries/?range=90d", ALL),
+    Route("/tailrace/queries/?range=90d&format=csv", ALL, is_page=False),
+    Route("/tailrace/queries/?q=select+1", ALL),
+    Route("/tailrace/queries/", ALL, "POST", {"q": "select 1"}, 303),
+    Route("/tailrace/queries/{query}/?range=90d", ALL),
+    Route("/tailrace/queries/{query}/?range=90d&format=csv&table=plans", ALL, is_page=False),
 )
 """The first page with a list is opened in the dark theme, too."""
 
 FORGED = (
+    Route("/tailrace/queries/00000000000000AB/", ALL),
+    Route("/tailrace/queries/00000000000000AB/?format=csv&table=plans", ALL),
     Route("/tailrace/alerts/{none}/", READERS),
     Route("/tailrace/alerts/{alert}0/", READERS),
     Route("/tailrace/alerts/..%2f{alert}/", READERS),

@@ -6,6 +6,7 @@ have the cluster CLUSTER and are DAYS_AGO old, so that they change nothing that 
 
 import uuid
 from datetime import UTC, datetime, timedelta
+from urllib.parse import quote
 
 from e2e.alert_rows import alert, written
 from tailrace.clickhouse.client import ClickHouse
@@ -25,7 +26,7 @@ HOSTILE = (
     '=HYPERLINK("http://x")',
 )
 """Names of users, hosts, programs and rules, and statements, as logs can contain them."""
-TABLES = ("alerts", "alert_actions", "audit_events")
+QUERY_ID = 0xABCD_EF00_0000_0040
 
 
 def insert(clickhouse: ClickHouse) -> dict[str, str]:
@@ -41,14 +42,21 @@ def insert(clickhouse: ClickHouse) -> dict[str, str]:
         ],
         async_insert=0,
     )
-    return {"alert": rows[0]["alert_id"].replace("-", ""), "none": uuid.uuid4().hex}
+    clickhouse.insert("tailrace.query_events", [_execution(row) for row in rows], async_insert=0)
+    clickhouse.insert("tailrace.fingerprints", [_fingerprint()], async_insert=0)
+    return {
+        "alert": rows[0]["alert_id"].replace("-", ""),
+        "none": uuid.uuid4().hex,
+        "query": f"{QUERY_ID:016X}",
+        "name": quote(HOSTILE[0], safe=""),
+    }
 
 
 def remove(clickhouse: ClickHouse) -> None:
     """Removes the rows."""
     ids = f"SELECT alert_id FROM tailrace.alerts WHERE cluster = '{CLUSTER}'"
-    conditions = {"alert_actions": f"alert_id IN ({ids})"}
-    for table in ("alert_actions", "alerts", "audit_events"):
+    conditions = {"alert_actions": f"alert_id IN ({ids})", "fingerprints": f"query_id = {QUERY_ID}"}
+    for table in ("alert_actions", "alerts", "audit_events", "query_events", "fingerprints"):
         condition = conditions.get(table, f"cluster = '{CLUSTER}'")
         clickhouse.execute(f"ALTER TABLE tailrace.{table} DELETE WHERE {condition}", mutations_sync=2)
 
@@ -92,4 +100,32 @@ def _event(row: dict) -> dict:
         "host": row["src_ip"],
         "database": row["database"],
         "connection_id": 4711,
+    }
+
+
+def _execution(row: dict) -> dict:
+    """Returns an execution of QUERY_ID by the user of an alert."""
+    names = ("cluster", "instance", "event_time", "user", "database")
+    return {
+        **{name: row[name] for name in names},
+        "event_id": str(uuid.uuid4()),
+        "source": "slowlog",
+        "host": row["src_ip"],
+        "query_id": QUERY_ID,
+        "rule_set": "tailrace-2",
+        "verb": "SELECT",
+        "query_time": 0.5,
+        "weight": 1,
+        "connection_id": 4711,
+        "tags": {"application": row["user"], "route": row["user"]},
+    }
+
+
+def _fingerprint() -> dict:
+    return {
+        "query_id": QUERY_ID,
+        "rule_set": "tailrace-2",
+        "fingerprint": f"select `{HOSTILE[0]}`, `{HOSTILE[5]}` from orders where id = ?",
+        "verb": "SELECT",
+        "tables_read": [HOSTILE[0]],
     }

@@ -243,6 +243,11 @@ def test_settings_of_logs_are_known_with_their_changes(ask, settings):
     assert found.keys() == {"db1"}
     assert (found["db1"]["logged"], found["db1"]["changes"]) == ("≥ 0 s", [sql(START + HOUR)])
     assert found["db1"]["is_read"] == 0
+    changes = ask("logging_changes")
+    assert [(row["server"], row["changed"], row["logged"]) for row in changes] == [
+        ("db1", sql(START + HOUR), "≥ 0 s")
+    ]
+    assert ask("logging_changes", oldest=sql(END)) == ask("logging_changes", instance="db2") == []
     (read,) = ask("logging", servers=["db1"], oldest=sql(START - timedelta(minutes=20)))
     assert read["is_read"] == 1
 

@@ -45,6 +45,16 @@ def measured(
     return _with_numbers(rows, found, totals, span, servers)
 
 
+def obstacles(rows: Rows, span: TimeRange, servers: Mapping[str, str]) -> list[str]:
+    """Returns a sentence per change of logging settings across which the p95 is compared."""
+    given = {"oldest": span.before().parameters()["from"], "to": span.parameters()["to"], **servers}
+    return [
+        f"{row['server']} logs differently since {formats.time(row['changed'])} UTC ({row['logged']}): "
+        "the p95 of its statements is compared across this change."
+        for row in rows("page_query_logging_changes", **given)
+    ]
+
+
 def _with_numbers(
     rows: Rows,
     found: Sequence[Mapping[str, Any]],

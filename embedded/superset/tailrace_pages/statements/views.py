@@ -21,6 +21,8 @@ blueprint = Blueprint("tailrace_queries", __name__)
 
 _HOUR = timedelta(hours=1)
 _QUERY_ID = re.compile(r"[0-9A-Fa-f]{16}")
+MOST_IN_ADDRESS = 3000
+"""Characters of a search text in an address, percent-encoded: Superset's server rejects lines above 4,094."""
 MOST_CALLERS = 10
 """Callers that the page shows; the CSV file has all rows of the query."""
 RAW = {"Query detail": "query-detail", "Slow queries": "slow-queries", "Plans": "plans", "Traces": "traces"}
@@ -32,10 +34,6 @@ RAW = {"Query detail": "query-detail", "Slow queries": "slow-queries", "Plans": 
 def search() -> Any:
     """The heaviest statements, or those that `?q=` finds. A complete query id leads to its page."""
     span, text = rendering.page_range(), request.args.get("q", "").strip()
-    if len(text) > searching.MOST_TEXT:
-        raise BadAddressError(
-            f"The search text is longer than {searching.MOST_TEXT:,} characters; paste its beginning."
-        )
     if text:
         return _found(text, span)
     rows = _linked(listing.heaviest(store().rows, span, _servers()), span)
@@ -45,7 +43,20 @@ def search() -> Any:
     return _search_page(text, span, groups)
 
 
+@blueprint.post("/tailrace/queries/")
+@page("queries")
+def submitted() -> Any:
+    """Searches for the text of the form. A short text becomes a part of the address, so that it is a link."""
+    text = request.form.get("q", "").strip()
+    if len(quote(text)) <= MOST_IN_ADDRESS:
+        return redirect(rendering.changed(q=text or None), 303)
+    return _found(text, rendering.page_range())
+
+
 def _found(text: str, span: TimeRange) -> Any:
+    if len(text) > searching.MOST_TEXT:
+        most = f"{searching.MOST_TEXT:,}"
+        raise BadAddressError(f"The search text is longer than {most} characters; paste its beginning.")
     meaning = searching.meaning_of(text)
     groups = searching.found(store().rows, meaning, span)
     if meaning.whole_id is not None and "id" in groups:
@@ -62,7 +73,8 @@ def _found(text: str, span: TimeRange) -> Any:
 
 
 def _search_page(text: str, span: TimeRange, groups: list, **found: bool) -> Any:
-    known = {"is_statement": False, "has_digest": False, **found}
+    known: dict[str, Any] = {"is_statement": False, "has_digest": False, **found}
+    known["obstacles"] = listing.obstacles(store().rows, span, _servers()) if groups else []
     return rendering.render(
         "queries/search.html", "Queries", span, text=text, groups=groups, columns=listing.COLUMNS, **known
     )

@@ -1,0 +1,257 @@
+"""Tests the pages of statements over HTTP, as developers and analysts, with rows of a day a month ago."""
+
+import csv
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from pages import Visitor, parsed
+
+from tailrace_local import clickhouse as local_clickhouse
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
+
+END = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(days=30)
+START = END - timedelta(hours=2)
+SPAN = {"from": f"{START:%Y-%m-%dT%H:%M:%SZ}", "to": f"{END:%Y-%m-%dT%H:%M:%SZ}"}
+IT = 0xABCD_EF00_0000_0017
+SHOWN = f"{IT:016X}"
+PATH = f"/tailrace/queries/{SHOWN}/"
+HOSTILE = "<script>alert('x')</script>"
+TEXT = f"select a, `{HOSTILE}` from pages_orders o where o.id = ? and o.b in(?+) order by a"
+PASTED = f"SELECT a, `{HOSTILE}` FROM pages_orders o WHERE o.id = 17 AND o.b IN (1, 'two') ORDER BY a ASC"
+USER = '"><img src=x onerror=alert(1)>'
+OLD, NEW = "A" * 16, "B" * 16
+ADVICE = "missing index · o: no index can be used: consider one on (id, b) · reads 51,000 rows"
+
+
+def at(minutes: int) -> str:
+    return f"{START + timedelta(minutes=minutes):%Y-%m-%d %H:%M:%S}"
+
+
+def execution(minutes: int, seconds: float, **columns) -> dict:
+    its = {"cluster": "pages", "instance": "pages-1", "query_id": IT, "rule_set": "tailrace-2", "weight": 2}
+    who = {"user": USER, "host": "10.9.8.7", "database": "pages", "verb": "SELECT"}
+    return {**its, **who, "event_time": at(minutes), "query_time": seconds, "rows_examined": 500, **columns}
+
+
+def plan(plan_hash: str, first: int, last: int, **columns) -> dict:
+    its = {
+        "cluster": "pages",
+        "instance": "pages-1",
+        "query_id": IT,
+        "plan_hash": plan_hash,
+        "source": "slowlog",
+    }
+    times = {"first_seen_at": at(first), "seen_at": at(last)}
+    return {**its, **times, "hash_rules": "plan-1", "database": "pages", **columns}
+
+
+ROWS = {
+    "query_events": [
+        execution(-60, 0.1),
+        execution(10, 0.25, plan_hash=OLD),
+        execution(70, 1.5, plan_hash=NEW, tags={"application": HOSTILE, "route": "/cart"}),
+        execution(71, 4.5, plan_hash=NEW),
+    ],
+    "fingerprints": [
+        {
+            "query_id": IT,
+            "rule_set": "tailrace-2",
+            "fingerprint": TEXT,
+            "verb": "SELECT",
+            "tables_read": ["pages_orders"],
+            "first_seen_at": at(-60),
+            "seen_at": at(71),
+        }
+    ],
+    "plans": [
+        plan(OLD, 10, 10, tree="query block\n  o: ref by by_id, 7 rows"),
+        plan(
+            NEW,
+            70,
+            71,
+            tree="query block\n  o: ALL, 51,000 rows",
+            advice=[ADVICE],
+            model=json.dumps({"plan": {"schema": "pages", "table": "pages_orders", "alias": "o"}}),
+        ),
+    ],
+    "plan_changes": [
+        {
+            "cluster": "pages",
+            "instance": "pages-1",
+            "query_id": IT,
+            "changed_at": at(70),
+            "old_plan": OLD,
+            "new_plan": NEW,
+            "verdict": "slower",
+            "ratio": 6,
+            "updated_at": at(71),
+        }
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def address(stack) -> str:
+    """The address of Superset, after the rows are stored."""
+    writer = local_clickhouse.connect(stack.settings, stack.home, "writer")
+    for table, rows in ROWS.items():
+        writer.insert(f"tailrace.{table}", rows)
+    return f"http://127.0.0.1:{stack.settings.port_superset}"
+
+
+@pytest.fixture(scope="module")
+def developer(stack, address) -> Visitor:
+    return Visitor(address, "developer", stack.home.secret("superset-developer"))
+
+
+@pytest.fixture(scope="module")
+def analyst(stack, address) -> Visitor:
+    return Visitor(address, "security", stack.home.secret("superset-security"))
+
+
+def words(html: str) -> str:
+    """Returns the texts of a page with single blanks."""
+    return " ".join(" ".join(parsed(html).words).split())
+
+
+def test_a_statement_is_found_by_pasted_sql(developer):
+    found = words(developer.get("/tailrace/queries/", q=PASTED, **SPAN).text)
+    assert "Stored statements that match the pasted one" in found
+    assert f"{SHOWN[:8]}" in found and "Its query id was not computed" in found
+
+
+@pytest.mark.parametrize("text", [SHOWN, SHOWN.lower(), f"0x{SHOWN}"])
+def test_a_query_id_leads_to_its_page(developer, text):
+    answer = developer.get("/tailrace/queries/", q=text, **SPAN)
+    assert (answer.status_code, answer.headers["Location"].split("?")[0]) == (302, PATH)
+    assert "from=" in answer.headers["Location"], "the time range is kept"
+
+
+def test_a_text_of_any_length_is_searched_by_the_form(developer):
+    """A short text becomes a link; a long one does not fit into an address."""
+    path = f"/tailrace/queries/?from={SPAN['from']}&to={SPAN['to']}"
+    short = developer.submit(path, {"q": PASTED}, path)
+    assert (short.status_code, "q=SELECT" in short.headers["Location"]) == (303, True)
+    assert "from=" in short.headers["Location"], "the time range is kept"
+    many = ", ".join(str(number) for number in range(2000))
+    long = developer.submit(path, {"q": PASTED.replace("1, 'two'", many)}, path)
+    assert "Stored statements that match the pasted one" in words(long.text)
+    assert developer.submit(path, {"q": "x" * 20_001}, path).status_code == 400
+    assert "/login" in developer.post(path, {"q": PASTED}).headers.get("Location", ""), "without a token"
+
+
+@pytest.mark.parametrize(
+    ("text", "group"),
+    [
+        (SHOWN[:6], "Query id"),
+        (str(IT), "Query id"),
+        ("pages_orders", "Statements that read or write the table"),
+        ("FROM pages_orders o", "Statements that contain the text"),
+        ("it's \"not\" there ') OR 1=1", "No stored statement has this query id, table or text."),
+        ("SELECT nothing FROM nowhere", "No stored statement matches the pasted one."),
+        ("ab" * 32, "has this digest"),
+    ],
+)
+def test_a_search_says_what_it_found(developer, text, group):
+    answer = developer.get("/tailrace/queries/", q=text, **SPAN)
+    assert answer.status_code == 200
+    assert group in words(answer.text)
+
+
+def test_the_heaviest_statements_are_listed(developer):
+    found = words(developer.get("/tailrace/queries/", cluster="pages", **SPAN).text)
+    assert "Statements with the most total time" in found
+    assert "12.5 s 100.0 % 6 4.5 s" in found, "total time, share, executions, p95"
+
+
+def test_the_page_of_a_statement_has_its_numbers(developer):
+    answer = developer.get(PATH, **SPAN)
+    found = words(answer.text)
+    assert answer.status_code == 200
+    assert "SELECT pages_orders" in found and "Slow logs contain: unknown on 1 of 1 server" in found
+    assert (
+        "Executions 6" in found
+        and "Latency p95 4.5 s" in found
+        and "Rows examined per execution 500" in found
+    )
+    assert "10.9.8.7" in found and "/cart" in found
+
+
+def test_the_current_plan_is_compared_and_its_advice_is_ddl(developer):
+    found = words(developer.get(PATH, **SPAN).text)
+    assert "\N{MINUS SIGN} o: ref by by_id, 7 rows removed" in found
+    assert "+ o: ALL, 51,000 rows added ⚠ reads all rows (51,000)" in found
+    assert "slower: 6 times as long" in found
+    assert "CREATE INDEX `pages_orders_id_b` ON `pages`.`pages_orders` (`id`, `b`);" in found
+
+
+def test_charts_have_their_data_and_the_heat_map_is_in_the_page(developer):
+    tags = parsed(developer.get(PATH, **SPAN).text).tags
+    load, latency = (
+        json.loads(attributes["data-chart"]) for _, attributes in tags if "data-chart" in attributes
+    )
+    assert sum(value > 0 for value in load["series"][0]["values"]) == 2, "the last two are in one bucket"
+    assert max(filter(None, latency["series"][1]["values"])) == 4.5
+    assert [mark["label"] for mark in load["marks"]] == ["plan BBBB"]
+    assert len([name for name, _ in tags if name == "rect"]) == 3
+
+
+def test_a_range_without_entries_says_so_and_links_to_the_last_one(developer):
+    answer = developer.get(PATH, range="1h")
+    assert "The slow logs have no entry of this statement in this time range." in words(answer.text)
+    addresses = [attributes.get("href") or "" for _, attributes in parsed(answer.text).tags]
+    (link,) = (each for each in addresses if each.startswith(f"{PATH}?from="))
+    assert "Executions 8" in words(developer.get(link).text)
+
+
+def test_only_roles_with_entity_pages_get_links_to_them(developer, analyst):
+    def links(visitor: Visitor) -> list[str]:
+        tags = parsed(visitor.get(PATH, **SPAN).text).tags
+        return [
+            attributes["href"]
+            for _, attributes in tags
+            if "/tailrace/entities/" in (attributes.get("href") or "")
+        ]
+
+    assert not [link for link in links(developer) if "pages_orders" in link]
+    assert any(link.startswith("/tailrace/entities/table/pages_orders/?from=") for link in links(analyst))
+
+
+@pytest.mark.parametrize("path", [PATH, "/tailrace/queries/"])
+def test_texts_of_logs_are_text(analyst, path):
+    """Names and statements of logs stay text, and the policy forbids inline scripts."""
+    answer = analyst.get(path, cluster="pages", **SPAN)
+    assert HOSTILE in words(answer.text)
+    assert "<script>alert" not in answer.text and "<img" not in answer.text
+    assert not [
+        name
+        for name, attributes in parsed(answer.text).tags
+        if any(each.startswith("on") for each in attributes)
+    ]
+    assert "unsafe-inline" not in answer.headers["Content-Security-Policy"].split("style-src-attr")[0]
+
+
+def test_every_table_is_a_csv_file(developer):
+    callers = developer.get(PATH, format="csv", table="callers", **SPAN)
+    rows = list(csv.DictReader(callers.text.splitlines()))
+    assert {row["User"] for row in rows} == {USER} and sum(float(row["Executions"]) for row in rows) == 6
+    for name in ("buckets", "servers", "plans", "changes", "requests", "tables"):
+        answer = developer.get(PATH, format="csv", table=name, **SPAN)
+        assert (answer.status_code, answer.headers["Content-Type"].split(";")[0]) == (200, "text/csv"), name
+
+
+@pytest.mark.parametrize(
+    ("path", "arguments", "status"),
+    [
+        ("/tailrace/queries/select/", {}, 400),
+        ("/tailrace/queries/00000000000000AB/", {}, 404),
+        (PATH, {"range": "1y"}, 400),
+        (PATH, {"format": "csv", "table": "secrets"}, 400),
+    ],
+)
+def test_a_wrong_address_gets_a_sentence(developer, path, arguments, status):
+    answer = developer.get(path, **arguments)
+    assert answer.status_code == status
+    assert "sentence" in answer.text
