@@ -82,6 +82,8 @@ READERS = frozenset({"compliance", "security"})
 ROUTES = (
     Route("/tailrace/alerts/", READERS),
     Route("/tailrace/alerts/?format=csv", READERS),
+    Route("/tailrace/entities/", READERS, forged="/tailrace/entities/user/nobody%20of%20this%20name/"),
+    Route("/tailrace/entities/?format=csv", READERS, forged="/tailrace/sessions/-/nowhere/987654321/"),
 )
 ROLES = ("developer", "compliance", "security", "unmasked")
 

@@ -27,15 +27,11 @@ YESTERDAY = {
 CLIENT = "198.51.100.7"
 TABLES = ("audit_events", "data_access", "receipts")
 HOSTILE = (
-    "<script>alert(1)</script>",
-    'o\'brien "x"',
-    "shop/../a//b",
+    '<script>alert(1)</script> o\'brien "x"',
+    "shop/../a//b\\c",
     "..",
-    "tab\tnew\nline\x01",
-    "100%41?x=1#y",
-    "~41",
-    "журнал",
-    "{{ 7 * 7 }}",
+    "{{ 7 * 7 }}\ttab\nline\x01",
+    "100%41?x=1#y~41 журнал",
 )
 
 
@@ -216,7 +212,7 @@ def _part(link: str) -> str:
 
 
 def test_links_of_a_hostile_page_lead_to_pages(analyst):
-    page = text_of(analyst, addresses.entity("table", HOSTILE[4], YESTERDAY))
+    page = text_of(analyst, addresses.entity("table", HOSTILE[3], YESTERDAY))
     ours = [
         each
         for each in links(page)
