@@ -113,10 +113,19 @@ ROUTES = (
     Route("/tailrace/queries/", ALL, "POST", {"q": "select 1"}, 303),
     Route("/tailrace/queries/{query}/?range=90d", ALL),
     Route("/tailrace/queries/{query}/?range=90d&format=csv&table=plans", ALL, is_page=False),
+    Route("/tailrace/entities/?range=90d", READERS),
+    Route("/tailrace/entities/?range=90d&q=script", READERS),
+    Route("/tailrace/entities/?range=90d&format=csv", READERS, is_page=False),
+    Route("/tailrace/entities/user/{name}/?range=90d", READERS),
+    Route("/tailrace/entities/client/{name}/?range=90d", READERS),
+    Route("/tailrace/entities/table/{name}/?range=90d", READERS),
+    Route("/tailrace/sessions/pages/{name}/4711/?range=90d", READERS),
 )
 """The first page with a list is opened in the dark theme, too."""
 
 FORGED = (
+    Route("/tailrace/entities/user/nobody%20of%20this%20name/", READERS),
+    Route("/tailrace/sessions/-/nowhere/987654321/", READERS),
     Route("/tailrace/queries/00000000000000AB/", ALL),
     Route("/tailrace/queries/00000000000000AB/?format=csv&table=plans", ALL),
     Route("/tailrace/alerts/{none}/", READERS),

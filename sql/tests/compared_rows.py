@@ -96,8 +96,8 @@ NOTHING_TO_TELL = {
     *("evidence_definitions", "evidence_exports", "evidence_reviews", "evidence_unknown_access"),
     *("innodb_messages", "login_guesses", "logins_first_seen", "query_calls", "rule_coverage"),
     *("page_alert_earlier", "page_alert_history", "page_alert_sessions"),
-    "samples_statements",
     *("page_query_digest", "page_query_logging", "page_query_logging_changes", "page_query_versions"),
+    *("page_entity_evidence", "page_session_logins", "samples_statements"),
 }
 """Queries without a result for these rows: `make test-shards` runs their own tests on two shards."""
 
@@ -110,10 +110,11 @@ def chart_queries() -> list[str]:
     return sorted({Path(each.content["sql"]).stem for each in asset_files.load() if each.kind == "datasets"})
 
 
-def asked(server: Server, text: str) -> Counter[str]:
-    """Returns the rows in any order, numbers rounded; or ClickHouse's error code for the query."""
-    named = re.findall(r"\{(\w+):([A-Z][^}]*)\}", text)
-    parameters = {name: PARAMETERS.get(f"{name}:{kind}", PARAMETERS.get(name, 7)) for name, kind in named}
+def asked(server: Server, name: str, text: str) -> Counter[str]:
+    """Returns the rows of a query in any order, numbers rounded; or ClickHouse's error code for it."""
+    own = next((each for prefix, each in PARAMETERS_OF.items() if name.startswith(prefix)), {})
+    known = {**PARAMETERS, **own}
+    parameters = {each: known.get(each, 7) for each in re.findall(r"\{(\w+):[A-Z]", text)}
     try:
         rows = server.user("admin").rows(text, parameters)
     except ClickHouseError as error:
@@ -134,25 +135,49 @@ PARAMETERS = {
     "source": "slowlog",
     "generation": 1,
     "channel": "mail",
-    # of the pages of statements (page_query_*)
-    "query_id": 1,
-    "ids": "[1, 2, 3]",
-    "width": 3600,
-    "servers": "['db1', 'db2']",
-    "names": "['table0', 'table1']",
-    "tables": "['shop.cards']",
-    "words": "['select']",
-    "text": "select",
-    "prefix": "0000",
-    "digest": "a",
-    # Of pages; an empty text does not restrict.
-    **dict.fromkeys(("level", "cluster", "rule", "field", "value", "verdict", "by_assignee", "assignee"), ""),
-    "state": "any",
-    "id": "00000000-0000-0000-0000-000000000007",
-    "ids:Array(UUID)": "['00000000-0000-0000-0000-000000000007']",
-    "event_ids": "[]",
 }
-"""Parameters of queries, by name, or by name and type if queries use a name with several types; others are 7."""
+"""Parameters of all queries; other numbers are 7."""
+
+PARAMETERS_OF = {
+    "page_alert": {
+        **dict.fromkeys(("level", "cluster", "rule", "field", "value", "verdict", "by_assignee", "assignee"), ""),
+        "state": "any",
+        "id": "00000000-0000-0000-0000-000000000007",
+        "ids": "['00000000-0000-0000-0000-000000000007']",
+        "event_ids": "[]",
+    },
+    "page_entity": {
+        "kind": "user",
+        "name": "app",
+        "cluster": "",
+        "text": "",
+        "kinds": "[]",
+        "names": "[]",
+        "near": "[]",
+        "before_id": "",
+        "ids": f"['{uuid.UUID(int=3)}', '{uuid.UUID(int=5)}']",
+        "queries": "['0000000000000001', '0000000000000002']",
+        "limit": 200,
+        "width": 3600,
+        "begin": f"{NOW - timedelta(hours=12):%Y-%m-%d %H:%M:%S}",
+        "tables_from": f"{NOW - timedelta(days=1):%Y-%m-%d %H:%M:%S}",
+    },
+    "page_query": {
+        "query_id": 1,
+        "cluster": "",
+        "ids": "[1, 2, 3]",
+        "width": 3600,
+        "servers": "['db1', 'db2']",
+        "names": "['table0', 'table1']",
+        "tables": "['shop.cards']",
+        "words": "['select']",
+        "text": "select",
+        "prefix": "0000",
+        "digest": "a",
+    },
+}
+"""More parameters of the queries whose names begin so; an empty text does not restrict."""
+PARAMETERS_OF["page_session"] = PARAMETERS_OF["page_entity"]
 
 
 def rounded(each: object) -> object:

@@ -14,6 +14,7 @@ from tailrace_pages.page_errors import BadAddressError
 
 ROOT = "/tailrace"
 EMPTY = "~"
+NO_CLUSTER = "-"
 MAX_CONNECTION = 2**64 - 1
 
 _UNSAFE = re.compile(r"[~/\\\x00-\x1f\x7f-\x9f]|^\.+$")
@@ -41,8 +42,8 @@ def entity(kind: str, name: str, arguments: Mapping[str, str] | None = None) -> 
 
 
 def session(cluster: str, instance: str, connection: int, arguments: Mapping[str, str] | None = None) -> str:
-    """Returns the address of the page of the sessions with a connection id."""
-    return _address(("sessions", cluster, instance, str(connection)), arguments)
+    """Returns the address of the page of the sessions with a connection id; `-` is no cluster."""
+    return _address(("sessions", cluster or NO_CLUSTER, instance, str(connection)), arguments)
 
 
 def query(query_id: str, arguments: Mapping[str, str] | None = None) -> str:

@@ -76,8 +76,13 @@ class Entity:
         return f"{KINDS[self.kind]} {self.name}"
 
     @property
+    def is_data(self) -> bool:
+        """Whether it is used, as a table is, and does not act, as a user does."""
+        return self.kind in ("table", "class")
+
+    @property
     def measures(self) -> tuple[Measure, ...]:
-        return OF_DATA if self.kind in ("table", "class") else OF_ACTORS
+        return OF_DATA if self.is_data else OF_ACTORS
 
     def parameters(self) -> dict[str, object]:
         """Returns the parameters of sql/queries/parts/entity_where.sql."""

@@ -67,7 +67,7 @@ def others(entity: Entity, rows: Sequence[Row], links: Mapping[str, str]) -> lis
 def _dimension(entity: Entity, dimension: str, rows: Sequence[Row], links: Mapping[str, str]) -> Table:
     key, title = OTHERS[dimension]
     shown = [{**row, "value": row["value"] or formats.UNKNOWN, "address": _other(row, links)} for row in rows]
-    counted = _OF_DATA if entity.kind in ("table", "class") else _OF_ACTORS
+    counted = _OF_DATA if entity.is_data else _OF_ACTORS
     columns = (Column("value", title.removesuffix("s"), 0, link="address"), *counted, *_TIMES)
     return Table(key, title, columns, shown, rows[0]["value_count"] if rows else 0)
 

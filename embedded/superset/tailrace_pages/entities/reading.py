@@ -12,7 +12,8 @@ from typing import Any, Protocol
 
 import jinja2
 
-from tailrace_pages import csv_table, queries
+from tailrace.dashboards.asset_files import QUERIES, query_text
+from tailrace_pages import csv_table
 from tailrace_pages.entities import overview, records
 from tailrace_pages.entities.kinds import Entity
 from tailrace_pages.entities.records import PRECISE, Position
@@ -37,9 +38,9 @@ class Rows(Protocol):
 @cache
 def text(query: str, kind: str) -> str:
     """Returns a query of sql/queries for entities of a kind."""
-    loader = jinja2.FileSystemLoader(queries.DIRECTORY)
-    environment = jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, autoescape=False)
-    return environment.get_template(f"{query}.sql").render(kind=kind)
+    template = query_text(QUERIES / f"{query}.sql")
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False)
+    return environment.from_string(template).render(kind=kind)
 
 
 @dataclass(frozen=True)

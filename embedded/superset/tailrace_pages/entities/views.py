@@ -57,7 +57,8 @@ def session(cluster: str, instance: str, connection: str) -> Any:
     """The sessions of one connection id on one server."""
     if not connection.isdecimal() or int(connection) > addresses.MAX_CONNECTION:
         raise BadAddressError(f"{connection} is not a connection id, which is a whole number.")
-    server = {"cluster": addresses.decode(cluster), "instance": addresses.decode(instance)}
+    cluster = "" if cluster == addresses.NO_CLUSTER else addresses.decode(cluster)
+    server = {"cluster": cluster, "instance": addresses.decode(instance)}
     return _answer(Entity(SESSION, "", connection=int(connection), **server))
 
 
@@ -77,6 +78,7 @@ def _answer(about: Entity) -> Any:
         "entities/entity.html", formats.visible(about.title), reading.span,
         **_head(reading),
         entity=about,
+        of_data=about.is_data,
         columns=records.columns(about),
         rows=reading.shown(rows, links),
         kind=kind,

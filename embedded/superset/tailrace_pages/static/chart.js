@@ -36,7 +36,7 @@ function seriesOf({ label, unit = '', kind = 'line', own, number: place }, index
   const number = place ?? index;
   const colour = style(`--series-${number % 6 + 1}`);
   const bars = kind === 'bars' ? { paths: uPlot.paths.bars({ size: [BAR_SHARE] }), fill: colour } : {};
-  return { label, stroke: colour, width: 2, points: { show: false }, value: (_, value, __, at) => written(own && at !== null ? own[at] : value, unit), ...bars };
+  return { label, stroke: colour, width: 2, points: { show: false }, value: (_, value, __, at) => (at === null ? '' : written(own ? own[at] : value, unit)), ...bars };
 }
 
 function drawMarks(marks) {
