@@ -82,6 +82,20 @@ READERS = frozenset({"compliance", "security"})
 ROUTES = (
     Route("/tailrace/alerts/", READERS),
     Route("/tailrace/alerts/?format=csv", READERS),
+    Route("/tailrace/evidence/", READERS),
+    Route("/tailrace/evidence/pci/refused_access/", READERS, forged="/tailrace/evidence/pci/forged/"),
+    Route("/tailrace/evidence/pci/refused_access/?format=csv", READERS),
+    Route("/tailrace/evidence/pci/refused_access/count", READERS),
+    *(
+        Route(f"/tailrace/evidence/{name}/", READERS, "POST", form, answered=303, page="/tailrace/evidence/")
+        for name, form in (
+            ("exports", {"framework": "pci", "from": "", "to": ""}),
+            ("verifications", {}),
+            ("reviews", {"from": "", "to": "", "finding": ""}),
+        )
+    ),
+    Route("/tailrace/setup/", READERS | {"developer"}, forged="/tailrace/setup/?instance=forged"),
+    Route("/tailrace/setup/?format=csv", READERS | {"developer"}),
 )
 ROLES = ("developer", "compliance", "security", "unmasked")
 
