@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from dashboards.tests.pages import TIMEOUT_SECONDS, Visitor, parsed
+from dashboards.tests.planted_rows import rows_of
 from e2e.stack import Stack
 from tailrace.dashboards import connections
 from tailrace.evidence import framework, signing
@@ -24,7 +25,6 @@ FIRST = datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0) - 
 PERIOD = {"from": f"{FIRST:%Y-%m-%dT%H:%MZ}", "to": f"{FIRST + timedelta(minutes=MINUTES):%Y-%m-%dT%H:%MZ}"}
 """Long ago, so that no other test has rows of it."""
 EVIL = "=cmd|'<script>'!A0"
-TABLES = ("ledger", "audit_events")
 ENDED_SECONDS = 240
 
 
@@ -43,18 +43,12 @@ def planted(stack: Stack) -> Iterator[Stack]:
     ]
     read = {**whose, "kind": "FRONTIER", "inode": 7, "to_offset": 100, "at": at(0.5)}
     refused = {**whose, "event_class": "connection", "command": "FAILED_CONNECT", "status": 1045}
-    admin = stack.clickhouse()
-    admin.insert("tailrace.ledger", [*census, read])
-    admin.insert(
-        "tailrace.audit_events",
-        [
-            {**refused, "event_id": str(uuid.uuid4()), "user": EVIL, "event_time": at(minute)}
-            for minute in (3, 4)
-        ],
-    )
-    yield stack
-    for table in TABLES:
-        admin.execute(f"DELETE FROM tailrace.{table} WHERE instance = '{INSTANCE}'")
+    logins = [
+        {**refused, "event_id": str(uuid.uuid4()), "user": EVIL, "event_time": at(minute)}
+        for minute in (3, 4)
+    ]
+    with rows_of(stack, INSTANCE, {"ledger": [*census, read], "audit_events": logins}):
+        yield stack
 
 
 @pytest.fixture(scope="module")
