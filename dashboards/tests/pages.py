@@ -20,6 +20,8 @@ class Visitor:
         self.address = address.rstrip("/")
         self.session = requests.Session()
         self.session.headers["Accept"] = "text/html"
+        # The server closes a connection that was idle for 2 seconds, also while a request is on its way.
+        self.session.headers["Connection"] = "close"
         if user:
             self._log_in(user, password)
 
