@@ -33,7 +33,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def stack(tmp_path_factory) -> Iterator[Stack]:
     """Starts ClickHouse and Superset with the dashboards. They stop after the last test."""
     running = Stack(
-        tmp_path_factory.mktemp("stack") / "home", FIRST_PORT, components=("clickhouse", "superset")
+        tmp_path_factory.mktemp("stack") / "home",
+        FIRST_PORT,
+        components=("clickhouse", "superset", "evidence"),
     )
     running.up()
     yield running

@@ -22,6 +22,8 @@ class Visitor:
         self.address = address.rstrip("/")
         self.session = requests.Session()
         self.session.headers["Accept"] = "text/html"
+        # The server closes a connection that was idle for 2 seconds, also while a request is on its way.
+        self.session.headers["Connection"] = "close"
         if user:
             self._log_in(user, password)
 
@@ -120,10 +122,21 @@ ROUTES = (
     Route("/tailrace/entities/client/{name}/?range=90d", READERS),
     Route("/tailrace/entities/table/{name}/?range=90d", READERS),
     Route("/tailrace/sessions/pages/{name}/4711/?range=90d", READERS),
+    Route("/tailrace/evidence/?range=90d", READERS),
+    Route("/tailrace/evidence/pci/refused_access/?range=90d", READERS),
+    Route("/tailrace/evidence/pci/refused_access/?range=90d&format=csv", READERS, is_page=False),
+    Route("/tailrace/evidence/pci/refused_access/count?range=90d", READERS, is_page=False),
+    Route("/tailrace/evidence/exports/", READERS, "POST", {"framework": "pci", "from": "", "to": ""}, 303),
+    Route("/tailrace/evidence/verifications/", READERS, "POST", {}, 303),
+    Route("/tailrace/evidence/reviews/", READERS, "POST", {"from": "", "to": "", "finding": ""}, 303),
+    Route("/tailrace/setup/", ALL),
+    Route("/tailrace/setup/?format=csv", ALL, is_page=False),
 )
 """The first page with a list is opened in the dark theme, too."""
 
 FORGED = (
+    Route("/tailrace/evidence/pci/forged/", READERS),
+    Route("/tailrace/setup/?instance=forged", ALL),
     Route("/tailrace/entities/user/nobody%20of%20this%20name/", READERS),
     Route("/tailrace/sessions/-/nowhere/987654321/", READERS),
     Route("/tailrace/queries/00000000000000AB/", ALL),

@@ -76,10 +76,10 @@ def test_a_log_that_is_on_and_not_listed_has_its_entry_of_the_list():
     (finding,) = its.findings
     assert "sources.yaml does not list it" in finding.message
     assert finding.fix[1:] == (
-        "- instance: db1",
-        "  cluster: shop",
+        '- instance: "db1"',
+        '  cluster: "shop"',
         "  source: slowlog",
-        "  path: /var/lib/mysql/slow.log",
+        '  path: "/var/lib/mysql/slow.log"',
     )
 
 

@@ -17,9 +17,18 @@ WITH
         GROUP BY instance, source, log
     ),
     frontiers AS (
+        -- Of the current file all, of earlier files those of a day: a log that was just rotated has a last line, too.
         SELECT instance, source, log, generation, max(to_offset) AS frontier, max(at) AS read_at
-        FROM tailrace.ledger
-        WHERE kind = 'FRONTIER' AND (instance, source, log) IN (SELECT instance, source, log FROM census)
+        FROM (
+            SELECT instance, source, log, generation, to_offset, at
+            FROM tailrace.ledger
+            WHERE kind = 'FRONTIER'
+                AND (instance, source, log, generation) IN (SELECT instance, source, log, current.1 FROM census)
+            UNION ALL
+            SELECT instance, source, log, generation, to_offset, at
+            FROM tailrace.ledger
+            WHERE kind = 'FRONTIER' AND at >= now_at - INTERVAL 1 DAY
+                AND ({instance:String} = '' OR instance = {instance:String}))
         GROUP BY instance, source, log, generation
     ),
     reading AS (

@@ -125,6 +125,7 @@ def asked(server: Server, name: str, text: str) -> Counter[str]:
 PARAMETERS = {
     "from": f"{NOW - timedelta(days=1):%Y-%m-%d %H:%M:%S}",
     "to": f"{NOW + timedelta(minutes=1):%Y-%m-%d %H:%M:%S}",
+    "now": f"{NOW:%Y-%m-%d %H:%M:%S}",
     "oldest": f"{NOW - timedelta(days=1):%Y-%m-%d %H:%M:%S}",
     "through": 1000,
     "class": "pci",

@@ -44,7 +44,9 @@ def ended(exports: Exports, number: str) -> ExportState:
     return state
 
 
-@pytest.mark.parametrize("name", ["gdpr", "hipaa", "iso27001", "sox"])  # test_evidence.py exports `pci`
+@pytest.mark.parametrize(
+    "name", ["gdpr", "hipaa", "iso27001"]
+)  # test_evidence.py: pci, test_pages_evidence.py: sox
 def test_a_bundle_contains_the_results_of_its_framework(name, exports, planted, tmp_path: Path):
     known = framework.load(name)
     state = ended(exports, exports.request(name, PERIOD, "ines"))

@@ -66,9 +66,12 @@ def test_the_current_file_of_a_rotated_log_counts(stored, ask):
         log("db1", ago(minutes=0), 1000),
         log("db1", ago(minutes=0), 20, generation=2),
         line("db1", ago(minutes=0), 20, generation=2),
+        log("db2", ago(minutes=0), 40, generation=2),
+        line("db2", ago(minutes=0), 1000, generation=1),
     )
-    (row,) = ask("logs")
-    assert (row["state"], row["unread_bytes"]) == ("arriving", 0)
+    read, just_rotated = ask("logs")
+    assert (read["state"], read["unread_bytes"]) == ("arriving", 0)
+    assert (just_rotated["state"], just_rotated["unread_bytes"]) == ("arriving", 40)
 
 
 def test_a_quiet_log_was_read_although_its_last_line_is_old(stored, ask):

@@ -1,5 +1,7 @@
 """What to do about a log that does not arrive: the texts of `tailrace doctor` and of the page Setup."""
 
+import json
+
 INCOMPLETE_CENSUS = (
     "if it is new on the list, wait a minute; else: tailrace status, tailrace logs census fluentbit"
 )
@@ -11,10 +13,10 @@ def entry(instance: str, cluster: str, source: str, path: str) -> tuple[str, ...
     """Returns the lines for sources.yaml that add a log."""
     return (
         "# sources.yaml",
-        f"- instance: {instance}",
-        f"  cluster: {cluster or instance}",
+        f"- instance: {_quoted(instance)}",
+        f"  cluster: {_quoted(cluster or instance)}",
         f"  source: {source}",
-        f"  path: {path}",
+        f"  path: {_quoted(path)}",
     )
 
 
@@ -22,9 +24,14 @@ def server_entry(instance: str, cluster: str) -> tuple[str, ...]:
     """Returns the lines for sources.yaml that add the server itself, for snapshots of its settings."""
     return (
         "# sources.yaml; `tailrace doctor --server` prints the account and its grants",
-        f"- instance: {instance}",
-        f"  cluster: {cluster or instance}",
+        f"- instance: {_quoted(instance)}",
+        f"  cluster: {_quoted(cluster or instance)}",
         "  source: server",
         "  dsn: mysql://tailrace@HOST/",
         "  password_file: FILE",
     )
+
+
+def _quoted(text: str) -> str:
+    """Formats a text as YAML: JSON's strings are valid in YAML."""
+    return json.dumps(text, ensure_ascii=False)

@@ -6,7 +6,7 @@ from typing import Any
 from tailrace_pages import formats
 from tailrace_pages.columns import Column
 from tailrace_pages.setup.rules import Group
-from tailrace_pages.setup.servers import SYMBOLS, TITLES, Server, Source
+from tailrace_pages.setup.servers import BEHIND, SILENT, SYMBOLS, TITLES, Server, Source
 
 SERVERS = (
     Column("instance", "Instance", 20, link="address"),
@@ -113,12 +113,14 @@ def rule_rows(groups: Sequence[Group]) -> list[dict[str, Any]]:
 
 
 def headline(servers: Sequence[Server], traces: dict[str, Any]) -> list[dict[str, str]]:
-    """Returns the numbers above the page."""
+    """Returns the numbers above the page. Without any server, their problems are unknown."""
     states = [source.state for server in servers for source in server.sources]
+    late = sum(state in (SILENT, BEHIND) for state in states)
+    with_problems = sum(server.problems > 0 for server in servers)
     return [
         _number("Servers", len(servers)),
-        _number("Servers with problems", sum(server.problems > 0 for server in servers)),
-        _number("Sources silent or behind", sum(state in ("silent", "behind") for state in states)),
+        _number("Servers with problems", with_problems if servers else None),
+        _number("Sources silent or behind", late if servers else None),
         _number("Spans of traces in 7 days", traces["spans"], _last(traces)),
     ]
 
@@ -129,5 +131,5 @@ def _last(traces: dict[str, Any]) -> str:
     return f"last {formats.time(traces['last_span'])} UTC, {traces['services']:,} services"
 
 
-def _number(title: str, value: int, note: str = "") -> dict[str, str]:
+def _number(title: str, value: int | None, note: str = "") -> dict[str, str]:
     return {"title": title, "value": formats.count(value), "link": "", "note": note}

@@ -1,0 +1,115 @@
+"""The page Setup over HTTP. The rows are 3 days old, so that the server is silent at any time of a test."""
+
+import csv
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from dashboards.tests.pages import Visitor, parsed
+from dashboards.tests.planted_rows import rows_of
+from e2e.stack import Stack
+from tailrace.dashboards import connections
+from tailrace_local.components import superset
+
+INSTANCE = "pages-setup"
+AT = f"{datetime.now(UTC) - timedelta(days=3):%Y-%m-%d %H:%M:%S}"
+SETTINGS = {
+    "slow_query_log": "OFF",
+    "log_output": "FILE",
+    "long_query_time": "10",
+    "log_error": "/var/log/<script>.log",
+    "log_error_verbosity": "2",
+}
+UNABLE = {"can_fire": False, "missing_fields": ["rows_sent"], "reason": "this log lacks rows_sent"}
+
+
+@pytest.fixture(scope="module")
+def planted(stack: Stack) -> Iterator[Stack]:
+    """Rows of one server, which are deleted afterwards."""
+    whose = {"cluster": "shop", "instance": INSTANCE}
+    log = {**whose, "source": "audit", "log": "/a.log", "generation": 1, "at": AT}
+    look = {**whose, "at": AT, "product": "mysql", "version": "8.4.3", "status": "ok", "part": 1, "parts": 1}
+    fact = {**whose, "kind": "settings", "since": AT, "last_seen": AT}
+    said = {**whose, "source": "", "level": "high", "in_force": True, "can_fire": True, "told_at": AT}
+    rows = {
+        "ledger": [{**log, "kind": "CENSUS", "size": 100}, {**log, "kind": "FRONTIER", "to_offset": 100}],
+        "server_snapshots": [{**look, "kind": "settings"}, {**look, "kind": "audit", "status": "denied"}],
+        "server_facts": [
+            {**fact, "key": name, "attributes": {"value": value}} for name, value in SETTINGS.items()
+        ],
+        "rule_coverage": [
+            {**said, "rule_id": "a", "rule_title": "Password guessing"},
+            {**said, "rule_id": "b", "rule_title": "Bulk read", **UNABLE},
+            {**said, "rule_id": "c", "rule_title": "Large result", **UNABLE},
+        ],
+    }
+    with rows_of(stack, INSTANCE, rows):
+        yield stack
+
+
+@pytest.fixture(scope="module")
+def shown(planted: Stack) -> Callable[..., str]:
+    """Returns the text of a page for an audience."""
+    address = superset.address(planted.settings, planted.home)
+    visitors: dict[str, Visitor] = {}
+
+    def show(user: str, **arguments: str) -> str:
+        if user not in visitors:
+            visitors[user] = Visitor(address, user, planted.home.secret(connections.password_of(user)))
+        answer = visitors[user].get("/tailrace/setup/", **arguments)
+        assert answer.status_code == 200, answer.text
+        if "format" in arguments:
+            return answer.text
+        assert "<script>" not in answer.text
+        return " ".join(" ".join(parsed(answer.text).words).split())
+
+    return show
+
+
+def test_all_servers_with_their_sources(shown):
+    row = shown("security").partition(INSTANCE)[2]
+    assert row.index("8.4.3") < row.index("silent") < row.index("not watched") < row.index("1 of 3")
+
+
+def test_one_server_with_what_to_change(shown):
+    text = shown("compliance", instance=INSTANCE)
+    for expected in (
+        "no census since",
+        "SET PERSIST slow_query_log = ON;",
+        "SET PERSIST long_query_time = 0.5;",
+        "the state of auditing is unknown",
+        "sources.yaml does not list it",
+        'path: "/var/log/<script>.log"',
+        "audit: denied",
+    ):
+        assert expected in text, expected
+
+
+def test_rules_that_cannot_fire_are_grouped_by_the_change(shown):
+    text = shown("security", instance=INSTANCE)
+    assert "1 of 3 rules can raise alerts here" in text
+    rules = text.partition("1 of 3 rules")[2]
+    assert (
+        rules.index("this log lacks rows_sent") < rules.index("Bulk read") < rules.index("the slow query log")
+    )
+    assert "Password guessing" not in rules
+
+
+def test_developers_see_what_their_account_may_read(shown):
+    assert "Rules that can fire" not in shown("developer")
+    text = shown("developer", instance=INSTANCE)
+    assert "SET PERSIST slow_query_log = ON;" in text
+    assert "The roles compliance and security see the settings of auditing" in text
+    assert "The roles compliance and security see which rules can fire" in text
+
+
+def test_tables_as_csv(shown):
+    problems = list(csv.DictReader(shown("security", instance=INSTANCE, format="csv").splitlines()))
+    assert {row["Source"] for row in problems} >= {"Audit log", "Slow query log", "Snapshots"}
+    assert any("SET PERSIST slow_query_log = ON;" in row["To change"] for row in problems)
+    rules = list(
+        csv.DictReader(shown("security", instance=INSTANCE, format="csv", table="rules").splitlines())
+    )
+    assert [row["Rule"] for row in rules] == ["Bulk read", "Large result"]
+    assert INSTANCE in shown("developer", format="csv")
