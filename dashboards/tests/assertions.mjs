@@ -34,6 +34,14 @@ export function ofKnown(number, known, all, things) {
   return `${shown}<em>${about}</em>`;
 }
 
+/** The number of a row of numbers is a link to this path, and shows this text; what follows is `below` it. */
+export async function assertLinked(charts, title, metric, text, path) {
+  const [, href, shown] = /^<a href="([^"]+)">([^<]*)<\/a>/.exec((await one(charts, title))[metric]) ?? [];
+  assert.equal(shown, typeof text === 'number' ? text.toLocaleString('en-US') : text, title);
+  assert.ok(href.startsWith(path), `${title} leads to ${href}`);
+  return href;
+}
+
 /** Everything is within its panel. */
 export async function assertNothingCutOff(browser) {
   assert.deepEqual(await browser.cutOff(), []);

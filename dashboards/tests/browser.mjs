@@ -119,14 +119,26 @@ export class Browser {
   async open(slug, chosen = {}) {
     try {
       await this.follow(`/superset/dashboard/${slug}/${address(chosen)}`);
-      this.opened.set(slug, { charts: await this.charts(), asked: new Map(this.asked) });
+      await this.#keep(slug);
     } catch (error) {
       this.opened.set(slug, error);
       throw error;
     }
+  }
+
+  /** Draws each tab, and keeps what its charts asked. */
+  async #keep(slug) {
+    this.opened.set(slug, { charts: await this.charts(), asked: new Map(this.asked) });
     if (process.env.OPENED) {
       appendFileSync(process.env.OPENED, `${this.user} ${slug}\n`); // test_browser.py asks whether any was left out
     }
+  }
+
+  /** Draws all of the dashboard to which a login has led, as `open` does. */
+  async land(slug) {
+    await this.page.waitForURL((url) => url.pathname === `/superset/dashboard/${slug}/`);
+    await this.#opened();
+    await this.#keep(slug);
   }
 
   /** Opens a dashboard by path and query, and draws its first tab, or that of the path; `charts` opens the others. */

@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { assertClose, assertNoneFailed, ofKnown, one } from './assertions.mjs';
+import { assertClose, assertLinked, assertNoneFailed, ofKnown, one } from './assertions.mjs';
 import { auditTrail, dataAccess, reviews, serverFacts } from './compliance_workload.mjs';
 import { DAY, end, HOUR } from './time.mjs';
 import * as truth from './truth.mjs';
@@ -19,6 +19,25 @@ const WAYS = 'Access paths by user, client and program';
 
 /** A time range before all events. */
 const NOTHING = [end - 60 * DAY, end - 50 * DAY];
+
+describe('Overview for compliance officers', () => {
+  before(() => browser.open('compliance-overview'));
+
+  testDrawing('compliance-overview');
+
+  test('shows coverage, access, privilege changes and due reviews, as links', async () => {
+    const { actions } = dataAccess(end);
+    await assertLinked(browser, 'Accesses to classified data', 'linked_known', actions.filter(isKnown).length, '/superset/dashboard/data-access/?');
+    await assertLinked(browser, 'Days without review', 'linked_days', 8 - reviews(end).days.length, '/superset/dashboard/coverage/?');
+    const grants = auditTrail(end).privileged.filter(({ kind }) => kind === 'accounts and rights').length;
+    await assertLinked(browser.filtered({ cluster: 'ledger' }), 'Changes of privileges', 'linked_changes', grants + 1,
+      '/superset/dashboard/accounts/?');
+    const minutes = logFiles(end).files.flatMap(({ states }) => states);
+    const part = minutes.filter((state) => state === 'covered').length / (2 * minutes.length); // the logs were watched in the second half
+    const sixHours = browser.filtered({ range: [end - 6 * HOUR, end] });
+    await assertLinked(sixHours, 'Minutes covered', 'linked_covered', `${Number((100 * part).toFixed(2))} %`, '/superset/dashboard/coverage/?');
+  });
+});
 
 describe('Data access', () => {
   const { actions, records } = dataAccess(end);
@@ -218,7 +237,7 @@ describe('Accounts', () => {
 
   test('leads to what an account touched', async () => {
     await browser.show('All accounts');
-    const row = browser.page.locator('[data-test-chart-name="All accounts"] tbody tr', { hasText: "'dba_mara'" });
+    const row = browser.page.locator('[data-test-chart-name="All accounts"] tbody tr', { hasText: "'dba_mara'" }).first();
     const touched = await browser.linked(await row.locator('a').getAttribute('href'));
     const its = dataAccess(end).actions.filter(({ user }) => user === 'dba_mara');
     assert.equal((await one(touched, 'Accesses to classified data')).cnt_known, its.length);

@@ -9,11 +9,13 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { assertDrawn } from './assertions.mjs';
+import { assertClose, assertDrawn, assertLinked, one, queryIdOf } from './assertions.mjs';
 import { Browser } from './browser.mjs';
 import { end } from './time.mjs';
 import { visit } from './tour.mjs';
+import * as truth from './truth.mjs';
 import { keepPicture, roles } from './visitor.mjs';
+import { slowQueries } from './workload.mjs';
 
 /** What no other file draws. */
 const DRAWN_HERE = { developer: ['developers-digest'], compliance: ['weekly-compliance'], security: [], unmasked: [] };
@@ -37,6 +39,25 @@ for (const [user, { password, sees, not }] of Object.entries(roles)) {
     before(async () => {
       browser = browsers[user] = await Browser.launch(process.env.SUPERSET_URL);
       await (user === FIRST ? browser.logIn(user, password) : browser.logInByRequest(user, password));
+    });
+
+    test('begins with its overview', async () => {
+      const overview = `${user}-overview`;
+      const first = overview in sees ? `/superset/dashboard/${overview}/` : '/dashboard/list/';
+      if (user === FIRST) {
+        await browser.land(overview);
+        await assertDrawn(browser, overview);
+        const { events } = slowQueries(end);
+        await assertLinked(browser, 'Executions', 'linked_executions', truth.executions(events), '/superset/dashboard/slow-queries/?');
+        const p95 = Number.parseFloat(/>([\d.]+) s</.exec((await one(browser, 'Latency p95')).linked_p95)[1]);
+        assertClose(p95, truth.percentile(events, 0.95), 'p95', truth.BUCKET_ERROR);
+        const [heaviest] = (await browser.chart('Heaviest queries')).data;
+        assert.equal(heaviest.query_id, queryIdOf(truth.heaviestBy(events, queryIdOf)[0][1][0]));
+      }
+      for (const path of ['/', '/superset/welcome/']) {
+        const answer = await browser.page.request.get(`${process.env.SUPERSET_URL}${path}`, { maxRedirects: 0 });
+        assert.deepEqual([answer.status(), new URL(answer.headers().location, process.env.SUPERSET_URL).pathname], [302, first]);
+      }
     });
 
     test('has its dashboards in the list, and no other', async () => {

@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { assertDrawn, assertNoneFailed, ofKnown, one } from './assertions.mjs';
+import { assertDrawn, assertLinked, assertNoneFailed, ofKnown, one } from './assertions.mjs';
 import { hrefIn } from './browser.mjs';
 import { dataAccess } from './compliance_workload.mjs';
 import { CLUSTER, INTRUDER, security } from './security_workload.mjs';
@@ -24,6 +24,22 @@ const taken = attempts.filter((tried) => !tried.refused);
 function openOurs(dashboard) {
   return browser.open(dashboard, { cluster: CLUSTER });
 }
+
+describe('Overview for security analysts', () => {
+  before(() => openOurs('security-overview'));
+
+  testDrawing('security-overview');
+
+  test('counts open alerts by severity, refusals and new logins, as links', async () => {
+    const open = (levels) => alerts.filter((alert) => levels.includes(alert.level)).length;
+    await assertLinked(browser, 'Open critical alerts', 'linked_critical', open(['critical']), '/tailrace/alerts/?state=open&amp;level=critical');
+    await assertLinked(browser, 'Open high alerts', 'linked_high', open(['high']), '/tailrace/alerts/?state=open&amp;level=high');
+    await assertLinked(browser, 'Other open alerts', 'linked_lower', open(['medium', 'low', 'informational']), '/tailrace/alerts/?state=open');
+    await assertLinked(browser, 'Refused logins', 'linked_refused', refused.length, '/superset/dashboard/logins/?');
+    const href = await assertLinked(browser, 'First logins', 'linked_new', 2, '/superset/dashboard/logins/?');
+    assert.ok(href.endsWith('#TAB-which-logins-are-new'));
+  });
+});
 
 describe('Logins', () => {
   before(() => openOurs('logins'));

@@ -118,7 +118,7 @@ def linked_from(dashboard: Asset) -> set[str]:
         sql = (asset_files.QUERIES / dataset["sql"]).read_text()
         sql += " ".join(metric["expression"] for metric in dataset["metrics"])
         found |= {LINKS[macro] for macro in re.findall(r"\{\{ *(link_to_\w+)\(", sql)}
-        found |= set(re.findall(r"\{\{ *link(?:_by|_around|_within)?\('([a-z-]+)'", sql))
+        found |= set(re.findall(r"\{\{ *link(?:_by|_around|_within|ed_\w+)?\('([a-z-]+)'", sql))
     return found
 
 

@@ -81,7 +81,7 @@ def test_a_dashboard_has_either_tabs_or_rows(tmp_path, content):
         load(tmp_path)
 
 
-LINKED_TAB = re.compile(r"link(?:_\w+)?\('([a-z-]+)'(?:(?!link)[\s\S])*?tab='([^']+)'")
+LINKED_TAB = re.compile(r"link(?:ed)?(?:_\w+)?\('([a-z-]+)'(?:(?!link)[\s\S])*?'(TAB-[^']+)'")
 TAB_ADDRESS = re.compile(r"/superset/dashboard/([a-z-]+)/[^\"'#\s]*#(TAB-[a-z-]+)")
 
 
@@ -95,6 +95,9 @@ def test_links_open_tabs_that_exist():
     for file in (REPOSITORY / "sql" / "queries").rglob("*.sql"):
         text = file.read_text()
         linked |= {*LINKED_TAB.findall(text), *TAB_ADDRESS.findall(text)}
+    for dataset in of_kind("datasets"):
+        for metric in dataset.content["metrics"]:
+            linked |= set(LINKED_TAB.findall(metric["expression"]))
     for dashboard in of_kind("dashboards"):
         for cell in layout.cells(dashboard.content):
             linked |= set(TAB_ADDRESS.findall(cell.get("markdown", "")))

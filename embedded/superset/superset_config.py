@@ -41,6 +41,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import tailrace_audited_connection
+import tailrace_home
 import tailrace_rate_limit
 import tailrace_superset_patches
 import tailrace_table_search
@@ -245,6 +246,7 @@ def FLASK_APP_MUTATOR(app) -> None:  # noqa: N802 - Superset's name
     tailrace_superset_patches.apply_patches()
     tailrace_table_search.keep_patterns_from_queries()
     app.before_request(_ignore_colours)
+    app.before_request(tailrace_home.open_overview)
     app.before_request(tailrace_table_search.search_anywhere)
     parse = api.get_since_until
     api.get_since_until = partial(
@@ -257,7 +259,7 @@ D3_FORMAT = {"decimal": ".", "thousands": ",", "grouping": [3], "currency": ["",
 
 APP_NAME = "Tailrace"
 LOGO_TOOLTIP = "Tailrace"
-LOGO_TARGET_PATH = "/dashboard/list/"
+LOGO_TARGET_PATH = "/"
 _LOGO = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 132 30">'
     '<g fill="none" stroke="#0072B2" stroke-width="3" stroke-linecap="round">'

@@ -12,8 +12,8 @@ of Superset's export format, with these omissions and abbreviations:
                    {title, metric, subtitle, description}, with a `format` if it is not its metric's
     dashboards     `roles` names the audiences that see it, of ROLES; `tabs` contains {title, rows}, or
                    `layout` the rows of a dashboard without tabs, see layout.py; `filters` contains
-                   {name, dataset, column} or {name, time_range}, `single: true` if only one value may be chosen, and a
-                   `key` by which links name the filter, if it is not the name in lower case;
+                   {name, dataset, column} or {name, time_range}, `single: true` if only one value may be
+                   chosen, and a `key` by which links name the filter, if it is not the name in lower case;
                    style.css is added to each
 
 Every asset but a database contains its name as a mark. With the uuid, which is derived from that name, the

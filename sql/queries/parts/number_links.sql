@@ -1,0 +1,12 @@
+{%- include "parts/links.sql" -%}
+{%- include "parts/unknown_values.sql" -%}
+{#- Numbers that are links to the page that explains them, as text. For metrics in a row of numbers. An unknown number is N/A. -#}
+{%- macro linked_text(dashboard, text, tab='') -%}
+    {{ link_by(dashboard, [], "ifNull(" ~ text ~ ", 'N/A')", tab) }}
+{%- endmacro -%}
+{%- macro linked_number(dashboard, number, tab='') -%} {{ linked_text(dashboard, grouped(number), tab) }} {%- endmacro -%}
+{#- The same, to a work page: `address` ends with its filters, and the time range is added. -#}
+{%- macro linked_to_page(address, number) -%}
+    concat('<a href="{{ address }}{% if from_dttm and to_dttm %}&amp;from={{ from_dttm[:19] }}Z&amp;to={{ to_dttm[:19] }}Z{% endif %}">',
+        ifNull({{ grouped(number) }}, 'N/A'), '</a>')
+{%- endmacro -%}
