@@ -148,7 +148,7 @@ def test_actions_are_appended_and_the_state_follows(alerting, raised, tailrace):
         shown = json.loads(tailrace("show", id_, "--json").stdout)
         return shown["state"], shown["assignee"]
 
-    assert state() == ("open", "")
+    assert state() == ("open", None)
     tailrace("ack", id_, "--reason", "on it", USER="erin", LOGNAME="erin")
     assert state() == ("acknowledged", "")
     assert listed(tailrace("list", "--open", "--json")) == []

@@ -167,7 +167,8 @@ def _resolve(clickhouse: ClickHouse, prefix: str) -> str:
     if len(rows) > 1:
         some = ", ".join(f"{row['id'][: len(wanted) + 4]} ({row['rule_title']})" for row in rows[:3])
         raise AlertError(
-            f"{prefix} matches the ids of several alerts: {some}{', …' if len(rows) > 3 else ''}; give more digits"
+            f"{prefix} matches the ids of several alerts: {some}{', …' if len(rows) > 3 else ''}; "
+            "give more digits"
         )
     return str(rows[0]["id"])
 

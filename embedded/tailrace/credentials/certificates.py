@@ -109,7 +109,8 @@ class Certificates:
         CertificateError."""
         if (self.directory / "ca-next.pem").exists():
             raise CertificateError(
-                "a next authority exists already: tailrace credentials renew, then: tailrace credentials retire"
+                "a next authority exists already: tailrace credentials renew, "
+                "then: tailrace credentials retire"
             )
         following = _authority()
         self._write("ca-next.pem", following.pem())
