@@ -37,7 +37,9 @@ class LocalContext(Context):
         from tailrace_local.components.superset import Superset
 
         if self.component_state(Superset.name) is None:
-            raise CommandError("the stack runs without superset; start it, or name another with --url")
+            raise CommandError(
+                "the stack runs without superset; start it with: tailrace up, or name another with --url"
+            )
         return Superset(self.settings, self.home).client()
 
     def superset_address(self) -> str:

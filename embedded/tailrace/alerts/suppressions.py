@@ -66,7 +66,9 @@ def producer(kafka: KafkaClient) -> Producer:
     try:
         connected.list_topics(TOPIC, timeout=TIMEOUT_SECONDS)
     except KafkaException as error:
-        raise AlertError(f"Kafka at {kafka.address} does not answer, nothing was changed: {error}") from error
+        raise AlertError(
+            f"Kafka at {kafka.address} does not answer, nothing was changed: {error}; see: tailrace status"
+        ) from error
     return connected
 
 

@@ -174,7 +174,8 @@ def _resolve(clickhouse: ClickHouse, prefix: str) -> str:
     wanted = _digits(prefix)
     if not _ID.fullmatch(wanted):
         raise AlertError(
-            f"{prefix!r} is not the id of an alert: expected up to {ID_DIGITS} hexadecimal digits"
+            f"{prefix!r} is not the id of an alert: expected up to {ID_DIGITS} hexadecimal digits; "
+            "see: tailrace alerts list"
         )
     rows = clickhouse.rows(
         f"SELECT DISTINCT {_ID_IS} AS id, rule_title FROM tailrace.alerts FINAL "
@@ -182,11 +183,12 @@ def _resolve(clickhouse: ClickHouse, prefix: str) -> str:
         {"prefix": wanted},
     )
     if not rows:
-        raise AlertError(f"there is no alert {prefix}")
+        raise AlertError(f"there is no alert {prefix}; see: tailrace alerts list --all")
     if len(rows) > 1:
         some = ", ".join(f"{row['id'][: len(wanted) + 4]} ({row['rule_title']})" for row in rows[:3])
         raise AlertError(
-            f"{prefix} matches the ids of several alerts: {some}{', …' if len(rows) > 3 else ''}"
+            f"{prefix} matches the ids of several alerts: {some}{', …' if len(rows) > 3 else ''}; "
+            "give more digits"
         )
     return str(rows[0]["id"])
 
@@ -227,9 +229,9 @@ def record_action(clickhouse: ClickHouse, prefixes: Sequence[str], action: Actio
 def _require_possible(id_: str, state: str, action: str) -> None:
     short = id_[:8]
     if action == "reopen" and state != CLOSED:
-        raise AlertError(f"{short} is not closed")
+        raise AlertError(f"{short} is not closed; see: tailrace alerts show {short}")
     if action == "close" and state == CLOSED:
-        raise AlertError(f"{short} is closed already")
+        raise AlertError(f"{short} is closed already; see: tailrace alerts show {short}")
     if action in ("ack", "assign") and state == CLOSED:
         raise AlertError(f"{short} is closed; reopen it first: tailrace alerts reopen {short} --reason …")
 

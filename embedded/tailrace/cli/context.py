@@ -95,7 +95,10 @@ class Context:
 
         jar = java_command_line.installed_jar(self.settings)
         if jar is None:
-            raise CommandError(f"the Java command line is not installed in {self.settings.cache}")
+            raise CommandError(
+                f"the Java command line is not installed in {self.settings.cache}; "
+                "`tailrace up` in a source checkout installs it"
+            )
         return jar
 
     def _no_stack(self) -> NoReturn:

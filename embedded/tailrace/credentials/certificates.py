@@ -108,7 +108,10 @@ class Certificates:
         """Creates the next authority and trusts it in addition to the present one. Raises
         CertificateError."""
         if (self.directory / "ca-next.pem").exists():
-            raise CertificateError("a next authority exists already: renew, then retire the old one")
+            raise CertificateError(
+                "a next authority exists already: tailrace credentials renew, "
+                "then: tailrace credentials retire"
+            )
         following = _authority()
         self._write("ca-next.pem", following.pem())
         self._write_trust(self._read("ca"), following)
@@ -121,10 +124,14 @@ class Certificates:
     def retire_authority(self) -> None:
         """Trusts only the next authority from now on. Raises CertificateError."""
         if not (self.directory / "ca-next.pem").exists():
-            raise CertificateError("there is no next authority; prepare one first")
+            raise CertificateError(
+                "there is no next authority; prepare one first: tailrace credentials authority"
+            )
         following = self._read("ca-next")
         if not _signed_by(following.certificate, self.certificate("kafka")):
-            raise CertificateError("the old authority has signed the certificates; renew them first")
+            raise CertificateError(
+                "the old authority has signed the certificates; renew them first: tailrace credentials renew"
+            )
         self._write("ca.pem", following.pem())
         (self.directory / "ca-next.pem").unlink()
         self._write_trust(following)

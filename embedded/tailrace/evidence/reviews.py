@@ -72,7 +72,6 @@ def _resolve(clickhouse: ClickHouse, prefix: str) -> str:
         {"prefix": wanted},
     )
     if len(rows) != 1:
-        raise ReviewError(
-            f"{prefix} matches the ids of several reviews" if rows else f"there is no review {prefix}"
-        )
+        found = f"{prefix} matches the ids of several reviews" if rows else f"there is no review {prefix}"
+        raise ReviewError(f"{found}; see: tailrace review list")
     return str(rows[0]["id"])

@@ -60,7 +60,7 @@ class Outcome:
 def files(directory: Path) -> dict[str, str]:
     """Returns the texts of a directory's YAML files by their relative paths. Raises RulesError."""
     if not directory.is_dir():
-        raise RulesError(f"{directory} is no directory")
+        raise RulesError(f"{directory} is no directory; name the directory of your rules")
     found = {}
     for path in sorted((*directory.rglob("*.yml"), *directory.rglob("*.yaml"))):
         if path.is_dir():

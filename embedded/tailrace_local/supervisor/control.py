@@ -171,7 +171,7 @@ def _ask(connection: socket.socket, request: dict[str, Any]) -> dict[str, Any]:
     except (ConnectionResetError, BrokenPipeError):  # the supervisor closed its socket
         line = b""
     if not line:
-        raise NotRunningError("the supervisor ended before it answered")
+        raise NotRunningError("the supervisor ended before it answered; see: tailrace logs supervisor")
     answer = json.loads(line)
     if "error" in answer:
         raise RefusedError(answer["error"])

@@ -96,7 +96,7 @@ def await_health(home: Home, show: Show, names: Collection[str] = ()) -> StackSt
             hopeless = tried >= TRIES and component.name not in was_healthy
             if hopeless or (not component.is_healthy and time.monotonic() > deadline):
                 raise StartError(_why(component, home.log(component.name)))
-    raise NotRunningError("the stack was stopped meanwhile")
+    raise NotRunningError("the stack was stopped meanwhile; start it with: tailrace up")
 
 
 def _show_change(component: ComponentStatus, shown: dict[str, str], show: Show) -> None:

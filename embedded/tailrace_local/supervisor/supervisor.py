@@ -286,7 +286,9 @@ def _locked(home: Home) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise AlreadyRunningError(f"a stack is already running in {home.root}") from None
+            raise AlreadyRunningError(
+                f"a stack is already running in {home.root}; see: tailrace status"
+            ) from None
         yield
 
 

@@ -69,6 +69,9 @@ def _report(outcome: rule_push.Outcome | None) -> Exit:
     if outcome is None:
         raise RulesError("the job has not reported a result of the push; see: tailrace logs detect")
     if not outcome.accepted:
-        raise RulesError(f"the job rejected the push, and the previous rules stay active:\n{outcome.message}")
+        raise RulesError(
+            f"the job rejected the push, and the previous rules stay active:\n{outcome.message}\n"
+            "see: tailrace rules check DIR"
+        )
     print(f"active: {outcome.rules} rules, {outcome.detectors} detectors, {outcome.classes} data classes")
     return Exit.OK

@@ -171,6 +171,23 @@ class MainTest {
     }
 
     @Test
+    void aMisspeltNameIsAnsweredWithTheSimilarOneAndTheNextCommand() {
+        assertThat(run("", "digest", "--limt", "3")).isEqualTo(2);
+        assertThat(run("", "rules", "chek", "x")).isEqualTo(2);
+        assertThat(run("", "digest", "--order=max")).isEqualTo(2);
+        assertThat(err())
+                .isEqualTo(
+                        """
+                        tailrace: there is no option '--limt'; did you mean '--limit'?
+                        see: tailrace digest --help
+                        tailrace: there is no subcommand 'chek'; did you mean 'check'?
+                        see: tailrace rules --help
+                        tailrace: there is no option '--order'; did you mean '--order-by'?
+                        see: tailrace digest --help
+                        """);
+    }
+
+    @Test
     void helpIsEverywhere() {
         for (String command : new String[] {"parse", "digest", "fingerprint"}) {
             assertThat(run("", command, "--help")).isZero();

@@ -207,6 +207,29 @@ class DetectCommandTest {
     }
 
     @Test
+    void coverageHasTheFormsOfOtherCommands() throws IOException {
+        String rules = file("rules.yml", RULES.replace("selection: {table: mysql.user}", "selection: {rows_sent: 7}"));
+        String log = file("audit, \"1\".log", AUDIT);
+
+        assertThat(run("rules", "coverage", "--rules", rules, "--tz", "UTC", "--output", "csv", log))
+                .isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .startsWith("file,rule,reason\r\n\"" + directory
+                        + "/audit, \"\"1\"\".log\",User table read,\"cannot fire: ")
+                .endsWith("\"\r\n");
+        out.reset();
+        assertThat(run("rules", "coverage", "--rules", rules, "--tz", "UTC", "--output", "json", log))
+                .isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .startsWith("{\"file\":\"")
+                .contains("\"rule\":\"User table read\",\"reason\":\"cannot fire: ")
+                .endsWith("\"}\n");
+        assertThat(run("rules", "coverage", "--rules", rules, "--output", "xml", log))
+                .isEqualTo(2);
+        assertThat(err.toString(StandardCharsets.UTF_8)).contains("--output expects table, json or csv, found xml");
+    }
+
+    @Test
     void checkReportsTheCompiledRules() throws IOException {
         assertThat(run("rules", "check", file("rules.yml", RULES))).isZero();
         assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo("3 rules, 1 correlations, 0 refused\n");
