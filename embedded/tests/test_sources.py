@@ -171,5 +171,7 @@ def test_the_manual_lists_every_format_by_its_source():
         (source, name) for source, *formats in map(NAME.findall, table.splitlines()) for name in formats
     }
 
-    assert {name for _, name in described} == {directory.name for directory in GOLDEN.iterdir()}
-    assert configurable == described
+    assert {name for _, name in described} == {directory.name for directory in GOLDEN.iterdir()}, (
+        "the table of docs/FORMATS.md and the directories of golden inputs name different formats"
+    )
+    assert configurable == described, "docs/CONFIGURATION.md and docs/FORMATS.md name different formats"

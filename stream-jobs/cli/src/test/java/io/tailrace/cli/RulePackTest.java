@@ -106,8 +106,12 @@ class RulePackTest {
     void firesOnItsLogsAndNotOnBenignOnes(RuleHeader rule) throws IOException {
         List<Path> fires = fixtures(rule, ".fires");
         List<Path> silent = fixtures(rule, ".silent");
-        assertThat(fires).as("fixtures %s.fires*.log next to the rule", rule.name()).isNotEmpty();
-        assertThat(silent).as("fixtures %s.silent*.log next to the rule", rule.name()).isNotEmpty();
+        assertThat(fires)
+                .as("fixtures %s.fires*.log next to the rule", rule.name())
+                .isNotEmpty();
+        assertThat(silent)
+                .as("fixtures %s.silent*.log next to the rule", rule.name())
+                .isNotEmpty();
         for (Path log : fires) {
             Run run = new Run(log);
             List<RaisedAlert> alerts = run.alerts(rule);

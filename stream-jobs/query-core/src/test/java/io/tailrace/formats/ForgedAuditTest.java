@@ -72,9 +72,9 @@ class ForgedAuditTest {
         assertThat(AuditFormats.all())
                 .extracting(LogFormat::name)
                 .as("formats in RECORDS or SAME_SYNTAX: add a new one to RECORDS")
-                .containsExactlyInAnyOrderElementsOf(Stream.concat(
-                                RECORDS.keySet().stream(), SAME_SYNTAX.keySet().stream())
-                        .toList());
+                .containsExactlyInAnyOrderElementsOf(
+                        Stream.concat(RECORDS.keySet().stream(), SAME_SYNTAX.keySet().stream())
+                                .toList());
         assertThat(RECORDS.keySet()).containsAll(SAME_SYNTAX.values());
     }
 

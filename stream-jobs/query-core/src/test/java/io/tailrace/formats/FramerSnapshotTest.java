@@ -25,8 +25,8 @@ class FramerSnapshotTest {
     @ParameterizedTest
     @MethodSource("formats")
     void beginsWithAVersionOrWithAPosition(LogFormat format) {
-        boolean sharesAFramer = AuditFormats.all().stream()
-                .anyMatch(audit -> audit.name().equals(format.name()));
+        boolean sharesAFramer =
+                AuditFormats.all().stream().anyMatch(audit -> audit.name().equals(format.name()));
         byte first = format.newFramer().snapshot()[0];
         if (sharesAFramer || WITHOUT_VERSION.contains(format.name())) {
             assertThat(first).as("first byte of a position").isZero();

@@ -51,7 +51,9 @@ class GoldenTest {
         if (UPDATE) {
             Files.writeString(expected, found);
         }
-        assertThat(expected).as("run with -Dgolden.update=true to write it, and review it").exists();
+        assertThat(expected)
+                .as("run with -Dgolden.update=true to write it, and review it")
+                .exists();
         assertThat(found)
                 .as(name(directory) + ": if this is intended, run with -Dgolden.update=true and review the difference")
                 .isEqualTo(Files.readString(expected));
@@ -93,8 +95,7 @@ class GoldenTest {
 
     @TestFactory
     Stream<DynamicTest> everyInputIdentifiesItsFormat() {
-        return cases()
-                .filter(path -> !path.endsWith("fields-that-shift"))
+        return cases().filter(path -> !path.endsWith("fields-that-shift"))
                 .map(path -> DynamicTest.dynamicTest(name(path), () -> {
                     byte[] head = Files.readAllBytes(path.resolve("input.log"));
                     assertThat(new FormatRegistry().detect("", "auto", head).map(LogFormat::name))

@@ -46,10 +46,7 @@ class RandomEventsTest {
 
     /** Detectors that are not in {@link #EAGER}: one needs a file of places, the others observe no events. */
     private static final Set<DetectorType> NOT_EAGER = Set.of(
-            DetectorType.IMPOSSIBLE_PLACES,
-            DetectorType.COVERAGE,
-            DetectorType.COVERAGE_GAP,
-            DetectorType.PLAN_SLOWER);
+            DetectorType.IMPOSSIBLE_PLACES, DetectorType.COVERAGE, DetectorType.COVERAGE_GAP, DetectorType.PLAN_SLOWER);
 
     private static final int NO_STATE = 1;
     private static final int FEW_VALUES = 256 * 12 + 3_500;

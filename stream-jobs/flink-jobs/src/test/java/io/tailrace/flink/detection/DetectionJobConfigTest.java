@@ -38,7 +38,7 @@ class DetectionJobConfigTest {
     @ParameterizedTest
     @MethodSource("numbers")
     void rejectsTextInPlaceOfANumberAtStart(DetectionJobOptions key) {
-        assertThatThrownBy(() -> with(key.key(), "many"))
+        assertThatThrownBy(() -> with(key.key(), "many"), "%s: call its accessor in checkAll()", key.key())
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessageContaining(key.key());
     }

@@ -87,7 +87,7 @@ class NormalizeJobConfigTest {
     @ParameterizedTest
     @MethodSource("numbers")
     void rejectsTextInPlaceOfANumberAtStart(NormalizeJobOptions key) {
-        assertThatThrownBy(() -> with(key.key(), "many"))
+        assertThatThrownBy(() -> with(key.key(), "many"), "%s: call its accessor in checkAll()", key.key())
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessageContaining(key.key());
     }
