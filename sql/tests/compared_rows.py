@@ -141,7 +141,8 @@ PARAMETERS = {
 
 PARAMETERS_OF = {
     "page_alert": {
-        **dict.fromkeys(("level", "cluster", "rule", "field", "value", "verdict", "by_assignee", "assignee"), ""),
+        **dict.fromkeys(("level", "cluster", "rule", "field", "value"), ""),
+        **dict.fromkeys(("verdict", "by_assignee", "assignee"), ""),
         "state": "any",
         "id": "00000000-0000-0000-0000-000000000007",
         "ids": "['00000000-0000-0000-0000-000000000007']",

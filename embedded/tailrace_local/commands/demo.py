@@ -1,7 +1,7 @@
 """Demonstrates Tailrace with two days of a shop: installs, starts the stack, feeds five servers' logs.
 
 The logs are generated with times up to now and written to watch/ in the home directory. Four minutes of an
-audit log are lost on the way and repaired with `tailrace backfill`. At the end there is a link for each story;
+audit log are lost and repaired with `tailrace backfill`. The output ends with a link for each story;
 demo/manifest.json contains the exact values of each. A second call feeds nothing again. The stack keeps
 running; `tailrace down` stops it.
 
