@@ -98,6 +98,12 @@ def test_the_login_leads_back_to_the_page(stack, visitors):
     assert target == "/login/?next=/tailrace/alerts/?range%3D7d"
 
 
+def test_a_message_of_superset_itself_is_not_shown(visitors):
+    assert visitors["security"].get("/users/list/").status_code == 302, "Superset refuses, with a message"
+    page = visitors["security"].get("/tailrace/alerts/").text
+    assert "Access is Denied" not in page
+
+
 def test_the_menu_has_the_pages_of_the_role(visitors):
     def menu(role: str) -> set[str]:
         return {each["label"] for each in visitors[role].get("/api/v1/menu/").json()["result"]}

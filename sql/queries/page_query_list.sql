@@ -1,5 +1,6 @@
 -- Statements by total time in the range, with their p95 now and in the equally long time before it. At most `most` rows, of
--- the query ids `ids`, or of all if it is empty. `of_all` is the share of the total time of all statements.
+-- the query ids `ids`, or of all if it is empty. `all_seconds` is the total time of all statements, and `last_seen` the time
+-- of the last execution in the range; it is the beginning of its hour if the range is longer than two days.
 --
 -- Ranges of at most two days come from the events, longer ones from the hourly rollup, as in page_query_totals.sql.
 -- Parameters: from, to, cluster, instance, ids, most.
@@ -9,19 +10,23 @@ WITH
     shown <= 2 * 86400 AS exact,
     if(exact, {from:DateTime('UTC')}, toStartOfHour({from:DateTime('UTC')})) AS range_start,
     totals AS (
-        SELECT query_id AS id, sum(query_time) AS total_seconds, sum(weight) AS executions
+        SELECT
+            query_id AS id, sum(query_time) AS total_seconds, sum(weight) AS executions,
+            toDateTime(max(hour), 'UTC') AS last_seen
         FROM tailrace.query_classes_1h
         WHERE NOT exact AND hour >= range_start AND hour < range_end
             AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
         GROUP BY id
         UNION ALL
-        SELECT query_id AS id, sum(query_events.query_time * weight) AS total_seconds, sum(weight) AS executions
+        SELECT
+            query_id AS id, sum(query_events.query_time * weight) AS total_seconds, sum(weight) AS executions,
+            toDateTime(max(event_time), 'UTC') AS last_seen
         FROM tailrace.query_events
         WHERE exact AND event_time >= range_start AND event_time < range_end
             AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
         GROUP BY id),
     heaviest AS (
-        SELECT id, total_seconds, executions, sum(total_seconds) OVER () AS all_seconds, count() OVER () AS statements
+        SELECT id, total_seconds, executions, last_seen, sum(total_seconds) OVER () AS all_seconds, count() OVER () AS statements
         FROM totals
         QUALIFY empty({ids:Array(UInt64)}) OR has({ids:Array(UInt64)}, id)
         ORDER BY total_seconds DESC, id

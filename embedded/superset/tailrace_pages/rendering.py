@@ -21,6 +21,8 @@ from tailrace_pages.time_range import TimeRange
 from tailrace_pages.viewer import Viewer, viewer
 
 PAGE_SIZE = 50
+KINDS = ("done", "failed")
+"""Of messages after a form. Messages of Superset itself, such as "Access is Denied", are not shown."""
 """Rows of a table's page."""
 
 _menu: list[tuple[str, str]] = []
@@ -49,7 +51,7 @@ def render(template: str, title: str, span: TimeRange | None = None, **context: 
         "kept": [(name, value) for name, value in _arguments() if name not in (*time_range.NAMES, "page")],
         "viewer": seen_by,
         "navigation": navigation(seen_by),
-        "messages": get_flashed_messages(with_categories=True),
+        "messages": get_flashed_messages(with_categories=True, category_filter=KINDS),
     }
     return _html(template, {**known, **context})
 
@@ -85,7 +87,7 @@ def csv_answer(name: str, columns: Sequence[Column], rows: Sequence[Mapping[str,
 
 
 def back_with(message: str, to: str, kind: str = "done") -> Any:
-    """Redirects to a page of ours after a form, where the message is shown once; `kind`: done or failed."""
+    """Redirects to a page of ours after a form, where the message is shown once; `kind`: one of KINDS."""
     flash(message, kind)
     return redirect(to, 303)
 

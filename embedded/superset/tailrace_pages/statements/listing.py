@@ -25,13 +25,25 @@ COLUMNS = (
 )
 
 
-def heaviest(rows: Rows, span: TimeRange, servers: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Returns the MOST statements with the most total time. `servers` has the filters cluster and
-    instance."""
+ORDERS = {"time": "Most total time", "slower": "Slower than before"}
+"""Orders of the list, by the value of `?order=`."""
+SLOWER = 1.1
+"""Ratio of the p95 to the one before, from which a statement counts as slower."""
+
+
+def heaviest(
+    rows: Rows, span: TimeRange, servers: Mapping[str, str], order: str = "time"
+) -> list[dict[str, Any]]:
+    """Returns the MOST statements with the most total time; with the order `slower` those of them that are
+    slower than in the equally long time before, the largest ratio first. `servers` has the filters cluster
+    and instance."""
     totals = rows("page_query_list", ids=[], most=MOST, **span.parameters(), **servers)
     texts = {row["id"]: row for row in rows("page_query_texts", ids=[row["id"] for row in totals])}
     known = [{**texts.get(row["id"], {"query": "", "last_seen": None}), "id": row["id"]} for row in totals]
-    return _with_numbers(rows, known, totals, span, servers)
+    found = _with_numbers(rows, known, totals, span, servers)
+    if order == "slower":
+        return sorted((row for row in found if row["ratio"] >= SLOWER), key=lambda row: -row["ratio"])
+    return found
 
 
 def measured(
@@ -73,10 +85,9 @@ def _with_numbers(
         {
             "query": shortened(row["query"]),
             "query_id": shown_id(row["id"]),
-            "last_seen": row["last_seen"],
+            "last_seen": by_id.get(row["id"], row)["last_seen"],
             **_numbers(by_id.get(row["id"])),
-            "p95": latencies.get((row["id"], "now")),
-            "p95_change": _change(latencies.get((row["id"], "now")), latencies.get((row["id"], "before"))),
+            **_latency(latencies.get((row["id"], "now")), latencies.get((row["id"], "before"))),
         }
         for row in found
     ]
@@ -88,6 +99,11 @@ def _numbers(total: Mapping[str, Any] | None) -> dict[str, Any]:
         return {"total_seconds": 0.0, "share": None, "executions": 0}
     share = total["total_seconds"] / total["all_seconds"] if total["all_seconds"] else None
     return {"total_seconds": total["total_seconds"], "share": share, "executions": total["executions"]}
+
+
+def _latency(now: float | None, before: float | None) -> dict[str, Any]:
+    """Returns the p95 with its change; the ratio is 0 if one of both is unknown."""
+    return {"p95": now, "p95_change": _change(now, before), "ratio": now / before if now and before else 0.0}
 
 
 def _change(now: float | None, before: float | None) -> str:

@@ -98,8 +98,11 @@ class Periods:
 
     def _number(self, measure: Measure) -> dict[str, str]:
         now = value(self.rows.get(NOW), measure)
-        notes = [f"{self._change(measure, BEFORE)} vs before"]
-        if self.span.until - self.span.since < DAY:
+        if not self.logging.are_read():
+            notes = []  # obstacles() says it once
+        else:
+            notes = [f"{self._change(measure, BEFORE)} vs before"]
+        if notes and self.span.until - self.span.since < DAY:
             notes.append(f"{self._change(measure, YESTERDAY)} vs yesterday")
         written = formats.of_kind(measure.kind, now)
         return {"title": measure.title, "value": written, "link": "", "note": " · ".join(notes)}
@@ -108,8 +111,6 @@ class Periods:
         """Returns the change against an earlier period in words; it is unknown, not zero, if nothing was
         read."""
         since = self.span.since - DAY if period == YESTERDAY else self.span.before().since
-        if not self.logging.are_read():
-            return formats.UNKNOWN
         if measure.column != "executions" and self.logging.changed_since(since):
             return "not comparable"
         earlier = self.rows.get(period)

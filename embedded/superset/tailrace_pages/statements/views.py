@@ -23,6 +23,7 @@ _HOUR = timedelta(hours=1)
 _QUERY_ID = re.compile(r"[0-9A-Fa-f]{16}")
 MOST_IN_ADDRESS = 3000
 """Characters of a search text in an address, percent-encoded: Superset's server rejects lines above 4,094."""
+SLOWER_CAPTION = f"Statements whose p95 grew, of the {listing.MOST} with the most total time"
 MOST_CALLERS = 10
 """Callers that the page shows; the CSV file has all rows of the query."""
 RAW = {"Query detail": "query-detail", "Slow queries": "slow-queries", "Plans": "plans", "Traces": "traces"}
@@ -36,11 +37,14 @@ def search() -> Any:
     span, text = rendering.page_range(), request.args.get("q", "").strip()
     if text:
         return _found(text, span)
-    rows = _linked(listing.heaviest(store().rows, span, _servers()), span)
+    order = request.args.get("order") or "time"
+    if order not in listing.ORDERS:
+        raise BadAddressError(f"order={order} is not an order; there are {', '.join(listing.ORDERS)}.")
+    rows = _linked(listing.heaviest(store().rows, span, _servers(), order), span)
     if rendering.wants_csv():
         return rendering.csv_answer("queries", listing.COLUMNS, rows)
-    groups = [("Statements with the most total time", rows)] if rows else []
-    return _search_page(text, span, groups)
+    captions = {"time": "Statements with the most total time", "slower": SLOWER_CAPTION}
+    return _search_page(text, span, [(captions[order], rows)] if rows else [], order=order)
 
 
 @blueprint.post("/tailrace/queries/")
@@ -72,8 +76,9 @@ def _found(text: str, span: TimeRange) -> Any:
     )
 
 
-def _search_page(text: str, span: TimeRange, groups: list, **found: bool) -> Any:
-    known: dict[str, Any] = {"is_statement": False, "has_digest": False, **found}
+def _search_page(text: str, span: TimeRange, groups: list, **found: Any) -> Any:
+    known: dict[str, Any] = {"is_statement": False, "has_digest": False, "order": "", **found}
+    known["orders"] = listing.ORDERS
     known["obstacles"] = listing.obstacles(store().rows, span, _servers()) if groups else []
     return rendering.render(
         "queries/search.html", "Queries", span, text=text, groups=groups, columns=listing.COLUMNS, **known

@@ -22,7 +22,15 @@ function written(value, unit) {
     return 'unknown';
   }
   const [, factor, name] = (SCALES[unit] ?? [[Infinity, 1, '']]).find(([limit]) => Math.abs(value) < limit || limit === Infinity);
-  return value === 0 ? '0' : `${Number((value * factor).toPrecision(3)).toLocaleString('en')} ${name}`.trim();
+  return value === 0 ? '0' : `${Number((value * factor).toPrecision(3)).toLocaleString('en', { maximumSignificantDigits: 3 })} ${name}`.trim();
+}
+
+// The ticks of the time axis in UTC: the date where a day begins, otherwise hours and minutes.
+function ticks(_, seconds) {
+  return seconds.map((each) => {
+    const text = new Date(each * 1000).toISOString();
+    return each % 86400 === 0 ? text.slice(5, 10) : text.slice(11, 16);
+  });
 }
 
 function stack(series) {
@@ -45,6 +53,7 @@ function drawMarks(marks) {
     ctx.save();
     ctx.strokeStyle = ctx.fillStyle = style('--ink');
     ctx.setLineDash(MARK_DASH);
+    ctx.textAlign = 'left';
     for (const { time, label } of marks) {
       const x = plot.valToPos(time, 'x', true);
       if (x >= bbox.left && x <= bbox.left + bbox.width) {
@@ -69,8 +78,8 @@ function draw(element) {
     ...size(),
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
     scales: { y: { range: (_, low, high) => [Math.min(0, low), high > 0 ? high * 1.05 : 1] } },
-    axes: [axis, { ...axis, size: 80, values: (_, values) => values.map((value) => written(value, series[0]?.unit)) }],
-    series: [{ label: 'UTC' }, ...series.map(seriesOf)],
+    axes: [{ ...axis, space: 60, values: ticks }, { ...axis, size: 80, values: (_, values) => values.map((value) => written(value, series[0]?.unit)) }],
+    series: [{ label: 'UTC', value: (_, at) => (at === null ? '' : new Date(at * 1000).toISOString().slice(0, 16).replace('T', ' ')) }, ...series.map(seriesOf)],
     hooks: { draw: [drawMarks(marks)] },
   }, [times, ...series.map(({ values }) => values)], element);
   new ResizeObserver(() => plot.setSize(size())).observe(element);
