@@ -122,7 +122,7 @@ def test_a_client_is_found_in_every_form_of_its_address(logged, reading):
     for address in ("10.0.3.9", "::ffff:10.0.3.9", "::FFFF:0a00:0309"):
         found = numbers(reading("client", address))
         assert (found["Logins"][0], found["Refused logins"][0], found["Statements"][0]) == ("1", "1", "2")
-    clients = {row["value"] for row in reading("user", "bob").others() if row["dimension"] == "client"}
+    clients = {row["value"] for row in reading("user", "bob").others if row["dimension"] == "client"}
     assert clients == {"10.0.3.9"}
     of_host = numbers(reading("client", "app-1"))
     assert (of_host["Statements"][0], of_host["Errors"][0]) == ("1", "1")
@@ -143,12 +143,15 @@ def test_who_read_a_data_class(logged, reading):
     of_class = reading("class", "pci")
     assert numbers(of_class)["Reads"][0] == "1"
     (users,) = (
-        table for table in listing.others(of_class.entity, of_class.others(), {}) if table.key == "users"
+        table for table in listing.others(of_class.entity, of_class.others, {}) if table.key == "users"
     )
     assert [(row["value"], row["reads"], row["address"]) for row in users.rows] == [
         ("ann", 1, "/tailrace/entities/user/ann/")
     ]
-    assert [row["class"] for row in reading("user", "ann").classes()] == ["pci"]
+    of_user = reading("user", "ann")
+    tables = listing.tables(of_user.others, {}).rows
+    assert [(row["value"], row["reads"], row["changes"]) for row in tables] == [("shop.cards", 1, 1)]
+    assert [row["class"] for row in of_user.classes()] == ["pci"]
     assert [row["class"] for row in reading("client", "10.0.3.9").classes()] == ["pci"]
 
 

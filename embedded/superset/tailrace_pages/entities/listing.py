@@ -79,9 +79,10 @@ def _other(row: Row, links: Mapping[str, str]) -> str:
 
 
 def tables(rows: Sequence[Row], links: Mapping[str, str]) -> Table:
-    """Returns the table of tables that were read or changed."""
-    shown = [{**row, "address": addresses.entity("table", row["table_name"], links)} for row in rows]
-    columns = (Column("table_name", "Table", 0, link="address"), *_OF_DATA[:2], *_TIMES)
+    """Returns the table of tables that were read or changed, from rows of page_entity_others."""
+    rows = [row for row in rows if row["dimension"] == "table"]
+    shown = [{**row, "address": addresses.entity("table", row["value"], links)} for row in rows]
+    columns = (Column("value", "Table", 0, link="address"), *_OF_DATA[:2], *_TIMES)
     return Table("tables", "Tables", columns, shown, rows[0]["value_count"] if rows else 0)
 
 

@@ -99,11 +99,10 @@ class Reading:
             return self.span.since
         return max(self.span.since, self.span.until - timedelta(days=SIDE_DAYS))
 
+    @cached_property
     def others(self) -> list[dict[str, Any]]:
+        """Users, clients, programs and tables."""
         return self._rows("page_entity_others", self.sides_since, self.span.until)
-
-    def tables(self) -> list[dict[str, Any]]:
-        return self._rows("page_entity_tables", self.sides_since, self.span.until)
 
     def classes(self) -> list[dict[str, Any]]:
         return self._rows("page_entity_classes", self.sides_since, self.span.until)

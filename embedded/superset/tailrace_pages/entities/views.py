@@ -87,7 +87,7 @@ def _answer(about: Entity) -> Any:
         following=rendering.changed(before=following.argument()) if following else "",
         latest=latest,
         latest_address=_day_of(latest) if latest else "",
-        sides=[*map(listing.limited, listing.others(about, reading.others(), links)), *sides],
+        sides=[*map(listing.limited, listing.others(about, reading.others, links)), *sides],
         alerts=listing.limited(listing.alerts(reading.alerts_of_range), 20),
         sessions=_sessions(reading),
         sides_since=reading.sides_since if reading.sides_since > reading.span.since else None,
@@ -143,7 +143,7 @@ def _csv(reading: Reading, links: dict[str, str], kind: str) -> Any:
 def _side(name: str, reading: Reading, links: dict[str, str]) -> listing.Table:
     """Returns a side table by its key. Raises BadAddressError if this page does not have it."""
     made: dict[str, Callable[[], Any]] = {
-        "tables": lambda: listing.tables(reading.tables(), links),
+        "tables": lambda: listing.tables(reading.others, links),
         "classes": lambda: listing.classes(reading.classes(), links),
         "alerts": lambda: listing.alerts(reading.alerts_of_range),
         "sessions": lambda: _sessions(reading),
@@ -156,7 +156,7 @@ def _side(name: str, reading: Reading, links: dict[str, str]) -> listing.Table:
 
 
 def _other(name: str, reading: Reading, links: dict[str, str]) -> listing.Table | None:
-    tables = listing.others(reading.entity, reading.others(), links)
+    tables = listing.others(reading.entity, reading.others, links)
     return next((table for table in tables if table.key == name), None)
 
 
