@@ -98,10 +98,8 @@ class Periods:
 
     def _number(self, measure: Measure) -> dict[str, str]:
         now = value(self.rows.get(NOW), measure)
-        if not self.logging.are_read():
-            notes = []  # obstacles() says it once
-        else:
-            notes = [f"{self._change(measure, BEFORE)} vs before"]
+        # Without entries, obstacles() states once that the changes are unknown.
+        notes = [f"{self._change(measure, BEFORE)} vs before"] if self.logging.are_read() else []
         if notes and self.span.until - self.span.since < DAY:
             notes.append(f"{self._change(measure, YESTERDAY)} vs yesterday")
         written = formats.of_kind(measure.kind, now)
