@@ -8,7 +8,7 @@ from tailrace_pages.columns import Column
 from tailrace_pages.time_range import TimeRange
 
 Rows = Callable[..., list[dict[str, Any]]]
-MOST = 50
+MOST = 25
 """Statements of the list of the heaviest ones."""
 MOST_CHARACTERS = 300
 """Of a statement in a table."""
