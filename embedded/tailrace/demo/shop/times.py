@@ -8,8 +8,6 @@ from random import Random
 MINUTE = 60
 HOUR = 3600
 DAY = 24 * HOUR
-HOURS_BEFORE_NOW = 48
-"""A multiple of 24, so that the last 24 hours can be compared with the 24 hours before."""
 
 SEED = 19
 
@@ -18,11 +16,12 @@ SEED = 19
 class StoryTimes:
     """The period of the demo. All times in seconds since 1970 UTC.
 
-    The story day is the last completed day in UTC, at any hour at which the demo runs.
+    The story day is the last completed day in UTC, at any hour at which the demo runs. The period begins with
+    the ordinary day before it, so that each story can be compared, and ends now: 48 to 72 hours.
     """
 
     start: int
-    """A full hour."""
+    """The midnight with which the day before the story day begins."""
     midnight: int
     """The beginning of the story day."""
     now: int
@@ -31,7 +30,7 @@ class StoryTimes:
     @classmethod
     def ending(cls, now: float) -> "StoryTimes":
         end = int(now)
-        return cls(end // HOUR * HOUR - HOURS_BEFORE_NOW * HOUR, end // DAY * DAY - DAY, end)
+        return cls(end // DAY * DAY - 2 * DAY, end // DAY * DAY - DAY, end)
 
     @property
     def day(self) -> str:
