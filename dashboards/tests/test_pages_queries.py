@@ -150,6 +150,7 @@ def test_a_text_of_any_length_is_searched_by_the_form(developer):
         ("pages_orders", "Statements that read or write the table"),
         ("FROM pages_orders o", "Statements that contain the text"),
         ("it's \"not\" there ') OR 1=1", "No stored statement has this query id, table or text."),
+        ("C:\\back\\", "No stored statement has this query id, table or text."),
         ("SELECT nothing FROM nowhere", "No stored statement matches the pasted one."),
         ("ab" * 32, "has this digest"),
     ],
