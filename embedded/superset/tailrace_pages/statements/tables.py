@@ -120,8 +120,8 @@ def callers(rows: Rows, entity: Callable[[str, str], str], all_seconds: float) -
 def plans(rows: Rows, load: Rows, known: tuple[float, float] | None) -> list[dict[str, Any]]:
     """Returns the plans with their executions.
 
-    A plan without executions has 0 if the plan of all executions is known (`known`: with a plan, and all), else
-    an unknown number.
+    `known` is the number of executions with a known plan, and of all. A plan without executions has 0 if both
+    are equal, else an unknown number.
     """
     measured = {(row["server"], row["plan_hash"]): row for row in load}
     none = {"executions": 0 if known and known[0] >= known[1] else None, "p50": None, "p95": None}
