@@ -150,6 +150,7 @@ def test_a_text_of_any_length_is_searched_by_the_form(developer):
         ("pages_orders", "Statements that read or write the table"),
         ("FROM pages_orders o", "Statements that contain the text"),
         ("it's \"not\" there ') OR 1=1", "No stored statement has this query id, table or text."),
+        ("C:\\back\\", "No stored statement has this query id, table or text."),
         ("SELECT nothing FROM nowhere", "No stored statement matches the pasted one."),
         ("ab" * 32, "has this digest"),
     ],
@@ -184,6 +185,7 @@ def test_the_current_plan_is_compared_and_its_advice_is_ddl(developer):
     assert "\N{MINUS SIGN} o: ref by by_id, 7 rows removed" in found
     assert "+ o: ALL, 51,000 rows added ⚠ reads all rows (51,000)" in found
     assert "slower: 6 times as long" in found
+    assert "The plan of 6 of 6 executions is known." in found
     assert "CREATE INDEX `pages_orders_id_b` ON `pages`.`pages_orders` (`id`, `b`);" in found
 
 

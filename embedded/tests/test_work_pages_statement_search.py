@@ -129,6 +129,7 @@ def test_any_text_can_be_pasted(text):
         ("1A2B3C4D…", {"prefix": "1A2B3C4D"}),
         ("18446462598732840961", {"number": 0xFFFF_0000_0000_0001, "prefix": ""}),
         ("99999999999999999999", {"number": 0}),
+        ("9" * 5000, {"number": 0}),
         ("AB" * 32, {"digest": "ab" * 32, "prefix": ""}),
         ("`Shop`.Orders_2024", {"tables": ["shop.orders_2024", "shop.orders_?"], "prefix": ""}),
         ("feed", {"prefix": "FEED", "tables": ["feed"], "text": "feed"}),

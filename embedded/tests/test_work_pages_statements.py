@@ -201,6 +201,14 @@ def test_tables_have_sizes_of_their_database_and_unknown_ones():
     assert found[1]["address"] == "table/shop.orders"
 
 
+@pytest.mark.parametrize(("known", "executions"), [((6, 6), 0), ((4, 6), None), (None, None)])
+def test_a_plan_without_executions_has_none_only_if_all_plans_are_known(known, executions):
+    load = [{"server": "db1", "plan_hash": "A", "executions": 4, "p50": 1, "p95": 2}]
+    first, second = tables.plans([plan("A"), plan("B")], load, known)
+    assert (first["executions"], first["p95"]) == (4, 2)
+    assert (second["executions"], second["p95"]) == (executions, None)
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [

@@ -68,6 +68,14 @@ class Statement:
     def plan_load(self) -> list[dict[str, Any]]:
         return self._of_servers("page_query_plan_load", self.detail_span) if self.plans else []
 
+    @property
+    def plans_known(self) -> tuple[float, float] | None:
+        """Returns the executions with a known plan and all executions; None if only a part was counted."""
+        now = self.overview["period"].get(periods.NOW)
+        if now is None or self.detail_span is not self.span:
+            return None
+        return sum(row["executions"] for row in self.plan_load), now["executions"]
+
     @cached_property
     def plan_changes(self) -> list[dict[str, Any]]:
         return self._of_servers("page_query_plan_changes", self.span)

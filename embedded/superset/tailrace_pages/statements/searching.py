@@ -67,10 +67,16 @@ def meaning_of(text: str) -> Meaning:
     return Meaning(
         words,
         prefix=hexadecimal[1].upper() if hexadecimal else "",
-        number=int(words) if words.isascii() and words.isdigit() and int(words) <= LARGEST_ID else 0,
+        number=_number(words),
         digest=words.lower() if _DIGEST.fullmatch(words) else "",
         tables=_tables(words) if _NAME.fullmatch(words) else [],
     )
+
+
+def _number(text: str) -> int:
+    """Returns the query id that decimal digits are, or 0. Python converts no more than 4,300 digits."""
+    is_number = text.isascii() and text.isdigit() and len(text) <= len(str(LARGEST_ID))
+    return int(text) if is_number and int(text) <= LARGEST_ID else 0
 
 
 def _tables(name: str) -> list[str]:

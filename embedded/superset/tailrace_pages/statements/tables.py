@@ -117,14 +117,18 @@ def callers(rows: Rows, entity: Callable[[str, str], str], all_seconds: float) -
     ]
 
 
-def plans(rows: Rows, load: Rows) -> list[dict[str, Any]]:
-    """Returns the plans with their executions; 0 if the plan ran in no execution of the range."""
+def plans(rows: Rows, load: Rows, known: tuple[float, float] | None) -> list[dict[str, Any]]:
+    """Returns the plans with their executions.
+
+    `known` is the number of executions with a known plan, and of all. A plan without executions has 0 if both
+    are equal, else an unknown number.
+    """
     measured = {(row["server"], row["plan_hash"]): row for row in load}
+    none = {"executions": 0 if known and known[0] >= known[1] else None, "p50": None, "p95": None}
     found = []
     for row in rows:
-        ran = measured.get((row["server"], row["plan_hash"]))
-        numbers = {name: ran[name] if ran else None for name in ("p50", "p95")}
-        found.append({**row, **numbers, "executions": ran["executions"] if ran else 0})
+        ran = measured.get((row["server"], row["plan_hash"]), none)
+        found.append({**row, **{name: ran[name] for name in none}})
     return found
 
 

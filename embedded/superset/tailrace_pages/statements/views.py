@@ -123,6 +123,7 @@ def _context(its: Statement) -> dict[str, Any]:
         "trees": plans.trees(its.plans, its.plan_changes),
         "advice": plans.advice(its.plans),
         "most_callers": MOST_CALLERS,
+        "plans_known": its.plans_known,
         "detail_span": its.detail_span if its.detail_span is not its.span else None,
         "rows": {
             "buckets": shown,
@@ -144,7 +145,7 @@ def _rows(its: Statement, name: str) -> list[dict[str, Any]]:
     if name == "callers":
         return tables.callers(its.callers, entity, sum(row["total_seconds"] for row in its.callers))
     if name == "plans":
-        return tables.plans(its.plans, its.plan_load)
+        return tables.plans(its.plans, its.plan_load, its.plans_known)
     if name == "changes":
         return tables.changes(its.plan_changes)
     if name == "requests":
