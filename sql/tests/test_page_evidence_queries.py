@@ -74,14 +74,15 @@ def refused(minute: int, name: str) -> dict:
 
 
 def test_pages_of_a_result_are_in_its_order(stored, user):
-    stored("audit_events", *(refused(minute, f"user{minute}") for minute in (5, 3, 1, 4, 2)))
+    # By the sorting key of the table user1 is the first: its minute is the last.
+    stored("audit_events", *(refused(minute, f"user{6 - minute}") for minute in (5, 3, 1, 4, 2)))
     result = framework.result("refused_access")
     given = parameters(framework.load("pci"), PERIOD)
     pages = [
         [row["user"] for row in user("reader_security").rows(rows.page_of(result), {**given, **page})]
         for page in ({"limit": 2, "offset": 0}, {"limit": 2, "offset": 2}, {"limit": 2, "offset": 4})
     ]
-    assert pages == [["user1", "user2"], ["user3", "user4"], ["user5"]]
+    assert pages == [["user5", "user4"], ["user3", "user2"], ["user1"]]
     (counted,) = user("reader_security").rows(rows.count_of(result), given)
     assert counted == {"counted": 5}
 

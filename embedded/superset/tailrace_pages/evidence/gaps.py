@@ -20,7 +20,9 @@ COLUMNS = (
     Column("missing", "Missing (min)", 14, "count", note="Bytes of these minutes were lost"),
     Column("unknown", "Unknown (min)", 14, "count", note="No census: the log may have grown"),
     Column("behind", "Behind (min)", 14, "count", note="Bytes of these minutes were not read yet"),
-    Column("expected", "Minutes of the period", 16, "count", note="Since the log was first watched"),
+    Column(
+        "expected", "Watched (min)", 14, "count", note="Minutes of the period since the log was first watched"
+    ),
     Column("audit_last_seen", "Audit log last seen (UTC)", 24, "time"),
 )
 

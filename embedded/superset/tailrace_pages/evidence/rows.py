@@ -11,13 +11,17 @@ TEXTS = frozenset({"statement", "change", "what", "privileges", "affected_tables
 """Columns with long texts, which share the width that the others leave."""
 WIDTH_OF_TIME = 20
 
-PAGE = "SELECT * FROM (\n{}\n)\nLIMIT {{limit:UInt32}} OFFSET {{offset:UInt32}}"
+PAGE = "SELECT * FROM (\n{}\n)\n{}\nLIMIT {{limit:UInt32}} OFFSET {{offset:UInt32}}"
 COUNT = "SELECT count() AS counted FROM (\n{}\n)"
 
 
 def page_of(result: Result) -> str:
-    """Returns the query of one page of the rows, with the parameters limit and offset."""
-    return PAGE.format(result.statement())
+    """Returns the query of one page of the rows, with the parameters limit and offset.
+
+    It repeats the order of the query: ClickHouse does not keep that of a subquery.
+    """
+    statement = result.statement()
+    return PAGE.format(statement, statement[statement.rindex("\nORDER BY ") + 1 :])
 
 
 def count_of(result: Result) -> str:

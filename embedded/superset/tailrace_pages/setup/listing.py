@@ -29,11 +29,11 @@ CSV_SOURCES = (
     Column("fix", "To change"),
 )
 SOURCES = (
-    Column("source", "Source", 20),
-    Column("state", "State", 16),
-    Column("read_at", "Last line read (UTC)", 24, "time"),
-    Column("last_event", "Last event (UTC)", 24, "time"),
-    Column("lag_seconds", "Lag", 0, "duration", note="Time since the last line while bytes are unread"),
+    Column("source", "Source", 0),
+    Column("state", "State", 24),
+    Column("read_at", "Last line read (UTC)", 28, "time"),
+    Column("last_event", "Last event (UTC)", 28, "time", note="The last one of 7 days"),
+    Column("lag_seconds", "Lag", 20, "duration", note="Time since the last line while bytes are unread"),
 )
 CSV_RULES = (
     Column("rule_title", "Rule"),
@@ -51,13 +51,18 @@ def server_rows(servers: Iterable[Server], address) -> list[dict[str, Any]]:
         {
             "instance": server.instance,
             "address": address(server.instance),
-            "product": server.product.text if server.product else None,
+            "product": product_text(server),
             **{source.kind: state_text(source) for source in server.sources},
             "problems": server.problems,
             "rules": rules_text(server),
         }
         for server in servers
     ]
+
+
+def product_text(server: Server) -> str | None:
+    """Returns product and version; None if they are unknown."""
+    return f"{server.product.name} {server.product.text}" if server.product else None
 
 
 def state_text(source: Source) -> str:

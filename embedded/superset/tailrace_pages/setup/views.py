@@ -51,6 +51,7 @@ def _one(instance: str, found: servers.Found) -> Any:
         "setup/server.html",
         f"Setup of {instance}",
         server=server,
+        product=listing.product_text(server),
         columns=listing.SOURCES,
         rows=listing.source_rows(server),
         groups=groups,
