@@ -17,6 +17,7 @@ from tailrace.demo.shop.story import Story
 TAILRACE = REPOSITORY / "bin" / "tailrace"
 NOW = 1_795_615_200
 """2026-11-25 14:00 UTC."""
+pytestmark = pytest.mark.timeout(900)
 ONLY_IN_THE_JOB = {"Plan regression", "Gap in a log"}
 """Detectors that read plan changes and the ledger."""
 POSTING = re.compile(r"(\S+): (\S+), (\d+) bytes = (\d+) events \(\d+ bytes\)(?P<others>.*)")
