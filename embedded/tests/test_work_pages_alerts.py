@@ -102,6 +102,18 @@ def test_a_superset_without_the_account_only_shows(monkeypatch):
         handling.suppress_alert({**ALERT, "rule_id": "r"}, "rule", 1, "test", "erin")
 
 
+def test_kafka_is_reached_with_its_account(monkeypatch, tmp_path):
+    monkeypatch.setenv("SUPERSET_ANALYST_URL", "http://127.0.0.1:1")
+    monkeypatch.setenv("SUPERSET_KAFKA", "kafka:9092")
+    assert handling._kafka().properties == {}
+    (tmp_path / "password").write_text("secret\n")
+    monkeypatch.setenv("SUPERSET_KAFKA_PROPERTIES", '{"sasl.username": "tailrace-rules"}')
+    monkeypatch.setenv("SUPERSET_KAFKA_PASSWORD_FILE", str(tmp_path / "password"))
+    found = handling._kafka()
+    assert found.address == "kafka:9092"
+    assert found.properties == {"sasl.username": "tailrace-rules", "sasl.password": "secret"}
+
+
 def test_a_refusal_does_not_name_commands():
     error = AlertError("7f51d5a4 is closed; reopen it first: tailrace alerts reopen 7f51d5a4 --reason …")
     assert handling.failure(error) == "7f51d5a4 is closed. Nothing was changed."

@@ -143,7 +143,9 @@ def test_columns_have_the_widths_of_the_style_sheet():
 
 def test_links_encode_names_and_keep_the_range():
     span = TimeRange(NOW - timedelta(hours=1), NOW, "1h")
-    assert links.user("o'brien/../x?y", span) == "/tailrace/entities/user/o%27brien%2F..%2Fx%3Fy/?range=1h"
+    assert links.user("o'brien/../x?y", span) == "/tailrace/entities/user/o%27brien~2F..~2Fx%3Fy/?range=1h"
+    assert links.user("..") == "/tailrace/entities/user/~2E~2E/"
+    assert links.client("") == "/tailrace/entities/client/~/"
     assert links.session("", "db 1", 7) == "/tailrace/sessions/-/db%201/7/"
     assert links.alerts(span, rule="a&b") == "/tailrace/alerts/?rule=a%26b&range=1h"
 

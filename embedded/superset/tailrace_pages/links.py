@@ -1,15 +1,23 @@
-"""The addresses of pages, as stable links for other pages, mails and dashboards. Names are percent-encoded.
+"""The addresses of pages, as stable links for other pages, mails and dashboards.
+
+Names from logs are percent-encoded. A slash, a backslash, a control character, `~` and a name of dots, which
+browsers and servers change in paths, are written as `~` with the hexadecimal digits of each byte of UTF-8.
 
 `span` is the time range that the page shows; without it, the page's own default. A link to a page of another
 module is only shown if that page is registered: rendering.has_page(title).
 """
 
+import re
 from collections.abc import Mapping
 from urllib.parse import quote, urlencode
 
 from tailrace_pages.time_range import TimeRange
 
 ROOT = "/tailrace/"
+EMPTY = "~"
+"""An empty name."""
+
+_UNSAFE = re.compile(r"[~/\\\x00-\x1f\x7f-\x9f]|^\.+$")
 
 
 def alerts(span: TimeRange | None = None, **filters: str) -> str:
@@ -50,4 +58,8 @@ def _address(path: str, span: TimeRange | None = None, arguments: Mapping[str, s
 
 
 def _part(text: str) -> str:
-    return quote(text, safe="")
+    return quote(_UNSAFE.sub(_escaped, text) if text else EMPTY, safe="~@:")
+
+
+def _escaped(found: re.Match) -> str:
+    return "".join(f"~{byte:02X}" for byte in found[0].encode())

@@ -17,7 +17,6 @@ from tailrace.config import content_hash
 from tailrace.config.home import Home
 from tailrace.config.resources import PYTHON_PATH, REPOSITORY, ROOT
 from tailrace.config.settings import Settings
-from tailrace.config.template import write_private
 from tailrace.credentials.certificates import Certificates
 from tailrace.credentials.names import password_name
 from tailrace.dashboards import roles as dashboard_roles
@@ -32,7 +31,7 @@ from tailrace.dashboards.connections import (
     password_of,
 )
 from tailrace.dashboards.superset_client import Client
-from tailrace.kafka.client import KafkaClient
+from tailrace.kafka.accounts import password_name as kafka_password
 from tailrace.programs.evidence import socket_of
 from tailrace.programs.program import HEALTHY, Health
 from tailrace_local import kafka
@@ -53,6 +52,8 @@ INSTALLATION = "2"
 """Raise it when `install` makes something else of the same packages."""
 
 SECRET_KEY = "superset-secret-key"
+KAFKA_ACCOUNT = "rules"
+"""The account of Kafka with which the alert inbox suppresses alerts; the same as of `tailrace alerts`."""
 THREADS = 16
 
 TELEMETRY = "https://apachesuperset.gateway.scarf.sh/pixel/"
@@ -128,7 +129,6 @@ class Superset(Component):
 
     def prepare(self) -> None:
         """Copies or migrates the metadata database and sets the administrator's password, if needed."""
-        write_private(self._kafka_properties(), json.dumps(dict(self._kafka().properties)))
         marker = self._data() / "prepared-for"
         wanted = content_hash.fingerprint(REQUIREMENTS, self.home.secret(PASSWORD))
         if marker.exists() and marker.read_text() == wanted:
@@ -194,17 +194,15 @@ class Superset(Component):
         chosen = self.settings.chosen_components()
         if chosen and "kafka" not in chosen:
             return {}
+        client = kafka.connect(self.settings, self.home, KAFKA_ACCOUNT)
+        if not client.properties:
+            return {"SUPERSET_KAFKA": client.address}
+        public = {name: value for name, value in client.properties.items() if name != "sasl.password"}
         return {
-            "SUPERSET_KAFKA": self._kafka().address,
-            "SUPERSET_KAFKA_PROPERTIES_FILE": str(self._kafka_properties()),
+            "SUPERSET_KAFKA": client.address,
+            "SUPERSET_KAFKA_PROPERTIES": json.dumps(public),
+            "SUPERSET_KAFKA_PASSWORD_FILE": str(self.home.secret_file(kafka_password(KAFKA_ACCOUNT))),
         }
-
-    def _kafka(self) -> KafkaClient:
-        return kafka.connect(self.settings, self.home, "rules")
-
-    def _kafka_properties(self) -> Path:
-        """A file with librdkafka's properties; it contains a password if the stack is secured."""
-        return self._data() / "kafka-properties.json"
 
     def ports(self) -> Mapping[str, int]:
         return {"HTTP": self.settings.port_superset}

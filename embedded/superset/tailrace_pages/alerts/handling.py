@@ -4,7 +4,9 @@ The actor is the viewer's user name. Rows are appended by ClickHouse's user `ana
 change nor delete them. Before an action, the viewer's own account must see each alert, so row policies hold.
 
     SUPERSET_ANALYST_URL, SUPERSET_ANALYST_PASSWORD_FILE    address and password of `analyst`
-    SUPERSET_KAFKA, SUPERSET_KAFKA_PROPERTIES_FILE          Kafka, for suppressions
+    SUPERSET_KAFKA                                          Kafka's `host:port,…`, for suppressions
+    SUPERSET_KAFKA_PROPERTIES                               optional: librdkafka's properties as a JSON object
+    SUPERSET_KAFKA_PASSWORD_FILE                            optional: the password of sasl.username
 """
 
 import json
@@ -182,5 +184,7 @@ def _clickhouse() -> ClickHouse:
 def _kafka() -> KafkaClient:
     if not can_suppress():
         raise UnavailableError("This Superset has no connection to Kafka; use `tailrace alerts suppress`.")
-    file = os.environ.get("SUPERSET_KAFKA_PROPERTIES_FILE")
-    return KafkaClient(os.environ["SUPERSET_KAFKA"], json.loads(Path(file).read_text()) if file else {})
+    properties = json.loads(os.environ.get("SUPERSET_KAFKA_PROPERTIES", "{}"))
+    if file := os.environ.get("SUPERSET_KAFKA_PASSWORD_FILE"):
+        properties["sasl.password"] = Path(file).read_text().strip()
+    return KafkaClient(os.environ["SUPERSET_KAFKA"], properties)
