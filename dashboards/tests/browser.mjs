@@ -15,7 +15,7 @@ const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-ru
 /** Where Chromium keeps what it fetched and compiled, for all files of tests; by default each file begins with nothing. */
 const CACHE = process.env.BROWSER_CACHE ? [`--disk-cache-dir=${process.env.BROWSER_CACHE}`] : [];
 /** The tabs of a dashboard, and the name of the only view of one without tabs. */
-const TABS = '[role="tab"][id^="TABS_ID-"]';
+const TABS = '[role="tab"][id^="TABS-"]';
 const WHOLE = '';
 const TROUBLE = /Data error|Unexpected error|Content Security Policy|Network error|Timeout error/;
 const SOMETHING = 'canvas, svg, table, .header-line, .superset-legacy-chart-big-number, .ant-empty, [role="alert"]';
