@@ -104,18 +104,22 @@ def _grid(page: Tab) -> dict[str, Node]:
 
 
 def _tabs(found: list[Tab]) -> dict[str, Node]:
-    """Returns the nodes above the rows. Superset requires a grid also where tabs are in its place."""
+    """Returns the nodes above the rows: the tabs are in the grid.
+
+    Tabs in place of the grid do not work in 6.1.0: a dashboard that is opened after another one without
+    loading the page shows its last tab.
+    """
     tabs_id = f"TABS-{found[0].slug}"
     tree = {
-        "ROOT_ID": node("ROOT_ID", "ROOT", [tabs_id], []),
-        "GRID_ID": node("GRID_ID", "GRID", [], ["ROOT_ID"]),
-        tabs_id: node(tabs_id, "TABS", [tab.node_id for tab in found], ["ROOT_ID"], {}),
+        "ROOT_ID": node("ROOT_ID", "ROOT", ["GRID_ID"], []),
+        "GRID_ID": node("GRID_ID", "GRID", [tabs_id], ["ROOT_ID"]),
+        tabs_id: node(tabs_id, "TABS", [tab.node_id for tab in found], ["ROOT_ID", "GRID_ID"], {}),
     }
     first = 1
     for tab in found:
         numbered = [f"ROW-{number}" for number in range(first, first + len(tab.rows))]
         meta = {"text": tab.title, "defaultText": tab.title, "placeholder": tab.title}
-        tree[tab.node_id] = node(tab.node_id, "TAB", numbered, ["ROOT_ID", tabs_id], meta)
+        tree[tab.node_id] = node(tab.node_id, "TAB", numbered, ["ROOT_ID", "GRID_ID", tabs_id], meta)
         first += len(tab.rows)
     return tree
 
