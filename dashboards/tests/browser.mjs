@@ -15,7 +15,7 @@ const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-ru
 /** Where Chromium keeps what it fetched and compiled, for all files of tests; by default each file begins with nothing. */
 const CACHE = process.env.BROWSER_CACHE ? [`--disk-cache-dir=${process.env.BROWSER_CACHE}`] : [];
 /** The tabs of a dashboard, and the name of the only view of one without tabs. */
-const TABS = '[role="tab"][id^="TABS_ID-"]';
+const TABS = '[role="tab"][id^="TABS-"]';
 const WHOLE = '';
 const TROUBLE = /Data error|Unexpected error|Content Security Policy|Network error|Timeout error/;
 const SOMETHING = 'canvas, svg, table, .header-line, .superset-legacy-chart-big-number, .ant-empty, [role="alert"]';
@@ -143,6 +143,8 @@ export class Browser {
 
   /** Opens a dashboard by path and query, and draws its first tab, or that of the path; `charts` opens the others. */
   async follow(path) {
+    const { width, height } = this.page.viewportSize();
+    await this.page.setViewportSize({ width, height: Math.max(height, WINDOW_HEIGHT) });
     await this.page.goto(`${this.url}${path}`, { waitUntil: 'domcontentloaded' });
     await this.#opened();
   }
@@ -183,7 +185,6 @@ export class Browser {
   }
 
   async #opened() {
-    await this.page.setViewportSize({ width: this.viewport.width, height: Math.max(this.viewport.height, WINDOW_HEIGHT) });
     await this.page.waitForSelector('[data-test-viz-type]');
     this.changes += 1;
     const tabs = await this.page.$$eval(TABS, (found) => found.map((tab) => tab.innerText.trim()));
@@ -212,9 +213,9 @@ export class Browser {
   /** Opens a tab. Superset shows its panel a moment after the tab is selected. */
   async #turnTo(tab) {
     if (tab !== WHOLE && tab !== await this.#openTab()) {
-      const number = [...this.views.keys()].indexOf(tab);
-      await this.page.locator(TABS).nth(number).click();
-      const panel = `[id="GRID_ID-panel-${number || 'GRID_ID'}"]`;
+      const opener = this.page.locator(TABS).nth([...this.views.keys()].indexOf(tab));
+      await opener.click();
+      const panel = `[id="${await opener.getAttribute('aria-controls')}"]`;
       await this.page.locator(`${panel} [data-test-viz-type], ${panel} .dashboard-markdown`).first().waitFor();
     }
   }

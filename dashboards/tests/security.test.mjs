@@ -37,7 +37,7 @@ describe('Overview for security analysts', () => {
     await assertLinked(browser, 'Other open alerts', 'linked_lower', open(['medium', 'low', 'informational']), '/tailrace/alerts/?state=open');
     await assertLinked(browser, 'Refused logins', 'linked_refused', refused.length, '/superset/dashboard/logins/?');
     const href = await assertLinked(browser, 'First logins', 'linked_new', 2, '/superset/dashboard/logins/?');
-    assert.ok(href.endsWith('#TAB-which-logins-are-new'));
+    assert.ok(href.endsWith('#TAB-logins-which-logins-are-new'));
   });
 });
 

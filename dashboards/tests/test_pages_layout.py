@@ -54,13 +54,14 @@ def test_a_report_is_one_page():
 
 def test_tabs_are_nodes_between_the_root_and_their_rows():
     position = COMPILED["dashboards/slow_queries.yaml"]["position"]
-    assert position["ROOT_ID"]["children"] == ["TABS_ID"] and position["GRID_ID"]["children"] == []
-    first = position[position["TABS_ID"]["children"][0]]
+    assert position["ROOT_ID"]["children"] == ["GRID_ID"]
+    assert position["GRID_ID"]["children"] == ["TABS-slow-queries"]
+    first = position[position["TABS-slow-queries"]["children"][0]]
     assert first["meta"]["text"] == "What takes the most time?"
     row = position[first["children"][0]]
-    assert row["parents"] == ["ROOT_ID", "TABS_ID", first["id"]]
+    assert row["parents"] == ["ROOT_ID", "GRID_ID", "TABS-slow-queries", first["id"]]
     assert position[row["children"][0]]["parents"] == [*row["parents"], row["id"]]
-    placed = [name for tab in position["TABS_ID"]["children"] for name in position[tab]["children"]]
+    placed = [name for tab in position["TABS-slow-queries"]["children"] for name in position[tab]["children"]]
     assert len(placed) == len(set(placed)) == len(layout.rows(source("slow_queries").content))
 
 

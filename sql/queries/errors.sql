@@ -34,7 +34,7 @@ SELECT
         OR lower(level) IN ('error', 'warning') OR details['state'] IN ('start', 'recovery')) AS notable,
     if(connection_id = '', '', {{ link_around('errors', 'at', 3600,
         [('instance', 'instance', 'instance'), ('connection_id', 'connection_id', 'connection_id')], "'connection'",
-        tab='TAB-one-connection') }}) AS link,
+        tab='TAB-errors-one-connection') }}) AS link,
     if(details['query_id'] = '', '', {{ link_to_query("details['query_id']", "'statement'") }}) AS its_statement
 FROM tailrace.error_events
 WHERE event_time >= range_start AND event_time < range_end

@@ -24,13 +24,17 @@ Node = dict[str, Any]
 class Tab:
     """A tab; a dashboard without tabs has one without a title."""
 
+    slug: str
     title: str
     rows: list[Row]
 
     @property
     def node_id(self) -> str:
-        """The anchor of an address that opens this tab: TAB- and the title's words."""
-        return "TAB-" + "-".join(re.findall(r"[a-z0-9]+", self.title.lower()))
+        """The anchor of an address that opens this tab: TAB-, the dashboard's slug and the title's words.
+
+        Superset takes tabs of two dashboards with one id for the same tab, when one follows the other.
+        """
+        return "-".join(["TAB", self.slug, *re.findall(r"[a-z0-9]+", self.title.lower())])
 
     @property
     def charts(self) -> list[str]:
@@ -45,8 +49,8 @@ class Tab:
 def tabs(dashboard: Mapping[str, Any]) -> list[Tab]:
     """Returns the tabs of the content of a dashboard's file."""
     if "tabs" in dashboard:
-        return [Tab(each["title"], each["rows"]) for each in dashboard["tabs"]]
-    return [Tab("", dashboard["layout"])]
+        return [Tab(dashboard["slug"], each["title"], each["rows"]) for each in dashboard["tabs"]]
+    return [Tab(dashboard["slug"], "", dashboard["layout"])]
 
 
 def rows(dashboard: Mapping[str, Any]) -> list[Row]:
@@ -100,17 +104,22 @@ def _grid(page: Tab) -> dict[str, Node]:
 
 
 def _tabs(found: list[Tab]) -> dict[str, Node]:
-    """Returns the nodes above the rows. Superset requires a grid also where tabs are in its place."""
+    """Returns the nodes above the rows: the tabs are in the grid.
+
+    Tabs in place of the grid do not work in 6.1.0: a dashboard that is opened after another one without
+    loading the page shows its last tab.
+    """
+    tabs_id = f"TABS-{found[0].slug}"
     tree = {
-        "ROOT_ID": node("ROOT_ID", "ROOT", ["TABS_ID"], []),
-        "GRID_ID": node("GRID_ID", "GRID", [], ["ROOT_ID"]),
-        "TABS_ID": node("TABS_ID", "TABS", [tab.node_id for tab in found], ["ROOT_ID"], {}),
+        "ROOT_ID": node("ROOT_ID", "ROOT", ["GRID_ID"], []),
+        "GRID_ID": node("GRID_ID", "GRID", [tabs_id], ["ROOT_ID"]),
+        tabs_id: node(tabs_id, "TABS", [tab.node_id for tab in found], ["ROOT_ID", "GRID_ID"], {}),
     }
     first = 1
     for tab in found:
         numbered = [f"ROW-{number}" for number in range(first, first + len(tab.rows))]
         meta = {"text": tab.title, "defaultText": tab.title, "placeholder": tab.title}
-        tree[tab.node_id] = node(tab.node_id, "TAB", numbered, ["ROOT_ID", "TABS_ID"], meta)
+        tree[tab.node_id] = node(tab.node_id, "TAB", numbered, ["ROOT_ID", "GRID_ID", tabs_id], meta)
         first += len(tab.rows)
     return tree
 

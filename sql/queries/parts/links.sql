@@ -30,7 +30,7 @@
 {%- macro iso(time) -%} formatDateTime({{ time }}, '%Y-%m-%dT%H:%i:%S') {%- endmacro -%}
 {%- macro link_to_query(value, text) -%} {{ link('query-detail', 'query-id', 'query_id', value, text) }} {%- endmacro -%}
 {%- macro link_to_plan(value, text) -%} {{ link('plans', 'plan', 'plan_hash', value, text) }} {%- endmacro -%}
-{%- macro link_to_trace(value, text) -%} {{ link('traces', 'trace-id', 'trace_id', value, text, tab='TAB-one-trace') }} {%- endmacro -%}
+{%- macro link_to_trace(value, text) -%} {{ link('traces', 'trace-id', 'trace_id', value, text, tab='TAB-traces-one-trace') }} {%- endmacro -%}
 {#- The activity of one connection, one hour before and after a time. Takes the name of the server and the connection id as text. -#}
 {%- macro link_to_session(time, instance, connection_id, text) -%}
     {{ link_around('session', time, 3600,
