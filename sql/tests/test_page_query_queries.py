@@ -274,3 +274,27 @@ def test_a_value_is_never_part_of_the_statement(ask):
     assert ask("overview", instance=hostile) == []
     with pytest.raises(ClickHouseError):
         ask("overview", ids="[1]) OR (1")
+
+
+def test_a_plan_that_was_stored_before_the_range_is_listed_if_entries_of_the_range_name_it(ask, stored):
+    its = {"instance": "db1", "query_id": IT, "hash_rules": "plan-1", "source": "slowlog", "database": "shop"}
+    before = {"first_seen_at": sql(START - 9 * HOUR), "seen_at": sql(START - 8 * HOUR)}
+    stored("plans", {**its, **before, "plan_hash": "D" * 16, "tree": "query block"})
+    assert ask("plans") == []
+
+    stored("query_events", execution(START + timedelta(minutes=7), 5, plan_hash="D" * 16))
+
+    (row,) = ask("plans")
+    assert (row["plan_hash"], row["first_seen"], row["last_seen"]) == (
+        "D" * 16,
+        sql(START - 9 * HOUR),
+        sql(START + timedelta(minutes=7)),
+    )
+
+
+def test_a_statement_was_last_seen_when_it_last_ran(ask, stored):
+    """Its fingerprint is written once an hour of the job, which can be long before."""
+    stored("query_events", execution(END + 3 * HOUR, 1))
+
+    (row,) = ask("statement", query_id=IT)
+    assert row["last_seen"] == sql(END + 3 * HOUR)

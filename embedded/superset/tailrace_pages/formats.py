@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 
 UNKNOWN = "unknown"
+TIMES = 10
+"""Ratio from which a change is written as a ratio instead of a percentage."""
 SHORT_ID = 8
 """Characters of an id that are shown; the whole one is in its tooltip and its copy button."""
 
@@ -79,11 +81,13 @@ def share(value: float | None) -> str:
 
 
 def change(now: float | None, before: float | None) -> str:
-    """The change against an earlier value: +25 %, -3 %, or "new" if there was none, or "unknown"."""
+    """The change against an earlier value: +25 %, -3 %, 12 times, or "new" if there was none, or "unknown"."""
     if _is_unknown(now) or _is_unknown(before):
         return UNKNOWN
     if before == 0:
         return "new" if now else "unchanged"
+    if now / before >= TIMES:
+        return f"{now / before:,.0f} times"
     percent = round((now - before) / before * 100)
     return f"{percent:+,d} %" if percent else "unchanged"
 
