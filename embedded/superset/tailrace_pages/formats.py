@@ -81,7 +81,7 @@ def share(value: float | None) -> str:
 
 
 def change(now: float | None, before: float | None) -> str:
-    """The change against an earlier value: +25 %, -3 %, 12 times, or "new" if there was none, or "unknown"."""
+    """The change against an earlier value: +25 %, -3 %, 12 times, "new" if there was none, or "unknown"."""
     if _is_unknown(now) or _is_unknown(before):
         return UNKNOWN
     if before == 0:
