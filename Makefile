@@ -120,8 +120,8 @@ jars: $(DEV)
 
 # Those of sql/tests that do not query tables of one server; test_shards.py compares the others, in test-python.
 ON_SHARDS := access alert_actions auditor_views books compliance_queries coverage developer_queries \
-	effective_logging_settings evidence filters lag message_queries page_query_queries plan_queries reviews rule_queries \
-	security_queries server_facts session_queries trace_queries users
+	effective_logging_settings evidence filters lag message_queries page_alerts page_query_queries plan_queries reviews \
+	rule_queries security_queries server_facts session_queries trace_queries users
 
 .PHONY: test-shards
 test-shards: $(DEV) ## Queries, ledger, evidence and permissions on a ClickHouse with two shards
@@ -276,7 +276,7 @@ sbom: ## Packages of our images without their base images, in CycloneDX: target/
 	@for job in cli flink-jobs; do cp stream-jobs/$$job/target/sbom.json $(SBOM)/$$job.cdx.json; done
 	@$(CACHE)/cyclonedx/bin/cyclonedx-py requirements --output-reproducible -o $(SBOM)/tools-python.cdx.json \
 	    embedded/requirements.lock
-	@{ awk '/^[a-z]/ {taken = /^(clickhouse-connect|backports-zstd|lz4)==/} taken' embedded/superset/requirements.lock; \
+	@{ awk '/^[a-z]/ {taken = /^(clickhouse-connect|confluent-kafka|backports-zstd|lz4)==/} taken' embedded/superset/requirements.lock; \
 	    cat docker/superset/requirements.lock; } | \
 	    $(CACHE)/cyclonedx/bin/cyclonedx-py requirements --output-reproducible -o $(SBOM)/superset-python.cdx.json -
 	@ls $(SBOM)

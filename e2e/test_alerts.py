@@ -20,7 +20,9 @@ from tailrace.alerts.suppressions import Silence
 from tailrace.alerts.triage import AlertError
 from tailrace.cli.exit_codes import Exit
 from tailrace.config.resources import REPOSITORY
+from tailrace.credentials.names import password_name
 from tailrace.kafka.client import KafkaClient
+from tailrace_pages.alerts import handling
 
 NOBODYS_PORT = 22250
 
@@ -166,6 +168,21 @@ def test_actions_are_appended_and_the_state_follows(alerting, raised, tailrace):
     assert (actions[0]["actor"], actions[0]["account"], actions[0]["reason"]) == ("erin", "analyst", "on it")
 
 
+def test_a_closed_alert_has_a_verdict(raised, tailrace):
+    id_ = raised()
+    tailrace("close", id_, "--verdict", "false-positive", "--reason", "a backup", "--actor", "erin")
+
+    assert json.loads(tailrace("show", id_, "--json").stdout)["verdict"] == "false positive"
+    assert "closed: false positive" in tailrace("list", "--all").stdout
+    assert "erin: close as false positive: a backup" in tailrace("show", id_).stdout
+    tailrace("reopen", id_, "--reason", "it was none")
+    assert json.loads(tailrace("show", id_, "--json").stdout)["verdict"] == ""
+    assert (
+        "invalid choice: 'odd'"
+        in tailrace(*("close", id_, "--verdict", "odd", "--reason", "x"), code=Exit.USAGE).stderr
+    )
+
+
 def test_several_alerts_have_one_action_or_none(alerting, raised, tailrace):
     ids = [raised(), raised()]
     tailrace("close", ids[0], "--reason", "planned")
@@ -247,6 +264,24 @@ def test_a_silence_is_a_record_for_the_job_and_a_row_for_people(alerting, raised
     assert tailrace("suppressions").stdout == "no active suppression\n"
     assert rules_topic(alerting)[f"silence/{silence['id']}"] is None
     assert "ended by frank" in tailrace("suppressions", "--all").stdout
+
+
+def test_the_alert_inbox_suppresses_as_the_command_line_does(alerting, raised, tailrace, monkeypatch):
+    monkeypatch.setenv("SUPERSET_ANALYST_URL", alerting.clickhouse().url)
+    monkeypatch.setenv(
+        "SUPERSET_ANALYST_PASSWORD_FILE", str(alerting.home.secret_file(password_name("analyst")))
+    )
+    monkeypatch.setenv("SUPERSET_KAFKA", f"127.0.0.1:{alerting.settings.port_kafka}")
+    shown = {"rule_id": RULE, "entity": {"user": "backup"}}
+
+    said = handling.suppress_alert(shown, "both", 8, "restore test", "erin")
+
+    (silence,) = json.loads(tailrace("suppressions", "--json").stdout)
+    assert said.startswith("Suppressed this rule for this entity until ")
+    assert (silence["rule"], silence["entity"], silence["actor"]) == (RULE, {"user": "backup"}, "erin")
+    record = rules_topic(alerting)[f"silence/{silence['id']}"]
+    assert (record["rule"], record["entity"], record["reason"]) == (RULE, {"user": "backup"}, "restore test")
+    tailrace("unsuppress", silence["id"][:6], "--reason", "done", "--actor", "frank")
 
 
 def test_an_unconfirmed_silence_may_be_active(alerting, raised, tailrace):

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from loaded_assets import charts_of, of_kind, titles_shown
 
-from dashboards.tests import alerts, browser
+from dashboards.tests import alerts, browser, pages_data
+from dashboards.tests.pages import ROLES, Visitor
 from e2e.stack import Stack
 from tailrace.credentials.names import password_name
 from tailrace.dashboards import asset_files
@@ -60,6 +61,30 @@ def browser_tests(stack: Stack) -> dict[str, str]:
         "TITLES": json.dumps(_titles()),
         "ROLES": json.dumps({user: _role(stack, user) for user in (*superset_connections.USERS, "unmasked")}),
     }
+
+
+@pytest.fixture(scope="session")
+def visitors(stack: Stack) -> dict[str, Visitor]:
+    """Visitors of the work pages without a browser, one of each role."""
+    admin = superset.Superset(stack.settings, stack.home).client()
+    passwords = {user: stack.home.secret(superset_connections.password_of(user)) for user in ROLES}
+    for user in ROLES:
+        name = dashboard_roles.load()[user].name
+        dashboard_roles.ensure_user(admin, user, name, passwords[user], reset=False)
+    return {user: Visitor(admin.url, user, passwords[user]) for user in ROLES}
+
+
+@pytest.fixture(scope="session")
+def nobody(visitors: dict[str, Visitor]) -> Visitor:
+    """A visitor who is not logged in."""
+    return Visitor(visitors["security"].address)
+
+
+@pytest.fixture(scope="module")
+def places(stack: Stack) -> Iterator[dict[str, str]]:
+    """Inserts the rows of pages_data. Returns values for the placeholders of routes."""
+    yield pages_data.insert(stack.clickhouse())
+    pages_data.remove(stack.clickhouse())
 
 
 def _titles() -> dict[str, list[str]]:

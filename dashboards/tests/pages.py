@@ -1,10 +1,12 @@
 """A visitor of work pages without a browser, and the table of routes that the tests of access go through.
 
-Add the routes of a new page to ROUTES; test_pages_access.py and test_pages_browser.py do the rest.
+Add the routes of a new page to ROUTES and FORGED, and rows with hostile names to pages_data.py; the tests
+test_pages_access.py and test_pages_browser.py then cover it.
 """
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 
 import requests
@@ -54,45 +56,81 @@ class Visitor:
         assert found, f"{path} has no form with a token"
         return found[1] or found[2]
 
-    def submit(self, path: str, given: dict | list, page: str) -> requests.Response:
-        """Sends a form with the token of `page`, as a browser does."""
+    def submit(self, path: str, given: dict | list, page: str = "/dashboard/list/") -> requests.Response:
+        """Sends a form with the token of a page, as a browser does."""
         return self.post(path, given, self.token(page))
+
+    def ask(self, route: "Route") -> requests.Response:
+        """Opens the address or submits the form of a route."""
+        return self.get(route.path) if route.method == "GET" else self.submit(route.path, dict(route.form))
 
 
 @dataclass(frozen=True)
 class Route:
-    """An address and who may use it. `{alert}`, `{query}` … stand for values of the tests' data."""
+    """An address and who may use it. `{alert}`, `{none}` … stand for values of pages_data.insert."""
 
     path: str
     roles: frozenset[str]
     """Roles that get it; others get status 403, and a visitor without login gets the login."""
     method: str = "GET"
-    form: dict[str, str] = field(default_factory=dict)
-    """Fields of a form that changes nothing if it is sent, such as one without a selected row."""
+    form: Mapping[str, str] = field(default_factory=dict)
+    """Fields of a form that changes nothing, such as one without a selected row."""
     answered: int = 200
     """The status for these roles."""
-    page: str = ""
-    """For a form: the page that contains it."""
-    forged: str = ""
-    """An address of the same kind with an id that does not exist; answers 404."""
+    is_page: bool = True
+    """Whether it is HTML, which the browser opens and the test of hostile names reads."""
+
+    @property
+    def opens(self) -> bool:
+        """Whether a browser can open it as a page."""
+        return self.is_page and self.method == "GET"
+
+    def at(self, values: Mapping[str, str]) -> "Route":
+        """Returns the route with values for the placeholders."""
+        form = {name: value.format(**values) for name, value in self.form.items()}
+        return replace(self, path=self.path.format(**values), form=form)
 
 
+ROLES = ("developer", "compliance", "security", "unmasked")
 READERS = frozenset({"compliance", "security"})
+HANDLERS = frozenset({"security"})
 ALL = READERS | {"developer"}
 
 ROUTES = (
-    Route("/tailrace/alerts/", READERS),
-    Route("/tailrace/alerts/?format=csv", READERS),
-    Route("/tailrace/queries/", ALL),
-    Route("/tailrace/queries/?format=csv", ALL),
-    Route("/tailrace/queries/?q=select+1", ALL),
-    Route("/tailrace/queries/", ALL, "POST", {"q": "select 1"}, answered=303, page="/tailrace/queries/"),
-    Route("/tailrace/queries/{query}/", ALL, forged="/tailrace/queries/00000000000000AB/"),
+    Route("/tailrace/alerts/?range=90d", READERS),
+    Route("/tailrace/alerts/{alert}/", READERS),
+    Route("/tailrace/alerts/?range=90d&state=any&page=2&field=user&value=x", READERS),
+    Route("/tailrace/alerts/?range=90d&format=csv", READERS, is_page=False),
+    Route("/tailrace/alerts/newest/?since=1", READERS, is_page=False),
+    Route("/tailrace/alerts/actions/", HANDLERS, "POST", {"action": "ack"}, 303),
     Route(
-        "/tailrace/queries/{query}/?format=csv&table=plans", ALL, forged="/tailrace/queries/00000000000000AB/"
+        "/tailrace/alerts/{alert}/suppressions/", HANDLERS, "POST", {"scope": "rule", "span": "1 day"}, 303
+    ),
+    Route("/tailrace/alerts/filters/", READERS, "POST", {"action": "remove", "name": "none"}, 303),
+    Route("/tailrace/queries/?range=90d", ALL),
+    Route("/tailrace/queries/?range=90d&q=select+1", ALL),
+    Route("/tailrace/queries/{query}/?range=90d", ALL),
+    Route("/tailrace/queries/?range=90d&format=csv", ALL, is_page=False),
+    Route("/tailrace/queries/{query}/?range=90d&format=csv&table=plans", ALL, is_page=False),
+    Route("/tailrace/queries/", ALL, "POST", {"q": "select 1"}, 303),
+)
+"""The first page with a list is opened in the dark theme, too."""
+
+FORGED = (
+    Route("/tailrace/queries/00000000000000AB/", ALL),
+    Route("/tailrace/alerts/{none}/", READERS),
+    Route("/tailrace/alerts/{alert}0/", READERS),
+    Route("/tailrace/alerts/..%2f{alert}/", READERS),
+    Route("/tailrace/alerts/actions/", HANDLERS, "POST", {"action": "ack", "ids": "{none}"}),
+    Route("/tailrace/alerts/actions/", HANDLERS, "POST", {"action": "ack", "ids": "' OR 1=1"}),
+    Route(
+        "/tailrace/alerts/{none}/suppressions/",
+        HANDLERS,
+        "POST",
+        {"scope": "rule", "span": "1 day", "reason": "x"},
     ),
 )
-ROLES = ("developer", "compliance", "security", "unmasked")
+"""Addresses and forms with ids that do not exist; each answers 404 to a role that may use them."""
 
 
 class _Text(HTMLParser):

@@ -43,7 +43,7 @@ TOOLS = "localhost/tailrace-tools"
 FLINK = "localhost/tailrace-flink"
 SUPERSET_BASE = "localhost/tailrace-superset-base"
 SUPERSET = "localhost/tailrace-superset"
-DRIVERS = "clickhouse-connect|backports-zstd|lz4"
+DRIVERS = "clickhouse-connect|confluent-kafka|backports-zstd|lz4"
 """What docker/superset/Dockerfile takes from the embedded stack's lock file."""
 MEGABYTE = 1_000_000
 KEPT_BYTES = 2_000_000_000
@@ -402,6 +402,9 @@ def test_superset_makes_its_metadata_and_serves(buildah, superset_container, tmp
         with urllib.request.urlopen(f"{address}/login/", timeout=START_SECONDS) as answer:
             # The name that our configuration gives it.
             assert b"Tailrace" in answer.read()
+        for page in ("alerts/", "static/any/uPlot.iife.min.js"):  # the first leads to the login
+            with urllib.request.urlopen(f"{address}/tailrace/{page}", timeout=START_SECONDS) as answer:
+                assert answer.status == 200
 
 
 def test_our_layers_are_small(buildah, build, base, tools, flink_base, superset, superset_base):

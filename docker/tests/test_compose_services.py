@@ -24,8 +24,11 @@ SECRETS = {
     "explain": {"clickhouse-explain"},
     "metrics": {"clickhouse-reader_compliance"},
     "migrations": {"clickhouse-admin"},
-    "superset": {superset.SECRET_KEY, "clickhouse-witness"},
-    "superset-setup": {superset.SECRET_KEY, superset_connections.PASSWORD, "clickhouse-witness"},
+    "superset": {superset.SECRET_KEY, "clickhouse-witness", "clickhouse-analyst"},
+    "superset-setup": {
+        *(superset.SECRET_KEY, superset_connections.PASSWORD),
+        *("clickhouse-witness", "clickhouse-analyst"),
+    },
     "dashboards": {
         superset_connections.PASSWORD,
         *map(superset_connections.password_of, superset_connections.USERS),

@@ -48,7 +48,7 @@ ADDED = {
     "detect": {"kafka-detect", "tls-trust"},
     "detect-taskmanager": {"kafka-detect", "tls-trust"},
     "facts": {"kafka-facts", "tls-trust"},
-    "superset": {"tls-superset", "tls-trust"},
+    "superset": {"tls-superset", "tls-trust", "kafka-rules"},
     "dashboards": {"tls-trust"},
 }
 """What a service may know besides what it knows without."""

@@ -11,9 +11,10 @@ The component that runs Superset (tailrace_local.components.superset, or a conta
     SUPERSET_ANALYST_URL, SUPERSET_ANALYST_PASSWORD_FILE
                                for the actions of the alert inbox (tailrace_pages/alerts/handling.py): address
                                and password of ClickHouse's user `analyst`; without them the inbox only shows
-    SUPERSET_KAFKA, SUPERSET_KAFKA_PROPERTIES_FILE
-                               for its suppressions: Kafka's `host:port,…`, and optionally a JSON object of
-                               librdkafka's properties (with sasl.password); without them it has none
+    SUPERSET_KAFKA, SUPERSET_KAFKA_PROPERTIES, SUPERSET_KAFKA_PASSWORD_FILE
+                               for its suppressions: Kafka's `host:port,…`, and if Kafka requires a login, a
+                               JSON object of librdkafka's properties and the file with the password; without
+                               the first it has none
 
 With reports by mail (reports.py in this directory), SUPERSET_REPORTS is `true`, and reports.py has
 

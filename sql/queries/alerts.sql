@@ -7,6 +7,7 @@ WITH
             alert_id,
             argMaxIf(action, at, action IN ('ack', 'close', 'reopen')) AS last_change,
             argMaxIf(assignee, at, action = 'assign') AS assignee,
+            argMaxIf(verdict, at, action = 'close') AS last_verdict,
             argMax(actor, at) AS acted_by,
             max(at) AS acted_at
         FROM tailrace.alert_actions
@@ -33,6 +34,7 @@ SELECT
     multiIf(last_change = 'close', 'closed', last_change = 'ack', 'acknowledged', 'open') AS state,
     if(silenced AND state = 'open', 'silenced', state) AS status,
     assignee, acted_by, acted_at,
+    if(state = 'closed', last_verdict, '') AS verdict,
     user, src_ip, database, program,
     link_path
 FROM tailrace.alerts FINAL

@@ -2,7 +2,7 @@
 -- Parameters: from, to.
 SELECT event_time AS at, level AS severity, rule_title AS rule, cluster, instance, user AS about_user, src_ip AS about_ip,
     alert_count AS times, status AS state, assignee AS assigned_to, acted_by, if(acted_by = '', NULL, acted_at) AS acted_at,
-    id AS alert
+    verdict, id AS alert
 FROM (
 {include:alerts}
 )

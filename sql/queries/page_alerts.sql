@@ -1,5 +1,5 @@
--- The list of the alert inbox: the most severe alerts first, then those with the latest event. Alerts are restricted
--- by their own columns before the actions are joined. alerts.sql defines the states in the same way.
+-- The alerts of the inbox as a file: the most severe first, then those with the latest event. Alerts are restricted by their
+-- own columns before the actions are joined. alerts.sql defines the states in the same way.
 WITH
     filtered AS (
         SELECT
@@ -11,7 +11,7 @@ WITH
             AND
 {%- include "parts/page_alert_filters.sql" -%}
     ),
-{%- include "parts/page_alerts.sql" -%}
+{%- include "parts/page_alert_states.sql" -%}
 SELECT
     lower(replaceAll(toString(alert_id), '-', '')) AS id,
     toDateTime(event_time, 'UTC') AS event_time,
@@ -19,6 +19,6 @@ SELECT
     rule_id, rule_title, level, cluster, instance, entity_key, alert_count, silenced, state, verdict, assignee,
     user, src_ip, database, program
 FROM shown
-ORDER BY indexOf(['informational', 'low', 'medium', 'high', 'critical'], level) DESC, event_time DESC, id
+ORDER BY
+    indexOf(['informational', 'low', 'medium', 'high', 'critical'], level) DESC, shown.event_time DESC, alert_id
 LIMIT {limit:UInt32}
-OFFSET {offset:UInt32}

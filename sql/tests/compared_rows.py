@@ -95,6 +95,7 @@ NOTHING_TO_TELL = {
     *("evidence_alert_actions", "evidence_audit_log_access", "evidence_audit_log_changes"),
     *("evidence_definitions", "evidence_exports", "evidence_reviews", "evidence_unknown_access"),
     *("innodb_messages", "login_guesses", "logins_first_seen", "query_calls", "rule_coverage"),
+    *("page_alert_earlier", "page_alert_history", "page_alert_sessions"),
     "samples_statements",
     *("page_query_digest", "page_query_logging", "page_query_logging_changes", "page_query_versions"),
 }
@@ -132,10 +133,15 @@ PARAMETERS = {
     "source": "slowlog",
     "generation": 1,
     "channel": "mail",
+    # Of pages; an empty text does not restrict.
+    **dict.fromkeys(("level", "cluster", "rule", "field", "value", "verdict", "by_assignee", "assignee"), ""),
+    "state": "any",
+    "id": "00000000-0000-0000-0000-000000000007",
+    "ids": "['00000000-0000-0000-0000-000000000007']",
+    "event_ids": "[]",
     # of the pages of statements (page_query_*)
     "query_id": 1,
-    "ids": "[1, 2, 3]",
-    "cluster": "",
+    "query_ids": "[1, 2, 3]",
     "width": 3600,
     "servers": "['db1', 'db2']",
     "names": "['table0', 'table1']",

@@ -87,6 +87,8 @@ CONSTRAINTS = [
     ("alert_actions", {"actor": ""}, "actor_not_empty"),
     ("alert_actions", {"reason": ""}, "reason_not_empty"),
     ("alert_actions", {"assignee": "bob"}, "assignee_if_and_only_if_assign"),
+    ("alert_actions", {"verdict": "odd", "action": "close"}, "verdict_is_known"),
+    ("alert_actions", {"verdict": "benign"}, "verdict_only_if_close"),
     ("evidence_exports", {"actor": ""}, "actor_not_empty"),
     ("evidence_exports", {"manifest_sha256": "ab"}, "manifest_sha256_has_64_digits"),
     ("reviews", {"actor": ""}, "actor_not_empty"),

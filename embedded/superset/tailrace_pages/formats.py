@@ -23,7 +23,7 @@ _SIZES = ("B", "kB", "MB", "GB", "TB", "PB")
 
 def count(value: float | None) -> str:
     """1234567 -> 1,234,567"""
-    return UNKNOWN if _is_unknown(value) else f"{value:,.0f}"
+    return UNKNOWN if _is_unknown(value) else f"{round(value):,}"
 
 
 def number(value: float | None) -> str:

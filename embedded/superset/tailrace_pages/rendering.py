@@ -16,7 +16,7 @@ from flask_wtf.csrf import generate_csrf
 
 from tailrace_pages import csv_table, formats, permissions, static_files, time_range
 from tailrace_pages.columns import Column
-from tailrace_pages.page_errors import PageError
+from tailrace_pages.page_errors import BadAddressError, PageError
 from tailrace_pages.time_range import TimeRange
 from tailrace_pages.viewer import Viewer, viewer
 
@@ -102,6 +102,19 @@ def navigation(seen_by: Viewer) -> list[tuple[str, str, bool]]:
     """Returns title, address and whether it is the current page, for each page that the viewer may see."""
     shown = [(title, path) for title, path in _menu if seen_by.may(permissions.MENU[title])]
     return [(title, request.script_root + path, request.path.startswith(path)) for title, path in shown]
+
+
+def has_page(title: str) -> bool:
+    """Whether the page with this title of the menu is registered and shown to the viewer."""
+    return title in dict(_menu) and viewer().may(permissions.MENU[title])
+
+
+def page_number(last: int = 9999) -> int:
+    """Returns the number of the table's page in the address, which begins with 1. Raises BadAddressError."""
+    text = request.args.get("page", "1")
+    if not (text.isdecimal() and len(text) <= 4 and 1 <= int(text) <= last):
+        raise BadAddressError(f"page={text} is not the number of a page, 1 to {last}.")
+    return int(text)
 
 
 def set_menu(pages: Mapping[str, str]) -> None:

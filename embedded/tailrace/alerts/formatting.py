@@ -63,7 +63,8 @@ def _short(text: object) -> str:
 def _state(row: Row) -> str:
     marks = [name for name in ("late", "silenced") if row[name]]
     who = f": {row['assignee']}" if row["assignee"] and row["state"] != "closed" else ""
-    return console.plain(", ".join([f"{row['state']}{who}", *marks]))
+    verdict = f": {row['verdict']}" if row["verdict"] else ""
+    return console.plain(", ".join([f"{row['state']}{who}{verdict}", *marks]))
 
 
 def _distinct_digits(ids: Sequence[str]) -> int:
@@ -148,7 +149,8 @@ def _count(alert: Row) -> str:
 
 def _action(row: Row) -> str:
     to = f" to {row['assignee']}" if row["assignee"] else ""
-    return f"{str(row['at'])[:19]} {row['actor']}: {row['action']}{to}: {row['reason']}"
+    verdict = f" as {row['verdict']}" if row["verdict"] else ""
+    return f"{str(row['at'])[:19]} {row['actor']}: {row['action']}{to}{verdict}: {row['reason']}"
 
 
 def _delivery(row: Row) -> str:

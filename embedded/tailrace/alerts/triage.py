@@ -135,7 +135,7 @@ def read(clickhouse: ClickHouse, prefix: str) -> AlertDetails:
     )
     (state,) = clickhouse.rows(f"SELECT * FROM ({QUERY.read_text()}) WHERE id = {{id:String}}", given)
     actions = clickhouse.rows(
-        "SELECT at, actor, action, assignee, reason, account FROM tailrace.alert_actions "
+        "SELECT at, actor, action, assignee, reason, verdict, account FROM tailrace.alert_actions "
         "WHERE alert_id = {id:UUID} ORDER BY at",
         given,
     )
@@ -149,11 +149,29 @@ def read(clickhouse: ClickHouse, prefix: str) -> AlertDetails:
 
 def resolve(clickhouse: ClickHouse, prefixes: Iterable[str]) -> list[str]:
     """Returns the complete ids of alerts, each given by a prefix. Raises AlertError."""
-    return [_resolve(clickhouse, prefix) for prefix in prefixes]
+    given = list(prefixes)
+    known = _existing(clickhouse, {_digits(prefix) for prefix in given if len(_digits(prefix)) == ID_DIGITS})
+    return [_digits(prefix) if _digits(prefix) in known else _resolve(clickhouse, prefix) for prefix in given]
+
+
+def _existing(clickhouse: ClickHouse, ids: set[str]) -> set[str]:
+    """Returns those complete ids that are ids of alerts, with one query for all of them."""
+    valid = sorted(uuid_of(id_) for id_ in ids if _ID.fullmatch(id_))
+    if not valid:
+        return set()
+    rows = clickhouse.rows(
+        f"SELECT DISTINCT {_ID_IS} AS id FROM tailrace.alerts WHERE has({{ids:Array(UUID)}}, alert_id)",
+        {"ids": str(valid)},
+    )
+    return {str(row["id"]) for row in rows}
+
+
+def _digits(prefix: str) -> str:
+    return prefix.lower().replace("-", "")
 
 
 def _resolve(clickhouse: ClickHouse, prefix: str) -> str:
-    wanted = prefix.lower().replace("-", "")
+    wanted = _digits(prefix)
     if not _ID.fullmatch(wanted):
         raise AlertError(
             f"{prefix!r} is not the id of an alert: expected up to {ID_DIGITS} hexadecimal digits"
@@ -183,6 +201,8 @@ class Action:
     reason: str
     assignee: str = ""
     """The assignee; only for assign."""
+    verdict: str = ""
+    """One of VERDICTS, or empty; only for close."""
 
 
 def record_action(clickhouse: ClickHouse, prefixes: Sequence[str], action: Action) -> list[str]:
@@ -198,9 +218,9 @@ def record_action(clickhouse: ClickHouse, prefixes: Sequence[str], action: Actio
     for id_ in ids:
         _require_possible(id_, states[id_], action.action)
     given = {"actor": action.actor, "action": action.action, "reason": action.reason}
-    given["assignee"] = action.assignee
+    given |= {"assignee": action.assignee, "verdict": action.verdict}
     rows = [{"alert_id": uuid_of(id_), **given} for id_ in ids]
-    clickhouse.insert("tailrace.alert_actions (alert_id, actor, action, reason, assignee)", rows)
+    clickhouse.insert("tailrace.alert_actions (alert_id, actor, action, reason, assignee, verdict)", rows)
     return ids
 
 

@@ -1,5 +1,6 @@
 """Superset: the dashboards' server with a separate Python environment, and the import of dashboards/."""
 
+import json
 import os
 import secrets
 import shutil
@@ -30,7 +31,9 @@ from tailrace.dashboards.connections import (
     password_of,
 )
 from tailrace.dashboards.superset_client import Client
+from tailrace.kafka.accounts import password_name as kafka_password
 from tailrace.programs.program import HEALTHY, Health
+from tailrace_local import kafka
 from tailrace_local.supervisor import cache
 from tailrace_local.supervisor.component import Component, Progress
 
@@ -47,6 +50,8 @@ INSTALLATION = "2"
 """Raise it when `install` makes something else of the same packages."""
 
 SECRET_KEY = "superset-secret-key"
+KAFKA_ACCOUNT = "rules"
+"""The account of Kafka with which the alert inbox suppresses alerts; the same as of `tailrace alerts`."""
 THREADS = 16
 
 TELEMETRY = "https://apachesuperset.gateway.scarf.sh/pixel/"
@@ -178,7 +183,23 @@ class Superset(Component):
         }
         reports = {"SUPERSET_REPORTS": "true"} if self.settings.reports_config.exists() else {}
         https = {"SUPERSET_HTTPS": "true"} if self._certificates.exist() else {}
-        return {**_variables(self._data(), self.home.secret_file(SECRET_KEY)), **accounts, **reports, **https}
+        variables = _variables(self._data(), self.home.secret_file(SECRET_KEY))
+        return {**variables, **accounts, **self._kafka_variables(), **reports, **https}
+
+    def _kafka_variables(self) -> dict[str, str]:
+        """For suppressions of alerts; without them the alert inbox has none."""
+        chosen = self.settings.chosen_components()
+        if chosen and "kafka" not in chosen:
+            return {}
+        client = kafka.connect(self.settings, self.home, KAFKA_ACCOUNT)
+        if not client.properties:
+            return {"SUPERSET_KAFKA": client.address}
+        public = {name: value for name, value in client.properties.items() if name != "sasl.password"}
+        return {
+            "SUPERSET_KAFKA": client.address,
+            "SUPERSET_KAFKA_PROPERTIES": json.dumps(public),
+            "SUPERSET_KAFKA_PASSWORD_FILE": str(self.home.secret_file(kafka_password(KAFKA_ACCOUNT))),
+        }
 
     def ports(self) -> Mapping[str, int]:
         return {"HTTP": self.settings.port_superset}

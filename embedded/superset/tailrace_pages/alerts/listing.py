@@ -1,16 +1,21 @@
 """The list of alerts: its columns, its rows and the numbers above it."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from tailrace_pages import csv_table, formats
+from tailrace_pages import csv_table, formats, links
 from tailrace_pages.alerts.filters import Filters
 from tailrace_pages.columns import Column
-from tailrace_pages.store import Store
 from tailrace_pages.time_range import TimeRange
 
-ALERTS, COUNTS, NEWEST = "page_alerts", "page_alert_counts", "page_alerts_newest"
+if TYPE_CHECKING:
+    from tailrace_pages.store import Store
+
+ALERTS, OVERVIEW, ROWS, NEWEST = "page_alerts", "page_alert_overview", "page_alert_rows", "page_alerts_newest"
 """Files of sql/queries."""
+PAGES = 20
+"""Pages of the list; page_alert_overview.sql reads the ids of PAGES * 50 + 50 alerts of each severity."""
 
 COLUMNS = (
     Column("level", "Severity", 16, "severity"),
@@ -38,24 +43,49 @@ CSV_COLUMNS = (
 )
 
 
-def page_of(
-    store: Store, filters: Filters, span: TimeRange, viewer: str, page: int, size: int
-) -> tuple[list[dict[str, Any]], bool]:
-    """Returns the rows of one page of the list, the first is 1, and whether there are more."""
-    rows = _rows(store, filters, span, viewer, size + 1, (page - 1) * size)
-    return rows[:size], len(rows) > size
+@dataclass(frozen=True)
+class Overview:
+    """The alerts that the filters select, by severity."""
+
+    levels: Mapping[str, int]
+    """Their number in the time range."""
+    older: int
+    """Their number before the time range."""
+    latest: Mapping[str, Sequence[str]]
+    """The ids of the latest ones, latest first."""
+
+    def ids(self, level: str, page: int, size: int) -> list[str]:
+        """Returns the ids of a page of the list, the first is 1, and one more if there is a next page."""
+        chosen = [level] if level else formats.LEVELS
+        listed = [id_ for each in chosen for id_ in self.latest.get(each, ())]
+        return listed[(page - 1) * size : page * size + 1]
 
 
-def all_of(store: Store, filters: Filters, span: TimeRange, viewer: str) -> list[dict[str, Any]]:
+def overview(store: "Store", filters: Filters, span: TimeRange, viewer: str, upto: int) -> Overview:
+    """Returns the numbers above the list, for every severity, and the ids of the first `upto` alerts."""
+    given = {**filters.with_level("").parameters(viewer), **span.parameters(), "upto": upto}
+    rows = {row["level"]: row for row in store.rows(OVERVIEW, **given)}
+    shown = [filters["level"]] if filters["level"] else rows
+    return Overview(
+        {level: row["alerts"] for level, row in rows.items()},
+        sum(rows[level]["older"] for level in shown if level in rows),
+        {level: row["latest"] for level, row in rows.items()},
+    )
+
+
+def rows_of(store: "Store", ids: Sequence[str]) -> list[dict[str, Any]]:
+    """Returns the rows of alerts, most severe first, then by latest event."""
+    return _shown(store.rows(ROWS, ids=list(ids))) if ids else []
+
+
+def all_of(store: "Store", filters: Filters, span: TimeRange, viewer: str) -> list[dict[str, Any]]:
     """Returns the rows for a CSV file."""
-    return _rows(store, filters, span, viewer, csv_table.LIMIT + 1, 0)
+    given = {**filters.parameters(viewer), **span.parameters(), "limit": csv_table.LIMIT + 1}
+    return _shown(store.rows(ALERTS, **given))
 
 
-def _rows(
-    store: Store, filters: Filters, span: TimeRange, viewer: str, limit: int, offset: int
-) -> list[dict[str, Any]]:
-    given = {**filters.parameters(viewer), **span.parameters(), "limit": limit, "offset": offset}
-    return [{**row, "shown_state": shown_state(row)} for row in store.rows(ALERTS, **given)]
+def _shown(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [{**row, "shown_state": shown_state(row), "address": links.alert(row["id"])} for row in rows]
 
 
 def shown_state(row: Mapping[str, Any]) -> str:
@@ -65,17 +95,9 @@ def shown_state(row: Mapping[str, Any]) -> str:
     return "suppressed" if row["silenced"] and row["state"] == "open" else str(row["state"])
 
 
-def counts(store: Store, filters: Filters, span: TimeRange, viewer: str) -> dict[str, Any]:
-    """Returns {levels: {level: n}, total, older}; `older` counts the alerts before the range."""
-    rows = store.rows(COUNTS, **filters.parameters(viewer), **span.parameters())
-    levels = {row["level"]: row["alerts"] for row in rows if not row["older"]}
-    older = sum(row["alerts"] for row in rows if row["older"])
-    return {"levels": levels, "total": sum(levels.values()), "older": older}
-
-
 def headline(levels: Mapping[str, int], addresses: Mapping[str, str]) -> list[dict[str, Any]]:
     """Returns the numbers above the list: alerts by severity, most severe first, each with its address."""
     return [
-        {"title": level, "value": formats.count(levels.get(level, 0)), "link": addresses[level], "note": ""}
+        {"level": level, "value": formats.count(levels.get(level, 0)), "link": addresses[level]}
         for level in formats.LEVELS
     ]

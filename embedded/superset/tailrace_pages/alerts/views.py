@@ -1,18 +1,26 @@
 """The routes of the alert inbox. Everything they do is in the other modules of this package."""
 
+from collections.abc import Callable
 from typing import Any
 
-from flask import Blueprint, request, url_for
+from flask import Blueprint, jsonify, request, url_for
+from flask_login import current_user
 
-from tailrace_pages import rendering
-from tailrace_pages.alerts import filters, listing
+from tailrace.alerts import triage
+from tailrace.alerts.triage import AlertError
+from tailrace.clickhouse.client import ClickHouseError
+from tailrace_pages import links, rendering
+from tailrace_pages.alerts import details, filters, handling, listing, saved_filters
 from tailrace_pages.page import Page
-from tailrace_pages.page_errors import BadAddressError
+from tailrace_pages.page_errors import BadAddressError, UnavailableError
 from tailrace_pages.store import store
+from tailrace_pages.time_range import TimeRange
 from tailrace_pages.viewer import page, viewer
 
 PAGE = Page("Alert inbox", "/tailrace/alerts/")
 blueprint = Blueprint("tailrace_alerts", __name__)
+
+MICROS = 1_000_000
 
 
 @blueprint.get("/tailrace/alerts/")
@@ -21,30 +29,120 @@ def inbox() -> Any:
     """The list of alerts."""
     wanted, span, seen_by = filters.parse(request.args), rendering.page_range(filters.RANGE), viewer().name
     if rendering.wants_csv():
-        return rendering.csv_answer(
-            "alerts", listing.CSV_COLUMNS, listing.all_of(store(), wanted, span, seen_by)
-        )
-    number = _page_number()
-    rows, more = listing.page_of(store(), wanted, span, seen_by, number, rendering.PAGE_SIZE)
-    counted = listing.counts(store(), wanted.with_level(""), span, seen_by)
+        rows = listing.all_of(store(), wanted, span, seen_by)
+        return rendering.csv_answer("alerts", listing.CSV_COLUMNS, rows)
+    number, size = rendering.page_number(listing.PAGES), rendering.PAGE_SIZE
+    found = listing.overview(store(), wanted, span, seen_by, number * size + 1)
+    ids = found.ids(wanted["level"], number, size)
     return rendering.render(
         "alerts/inbox.html",
-        "Alert inbox",
+        PAGE.title,
         span,
         columns=listing.COLUMNS,
-        rows=rows,
-        more=more,
+        rows=listing.rows_of(store(), ids[:size]),
+        more=len(ids) > size and number < listing.PAGES,
+        is_cut=len(ids) > size and number == listing.PAGES,
         number=number,
-        counted=counted,
-        levels=listing.headline(counted["levels"], _level_addresses()),
+        older_alerts=found.older,
+        levels=listing.headline(found.levels, _level_addresses()),
         filters=wanted,
-        choices=filters.CHOICES,
-        presets=[(name, _address(given, span)) for name, given in filters.PRESETS.items()],
+        is_filtered=bool(wanted.arguments()),
+        all_times=rendering.changed(
+            **{"range": None, "from": "2000-01-01T00:00:00Z", "to": None, "page": None}
+        ),
+        presets=_links(filters.PRESETS, span, wanted),
+        saved=_links(saved_filters.load(current_user.id), span, wanted),
+        since=int(rendering.now().timestamp() * MICROS),
+        **_choices(),
     )
 
 
-def _address(arguments: dict[str, str], span: Any) -> str:
-    return url_for("tailrace_alerts.inbox", **arguments, **span.arguments())
+@blueprint.get("/tailrace/alerts/newest/")
+@page("read_alerts")
+def newest() -> Any:
+    """How many alerts were detected since a time, for live.js; JSON."""
+    text = request.args.get("since", "")
+    if not (text.isdigit() and len(text) <= 17):
+        raise BadAddressError("`since` is a time in microseconds since 1970.")
+    return jsonify(store().row(listing.NEWEST, since=int(text)))
+
+
+@blueprint.get("/tailrace/alerts/<id_>/")
+@page("read_alerts")
+def alert(id_: str) -> Any:
+    """One alert."""
+    found = details.read(store(), handling.checked_id(id_))
+    before, total = details.earlier(store(), found)
+    return rendering.render(
+        "alerts/alert.html",
+        found["rule_title"],
+        alert=found,
+        sentence=details.sentence(found),
+        facts=details.facts(found, rendering.has_page("Users and clients")),
+        sessions=details.sessions(store(), found) if rendering.has_page("Users and clients") else [],
+        history=details.history(store(), id_),
+        history_columns=details.HISTORY,
+        earlier=before,
+        earlier_total=total,
+        earlier_columns=details.EARLIER_COLUMNS,
+        same_rule=links.alerts(rule=found["rule_id"], state="any"),
+        **_choices(),
+    )
+
+
+@blueprint.post("/tailrace/alerts/actions/")
+@page("handle_alerts")
+def act() -> Any:
+    """Records an action on the selected alerts."""
+    form = handling.wanted(request.form, request.form.getlist("ids"), viewer().name)
+    return _done(lambda: handling.act(store(), form), handling.failure)
+
+
+@blueprint.post("/tailrace/alerts/<id_>/suppressions/")
+@page("handle_alerts")
+def suppress(id_: str) -> Any:
+    """Suppresses the rule or the entity of an alert."""
+    return _done(lambda: handling.suppress(store(), id_, request.form, viewer().name), str)
+
+
+@blueprint.post("/tailrace/alerts/filters/")
+@page("read_alerts")
+def save_filter() -> Any:
+    """Saves the filters of the list under a name, or removes a saved one."""
+    saved, name = saved_filters.load(current_user.id), request.form.get("name", "")
+    if request.form.get("action") == "remove":
+        saved_filters.store(current_user.id, {key: saved[key] for key in saved if key != name})
+        return rendering.back_with(f"Filter {name} removed.", _back())
+    arguments = filters.parse(request.form).arguments()
+    saved_filters.store(current_user.id, saved_filters.with_one(saved, name, arguments))
+    return rendering.back_with(f"Filter {name} saved.", _back())
+
+
+def _done(action: Callable[[], str], failure: Callable[[AlertError], str]) -> Any:
+    """Does the action and goes back to the page of the form, which shows the result once."""
+    try:
+        return rendering.back_with(action(), _back())
+    except AlertError as error:
+        return rendering.back_with(failure(error), _back(), "failed")
+    except ClickHouseError as error:
+        raise UnavailableError(f"ClickHouse refused the action: {error}") from error
+
+
+def _back() -> str:
+    """Returns the address from which a form came, if it is one of the inbox."""
+    path = request.form.get("back", "")
+    root = request.script_root + PAGE.path
+    return path if path.startswith(root) and "\\" not in path else root
+
+
+def _links(
+    named: dict[str, dict[str, str]], span: TimeRange, shown: filters.Filters
+) -> list[tuple[str, str, bool]]:
+    """Returns the name, the address and whether it is what the page shows, for each set of filters."""
+    return [
+        (name, url_for("tailrace_alerts.inbox", **{**given, **span.arguments()}), given == shown.arguments())
+        for name, given in named.items()
+    ]
 
 
 def _level_addresses() -> dict[str, str]:
@@ -52,8 +150,15 @@ def _level_addresses() -> dict[str, str]:
     return {level: rendering.changed(level=level, page=None) for level in levels if level}
 
 
-def _page_number() -> int:
-    text = request.args.get("page", "1")
-    if not text.isdigit() or not 1 <= int(text) <= 10_000:
-        raise BadAddressError(f"page={text} is not the number of a page, which begins with 1.")
-    return int(text)
+def _choices() -> dict[str, Any]:
+    """What the forms offer."""
+    return {
+        "choices": filters.CHOICES,
+        "verdicts": triage.VERDICTS,
+        "actions": handling.ACTIONS,
+        "scopes": handling.SCOPES,
+        "spans": tuple(handling.SPANS),
+        "can_act": handling.can_act() and viewer().may("handle_alerts"),
+        "can_suppress": handling.can_suppress() and viewer().may("handle_alerts"),
+        "back": request.script_root + request.full_path.rstrip("?"),
+    }

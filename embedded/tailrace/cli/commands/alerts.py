@@ -29,12 +29,14 @@ EXAMPLES = (
     "tailrace alerts list --level high --since 24h",
     "tailrace alerts show 3fa9",
     'tailrace alerts acknowledge 3fa9 --reason "looking into it"',
-    'tailrace alerts close 3fa9 81c0 --reason "planned migration, ticket 4711"',
+    'tailrace alerts close 3fa9 81c0 --verdict benign --reason "planned migration, ticket 4711"',
     'tailrace alerts suppress --rule "Table dumped" --entity user=backup --for 2h --reason "restore test"',
 )
 
 ACCOUNT = "analyst"
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+VERDICTS = {verdict.replace(" ", "-"): verdict for verdict in triage.VERDICTS}
+"""Verdicts as words of the command line."""
 ACTIONS = {
     "acknowledge": "acknowledge alerts: record that a person works on them",
     "assign": "record who is responsible for alerts",
@@ -91,6 +93,8 @@ def _configure_action(parser: argparse.ArgumentParser, action: str) -> None:
     parser.add_argument("ids", nargs="+", metavar="ID", help="an alert's id, or a prefix of it")
     if action == "assign":
         parser.add_argument("--to", required=True, type=_text, metavar="NAME", help="the responsible person")
+    if action == "close":
+        parser.add_argument("--verdict", choices=VERDICTS, help="what the alerts were")
     _add_actor_and_reason(parser)
 
 
@@ -233,8 +237,9 @@ def _show(arguments: argparse.Namespace, context: Context) -> Exit:
 
 def _act(arguments: argparse.Namespace, context: Context) -> Exit:
     assignee = arguments.to if arguments.doing == "assign" else ""
+    verdict = VERDICTS[arguments.verdict] if getattr(arguments, "verdict", None) else ""
     doing = SHORT_ACTIONS.get(arguments.doing, arguments.doing)
-    action = Action(doing, _actor(arguments), arguments.reason, assignee)
+    action = Action(doing, _actor(arguments), arguments.reason, assignee, verdict)
     for id_ in triage.record_action(context.clickhouse(ACCOUNT), arguments.ids, action):
         print(f"{id_[: alert_formatting.SHORT_ID]}  {action.action} by {action.actor}: {action.reason}")
     return Exit.OK

@@ -1,0 +1,117 @@
+"""Rows for the tests of work pages, with names that an attacker would choose; removed after the tests.
+
+A page that shows other tables adds its rows to `insert`, and the values of its routes to the result. All rows
+have the cluster CLUSTER and are DAYS_AGO old, so that they change nothing that other tests see.
+"""
+
+import uuid
+from datetime import UTC, datetime, timedelta
+
+from e2e.alert_rows import alert, written
+from tailrace.clickhouse.client import ClickHouse
+
+CLUSTER = "pages"
+DAYS_AGO = 40
+MINUTES_AGO = DAYS_AGO * 24 * 60
+
+SCRIPT = "<script>alert(1)</script>"
+HOSTILE = (
+    f"{SCRIPT}",
+    "\"'><img src=x onerror=alert(1)>",
+    "javascript:alert(1)",
+    "{{ 7 * 7 }}{% raw %}",
+    "\x1b[31m\x00\u202e\u2028%s\\",
+    "</textarea></table></script><svg onload=alert(1)>",
+    '=HYPERLINK("http://x")',
+)
+"""Names of users, hosts, programs and rules, and statements, as logs can contain them."""
+FIRST_QUERY_ID = 0xABCD_EF00_0000_0100
+TABLES = ("alert_actions", "alerts", "audit_events", "query_events", "plans", "fingerprints")
+TABLES += ("query_load_1m", "query_classes_1h")
+"""Tables with rows of these tests, filled by `insert` or by views."""
+
+
+def insert(clickhouse: ClickHouse) -> dict[str, str]:
+    """Inserts the rows and returns values for the placeholders of routes: `alert` is the most hostile one."""
+    rows = [_hostile_alert(number, text) for number, text in enumerate(HOSTILE)]
+    clickhouse.insert("tailrace.alerts", rows, async_insert=0)
+    clickhouse.insert("tailrace.audit_events", [_event(row) for row in rows], async_insert=0)
+    clickhouse.insert(
+        "tailrace.alert_actions (alert_id, actor, action, reason)",
+        [
+            {"alert_id": row["alert_id"], "actor": text, "action": "comment", "reason": text}
+            for row, text in zip(rows, HOSTILE, strict=True)
+        ],
+        async_insert=0,
+    )
+    _insert_statements(clickhouse)
+    alert_id = rows[0]["alert_id"].replace("-", "")
+    return {"alert": alert_id, "query": f"{FIRST_QUERY_ID:016X}", "none": uuid.uuid4().hex}
+
+
+def _insert_statements(clickhouse: ClickHouse) -> None:
+    """Inserts a statement for each name, with an execution and a plan."""
+    at = f"{datetime.now(UTC) - timedelta(days=DAYS_AGO):%Y-%m-%d %H:%M:%S}"
+    for number, text in enumerate(HOSTILE):
+        its = {"query_id": FIRST_QUERY_ID + number, "cluster": CLUSTER, "instance": text, "database": text}
+        who = {"user": text, "host": text, "tags": {"application": text, "route": text, "version": text}}
+        execution = {**its, **who, "event_time": at, "query_time": 1, "weight": 1, "plan_hash": text}
+        plan = {**its, "plan_hash": text, "hash_rules": text, "source": text, "seen_at": at, "tree": text}
+        advice = f"missing index · {text}: no index can be used: consider one on ({text}) · {text}"
+        known = {"query_id": FIRST_QUERY_ID + number, "rule_set": "tailrace-2", "seen_at": at}
+        named = {"fingerprint": f"select `{text}`", "verb": text, "tables_read": [text]}
+        clickhouse.insert("tailrace.query_events", [execution], async_insert=0)
+        clickhouse.insert("tailrace.plans", [{**plan, "advice": [advice]}], async_insert=0)
+        clickhouse.insert("tailrace.fingerprints", [{**known, **named}], async_insert=0)
+
+
+def remove(clickhouse: ClickHouse) -> None:
+    """Removes the rows."""
+    ids = f"SELECT alert_id FROM tailrace.alerts WHERE cluster = '{CLUSTER}'"
+    statements = f"query_id BETWEEN {FIRST_QUERY_ID} AND {FIRST_QUERY_ID + len(HOSTILE)}"
+    conditions = {"alert_actions": f"alert_id IN ({ids})", "fingerprints": statements}
+    for table in TABLES:
+        condition = conditions.get(table, f"cluster = '{CLUSTER}'")
+        clickhouse.execute(f"ALTER TABLE tailrace.{table} DELETE WHERE {condition}", mutations_sync=2)
+
+
+def alert_of_pages(**fields) -> dict:
+    """Returns an alert of these tests; `fields` override its values."""
+    return alert(**{"minutes_ago": MINUTES_AGO, "cluster": CLUSTER, **fields})
+
+
+def _hostile_alert(number: int, text: str) -> dict:
+    return alert_of_pages(
+        minutes_ago=MINUTES_AGO + 60 * number,
+        rule_title=text,
+        level="critical",
+        entity={"user": text, text: "x"},
+        entity_key=text,
+        instance=text,
+        user=text,
+        src_ip=text,
+        database=text,
+        program=text,
+        statements=[text, f"SELECT '{text}'"],
+        facts={text: text},
+        next_steps=[text],
+        false_positives=[text],
+        rule_file=text,
+    )
+
+
+def _event(row: dict) -> dict:
+    at = datetime.fromisoformat(row["event_time"]).replace(tzinfo=UTC) - timedelta(seconds=1)
+    return {
+        "event_id": row["event_ids"][0],
+        "cluster": row["cluster"],
+        "instance": row["instance"],
+        "event_time": written(at),
+        "event_class": "QUERY",
+        "command": "SELECT",
+        "user": row["user"],
+        "ip": row["src_ip"],
+        "host": row["src_ip"],
+        "database": row["database"],
+        "connection_id": 4711,
+    }

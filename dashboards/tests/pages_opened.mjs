@@ -1,0 +1,83 @@
+// Opens each work page once, in the light theme and one also in the dark: accessible, nothing beside the window's edge, no
+// errors. test_pages_browser.py runs it.
+//
+// Environment: SUPERSET_URL; PASSWORD of the user security; PAGES, a JSON array of paths; ALERT, the id of an open alert;
+// SCREENSHOTS, a directory for pictures (default: a temporary one).
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { Browser } from './browser.mjs';
+
+const PAGES = JSON.parse(process.env.PAGES);
+const AXE = readFileSync(new URL('./node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
+const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+const PICTURES = process.env.SCREENSHOTS ?? mkdtempSync(join(tmpdir(), 'tailrace-pages-'));
+const WIDTH = 1440;
+let browser;
+
+before(async () => {
+  browser = await Browser.launch(process.env.SUPERSET_URL, { width: WIDTH, height: 900 });
+  await browser.logInByRequest('security', process.env.PASSWORD);
+});
+
+after(() => browser.close());
+
+async function open(path, theme = 'light') {
+  await browser.page.emulateMedia({ colorScheme: theme });
+  const answer = await browser.page.goto(`${browser.url}${path}`, { waitUntil: 'load' });
+  assert.equal(answer.status(), 200, path);
+  await browser.page.evaluate(() => document.querySelectorAll('main details').forEach((each) => { each.open = true; }));
+  const name = `${path.replace(/[^a-z0-9]+/gi, '-')}${theme}.png`;
+  await browser.page.screenshot({ path: join(PICTURES, name), fullPage: true });
+}
+
+/** The violations of WCAG, each with the elements that have it. The library runs beside the page's security policy. */
+async function violations() {
+  await browser.page.evaluate(AXE);
+  const { violations: found } = await browser.page.evaluate((tags) => axe.run({ runOnly: { type: 'tag', values: tags } }), WCAG);
+  return found.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html, any }) => `${html} ${any[0]?.message ?? ''}`).join('; ')}`);
+}
+
+/** Headers of tables that are cut off, and how far the page reaches beyond the window. */
+function overflow() {
+  return browser.page.evaluate((width) => ({
+    beyond: Math.max(0, document.documentElement.scrollWidth - width),
+    cut: [...document.querySelectorAll('th')].filter((th) => th.scrollWidth > th.clientWidth + 1).map((th) => th.textContent.trim()),
+  }), WIDTH);
+}
+
+for (const path of PAGES) {
+  describe(path, () => {
+    before(() => open(path));
+
+    test('has no violation of WCAG 2.2 AA', async () => assert.deepEqual(await violations(), []));
+
+    test('fits into 1440 pixels', async () => assert.deepEqual(await overflow(), { beyond: 0, cut: [] }));
+  });
+}
+
+describe('the dark theme', () => {
+  before(() => open(PAGES[0], 'dark'));
+
+  test('has no violation of WCAG 2.2 AA', async () => assert.deepEqual(await violations(), []));
+});
+
+describe('an alert', () => {
+  test('is acknowledged with the keyboard, from the list', async () => {
+    const { page } = browser;
+    await open(PAGES[0]);
+    await page.locator(`input[value="${process.env.ALERT}"]`).first().focus();
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Acknowledge' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('1 alert acknowledged.').waitFor();
+  });
+});
+
+test('the browser reported no error and asked nobody else', () => {
+  assert.deepEqual(browser.errors, []);
+  assert.deepEqual(browser.outside, []);
+});

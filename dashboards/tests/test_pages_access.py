@@ -1,0 +1,107 @@
+"""Tests every route of the work pages: by role, without login, without CSRF token, with forged ids, and with
+hostile names in the data."""
+
+import pytest
+
+from dashboards.tests.pages import FORGED, ROLES, ROUTES, Visitor, parsed
+from dashboards.tests.pages_data import HOSTILE, SCRIPT
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
+
+PAGES = [route for route in ROUTES if route.opens]
+POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+HOME = "/dashboard/list/"
+
+
+def name_of(route) -> str:
+    return f"{route.method} {route.path} {route.form.get('ids', '')}".strip()
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=name_of)
+def test_a_route_is_for_its_roles_only(visitors, nobody, places, route):
+    asked = route.at(places)
+    for role in ROLES:
+        answer = visitors[role].ask(asked)
+        assert answer.status_code == (route.answered if role in route.roles else 403), role
+    answer = nobody.get(asked.path) if route.method == "GET" else nobody.post(asked.path, dict(asked.form))
+    assert answer.status_code == 302 and answer.headers["Location"].startswith("/login/")
+
+
+@pytest.mark.parametrize("route", [each for each in ROUTES if each.method == "POST"], ids=name_of)
+def test_a_form_without_its_token_does_nothing(visitors, places, route):
+    asked = route.at(places)
+    for token in (None, "", "forged"):
+        answer = visitors["security"].post(asked.path, dict(asked.form), token)
+        assert answer.status_code == 302 and answer.headers["Location"].startswith("/login/")
+
+
+@pytest.mark.parametrize("route", FORGED, ids=name_of)
+def test_a_forged_id_is_not_found(visitors, places, route):
+    for role in route.roles:
+        assert visitors[role].ask(route.at(places)).status_code == 404, role
+
+
+def test_an_address_that_no_page_has_is_not_found(visitors):
+    answer = visitors["developer"].get("/tailrace/nothing/here")
+    assert answer.status_code == 404 and "There is no page" in answer.text
+
+
+def test_someone_without_an_audience_is_told_what_to_do(visitors):
+    answer = visitors["unmasked"].get("/tailrace/alerts/")
+    assert answer.status_code == 403 and "ask the administrator" in answer.text
+
+
+@pytest.mark.parametrize("route", PAGES, ids=name_of)
+def test_names_of_logs_are_text_on_every_page(visitors, places, route):
+    answer = visitors["security"].get(route.at(places).path)
+    assert answer.headers["Content-Security-Policy"].startswith(POLICY)
+    page = parsed(answer.text)
+    for tag, attributes in page.tags:
+        assert tag not in ("img", "svg", "iframe", "object", "embed"), tag
+        assert not [name for name in attributes if name.startswith("on") or name == "style"], attributes
+        assert tag != "script" or attributes["src"].startswith("/tailrace/static/"), attributes
+        for name in ("href", "src", "action"):
+            assert not (attributes.get(name) or "").lower().startswith(("javascript:", "data:", "//")), (
+                attributes
+            )
+    assert SCRIPT not in answer.text
+
+
+def test_hostile_names_are_shown_as_they_are(visitors, places):
+    page = parsed(visitors["security"].get("/tailrace/alerts/?range=90d&state=any").text)
+    words = " ".join(page.words)
+    for text in (HOSTILE[0], HOSTILE[1], HOSTILE[3]):
+        assert text in words
+    assert "\\x1b[31m\\x00\\u202e" in words, "control characters are visible"
+
+
+def test_a_file_of_hostile_names_executes_nothing(visitors):
+    text = visitors["security"].get("/tailrace/alerts/?range=90d&state=any&format=csv").text
+    assert "'=HYPERLINK" in text and ",=HYPERLINK" not in text and ',"=HYPERLINK' not in text
+
+
+def test_static_files_are_kept_for_a_year_by_their_content(visitors):
+    page = parsed(visitors["security"].get("/tailrace/alerts/").text)
+    (sheet,) = [each["href"] for tag, each in page.tags if tag == "link" and each["rel"] == "stylesheet"]
+    answer = visitors["security"].get(sheet)
+    assert answer.headers["Content-Type"].startswith("text/css")
+    assert "immutable" in answer.headers["Cache-Control"]
+    for other in ("/tailrace/static/old/pages.css", "/tailrace/static/old/uPlot.iife.min.js"):
+        answer = visitors["security"].get(other)
+        assert answer.status_code == 200 and "immutable" not in answer.headers["Cache-Control"]
+    for absent in ("/tailrace/static/x/..%2fviewer.py", "/tailrace/static/x/LICENSE"):
+        assert visitors["security"].get(absent).status_code == 404
+
+
+def test_the_login_leads_back_to_the_page(stack, visitors):
+    target = Visitor(visitors["security"].address).get("/tailrace/alerts/?range=7d").headers["Location"]
+    assert target == "/login/?next=/tailrace/alerts/?range%3D7d"
+
+
+def test_the_menu_has_the_pages_of_the_role(visitors):
+    def menu(role: str) -> set[str]:
+        return {each["label"] for each in visitors[role].get("/api/v1/menu/").json()["result"]}
+
+    assert "Alert inbox" in menu("security") & menu("compliance")
+    assert menu("unmasked") == {"Dashboards"}
+    assert "Alert inbox" not in menu("developer")

@@ -1,0 +1,137 @@
+"""One alert: a sentence that says what happened, its facts, and the rows of its tables."""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from tailrace.alerts import mitre_attack
+from tailrace.alerts.triage import uuid_of
+from tailrace_pages import formats, links
+from tailrace_pages.alerts import listing
+from tailrace_pages.columns import Column
+from tailrace_pages.page_errors import NotFoundError
+from tailrace_pages.time_range import TimeRange
+
+if TYPE_CHECKING:
+    from tailrace_pages.store import Store
+
+MARGIN = timedelta(hours=1)
+"""Shown before and after the evidence by the links to sessions and entities."""
+EARLIER = 10
+EVENT_IDS = 1000
+"""Ids of events whose connections are looked up."""
+
+HISTORY = (
+    Column("at", "Time (UTC)", 20, "time"),
+    Column("actor", "By", 20),
+    Column("what", "Action", 28),
+    Column("detail", "Reason or detail"),
+)
+EARLIER_COLUMNS = (
+    Column("event_time", "Event (UTC)", 20, "time", link="address"),
+    Column("instance", "Instance", 16),
+    Column("alert_count", "Count", 8, "count"),
+    Column("shown_state", "State", 20),
+    Column("closed_because", "Closed because"),
+)
+
+
+def read(store: "Store", id_: str) -> dict[str, Any]:
+    """Returns the alert with these 32 digits. Raises NotFoundError."""
+    found = store.row("page_alert", id=uuid_of(id_))
+    if found is None:
+        raise NotFoundError(f"There is no alert {id_}, or your role does not see its server.")
+    return {**found, "shown_state": listing.shown_state(found)}
+
+
+def history(store: "Store", id_: str) -> list[dict[str, Any]]:
+    return store.rows("page_alert_history", id=uuid_of(id_))
+
+
+def earlier(store: "Store", alert: Mapping[str, Any]) -> tuple[list[dict[str, Any]], int]:
+    """Returns the latest earlier alerts of the same rule and entity, and how many there are."""
+    rows = store.rows(
+        "page_alert_earlier",
+        id=uuid_of(alert["id"]),
+        rule_id=alert["rule_id"],
+        entity_key=alert["entity_key"],
+        cluster=alert["cluster"],
+        to=f"{alert['event_time']:%Y-%m-%d %H:%M:%S}",
+        limit=EARLIER,
+    )
+    shown = [
+        {**row, "shown_state": listing.shown_state(row), "address": links.alert(row["id"])} for row in rows
+    ]
+    return shown, rows[0]["total"] if rows else 0
+
+
+def sessions(store: "Store", alert: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Returns the connections of the alert's events, each with the address of its page."""
+    if not (alert["instance"] and alert["event_ids"]):
+        return []
+    span = around(alert)
+    rows = store.rows(
+        "page_alert_sessions",
+        instance=alert["instance"],
+        event_ids=list(alert["event_ids"][:EVENT_IDS]),
+        **span.parameters(),
+    )
+    return [
+        {**row, "address": links.session(row["cluster"], row["instance"], row["connection_id"], span)}
+        for row in rows
+    ]
+
+
+def around(alert: Mapping[str, Any]) -> TimeRange:
+    """The time of the evidence with a margin."""
+    return TimeRange(alert["window_from"], alert["event_time"]).around(MARGIN)
+
+
+def sentence(alert: Mapping[str, Any]) -> str:
+    """What happened: who, from where, on which server, how often and when."""
+    who = f"user {formats.visible(alert['user'])}" if alert["user"] else "An unknown user"
+    source = f" from {formats.visible(alert['src_ip'])}" if alert["src_ip"] else ""
+    program = f" with {formats.visible(alert['program'])}" if alert["program"] else ""
+    place = f" on {formats.visible(alert['instance'])}" if alert["instance"] else ""
+    subject = f"{who}{source}{program}" if alert["user"] or source or program else _entity(alert)
+    return f"{alert['rule_title']}: {subject}{place}, {_times(alert)}."
+
+
+def _entity(alert: Mapping[str, Any]) -> str:
+    return formats.visible(alert["entity"]) or "no entity"
+
+
+def _times(alert: Mapping[str, Any]) -> str:
+    number = int(alert["alert_count"])
+    how_often = "detected once" if number == 1 else f"detected {formats.count(number)} times"
+    began, ended = formats.time(alert["window_from"]), formats.time(alert["event_time"])
+    return f"{how_often}, {f'at {ended}' if began == ended else f'from {began} to {ended}'} UTC"
+
+
+def facts(alert: Mapping[str, Any], has_entities: bool) -> list[tuple[str, str, str]]:
+    """Returns name, value and the address of a link (or nothing) of what is known about an alert."""
+    span = around(alert) if has_entities else None
+    user = links.user(alert["user"], span) if span and alert["user"] else ""
+    client = links.client(alert["src_ip"], span) if span and alert["src_ip"] else ""
+    listed = [
+        ("Entity", alert["entity"], ""),
+        ("User", alert["user"], user),
+        ("Client", alert["src_ip"], client),
+        ("Program", alert["program"], ""),
+        ("Instance", alert["instance"], ""),
+        ("Cluster", alert["cluster"], ""),
+        ("Database", alert["database"], ""),
+        ("Detected (UTC)", formats.time(alert["detected_at"]), ""),
+        ("Last detected (UTC)", formats.time(alert["updated_at"]), ""),
+        ("Late", "yes: the event arrived after its time" if alert["late"] else "", ""),
+        ("Counted by the rule", formats.count(alert["metric"]), ""),
+        *((name, value, "") for name, value in sorted(alert["facts"].items())),
+        ("Tactics", _tactics(alert["tags"]), ""),
+        ("Techniques", ", ".join(mitre_attack.techniques(alert["tags"])), ""),
+        ("Rule file", alert["rule_file"], ""),
+    ]
+    return [(name, formats.visible(value), address) for name, value, address in listed if value]
+
+
+def _tactics(tags: Sequence[str]) -> str:
+    return ", ".join(f"{name} ({id_})" for id_, name in mitre_attack.tactics(tags))

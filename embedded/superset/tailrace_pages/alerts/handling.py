@@ -1,0 +1,190 @@
+"""Actions of the inbox's forms, with the code and the audit trail of `tailrace alerts` (tailrace.alerts).
+
+The actor is the viewer's user name. Rows are appended by ClickHouse's user `analyst`, which can neither
+change nor delete them. Before an action, the viewer's own account must see each alert, so row policies hold.
+
+    SUPERSET_ANALYST_URL, SUPERSET_ANALYST_PASSWORD_FILE    address and password of `analyst`
+    SUPERSET_KAFKA                                          Kafka's `host:port,…`, for suppressions
+    SUPERSET_KAFKA_PROPERTIES                               optional: librdkafka's properties as a JSON object
+    SUPERSET_KAFKA_PASSWORD_FILE                            optional: the password of sasl.username
+"""
+
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tailrace.alerts import triage
+from tailrace.alerts.triage import Action, AlertError
+from tailrace.clickhouse.client import ClickHouse
+from tailrace.errors import ReportedError
+from tailrace.kafka.client import KafkaClient
+from tailrace_pages import formats
+from tailrace_pages.alerts import details
+from tailrace_pages.page_errors import BadAddressError, NotFoundError, UnavailableError
+
+if TYPE_CHECKING:
+    from tailrace_pages.store import Store
+
+ACTIONS = {
+    "ack": ("Acknowledge", "acknowledged"),
+    "assign": ("Assign", "assigned"),
+    "comment": ("Comment", "commented"),
+    "close": ("Close", "closed"),
+    "reopen": ("Reopen", "reopened"),
+}
+"""The label of each action, and its past participle for the message."""
+WITHOUT_REASON = {"ack": "acknowledged in the alert inbox", "assign": "assigned in the alert inbox"}
+"""The reason that is recorded if none is given; other actions need one."""
+AT_MOST = 200
+"""Alerts of one action."""
+TEXT_LENGTH = 2000
+SPANS = {"1 hour": 1, "8 hours": 8, "1 day": 24, "7 days": 168, "30 days": 720}
+"""Durations of suppressions, in hours."""
+SCOPES = {
+    "both": "this rule for this entity",
+    "entity": "every rule for this entity",
+    "rule": "this rule for every entity",
+}
+ACCOUNT = "analyst"
+
+_ID = re.compile(r"[0-9a-f]{32}")
+
+
+def can_act() -> bool:
+    """Whether this Superset has the account for actions."""
+    return "SUPERSET_ANALYST_URL" in os.environ
+
+
+def can_suppress() -> bool:
+    """Whether this Superset also reaches Kafka, through which the detect job reads suppressions."""
+    return can_act() and "SUPERSET_KAFKA" in os.environ
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A checked form: the action and the alerts."""
+
+    action: Action
+    ids: Sequence[str]
+
+
+def wanted(form: Mapping[str, str], ids: Sequence[str], actor: str) -> Wanted:
+    """Returns what a form asks for. Raises BadAddressError, NotFoundError for something that is not an id."""
+    name = form.get("action", "")
+    if name not in ACTIONS:
+        raise BadAddressError(f"There is no action {name!r}; there are {', '.join(ACTIONS)}.")
+    if len(ids) > AT_MOST:
+        raise BadAddressError(f"{len(ids)} alerts are selected; an action takes at most {AT_MOST}.")
+    verdict = form.get("verdict", "") if name == "close" else ""
+    if verdict and verdict not in triage.VERDICTS:
+        raise BadAddressError(f"There is no verdict {verdict!r}; there are {', '.join(triage.VERDICTS)}.")
+    assignee = _text(form, "assignee") or actor if name == "assign" else ""
+    reason = _text(form, "reason") or WITHOUT_REASON.get(name, "")
+    return Wanted(Action(name, actor, reason, assignee, verdict), [checked_id(id_) for id_ in ids])
+
+
+def checked_id(id_: str) -> str:
+    """Returns an id of 32 hexadecimal digits. Raises NotFoundError."""
+    if not _ID.fullmatch(id_):
+        raise NotFoundError(f"{id_!r} is not the id of an alert.")
+    return id_
+
+
+def act(store: "Store", form: Wanted) -> str:
+    """Records the action for all of the alerts or for none; returns a sentence about it.
+
+    Raises AlertError if the state of an alert does not allow it or a reason is missing, NotFoundError if the
+    viewer does not see one of them, UnavailableError.
+    """
+    if not form.ids:
+        raise AlertError("No alert is selected.")
+    if not form.action.reason:
+        raise AlertError(f"{ACTIONS[form.action.action][0]} needs a reason.")
+    _require_visible(store, form.ids)
+    try:
+        done = triage.record_action(_clickhouse(), form.ids, form.action)
+    except OSError as error:
+        raise UnavailableError("ClickHouse did not answer; nothing was recorded.") from error
+    number = f"{formats.count(len(done))} alert{'s' if len(done) > 1 else ''}"
+    to = f" to {form.action.assignee}" if form.action.assignee else ""
+    verdict = f" as {form.action.verdict}" if form.action.verdict else ""
+    return f"{number} {ACTIONS[form.action.action][1]}{to}{verdict}."
+
+
+def suppress(store: "Store", id_: str, form: Mapping[str, str], actor: str) -> str:
+    """Suppresses the rule, the entity or both of an alert; returns a sentence about it.
+
+    Raises AlertError, BadAddressError, NotFoundError, UnavailableError.
+    """
+    scope, span, reason = form.get("scope", ""), form.get("span", ""), _text(form, "reason")
+    if scope not in SCOPES or span not in SPANS:
+        raise BadAddressError(f"Choose what to suppress ({', '.join(SCOPES)}) and for how long.")
+    if not reason:
+        raise AlertError("Suppress needs a reason.")
+    alert = details.read(store, checked_id(id_))
+    if scope != "rule" and not alert["entity"]:
+        raise AlertError("The alert has no entity: only its rule can be suppressed.")
+    return suppress_alert(alert, scope, SPANS[span], reason, actor)
+
+
+def suppress_alert(alert: Mapping, scope: str, hours: int, reason: str, actor: str) -> str:
+    """Suppresses a key of SCOPES from now on; returns a sentence. Raises AlertError, UnavailableError."""
+    from tailrace.alerts import suppressions  # it needs librdkafka, and reading alerts does not
+
+    until = datetime.now(UTC) + timedelta(hours=hours)
+    silence = suppressions.Silence(
+        rule=alert["rule_id"] if scope != "entity" else "",
+        entity=dict(alert["entity"]) if scope != "rule" else {},
+        until=until,
+        actor=actor,
+        reason=reason,
+    )
+    try:
+        id_ = suppressions.suppress(_clickhouse(), suppressions.producer(_kafka()), silence)
+    except OSError as error:
+        raise UnavailableError("ClickHouse did not answer; nothing was recorded.") from error
+    return f"Suppressed {SCOPES[scope]} until {formats.time(until)} UTC; suppression {formats.short_id(id_)}."
+
+
+def failure(error: ReportedError) -> str:
+    """The message of an action that was refused, without commands of the command line."""
+    return str(error).split(";")[0].split(": tailrace ")[0].rstrip(".") + ". Nothing was changed."
+
+
+def _require_visible(store: "Store", ids: Sequence[str]) -> None:
+    """Raises NotFoundError unless the viewer's account reads each of the alerts."""
+    rows = store.rows(
+        "SELECT DISTINCT lower(replaceAll(toString(alert_id), '-', '')) AS id FROM tailrace.alerts "
+        "WHERE has({ids:Array(UUID)}, alert_id)",
+        ids=[triage.uuid_of(id_) for id_ in ids],
+    )
+    if missing := set(ids) - {row["id"] for row in rows}:
+        raise NotFoundError(f"There is no alert {min(missing)}, or your role does not see its server.")
+
+
+def _text(form: Mapping[str, str], name: str) -> str:
+    text = form.get(name, "").strip()
+    if len(text) > TEXT_LENGTH:
+        raise BadAddressError(f"The {name} has {len(text)} characters; at most {TEXT_LENGTH} are stored.")
+    return text
+
+
+def _clickhouse() -> ClickHouse:
+    if not can_act():
+        raise UnavailableError("This Superset has no account for actions: docs/ALERTS.md, the alert inbox.")
+    password = Path(os.environ["SUPERSET_ANALYST_PASSWORD_FILE"]).read_text().strip()
+    return ClickHouse(os.environ["SUPERSET_ANALYST_URL"], ACCOUNT, password)
+
+
+def _kafka() -> KafkaClient:
+    if not can_suppress():
+        raise UnavailableError("This Superset has no connection to Kafka; use `tailrace alerts suppress`.")
+    properties = json.loads(os.environ.get("SUPERSET_KAFKA_PROPERTIES", "{}"))
+    if file := os.environ.get("SUPERSET_KAFKA_PASSWORD_FILE"):
+        properties["sasl.password"] = Path(file).read_text().strip()
+    return KafkaClient(os.environ["SUPERSET_KAFKA"], properties)

@@ -1,0 +1,158 @@
+"""The parts of the alert inbox that need no server: filters, forms, saved filters, sentences."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from tailrace.alerts.triage import AlertError
+from tailrace_pages.alerts import details, filters, handling, listing, saved_filters
+from tailrace_pages.page_errors import BadAddressError, NotFoundError, UnavailableError
+
+ID = "7f51d5a4fd9f6347f8595fb466e35d56"
+ALERT = {
+    "rule_title": "Dump-like read",
+    "user": "mallory",
+    "src_ip": "10.1.20.17",
+    "program": "mysqldump",
+    "instance": "shop-db-1",
+    "entity": {"user": "mallory"},
+    "alert_count": 3,
+    "window_from": datetime(2026, 3, 1, 12, tzinfo=UTC),
+    "event_time": datetime(2026, 3, 1, 12, 5, tzinfo=UTC),
+}
+
+
+def test_the_default_shows_what_is_to_be_done():
+    found = filters.parse({})
+    assert found["state"] == "active"
+    assert found.arguments() == {}
+    assert found.parameters("erin")["by_assignee"] == ""
+
+
+def test_filters_survive_a_link():
+    given = {"state": "closed", "verdict": "benign", "rule": "dump", "field": "user", "value": "o'brien"}
+    assert filters.parse(given).arguments() == given
+    assert filters.parse({**given, "unknown": "x"}).arguments() == given
+
+
+@pytest.mark.parametrize(("given", "name"), [("me", "erin"), ("nobody", ""), ("ann", "ann")])
+def test_an_assignee_is_a_name_me_or_nobody(given, name):
+    found = filters.parse({"assignee": given}).parameters("erin")
+    assert (found["by_assignee"], found["assignee"]) == ("yes", name)
+
+
+@pytest.mark.parametrize(
+    "given", [{"state": "odd"}, {"level": "fatal"}, {"verdict": "x"}, {"field": "user"}, {"value": "x"}]
+)
+def test_a_filter_that_does_not_exist_is_refused(given):
+    with pytest.raises(BadAddressError, match=r"\.$"):
+        filters.parse(given)
+
+
+def test_every_preset_is_a_filter():
+    for given in filters.PRESETS.values():
+        assert filters.parse(given).arguments() == given
+
+
+def test_a_page_of_the_list_goes_through_the_severities_in_order():
+    latest = {"low": ["l1", "l2"], "critical": ["c1", "c2", "c3"], "high": []}
+    found = listing.Overview({"low": 2, "critical": 3}, 0, latest)
+    assert found.ids("", 1, 2) == ["c1", "c2", "c3"]
+    assert found.ids("", 2, 2) == ["c3", "l1", "l2"]
+    assert found.ids("low", 1, 2) == ["l1", "l2"]
+    assert found.ids("medium", 1, 2) == []
+
+
+def test_forms_are_checked_before_anything_is_done():
+    form = handling.wanted({"action": "close", "verdict": "benign", "reason": " planned "}, [ID], "erin")
+    assert (form.action.actor, form.action.reason, form.action.verdict) == ("erin", "planned", "benign")
+    assert handling.wanted({"action": "assign"}, [ID], "erin").action.assignee == "erin"
+    assert handling.wanted({"action": "ack", "verdict": "benign"}, [ID], "erin").action.verdict == ""
+    for given in (
+        {},
+        {"action": "drop"},
+        {"action": "close", "verdict": "odd"},
+        {"action": "ack", "reason": "x" * 9999},
+    ):
+        with pytest.raises(BadAddressError):
+            handling.wanted(given, [ID], "erin")
+    with pytest.raises(BadAddressError, match="at most 200"):
+        handling.wanted({"action": "ack"}, [ID] * 201, "erin")
+    for id_ in ("", "7f51", ID.upper(), f"{ID}0", "' OR 1", f"{ID}\n"):
+        with pytest.raises(NotFoundError):
+            handling.wanted({"action": "ack"}, [id_], "erin")
+
+
+def test_an_action_needs_an_alert_and_a_reason():
+    with pytest.raises(AlertError, match="No alert"):
+        handling.act(None, handling.wanted({"action": "ack"}, [], "erin"))
+    with pytest.raises(AlertError, match="Close needs a reason"):
+        handling.act(None, handling.wanted({"action": "close"}, [ID], "erin"))
+    with pytest.raises(BadAddressError):
+        handling.suppress(None, ID, {"scope": "world", "span": "1 day", "reason": "x"}, "erin")
+    with pytest.raises(AlertError, match="Suppress needs a reason"):
+        handling.suppress(None, ID, {"scope": "rule", "span": "1 day"}, "erin")
+
+
+def test_a_superset_without_the_account_only_shows(monkeypatch):
+    monkeypatch.delenv("SUPERSET_ANALYST_URL", raising=False)
+    monkeypatch.delenv("SUPERSET_KAFKA", raising=False)
+    assert not handling.can_act() and not handling.can_suppress()
+    with pytest.raises(UnavailableError, match="no account"):
+        handling.suppress_alert({**ALERT, "rule_id": "r"}, "rule", 1, "test", "erin")
+
+
+def test_kafka_is_reached_with_its_account(monkeypatch, tmp_path):
+    monkeypatch.setenv("SUPERSET_ANALYST_URL", "http://127.0.0.1:1")
+    monkeypatch.setenv("SUPERSET_KAFKA", "kafka:9092")
+    assert handling._kafka().properties == {}
+    (tmp_path / "password").write_text("secret\n")
+    monkeypatch.setenv("SUPERSET_KAFKA_PROPERTIES", '{"sasl.username": "tailrace-rules"}')
+    monkeypatch.setenv("SUPERSET_KAFKA_PASSWORD_FILE", str(tmp_path / "password"))
+    found = handling._kafka()
+    assert found.address == "kafka:9092"
+    assert found.properties == {"sasl.username": "tailrace-rules", "sasl.password": "secret"}
+
+
+def test_a_refusal_does_not_name_commands():
+    error = AlertError("7f51d5a4 is closed; reopen it first: tailrace alerts reopen 7f51d5a4 --reason …")
+    assert handling.failure(error) == "7f51d5a4 is closed. Nothing was changed."
+
+
+def test_saved_filters_have_names_and_a_limit():
+    saved = saved_filters.with_one({}, "  my   alerts ", {"assignee": "me"})
+    assert saved == {"my alerts": {"assignee": "me"}}
+    for name in ("", "  ", "x" * 61):
+        with pytest.raises(BadAddressError):
+            saved_filters.with_one(saved, name, {})
+    full = {str(number): {} for number in range(saved_filters.AT_MOST)}
+    with pytest.raises(BadAddressError, match="remove one"):
+        saved_filters.with_one(full, "one more", {})
+    assert saved_filters.with_one(full, "7", {"state": "open"})["7"] == {"state": "open"}
+
+
+def test_the_sentence_says_what_is_known():
+    assert details.sentence(ALERT) == (
+        "Dump-like read: user mallory from 10.1.20.17 with mysqldump on shop-db-1, "
+        "detected 3 times, from 2026-03-01 12:00:00 to 2026-03-01 12:05:00 UTC."
+    )
+    without = {**ALERT, "user": "", "src_ip": "", "program": "", "instance": "", "alert_count": 1}
+    without["window_from"] = without["event_time"]
+    assert details.sentence(without) == (
+        "Dump-like read: user=mallory, detected once, at 2026-03-01 12:05:00 UTC."
+    )
+    assert "An unknown user from 10.1.20.17" in details.sentence({**ALERT, "user": ""})
+
+
+@pytest.mark.parametrize(
+    ("row", "text"),
+    [
+        ({"state": "open", "silenced": False, "verdict": ""}, "open"),
+        ({"state": "open", "silenced": True, "verdict": ""}, "suppressed"),
+        ({"state": "acknowledged", "silenced": True, "verdict": ""}, "acknowledged"),
+        ({"state": "closed", "silenced": True, "verdict": "benign"}, "closed: benign"),
+        ({"state": "closed", "silenced": False, "verdict": ""}, "closed"),
+    ],
+)
+def test_states_in_words(row, text):
+    assert listing.shown_state(row) == text

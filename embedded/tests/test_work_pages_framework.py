@@ -1,0 +1,171 @@
+"""The parts of work pages that need neither Flask nor Superset: times, texts, CSV, links, permissions."""
+
+import csv
+import io
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import yaml
+
+from tailrace.dashboards import roles as dashboard_roles
+from tailrace.dashboards.asset_files import QUERIES
+from tailrace_pages import csv_table, formats, links, permissions, queries, time_range
+from tailrace_pages.columns import Column
+from tailrace_pages.page import Page
+from tailrace_pages.page_errors import BadAddressError
+from tailrace_pages.time_range import TimeRange
+
+NOW = datetime(2026, 3, 1, 12, 0, 0, 500, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(("name", "span"), time_range.RANGES.items())
+def test_a_range_ends_now(name, span):
+    found = time_range.parse({"range": name}, NOW)
+    assert found == TimeRange(NOW.replace(microsecond=0) - span, NOW.replace(microsecond=0), name)
+    assert found.arguments() == {"range": name}
+
+
+def test_a_range_of_two_times_is_in_utc_and_survives_a_link():
+    given = {"from": "2026-02-01T01:00:00+01:00", "to": "2026-02-02T00:00:00Z"}
+    found = time_range.parse(given, NOW)
+    assert found.parameters() == {"from": "2026-02-01 00:00:00", "to": "2026-02-02 00:00:00"}
+    assert time_range.parse(found.arguments(), NOW) == found
+    assert found.before().until == found.since
+    assert found.seconds == found.before().seconds == 86_400
+
+
+def test_the_end_of_a_range_is_now_by_default_and_the_default_range_a_day():
+    assert time_range.parse({"from": "2026-02-01"}, NOW).until == NOW.replace(microsecond=0)
+    assert time_range.parse({}, NOW).seconds == 86_400
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"range": "2y"},
+        {"range": "'; DROP"},
+        {"to": "2026-02-01T00:00:00Z"},
+        {"from": "yesterday"},
+        {"from": "2026-02-02", "to": "2026-02-01"},
+        {"from": "1970-01-01"},
+        {"from": "9999-12-31T23:59:59-12:00"},
+        {"from": "2026-02-30"},
+    ],
+)
+def test_a_range_that_does_not_exist_is_refused_with_a_sentence(given):
+    with pytest.raises(BadAddressError, match=r"\.$"):
+        time_range.parse(given, NOW)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (None, "unknown"),
+        (float("nan"), "unknown"),
+        (0, "0 s"),
+        (5e-9, "5 ns"),
+        (83.4e-6, "83.4 µs"),
+        (0.0012, "1.2 ms"),
+        (7.25, "7.25 s"),
+        (190, "3 min 10 s"),
+        (11_520, "3 h 12 min"),
+        (190_800, "2 d 5 h"),
+        (-7.25, "-7.25 s"),
+    ],
+)
+def test_durations(seconds, text):
+    assert formats.duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        (formats.count(1_234_567), "1,234,567"),
+        (formats.count(0), "0"),
+        (formats.count(2**64 - 1), "18,446,744,073,709,551,615"),
+        (formats.number(12.3456), "12.3"),
+        (formats.number(1234.5), "1,234"),
+        (formats.size(999), "999 B"),
+        (formats.size(1234), "1.23 kB"),
+        (formats.size(5e15), "5 PB"),
+        (formats.size(0), "0 B"),
+        (formats.share(0.1234), "12.3 %"),
+        (formats.change(5, 4), "+25 %"),
+        (formats.change(3, 4), "-25 %"),
+        (formats.change(3, 0), "new"),
+        (formats.change(3, None), "unknown"),
+        (formats.short_id("0123456789abcdef"), "01234567"),
+        (formats.time(datetime(2026, 3, 1, 13, tzinfo=UTC)), "2026-03-01 13:00:00"),
+        (formats.text({"user": "ann", "host": "a"}), "user=ann, host=a"),
+        (formats.text(["a", "b"]), "a, b"),
+        (formats.visible("a\x1b[31m\x00\u202e\nb"), "a\\x1b[31m\\x00\\u202e\nb"),
+    ],
+)
+def test_texts(written, text):
+    assert written == text
+
+
+@pytest.mark.parametrize("kind", formats.KINDS)
+def test_an_unknown_value_is_never_zero(kind):
+    assert formats.of_kind(kind, None) == "unknown"
+
+
+def test_a_file_contains_what_a_spreadsheet_reads_and_executes_nothing():
+    columns = [
+        Column("name", "Name"),
+        Column("n", "Number", 8, "count"),
+        Column("at", "Time (UTC)", 20, "time"),
+    ]
+    texts = ["=1+1", "+1", "-1", "@x", "\tx", 'a "b", c', "ann\nbob", "plain"]
+    rows = [{"name": text, "n": -5, "at": NOW} for text in texts] + [{"name": None, "n": None, "at": None}]
+    read = list(csv.reader(io.StringIO("".join(csv_table.lines(columns, rows)), newline="")))
+    assert read[0] == ["Name", "Number", "Time (UTC)"]
+    assert [row[0] for row in read[1:]] == ["'=1+1", "'+1", "'-1", "'@x", "'\tx", *texts[5:], ""]
+    assert read[1][1:] == ["-5", "2026-03-01T12:00:00Z"]
+    assert read[-1] == ["", "", ""], "unknown values are empty"
+
+
+def test_a_cut_file_says_so():
+    rows = [{"n": number} for number in range(4)]
+    read = "".join(csv_table.lines([Column("n", "N")], rows, limit=3)).splitlines()
+    assert read[1:4] == ["0", "1", "2"]
+    assert read[4].startswith("Only the first 3 rows")
+
+
+def test_columns_have_the_widths_of_the_style_sheet():
+    with pytest.raises(ValueError, match="width 7"):
+        Column("n", "N", 7)
+    with pytest.raises(ValueError, match="kind 'odd'"):
+        Column("n", "N", kind="odd")
+    assert Column("n", "N", kind="bytes").numeric
+
+
+def test_links_encode_names_and_keep_the_range():
+    span = TimeRange(NOW - timedelta(hours=1), NOW, "1h")
+    assert links.user("o'brien/../x?y", span) == "/tailrace/entities/user/o%27brien%2F..%2Fx%3Fy/?range=1h"
+    assert links.session("", "db 1", 7) == "/tailrace/sessions/-/db%201/7/"
+    assert links.alerts(span, rule="a&b") == "/tailrace/alerts/?rule=a%26b&range=1h"
+
+
+def test_every_bundle_of_pages_is_one_of_roles_yaml():
+    content = yaml.safe_load(dashboard_roles.FILE.read_text())["permissions"]
+    for bundle in permissions.BUNDLES:
+        granted = {(name, resource) for name, listed in content[bundle].items() for resource in listed}
+        titles = {title for title, needed in permissions.MENU.items() if needed == bundle}
+        expected = {permissions.permission_of(bundle), *((permissions.MENU_ACCESS, each) for each in titles)}
+        assert granted == expected, bundle
+    with pytest.raises(ValueError, match="unknown bundle"):
+        permissions.permission_of("everything")
+
+
+def test_a_page_has_a_title_of_the_menu():
+    assert Page("Alert inbox", "/tailrace/alerts/").bundle == "read_alerts"
+    with pytest.raises(ValueError, match="not in permissions"):
+        Page("Else", "/tailrace/else/")
+
+
+@pytest.mark.parametrize("file", sorted(QUERIES.glob("page_*.sql")), ids=lambda file: file.stem)
+def test_queries_of_pages_have_no_jinja_but_parts(file):
+    text = queries.text_of(file.stem)
+    assert "{%" not in text
+    assert queries.text_of("SELECT 1") == "SELECT 1"

@@ -1,0 +1,27 @@
+-- One alert with its state, for its page. alerts.sql defines the states in the same way.
+WITH
+    done AS (
+        SELECT
+            alert_id,
+            argMaxIf(action, at, action IN ('ack', 'close', 'reopen')) AS last_change,
+            argMaxIf(verdict, at, action = 'close') AS last_verdict,
+            argMaxIf(assignee, at, action = 'assign') AS last_assignee
+        FROM tailrace.alert_actions
+        WHERE alert_id = {id:UUID}
+        GROUP BY alert_id)
+SELECT
+    lower(replaceAll(toString(alert_id), '-', '')) AS id,
+    toDateTime(event_time, 'UTC') AS event_time,
+    toDateTime(window_from, 'UTC') AS window_from,
+    toDateTime(alerts.seen_at, 'UTC') AS detected_at,
+    toDateTime(updated_at, 'UTC') AS updated_at,
+    rule_id, rule_title, rule_file, level, tags, cluster, instance, entity, entity_key,
+    alerts.count AS alert_count,
+    metric, late, silenced, user, src_ip, database, program, statements, facts, next_steps, false_positives, event_ids,
+    link_path,
+    multiIf(last_change = 'close', 'closed', last_change = 'ack', 'acknowledged', 'open') AS state,
+    if(last_change = 'close', last_verdict, '') AS verdict,
+    last_assignee AS assignee
+FROM tailrace.alerts FINAL
+LEFT JOIN done USING (alert_id)
+PREWHERE alert_id = {id:UUID}

@@ -1,0 +1,14 @@
+-- The connections of the events that an alert names, with the time of their first and last such event.
+SELECT
+    cluster, instance, connection_id,
+    toDateTime(min(event_time), 'UTC') AS first_at,
+    toDateTime(max(event_time), 'UTC') AS last_at,
+    count() AS events
+FROM tailrace.audit_events
+WHERE instance = {instance:String}
+    AND event_time >= {from:DateTime('UTC')}
+    AND event_time < {to:DateTime('UTC')}
+    AND has({event_ids:Array(String)}, toString(event_id))
+GROUP BY cluster, instance, connection_id
+ORDER BY events DESC, connection_id
+LIMIT 5
