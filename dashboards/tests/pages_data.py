@@ -26,7 +26,10 @@ HOSTILE = (
     '=HYPERLINK("http://x")',
 )
 """Names of users, hosts, programs and rules, and statements, as logs can contain them."""
-QUERY_ID = 0xABCD_EF00_0000_0040
+FIRST_QUERY_ID = 0xABCD_EF00_0000_0100
+TABLES = ("alert_actions", "alerts", "audit_events", "query_events", "plans", "fingerprints")
+TABLES += ("query_load_1m", "query_classes_1h")
+"""Tables with rows of these tests, filled by `insert` or by views."""
 
 
 def insert(clickhouse: ClickHouse) -> dict[str, str]:
@@ -42,21 +45,34 @@ def insert(clickhouse: ClickHouse) -> dict[str, str]:
         ],
         async_insert=0,
     )
-    clickhouse.insert("tailrace.query_events", [_execution(row) for row in rows], async_insert=0)
-    clickhouse.insert("tailrace.fingerprints", [_fingerprint()], async_insert=0)
-    return {
-        "alert": rows[0]["alert_id"].replace("-", ""),
-        "none": uuid.uuid4().hex,
-        "query": f"{QUERY_ID:016X}",
-        "name": quote(HOSTILE[0], safe=""),
-    }
+    _insert_statements(clickhouse)
+    alert_id = rows[0]["alert_id"].replace("-", "")
+    names = {"query": f"{FIRST_QUERY_ID:016X}", "name": quote(HOSTILE[0], safe="")}
+    return {"alert": alert_id, "none": uuid.uuid4().hex, **names}
+
+
+def _insert_statements(clickhouse: ClickHouse) -> None:
+    """Inserts a statement for each name, with an execution and a plan."""
+    at = f"{datetime.now(UTC) - timedelta(days=DAYS_AGO):%Y-%m-%d %H:%M:%S}"
+    for number, text in enumerate(HOSTILE):
+        its = {"query_id": FIRST_QUERY_ID + number, "cluster": CLUSTER, "instance": text, "database": text}
+        who = {"user": text, "host": text, "tags": {"application": text, "route": text, "version": text}}
+        execution = {**its, **who, "event_time": at, "query_time": 1, "weight": 1, "plan_hash": text}
+        plan = {**its, "plan_hash": text, "hash_rules": text, "source": text, "seen_at": at, "tree": text}
+        advice = f"missing index · {text}: no index can be used: consider one on ({text}) · {text}"
+        known = {"query_id": FIRST_QUERY_ID + number, "rule_set": "tailrace-2", "seen_at": at}
+        named = {"fingerprint": f"select `{text}`", "verb": text, "tables_read": [text]}
+        clickhouse.insert("tailrace.query_events", [execution], async_insert=0)
+        clickhouse.insert("tailrace.plans", [{**plan, "advice": [advice]}], async_insert=0)
+        clickhouse.insert("tailrace.fingerprints", [{**known, **named}], async_insert=0)
 
 
 def remove(clickhouse: ClickHouse) -> None:
     """Removes the rows."""
     ids = f"SELECT alert_id FROM tailrace.alerts WHERE cluster = '{CLUSTER}'"
-    conditions = {"alert_actions": f"alert_id IN ({ids})", "fingerprints": f"query_id = {QUERY_ID}"}
-    for table in ("alert_actions", "alerts", "audit_events", "query_events", "fingerprints"):
+    statements = f"query_id BETWEEN {FIRST_QUERY_ID} AND {FIRST_QUERY_ID + len(HOSTILE)}"
+    conditions = {"alert_actions": f"alert_id IN ({ids})", "fingerprints": statements}
+    for table in TABLES:
         condition = conditions.get(table, f"cluster = '{CLUSTER}'")
         clickhouse.execute(f"ALTER TABLE tailrace.{table} DELETE WHERE {condition}", mutations_sync=2)
 
@@ -100,32 +116,4 @@ def _event(row: dict) -> dict:
         "host": row["src_ip"],
         "database": row["database"],
         "connection_id": 4711,
-    }
-
-
-def _execution(row: dict) -> dict:
-    """Returns an execution of QUERY_ID by the user of an alert."""
-    names = ("cluster", "instance", "event_time", "user", "database")
-    return {
-        **{name: row[name] for name in names},
-        "event_id": str(uuid.uuid4()),
-        "source": "slowlog",
-        "host": row["src_ip"],
-        "query_id": QUERY_ID,
-        "rule_set": "tailrace-2",
-        "verb": "SELECT",
-        "query_time": 0.5,
-        "weight": 1,
-        "connection_id": 4711,
-        "tags": {"application": row["user"], "route": row["user"]},
-    }
-
-
-def _fingerprint() -> dict:
-    return {
-        "query_id": QUERY_ID,
-        "rule_set": "tailrace-2",
-        "fingerprint": f"select `{HOSTILE[0]}`, `{HOSTILE[5]}` from orders where id = ?",
-        "verb": "SELECT",
-        "tables_read": [HOSTILE[0]],
     }

@@ -30,14 +30,20 @@ def at(minutes: int) -> str:
 
 
 def execution(minutes: int, seconds: float, **columns) -> dict:
-    its = {"cluster": "pages", "instance": "pages-1", "query_id": IT, "rule_set": "tailrace-2", "weight": 2}
+    its = {
+        "cluster": "pages-of-queries",
+        "instance": "pages-1",
+        "query_id": IT,
+        "rule_set": "tailrace-2",
+        "weight": 2,
+    }
     who = {"user": USER, "host": "10.9.8.7", "database": "pages", "verb": "SELECT"}
     return {**its, **who, "event_time": at(minutes), "query_time": seconds, "rows_examined": 500, **columns}
 
 
 def plan(plan_hash: str, first: int, last: int, **columns) -> dict:
     its = {
-        "cluster": "pages",
+        "cluster": "pages-of-queries",
         "instance": "pages-1",
         "query_id": IT,
         "plan_hash": plan_hash,
@@ -78,7 +84,7 @@ ROWS = {
     ],
     "plan_changes": [
         {
-            "cluster": "pages",
+            "cluster": "pages-of-queries",
             "instance": "pages-1",
             "query_id": IT,
             "changed_at": at(70),
@@ -162,7 +168,7 @@ def test_a_search_says_what_it_found(developer, text, group):
 
 
 def test_the_heaviest_statements_are_listed(developer):
-    found = words(developer.get("/tailrace/queries/", cluster="pages", **SPAN).text)
+    found = words(developer.get("/tailrace/queries/", cluster="pages-of-queries", **SPAN).text)
     assert "Statements with the most total time" in found
     assert "12.5 s 100.0 % 6 4.5 s" in found, "total time, share, executions, p95"
 
@@ -224,7 +230,7 @@ def test_only_roles_with_entity_pages_get_links_to_them(developer, analyst):
 @pytest.mark.parametrize("path", [PATH, "/tailrace/queries/"])
 def test_texts_of_logs_are_text(analyst, path):
     """Names and statements of logs stay text, and the policy forbids inline scripts."""
-    answer = analyst.get(path, cluster="pages", **SPAN)
+    answer = analyst.get(path, cluster="pages-of-queries", **SPAN)
     assert HOSTILE in words(answer.text)
     assert "<script>alert" not in answer.text and "<img" not in answer.text
     assert not [

@@ -1,6 +1,6 @@
 -- The origins of one statement: one row per user, client, application and endpoint, by total time; at most 50. `groups` is
 -- their number. Application and endpoint come from the comments of the statement and are '' without them.
--- Parameters: from, to, ids, cluster, instance.
+-- Parameters: from, to, query_ids, cluster, instance.
 SELECT
     user, if(address = '', name, address) AS client, application, endpoint,
     sum(part.executions) AS executions, sum(part.total_seconds) AS total_seconds,
@@ -11,7 +11,7 @@ FROM (
         toString(application) AS application, toString(endpoint) AS endpoint,
         sum(weight) AS executions, sum(query_time * weight) AS total_seconds
     FROM tailrace.query_events
-    WHERE query_id IN {ids:Array(UInt64)}
+    WHERE query_id IN {query_ids:Array(UInt64)}
         AND event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
         AND ({cluster:String} = '' OR cluster = {cluster:String})
         AND ({instance:String} = '' OR instance = {instance:String})

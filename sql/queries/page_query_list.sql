@@ -1,9 +1,9 @@
 -- Statements by total time in the range, with their p95 now and in the equally long time before it. At most `most` rows, of
--- the query ids `ids`, or of all if it is empty. `all_seconds` is the total time of all statements, and `last_seen` the time
+-- the query ids `query_ids`, or of all if it is empty. `all_seconds` is the total time of all statements, and `last_seen` the time
 -- of the last execution in the range; it is the beginning of its hour if the range is longer than two days.
 --
 -- Ranges of at most two days come from the events, longer ones from the hourly rollup, as in page_query_totals.sql.
--- Parameters: from, to, cluster, instance, ids, most.
+-- Parameters: from, to, cluster, instance, query_ids, most.
 WITH
     {to:DateTime('UTC')} AS range_end,
     range_end - {from:DateTime('UTC')} AS shown,
@@ -28,7 +28,7 @@ WITH
     heaviest AS (
         SELECT id, total_seconds, executions, last_seen, sum(total_seconds) OVER () AS all_seconds, count() OVER () AS statements
         FROM totals
-        QUALIFY empty({ids:Array(UInt64)}) OR has({ids:Array(UInt64)}, id)
+        QUALIFY empty({query_ids:Array(UInt64)}) OR has({query_ids:Array(UInt64)}, id)
         ORDER BY total_seconds DESC, id
         LIMIT {most:UInt32})
 SELECT * FROM heaviest

@@ -8,7 +8,7 @@
 --
 -- Ranges of at most two days come from the events, exact to the second. Longer ranges come from the hourly rollup: they start
 -- at a full hour, and latencies are within 1 %.
--- Parameters: from, to, ids (the statement's query ids), cluster, instance ('' for all), width.
+-- Parameters: from, to, query_ids (the statement's query query_ids), cluster, instance ('' for all), width.
 WITH
     {to:DateTime('UTC')} AS range_end,
     range_end - {from:DateTime('UTC')} AS shown,
@@ -26,7 +26,7 @@ WITH
             sum(query_events.lock_time * weight) AS lock_each, sum(query_events.rows_examined * weight) AS examined_each,
             sum(query_events.rows_sent * weight) AS sent_each
         FROM tailrace.query_events
-        WHERE exact AND query_id IN {ids:Array(UInt64)} AND event_time >= oldest AND event_time < range_end
+        WHERE exact AND query_id IN {query_ids:Array(UInt64)} AND event_time >= oldest AND event_time < range_end
             AND ({cluster:String} = '' OR cluster = {cluster:String})
             AND ({instance:String} = '' OR instance = {instance:String})
         GROUP BY instance, is_now, is_before, is_yesterday, slot, seconds
@@ -38,7 +38,7 @@ WITH
             sum(count) AS entries_each, sum(weight) AS weight_each, sum(query_time) AS time_each,
             sum(lock_time) AS lock_each, sum(rows_examined) AS examined_each, sum(rows_sent) AS sent_each
         FROM tailrace.query_classes_1h
-        WHERE NOT exact AND query_id IN {ids:Array(UInt64)} AND hour >= oldest AND hour < range_end
+        WHERE NOT exact AND query_id IN {query_ids:Array(UInt64)} AND hour >= oldest AND hour < range_end
             AND ({cluster:String} = '' OR cluster = {cluster:String})
             AND ({instance:String} = '' OR instance = {instance:String})
         GROUP BY instance, is_now, is_before, is_yesterday, slot, seconds)

@@ -1,10 +1,10 @@
 -- Executions of one statement by server and plan. The plan of an execution is the one in its log entry, or else the last one
 -- that was captured before it on its server.
--- Parameters: from, to, ids, cluster, instance.
+-- Parameters: from, to, query_ids, cluster, instance.
 WITH ran AS (
     SELECT instance, event_time, weight, query_time, toString(plan_hash) AS logged_plan
     FROM tailrace.query_events
-    WHERE query_id IN {ids:Array(UInt64)}
+    WHERE query_id IN {query_ids:Array(UInt64)}
         AND event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
         AND ({cluster:String} = '' OR cluster = {cluster:String})
         AND ({instance:String} = '' OR instance = {instance:String}))
@@ -21,6 +21,6 @@ FROM (
     ASOF JOIN (
         SELECT instance, captured_at, toString(plan_hash) AS plan_hash
         FROM tailrace.plan_captures FINAL
-        WHERE plan_captures.query_id IN {ids:Array(UInt64)} AND status = 'ok' AND plan_hash != ''
+        WHERE plan_captures.query_id IN {query_ids:Array(UInt64)} AND status = 'ok' AND plan_hash != ''
     ) AS captured ON captured.instance = without.instance AND captured.captured_at <= without.event_time)
 GROUP BY server, plan_hash

@@ -3,12 +3,12 @@
 --
 -- A plan is written at most once an hour of the job, so `last_seen_at` can be early. The slow log entries with a plan are
 -- exact.
--- Parameters: from, to, ids, cluster, instance.
+-- Parameters: from, to, query_ids, cluster, instance.
 WITH logged AS (
     SELECT toString(instance) AS on_server, toString(query_events.plan_hash) AS logged_plan,
         min(event_time) AS first_logged, max(event_time) AS last_logged
     FROM tailrace.query_events
-    WHERE query_id IN {ids:Array(UInt64)} AND query_events.plan_hash != ''
+    WHERE query_id IN {query_ids:Array(UInt64)} AND query_events.plan_hash != ''
         AND event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
     GROUP BY on_server, logged_plan)
 SELECT
@@ -20,7 +20,7 @@ SELECT
     argMax(plans.cost, last_seen_at) AS cost
 FROM tailrace.plans
 LEFT JOIN logged ON on_server = toString(plans.instance) AND logged_plan = toString(plans.plan_hash)
-WHERE plans.query_id IN {ids:Array(UInt64)}
+WHERE plans.query_id IN {query_ids:Array(UInt64)}
     AND ({cluster:String} = '' OR plans.cluster = {cluster:String})
     AND ({instance:String} = '' OR plans.instance = {instance:String})
 GROUP BY server, plan_hash, source

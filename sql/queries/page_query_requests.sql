@@ -3,14 +3,14 @@
 -- at least five calls (N+1).
 --
 -- The request of a trace is its first server span. A trace without one is named by the comments of its statements.
--- Parameters: from, to, ids.
+-- Parameters: from, to, query_ids.
 WITH
     calls AS (
         SELECT
             TraceId AS trace_id, count() AS calls_each, sum(Duration) / 1e9 AS seconds,
             any(otel_traces.endpoint) AS commented, any(ServiceName) AS caller
         FROM tailrace.otel_traces
-        WHERE otel_traces.query_id IN {ids:Array(UInt64)} AND otel_traces.query_id != 0
+        WHERE otel_traces.query_id IN {query_ids:Array(UInt64)} AND otel_traces.query_id != 0
             AND Timestamp >= {from:DateTime('UTC')} AND Timestamp < {to:DateTime('UTC')}
         GROUP BY TraceId),
     requests AS (

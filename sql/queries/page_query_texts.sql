@@ -1,7 +1,7 @@
--- The fingerprints and tables of statements. Parameters: ids.
+-- The fingerprints and tables of statements. Parameters: query_ids.
 SELECT
     query_id AS id, anyLast(fingerprint) AS query, toDateTime(max(last_seen_at), 'UTC') AS last_seen,
     arraySort(arrayDistinct(arrayConcat(groupUniqArrayArray(tables_read), groupUniqArrayArray(tables_written)))) AS tables
 FROM tailrace.fingerprints
-WHERE query_id IN {ids:Array(UInt64)}
+WHERE query_id IN {query_ids:Array(UInt64)}
 GROUP BY query_id

@@ -167,7 +167,7 @@ PARAMETERS_OF = {
     "page_query": {
         "query_id": 1,
         "cluster": "",
-        "ids": "[1, 2, 3]",
+        "query_ids": "[1, 2, 3]",
         "width": 3600,
         "servers": "['db1', 'db2']",
         "names": "['table0', 'table1']",

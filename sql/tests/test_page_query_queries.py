@@ -59,7 +59,13 @@ def ask(admin, user):
 
     def run(name: str, span=(START, END), **parameters) -> list[dict]:
         text = asset_files.query_text(asset_files.QUERIES / f"page_query_{name}.sql")
-        known = {"from": sql(span[0]), "to": sql(span[1]), "ids": [IT, OLD], "cluster": "", "instance": ""}
+        known = {
+            "from": sql(span[0]),
+            "to": sql(span[1]),
+            "query_ids": [IT, OLD],
+            "cluster": "",
+            "instance": "",
+        }
         known |= {"width": 3600, "oldest": sql(span[0] - timedelta(days=1))}
         wanted = {**known, **parameters}
         return user("reader_developer").rows(
@@ -136,18 +142,18 @@ def test_a_version_after_another_one_is_the_later_row(ask):
 
 
 def test_the_list_is_ordered_by_total_time_with_shares(ask):
-    first, second = ask("list", ids=[], most=10)
+    first, second = ask("list", query_ids=[], most=10)
 
     assert (first["id"], first["total_seconds"], first["executions"]) == (OTHER, 16, 2)
     assert (second["id"], second["all_seconds"], second["statements"]) == (IT, pytest.approx(23.2), 2)
-    (chosen,) = ask("list", ids=[IT], most=10)
+    (chosen,) = ask("list", query_ids=[IT], most=10)
     assert chosen["all_seconds"] == pytest.approx(23.2)
-    long = ask("list", ids=[], most=10, span=(END - 72 * HOUR, END))
+    long = ask("list", query_ids=[], most=10, span=(END - 72 * HOUR, END))
     assert [(row["id"], row["executions"]) for row in long] == [(OTHER, 2), (IT, 8), (OLD, 2)]
 
 
 def test_latencies_are_of_both_periods(ask):
-    found = {(row["id"], row["period"]): row["p95"] for row in ask("latencies", ids=[IT, OTHER])}
+    found = {(row["id"], row["period"]): row["p95"] for row in ask("latencies", query_ids=[IT, OTHER])}
     assert found == {(IT, "now"): 3, (IT, "before"): 0.1, (OTHER, "now"): 8}
 
 
@@ -273,7 +279,7 @@ def test_a_value_is_never_part_of_the_statement(ask):
     assert ask("search", prefix="", number=0, text=hostile, tables=[]) == []
     assert ask("overview", instance=hostile) == []
     with pytest.raises(ClickHouseError):
-        ask("overview", ids="[1]) OR (1")
+        ask("overview", query_ids="[1]) OR (1")
 
 
 def test_a_plan_that_was_stored_before_the_range_is_listed_if_entries_of_the_range_name_it(ask, stored):

@@ -37,8 +37,8 @@ def heaviest(
     """Returns the MOST statements with the most total time; with the order `slower` those of them that are
     slower than in the equally long time before, the largest ratio first. `servers` has the filters cluster
     and instance."""
-    totals = rows("page_query_list", ids=[], most=MOST, **span.parameters(), **servers)
-    texts = {row["id"]: row for row in rows("page_query_texts", ids=[row["id"] for row in totals])}
+    totals = rows("page_query_list", query_ids=[], most=MOST, **span.parameters(), **servers)
+    texts = {row["id"]: row for row in rows("page_query_texts", query_ids=[row["id"] for row in totals])}
     known = [{**texts.get(row["id"], {"query": "", "last_seen": None}), "id": row["id"]} for row in totals]
     found = _with_numbers(rows, known, totals, span, servers)
     if order == "slower":
@@ -53,7 +53,7 @@ def measured(
     if not found:
         return []
     ids = [row["id"] for row in found]
-    totals = rows("page_query_list", ids=ids, most=len(ids), **span.parameters(), **servers)
+    totals = rows("page_query_list", query_ids=ids, most=len(ids), **span.parameters(), **servers)
     return _with_numbers(rows, found, totals, span, servers)
 
 
@@ -75,7 +75,7 @@ def _with_numbers(
     servers: Mapping[str, str],
 ) -> list[dict[str, Any]]:
     by_id = {row["id"]: row for row in totals}
-    given = {"ids": list(by_id), **span.parameters(), **servers}
+    given = {"query_ids": list(by_id), **span.parameters(), **servers}
     latencies = (
         {(row["id"], row["period"]): row["p95"] for row in rows("page_query_latencies", **given)}
         if by_id

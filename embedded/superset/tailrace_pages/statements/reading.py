@@ -82,11 +82,11 @@ class Statement:
 
     @cached_property
     def requests(self) -> list[dict[str, Any]]:
-        return self.rows("page_query_requests", ids=self.ids, **self.span.parameters())
+        return self.rows("page_query_requests", query_ids=self.ids, **self.span.parameters())
 
     @cached_property
     def versions(self) -> list[dict[str, Any]]:
-        return self.rows("page_query_versions", ids=self.ids, **self.span.parameters())
+        return self.rows("page_query_versions", query_ids=self.ids, **self.span.parameters())
 
     @cached_property
     def sizes(self) -> list[dict[str, Any]]:
@@ -100,7 +100,7 @@ class Statement:
         return self.rows("page_query_tables", names=sorted(names), **given)
 
     def _of_servers(self, query: str, span: TimeRange, **more: Any) -> list[dict[str, Any]]:
-        return self.rows(query, ids=self.ids, **span.parameters(), **self.servers, **more)
+        return self.rows(query, query_ids=self.ids, **span.parameters(), **self.servers, **more)
 
 
 def _sql(time: Any) -> str:

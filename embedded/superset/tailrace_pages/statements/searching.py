@@ -106,7 +106,7 @@ def matching_rows(rows: Rows, pattern: matching.Pattern) -> list[dict[str, Any]]
 def _with_digest(rows: Rows, digest: str, span: TimeRange) -> list[dict[str, Any]]:
     recent = TimeRange(max(span.since, span.until - DIGEST_RANGE), span.until)
     ids = [row["id"] for row in rows("page_query_digest", digest=digest, **recent.parameters())]
-    return rows("page_query_texts", ids=ids) if ids else []
+    return rows("page_query_texts", query_ids=ids) if ids else []
 
 
 def _nonempty(groups: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
