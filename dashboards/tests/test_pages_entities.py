@@ -29,7 +29,6 @@ TABLES = ("audit_events", "data_access", "receipts")
 HOSTILE = (
     '<script>alert(1)</script> o\'brien "x"',
     "shop/../a//b\\c",
-    "..",
     "{{ 7 * 7 }}\ttab\nline\x01",
     "100%41?x=1#y~41 журнал",
 )
@@ -60,7 +59,7 @@ def event(number: int, time: str, **columns: object) -> dict:
 
 def rows() -> list[dict]:
     login = {"event_class": "connection", "command": "CONNECT", "verb": ""}
-    busy = [event(100 + number, at(9, number / 7), tables_read=["vault.cards"]) for number in range(430)]
+    busy = [event(100 + number, at(9, number / 7), tables_read=["vault.cards"]) for number in range(210)]
     named = [
         event(600 + number, at(14, number), user=name, host=name, ip="", tables_read=[name], connection_id=0)
         for number, name in enumerate(HOSTILE)
@@ -142,11 +141,11 @@ def test_everything_one_address_did_yesterday(analyst):
     page = text_of(analyst, link)
     assert number(page, "Logins")[0] == "2"
     assert number(page, "Refused logins")[0] == "1"
-    assert number(page, "Statements")[0] == "431"
+    assert number(page, "Statements")[0] == "211"
     assert number(page, "Errors")[0] == "1"
     (save,) = (each for each in links(page) if "format=csv" in each and "table=records" in each)
     lines = list(csv.DictReader(io.StringIO(text_of(analyst, save))))
-    assert len(lines) == 434
+    assert len(lines) == 214
     assert [line["Time (UTC)"] for line in lines] == sorted(
         (line["Time (UTC)"] for line in lines), reverse=True
     )
@@ -163,7 +162,7 @@ def test_pages_of_records_follow_each_other(analyst):
         )
         assert found
         path = next((given["href"] for tag, given in parsed(page).tags if given.get("rel") == "next"), "")
-    assert len(seen) == 3 and sum(seen) == 434
+    assert len(seen) == 2 and sum(seen) == 214
 
 
 def _query(arguments: dict[str, str]) -> str:
@@ -174,11 +173,11 @@ def test_who_read_a_data_class_in_30_days(analyst):
     search = text_of(analyst, "/tailrace/entities/", q="vault", range="30d")
     (link,) = (each for each in links(search) if each.startswith("/tailrace/entities/class/vault/"))
     page = text_of(analyst, link)
-    assert number(page, "Reads")[0] == "430"
+    assert number(page, "Reads")[0] == "210"
     assert [each for each in links(page) if each.startswith("/tailrace/entities/user/eve/")]
     lines = list(csv.DictReader(io.StringIO(text_of(analyst, "/tailrace/entities/class/vault/", range="30d",
                                                     format="csv", table="users"))))  # fmt: skip
-    assert [(line["User"], line["Reads"]) for line in lines] == [("eve", "430.0")]
+    assert [(line["User"], line["Reads"]) for line in lines] == [("eve", "210.0")]
 
 
 def test_a_session_and_its_alerts_of_one_connection_id(analyst):
@@ -192,7 +191,7 @@ def test_an_entity_without_records_in_the_range_leads_to_its_latest_one(analyst)
     page = text_of(analyst, f"/tailrace/entities/client/{CLIENT}/", range="15m")
     assert "No record in this time range." in words(page)
     (link,) = (each for each in links(page) if each.startswith(f"/tailrace/entities/client/{CLIENT}/?from="))
-    assert number(text_of(analyst, link), "Statements")[0] == "431"
+    assert number(text_of(analyst, link), "Statements")[0] == "211"
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -204,24 +203,14 @@ def test_a_name_from_a_log_is_text_and_has_an_address(analyst, name):
     assert number(page, "Statements")[0] == "1"
     following = [each for each in links(page) if each.startswith("/tailrace/entities/user/")]
     assert following and {_part(each) for each in following} == {_part(addresses.entity("user", name))}
-    assert [each for each in links(page) if each.startswith(addresses.entity("client", name))]
+    (client,) = {each for each in links(page) if each.startswith("/tailrace/entities/client/")}
+    assert client.startswith(addresses.entity("client", name))
+    filtered = next(each for each in following if "kind=statement" in each)
+    assert number(text_of(analyst, filtered), "Statements")[0] == "1"
 
 
 def _part(link: str) -> str:
     return link.split("/")[4]
-
-
-def test_links_of_a_hostile_page_lead_to_pages(analyst):
-    page = text_of(analyst, addresses.entity("table", HOSTILE[3], YESTERDAY))
-    ours = [
-        each
-        for each in links(page)
-        if each.startswith("/tailrace/entities/") and each != "/tailrace/entities/"
-    ]
-    of_page = next(each for each in ours if "/entities/table/" in each and "kind=statement" in each)
-    of_client = next(each for each in ours if "/entities/client/" in each)
-    for link in (of_page, of_client):
-        assert number(text_of(analyst, link), "Alerts")[0] == "0"
 
 
 @pytest.mark.parametrize(

@@ -177,7 +177,7 @@ def test_an_unknown_value_has_no_link():
     rows = [{"dimension": "user", "value": value, "value_count": 30, "reads": 1} for value in ("ann", "")] + [
         {"dimension": "program", "value": "mysql", "value_count": 1}
     ]
-    clients, users, programs = listing.others(Entity("class", "pci"), rows, {"range": "30d"})
+    users, clients, programs = listing.others(Entity("class", "pci"), rows, {"range": "30d"})
     assert [(row["value"], row["address"]) for row in users.rows] == [
         ("ann", "/tailrace/entities/user/ann/?range=30d"),
         ("unknown", ""),

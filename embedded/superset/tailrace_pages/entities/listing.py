@@ -51,12 +51,12 @@ class Table:
         )
 
 
-OTHERS = {"client": ("clients", "Clients"), "user": ("users", "Users"), "program": ("programs", "Programs")}
+OTHERS = {"user": ("users", "Users"), "client": ("clients", "Clients"), "program": ("programs", "Programs")}
 """Dimensions of page_entity_others, with the key and the title of their table."""
 
 
 def others(entity: Entity, rows: Sequence[Row], links: Mapping[str, str]) -> list[Table]:
-    """Returns the tables of clients, users and programs, without the dimension of the entity itself."""
+    """Returns the tables of users, clients and programs, without the dimension of the entity itself."""
     return [
         _dimension(entity, dimension, [row for row in rows if row["dimension"] == dimension], links)
         for dimension in OTHERS
