@@ -96,6 +96,7 @@ NOTHING_TO_TELL = {
     *("evidence_definitions", "evidence_exports", "evidence_reviews", "evidence_unknown_access"),
     *("innodb_messages", "login_guesses", "logins_first_seen", "query_calls", "rule_coverage"),
     "samples_statements",
+    *("page_setup_rule_counts", "page_setup_rules", "page_setup_settings", "page_setup_slow_settings"),
 }
 """Queries without a result for these rows: `make test-shards` runs their own tests on two shards."""
 
