@@ -5,8 +5,8 @@ import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from pages import Visitor, parsed
 
+from dashboards.tests.pages import Visitor, parsed
 from tailrace_local import clickhouse as local_clickhouse
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
@@ -99,22 +99,22 @@ ROWS = {
 
 
 @pytest.fixture(scope="module")
-def address(stack) -> str:
-    """The address of Superset, after the rows are stored."""
+def readers(stack, visitors) -> dict[str, Visitor]:
+    """The visitors by their role, after the rows are stored."""
     writer = local_clickhouse.connect(stack.settings, stack.home, "writer")
     for table, rows in ROWS.items():
         writer.insert(f"tailrace.{table}", rows)
-    return f"http://127.0.0.1:{stack.settings.port_superset}"
+    return visitors
 
 
-@pytest.fixture(scope="module")
-def developer(stack, address) -> Visitor:
-    return Visitor(address, "developer", stack.home.secret("superset-developer"))
+@pytest.fixture
+def developer(readers) -> Visitor:
+    return readers["developer"]
 
 
-@pytest.fixture(scope="module")
-def analyst(stack, address) -> Visitor:
-    return Visitor(address, "security", stack.home.secret("superset-security"))
+@pytest.fixture
+def analyst(readers) -> Visitor:
+    return readers["security"]
 
 
 def words(html: str) -> str:
