@@ -2,8 +2,11 @@ WITH
 {%- include "parts/entity_records.sql" -%}
     ,
     evidence AS (
-        SELECT toUUIDOrZero(arrayJoin(event_ids)) AS event_id FROM tailrace.alerts FINAL
-        WHERE alerts.event_time >= {from:DateTime64(6, 'UTC')} AND alerts.window_from < {to:DateTime64(6, 'UTC')})
+        SELECT event_id
+        FROM (
+            SELECT toUUIDOrZero(arrayJoin(event_ids)) AS event_id FROM tailrace.alerts FINAL
+            WHERE alerts.event_time >= {from:DateTime64(6, 'UTC')} AND alerts.window_from < {to:DateTime64(6, 'UTC')})
+        WHERE event_id != toUUIDOrZero(''))
 -- Events that alerts of the range have as evidence, and that are records of the entity (is_its) or of a connection with a
 -- record of it. At most 1,000, the latest first. A connection id starts again when its server restarts: a range of days
 -- may join two sessions. Parameters: those of page_entity_timeline without begin and width.
