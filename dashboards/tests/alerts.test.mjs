@@ -87,10 +87,15 @@ async function assertAbout(alert, charts) {
 }
 
 async function assertListed(title, expected, charts = browser) {
-  const shown = (await charts.chart(title)).data.map((row) => [row.id, row.status, row.alert_count]);
+  const shown = (await charts.chart(title)).data.map((row) => [idOf(row), row.status, row.alert_count]);
   const wanted = [...expected].sort((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level) || b.event_time.localeCompare(a.event_time))
     .map((alert) => [alert.alert_id.replaceAll('-', ''), alert.status, alert.count]);
   assert.deepEqual(shown, wanted, title);
+}
+
+/** The id of an alert, from the link to its page. */
+function idOf({ link }) {
+  return /^<a href="\/tailrace\/alerts\/([0-9a-f]{32})\/">alert<\/a>/.exec(link)[1];
 }
 
 function withStatus(...statuses) {

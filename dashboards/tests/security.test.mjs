@@ -234,6 +234,12 @@ describe('Rule coverage', () => {
     assert.equal((await one(browser, 'Rules that never fired')).cnt_never_fired, 1, 'Login from a public address');
   });
 
+  test('counts the rules that cannot fire by server and reason', async () => {
+    const { data } = await browser.chart('Rules that cannot fire, by server and reason');
+    assert.deepEqual(data.map((row) => [row.instance, row.missing, row.cnt_rules_missing]).sort(), [
+      ['vault-1', 'rows_sent', 1], ['vault-2', 'events of the class query', 1], ['vault-2', 'rows_sent', 1]]);
+  });
+
   test('names the logs that a rule can fire on', async () => {
     const rows = (await browser.chart('Rule coverage by server')).data.filter((row) => row.rule_title.startsWith('Login after'));
     assert.deepEqual(rows.map((row) => [row.instance, row.fires, row.fires_on]), [

@@ -1,17 +1,17 @@
 {%- include "parts/links.sql" -%}
--- Alerts for `tailrace alerts`, each with a link to the sessions of its client, or else of its user, on its server,
--- from 15 minutes before its first evidence to one hour after it.
+-- Alerts, each with links to its page and to the sessions of its client, or else of its user, on its server, from 15
+-- minutes before its first evidence to one hour after it.
 {%- macro sessions_of(filters) -%}
     {{ link_within('session', "concat(" ~ iso("window_from - 900") ~ ", ' : ', " ~ iso("event_time + 3600") ~ ")",
         [('instance', 'instance', 'toString(instance)')] + filters, "'session'") }}
 {%- endmacro %}
 SELECT
     *,
-    multiIf(
+    concat('<a href="/tailrace/alerts/', id, '/">alert</a>', if(instance = '', '', ' · '), multiIf(
         instance = '', '',
         src_ip != '', {{ sessions_of([('src_ip', 'src_ip', 'toString(src_ip)')]) }},
         user != '', {{ sessions_of([('user', 'user', 'toString(user)')]) }},
-        {{ sessions_of([]) }}) AS link
+        {{ sessions_of([]) }})) AS link
 FROM (
 {%- include "alerts.sql" -%}
 )
