@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from e2e.alert_rows import alert, written
 from tailrace.clickhouse.client import ClickHouse
+from tailrace_pages.entities import addresses
 
 CLUSTER = "pages"
 DAYS_AGO = 40
@@ -47,7 +48,7 @@ def insert(clickhouse: ClickHouse) -> dict[str, str]:
     )
     _insert_statements(clickhouse)
     alert_id = rows[0]["alert_id"].replace("-", "")
-    names = {"query": f"{FIRST_QUERY_ID:016X}", "name": quote(HOSTILE[0], safe="")}
+    names = {"query": f"{FIRST_QUERY_ID:016X}", "name": quote(addresses.encode(HOSTILE[0]), safe="")}
     return {"alert": alert_id, "none": uuid.uuid4().hex, **names}
 
 
@@ -115,5 +116,6 @@ def _event(row: dict) -> dict:
         "ip": row["src_ip"],
         "host": row["src_ip"],
         "database": row["database"],
+        "tables_read": [row["user"]],
         "connection_id": 4711,
     }
