@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { assertClose, assertShown, one } from './assertions.mjs';
+import { assertClose, assertLinked, assertShown, one } from './assertions.mjs';
 import { hrefIn } from './browser.mjs';
 import {
   comparedRange, comparedStatements, CONSTANT, NEW, RETUNED, ROUTE, SLOWED, SLOWER,
@@ -61,6 +61,12 @@ describe('Slow queries against the time before', () => {
     assert.deepEqual([listed.logged, listed.changed, listed.entries], ['≥ 0.5 s → ≥ 0.1 s', 1, truth.of(shown, RETUNED).length]);
     const [first] = (await charts.chart('Total time by instance')).data.filter((row) => row.instance === CONSTANT);
     assert.equal(first.logged_as, '≥ 0.1 s');
+  });
+
+  test('says at a glance what is logged, and leads to the details', async () => {
+    const text = 'slow log ≥ 0.1 s, ≥ 0.5 s → ≥ 0.1 s on 2 of 2 servers';
+    const href = await assertLinked(charts, 'Data limits', 'linked_limits', text, '/superset/dashboard/slow-queries/?');
+    assert.ok(href.endsWith('#TAB-slow-queries-data-limits'));
   });
 
   test('takes percentiles of the range over what was logged since the change', async () => {
