@@ -6,11 +6,12 @@ import { assertNoneFailed, assertNothingCutOff } from './assertions.mjs';
 
 const DASHBOARDS = new URL('../dashboards/', import.meta.url);
 
-/** Every dashboard: its slug, and the roles that see it, the first of them first. */
+/** Every dashboard: its slug, the roles that see it, the first of them first, and whether it has a time range. */
 export function dashboards() {
   return readdirSync(DASHBOARDS).filter((file) => file.endsWith('.yaml')).sort().map((file) => {
     const text = readFileSync(new URL(file, DASHBOARDS), 'utf8');
-    return { slug: /^slug: (\S+)$/m.exec(text)[1], roles: /^roles: \[(.+)\]$/m.exec(text)[1].split(', ') };
+    const roles = /^roles: \[(.+)\]$/m.exec(text)[1].split(', ');
+    return { slug: /^slug: (\S+)$/m.exec(text)[1], roles, timed: /name: Time range/.test(text) };
   });
 }
 
