@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Browser } from './browser.mjs';
 import { HOUR, MINUTE } from './time.mjs';
-import { dashboards, visit } from './tour.mjs';
+import { dashboards, firstTab, visit } from './tour.mjs';
 
 const [directory, ...wanted] = process.argv.slice(2);
 
@@ -44,8 +44,9 @@ const PAGES = {
   'page-setup': '/tailrace/setup/',
 };
 
-function storyDay(browser) {
-  return browser.chooseTimeRange(STORY_END - DAY, STORY_END);
+async function storyDay(browser) {
+  await firstTab(browser);
+  await browser.chooseTimeRange(STORY_END - DAY, STORY_END);
 }
 
 /** Chooses the last hours as the time range. */
@@ -89,7 +90,8 @@ for (const user of new Set(shown.map((each) => each.user))) {
   try {
     await browser.logIn(user, password(user));
     for (const { slug, timed } of shown.filter((each) => each.user === user)) {
-      await visit(browser, slug, FIRST[slug] ?? (timed ? storyDay : undefined));
+      await visit(browser, slug, FIRST[slug] ?? (timed ? storyDay : firstTab));
+      await firstTab(browser);
       await browser.screenshot(join(directory, `${slug}.png`));
     }
     if (user === 'security' && wanted.length === 0) {
