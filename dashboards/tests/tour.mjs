@@ -15,14 +15,6 @@ export function dashboards() {
   });
 }
 
-/** Shows the first tab: `open` has drawn all of them, and filters that the last one does not need are hidden. */
-export async function firstTab(browser) {
-  const tabs = browser.page.locator('[role="tab"][id^="TABS_ID-"]');
-  if (await tabs.count()) {
-    await tabs.first().click();
-  }
-}
-
 /** Opens a dashboard and does what a visitor does first there: nothing of it fails or is cut off. */
 export async function visit(browser, slug, first = () => {}) {
   await browser.open(slug);
