@@ -1,7 +1,7 @@
 // Pictures of every dashboard of the running demo, for the documentation: node screenshots.mjs DIRECTORY [SLUG...]
 // Without slugs also of the work pages.
 //
-// Environment: SUPERSET_URL; SECRETS, the directory with the passwords of Superset's users.
+// Environment: SUPERSET_URL; SECRETS, the directory with the passwords of Superset's users, in the demo's home.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,9 +11,10 @@ import { dashboards, visit } from './tour.mjs';
 
 const [directory, ...wanted] = process.argv.slice(2);
 
-/** The day of the demo's stories: the last completed day, in milliseconds. */
+/** The day of the demo's stories, in milliseconds. */
 const DAY = 24 * HOUR;
-const STORY_END = Math.floor(Date.now() / DAY) * DAY;
+const STORY_END = DAY + Date.parse(
+  JSON.parse(readFileSync(join(process.env.SECRETS, '..', 'demo', 'manifest.json'), 'utf8')).story_day);
 
 /** What a visitor of the demo does first; other dashboards show the day of the stories. */
 const FIRST = {
