@@ -18,6 +18,8 @@ from tailrace.evidence import framework, signing
 from tailrace.evidence.verify import verify
 from tailrace_local.components import superset
 
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
+
 INSTANCE = "pages-evidence"
 MINUTES = 60
 UNSEEN = range(20, 30)

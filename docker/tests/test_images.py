@@ -79,7 +79,7 @@ def test_no_tests_and_nothing_built_is_in_the_image(image):
 
 @pytest.mark.parametrize("module", ["tailrace", "tailrace.deployment", "tailrace.facts", "tailrace.delivery"])
 def test_modules_load(image, module):
-    assert run(image, module, "--help").startswith("usage: ")
+    assert "usage:" in run(image, module, "--help").lower()
 
 
 def test_the_collector_is_configured_from_the_image_alone(image, tmp_path):
