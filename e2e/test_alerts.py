@@ -152,7 +152,7 @@ def test_actions_are_appended_and_the_state_follows(alerting, raised, tailrace):
 
     assert state() == ("open", None)
     tailrace("ack", id_, "--reason", "on it", USER="erin", LOGNAME="erin")
-    assert state() == ("acknowledged", "")
+    assert state() == ("acknowledged", None)
     assert listed(tailrace("list", "--open", "--json")) == []
     tailrace("assign", id_, "--to", "frank", "--reason", "knows the application")
     assert state() == ("acknowledged", "frank")
@@ -176,9 +176,9 @@ def test_a_closed_alert_has_a_verdict(raised, tailrace):
     assert "closed: false positive" in tailrace("list", "--all").stdout
     assert "erin: close as false positive: a backup" in tailrace("show", id_).stdout
     tailrace("reopen", id_, "--reason", "it was none")
-    assert json.loads(tailrace("show", id_, "--json").stdout)["verdict"] == ""
+    assert json.loads(tailrace("show", id_, "--json").stdout)["verdict"] is None
     assert (
-        "invalid choice: 'odd'"
+        "--verdict: expected one of true-positive, false-positive, benign, found 'odd'"
         in tailrace(*("close", id_, "--verdict", "odd", "--reason", "x"), code=Exit.USAGE).stderr
     )
 

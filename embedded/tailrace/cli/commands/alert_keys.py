@@ -21,6 +21,7 @@ _ALERT = {
     "silenced": "true if it was suppressed",
     "state": "open, acknowledged or closed",
     "assignee": "the responsible person; null if nobody is",
+    "verdict": "true positive, false positive or benign; null if it has none",
     "acted_by": "who acted last; null if nobody did",
     "user": "the account of the database; null if the event has none",
     "src_ip": "the client; null if the event has none",
