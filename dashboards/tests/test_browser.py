@@ -13,7 +13,7 @@ DASHBOARDS = [asset.content for asset in asset_files.load() if asset.kind == "da
 
 # It also starts the stack and installs it on a new machine.
 @pytest.mark.browser
-@pytest.mark.timeout(2400)
+@pytest.mark.timeout(4800)
 def test_dashboards_show_what_is_true(browser_tests, tmp_path, request):
     """`--browser-tests developer.test.mjs` runs one file, without the check that each dashboard was drawn."""
     opened, files = tmp_path / "opened", request.config.getoption("--browser-tests", "")
@@ -38,7 +38,7 @@ def test_no_client_ends_superset(stack):
 
 
 @pytest.mark.long
-@pytest.mark.timeout(2400)
+@pytest.mark.timeout(4800)
 def test_each_role_can_draw_each_of_its_dashboards(browser_tests):
     """Uses a browser. test_roles.py queries the same data without one."""
     ran = npm("run", "roles", "--silent", environment={**browser_tests, "DRAW": "all"})
