@@ -6,9 +6,13 @@ python -m dashboards.pictures FILE... rewrites PNG files in place.
 import sys
 from pathlib import Path
 
-from PIL import Image
+from PIL import Image, ImageChops
 
 COLOURS = 128
+FILTER_BAR = 280
+"""Pixels on the left that are no content of a dashboard: the filter bar has buttons at its bottom."""
+MARGIN = 24
+"""Pixels below the content that stay."""
 
 
 def shrink(picture: Path) -> None:
@@ -17,10 +21,21 @@ def shrink(picture: Path) -> None:
     Median cut keeps the common colours exactly: the greys of panels and of lines in tables too.
     """
     with Image.open(picture) as image:
-        reduced = image.convert("RGB").quantize(
+        reduced = trimmed(image.convert("RGB")).quantize(
             COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE
         )
     reduced.save(picture, "PNG", optimize=True)
+
+
+def trimmed(image: Image.Image) -> Image.Image:
+    """Returns the image without empty rows at its bottom: the window is as high as the highest tab."""
+    width, height = image.size
+    if width <= FILTER_BAR:
+        return image
+    content = image.crop((FILTER_BAR, 0, width, height))
+    empty = Image.new("RGB", content.size, content.getpixel((content.width - 1, height - 1)))
+    box = ImageChops.difference(content, empty).getbbox()
+    return image.crop((0, 0, width, min(height, box[3] + MARGIN))) if box else image
 
 
 def main() -> None:

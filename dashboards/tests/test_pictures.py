@@ -23,3 +23,11 @@ def test_a_picture_keeps_its_size_and_colours_and_loses_bytes(tmp_path):
     assert file.stat().st_size < before
     assert [shown.getpixel((100 * number + 40, 100)) for number in range(3)] == [BLUE, ORANGE, GREY]
     assert max(high for _, high in ImageChops.difference(shown, drawn).getextrema()) <= 8
+
+
+def test_empty_rows_below_the_content_are_cut_off():
+    image = Image.new("RGB", (600, 400), "white")
+    image.paste("black", (300, 50, 500, 100))
+    image.paste("blue", (10, 380, 60, 390))
+    assert pictures.trimmed(image).size == (600, 124), "the buttons of the filter bar are no content"
+    assert pictures.trimmed(Image.new("RGB", (600, 400), "white")).size == (600, 400)
