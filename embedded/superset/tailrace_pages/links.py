@@ -11,55 +11,79 @@ import re
 from collections.abc import Mapping
 from urllib.parse import quote, urlencode
 
+from tailrace_pages.page_errors import BadAddressError
 from tailrace_pages.time_range import TimeRange
 
 ROOT = "/tailrace/"
 EMPTY = "~"
 """An empty name."""
+NO_CLUSTER = "-"
 
 _UNSAFE = re.compile(r"[~/\\\x00-\x1f\x7f-\x9f]|^\.+$")
+_ESCAPES = re.compile(r"(?:~[0-9A-Fa-f]{2})+")
+
+
+def encode(name: str) -> str:
+    """Returns a name for a part of a path, before percent-encoding."""
+    return _UNSAFE.sub(_escaped, name) if name else EMPTY
+
+
+def decode(text: str) -> str:
+    """Returns the name of a part of a path. Raises BadAddressError if its bytes are not UTF-8."""
+    if text == EMPTY:
+        return ""
+    try:
+        return _ESCAPES.sub(_unescaped, text)
+    except UnicodeDecodeError:
+        raise BadAddressError(f"{text} has bytes after ~ that are not UTF-8.") from None
+
+
+def address(*parts: str, arguments: Mapping[str, str] | None = None) -> str:
+    """Returns the address of a page by the parts of its path, which can be any names."""
+    path = "/".join(quote(encode(part), safe="~@:") for part in parts)
+    return f"{ROOT}{path}/" + (f"?{urlencode(arguments)}" if arguments else "")
 
 
 def alerts(span: TimeRange | None = None, **filters: str) -> str:
     """The alert inbox, with filters of alerts/filters.py."""
-    return _address("alerts/", span, filters)
+    return address("alerts", arguments={**filters, **_arguments(span)})
 
 
 def alert(id_: str) -> str:
     """One alert, by its 32 hexadecimal digits."""
-    return _address(f"alerts/{_part(id_)}/")
+    return address("alerts", id_)
 
 
 def query(query_id: str, span: TimeRange | None = None) -> str:
     """One query, by its id."""
-    return _address(f"queries/{_part(query_id)}/", span)
+    return address("queries", query_id, arguments=_arguments(span))
 
 
 def session(cluster: str, instance: str, connection_id: int, span: TimeRange | None = None) -> str:
-    """One connection. An empty cluster is `-`, because a path has no empty part."""
-    return _address(f"sessions/{_part(cluster or '-')}/{_part(instance)}/{connection_id}/", span)
+    """One connection. An empty cluster is NO_CLUSTER."""
+    parts = ("sessions", cluster or NO_CLUSTER, instance, str(connection_id))
+    return address(*parts, arguments=_arguments(span))
 
 
 def user(name: str, span: TimeRange | None = None) -> str:
-    return _address(f"entities/user/{_part(name)}/", span)
+    return address("entities", "user", name, arguments=_arguments(span))
 
 
-def client(address: str, span: TimeRange | None = None) -> str:
-    return _address(f"entities/client/{_part(address)}/", span)
+def client(source: str, span: TimeRange | None = None) -> str:
+    return address("entities", "client", source, arguments=_arguments(span))
 
 
 def table(name: str, span: TimeRange | None = None) -> str:
-    return _address(f"entities/table/{_part(name)}/", span)
+    return address("entities", "table", name, arguments=_arguments(span))
 
 
-def _address(path: str, span: TimeRange | None = None, arguments: Mapping[str, str] | None = None) -> str:
-    given = {**(arguments or {}), **(span.arguments() if span else {})}
-    return ROOT + path + (f"?{urlencode(given)}" if given else "")
-
-
-def _part(text: str) -> str:
-    return quote(_UNSAFE.sub(_escaped, text) if text else EMPTY, safe="~@:")
+def _arguments(span: TimeRange | None) -> dict[str, str]:
+    return span.arguments() if span else {}
 
 
 def _escaped(found: re.Match) -> str:
-    return "".join(f"~{byte:02X}" for byte in found[0].encode())
+    return "".join(f"~{byte:02X}" for byte in found[0].encode("utf-8", "surrogatepass"))
+
+
+def _unescaped(found: re.Match) -> str:
+    return bytes.fromhex(found[0].replace("~", "")).decode()
