@@ -56,7 +56,7 @@ def main() -> int:
         print(f"skipped: there is no {LOG}; set TAILRACE_CORPORA")
         return 0
     directory = Path(tempfile.mkdtemp(prefix="tailrace-bench-"))
-    stack = Stack(directory / "home", FIRST_PORT)
+    stack = Stack(directory / "home", FIRST_PORT, jvm_options_flink="")  # as users run it, not as tests do
     try:
         stack.up()
         unpacked = _unpack(directory / "sysbench.slow.log")
