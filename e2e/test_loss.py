@@ -1,11 +1,15 @@
-"""What the collector really loses is a gap in the books within a minute; a backfill repairs it exactly."""
+"""What the collector really loses is a gap in the ledger within a minute; a repair or a backfill fills it
+exactly."""
 
+import gzip
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from e2e.health import await_alert, await_cleared
+from e2e.repairing import repairing
 from e2e.stack import Stack, wait_until
 from e2e.wait_for_idle import assert_books_show_missing_bytes, await_exact, backfill, settle, tailrace
 
@@ -31,7 +35,8 @@ def entries(workload, number: int) -> int:
     return number
 
 
-def test_first_and_last_lines_are_lost(stack, watched):
+def test_first_and_last_lines_are_lost_and_repaired_by_nobody(stack, watched, tmp_path):
+    """The repair is killed, finds one file missing, and repairs it when a compressed copy is there."""
     workload = watched(seed=1)
     entries(workload, 400)
     assert not settle(stack, workload.manifests)
@@ -44,8 +49,24 @@ def test_first_and_last_lines_are_lost(stack, watched):
     entries(workload, 400)
     assert settle(stack, workload.manifests).keys() == {"tail_lost", "head_lost"}
     assert_books_show_missing_bytes(stack, workload.manifests)
-    backfill(stack, workload.manifests)
-    await_exact(stack, workload.manifests)
+    rotated = Path(f"{workload.logs[0].path}.1")
+    instance = workload.logs[0].manifest.instance
+    aside = rotated.rename(tmp_path / "aside")
+
+    with repairing(stack, workload.logs, tmp_path / "first") as repair:
+        wait_until(lambda: repair.wrote("shipped"), 120, "a range to be shipped")
+        repair.kill()
+    with repairing(stack, workload.logs, tmp_path / "second") as repair:
+        wait_until(lambda: repair.wrote("cannot repair"), 120, "the missing file to be found missing")
+        await_alert(stack, "TailraceGapsLost", instance=instance)
+    shown = json.loads(tailrace(stack, "ledger", "--instance", instance, "--json"))["gaps"]
+    assert any("no longer on this machine" in gap["loss"] for gap in shown)
+
+    with gzip.open(f"{rotated}.gz", "wb") as packed:
+        packed.write(aside.read_bytes())
+    with repairing(stack, workload.logs, tmp_path / "third"):
+        await_exact(stack, workload.manifests)
+    await_cleared(stack, "TailraceGapsLost", instance=instance)
 
 
 def test_lines_in_the_middle_are_lost_and_a_backfill_is_killed(stack, watched):

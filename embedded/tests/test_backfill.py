@@ -11,7 +11,7 @@ import pytest
 from confluent_kafka import TopicPartition
 
 from tailrace.backfill import ranges, shipping
-from tailrace.backfill.ranges import BackfillError, ByteRange, FileCandidate
+from tailrace.backfill.ranges import BackfillError, ByteRange, FileCandidate, FileLostError
 from tailrace.backfill.shipping import Shipment
 from tailrace.ledger.records import LogFile
 
@@ -231,3 +231,54 @@ def test_a_census_that_arrives_meanwhile_is_ignored(monkeypatch):
     kafka = SimpleNamespace(settings=lambda base: base)
 
     assert list(ranges._census_records(kafka)) == [CENSUS, CENSUS]
+
+
+def packed(log: Path, name: str) -> Path:
+    """Compresses a log beside it, as logrotate does: the copy has another inode."""
+    path = log.with_name(name)
+    path.write_bytes(gzip.compress(log.read_bytes()))
+    return path
+
+
+@pytest.fixture
+def long_log(tmp_path: Path) -> Path:
+    path = tmp_path / "slow.log.1"
+    path.write_bytes(b"".join(b"line %d\n" % number for number in range(1000)))
+    return path
+
+
+def test_a_file_that_was_compressed_since_is_found_by_its_head(long_log):
+    recorded = candidate(long_log, head_length=4096)
+    copy = packed(long_log, "slow.log.2.gz")
+    long_log.unlink()
+
+    assert ranges.locate(recorded) == copy
+
+
+def test_a_compressed_copy_is_used_if_another_file_has_the_inode(long_log):
+    recorded = candidate(long_log, head_length=4096)
+    copy = packed(long_log, "slow.log.2.gz")
+    long_log.write_bytes(b"another file\n" * 1000)
+
+    assert ranges.locate(recorded) == copy
+
+
+@pytest.mark.parametrize(("head_length", "copies"), [(100, 1), (4096, 2)], ids=["short-head", "ambiguous"])
+def test_a_compressed_file_that_could_be_another_one_is_not_used(long_log, head_length, copies):
+    recorded = candidate(long_log, head_length)
+    for number in range(copies):
+        packed(long_log, f"slow.log.{number + 2}.gz")
+    long_log.unlink()
+
+    with pytest.raises(FileLostError, match="no longer on this machine"):
+        ranges.locate(recorded)
+
+
+def test_a_truncated_compressed_file_is_skipped(long_log):
+    recorded = candidate(long_log, head_length=4096)
+    copy = packed(long_log, "slow.log.2.gz")
+    copy.write_bytes(copy.read_bytes()[:50])
+    long_log.unlink()
+
+    with pytest.raises(FileLostError):
+        ranges.locate(recorded)

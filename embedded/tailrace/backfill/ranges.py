@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -19,6 +20,9 @@ from tailrace.sources import log_files
 from tailrace.sources.sources_file import Source
 
 CENSUS_TOPIC = "tailrace.files"
+
+MIN_HEAD_BYTES = 1024
+"""A compressed file is recognized by a head of at least this length: it then contains times of entries."""
 
 MAX_LINE_BYTES = 16_000_000
 """The longest line that a collector ships and the job accepts; a longer line stays a gap of kind oversize."""
@@ -90,6 +94,10 @@ GROUP BY instance, source, log, generation
 
 class BackfillError(ReportedError):
     """A range cannot be shipped; the message states the reason and a remedy."""
+
+
+class FileLostError(BackfillError):
+    """The bytes of a range are not on this machine, or not in the file that had them."""
 
 
 @dataclass(frozen=True, order=True)
@@ -218,27 +226,45 @@ def candidates(kafka: KafkaClient, wanted: Iterable[tuple[str, int]]) -> dict[tu
 
 
 def locate(candidate: FileCandidate) -> Path:
-    """Finds the file of a census record by its inode, at its path or in the same directory. Raises
-    BackfillError."""
+    """Finds the file of a census record: by its inode, at its path or in the same directory, or compressed
+    there. Raises FileLostError."""
     last = Path(candidate.path)
     siblings = sorted(last.parent.glob("*")) if last.parent.is_dir() else []
-    for file in (last, *siblings):
-        if file.is_file() and file.stat().st_ino == candidate.inode:
-            check(file, candidate)
-            return file
-    raise BackfillError(
-        f"{last} (inode {candidate.inode}) is no longer on this machine; give a copy with --file"
-    )
+    same = [file for file in (last, *siblings) if file.is_file() and file.stat().st_ino == candidate.inode]
+    packed = [file for file in siblings if _is_compressed_copy(file, candidate)]
+    if len(packed) == 1 and not any(_begins_as(file, candidate) for file in same):
+        return packed[0]
+    if not same:
+        raise FileLostError(
+            f"{last} (inode {candidate.inode}) is no longer on this machine; give a copy with --file"
+        )
+    check(same[0], candidate)
+    return same[0]
+
+
+def _is_compressed_copy(file: Path, candidate: FileCandidate) -> bool:
+    """Returns whether a rotated file is this one, compressed. A shorter head could be that of another
+    file."""
+    if file.suffix != ".gz" or candidate.head_length < MIN_HEAD_BYTES:
+        return False
+    try:
+        return _begins_as(file, candidate)
+    except (OSError, EOFError, zlib.error):  # unreadable, or still being written
+        return False
+
+
+def _begins_as(file: Path, candidate: FileCandidate) -> bool:
+    with opened(file) as content:
+        return candidate.is_of(content)
 
 
 def check(file: Path, candidate: FileCandidate) -> None:
-    """Raises BackfillError if the beginning of the file differs from the one that the census hashed."""
-    with opened(file) as content:
-        if not candidate.is_of(content):
-            raise BackfillError(
-                f"{file} is another file: its first {candidate.head_length} bytes differ from those that the "
-                f"census recorded for {candidate.path}"
-            )
+    """Raises FileLostError if the beginning of the file differs from the one that the census hashed."""
+    if not _begins_as(file, candidate):
+        raise FileLostError(
+            f"{file} is another file: its first {candidate.head_length} bytes differ from those that the "
+            f"census recorded for {candidate.path}"
+        )
 
 
 def opened(file: Path) -> BinaryIO:

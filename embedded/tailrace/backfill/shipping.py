@@ -16,7 +16,7 @@ still have the recorded hash.
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
@@ -29,6 +29,9 @@ from tailrace.backfill.ranges import (
     TIMEOUT_SECONDS,
     BackfillError,
     ByteRange,
+    FileCandidate,
+    FileLostError,
+    locate,
     opened,
     range_of_gap,
     unread,
@@ -36,6 +39,7 @@ from tailrace.backfill.ranges import (
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.kafka.client import KafkaClient
 from tailrace.ledger import balance as ledger_balance
+from tailrace.sources.sources_file import Source
 
 TOPIC = "tailrace.backfill.lines"
 
@@ -72,7 +76,7 @@ def blocks(
     line is longer.
 
     `start` must be the start of a line. A last line without line feed is returned unchanged. Raises
-    BackfillError if the file ends before `end`.
+    FileLostError if the file ends before `end`.
     """
     content.seek(start)
     offset = start
@@ -80,7 +84,7 @@ def blocks(
     while offset + len(block) < end:
         line = content.readline(end - offset - len(block))
         if not line:
-            raise BackfillError(f"the file ends at {offset + len(block)}, before offset {end}")
+            raise FileLostError(f"the file ends at {offset + len(block)}, before offset {end}")
         if block and len(block) + len(line) > maximum:
             yield offset, bytes(block)
             offset += len(block)
@@ -117,10 +121,28 @@ class Shipment:
         }
 
 
-def ship(kafka: KafkaClient, shipment: Shipment) -> int:
+def shipment(
+    lost: ByteRange, candidate: FileCandidate | None, log: Source | None, file: Path | None = None
+) -> Shipment:
+    """Returns the complete lines of a range and the file that contains them.
+
+    `log`: the entry of sources.yaml, if the log is watched. `file`: where it is, if not where the census
+    recorded it; the caller has checked it. Raises FileLostError, OSError.
+    """
+    if candidate is None:
+        raise FileLostError(f"no census has recorded {lost.file}: the file cannot be identified")
+    file = file or locate(candidate)
+    byte_range = whole_lines(lost, file)
+    if log is None:
+        return Shipment(byte_range, file, candidate.cluster)
+    return Shipment(byte_range, file, candidate.cluster, log.format, log.tz)
+
+
+def ship(kafka: KafkaClient, shipment: Shipment, throttle: Callable[[int], None] = lambda _: None) -> int:
     """Sends a range and returns its size in bytes, after Kafka has confirmed it. Raises BackfillError.
 
-    Lines that are too long for a collector are omitted: their gap stays.
+    Lines that are too long for a collector are omitted: their gap stays. `throttle` is called with the size
+    of each block after it was sent.
     """
     producer = Producer(kafka.settings(PRODUCER))
     byte_range = shipment.byte_range
@@ -132,6 +154,7 @@ def ship(kafka: KafkaClient, shipment: Shipment) -> int:
                 message = msgpack.packb(shipment.message(offset, block))
                 _produce(producer, byte_range.file.instance, message, refused)
                 sent += len(block)
+                throttle(len(block))
     if producer.flush(TIMEOUT_SECONDS) or refused:
         raise BackfillError(f"Kafka did not accept the lines: {refused[0] if refused else 'no answer'}")
     return sent

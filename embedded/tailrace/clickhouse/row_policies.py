@@ -43,6 +43,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "effective_logging_settings": _SERVER,
     "logging_in_force": _SERVER,
     "receipts": ("instance",),
+    "gap_repairs": ("instance",),
     "fingerprints": ("query_id",),
     "otel_traces": ("database", "TraceId"),
     "otel_traces_trace_id_ts": ("TraceId",),

@@ -3,6 +3,7 @@
 import json
 import time
 import urllib.request
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -170,25 +171,41 @@ def _unknown(found: LedgerBalance, listed: Mapping[LogKey, float], now: float) -
     return unknown
 
 
+BYTES = MappingProxyType(
+    {
+        "tailrace_behind_bytes": "Bytes that a census recorded and that are not read yet.",
+        "tailrace_pending_bytes": "Bytes of incomplete entries.",
+        "tailrace_gap_bytes": "Bytes in open gaps.",
+        "tailrace_gap_lost_bytes": "Bytes in open gaps that the automatic repair cannot fill.",
+        "tailrace_gap_repaired_bytes": "Bytes that the automatic repair has filled.",
+    }
+)
+
+
 def _sums(found: LedgerBalance) -> Iterator[Metric]:
-    behind = GaugeMetricFamily(
-        "tailrace_behind_bytes", "Bytes that a census recorded and that are not read yet.", labels=OF_LOGS
-    )
-    pending = GaugeMetricFamily("tailrace_pending_bytes", "Bytes of incomplete entries.", labels=OF_LOGS)
-    gaps = GaugeMetricFamily("tailrace_gap_bytes", "Bytes in open gaps.", labels=OF_LOGS)
-    sums: dict[Log, list[int]] = {}
+    """Yields the sums of bytes of each log; every log of the ledger has all of them."""
+    sums: dict[str, Counter[Log]] = {name: Counter() for name in BYTES}
+    for name, log, amount in _amounts(found):
+        sums[name][log] += amount
+    logs = {log for of_name in sums.values() for log in of_name}
+    for name, text in BYTES.items():
+        yield _by_log(name, text, {log: sums[name][log] for log in sorted(logs)})
+
+
+def _amounts(found: LedgerBalance) -> Iterator[tuple[str, Log, int]]:
     for account in found.accounts:
-        total = sums.setdefault((account.file.instance, account.file.source), [0, 0, 0])
-        total[0] += account.behind
-        total[1] += account.pending
+        log = account.file.instance, account.file.source
+        yield "tailrace_behind_bytes", log, account.behind
+        yield "tailrace_pending_bytes", log, account.pending
     for file in found.unread:
-        sums.setdefault((file.instance, file.source), [0, 0, 0])[0] += file.size
+        yield "tailrace_behind_bytes", (file.instance, file.source), file.size
     for gap in found.gaps:
-        sums.setdefault((gap.file.instance, gap.file.source), [0, 0, 0])[2] += gap.bytes
-    for log, values in sums.items():
-        for family, value in zip((behind, pending, gaps), values, strict=True):
-            family.add_metric(log, value)
-    return iter((behind, pending, gaps))
+        log = gap.file.instance, gap.file.source
+        yield "tailrace_gap_bytes", log, gap.bytes
+        yield "tailrace_gap_lost_bytes", log, gap.bytes if found.loss(gap) else 0
+    for repair in found.repairs:
+        if repair.state == "repaired":
+            yield "tailrace_gap_repaired_bytes", (repair.file.instance, repair.file.source), repair.bytes
 
 
 def _greatest(pairs: Iterable[tuple[Log, float]]) -> dict[Log, float]:

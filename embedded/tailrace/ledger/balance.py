@@ -23,7 +23,16 @@ from itertools import groupby
 
 from tailrace.clickhouse.client import ClickHouse, Row
 from tailrace.config.resources import ROOT
-from tailrace.ledger.records import Account, CoverageInterval, Detail, Gap, Imbalance, LogFile, UnreadFile
+from tailrace.ledger.records import (
+    Account,
+    CoverageInterval,
+    Detail,
+    Gap,
+    GapRepair,
+    Imbalance,
+    LogFile,
+    UnreadFile,
+)
 from tailrace.ledger.unknown_logs import NONE_LISTED, LogProgress, UnknownLog, unknown
 from tailrace.migrations.runner import load_retention
 from tailrace.sources.log_key import LogKey
@@ -51,6 +60,8 @@ class LedgerBalance:
     minutes: Sequence[CoverageInterval] = ()
     unknown: Sequence[UnknownLog] = ()
     """Logs without a census, and listed logs of which no line has arrived."""
+    repairs: Sequence[GapRepair] = ()
+    """The last result of the automatic repair for each range."""
 
     @property
     def balances(self) -> bool:
@@ -72,6 +83,11 @@ class LedgerBalance:
     def hold_anything(self) -> bool:
         """Returns whether the ledger contains any file; an empty ledger proves nothing."""
         return bool(self.accounts or self.unread)
+
+    def loss(self, gap: Gap) -> str:
+        """Returns why the automatic repair could not fill an open gap; empty if it has not given up."""
+        reasons = (each.reason for each in self.repairs if each.state == "lost" and each.overlaps(gap))
+        return next(reasons, "")
 
     def covers(self, moment: float) -> bool:
         """Returns whether every server has a census since `moment`, and all recorded bytes were read."""
@@ -96,7 +112,7 @@ class LedgerBalance:
             "files": [_account_json(account) for account in self.accounts],
             "unread": [_plain(file) for file in self.unread],
             "details": [_plain(detail) for detail in self.details],
-            "gaps": [_plain(gap) for gap in self.gaps],
+            "gaps": [{**_plain(gap), "loss": self.loss(gap)} for gap in self.gaps],
             "imbalances": [{**_plain(wrong), "text": str(wrong)} for wrong in self.imbalances],
             "minutes": [_plain(interval) for interval in self.minutes],
             "unknown": [_plain(log) for log in self.unknown],
@@ -142,6 +158,7 @@ def _read_logs(
         imbalances=reader.imbalances({account.file for account in accounts if account.aged}),
         minutes=reader.minutes(minutes) if minutes else (),
         unknown=reader.unknown(listed, now.timestamp()),
+        repairs=[_of(GapRepair, row) for row in reader.rows("repairs")],
     )
 
 

@@ -115,13 +115,15 @@ class _Report:
         return *self._place(detail.file), detail.stage.lower(), detail.detail, *amounts
 
     def _show_gaps(self) -> None:
-        header = ("instance", "log", "generation", "from offset", "to offset", "bytes", "kind", "recorded")
+        columns = ("instance", "log", "generation", "from offset", "to offset", "bytes", "kind", "recorded")
+        header = (*columns, "cannot be repaired because")
         title = "Missing bytes; `tailrace backfill` ships them again while the files still contain them"
         _section(title, header, map(self._gap_line, self._books.gaps))
 
     def _gap_line(self, gap: Gap) -> Sequence[str]:
         offsets = (count(gap.from_offset), count(gap.to_offset), size(gap.bytes))
-        return *self._place(gap.file), *offsets, gap.kind, self._ago(gap.recorded_at)
+        loss = self._books.loss(gap) or "-"
+        return *self._place(gap.file), *offsets, gap.kind, self._ago(gap.recorded_at), loss
 
     def _show_minutes(self) -> None:
         header = ("instance", "log", "minutes (UTC)", "state", "grown", "behind", "missing")

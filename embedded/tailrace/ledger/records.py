@@ -91,6 +91,23 @@ class Gap:
 
 
 @dataclass(frozen=True)
+class GapRepair:
+    """The last result of the automatic repair for a byte range. `state`: repaired or lost."""
+
+    file: LogFile
+    from_offset: int
+    to_offset: int
+    bytes: int
+    """Bytes that were missing when the range was shipped."""
+    state: str
+    reason: str
+    """Why the range is lost; empty if it was repaired."""
+
+    def overlaps(self, gap: Gap) -> bool:
+        return self.file == gap.file and self.from_offset < gap.to_offset and gap.from_offset < self.to_offset
+
+
+@dataclass(frozen=True)
 class Detail:
     """Dead letters of one stage and code, or framing of one kind, in one file."""
 

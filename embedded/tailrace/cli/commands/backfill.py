@@ -13,12 +13,12 @@ from pathlib import Path
 
 from tailrace.backfill import ranges, shipping
 from tailrace.backfill.ranges import BackfillError, ByteRange, FileCandidate, UnreadFile
-from tailrace.backfill.shipping import Shipment
 from tailrace.cli import console, output
 from tailrace.cli.context import CommandError, Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.sources import active_sources
+from tailrace.sources.sources_file import Source
 
 HELP = "ship lost byte ranges again"
 EXAMPLES = (
@@ -108,28 +108,24 @@ class _Backfill:
         lost."""
         byte_range, file = lost, None
         try:
-            file = self._file(lost, candidate)
-            byte_range = shipping.whole_lines(lost, file)
+            found = shipping.shipment(lost, candidate, self._log_of(lost), self._given(candidate))
+            byte_range, file = found.byte_range, found.file
             if not self._arguments.dry_run:
-                shipping.ship(self._kafka, self._shipment(byte_range, file, candidate))
+                shipping.ship(self._kafka, found)
         except BackfillError as error:
             return byte_range, _row(byte_range, file, str(error))
         return byte_range, _row(byte_range, file, "to be shipped" if self._arguments.dry_run else "shipped")
 
-    def _file(self, byte_range: ByteRange, candidate: FileCandidate | None) -> Path:
-        if candidate is None:
-            raise BackfillError(f"no census has recorded {byte_range.file}: the file cannot be identified")
-        if self._arguments.file:
+    def _given(self, candidate: FileCandidate | None) -> Path | None:
+        """Returns the file of --file, checked."""
+        if self._arguments.file and candidate:
             ranges.check(self._arguments.file, candidate)
-            return self._arguments.file
-        return ranges.locate(candidate)
+        return self._arguments.file
 
-    def _shipment(self, byte_range: ByteRange, file: Path, candidate: FileCandidate) -> Shipment:
+    def _log_of(self, byte_range: ByteRange) -> Source | None:
         wanted = (byte_range.file.instance, byte_range.file.source, byte_range.file.log)
-        for watched in self._watched:
-            if (watched.instance, watched.source, str(watched.path)) == wanted:
-                return Shipment(byte_range, file, candidate.cluster, watched.format, watched.tz)
-        return Shipment(byte_range, file, candidate.cluster)
+        logs = ((log.instance, log.source, str(log.path)) == wanted and log for log in self._watched)
+        return next(filter(None, logs), None)
 
     def _await(self, done: list[tuple[ByteRange, dict]]) -> None:
         """Changes `shipped` to `filled`, or to the number of bytes that are still missing."""

@@ -11,7 +11,18 @@ from tailrace.cli.help import model
 from tailrace.cli.help.model import CommandHelp, Value
 
 COMPONENTS = (
-    *("kafka", "clickhouse", "flink", "detect", "census", "capture", "explain", "fluentbit", "facts"),
+    *(
+        "kafka",
+        "clickhouse",
+        "flink",
+        "detect",
+        "census",
+        "repair",
+        "capture",
+        "explain",
+        "fluentbit",
+        "facts",
+    ),
     *("superset", "evidence", "delivery", "reports", "metrics"),
 )
 """The names of the components; a test compares them with the stack's own list."""

@@ -1,0 +1,213 @@
+"""Ships missing byte ranges again as soon as they are calm, and records what cannot be repaired.
+
+A range is calm if the ledger has shown it unchanged for `calm_seconds`: then the collector does not send it
+late. A range is shipped at a limited rate, from the file that the census recorded. The ledger then either has
+no gap in it (`repaired`), or the next attempt follows, each after twice the time. If the bytes no longer
+exist, or three shipments did not fill the range, it is `lost`, with the reason. A lost range is tried again
+every ten minutes, because an administrator may restore its file.
+
+Shipping a range twice is harmless: the ledger counts its lines as duplicates. So this program keeps no state
+on disk, can be killed at any time, and can run beside `tailrace backfill`.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from threading import Event
+
+from tailrace.backfill import ranges, shipping
+from tailrace.backfill.ranges import BackfillError, ByteRange, FileCandidate, FileLostError
+from tailrace.clickhouse.client import ClickHouse, ClickHouseError
+from tailrace.errors import ReportedError
+from tailrace.kafka.client import KafkaClient
+from tailrace.ledger.records import LogFile
+from tailrace.sources.sources_file import Source
+
+TABLE = "tailrace.gap_repairs"
+REPAIRED = "repaired"
+LOST = "lost"
+
+MAX_SHIPMENTS = 3
+"""A range that is still missing after so many shipments is lost."""
+MAX_DELAY_SECONDS = 600
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How soon and how fast ranges are shipped. Seconds, and bytes per second."""
+
+    interval_seconds: float = 10
+    """Time between two looks at the ledger."""
+    calm_seconds: float = 20
+    wait_seconds: float = 30
+    """Time that the ledger gets to show a shipped range as filled."""
+    bytes_per_second: int = 8_000_000
+
+
+@dataclass
+class Attempt:
+    """What is known about one missing range. Times are those of the clock of the repairer, in seconds."""
+
+    first_seen: float
+    next_at: float
+    shipments: int = 0
+    failures: int = 0
+    lost: str = ""
+    """The reason why the range is lost; empty while it may be repaired."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """The result of one look at the ledger."""
+
+    open: int
+    """Missing ranges in the watched logs."""
+    lost: int
+    repaired: int
+    problem: str
+    """Why a range could not be shipped, for a reason that may pass; empty if there is none."""
+
+
+class Repairer:
+    """Repairs the logs that this machine has. `report` is called with a line about each result."""
+
+    def __init__(
+        self,
+        clickhouse: ClickHouse,
+        kafka: KafkaClient,
+        watched: Sequence[Source],
+        pace: Pace,
+        report: Callable[[str], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._clickhouse = clickhouse
+        self._kafka = kafka
+        self._watched = {(log.instance, log.source, str(log.path)): log for log in watched}
+        self._pace = pace
+        self._report = report
+        self._clock = clock
+        self._attempts: dict[ByteRange, Attempt] = {}
+        self._stopped = Event()
+
+    def stop(self) -> None:
+        self._stopped.set()
+
+    def run(self, on_round: Callable[[Round], None]) -> None:
+        """Repairs until `stop`. `on_round` is called after each look at the ledger."""
+        while not self._stopped.is_set():
+            try:
+                on_round(self.round())
+            except (ClickHouseError, ReportedError, OSError) as error:
+                on_round(Round(0, 0, 0, f"cannot read the ledger: {error}"))
+            self._stopped.wait(self._pace.interval_seconds)
+
+    def round(self) -> Round:
+        """Looks at the ledger once, and ships what is due. Raises ClickHouseError, OSError."""
+        now = self._clock()
+        missing = [each for each in ranges.missing_ranges(self._clickhouse) if self._log_of(each.file)]
+        self._attempts = {
+            each: self._attempts.get(each) or Attempt(now, now + self._pace.calm_seconds) for each in missing
+        }
+        due = [each for each in missing if self._attempts[each].next_at <= now]
+        problems, repaired = [], 0
+        if due:
+            inodes = ranges.inodes(self._clickhouse)
+            keys = {each: (each.file.instance, inodes.get(each.file, 0)) for each in due}
+            seen = ranges.candidates(self._kafka, keys.values())
+            shipped = [each for each in due if self._ship(each, seen.get(keys[each]), problems)]
+            repaired = self._settle(shipped)
+        lost = sum(bool(attempt.lost) for attempt in self._attempts.values())
+        return Round(len(missing), lost, repaired, problems[0] if problems else "")
+
+    def _log_of(self, file: LogFile) -> Source | None:
+        return self._watched.get((file.instance, file.source, file.log))
+
+    def _ship(self, lost: ByteRange, candidate: FileCandidate | None, problems: list[str]) -> bool:
+        """Returns whether bytes were shipped. Otherwise the range is lost, postponed, or has no complete
+        line."""
+        attempt = self._attempts[lost]
+        try:
+            shipment = shipping.shipment(lost, candidate, self._log_of(lost.file))
+            if shipment.byte_range.start == shipment.byte_range.end:
+                return False
+            sent = shipping.ship(self._kafka, shipment, self._throttle)
+        except FileLostError as error:
+            self._give_up(lost, str(error))
+            return False
+        except (BackfillError, OSError) as error:
+            attempt.failures += 1
+            problems.append(f"{lost.file}: {error}")
+            self._postpone(attempt, attempt.failures)
+            return False
+        attempt.shipments += 1
+        self._report(f"shipped {sent} bytes of {lost.file} from offset {shipment.byte_range.start}")
+        return True
+
+    def _settle(self, shipped: Sequence[ByteRange]) -> int:
+        """Records the shipped ranges that are filled, and returns their number."""
+        left = shipping.await_filled(self._clickhouse, shipped, self._pace.wait_seconds) if shipped else []
+        filled = 0
+        for each in shipped:
+            missing = sum(gap.missing for gap in left if gap.overlaps(each))
+            if not missing:
+                filled += 1
+                self._record(each, REPAIRED, "")
+                self._report(f"repaired {each.missing} bytes of {each.file} from offset {each.start}")
+            elif self._attempts[each].shipments >= MAX_SHIPMENTS:
+                reason = f"{missing} bytes are missing after {MAX_SHIPMENTS} shipments"
+                self._give_up(each, reason)
+            else:
+                self._postpone(self._attempts[each], self._attempts[each].shipments)
+        return filled
+
+    def _give_up(self, lost: ByteRange, reason: str) -> None:
+        attempt = self._attempts[lost]
+        attempt.next_at = self._clock() + MAX_DELAY_SECONDS
+        if attempt.lost != reason:
+            attempt.lost = reason
+            self._record(lost, LOST, reason)
+            self._report(
+                f"cannot repair {lost.missing} bytes of {lost.file} from offset {lost.start}: {reason}"
+            )
+
+    def _postpone(self, attempt: Attempt, times: int) -> None:
+        delay = self._pace.interval_seconds * 2 ** min(times, 10)
+        attempt.next_at = self._clock() + min(delay, MAX_DELAY_SECONDS)
+
+    def _record(self, lost: ByteRange, state: str, reason: str) -> None:
+        """Inserts a result, unless the newest one of the range is the same."""
+        if state == LOST and self._recorded(lost) == (state, reason):
+            return
+        row = {
+            "instance": lost.file.instance,
+            "source": lost.file.source,
+            "log": lost.file.log,
+            "generation": lost.file.generation,
+            "from_offset": lost.start,
+            "to_offset": lost.end,
+            "bytes": lost.missing,
+            "state": state,
+            "reason": reason,
+        }
+        self._clickhouse.insert(TABLE, [row])
+
+    def _recorded(self, lost: ByteRange) -> tuple[str, str] | None:
+        rows = self._clickhouse.rows(
+            f"SELECT toString(argMax(state, at)) AS state, argMax(reason, at) AS reason FROM {TABLE} "
+            "WHERE instance = {instance:String} AND source = {source:String} AND log = {log:String} "
+            "AND generation = {generation:UInt64} AND from_offset = {from_offset:UInt64} "
+            "AND to_offset = {to_offset:UInt64} HAVING count() > 0",
+            {
+                "instance": lost.file.instance,
+                "source": lost.file.source,
+                "log": lost.file.log,
+                "generation": lost.file.generation,
+                "from_offset": lost.start,
+                "to_offset": lost.end,
+            },
+        )
+        return next(((row["state"], row["reason"]) for row in rows), None)
+
+    def _throttle(self, sent: int) -> None:
+        """Waits so long that `sent` bytes take at least their time."""
+        self._stopped.wait(sent / self._pace.bytes_per_second)

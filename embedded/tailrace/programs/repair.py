@@ -1,0 +1,46 @@
+"""The automatic repair of gaps in the logs of sources.yaml."""
+
+import dataclasses
+import json
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from tailrace.config.resources import PYTHON_PATH
+from tailrace.programs.program import HEALTHY, Health, Program
+from tailrace.sources import active_sources
+
+SILENT_SECONDS = 180
+"""The maximum age of the heartbeat: a look at the ledger, the shipment of 1 GB, and the wait for the
+ledger."""
+
+
+class RepairProgram(Program):
+    """Configures `python -m tailrace.repair`."""
+
+    name = "repair"
+
+    def prepare(self) -> None:
+        listed = [
+            {**dataclasses.asdict(log), "path": str(log.path)}
+            for log in active_sources.active_or_listed(self.settings, self.home).logs
+        ]
+        self._sources().write_text(json.dumps(listed, indent=2))
+        self._heartbeat().unlink(missing_ok=True)
+
+    def environment(self) -> Mapping[str, str]:
+        return {"PYTHONPATH": str(PYTHON_PATH)}
+
+    def health(self) -> Health:
+        try:
+            heartbeat = json.loads(self._heartbeat().read_text())
+        except FileNotFoundError:
+            return Health.failing("the ledger was not read yet")
+        silent = time.time() - heartbeat["at"]
+        if heartbeat["problem"] or silent > SILENT_SECONDS:
+            return Health.failing(heartbeat["problem"] or f"no heartbeat for {silent:.0f} s")
+        return HEALTHY
+
+    def _sources(self) -> Path:
+        """The watched logs. JSON is YAML."""
+        return self.home.data(self.name) / "sources.yaml"

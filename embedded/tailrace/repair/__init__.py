@@ -1,0 +1,1 @@
+"""The program that repairs gaps: `python -m tailrace.repair`."""

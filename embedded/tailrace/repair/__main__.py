@@ -1,0 +1,81 @@
+"""`python -m tailrace.repair`: ships missing byte ranges of this machine's logs again, until SIGTERM."""
+
+import argparse
+import json
+import os
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+from tailrace.backfill.repair import Pace, Repairer, Round
+from tailrace.errors import UsageError
+from tailrace.kafka import client as kafka_client
+from tailrace.programs import process
+from tailrace.sources import sources_file
+
+PACE = Pace()
+
+
+def main() -> int:
+    arguments = _arguments()
+    try:
+        watched = sources_file.load(arguments.sources)
+    except UsageError as error:
+        print(f"tailrace: {error}", file=sys.stderr)
+        return 2
+    pace = Pace(
+        arguments.interval, arguments.calm, arguments.wait, int(arguments.megabytes_per_second * 1_000_000)
+    )
+    repairer = Repairer(
+        process.clickhouse_from(arguments),
+        kafka_client.from_arguments(arguments),
+        watched,
+        pace,
+        process.print_line,
+    )
+    process.at_stop(repairer.stop)
+    repairer.run(lambda done: _write_heartbeat(arguments.heartbeat_file, done))
+    return 0
+
+
+def _write_heartbeat(file: Path, done: Round) -> None:
+    """Replaces the file, so that a reader never sees half of it."""
+    draft = file.with_suffix(".new")
+    draft.write_text(json.dumps({"at": time.time(), **asdict(done)}))
+    os.replace(draft, file)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tailrace.repair", description=__doc__)
+    parser.add_argument(
+        "--sources", type=Path, required=True, help="sources.yaml with the logs of this machine"
+    )
+    kafka_client.add_arguments(parser)
+    process.add_clickhouse_arguments(parser, user="repair")
+    for name, default, text in (
+        ("interval", PACE.interval_seconds, "time between two looks at the ledger"),
+        ("calm", PACE.calm_seconds, "time for which a range must stay unchanged before it is shipped"),
+        ("wait", PACE.wait_seconds, "time that the ledger gets to show a shipped range as filled"),
+    ):
+        parser.add_argument(
+            f"--{name}", type=float, default=default, metavar="SECONDS", help=f"{text} (default: {default:g})"
+        )
+    parser.add_argument(
+        "--megabytes-per-second",
+        type=float,
+        default=PACE.bytes_per_second / 1e6,
+        metavar="N",
+        help="maximum rate of shipments (default: %(default)g)",
+    )
+    parser.add_argument(
+        "--heartbeat-file",
+        type=Path,
+        required=True,
+        help="file that is written after every look at the ledger",
+    )
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
