@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from e2e.stack import Stack
+from e2e.stack import Stack, wait_until
 from e2e.workload.writer import LogWriter
 from tailrace.config.resources import PYTHON_PATH
 from tailrace_local import clickhouse as local_clickhouse
@@ -23,13 +23,12 @@ class RunningRepair:
         self._process = process
         self._log = log
 
-    def lines(self) -> list[str]:
-        return self._log.read_text().splitlines()
-
-    def wrote(self, text: str) -> bool:
-        """Raises AssertionError if the process has ended."""
-        assert self._process.poll() is None, self._log.read_text()
-        return any(text in line for line in self.lines())
+    def await_line(self, text: str, seconds: float = 300) -> None:
+        """Waits for a line with this text. Raises AssertionError with all lines if there is none."""
+        try:
+            wait_until(lambda: text in self._log.read_text(), seconds, f"a line with {text!r}")
+        except AssertionError as error:
+            raise AssertionError(f"{error}; it wrote:\n{self._log.read_text()}") from None
 
     def kill(self) -> None:
         """Ends it without a chance to clean up."""

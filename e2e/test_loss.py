@@ -54,10 +54,10 @@ def test_first_and_last_lines_are_lost_and_repaired_by_nobody(stack, watched, tm
     aside = rotated.rename(tmp_path / "aside")
 
     with repairing(stack, workload.logs, tmp_path / "first") as repair:
-        wait_until(lambda: repair.wrote("shipped"), 120, "a range to be shipped")
+        repair.await_line("shipped")
         repair.kill()
     with repairing(stack, workload.logs, tmp_path / "second") as repair:
-        wait_until(lambda: repair.wrote("cannot repair"), 120, "the missing file to be found missing")
+        repair.await_line("cannot repair")
         await_alert(stack, "TailraceGapsLost", instance=instance)
     shown = json.loads(tailrace(stack, "ledger", "--instance", instance, "--json"))["gaps"]
     assert any("no longer on this machine" in gap["loss"] for gap in shown)

@@ -4,6 +4,7 @@
 CREATE TABLE IF NOT EXISTS tailrace.gap_repairs {on_cluster}
 (
     at          DateTime64(6, 'UTC') DEFAULT now64(6, 'UTC') CODEC(Delta, ZSTD(1)),
+    cluster     LowCardinality(String),
     instance    LowCardinality(String),
     source      LowCardinality(String),
     log         String CODEC(ZSTD(1)),
@@ -14,7 +15,6 @@ CREATE TABLE IF NOT EXISTS tailrace.gap_repairs {on_cluster}
     state       Enum8('repaired' = 1, 'lost' = 2),
     reason      String CODEC(ZSTD(1)),
     account     LowCardinality(String) DEFAULT currentUser(),
-    CONSTRAINT range_is_not_empty CHECK from_offset < to_offset,
     CONSTRAINT loss_has_a_reason CHECK state = 'repaired' OR reason != ''
 )
 ENGINE = {engine:MergeTree}

@@ -25,14 +25,15 @@ MAY_READ = {
     "audit_coverage_gaps": COMPLIANCE,
     "audit_events": COMPLIANCE,
     "cardholder_data_reads": COMPLIANCE,
-    "coverage_1m": DEVELOPER,
+    "coverage_1m": DEVELOPER | {"repair"},
     "data_access": COMPLIANCE,
     "dead_letters": NOBODY,  # but all of its columns save the raw bytes, see below
     "effective_logging_settings": DEVELOPER | {"facts"},
     "error_events": DEVELOPER,
     "evidence_exports": COMPLIANCE,
     "fingerprints": DEVELOPER | {"reader_unmasked"},
-    "ledger": DEVELOPER,
+    "gap_repairs": DEVELOPER | {"repair"},
+    "ledger": DEVELOPER | {"repair"},
     "logging_in_force": DEVELOPER | {"facts"},
     "minutes_without_audit": COMPLIANCE,
     "otel_traces": DEVELOPER,
@@ -48,7 +49,7 @@ MAY_READ = {
     "query_load_1m": DEVELOPER,
     "query_load_1m_mv": NOBODY,
     "query_samples": {"reader_unmasked", "explain"},
-    "receipts": DEVELOPER,
+    "receipts": DEVELOPER | {"repair"},
     "receipts_audit_events_mv": NOBODY,
     "receipts_dead_letters_mv": NOBODY,
     "receipts_error_events_mv": NOBODY,
@@ -57,7 +58,7 @@ MAY_READ = {
     "rights_changes": COMPLIANCE,
     "rule_coverage": COMPLIANCE | {"analyst", "delivery"},
     "rule_pushes": COMPLIANCE | {"analyst", "delivery"},
-    "schema_migrations": DEVELOPER,
+    "schema_migrations": DEVELOPER | {"repair"},
     "server_capture": DEVELOPER | {"facts"},
     "server_changes": COMPLIANCE | {"facts"},
     "server_facts": COMPLIANCE | {"facts"},
@@ -91,6 +92,7 @@ MAY_ADD = {
     "alert_deliveries": {"delivery"},
     "alerts": {"writer", "facts"},
     "evidence_exports": {"auditor"},
+    "gap_repairs": {"repair"},
     "reviews": {"auditor"},
     "server_changes": {"facts"},
     "server_facts": {"facts"},
@@ -172,7 +174,7 @@ def test_has_no_rights_on_the_server(admin, user, name):
 @pytest.mark.parametrize("name", users())
 def test_raw_bytes_of_dead_letters_are_for_admin(admin, user, name):
     assert not granted(user(name), "SELECT(raw) ON tailrace.dead_letters")
-    assert granted(user(name), "SELECT(code) ON tailrace.dead_letters") == (name in DEVELOPER)
+    assert granted(user(name), "SELECT(code) ON tailrace.dead_letters") == (name in DEVELOPER | {"repair"})
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -21,6 +21,7 @@ from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.errors import ReportedError
 from tailrace.kafka.client import KafkaClient
 from tailrace.ledger.records import LogFile
+from tailrace.sources.log_key import LogKey, key_of
 from tailrace.sources.sources_file import Source
 
 TABLE = "tailrace.gap_repairs"
@@ -82,29 +83,42 @@ class Repairer:
     ) -> None:
         self._clickhouse = clickhouse
         self._kafka = kafka
-        self._watched = {(log.instance, log.source, str(log.path)): log for log in watched}
+        self._watched = {key_of(log): log for log in watched}
         self._pace = pace
         self._report = report
         self._clock = clock
         self._attempts: dict[ByteRange, Attempt] = {}
         self._stopped = Event()
+        self._latest = Round(0, 0, 0, "")
+        self._on_progress: Callable[[Round], None] = lambda _: None
 
     def stop(self) -> None:
         self._stopped.set()
 
-    def run(self, on_round: Callable[[Round], None]) -> None:
-        """Repairs until `stop`. `on_round` is called after each look at the ledger."""
+    def run(self, on_progress: Callable[[Round], None]) -> None:
+        """Repairs until `stop`. `on_progress` is called after each look at the ledger, also a failed one, and
+        after each shipped block."""
+        self._on_progress = on_progress
         while not self._stopped.is_set():
-            try:
-                on_round(self.round())
-            except (ClickHouseError, ReportedError, OSError) as error:
-                on_round(Round(0, 0, 0, f"cannot read the ledger: {error}"))
+            before = self._latest.problem
+            self._latest = self._tried_round()
+            if self._latest.problem not in ("", before):
+                self._report(self._latest.problem)
+            on_progress(self._latest)
             self._stopped.wait(self._pace.interval_seconds)
+
+    def _tried_round(self) -> Round:
+        try:
+            return self.round()
+        except (ClickHouseError, ReportedError, OSError) as error:
+            return Round(len(self._attempts), 0, 0, str(error))
 
     def round(self) -> Round:
         """Looks at the ledger once, and ships what is due. Raises ClickHouseError, OSError."""
         now = self._clock()
-        missing = [each for each in ranges.missing_ranges(self._clickhouse) if self._log_of(each.file)]
+        missing = [
+            each for each in ranges.missing_ranges(self._clickhouse) if _key(each.file) in self._watched
+        ]
         self._attempts = {
             each: self._attempts.get(each) or Attempt(now, now + self._pace.calm_seconds) for each in missing
         }
@@ -119,8 +133,8 @@ class Repairer:
         lost = sum(bool(attempt.lost) for attempt in self._attempts.values())
         return Round(len(missing), lost, repaired, problems[0] if problems else "")
 
-    def _log_of(self, file: LogFile) -> Source | None:
-        return self._watched.get((file.instance, file.source, file.log))
+    def _log_of(self, file: LogFile) -> Source:
+        return self._watched[_key(file)]
 
     def _ship(self, lost: ByteRange, candidate: FileCandidate | None, problems: list[str]) -> bool:
         """Returns whether bytes were shipped. Otherwise the range is lost, postponed, or has no complete
@@ -164,8 +178,8 @@ class Repairer:
         attempt = self._attempts[lost]
         attempt.next_at = self._clock() + MAX_DELAY_SECONDS
         if attempt.lost != reason:
-            attempt.lost = reason
             self._record(lost, LOST, reason)
+            attempt.lost = reason
             self._report(
                 f"cannot repair {lost.missing} bytes of {lost.file} from offset {lost.start}: {reason}"
             )
@@ -179,6 +193,7 @@ class Repairer:
         if state == LOST and self._recorded(lost) == (state, reason):
             return
         row = {
+            "cluster": self._log_of(lost.file).cluster,
             "instance": lost.file.instance,
             "source": lost.file.source,
             "log": lost.file.log,
@@ -189,7 +204,7 @@ class Repairer:
             "state": state,
             "reason": reason,
         }
-        self._clickhouse.insert(TABLE, [row])
+        self._clickhouse.insert(f"{TABLE} ({', '.join(row)})", [row])
 
     def _recorded(self, lost: ByteRange) -> tuple[str, str] | None:
         rows = self._clickhouse.rows(
@@ -210,4 +225,9 @@ class Repairer:
 
     def _throttle(self, sent: int) -> None:
         """Waits so long that `sent` bytes take at least their time."""
+        self._on_progress(self._latest)
         self._stopped.wait(sent / self._pace.bytes_per_second)
+
+
+def _key(file: LogFile) -> LogKey:
+    return file.instance, file.source, file.log

@@ -36,14 +36,16 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         _ALL,
     ),
     **dict.fromkeys(
-        ("ledger", "dead_letters", "server_snapshots", "server_facts", "server_changes", "rule_coverage"),
+        (
+            *("ledger", "gap_repairs", "dead_letters", "server_snapshots", "server_facts", "server_changes"),
+            "rule_coverage",
+        ),
         _SERVER,
     ),
     # Views with the privileges of their definer: their tables are not filtered.
     "effective_logging_settings": _SERVER,
     "logging_in_force": _SERVER,
     "receipts": ("instance",),
-    "gap_repairs": ("instance",),
     "fingerprints": ("query_id",),
     "otel_traces": ("database", "TraceId"),
     "otel_traces_trace_id_ts": ("TraceId",),

@@ -18,6 +18,7 @@ from tailrace.cli.context import CommandError, Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.sources import active_sources
+from tailrace.sources.log_key import key_of
 from tailrace.sources.sources_file import Source
 
 HELP = "ship lost byte ranges again"
@@ -123,9 +124,8 @@ class _Backfill:
         return self._arguments.file
 
     def _log_of(self, byte_range: ByteRange) -> Source | None:
-        wanted = (byte_range.file.instance, byte_range.file.source, byte_range.file.log)
-        logs = ((log.instance, log.source, str(log.path)) == wanted and log for log in self._watched)
-        return next(filter(None, logs), None)
+        wanted = byte_range.file.instance, byte_range.file.source, byte_range.file.log
+        return next((log for log in self._watched if key_of(log) == wanted), None)
 
     def _await(self, done: list[tuple[ByteRange, dict]]) -> None:
         """Changes `shipped` to `filled`, or to the number of bytes that are still missing."""
