@@ -6,9 +6,10 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 
-from e2e.stack import Stack, wait_until
+from e2e.stack import Stack, source_of, wait_until
 from e2e.workload.writer import LogWriter
 from tailrace.config.resources import PYTHON_PATH
 from tailrace_local import clickhouse as local_clickhouse
@@ -41,10 +42,7 @@ def repairing(stack: Stack, logs: Iterable[LogWriter], directory: Path) -> Itera
     """Repairs these logs, with seconds for the times that are minutes in the product."""
     directory.mkdir(exist_ok=True)
     sources, output = directory / "sources.yaml", directory / "repair.log"
-    listed = [
-        {"instance": m.instance, "cluster": "any", "source": m.source, "path": m.path}
-        for m in (log.manifest for log in logs)
-    ]
+    listed = [{**asdict(log), "path": str(log.path)} for log in map(source_of, logs)]
     sources.write_text(json.dumps(listed))
     output.write_text("")
     command = [

@@ -165,7 +165,7 @@ class Repairer:
             missing = sum(gap.missing for gap in left if gap.overlaps(each))
             if not missing:
                 filled += 1
-                self._record(each, REPAIRED, "")
+                self.record(each, REPAIRED, "")
                 self._report(f"repaired {each.missing} bytes of {each.file} from offset {each.start}")
             elif self._attempts[each].shipments >= MAX_SHIPMENTS:
                 reason = f"{missing} bytes are missing after {MAX_SHIPMENTS} shipments"
@@ -178,7 +178,7 @@ class Repairer:
         attempt = self._attempts[lost]
         attempt.next_at = self._clock() + MAX_DELAY_SECONDS
         if attempt.lost != reason:
-            self._record(lost, LOST, reason)
+            self.record(lost, LOST, reason)
             attempt.lost = reason
             self._report(
                 f"cannot repair {lost.missing} bytes of {lost.file} from offset {lost.start}: {reason}"
@@ -188,7 +188,7 @@ class Repairer:
         delay = self._pace.interval_seconds * 2 ** min(times, 10)
         attempt.next_at = self._clock() + min(delay, MAX_DELAY_SECONDS)
 
-    def _record(self, lost: ByteRange, state: str, reason: str) -> None:
+    def record(self, lost: ByteRange, state: str, reason: str) -> None:
         """Inserts a result, unless the newest one of the range is the same."""
         if state == LOST and self._recorded(lost) == (state, reason):
             return
