@@ -231,7 +231,7 @@ def test_parts_run_and_tell_their_health(name, run, tmp_path):
 def test_clickhouse_takes_the_configuration_and_the_migrations(settings, run, tmp_path, capsys):
     """In the real engine, which gets other directories than a container has."""
     secrets, configuration = tmp_path / "secrets", tmp_path / "configuration"
-    names = ["admin", "writer", "analyst", "auditor", "delivery", "facts", "explain", "witness"]
+    names = ["admin", "writer", "analyst", "auditor", "delivery", "facts", "repair", "explain", "witness"]
     names += [f"reader_{audience}" for audience in ("developer", "compliance", "security", "unmasked")]
     secrets.mkdir()
     for name in names:
