@@ -23,6 +23,7 @@ from tailrace.config.home import Home
 from tailrace.config.settings import Settings
 from tailrace.credentials.names import password_name
 from tailrace.demo import feed as demo_feed
+from tailrace.demo.shop import files
 from tailrace.kafka import topics
 from tailrace.migrations import migration_files
 from tailrace.rules import push as rule_push
@@ -169,14 +170,18 @@ def test_topics_are_made_and_rules_pushed_once(kafka, run):
     assert messages(kafka, rule_push.TOPIC) == 1
 
 
-def test_the_demo_is_fed_once_and_collectors_are_told_of_it(kafka, run, tmp_path):
+@pytest.mark.parametrize("option", ["--demo", "--samples"])
+def test_logs_to_show_are_fed_once_and_collectors_are_told_of_them(option, kafka, run, tmp_path, capsys):
     run("topics", "--kafka", kafka)
     home = Home(tmp_path / "home")
     before = messages(kafka, demo_feed.SPANS_TOPIC)
-    run("collector", "--demo", "--kafka", kafka)
+    run("collector", option, "--kafka", kafka)
     spans = messages(kafka, demo_feed.SPANS_TOPIC) - before
     watched = {path: path.stat().st_size for path in home.watch.rglob("*.log")}
-    run("collector", "--demo", "--kafka", kafka)
+    assert ("/tailrace/queries/" in capsys.readouterr().out) == (option == "--demo")
+    for _ in range(2):  # also after the other option
+        run("collector", "--demo", "--kafka", kafka)
+    run("collector", "--samples", "--kafka", kafka)
 
     assert spans > 0
     assert messages(kafka, demo_feed.SPANS_TOPIC) - before == spans
@@ -187,6 +192,18 @@ def test_the_demo_is_fed_once_and_collectors_are_told_of_it(kafka, run, tmp_path
     assert sum(Path(file).parent == home.data("fluentbit") / "configuration" for file in included) == len(
         watched
     )
+
+
+def test_the_shop_of_containers_has_no_gap(kafka, run, tmp_path):
+    run("topics", "--kafka", kafka)
+    run("collector", "--demo", "--kafka", kafka)
+    manifest = files.load_manifest(Home(tmp_path / "home"))
+    assert {"dropped_index", "loop", "spray", "export"} < manifest["stories"].keys()
+    assert files.GAP not in manifest["stories"]
+    assert files.GAP not in {alert["story"] for alert in manifest["alerts"]}
+    # Every entry of the manifest is in a log: nothing was left out.
+    audit = tmp_path / "home/watch/billing-db-1/audit.log"
+    assert audit.read_bytes().count(b"\n") >= manifest["entries"]["billing-db-1/audit"]
 
 
 def test_without_the_demo_nothing_is_watched_but_what_is_listed(run, tmp_path):

@@ -12,7 +12,7 @@ from tailrace.cli.help.model import CommandHelp, Value
 
 COMPONENTS = (
     *("kafka", "clickhouse", "flink", "detect", "census", "capture", "explain", "fluentbit", "facts"),
-    *("superset", "evidence", "delivery", "reports", "metrics"),
+    *("superset", "evidence", "fingerprint", "delivery", "reports", "metrics"),
 )
 """The names of the components; a test compares them with the stack's own list."""
 SUPERVISOR = "supervisor"
