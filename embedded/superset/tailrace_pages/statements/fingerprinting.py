@@ -34,7 +34,7 @@ _STARTS = (
     "administrator",
 )
 _STATEMENT = re.compile(
-    r"(?> [\s(]++ | /\*[mM]?!\d*+ | /\*.*?\*/ | --(?:[^\S\n][^\n]*+)?\n | \#[^\n]*+\n )*+"
+    r"(?> [\s(]++ | /\*!9{5}.*?\*/ | /\*[mM]?!\d*+ | /\*.*?\*/ | --(?:[^\S\n][^\n]*+)?\n | \#[^\n]*+\n )*+"
     rf"(?:{'|'.join(_STARTS)})\b\s*+\S",
     re.VERBOSE | re.DOTALL | re.IGNORECASE,
 )
