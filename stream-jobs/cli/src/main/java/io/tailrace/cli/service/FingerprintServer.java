@@ -50,8 +50,8 @@ public final class FingerprintServer implements AutoCloseable {
     private final ServerSocketChannel server;
     private final Duration timeLimit;
     private final Fingerprinter fingerprinter = new Fingerprinter();
-    private final ExecutorService workers = new ThreadPoolExecutor(
-            THREADS, THREADS, 0, TimeUnit.SECONDS, new ArrayBlockingQueue<>(MAX_WAITING));
+    private final ExecutorService workers =
+            new ThreadPoolExecutor(THREADS, THREADS, 0, TimeUnit.SECONDS, new ArrayBlockingQueue<>(MAX_WAITING));
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 
     /** Opens the socket and replaces the one of a former server. */
@@ -127,8 +127,9 @@ public final class FingerprintServer implements AutoCloseable {
             return fingerprint(statement);
         } catch (RuntimeException e) {
             // Without its message, which may contain a part of the statement.
-            System.err.println("a statement was not fingerprinted: " + e.getClass().getName() + " at "
-                    + (e.getStackTrace().length == 0 ? "an unknown place" : e.getStackTrace()[0]));
+            System.err.println(
+                    "a statement was not fingerprinted: " + e.getClass().getName() + " at "
+                            + (e.getStackTrace().length == 0 ? "an unknown place" : e.getStackTrace()[0]));
             return "refused: the statement cannot be fingerprinted\n";
         }
     }
