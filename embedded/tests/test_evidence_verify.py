@@ -11,9 +11,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from tailrace.cli.exit_codes import Exit
 from tailrace.config.home import Home
@@ -28,12 +26,6 @@ FILES = {
     "results/accounts.parquet": b"PAR1 not packed PAR1",
 }
 ABOUT = {"framework": "pci", "exported_by": "ines", "exported_at": "2026-11-22T04:00:00+00:00"}
-
-
-def x25519_pem(encryption: serialization.KeySerializationEncryption) -> bytes:
-    """Returns a private key of another kind."""
-    form = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8)
-    return X25519PrivateKey.generate().private_bytes(*form, encryption)
 
 
 def make(path: Path, key: Ed25519PrivateKey = KEY) -> Path:
@@ -312,23 +304,6 @@ def test_the_key_is_created_once_and_private(tmp_path):
     assert signing.public_pem(key) == signing.public_pem(signing.installation_key(home))
     (secret,) = (tmp_path / "secrets").iterdir()
     assert stat.S_IMODE(secret.stat().st_mode) == 0o600
-
-
-@pytest.mark.parametrize(
-    ("content", "problem"),
-    [
-        (b"32 hex digits", "no private key in PEM form"),
-        (signing.public_pem(KEY), "no private key in PEM form"),
-        (x25519_pem(serialization.NoEncryption()), "no Ed25519 key"),
-        (x25519_pem(serialization.BestAvailableEncryption(b"secret")), "without a password"),
-    ],
-    ids=["text", "public key", "other kind", "password"],
-)
-def test_a_file_without_a_usable_key_is_named(tmp_path, content, problem):
-    file = tmp_path / signing.SECRET
-    file.write_bytes(content)
-    with pytest.raises(signing.SigningKeyError, match=problem):
-        signing.read_private(file)
 
 
 @pytest.mark.skipif(not shutil.which("openssl"), reason="needs openssl")
