@@ -174,7 +174,7 @@ def test_a_text_of_any_length_is_searched_by_the_form(developer, stack):
         ("C:\\back\\", "No stored statement has this query id, table or text."),
         ("SELECT nothing FROM nowhere", "No stored statement is the pasted one."),
         (DIGEST, "Server digest"),
-        ("ab" * 32, "has this digest"),
+        ("ab" * 32, "Paste the DIGEST_TEXT of performance_schema instead"),
     ],
 )
 def test_a_search_says_what_it_found(developer, text, group):
