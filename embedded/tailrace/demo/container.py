@@ -14,11 +14,16 @@ from tailrace.kafka.client import KafkaClient
 
 
 def feed_shop(kafka: KafkaClient, settings: Settings, home: Home) -> Iterator[str]:
-    """Writes and lists the logs of the shop, and yields what to see. Raises OSError, SourcesError.
+    """Writes and lists the logs of the shop, and yields what to see. Raises OSError, SourcesError."""
+    return feed_story(kafka, settings, home, story.write(time.time()))
+
+
+def feed_story(kafka: KafkaClient, settings: Settings, home: Home, whole: Story) -> Iterator[str]:
+    """Writes and lists the logs of a story, without its gap. Raises OSError, SourcesError.
 
     It lists the logs when everything else is done: a step that failed is repeated from the beginning.
     """
-    written = _complete(story.write(time.time()))
+    written = _complete(whole)
     files.write_logs(home, written)
     files.write_snapshots(home, written)
     _send(kafka, written.spans)
