@@ -5,6 +5,7 @@ import hashlib
 import socket
 import stat
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -206,8 +207,19 @@ def test_a_service_that_is_not_there_or_silent_is_a_problem_and_no_error(tmp_pat
             FingerprintService(tmp_path / "silent.sock").fingerprint("SELECT 1")
 
 
-def test_an_answer_that_ends_early_is_no_fingerprint(monkeypatch):
-    service = FingerprintService(Path("unused"))
-    monkeypatch.setattr(service, "_answer", lambda content: b"")
-    with pytest.raises(NoServiceError, match="ended"):
-        service.fingerprint("SELECT 1")
+def test_an_answer_that_ends_early_is_no_fingerprint(tmp_path):
+    with socket.socket(socket.AF_UNIX) as ending:
+        ending.bind(str(tmp_path / "ending.sock"))
+        ending.listen()
+        thread = threading.Thread(target=_read_and_end, args=(ending,))
+        thread.start()
+        with pytest.raises(NoServiceError, match="ended"):
+            FingerprintService(tmp_path / "ending.sock").fingerprint("SELECT 1")
+        thread.join()
+
+
+def _read_and_end(listening: socket.socket) -> None:
+    connection, _ = listening.accept()
+    with connection:
+        while connection.recv(1024):
+            pass
