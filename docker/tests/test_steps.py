@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import pytest
 from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
-from docker.tests.conftest import ToOutput
+from docker.tests.conftest import DOCKER, ToOutput
 from tailrace import deployment
 from tailrace.cli.exit_codes import Exit
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
@@ -231,6 +232,31 @@ def test_parts_run_and_tell_their_health(name, run, tmp_path):
     if name == "census":
         spooled = next(home.data("census").glob("spool/census-slowlog-*.jsonl"))
         assert f"{tmp_path}/slow.log" in spooled.read_text()
+
+
+def test_evidence_starts_as_in_its_container_with_the_key_that_make_secrets_makes(services, run, tmp_path):
+    home = Home(tmp_path / "home")
+    docker = tmp_path / "docker"
+    docker.mkdir()
+    for name in ("make-secrets", "compose.yaml", "compose.secure.yaml"):
+        shutil.copy(DOCKER / name, docker)
+    subprocess.run(["bash", docker / "make-secrets"], check=True)
+    service = services["evidence"]
+    here = {"/run/secrets": docker / "secrets", service["environment"]["TAILRACE_HOME"]: home.root}
+    words = service["command"]
+    for there, instead in here.items():
+        words = [word.replace(there, str(instead)) for word in words]
+    assert home.run.is_dir() and home.data("evidence").is_dir()
+    component = subprocess.Popen([sys.executable, "-m", *words])
+    try:
+        deadline = time.monotonic() + START_SECONDS
+        while deployment.main(["health", "evidence"]) != Exit.OK:
+            assert component.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+    finally:
+        component.terminate()
+        assert component.wait(START_SECONDS) == 0
 
 
 def test_clickhouse_takes_the_configuration_and_the_migrations(settings, run, tmp_path, capsys):
