@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
 
 
 def test_each_task_takes_at_most_three_clicks(tmp_path):
-    components = (*PARTS, "detect", "facts", "superset", "evidence")
+    components = (*PARTS, "detect", "facts", "superset", "evidence", "fingerprint")
     port = str(FIRST_PORT + len(PORTS))
     stack = Stack(tmp_path / "home", FIRST_PORT, components, port_detect=port)
     try:

@@ -35,7 +35,7 @@ def stack(tmp_path_factory) -> Iterator[Stack]:
     running = Stack(
         tmp_path_factory.mktemp("stack") / "home",
         FIRST_PORT,
-        components=("clickhouse", "superset", "evidence"),
+        components=("clickhouse", "superset", "evidence", "fingerprint"),
     )
     running.up()
     yield running

@@ -1,6 +1,7 @@
 """Tests the pages of statements over HTTP, as developers and analysts, with rows of a day a month ago."""
 
 import csv
+import hashlib
 import json
 from datetime import UTC, datetime, timedelta
 
@@ -14,12 +15,14 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 END = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(days=30)
 START = END - timedelta(hours=2)
 SPAN = {"from": f"{START:%Y-%m-%dT%H:%M:%SZ}", "to": f"{END:%Y-%m-%dT%H:%M:%SZ}"}
-IT = 0xABCD_EF00_0000_0017
-SHOWN = f"{IT:016X}"
-PATH = f"/tailrace/queries/{SHOWN}/"
 HOSTILE = "<script>alert('x')</script>"
 TEXT = f"select a, `{HOSTILE}` from pages_orders o where o.id = ? and o.b in(?+) order by a"
+IT = int.from_bytes(hashlib.md5(TEXT.encode()).digest()[8:])
+"""The query id of TEXT: the right-most 64 bits of its MD5 hash."""
+SHOWN = f"{IT:016X}"
+PATH = f"/tailrace/queries/{SHOWN}/"
 PASTED = f"SELECT a, `{HOSTILE}` FROM pages_orders o WHERE o.id = 17 AND o.b IN (1, 'two') ORDER BY a ASC"
+DIGEST = "cd" * 32
 USER = '"><img src=x onerror=alert(1)>'
 OLD, NEW = "A" * 16, "B" * 16
 ADVICE = "missing index · o: no index can be used: consider one on (id, b) · reads 51,000 rows"
@@ -58,7 +61,7 @@ ROWS = {
         execution(-60, 0.1),
         execution(10, 0.25, plan_hash=OLD),
         execution(70, 1.5, plan_hash=NEW, tags={"application": HOSTILE, "route": "/cart"}),
-        execution(71, 4.5, plan_hash=NEW),
+        execution(71, 4.5, plan_hash=NEW, attributes={"Query_digest": DIGEST.upper()}),
     ],
     "fingerprints": [
         {
@@ -124,8 +127,15 @@ def words(html: str) -> str:
 
 def test_a_statement_is_found_by_pasted_sql(developer):
     found = words(developer.get("/tailrace/queries/", q=PASTED, **SPAN).text)
-    assert "Stored statements that match the pasted one" in found
-    assert f"{SHOWN[:8]}" in found and "Its query id was not computed" in found
+    assert f"The query id of the pasted statement is {SHOWN}." in found
+    assert "The pasted statement" in found and SHOWN[:8] in found
+
+
+def test_a_pasted_statement_with_placeholders_of_a_driver_finds_a_similar_one(developer):
+    bound = PASTED.replace("17", ":id").replace("'two'", "%s")
+    found = words(developer.get("/tailrace/queries/", q=bound, **SPAN).text)
+    assert "differ from the pasted one only in spaces, quotes of names or placeholders" in found
+    assert SHOWN[:8] in found
 
 
 @pytest.mark.parametrize("text", [SHOWN, SHOWN.lower(), f"0x{SHOWN}"])
@@ -135,17 +145,22 @@ def test_a_query_id_leads_to_its_page(developer, text):
     assert "from=" in answer.headers["Location"], "the time range is kept"
 
 
-def test_a_text_of_any_length_is_searched_by_the_form(developer):
-    """A short text becomes a link; a long one does not fit into an address."""
+def test_a_text_of_any_length_is_searched_by_the_form(developer, stack):
+    """A short text or fingerprint becomes a link; a long one does not fit into an address."""
     path = f"/tailrace/queries/?from={SPAN['from']}&to={SPAN['to']}"
-    short = developer.submit(path, {"q": PASTED}, path)
-    assert (short.status_code, "q=SELECT" in short.headers["Location"]) == (303, True)
+    short = developer.submit(path, {"q": PASTED.replace("two", "hunter2")}, path)
+    assert (short.status_code, "q=select" in short.headers["Location"]) == (303, True)
     assert "from=" in short.headers["Location"], "the time range is kept"
-    many = ", ".join(str(number) for number in range(2000))
+    assert SHOWN in words(developer.get(short.headers["Location"]).text)
+    many = ", ".join(str(number) for number in range(15_000))
     long = developer.submit(path, {"q": PASTED.replace("1, 'two'", many)}, path)
-    assert "Stored statements that match the pasted one" in words(long.text)
-    assert developer.submit(path, {"q": "x" * 20_001}, path).status_code == 400
+    assert (long.status_code, long.headers["Location"]) == (303, short.headers["Location"])
+    columns = ", ".join(f"column_{'x' * (number % 90)}" for number in range(90))
+    long = developer.submit(path, {"q": f"SELECT {columns} FROM t WHERE a = 'hunter2'"}, path)
+    assert long.status_code == 200 and "The query id of the pasted statement is" in words(long.text)
+    assert developer.submit(path, {"q": "x" * 100_001}, path).status_code == 400
     assert "/login" in developer.post(path, {"q": PASTED}).headers.get("Location", ""), "without a token"
+    assert "hunter2" not in stack.home.log("superset").read_text()
 
 
 @pytest.mark.parametrize(
@@ -157,8 +172,9 @@ def test_a_text_of_any_length_is_searched_by_the_form(developer):
         ("FROM pages_orders o", "Statements that contain the text"),
         ("it's \"not\" there ') OR 1=1", "No stored statement has this query id, table or text."),
         ("C:\\back\\", "No stored statement has this query id, table or text."),
-        ("SELECT nothing FROM nowhere", "No stored statement matches the pasted one."),
-        ("ab" * 32, "has this digest"),
+        ("SELECT nothing FROM nowhere", "No stored statement is the pasted one."),
+        (DIGEST, "Server digest"),
+        ("ab" * 32, "Paste the DIGEST_TEXT of performance_schema instead"),
     ],
 )
 def test_a_search_says_what_it_found(developer, text, group):

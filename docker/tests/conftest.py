@@ -78,7 +78,7 @@ def flink_libraries() -> Path:
 class ToOutput:
     """Progress of an installation, where a test shows it if it fails."""
 
-    def say(self, doing: str) -> None:
+    def report(self, doing: str) -> None:
         print(doing)
 
     def run(self, command, cwd=None, environment=None) -> None:

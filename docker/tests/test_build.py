@@ -301,6 +301,7 @@ def test_the_classes_are_mapped_from_their_archive(buildah, container):
         ("tailrace.deployment", "dashboards"),
         ("tailrace.facts",),
         ("tailrace.delivery",),
+        ("tailrace.evidence",),
     ],
 )
 def test_entry_points_load(run, words):
@@ -347,6 +348,14 @@ def test_what_is_in_the_image_is_what_is_needed(buildah, container):
     assert not list((root / "var/cache/apt").glob("archives/*.deb"))
     assert not (root / "opt/venv/bin/pip").exists()
     assert len(topics.load()) == (root / "opt/tailrace/schemas/topics.yaml").read_text().count("- name:")
+
+
+def test_services_of_the_dashboards_have_directories_of_supersets_user(buildah, container, superset):
+    home = Path(buildah("mount", container).strip()) / "var/lib/tailrace-dashboards"
+    uid, gid = map(int, configuration(buildah, superset)["User"].split(":"))
+    for directory in (home, home / "run", home / "data", home / "data/evidence"):
+        status = directory.stat()
+        assert (status.st_uid, status.st_gid, status.st_mode & 0o777) == (uid, gid, 0o700), directory
 
 
 def test_images_are_described(buildah, tools):

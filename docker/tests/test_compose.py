@@ -10,14 +10,19 @@ import pytest
 import yaml
 
 from docker.tests.conftest import DOCKER
-from tailrace import delivery, deployment, facts, health
+from tailrace import delivery, deployment, evidence, facts, health
+from tailrace.config.home import Home
 from tailrace.config.resources import REPOSITORY
 from tailrace.config.settings import RENAMED, Settings, variable
+from tailrace.evidence import signing
 from tailrace.migrations import runner as migration_runner
+from tailrace.programs import evidence as evidence_program
+from tailrace.programs import fingerprint
 from tailrace.programs.fluentbit import COLLECTOR
 from tailrace_capture import __main__ as capture
 from tailrace_local.components import superset
 from tailrace_local.components.detect import Detect
+from tailrace_local.components.evidence import Evidence
 from tailrace_local.components.explain import Explain
 from tailrace_local.components.flink import OPENED_PACKAGES, Flink
 from tailrace_local.components.fluentbit import FluentBit
@@ -214,7 +219,9 @@ def test_images_of_others_are_pinned_and_ours_are_built(services):
 
 def test_commands_are_ones_that_the_modules_take(services, monkeypatch):
     tools = {name: each for name, each in services.items() if each["image"].startswith("tailrace/tools")}
-    expected = {"facts", "delivery", "metrics", "census", "capture", "explain"} | STEPS - {"superset-setup"}
+    services_of_the_tools = {"facts", "delivery", "metrics", "census", "capture", "explain", "evidence"}
+    services_of_the_tools |= {"fingerprint"}
+    expected = services_of_the_tools | STEPS - {"superset-setup"}
     assert expected == tools.keys()
     for service in tools.values():
         module, *words = service["command"]
@@ -226,6 +233,7 @@ def test_commands_are_ones_that_the_modules_take(services, monkeypatch):
             parse = {
                 "tailrace.facts": facts,
                 "tailrace.delivery": delivery,
+                "tailrace.evidence": evidence,
                 "tailrace.health": health,
             }[module]
             monkeypatch.setattr(sys, "argv", [module, *words])
@@ -239,7 +247,7 @@ def test_heartbeats_are_where_they_can_be_written_and_are_looked_for(services, s
         for word in services[name]["command"]
         if "--heartbeat-file=" in word
     )
-    component = deployment.HEALTH_BY_FILE[name](settings, home)
+    component = deployment.HEALTH_CHECKS[name](settings, home)
     assert beat == str(component._heartbeat()).replace(str(home.root), "/var/lib/tailrace")
     assert str(Path(beat).parent) in services[name]["tmpfs"]
 
@@ -248,7 +256,9 @@ def test_who_is_another_user_has_a_home_that_he_may_read(services):
     (owner,) = re.findall(r"^USER (\d+:\d+)\nENTRYPOINT", DOCKERFILE, re.MULTILINE)
     for name, service in services.items():
         if service["image"].startswith("tailrace/tools") and service.get("user", owner) != owner:
-            assert "/var/lib/tailrace" in service["tmpfs"], name
+            its_own = service.get("environment", {}).get("TAILRACE_HOME", "/var/lib/tailrace")
+            made_for_it = re.search(rf"--owner=(\d+) --group=(\d+) --mode=0700 {its_own} ", DOCKERFILE)
+            assert its_own in service["tmpfs"] or ":".join(made_for_it.groups()) == service["user"], name
 
 
 def test_superset_runs_as_the_embedded_one(settings, home):
@@ -310,7 +320,7 @@ def test_own_access_reaches_those_who_say_who_sees_what(compose):
             assert mounted[path]["source"] == "/srv/access.yaml"
             assert mounted[path]["read_only"]
             told.add(name)
-    assert told == {"clickhouse-setup", "dashboards"}
+    assert told == {"clickhouse-setup", "evidence", "dashboards"}
 
 
 def test_explain_runs_as_the_embedded_one(services, settings, home):
@@ -326,6 +336,49 @@ def test_explain_runs_as_the_embedded_one(services, settings, home):
         "--clickhouse": "http://clickhouse:8123",
         "--password-file": "/run/secrets/clickhouse-explain",
     }
+
+
+def options_of(words: list[str]) -> dict[str, str]:
+    """`--name value` and `--name=value` by name."""
+    parts = [part for word in words for part in word.split("=", 1)]
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def test_evidence_runs_as_the_embedded_one(services, settings, home):
+    service = services["evidence"]
+    here, there = str(home.root), service["environment"]["TAILRACE_HOME"]
+    embedded = [str(word).replace(here, there) for word in Evidence(settings, home).command()]
+    assert service["command"][0] == embedded[2]
+    assert options_of(service["command"][1:]) == {
+        **options_of(embedded[3:]),
+        "--clickhouse": "http://clickhouse:8123",
+        "--password-file": "/run/secrets/clickhouse-auditor",
+        "--key": f"/run/secrets/{signing.SECRET}",
+        "--access": "/etc/tailrace/access.yaml",
+    }
+
+
+def test_fingerprints_are_computed_without_a_network(services):
+    service = services["fingerprint"]
+    assert service["network_mode"] == "none"
+    home = service["environment"]["TAILRACE_HOME"]
+    # It runs in this directory, as the supervisor starts it.
+    assert f"{home}/data/{service['command'][-1]}" in service["tmpfs"]
+
+
+def test_superset_reaches_the_sockets_of_its_services_and_cannot_replace_them(services):
+    serving = services["superset"]
+    (mounted,) = (volume for volume in serving["volumes"] if volume["source"] == "sockets")
+    assert mounted["read_only"]
+    for name, socket_of in (("evidence", evidence_program.socket_of), ("fingerprint", fingerprint.socket_of)):
+        service = services[name]
+        socket = socket_of(Home(Path(service["environment"]["TAILRACE_HOME"])))
+        (made,) = (volume for volume in service["volumes"] if volume["source"] == "sockets")
+        assert made["target"] == str(socket.parent)
+        seen = serving["environment"][f"SUPERSET_{name.upper()}_SOCKET"]
+        assert seen == f"{mounted['target']}/{socket.name}"
+        (user,) = re.findall(r"^USER (\d+:\d+)\nEXPOSE", SUPERSET_DOCKERFILE, re.MULTILINE)
+        assert service["user"] == user
 
 
 def test_limits_hold_what_flink_computes_of_its_configuration(services, settings, flink_libraries):

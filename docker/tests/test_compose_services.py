@@ -5,11 +5,14 @@ import subprocess
 from pathlib import Path
 
 import yaml
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ed25519
 
 from docker.tests.conftest import DOCKER
 from docker.tests.test_compose import FIELDS, NOT_HERE, STEPS
 from tailrace.clickhouse.server_config import USERS_TEMPLATE
 from tailrace.dashboards import connections as superset_connections
+from tailrace.evidence import signing
 from tailrace_local.components import superset
 
 CANNOT_BE_ASKED = {"fluentbit"}
@@ -24,6 +27,7 @@ SECRETS = {
     "explain": {"clickhouse-explain"},
     "metrics": {"clickhouse-reader_compliance"},
     "migrations": {"clickhouse-admin"},
+    "evidence": {"clickhouse-auditor", signing.SECRET},
     "superset": {superset.SECRET_KEY, "clickhouse-witness", "clickhouse-analyst"},
     "superset-setup": {
         *(superset.SECRET_KEY, superset_connections.PASSWORD),
@@ -57,7 +61,7 @@ def test_secrets_are_those_of_the_accounts(project):
         superset.SECRET_KEY,
         *map(superset_connections.password_of, superset_connections.USERS),
     }
-    assert project["secrets"].keys() == clickhouse_accounts() | of_superset
+    assert project["secrets"].keys() == clickhouse_accounts() | of_superset | {signing.SECRET}
     for name, secret in project["secrets"].items():
         assert secret["file"] == f"secrets/{name}"
 
@@ -80,7 +84,10 @@ def test_make_secrets_makes_each_secret_once(tmp_path):
     assert made[0] == made[1]
     for_fluent_bit = made[0].pop("kafka-collector.env")
     assert for_fluent_bit == f"TAILRACE_KAFKA_SASL_PASSWORD={made[0]['kafka-collector']}\n"
+    key = serialization.load_pem_private_key(made[0].pop(signing.SECRET).encode(), None)
+    assert isinstance(key, ed25519.Ed25519PrivateKey)
     named = {name: each for file in files for name, each in yaml.safe_load(_plain(file))["secrets"].items()}
+    del named[signing.SECRET]
     passwords = {name for name, each in named.items() if each["file"] == f"secrets/{name}"}
     assert made[0].keys() == passwords
     assert named.keys() - passwords == {"tls-trust", "tls-kafka", "tls-admin", "tls-superset"}

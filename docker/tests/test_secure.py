@@ -254,6 +254,7 @@ def step(services, service: str, settings: Settings, files: dict[str, str]) -> N
     }
     module, *words = services[service]["command"]
     assert module == "tailrace.deployment"
+    words = ["--samples" if word == "--demo" else word for word in words]  # as many spans, in less time
     secrets = str(settings.home / "secrets")
     for name, here in there.items():
         words = [word.replace(name, here) for word in words]

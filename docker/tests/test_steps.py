@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import pytest
 from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
-from docker.tests.conftest import ToOutput
+from docker.tests.conftest import DOCKER, ToOutput
 from tailrace import deployment
 from tailrace.cli.exit_codes import Exit
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
@@ -27,6 +28,7 @@ from tailrace.kafka import topics
 from tailrace.migrations import migration_files
 from tailrace.rules import push as rule_push
 from tailrace.sources import sources_file
+from tailrace_local import java_build
 from tailrace_local.components.clickhouse import ClickHouse as ClickHousePart
 from tailrace_local.components.kafka import Kafka
 from tailrace_local.supervisor import endpoint
@@ -169,14 +171,17 @@ def test_topics_are_made_and_rules_pushed_once(kafka, run):
     assert messages(kafka, rule_push.TOPIC) == 1
 
 
-def test_the_demo_is_fed_once_and_collectors_are_told_of_it(kafka, run, tmp_path):
+@pytest.mark.parametrize("option", [pytest.param("--demo", marks=pytest.mark.long), "--samples"])
+def test_logs_to_show_are_fed_once_and_collectors_are_told_of_them(option, kafka, run, tmp_path):
     run("topics", "--kafka", kafka)
     home = Home(tmp_path / "home")
     before = messages(kafka, demo_feed.SPANS_TOPIC)
-    run("collector", "--demo", "--kafka", kafka)
+    run("collector", option, "--kafka", kafka)
     spans = messages(kafka, demo_feed.SPANS_TOPIC) - before
     watched = {path: path.stat().st_size for path in home.watch.rglob("*.log")}
-    run("collector", "--demo", "--kafka", kafka)
+    for _ in range(2):  # also after the other option
+        run("collector", "--demo", "--kafka", kafka)
+    run("collector", "--samples", "--kafka", kafka)
 
     assert spans > 0
     assert messages(kafka, demo_feed.SPANS_TOPIC) - before == spans
@@ -202,7 +207,7 @@ def test_a_health_that_is_asked_for_too_early_is_one_sentence(run, tmp_path, cap
     assert capsys.readouterr().err == "tailrace: census: no census yet\n"
 
 
-@pytest.mark.parametrize("name", ["census", "capture"])
+@pytest.mark.parametrize("name", ["census", "capture", "fingerprint"])
 def test_parts_run_and_tell_their_health(name, run, tmp_path):
     """In a process of its own: the step becomes the part. That a server is away does not make capture ill."""
     home = Home(tmp_path / "home")
@@ -213,6 +218,7 @@ def test_parts_run_and_tell_their_health(name, run, tmp_path):
         "- {instance: db-1, source: server, dsn: 'mysql://nobody@127.0.0.1:1/'}\n"
     )
     run("collector")
+    java_build.build(Settings.from_environment(), ToOutput())
     component = subprocess.Popen([sys.executable, "-m", "tailrace.deployment", "run", name])
     try:
         deadline = time.monotonic() + START_SECONDS
@@ -226,6 +232,31 @@ def test_parts_run_and_tell_their_health(name, run, tmp_path):
     if name == "census":
         spooled = next(home.data("census").glob("spool/census-slowlog-*.jsonl"))
         assert f"{tmp_path}/slow.log" in spooled.read_text()
+
+
+def test_evidence_starts_as_in_its_container_with_the_key_that_make_secrets_makes(services, run, tmp_path):
+    home = Home(tmp_path / "home")
+    docker = tmp_path / "docker"
+    docker.mkdir()
+    for name in ("make-secrets", "compose.yaml", "compose.secure.yaml"):
+        shutil.copy(DOCKER / name, docker)
+    subprocess.run(["bash", docker / "make-secrets"], check=True)
+    service = services["evidence"]
+    here = {"/run/secrets": docker / "secrets", service["environment"]["TAILRACE_HOME"]: home.root}
+    words = service["command"]
+    for there, instead in here.items():
+        words = [word.replace(there, str(instead)) for word in words]
+    assert home.run.is_dir() and home.data("evidence").is_dir()
+    component = subprocess.Popen([sys.executable, "-m", *words])
+    try:
+        deadline = time.monotonic() + START_SECONDS
+        while deployment.main(["health", "evidence"]) != Exit.OK:
+            assert component.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+    finally:
+        component.terminate()
+        assert component.wait(START_SECONDS) == 0
 
 
 def test_clickhouse_takes_the_configuration_and_the_migrations(settings, run, tmp_path, capsys):

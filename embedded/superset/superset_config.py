@@ -18,6 +18,9 @@ The component that runs Superset (tailrace_local.components.superset, or a conta
                                the first it has none
     SUPERSET_EVIDENCE_SOCKET   Unix socket of the evidence service, for the page Evidence
                                (tailrace_pages/evidence/actions.py); without it the page shows commands
+    SUPERSET_FINGERPRINT_SOCKET
+                               Unix socket of the fingerprint service, with which the page Queries finds
+                               pasted statements (tailrace_pages/statements/fingerprinting.py)
 
 With reports by mail (reports.py in this directory), SUPERSET_REPORTS is `true`, and reports.py has
 

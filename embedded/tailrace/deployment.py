@@ -32,7 +32,7 @@ from tailrace.dashboards import roles as dashboard_roles
 from tailrace.dashboards.asset_files import AssetError
 from tailrace.dashboards.connections import ADMINISTRATOR, PASSWORD, USERS, connections_to, password_of
 from tailrace.dashboards.superset_client import Client, SupersetError
-from tailrace.demo import feed as demo_feed
+from tailrace.demo import container as demo_container
 from tailrace.kafka import accounts as kafka_accounts
 from tailrace.kafka import client as kafka_client
 from tailrace.kafka import topics
@@ -41,7 +41,9 @@ from tailrace.migrations.migration_files import MigrationError
 from tailrace.programs.capture import CaptureProgram
 from tailrace.programs.census import CensusProgram
 from tailrace.programs.delivery import DeliveryProgram
+from tailrace.programs.evidence import EvidenceProgram
 from tailrace.programs.explain import ExplainProgram
+from tailrace.programs.fingerprint import FingerprintProgram
 from tailrace.programs.fluentbit import CollectorError, FluentBitProgram
 from tailrace.programs.snapshots import SnapshotProgram
 from tailrace.rules import push as rule_push
@@ -60,18 +62,20 @@ SERVER_LISTENERS = (
 )
 """The ports and directories of ClickHouse's packages and image."""
 
-RUNNABLE: dict[str, type[CensusProgram | CaptureProgram]] = {
+RUNNABLE: dict[str, type[CensusProgram | CaptureProgram | FingerprintProgram]] = {
     "census": CensusProgram,
     "capture": CaptureProgram,
+    "fingerprint": FingerprintProgram,
 }
 """Programs whose command needs no address."""
-HEALTH_BY_FILE = {
+HEALTH_CHECKS = {
     **RUNNABLE,
     "explain": ExplainProgram,
     "facts": SnapshotProgram,
     "delivery": DeliveryProgram,
+    "evidence": EvidenceProgram,
 }
-"""Programs that report their health in a file under the home directory."""
+"""Programs that report their health in a file under the home directory, or on a socket in it."""
 
 OLD_OPTIONS = {
     "--readable": Renamed("--readable-by"),
@@ -174,32 +178,38 @@ def write_clickhouse(arguments: argparse.Namespace, settings: Settings, home: Ho
 
 
 def write_collector(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
-    """Writes the files that Fluent Bit, the census, capture and explain read; optionally with the demo's
-    logs.
+    """Writes the files that Fluent Bit, the census, capture and explain read; optionally with logs to show.
 
-    The demo's logs are written when they are first watched.
+    --demo writes two days of a shop, as `tailrace demo` does, but without the gap in a log, which needs a
+    command. --samples writes the real logs of samples/. Neither writes anything where one of them has before.
     """
-    if arguments.demo and demo_feed.watch(settings, home):
-        fed = demo_feed.feed(home)
-        if left := demo_feed.send(kafka_client.from_arguments(arguments), fed.spans):
-            raise OSError(f"{left} spans of the demo were not confirmed by Kafka at {arguments.kafka}")
     sources_file.make_empty(settings.sources)
+    if (arguments.demo or arguments.samples) and not _shows_logs(settings, home):
+        feed = demo_container.feed_samples if arguments.samples else demo_container.feed_shop
+        for line in feed(kafka_client.from_arguments(arguments), settings, home):
+            print(line)
     for kind in (FluentBitProgram, CensusProgram, CaptureProgram, ExplainProgram):
         program = kind(settings, home)
         if program.configured():
             program.prepare()
 
 
+def _shows_logs(settings: Settings, home: Home) -> bool:
+    """Returns whether the list has logs that --demo or --samples wrote."""
+    return any(log.path.is_relative_to(home.watch) for log in sources_file.load(settings.sources))
+
+
 def run_part(arguments: argparse.Namespace, settings: Settings, home: Home) -> NoReturn:
-    """Replaces this process by a component's program."""
+    """Replaces this process by a component's program, in the directory in which the supervisor starts it."""
     part = RUNNABLE[arguments.part](settings, home)
     command = [str(word) for word in part.command()]
+    os.chdir(home.data(part.name))
     os.execvpe(command[0], command, {**os.environ, **part.environment()})
 
 
 def check_health(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
     """Fails with a message if a component is not healthy."""
-    health = HEALTH_BY_FILE[arguments.part](settings, home).health()
+    health = HEALTH_CHECKS[arguments.part](settings, home).health()
     if not health.ok:
         raise OSError(f"{arguments.part}: {health.reason}")
 
@@ -230,9 +240,13 @@ def _parser() -> argparse.ArgumentParser:
     _configure_clickhouse(add("clickhouse", write_clickhouse))
     collector = add("collector", write_collector)
     kafka_client.add_arguments(collector, required=False)
-    collector.add_argument("--demo", action="store_true", help="also watch the demo's logs; needs --kafka")
+    shown = collector.add_mutually_exclusive_group()
+    shown.add_argument("--demo", action="store_true", help="also watch two days of a shop; needs --kafka")
+    shown.add_argument(
+        "--samples", action="store_true", help="also watch the logs of samples/; needs --kafka"
+    )
     add("run", run_part).add_argument("part", choices=RUNNABLE)
-    add("health", check_health).add_argument("part", choices=HEALTH_BY_FILE)
+    add("health", check_health).add_argument("part", choices=HEALTH_CHECKS)
     return parser
 
 

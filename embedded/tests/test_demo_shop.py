@@ -3,6 +3,7 @@
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from statistics import median
@@ -14,9 +15,11 @@ import pytest
 from tailrace.config.home import Home
 from tailrace.config.resources import ROOT
 from tailrace.config.settings import Settings
+from tailrace.demo import container
 from tailrace.demo.shop import attack, files, links, snapshots, story
 from tailrace.demo.shop.story import Story
 from tailrace.demo.shop.times import DAY, HOUR, StoryTimes
+from tailrace.kafka.client import KafkaClient
 from tailrace.programs.capture import has_snapshots
 from tailrace.sources import sources_file
 
@@ -228,6 +231,26 @@ def test_files_end_at_the_gap_until_the_rest_is_written(tmp_path):
     assert all(path.read_bytes() == log.content for log, path in paths.items())
     files.write_snapshots(home, written)
     assert has_snapshots(home, [])
+
+
+def test_containers_get_the_shop_without_its_gap_and_with_a_link_to_each_other_story(tmp_path):
+    written = replace(story_at(AFTER_MIDNIGHT), spans=())
+    home = Home(tmp_path)
+    settings = Settings(home=tmp_path, cache=tmp_path, sources=tmp_path / "sources.yaml")
+
+    nowhere = KafkaClient("127.0.0.1:1")  # which gets no spans
+    _, *shown = container.feed_story(nowhere, settings, home, written)
+
+    assert [line.partition(":")[0] for line in shown] == [
+        page.title for page in links.PAGES if page.story != files.GAP
+    ]
+    listed = {log.path for log in sources_file.load(settings.sources)}
+    assert listed == {files.watched(home, log).path for log in written.logs}
+    assert all(files.watched(home, log).path.read_bytes() == log.content for log in written.logs)
+    assert has_snapshots(home, [])
+    manifest = files.load_manifest(home)
+    assert manifest["stories"].keys() == written.manifest["stories"].keys() - {files.GAP}
+    assert files.GAP not in {alert["story"] for alert in manifest["alerts"]}
 
 
 def test_a_saved_manifest_can_be_loaded(tmp_path):

@@ -17,6 +17,7 @@ from helm.tests.conftest import CHART, EVERYTHING, KUBERNETES, RELEASE, options
 from tailrace import deployment
 from tailrace.clickhouse import row_policies
 from tailrace.config.resources import REPOSITORY
+from tailrace.evidence import signing
 from tailrace.programs.fluentbit import COLLECTOR
 from tailrace_local.components.detect import Detect
 
@@ -28,6 +29,8 @@ OPTIONAL = {
     for name in ("SASL_USERNAME", "SASL_PASSWORD", "CA_FILE", "CERTIFICATE_FILE", "KEY_FILE", "KEY_PASSWORD")
 }
 """Variables of kafka.conf that leave librdkafka's default where they are not set."""
+EVIDENCE = ("superset.evidence.enabled=true", "access.developer.clusters[0]=shop")
+"""What excludes several replicas of Superset, which EVERYTHING has."""
 ELSEWHERE = (
     "clickhouse.url=http://ch.example:8123",
     "superset.url=https://superset.example",
@@ -59,7 +62,7 @@ def test_helm_finds_nothing_to_complain_of(helm, profile):
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize("values", [(), EVERYTHING, ELSEWHERE])
+@pytest.mark.parametrize("values", [(), EVERYTHING, EVIDENCE, ELSEWHERE])
 @pytest.mark.parametrize("profile", PROFILES)
 def test_resources_fit_kubernetes_schemas(render, profile, values):
     version = KUBERNETES.rpartition(".")[0]
@@ -274,13 +277,57 @@ def test_superset_of_several_servers_shares_its_stores(render, everything):
     assert stores["secretName"] == "tailrace-stores"
     known = {f"/run/stores/{item['path']}" for item in stores["items"]}
     text = (REPOSITORY / "embedded/superset/superset_config.py").read_text()
-    for each in containers(stated["template"]):
+    for each in (its for its in containers(stated["template"]) if "superset" in its["image"]):
         files = {var["name"]: var["value"] for var in each["env"] if var["value"].startswith("/run/stores/")}
         assert set(files.values()) == known
         assert all(f'_in_file(\n    "{name}"' in text or f'_in_file("{name}"' in text for name in files)
     alone = {(each["kind"], each["metadata"]["name"]): each for each in render()}
     assert ("PersistentVolumeClaim", f"{RELEASE}-superset") in alone
     assert alone["Deployment", f"{RELEASE}-superset"]["spec"]["strategy"] == {"type": "Recreate"}
+
+
+def test_superset_and_its_services_are_configured_as_in_containers(render):
+    services = yaml.safe_load((REPOSITORY / "docker/compose.yaml").read_text())["services"]
+    values = ("superset.evidence.enabled=true", "clickhouse.url=http://clickhouse:8123")
+    (deployed,) = (
+        each
+        for each in render("", *values)
+        if (each["kind"], each["metadata"]["name"]) == ("Deployment", f"{RELEASE}-superset")
+    )
+    pod = {each["name"]: each for each in deployed["spec"]["template"]["spec"]["containers"]}
+    assert pod.keys() == {"superset", "fingerprint", "evidence"}
+    given = {name: {each["name"]: each["value"] for each in its["env"]} for name, its in pod.items()}
+    of_containers = services["superset-setup"]["environment"]
+    own = {"SUPERSET_KAFKA": "kafka-kafka-bootstrap:9092", "SUPERSET_HTTPS": "false"}
+    assert given["superset"] == {**of_containers, **own}
+    user = deployed["spec"]["template"]["spec"]["securityContext"]["runAsUser"]
+    for name in ("fingerprint", "evidence"):
+        service = services[name]
+        assert pod[name]["args"] == service["command"]
+        assert given[name] == service["environment"]
+        assert service["user"] == f"{user}:{user}"
+        mounted = {mount["mountPath"] for mount in pod[name]["volumeMounts"]}
+        assert mounted >= {volume.partition(":")[2] for volume in service["volumes"]}
+        socket = Path(given["superset"][f"SUPERSET_{name.upper()}_SOCKET"])
+        (seen,) = (each for each in pod["superset"]["volumeMounts"] if each["name"] == "sockets")
+        assert (seen["mountPath"], seen["readOnly"]) == (str(socket.parent), True)
+
+
+def test_only_evidence_has_the_key(render):
+    for resource in render("", *EVIDENCE):
+        for owner, pod in pods([resource]).items():
+            volumes = [
+                each["name"]
+                for each in pod["spec"].get("volumes", [])
+                if signing.SECRET in yaml.safe_dump(each)
+            ]
+            mounting = [
+                each["name"]
+                for each in containers(pod)
+                if any(mount["name"] in volumes for mount in each["volumeMounts"])
+            ]
+            expected = ["evidence"] if owner == f"Deployment/{RELEASE}-superset" else []
+            assert mounting == expected, owner
 
 
 def test_restrictions_reach_the_dashboards(everything, tmp_path):

@@ -71,6 +71,11 @@ def described(schema: dict, where: str = "") -> set[str]:
         ({"passwordsSecret": ""}, "''"),
         ({"clickhouse": {"operator": {"keeperReplicas": 2}}}, "2"),
         ({"superset": {"replicas": 2}}, "''"),
+        (
+            {"superset": {"replicas": 2, "storesSecret": "s", "evidence": {"enabled": True}}},
+            "False was expected",
+        ),
+        ({"superset": {"evidence": {"storage": "2G"}}}, "2G"),
         ({"access": {"developer": {"cluster": ["shop"]}}}, "cluster"),
     ],
 )

@@ -173,7 +173,7 @@ PARAMETERS_OF = {
         "servers": "['db1', 'db2']",
         "names": "['table0', 'table1']",
         "tables": "['shop.cards']",
-        "words": "['select']",
+        "fingerprints": "['select 1']",
         "text": "select",
         "prefix": "0000",
         "digest": "a",

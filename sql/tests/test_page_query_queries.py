@@ -177,9 +177,18 @@ def test_search_finds_by_id_table_and_text(ask, asked, found):
     assert [(row["id"], row["found_by"]) for row in ask("search", **nothing | asked)] == found
 
 
-def test_candidates_contain_all_words(ask):
-    assert [row["id"] for row in ask("candidates", words=["ORDERS", "select"])] == [IT]
-    assert ask("candidates", words=["orders", "sbtest"]) == []
+@pytest.mark.parametrize(
+    ("texts", "found"),
+    [
+        ([TEXT], [IT]),
+        (["SELECT id from orders where id=?"], [IT]),
+        (["select id", "select c?from`sbtest?`"], [OTHER]),
+        (["select id from `orders` where id = ? limit ?"], []),
+        ([], []),
+    ],
+)
+def test_similar_statements_differ_in_spaces_quotes_and_case_only(ask, texts, found):
+    assert [row["id"] for row in ask("similar", fingerprints=texts)] == found
 
 
 def test_a_digest_finds_its_statement(ask, stored):

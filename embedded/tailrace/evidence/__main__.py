@@ -5,7 +5,6 @@ import sys
 import threading
 from pathlib import Path
 
-from tailrace.config.home import Home
 from tailrace.evidence import signing
 from tailrace.evidence.reviews import ACCOUNT
 from tailrace.evidence.service.exports import Exports
@@ -16,7 +15,7 @@ from tailrace.programs import process
 def main() -> int:
     arguments = _arguments()
     clickhouse = process.clickhouse_from(arguments)
-    key = signing.installation_key(Home(arguments.home))
+    key = signing.read_private(arguments.key)
     directory = arguments.directory
     uploads = directory / "uploads"
     uploads.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -31,7 +30,7 @@ def main() -> int:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tailrace.evidence", description=__doc__)
     process.add_clickhouse_arguments(parser, user=ACCOUNT)
-    parser.add_argument("--home", type=Path, required=True, help="the home directory, which contains the key")
+    parser.add_argument("--key", type=Path, required=True, help="the key of the installation (PEM)")
     parser.add_argument("--directory", type=Path, required=True, help="for bundles, and for uploads")
     parser.add_argument("--access", type=Path, required=True, help="access.yaml; may be missing")
     parser.add_argument("--socket", type=Path, required=True, help="the Unix socket of the service")

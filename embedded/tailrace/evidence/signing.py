@@ -1,6 +1,7 @@
 """The installation's Ed25519 key (RFC 8032), and signatures with it."""
 
 import hashlib
+from pathlib import Path
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -19,15 +20,27 @@ SECRET = "evidence-ed25519.pem"
 
 
 class SigningKeyError(ValueError):
-    """The input is no Ed25519 public key; the message is shown to the user."""
+    """The input is no Ed25519 key; the message is shown to the user."""
 
 
 def installation_key(home: Home) -> Ed25519PrivateKey:
-    """Returns the key of this installation, created on first use and stored in its secrets, mode 0600."""
-    pem = home.secret_file(SECRET, _new_key).read_bytes()
-    key = load_pem_private_key(pem, None)
+    """Returns the key of this installation, created on first use."""
+    return read_private(key_file(home))
+
+
+def key_file(home: Home) -> Path:
+    """Returns the file of the key in the secrets of this installation, created on first use, mode 0600."""
+    return home.secret_file(SECRET, _new_key)
+
+
+def read_private(file: Path) -> Ed25519PrivateKey:
+    """Reads a private key in PEM format. Raises SigningKeyError, OSError."""
+    try:
+        key = load_pem_private_key(file.read_bytes(), None)
+    except (ValueError, TypeError):
+        raise SigningKeyError(f"{file} contains no private key in PEM form without a password") from None
     if not isinstance(key, Ed25519PrivateKey):
-        raise SigningKeyError(f"{SECRET} contains no Ed25519 key")
+        raise SigningKeyError(f"{file} contains no Ed25519 key")
     return key
 
 

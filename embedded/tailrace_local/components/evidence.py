@@ -4,6 +4,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from tailrace.evidence import signing
 from tailrace.evidence.reviews import ACCOUNT
 from tailrace.programs.evidence import EvidenceProgram, socket_of
 from tailrace_local import clickhouse as local_clickhouse
@@ -20,7 +21,7 @@ class Evidence(EvidenceProgram, PythonComponent):
         return [
             *(sys.executable, "-m", "tailrace.evidence"),
             *local_clickhouse.as_arguments(self.settings, self.home, ACCOUNT),
-            *("--home", self.home.root),
+            *("--key", signing.key_file(self.home)),
             *("--directory", self.home.data(self.name)),
             *("--access", self.settings.access),
             *("--socket", socket_of(self.home)),

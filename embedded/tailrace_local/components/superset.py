@@ -32,7 +32,7 @@ from tailrace.dashboards.connections import (
 )
 from tailrace.dashboards.superset_client import Client
 from tailrace.kafka.accounts import password_name as kafka_password
-from tailrace.programs.evidence import socket_of
+from tailrace.programs import evidence, fingerprint
 from tailrace.programs.program import HEALTHY, Health
 from tailrace_local import kafka
 from tailrace_local.supervisor import cache
@@ -185,9 +185,12 @@ class Superset(Component):
         }
         reports = {"SUPERSET_REPORTS": "true"} if self.settings.reports_config.exists() else {}
         https = {"SUPERSET_HTTPS": "true"} if self._certificates.exist() else {}
-        evidence = {"SUPERSET_EVIDENCE_SOCKET": str(socket_of(self.home))}
+        services = {
+            "SUPERSET_EVIDENCE_SOCKET": str(evidence.socket_of(self.home)),
+            "SUPERSET_FINGERPRINT_SOCKET": str(fingerprint.socket_of(self.home)),
+        }
         own = _variables(self._data(), self.home.secret_file(SECRET_KEY))
-        return {**own, **accounts, **evidence, **self._kafka_variables(), **reports, **https}
+        return {**own, **accounts, **services, **self._kafka_variables(), **reports, **https}
 
     def _kafka_variables(self) -> dict[str, str]:
         """For suppressions of alerts; without them the alert inbox has none."""

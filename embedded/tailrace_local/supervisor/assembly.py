@@ -10,6 +10,7 @@ from tailrace_local.components.detect import Detect
 from tailrace_local.components.evidence import Evidence
 from tailrace_local.components.explain import Explain
 from tailrace_local.components.facts import Facts
+from tailrace_local.components.fingerprint import Fingerprint
 from tailrace_local.components.flink import Flink
 from tailrace_local.components.fluentbit import FluentBit
 from tailrace_local.components.kafka import Kafka
@@ -21,7 +22,7 @@ from tailrace_local.supervisor.component import Component
 
 COMPONENTS: tuple[type[Component], ...] = (
     *(Kafka, ClickHouse, Flink, Detect, Census, Repair, Capture, Explain, FluentBit, Facts),
-    *(Superset, Evidence, Delivery, Reports, Metrics),
+    *(Superset, Evidence, Fingerprint, Delivery, Reports, Metrics),
 )
 
 

@@ -53,6 +53,24 @@ projected:
 {{- end }}
 {{- end }}
 
+{{/* Properties of librdkafka without the password, as JSON; empty without any. Argument: a list of the root and the account. */}}
+{{- define "tailrace.kafkaJson" -}}
+{{- $root := index . 0 }}
+{{- $security := $root.Values.kafka.security }}
+{{- $properties := dict }}
+{{- if ne $security.protocol "plaintext" }}
+{{- $_ := set $properties "security.protocol" $security.protocol }}
+{{- end }}
+{{- if and (include "tailrace.kafkaEncrypts" $root) $security.authoritySecret }}
+{{- $_ := set $properties "ssl.ca.location" "/run/kafka/ca.crt" }}
+{{- end }}
+{{- if include "tailrace.kafkaAsks" $root }}
+{{- $_ := set $properties "sasl.mechanism" $security.mechanism }}
+{{- $_ := set $properties "sasl.username" (printf "tailrace-%s" (index . 1)) }}
+{{- end }}
+{{- if $properties }}{{ toJson $properties }}{{ end -}}
+{{- end }}
+
 {{/* Kafka keys of a job's configuration. Argument: a list of the root and the account. The password stays in its file. */}}
 {{- define "tailrace.kafkaProperties" -}}
 {{- $root := index . 0 }}

@@ -6,10 +6,14 @@ Texts that are no SELECT, INSERT, REPLACE, UPDATE, DELETE or WITH stay as they a
 import re
 from dataclasses import dataclass, field
 
-from tailrace_pages.statements.tokens import pieces
-
 WIDTH = 100
 """Characters after which a list is wrapped at its next comma."""
+_PIECES = re.compile(
+    r"(?P<space>\s+)|(?P<word>[\w$?]+)|`(?:[^`]|``)*+`?|/\*repeat[\w ]+\*/|/\*[mM]?!\??|\*/"
+    r"|->>|<=>|->|:=|<>|!=|<=|>=|\|\||&&|.",
+    re.DOTALL,
+)
+"""The parts of a fingerprint, which contains no literals."""
 _FORMATTED = {"select", "insert", "replace", "update", "delete", "with"}
 _CLAUSES = {
     "select",
@@ -36,8 +40,8 @@ def formatted(fingerprint: str) -> str:
     if not start or start[1].lower() not in _FORMATTED:
         return fingerprint
     lines = _Lines()
-    for group, text in pieces(fingerprint):
-        lines.add(group, text)
+    for piece in _PIECES.finditer(fingerprint):
+        lines.add(piece.lastgroup or "", piece[0])
     return lines.text()
 
 
@@ -54,7 +58,7 @@ class _Lines:
     _is_between: bool = False
 
     def add(self, group: str, text: str) -> None:
-        if group == "space" and text.isspace():
+        if group == "space":
             self._has_space = True
             return
         word = text.lower() if group == "word" else text

@@ -1,7 +1,7 @@
 """What a text in the search field can mean, and the statements that it finds.
 
 A text may mean several things at once: `cafe` is a part of a query id, a table and a word. Each meaning
-has its own group of results. A query id is exact; a pasted statement is compared, see matching.py.
+has its own group of results. A pasted statement means only itself, see fingerprinting.py.
 """
 
 import re
@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from tailrace_pages.statements import matching
+from tailrace_pages.statements.fingerprinting import Pasted, is_statement
 from tailrace_pages.time_range import TimeRange
 
 Rows = Callable[..., list[dict[str, Any]]]
 """Store.rows: the name of a query and its parameters."""
 
-MOST_TEXT = 20_000
+MOST_TEXT = 100_000
 """Characters of a search text: longer statements are rejected rather than cut."""
 LARGEST_ID = 2**64 - 1
 DIGEST_RANGE = timedelta(days=7)
@@ -24,11 +24,13 @@ DIGEST_RANGE = timedelta(days=7)
 _HEX_ID = re.compile(r"(?:0x)?([0-9a-fA-F]{4,16})(?:…|\.\.\.)?")
 _DIGEST = re.compile(r"[0-9a-fA-F]{32}|[0-9a-fA-F]{64}")
 _NAME = re.compile(r"[\w$`.?-]+")
+_DIGITS = re.compile(r"\d[\da-f]*", re.IGNORECASE)
 
 TITLES = {
     "id": "Query id",
     "digest": "Server digest",
-    "statement": "Stored statements that match the pasted one",
+    "statement": "The pasted statement",
+    "similar": "Statements that differ from the pasted one only in spaces, quotes of names or placeholders",
     "table": "Statements that read or write the table",
     "text": "Statements that contain the text",
 }
@@ -44,11 +46,11 @@ class Meaning:
     number: int = 0
     digest: str = ""
     tables: list[str] = field(default_factory=list)
-    pattern: matching.Pattern | None = None
+    is_statement: bool = False
 
     def parameters(self) -> dict[str, Any]:
         """Returns the parameters of page_query_search."""
-        text = "" if self.pattern or self.digest else self.text
+        text = "" if self.digest else self.text
         return {"prefix": self.prefix, "number": self.number, "tables": self.tables, "text": text}
 
     @property
@@ -60,8 +62,8 @@ class Meaning:
 def meaning_of(text: str) -> Meaning:
     """Returns what the text can mean. Statements may end with a semicolon."""
     text = text.strip()
-    if matching.is_statement(text):
-        return Meaning(text, pattern=matching.pattern_of(text))
+    if is_statement(text):
+        return Meaning(text, is_statement=True)
     words = " ".join(text.split())
     hexadecimal = _HEX_ID.fullmatch(words)
     return Meaning(
@@ -82,13 +84,11 @@ def _number(text: str) -> int:
 def _tables(name: str) -> list[str]:
     """Returns a table name as fingerprints may have it: with its digits, and without them."""
     lower = name.replace("`", "").lower()
-    return sorted({lower, matching.masked(lower)})
+    return sorted({lower, _DIGITS.sub("?", lower)})
 
 
 def found(rows: Rows, meaning: Meaning, span: TimeRange) -> dict[str, list[dict[str, Any]]]:
     """Returns rows with `id`, `query` and `last_seen` by the keys of TITLES; only groups with rows."""
-    if meaning.pattern:
-        return _nonempty({"statement": matching_rows(rows, meaning.pattern)})
     groups: dict[str, list[dict[str, Any]]] = {name: [] for name in TITLES}
     for row in rows("page_query_search", **meaning.parameters()):
         groups[row["found_by"]].append(row)
@@ -97,10 +97,18 @@ def found(rows: Rows, meaning: Meaning, span: TimeRange) -> dict[str, list[dict[
     return _nonempty(groups)
 
 
-def matching_rows(rows: Rows, pattern: matching.Pattern) -> list[dict[str, Any]]:
-    """Returns the stored statements that a pasted one matches."""
-    words = pattern.words()
-    return matching.matching(pattern, rows("page_query_candidates", words=words)) if words else []
+def found_pasted(rows: Rows, pasted: Pasted) -> dict[str, list[dict[str, Any]]]:
+    """Returns the same for a pasted statement: those with its query id, and those that resemble it."""
+    if pasted.fingerprint is None:
+        return {}
+    ids = {pasted.fingerprint.query_id, pasted.fingerprint.former_id}
+    similar = rows("page_query_similar", fingerprints=[*pasted.texts])
+    return _nonempty(
+        {
+            "statement": rows("page_query_texts", query_ids=sorted(ids)),
+            "similar": [row for row in similar if row["id"] not in ids],
+        }
+    )
 
 
 def _with_digest(rows: Rows, digest: str, span: TimeRange) -> list[dict[str, Any]]:

@@ -10,7 +10,17 @@ from flask import Blueprint, redirect, request, url_for
 from tailrace_pages import rendering
 from tailrace_pages.page import Page
 from tailrace_pages.page_errors import BadAddressError, NotFoundError
-from tailrace_pages.statements import dashboards, formatting, listing, plans, searching, tables, trend
+from tailrace_pages.statements import (
+    dashboards,
+    fingerprinting,
+    formatting,
+    listing,
+    plans,
+    searching,
+    tables,
+    trend,
+)
+from tailrace_pages.statements.fingerprinting import Pasted
 from tailrace_pages.statements.reading import Statement
 from tailrace_pages.store import store
 from tailrace_pages.time_range import TimeRange
@@ -50,19 +60,32 @@ def search() -> Any:
 @blueprint.post("/tailrace/queries/")
 @page("queries")
 def submitted() -> Any:
-    """Searches for the text of the form. A short text becomes a part of the address, so that it is a link."""
-    text = request.form.get("q", "").strip()
-    if len(quote(text)) <= MOST_IN_ADDRESS:
-        return redirect(rendering.changed(q=text or None), 303)
-    return _found(text, rendering.page_range())
+    """Searches for the text of the form. A short text becomes a part of the address, so that it is a link.
+
+    Addresses are logged: of a statement they contain the fingerprint, which has no literals.
+    """
+    text = _checked(request.form.get("q", "").strip())
+    pasted = fingerprinting.pasted(text) if fingerprinting.is_statement(text) else None
+    link = text if pasted is None else pasted.link
+    if (link or not text) and len(quote(link)) <= MOST_IN_ADDRESS:
+        return redirect(rendering.changed(q=link or None), 303)
+    return _found(text, rendering.page_range(), pasted)
 
 
-def _found(text: str, span: TimeRange) -> Any:
+def _checked(text: str) -> str:
     if len(text) > searching.MOST_TEXT:
         most = f"{searching.MOST_TEXT:,}"
         raise BadAddressError(f"The search text is longer than {most} characters; paste its beginning.")
-    meaning = searching.meaning_of(text)
-    groups = searching.found(store().rows, meaning, span)
+    return text
+
+
+def _found(text: str, span: TimeRange, pasted: Pasted | None = None) -> Any:
+    meaning = searching.meaning_of(_checked(text))
+    if meaning.is_statement:
+        pasted = pasted or fingerprinting.pasted(text)
+        groups = searching.found_pasted(store().rows, pasted)
+    else:
+        groups = searching.found(store().rows, meaning, span)
     if meaning.whole_id is not None and "id" in groups:
         return redirect(_address(meaning.whole_id, span))
     shown = [
@@ -71,17 +94,22 @@ def _found(text: str, span: TimeRange) -> Any:
     ]
     if rendering.wants_csv():
         return rendering.csv_answer("queries", listing.COLUMNS, [row for _, rows in shown for row in rows])
-    return _search_page(
-        text, span, shown, is_statement=meaning.pattern is not None, has_digest=bool(meaning.digest)
-    )
+    return _search_page(text, span, shown, pasted=pasted, has_digest=bool(meaning.digest))
 
 
 def _search_page(text: str, span: TimeRange, groups: list, **found: Any) -> Any:
-    known: dict[str, Any] = {"is_statement": False, "has_digest": False, "order": "", **found}
+    known: dict[str, Any] = {"pasted": None, "has_digest": False, "order": "", **found}
     known["orders"] = listing.ORDERS
     known["obstacles"] = listing.obstacles(store().rows, span, _servers()) if groups else []
     return rendering.render(
-        "queries/search.html", "Queries", span, text=text, groups=groups, columns=listing.COLUMNS, **known
+        "queries/search.html",
+        "Queries",
+        span,
+        text=text,
+        groups=groups,
+        columns=listing.COLUMNS,
+        shown_id=listing.shown_id,
+        **known,
     )
 
 

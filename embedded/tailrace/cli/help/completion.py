@@ -11,19 +11,9 @@ from tailrace.cli.help import model
 from tailrace.cli.help.model import CommandHelp, Value
 
 COMPONENTS = (
-    *(
-        "kafka",
-        "clickhouse",
-        "flink",
-        "detect",
-        "census",
-        "repair",
-        "capture",
-        "explain",
-        "fluentbit",
-        "facts",
-    ),
-    *("superset", "evidence", "delivery", "reports", "metrics"),
+    *("kafka", "clickhouse", "flink", "detect", "census", "repair", "capture", "explain", "fluentbit"),
+    "facts",
+    *("superset", "evidence", "fingerprint", "delivery", "reports", "metrics"),
 )
 """The names of the components; a test compares them with the stack's own list."""
 SUPERVISOR = "supervisor"

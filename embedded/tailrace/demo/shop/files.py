@@ -14,6 +14,9 @@ from tailrace.programs.capture import spool_of
 from tailrace.sources import sources_file
 from tailrace.sources.sources_file import Source
 
+GAP = "gap"
+"""The story of an audit log that lacks some entries at first."""
+
 
 def watched(home: Home, log: Log) -> Source:
     """Returns the log as sources.yaml lists it: watch/<instance>/<slow, audit or error>.log."""
@@ -31,11 +34,11 @@ def watch(settings: Settings, home: Home, story: Story) -> bool:
 
 
 def write_logs(home: Home, story: Story) -> int:
-    """Writes all logs; the log with the gap ends where the gap begins. Returns the bytes."""
-    gap = story.manifest["stories"]["gap"]
+    """Writes all logs; a log with the gap ends where the gap begins. Returns the bytes."""
+    gap = story.manifest["stories"].get(GAP)
     written = 0
     for log in story.logs:
-        end = gap["from_offset"] if _has_gap(log, gap) else len(log.content)
+        end = gap["from_offset"] if gap and _has_gap(log, gap) else len(log.content)
         path = watched(home, log).path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(log.content[:end])
@@ -45,14 +48,14 @@ def write_logs(home: Home, story: Story) -> int:
 
 def write_rest(home: Home, story: Story) -> None:
     """Appends the entries of the gap and all after it."""
-    gap = story.manifest["stories"]["gap"]
+    gap = story.manifest["stories"][GAP]
     log = log_with_gap(story)
     with watched(home, log).path.open("ab") as file:
         file.write(log.content[gap["from_offset"] :])
 
 
 def log_with_gap(story: Story) -> Log:
-    gap = story.manifest["stories"]["gap"]
+    gap = story.manifest["stories"][GAP]
     return next(log for log in story.logs if _has_gap(log, gap))
 
 

@@ -79,8 +79,9 @@ class Link:
 
 
 def links(manifest: Manifest) -> list[Link]:
-    """Returns the links of a manifest, with the time range of each story as filter."""
-    return [_link(page, manifest["stories"][page.story], manifest) for page in PAGES]
+    """Returns the links to the stories of a manifest, with the time range of each as filter."""
+    stories = manifest["stories"]
+    return [_link(page, stories[page.story], manifest) for page in PAGES if page.story in stories]
 
 
 def _link(page: Page, story: Manifest, manifest: Manifest) -> Link:

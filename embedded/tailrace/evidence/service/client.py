@@ -2,12 +2,13 @@
 
 import http.client
 import json
-import os
 import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
+
+from tailrace.programs.unix_socket import short_path
 
 SECONDS = 30
 VERIFICATION_SECONDS = 300
@@ -111,13 +112,3 @@ class _Connection(http.client.HTTPConnection):
         self.sock.settimeout(self.timeout)
         with short_path(self._path) as path:
             self.sock.connect(path)
-
-
-@contextmanager
-def short_path(path: Path) -> Iterator[str]:
-    """Yields a short path of a socket: its address is limited to 107 bytes, a directory may be deeper."""
-    directory = os.open(path.parent, os.O_PATH | os.O_DIRECTORY)
-    try:
-        yield f"/proc/self/fd/{directory}/{path.name}"
-    finally:
-        os.close(directory)

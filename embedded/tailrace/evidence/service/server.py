@@ -35,9 +35,10 @@ from tailrace.errors import ReportedError
 from tailrace.evidence import framework, reviews, signing
 from tailrace.evidence.period import Period, PeriodError
 from tailrace.evidence.reviews import Review, ReviewError
-from tailrace.evidence.service.client import MAX_UPLOAD_BYTES, short_path
+from tailrace.evidence.service.client import MAX_UPLOAD_BYTES
 from tailrace.evidence.service.exports import DONE, Exports, ExportState, TooManyError
 from tailrace.evidence.service.verification import verification
+from tailrace.programs.unix_socket import short_path
 
 MAX_REQUEST_BYTES = 64 << 10
 MAX_TEXT = 2000
