@@ -221,14 +221,6 @@ def test_a_rollup_is_not_rebuilt_from_events_that_may_be_gone(admin):
         migration_runner.rebuild_rollups(admin, date(2014, 1, 1), date(2014, 1, 2))
 
 
-def test_rollups_are_all_views_but_the_receipts_and_those_of_spans(admin):
-    views = admin.rows(
-        "SELECT name FROM system.tables WHERE database = 'tailrace' AND engine = 'MaterializedView' "
-        "AND name NOT LIKE 'receipts_%' AND name NOT LIKE 'otel_traces_%'"
-    )
-    assert {view["name"] for view in views} == {f"{rollup}_mv" for rollup in migration_runner.ROLLUPS}
-
-
 def insert_events(clickhouse, day: date, count: int) -> None:
     clickhouse.execute(
         "INSERT INTO tailrace.query_events (event_id, cluster, instance, database, user, event_time, "
