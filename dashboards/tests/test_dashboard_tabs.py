@@ -107,4 +107,4 @@ def test_links_open_tabs_that_exist():
         for cell in layout.cells(dashboard.content):
             linked |= set(TAB_ADDRESS.findall(cell.get("markdown", "")))
     assert len(linked) >= 2
-    assert linked <= known, "a link leads to a tab that does not exist: its id is TAB-, the slug and the title"
+    assert linked <= known, "a link leads to a tab that does not exist: its id is TAB-, slug and title"
