@@ -63,9 +63,11 @@ PICTURE_BYTES = 250_000
 def test_a_dashboard_is_described_with_a_small_picture(dashboard):
     slug, title = dashboard.content["slug"], dashboard.content["dashboard_title"]
     pages = (REPOSITORY / "docs" / "DASHBOARDS.md").read_text()
-    assert f"### {title}\n" in pages
-    assert f"![{title}](images/{slug}.png)" in pages
-    assert 0 < (REPOSITORY / "docs" / "images" / f"{slug}.png").stat().st_size <= PICTURE_BYTES
+    assert f"### {title}\n" in pages, "docs/DASHBOARDS.md has no section of this dashboard"
+    assert f"![{title}](images/{slug}.png)" in pages, "docs/DASHBOARDS.md shows no picture of this dashboard"
+    picture = REPOSITORY / "docs" / "images" / f"{slug}.png"
+    assert picture.exists(), f"run `make demo`, then `make screenshots ONLY={slug}`"
+    assert 0 < picture.stat().st_size <= PICTURE_BYTES
 
 
 def test_uuids_never_change():
@@ -77,8 +79,10 @@ def test_uuids_never_change():
 @pytest.mark.parametrize("chart", of_kind("charts"), ids=names(of_kind("charts")))
 def test_chart_asks_for_what_its_dataset_has(chart):
     dataset = dataset_of(chart).content
-    assert columns_asked(chart) <= {column["column_name"] for column in dataset["columns"]}
-    assert metrics_asked(chart) <= {metric["metric_name"] for metric in dataset["metrics"]}
+    missing = columns_asked(chart) - {column["column_name"] for column in dataset["columns"]}
+    assert not missing, f"{chart.file} uses columns that datasets/{chart.content['dataset']}.yaml lacks"
+    missing = metrics_asked(chart) - {metric["metric_name"] for metric in dataset["metrics"]}
+    assert not missing, f"{chart.file} uses metrics that datasets/{chart.content['dataset']}.yaml lacks"
 
 
 @pytest.mark.parametrize("dataset", of_kind("datasets"), ids=names(of_kind("datasets")))
@@ -92,12 +96,15 @@ def test_every_metric_is_shown():
     for dataset in of_kind("datasets"):
         charts = [chart for chart in of_kind("charts") if chart.content["dataset"] == dataset.name]
         shown = {metric for chart in charts for metric in metrics_asked(chart)}
-        assert {metric["metric_name"] for metric in dataset.content["metrics"]} == shown, dataset.file
+        defined = {metric["metric_name"] for metric in dataset.content["metrics"]}
+        assert defined == shown, f"{dataset.file}: show each metric in a chart, or delete it"
 
 
 def test_every_chart_is_on_a_dashboard():
     placed = {name for dashboard in of_kind("dashboards") for name in layout.charts(dashboard.content)}
-    assert placed == set(names(of_kind("charts")))
+    assert placed == set(names(of_kind("charts"))), (
+        "place each file of dashboards/charts in a row of a dashboard (dashboards/dashboards), or delete it"
+    )
 
 
 @pytest.mark.parametrize("dashboard", of_kind("dashboards"), ids=names(of_kind("dashboards")))
@@ -148,21 +155,22 @@ def test_every_query_is_asked():
     commands = "".join(file.read_text() for file in files)
     for query in asset_files.QUERIES.glob("*.sql"):
         name = query.stem.removeprefix("ledger_").removeprefix("evidence_")
-        assert query.stem in asked_by_charts or name in commands, query.name
+        asked = query.stem in asked_by_charts or name in commands
+        assert asked, f"sql/queries/{query.name} is used by no dataset, command or page: delete it"
 
 
 def test_every_dataset_is_drawn_or_fills_a_filter():
     drawn = {chart.content["dataset"] for chart in of_kind("charts")}
     filters = [each for dashboard in of_kind("dashboards") for each in dashboard.content.get("filters", [])]
-    assert drawn | {each["dataset"] for each in filters if "dataset" in each} == set(
-        names(of_kind("datasets"))
-    )
+    used = drawn | {each["dataset"] for each in filters if "dataset" in each}
+    assert used == set(names(of_kind("datasets"))), "use each dataset in a chart or a filter, or delete it"
 
 
 @pytest.mark.parametrize("dashboard", of_kind("dashboards"), ids=names(of_kind("dashboards")))
 def test_rows_fill_the_grid(dashboard):
     for row in layout.rows(dashboard.content):
-        assert sum(cell["width"] for cell in row) == layout.GRID_COLUMNS
+        widths = [cell["width"] for cell in row]
+        assert sum(widths) == layout.GRID_COLUMNS, f"{dashboard.file}: the widths of a row add up to 12"
         assert len({cell["height"] for cell in row}) == 1, "charts side by side are of one height"
 
 
@@ -268,7 +276,10 @@ def test_a_filter_applies_to_every_chart_of_its_dashboard(dashboard):
     for dataset in {chart.content["dataset"]: dataset_of(chart) for chart in charts_of(dashboard)}.values():
         columns = {column["column_name"] for column in dataset.content["columns"]}
         excused = [each.get((dashboard.name, dataset.name), set()) for each in NOT_FILTERED.values()]
-        assert filters - columns - filtered_in_sql(dataset) == set().union(*excused), dataset.file
+        assert filters - columns - filtered_in_sql(dataset) == set().union(*excused), (
+            f"{dataset.file}: add a column for each filter of the dashboard, or name the filters that do not "
+            "apply in NOT_FILTERED of this module"
+        )
 
 
 def test_an_excused_dataset_is_on_the_dashboard():

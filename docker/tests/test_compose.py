@@ -102,8 +102,11 @@ def test_every_variable_is_a_setting_with_its_own_default():
 
 def test_every_setting_has_its_place():
     used = {name for name, _ in re.findall(r"\$\{(\w+)(:-[^}]*)?\}", under_new_names(COMPOSE))}
-    assert used | NOT_HERE.keys() == FIELDS.keys()
-    assert not used & NOT_HERE.keys()
+    assert used | NOT_HERE.keys() == FIELDS.keys(), (
+        "use each setting as ${NAME:-default} in docker/compose.yaml, or name what replaces it in NOT_HERE "
+        "of docker/tests/test_compose.py"
+    )
+    assert not used & NOT_HERE.keys(), "settings that compose.yaml uses: remove them from NOT_HERE"
 
 
 @pytest.mark.parametrize(

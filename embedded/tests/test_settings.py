@@ -18,8 +18,8 @@ def test_defaults_are_those_of_the_documented_table():
 
 def test_every_setting_is_documented():
     for field in dataclasses.fields(Settings):
-        assert field.metadata["meaning"], field.name
-        assert field.type is not int or field.metadata["unit"], field.name
+        assert field.metadata["meaning"], f"{field.name} has no meaning in config/settings.py"
+        assert field.type is not int or field.metadata["unit"], f"{field.name} is a number without a unit"
 
 
 def test_the_native_port_of_clickhouse_is_closed_by_default():

@@ -123,6 +123,13 @@ def asked(server: Server, name: str, text: str) -> Counter[str]:
     return Counter(str({name: rounded(each) for name, each in row.items()}) for row in rows)
 
 
+def check_result(name: str, answer: Counter[str]) -> None:
+    """Raises AssertionError unless exactly the queries of NOTHING_TO_TELL have no result."""
+    listed = "NOTHING_TO_TELL of sql/tests/compared_rows.py"
+    assert answer or name in NOTHING_TO_TELL, f"{name} returns no rows: give it rows, or add it to {listed}"
+    assert not answer or name not in NOTHING_TO_TELL, f"{name} returns rows: remove it from {listed}"
+
+
 PARAMETERS = {
     "from": f"{NOW - timedelta(days=1):%Y-%m-%d %H:%M:%S}",
     "to": f"{NOW + timedelta(minutes=1):%Y-%m-%d %H:%M:%S}",

@@ -129,7 +129,10 @@ def granted(clickhouse: ClickHouse, right: str) -> bool:
 
 def test_every_table_is_decided_on(admin):
     tables = admin.rows("SELECT name FROM system.tables WHERE database = 'tailrace'")
-    assert {row["name"] for row in tables} == MAY_READ.keys()
+    assert {row["name"] for row in tables} == MAY_READ.keys(), (
+        "state in MAY_READ of sql/tests/test_rights.py who may read each table and view; NOBODY may read a "
+        "materialized view"
+    )
 
 
 @pytest.mark.parametrize("name", users())
@@ -139,7 +142,9 @@ def test_reads_what_it_may_and_nothing_else(admin, user, name):
         for table in MAY_READ
         if may(user(name), f"SELECT * FROM tailrace.{table}{VIEW_PARAMETERS.get(table, '')} LIMIT 0")
     }
-    assert reads == {table for table, readers in MAY_READ.items() if name in readers}
+    assert reads == {table for table, readers in MAY_READ.items() if name in readers}, (
+        f"{name} reads other tables than MAY_READ states: change it, or sql/users/users.xml.template"
+    )
 
 
 @pytest.mark.parametrize("name", users())
@@ -150,7 +155,9 @@ def test_adds_where_it_may_and_changes_nothing(admin, user, name):
         for row in columns
         if granted(user(name), f"INSERT(`{row['name']}`) ON tailrace.{row['table']}")
     }
-    assert adds == {table for table, writers in MAY_ADD.items() if name in writers}
+    assert adds == {table for table, writers in MAY_ADD.items() if name in writers}, (
+        f"{name} inserts into other tables than MAY_ADD states: change it, or sql/users/users.xml.template"
+    )
     for right in CHANGES:
         changes = [table for table in MAY_READ if granted(user(name), f"{right} ON tailrace.{table}")]
         assert changes == [], right

@@ -9,6 +9,8 @@ its viewer's audience. docs/WORK-PAGES.md describes how to add one. The modules,
     formats.py        values as texts: counts, durations, sizes, times, short ids
     columns.py        the columns of a table, the same for HTML and for CSV
     csv_table.py      a table as CSV that a spreadsheet does not execute
+    links.py          the addresses of pages, and the names from logs in them
+    page.py           title and first address of a page
     queries.py        the text of a query of sql/queries
     static_files.py   style sheet, scripts and chart library, with the hash of their content in the address
     viewer.py         who asks, with which permissions and which ClickHouse account; the decorator of views
@@ -16,5 +18,6 @@ its viewer's audience. docs/WORK-PAGES.md describes how to add one. The modules,
     rendering.py      templates, CSV answers and redirects
     registration.py   the list of the pages; called by superset_config.py
 
-Those above viewer.py import neither Flask nor Superset, and are tested without them.
+Those above viewer.py import neither Flask nor Superset, and are tested without them. Each page has a package
+of its own: alerts, statements (the page Queries), entities (Users and clients), evidence, setup.
 """

@@ -21,9 +21,9 @@ from tailrace_pages.time_range import TimeRange
 from tailrace_pages.viewer import Viewer, viewer
 
 PAGE_SIZE = 50
+"""Rows of a table's page."""
 KINDS = ("done", "failed")
 """Of messages after a form. Messages of Superset itself, such as "Access is Denied", are not shown."""
-"""Rows of a table's page."""
 
 _menu: list[tuple[str, str]] = []
 """Titles and addresses of the registered pages, in the order of permissions.MENU."""

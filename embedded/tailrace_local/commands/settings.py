@@ -1,6 +1,6 @@
 """Lists every setting: its environment variable, unit, effective value, and meaning.
 
-A setting is changed by its environment variable before the command that it concerns.
+To change a setting, set its environment variable for the command that starts the component.
 """
 
 import argparse

@@ -60,7 +60,7 @@ def inbox() -> Any:
 @blueprint.get("/tailrace/alerts/newest/")
 @page("read_alerts")
 def newest() -> Any:
-    """How many alerts were detected since a time, for live.js; JSON."""
+    """How many alerts were detected since a time, for live_alerts.js; JSON."""
     text = request.args.get("since", "")
     if not (text.isdigit() and len(text) <= 17):
         raise BadAddressError("`since` is a time in microseconds since 1970.")

@@ -21,9 +21,11 @@ DASHBOARDS = [each for each in of_kind("dashboards") if each.name not in REPORTS
 @pytest.mark.parametrize("dashboard", DASHBOARDS, ids=names(DASHBOARDS))
 def test_the_first_view_is_small(dashboard):
     first = layout.tabs(dashboard.content)[0]
-    assert len(first.charts) <= MAX_CHARTS
-    assert first.pixels <= MAX_PIXELS
-    assert sum(map(numbers_of, charts_named(first.charts))) <= MAX_NUMBERS
+    file, move = dashboard.file, "move a chart to another tab"
+    numbers = sum(map(numbers_of, charts_named(first.charts)))
+    assert len(first.charts) <= MAX_CHARTS, f"{file}: the first tab has at most {MAX_CHARTS} charts: {move}"
+    assert first.pixels <= MAX_PIXELS, f"{file}: the first tab has at most {MAX_PIXELS} pixels: {move}"
+    assert numbers <= MAX_NUMBERS, f"{file}: the first tab has at most {MAX_NUMBERS} numbers: {move}"
 
 
 def numbers_of(chart: Asset) -> int:
@@ -36,7 +38,7 @@ def numbers_of(chart: Asset) -> int:
 @pytest.mark.parametrize("dashboard", DASHBOARDS, ids=names(DASHBOARDS))
 def test_explanations_and_data_limits_are_behind_the_first_view(dashboard):
     first, *others = layout.tabs(dashboard.content)
-    assert others[-1].title == "About" and not others[-1].charts
+    assert others[-1].title == "About" and not others[-1].charts, "the last tab is About, without charts"
     lines = [cell["markdown"] for row in first.rows for cell in row if "markdown" in cell]
     assert len(lines) <= 1 and all(len(line) < 200 for line in lines), "one line of introduction"
 
@@ -44,13 +46,14 @@ def test_explanations_and_data_limits_are_behind_the_first_view(dashboard):
 @pytest.mark.parametrize("dashboard", DASHBOARDS, ids=names(DASHBOARDS))
 def test_titles_of_tabs_are_short_and_distinct(dashboard):
     found = layout.tabs(dashboard.content)
-    assert all(len(tab.title) <= 36 for tab in found)
-    assert len({tab.node_id for tab in found}) == len(found)
+    assert all(len(tab.title) <= 36 for tab in found), "titles of tabs have at most 36 characters"
+    assert len({tab.node_id for tab in found}) == len(found), "titles of tabs differ in more than punctuation"
 
 
 def test_a_report_is_one_page():
     for dashboard in of_kind("dashboards"):
-        assert ("layout" in dashboard.content) == (dashboard.name in REPORTS), dashboard.name
+        is_page, is_sent = "layout" in dashboard.content, dashboard.name in REPORTS
+        assert is_page == is_sent, f"{dashboard.file}: `layout` if dashboards/reports sends it, else `tabs`"
 
 
 def test_tabs_are_nodes_between_the_root_and_their_rows():
@@ -103,4 +106,5 @@ def test_links_open_tabs_that_exist():
     for dashboard in of_kind("dashboards"):
         for cell in layout.cells(dashboard.content):
             linked |= set(TAB_ADDRESS.findall(cell.get("markdown", "")))
-    assert len(linked) >= 2 and linked <= known
+    assert len(linked) >= 2
+    assert linked <= known, "a link leads to a tab that does not exist: its id is TAB-, slug and title"
