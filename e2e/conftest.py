@@ -68,7 +68,7 @@ def _suite(stacks: set[str]) -> str:
 def _grouped_by_stack(items: list[pytest.Item], used: dict[Path, set[str]]) -> list[pytest.Item]:
     """Groups the modules of each shared stack, and marks the last test of each stack.
 
-    An idle stack with the detect job takes a third of a core, mostly for checkpoints.
+    An idle stack with the detect job takes a sixth of a core, mostly for checkpoints.
     """
     grouped = sorted(
         items,
@@ -128,7 +128,7 @@ def detecting(tmp_path_factory, webhook: WebReceiver) -> Iterator[Stack]:
         DETECTING_PORT,
         (*PARTS, *DETECTING),
         alerts_config=str(directory / "alerts.yaml"),
-        detect_checkpoint_interval="2000",
+        detect_checkpoint_interval="5000",
         gap_timeout="5",
         **ports,
     )

@@ -27,9 +27,14 @@ PARTS = ("kafka", "clickhouse", "flink", "census", "fluentbit")
 COLLECTORS = ("census", "fluentbit")
 PORTS = ("KAFKA", "KAFKA_CONTROLLER", "CLICKHOUSE", "FLINK", "SUPERSET", "FLUENTBIT")
 POLL_SECONDS = 0.2
+PAUSES = 5
+PAUSE_SECONDS = 2
+"""The pause between two evaluations of a condition: this many times its duration, up to this many seconds."""
 QUICK = {
     # A job in a test starts often and is never busy for long.
     "jvm_options_flink": "-XX:TieredStopAtLevel=1",
+    # Half of what an idle stack costs are checkpoints.
+    "checkpoint_interval": "2000",
     "health_interval": "2",
     "restart_backoff_max": "1",
     "census_interval": "3",
@@ -166,8 +171,8 @@ def source_of(log: LogWriter) -> Source:
 def wait_until(condition: Callable[[], bool], seconds: float, what: str) -> None:
     """Returns when the condition holds. An OSError in it (a stopped component) counts as not yet.
 
-    Raises AssertionError after `seconds`. A slow condition is not evaluated again immediately, because the
-    awaited work needs the processor too.
+    Raises AssertionError after `seconds`. The pause after a condition is a multiple of the time that it took,
+    because the awaited work needs the processor too.
     """
     deadline = time.monotonic() + seconds
     while True:
@@ -179,4 +184,5 @@ def wait_until(condition: Callable[[], bool], seconds: float, what: str) -> None
             what = f"{what} ({error})" if "(" not in what else what
         now = time.monotonic()
         assert now < deadline, f"waited {seconds:.0f} s for {what}"
-        time.sleep(max(POLL_SECONDS, now - asked))
+        took = now - asked
+        time.sleep(max(POLL_SECONDS, took, min(PAUSES * took, PAUSE_SECONDS)))

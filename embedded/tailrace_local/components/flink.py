@@ -32,6 +32,9 @@ OPENED_PACKAGES = (
 )
 """The packages that Flink's scripts open on Java 17 (env.java.opts.all of its configuration)."""
 
+SLOW_CLOCK = ("-Dpekko.scheduler.tick-duration=100ms",)
+"""Two schedulers of Flink for timeouts and heartbeats wake up at this interval; the default is 10 ms."""
+
 REST_SECONDS = 1
 SAVEPOINT_SECONDS = 30
 """Timeouts: a busy job responds late, and a savepoint takes long."""
@@ -100,7 +103,7 @@ class FlinkJob(Component):
         # With the default threshold, loading the classes of the start would cause a full collection.
         classes = ["-XX:MetaspaceSize=96m", *class_archive.options(self._class_archive())]
         # A JVM without memory cannot recover: it exits, and the supervisor restarts it.
-        jvm = [*heap, *classes, "-XX:+ExitOnOutOfMemoryError", log4j]
+        jvm = [*heap, *classes, *SLOW_CLOCK, "-XX:+ExitOnOutOfMemoryError", log4j]
         return [*self._java(), *jvm, self.main_class, "--config", self._configuration()]
 
     def _java(self) -> list[str]:

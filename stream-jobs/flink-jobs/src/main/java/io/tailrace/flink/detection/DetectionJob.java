@@ -31,7 +31,6 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.apache.avro.specific.SpecificRecord;
 import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
@@ -53,11 +52,8 @@ public final class DetectionJob {
 
     private static final Logger LOG = LoggerFactory.getLogger(DetectionJob.class);
 
-    /**
-     * The longest time that a record waits in an output buffer. An alert passes four such buffers. Flink runs one
-     * flusher thread per output. With 10 ms, these threads took 8 % of a core in an idle job.
-     */
-    private static final Duration BUFFER_TIMEOUT = Duration.ofMillis(50);
+    /** Event time advances at this interval, for which each source and each generator of watermarks has a timer. */
+    private static final Duration WATERMARK_INTERVAL = Duration.ofMillis(500);
     /** Maximum number of subtasks over which state can be distributed. A change loses state. */
     private static final int MAX_PARALLELISM = 128;
 
@@ -78,7 +74,7 @@ public final class DetectionJob {
 
     static Configuration flink(DetectionJobConfig config) {
         Configuration flink = FlinkConfigurationFactory.of(config.jobSettings());
-        flink.set(ExecutionOptions.BUFFER_TIMEOUT, BUFFER_TIMEOUT);
+        flink.set(PipelineOptions.AUTO_WATERMARK_INTERVAL, WATERMARK_INTERVAL);
         flink.set(PipelineOptions.MAX_PARALLELISM, MAX_PARALLELISM);
         return flink;
     }

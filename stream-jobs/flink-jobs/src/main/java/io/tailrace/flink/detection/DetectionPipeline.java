@@ -67,6 +67,11 @@ import org.apache.flink.util.OutputTag;
 final class DetectionPipeline {
 
     private static final TypeInformation<Alert> ALERT = new AvroTypeInfo<>(Alert.class);
+    /**
+     * The longest time, in milliseconds, that an event or its evidence waits in an output buffer for others. Other
+     * records are few and do not wait.
+     */
+    private static final long BUFFER_TIMEOUT = 50;
 
     /** The inputs and outputs of the job. */
     record SourcesAndSinks(Sources sources, Sinks sinks) {}
@@ -191,6 +196,7 @@ final class DetectionPipeline {
         return messages.filter(message -> !message.posting())
                 .name("events only")
                 .uid("events-only")
+                .setBufferTimeout(BUFFER_TIMEOUT)
                 .keyBy(EventRecord::log)
                 .connect(captures.broadcast(CapturedStatementsState.STATE))
                 .process(new EventDeduplicator(config.duplicatesRemembered()))
@@ -199,7 +205,8 @@ final class DetectionPipeline {
                 .assignTimestampsAndWatermarks(WatermarkStrategy.forGenerator(
                         context -> new PerLogWatermarkGenerator(idleTimeout, System::currentTimeMillis)))
                 .name("event time")
-                .uid("event-time");
+                .uid("event-time")
+                .setBufferTimeout(BUFFER_TIMEOUT);
     }
 
     private SingleOutputStreamOperator<Alert> matches(DataStream<EventRecord> events, DataStream<RuleRecord> rules) {
@@ -269,7 +276,8 @@ final class DetectionPipeline {
             own.add(before.get(i)
                     .filter(evidence -> evidence.level() == level)
                     .name("for stage " + level)
-                    .uid("for-stage-" + level + "-of-" + i));
+                    .uid("for-stage-" + level + "-of-" + i)
+                    .setBufferTimeout(level == 1 ? BUFFER_TIMEOUT : 0));
         }
         DataStream<Evidence> all = own.get(0);
         for (DataStream<Evidence> more : own.subList(1, own.size())) {

@@ -6,6 +6,7 @@ import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.CoreOptions;
+import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.configuration.ExternalizedCheckpointRetention;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.MetricOptions;
@@ -48,6 +49,12 @@ public final class FlinkConfigurationFactory {
     private static final Duration MAX_RESTART_DELAY = Duration.ofSeconds(30);
     private static final Duration BACKOFF_RESET_THRESHOLD = Duration.ofMinutes(5);
     private static final int RETAINED_CHECKPOINTS = 3;
+    /**
+     * Without a timeout, Flink flushes an output after each record. With one it runs a thread for each output, which
+     * wakes up each time: several hundred times a second in an idle job. The normalize job emits blocks of many lines
+     * or rows; the detect job sets a timeout where it emits many records.
+     */
+    private static final Duration NO_BUFFER_TIMEOUT = Duration.ZERO;
     private static final String REPORTER = "prometheus";
 
     private FlinkConfigurationFactory() {}
@@ -73,6 +80,9 @@ public final class FlinkConfigurationFactory {
         flink.set(PipelineOptions.AUTO_GENERATE_UIDS, false);
         // Operators never change records after emitting them.
         flink.set(PipelineOptions.OBJECT_REUSE, true);
+        flink.set(ExecutionOptions.BUFFER_TIMEOUT, NO_BUFFER_TIMEOUT);
+        // Without watermarks: each source would have a timer for them.
+        flink.set(PipelineOptions.AUTO_WATERMARK_INTERVAL, Duration.ZERO);
         flink.set(StateBackendOptions.STATE_BACKEND, config.stateBackend());
         if (config.stateBackend().equals(ROCKSDB)) {
             setRocksDb(flink, config);

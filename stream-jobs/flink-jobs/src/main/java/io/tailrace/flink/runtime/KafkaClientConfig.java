@@ -19,7 +19,7 @@ public record KafkaClientConfig(String bootstrap, Properties given) implements S
      * How long a broker holds a fetch request that finds no record. A record answers it at once. With Kafka's default of
      * 500 ms, requests of idle consumers took a fifth of the CPU time of an idle stack.
      */
-    private static final String FETCH_MAX_WAIT_MILLIS = "2000";
+    private static final String FETCH_MAX_WAIT_MILLIS = "5000";
 
     private static final String DELIVERY_TIMEOUT_MILLIS = "3600000";
     private static final String MAX_RECORD_BYTES = Integer.toString(20_000_000);
