@@ -6,7 +6,7 @@ import pytest
 from loaded_assets import COMPILED, charts_named, names, of_kind
 
 from tailrace.config.resources import REPOSITORY
-from tailrace.dashboards import layout
+from tailrace.dashboards import changes, layout
 from tailrace.dashboards.asset_files import Asset, AssetError, load
 from tailrace.reports import superset_reports
 
@@ -29,8 +29,23 @@ def test_the_first_view_is_small(dashboard):
 def numbers_of(chart: Asset) -> int:
     if chart.content["viz_type"] == "big_number_total":
         return 1
-    limits = [each for each in chart.content.get("numbers", []) if each["metric"] == "linked_limits"]
-    return len(chart.content.get("numbers", [])) - len(limits)
+    numbers = chart.content.get("numbers", [])
+    return len([each for each in numbers if each["title"] != "Data limits"])
+
+
+@pytest.mark.parametrize("dashboard", DASHBOARDS, ids=names(DASHBOARDS))
+def test_the_first_view_shows_changes_and_data_limits(dashboard):
+    charts = charts_named(layout.tabs(dashboard.content)[0].charts)
+    assert dashboard.name in NOT_COMPARED or any(changes.has_changes(chart.content) for chart in charts)
+    limited = [chart for chart in charts if chart.content["slice_name"] == "Data limits summary"]
+    assert dashboard.name in WITHOUT_LIMITS or len(limited) == 1
+
+
+NOT_COMPARED = {"samples", "session"}
+"""Dashboards of single statements and of one session, which have no period before."""
+
+WITHOUT_LIMITS = {*NOT_COMPARED, "books", "coverage", "rule_coverage", "traces"}
+"""The rest are the details of data limits, and traces, which come from applications."""
 
 
 @pytest.mark.parametrize("dashboard", DASHBOARDS, ids=names(DASHBOARDS))
