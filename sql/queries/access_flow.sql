@@ -24,7 +24,7 @@
     ('program → user', "if(program = '(unknown)', 'program unknown', concat('program ', program))", "concat('user ', user)"),
     ('user → table', "concat('user ', user)", "concat('table ', table_name)"),
     ('user → class', "concat('user ', user)", "concat('class ', data_class)")] -%}
-{%- set steps = filter_values('step') or ways | map(attribute=0) | list -%}
+{%- set steps = filter_values('step') or ways | map(attribute=0) | list %}
 {% set query -%}
 WITH
     {{ shown_range(7) }}

@@ -69,7 +69,7 @@
         unit = 'points', concat(if(value > was, '+', '-'), toString(round(100 * abs(value - was), 2)), ' points against the previous period'),
         was = 0, 'new, 0 in the previous period',
         value >= 10 * was, concat(toString(round(value / was)), ' times the previous period'),
-        concat(if(value > was, '+', '-'), toString(round(100 * abs(value / was - 1), if(abs(value / was - 1) < 0.01, 2, 0))),
+        concat(if(value > was, '+', '-'), toString(greatest(0.1, round(100 * abs(value / was - 1), if(abs(value / was - 1) < 0.01, 1, 0)))),
             ' % against the previous period'))
 {%- endmacro -%}
 {#- `now` is an array of numbers as SQL, `query` the dataset's query, `at` its time column or '', `logs` the kinds of logs with
