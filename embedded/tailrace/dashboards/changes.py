@@ -104,7 +104,7 @@ def style(chart: Mapping[str, Any], selector: str) -> str:
     return (
         f"{cell} {{ grid-area: 2 / 1 / auto / span {count}; display: grid; padding: 0 !important; "
         f"border: 0 !important; grid-template-columns: repeat({count}, minmax(0, 1fr)); }}\n"
-        f"{cell} em {{ padding: 0 12px; white-space: normal; }}\n"
+        f"{cell} em {{ padding: 0 2px 0 12px; white-space: normal; }}\n"
         f"{cell} em:first-child {{ padding-left: 4px; }}\n"
         f'{cell}::before {{ content: "{title(chart)}"; position: absolute; clip-path: inset(50%); }}\n'
         f'{cell}::after {{ content: ""; }}\n'

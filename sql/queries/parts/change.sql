@@ -80,7 +80,7 @@
 {%- else -%}
     arrayStringConcat(arrayMap(
         (value, was, unit, prefix) -> if(unit = '', '<em></em>', concat(
-            '<em>', coalesce({% if logs %}nullIf({{ obstacle(logs) }}, ''), {% endif %}concat(prefix, {{ change_text() }})), '</em>')),
+            '<em>', coalesce({% if logs %}nullIf({{ obstacle(logs) }}, ''), {% endif %}if(isNull(value), '', concat(prefix, {{ change_text() }}))), '</em>')),
         {{ now }},
         (SELECT {{ of_earlier_period(now) }} FROM (
 {{ of_earlier_period(query) }}
