@@ -131,7 +131,9 @@ def test_the_statement_of_query_detail_is_the_same_in_both_periods(admin, user, 
 def test_texts_of_changes(user, admin):
     macro = '{%- include "parts/change.sql" -%}\n{{ change_text() }}'
     included = asset_files.with_included_queries(macro, asset_files.QUERIES)
-    text = jinja2.Environment().from_string(included).render()
+    environment = jinja2.Environment()
+    environment.filters["where_in"] = str  # of macros that are not called here
+    text = environment.from_string(included).render()
     shown = {
         (12, 10, "percent"): "+20 % against the previous period",
         (9.5, 10, "percent"): "-5 % against the previous period",
