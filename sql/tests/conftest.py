@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from functools import cache
 
 import jinja2
 import pytest
@@ -128,7 +129,7 @@ def metric() -> Callable[..., str]:
     ) -> str:
         (metrics,) = (
             content["metrics"]
-            for file, content in dashboard_assets.compile_assets().items()
+            for file, content in _compiled().items()
             if file.startswith("datasets/") and file.endswith(f"/{dataset}.yaml")
         )
         (expression,) = (each["expression"] for each in metrics if each["metric_name"] == name)
@@ -147,6 +148,11 @@ def metric() -> Callable[..., str]:
         )
 
     return render
+
+
+@cache
+def _compiled() -> dict[str, dict]:
+    return dashboard_assets.compile_assets()
 
 
 def _jinja() -> jinja2.Environment:
