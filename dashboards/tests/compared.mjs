@@ -64,7 +64,7 @@ describe('Slow queries against the time before', () => {
   });
 
   test('says at a glance what is logged, and leads to the details', async () => {
-    const text = 'slow log ≥ 0.1 s, ≥ 0.5 s → ≥ 0.1 s on 2 of 2 servers';
+    const text = 'slow log ≥ 0.1 s, ≥ 0.5 s → ≥ 0.1 s on 2 of 2 servers · coverage unknown';
     const href = await assertLinked(charts, 'Data limits', 'linked_limits', text, '/superset/dashboard/slow-queries/?');
     assert.ok(href.endsWith('#TAB-slow-queries-data-limits'));
   });

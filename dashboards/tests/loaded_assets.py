@@ -2,7 +2,7 @@
 
 import jinja2
 
-from tailrace.dashboards import asset_files, layout
+from tailrace.dashboards import asset_files, changes, layout
 from tailrace.dashboards import assets as dashboard_assets
 from tailrace.dashboards.asset_files import Asset
 
@@ -31,8 +31,11 @@ def charts_named(placed: list[str]) -> list[Asset]:
 
 
 def titles_shown(chart: Asset) -> list[str]:
-    """Returns the title of a chart; of a row of numbers, those of the numbers."""
-    return [number["title"] for number in chart.content.get("numbers", [])] or [chart.content["slice_name"]]
+    """Returns the title of a chart; of a row of numbers, those of the numbers and of their changes."""
+    numbers = [number["title"] for number in chart.content.get("numbers", [])]
+    if changes.has_changes(chart.content):
+        numbers.append(changes.title(chart.content))
+    return numbers or [chart.content["slice_name"]]
 
 
 def filtered_in_sql(dataset: Asset) -> set[str]:

@@ -5,12 +5,27 @@
 -- kind, so that a user and a program of the same name are distinct. Count actions, not rows.
 --
 -- Every action has every step: a count of actions filters on one step, and only the selected steps are computed.
+--
+-- In a drawing (columns `source` and `target`) labels must not overlap: it shows the names of the 11 flows with the most actions,
+-- as far as each has 2 % of the actions, and combines the others as "other users (n)". Long names are shortened, with four digits
+-- of their hash.
+{%- macro short(name) -%}
+    if(lengthUTF8({{ name }}) > 40, concat(substringUTF8({{ name }}, 1, 34), '… ', lower(substring(hex(cityHash64({{ name }})), 1, 4))), {{ name }})
+{%- endmacro -%}
+{%- macro shown_or_other(name, place) -%}
+    if(has(shown.{{ place }}, {{ name }}), {{ short(name) }}, concat(
+        'other ',
+        transform(splitByString(' → ', step)[{{ place }}],
+            ['client', 'program', 'user', 'table', 'class'], ['clients', 'programs', 'users', 'tables', 'classes']),
+        ' (', toString(shown.{{ place + 2 }}), ')'))
+{%- endmacro -%}
 {%- set ways = [
-    ('client → user', "if(origin = '(unknown)', 'client unknown', origin)", "concat('user ', user)"),
+    ('client → user', "if(origin = '(unknown)', 'client unknown', concat('client ', origin))", "concat('user ', user)"),
     ('program → user', "if(program = '(unknown)', 'program unknown', concat('program ', program))", "concat('user ', user)"),
     ('user → table', "concat('user ', user)", "concat('table ', table_name)"),
     ('user → class', "concat('user ', user)", "concat('class ', data_class)")] -%}
 {%- set steps = filter_values('step') or ways | map(attribute=0) | list %}
+{% set query -%}
 WITH
     {{ shown_range(7) }}
 SELECT
@@ -33,3 +48,29 @@ FROM (
     FROM tailrace.data_access FINAL
     WHERE data_access.event_time >= range_start AND data_access.event_time < range_end
 ) AS flows
+{%- endset -%}
+{%- if 'target' not in columns | default([], true) | string -%}
+{{ query }}
+{%- else -%}
+WITH
+    flows AS (
+        SELECT * FROM (
+{{ query }}
+        )
+        WHERE true
+        {%- for each in filter | default([], true) if each.op in ('IN', '==') and each.col in table_columns %}
+            AND {{ each.col }} IN {{ (each.val if each.op == 'IN' else [each.val]) | where_in }}
+        {%- endfor %}),
+    (
+        SELECT (
+            groupUniqArrayIf(source, is_large) AS sources, groupUniqArrayIf(target, is_large) AS targets,
+            uniqExact(source) - length(sources), uniqExact(target) - length(targets))
+        FROM (
+            SELECT source, target, uniqExact(action) AS actions,
+                row_number() OVER (ORDER BY actions DESC, source, target) <= 11 AND actions >= 0.02 * sum(actions) OVER () AS is_large
+            FROM flows
+            GROUP BY source, target)
+    ) AS shown
+SELECT * REPLACE ({{ shown_or_other('source', 1) }} AS source, {{ shown_or_other('target', 2) }} AS target)
+FROM flows
+{%- endif %}

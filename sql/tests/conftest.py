@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from functools import cache
 
 import jinja2
 import pytest
@@ -87,11 +88,16 @@ class _Shown:
 def rendered() -> Callable[..., str]:
     """Renders a query of sql/queries like Superset's Jinja, with filters by column; times in ISO 8601.
 
-    `over_time` renders it for a chart whose x axis is time.
+    `over_time` renders it for a chart whose x axis is time, `drawn` for one that groups by these columns.
     """
 
     def render(
-        name: str, since: str | None, until: str | None, over_time: bool = False, **filters: list[str]
+        name: str,
+        since: str | None,
+        until: str | None,
+        over_time: bool = False,
+        drawn: tuple[str, ...] = (),
+        **filters: list[str],
     ) -> str:
         template = _jinja().from_string(asset_files.query_text(asset_files.QUERIES / f"{name}.sql"))
         return template.render(
@@ -99,7 +105,7 @@ def rendered() -> Callable[..., str]:
             to_dttm=until,
             filter_values=lambda column, **_: filters.get(column, []),
             get_time_filter=_Shown,
-            columns=OVER_TIME if over_time else [],
+            columns=OVER_TIME if over_time else list(drawn),
             filter=[{"col": column, "op": "IN", "val": values} for column, values in filters.items()],
             table_columns=list(filters),
         )
@@ -109,12 +115,21 @@ def rendered() -> Callable[..., str]:
 
 @pytest.fixture
 def metric() -> Callable[..., str]:
-    """Renders the expression of a dataset's metric like Superset's Jinja; `over_time` as for queries."""
+    """Renders the expression of a dataset's metric like Superset's Jinja; `over_time` as for queries.
 
-    def render(dataset: str, name: str, over_time: bool = False, **filters: list[str]) -> str:
+    `time_range` are two times in ISO 8601, as for queries.
+    """
+
+    def render(
+        dataset: str,
+        name: str,
+        over_time: bool = False,
+        time_range: tuple[str | None, str | None] = (None, None),
+        **filters: list[str],
+    ) -> str:
         (metrics,) = (
             content["metrics"]
-            for file, content in dashboard_assets.compile_assets().items()
+            for file, content in _compiled().items()
             if file.startswith("datasets/") and file.endswith(f"/{dataset}.yaml")
         )
         (expression,) = (each["expression"] for each in metrics if each["metric_name"] == name)
@@ -122,12 +137,22 @@ def metric() -> Callable[..., str]:
             _jinja()
             .from_string(expression)
             .render(
+                from_dttm=time_range[0],
+                to_dttm=time_range[1],
+                get_time_filter=_Shown,
                 columns=OVER_TIME if over_time else [],
                 filter_values=lambda column, **_: filters.get(column, []),
+                filter=[{"col": column, "op": "IN", "val": values} for column, values in filters.items()],
+                table_columns=list(filters),
             )
         )
 
     return render
+
+
+@cache
+def _compiled() -> dict[str, dict]:
+    return dashboard_assets.compile_assets()
 
 
 def _jinja() -> jinja2.Environment:

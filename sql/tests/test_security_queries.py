@@ -177,7 +177,7 @@ def test_ways_lead_from_client_and_program_to_user_table_and_class(stored, ask):
     for row in ask("access_flow"):
         ways.setdefault((row["step"], row["source"], row["target"]), set()).add(row["action"])
     assert {way: len(actions) for way, actions in ways.items()} == {
-        ("client → user", "10.0.3.9", "user app"): 1,
+        ("client → user", "client 10.0.3.9", "user app"): 1,
         ("client → user", "client unknown", "user pci"): 1,
         ("program → user", "program till", "user app"): 1,
         ("program → user", "program unknown", "user pci"): 1,

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from tailrace.config.resources import ROOT
-from tailrace.dashboards import defaults, layout
+from tailrace.dashboards import changes, defaults, layout
 from tailrace.dashboards.defaults import Defaults
 from tailrace.errors import ReportedError
 
@@ -34,7 +34,7 @@ REQUIRED = {
 
 OPTIONAL = {
     "databases": {"cache_timeout", "expose_in_sqllab", "extra"},
-    "datasets": {"cache_timeout", "description", "main_dttm_col", "when_empty"},
+    "datasets": {"cache_timeout", "description", "logs", "main_dttm_col", "when_empty"},
     "charts": {"cache_timeout", "when_empty", "numbers"},
     "dashboards": {"description", "metadata", "layout", "tabs"},
 }
@@ -45,6 +45,9 @@ ROLES = ("developer", "compliance", "security", "unmasked")
 NUMBER = ("title", "metric", "format", "subtitle", "description")
 """The keys of each of a chart's `numbers`: texts, a metric of the dataset, and its format (by default the
 metric's)."""
+
+CHANGE = ("change", "change_of")
+"""Further keys of a number: the metric whose change is shown below it, and what it counts (changes.py)."""
 
 NUMBERS_NAMED = " summary"
 """The suffix of the name of a chart of numbers, by which style.css selects it."""
@@ -88,9 +91,10 @@ def load(directory: Path = DIRECTORY) -> list[Asset]:
     problems = [problem for asset in written for problem in _unknown_parameters(asset, shared)]
     found = [_completed(asset, shared) for asset in written]
     problems += [problem for asset in found for problem in _problems(asset)]
+    problems = problems or changes.problems(found)
     if problems:
         raise AssetError("\n".join(problems))
-    return found
+    return changes.with_changes(found)
 
 
 def read(directory: Path = DIRECTORY) -> list[Asset]:
@@ -156,14 +160,14 @@ def _with_numbers(asset: Asset) -> Asset:
     if not (isinstance(numbers, list) and all(isinstance(each, dict) for each in numbers)):
         raise AssetError(f"{asset.file}: `numbers` must be a list of {', '.join(NUMBER)}")
     for each in numbers:
-        if sorted(each) != sorted(NUMBER) or not all(isinstance(text, str) for text in each.values()):
+        if {*each} - {*CHANGE} != {*NUMBER} or not all(isinstance(text, str) for text in each.values()):
             raise AssetError(f"{asset.file}: a number has the texts {', '.join(NUMBER)}; found {each}")
     if not str(asset.content.get("slice_name")).endswith(NUMBERS_NAMED):
         raise AssetError(f"{asset.file}: the name of a chart of numbers ends with `{NUMBERS_NAMED}`")
     params = {
         "query_mode": "aggregate",
         "groupby": [],
-        "metrics": [each["metric"] for each in numbers],
+        "metrics": [each["metric"] for each in numbers] + changes.metric_of(asset.name, asset.content),
         "row_limit": 1,
         "page_length": 0,
         "include_search": False,

@@ -6,10 +6,12 @@ of Superset's export format, with these omissions and abbreviations:
     everywhere     uuid and version: the uuid is derived from kind and name, so it never changes;
                    what defaults.yaml states, see defaults.py
     datasets       `sql` names a file of sql/queries; `database` names a file of databases/
+                   `logs` lists the kinds of logs with which changes of its numbers are known
     charts         `dataset` names a file of datasets/; its time column follows the dashboard's time range;
                    `when_empty` states what an empty result `means`, and what to do `next`;
                    `numbers` replaces all keys but name and dataset: a row of big numbers by one query, each
                    {title, metric, subtitle, description}, with a `format` if it is not its metric's
+                   and a `change`, the metric whose change is shown below it, see changes.py
     dashboards     `roles` names the audiences that see it, of ROLES; `tabs` contains {title, rows}, or
                    `layout` the rows of a dashboard without tabs, see layout.py; `filters` contains
                    {name, dataset, column} or {name, time_range}, `single: true` if only one value may be

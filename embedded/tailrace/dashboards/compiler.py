@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tailrace.dashboards import layout
+from tailrace.dashboards import changes, layout
 from tailrace.dashboards.asset_files import Asset, AssetError, asset_uuid, query_text, with_included_queries
 
 SCHEMA = "tailrace"
@@ -53,7 +53,8 @@ class Compiler:
 
     def _dataset(self, asset: Asset) -> dict[str, Any]:
         content = {"description": None, "main_dttm_col": None, **asset.content}
-        content.pop("when_empty", None)  # its charts have it
+        for key in ("when_empty", "logs"):  # its charts have the texts, its metrics the logs
+            content.pop(key, None)
         database = self._refer(asset, "databases", content.pop("database"))
         return {
             **content,
@@ -146,14 +147,14 @@ def _style_when_empty(chart: Mapping[str, Any]) -> str:
 
 
 def _style_numbers(chart: Mapping[str, Any]) -> str:
-    """Writes title and subtitle above and below each of a chart's numbers."""
-    name = _css_text(chart["slice_name"])
-    return "".join(
-        f".dashboard [data-test-chart-name={name}] td:nth-child({place})::{side} "
-        f"{{ content: {_css_text(number[text])}; }}\n"
+    """Writes title and subtitle above and below each of a chart's numbers, and places their changes."""
+    cell = f".dashboard [data-test-chart-name={_css_text(chart['slice_name'])}] td"
+    texts = "".join(
+        f"{cell}:nth-child({place})::{side} {{ content: {_css_text(number[text])}; }}\n"
         for place, number in enumerate(chart.get("numbers", ()), 1)
         for side, text in (("before", "title"), ("after", "subtitle"))
     )
+    return texts + (changes.style(chart, cell) if changes.has_changes(chart) else "")
 
 
 def _css_text(text: str) -> str:

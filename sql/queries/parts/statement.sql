@@ -2,10 +2,12 @@
 {#- The statement of the dashboard "Query detail" and its time range, for a WITH: the statement in the filter, or else the one
     with the most total time. Superset also offers a part of an id as a value: then it is the statement with the most total time
     among those whose id contains this part. The filter is applied here, not by Superset. The choice uses hourly rollups, so
-    partial hours of the range count as complete hours. -#}
+    partial hours of the range count as complete hours. For the change against the earlier period, the statement stays the same. -#}
 {%- macro chosen_statement() -%}
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
     {{ utc(from_dttm) if from_dttm else "range_end - 86400" }} AS range_start,
+    {{ utc_of_shown_range(to_dttm) if to_dttm else "range_end" }} AS chosen_to,
+    {{ utc_of_shown_range(from_dttm) if from_dttm else "range_start" }} AS chosen_from,
     {%- set wanted = filter_values('query_id', remove_filter=True) %}
     {%- if wanted and wanted[0] | length == 16 %}
     reinterpretAsUInt64(reverse(unhex(array{{ wanted | where_in }}[1]))) AS chosen
@@ -14,7 +16,7 @@
         SELECT query_id
         FROM (
             SELECT query_id, query_time FROM tailrace.query_classes_1h
-            WHERE hour >= toStartOfHour(range_start) AND hour < range_end {{- passes('instance') }}
+            WHERE hour >= toStartOfHour(chosen_from) AND hour < chosen_to {{- passes('instance') }}
             UNION ALL
             SELECT query_id, 0 FROM tailrace.fingerprints)
         WHERE position(leftPad(hex(query_id), 16, '0'), upper(trim(array{{ wanted | where_in }}[1]))) > 0
@@ -23,7 +25,7 @@
     {%- else %}
     (
         SELECT query_id FROM tailrace.query_classes_1h
-        WHERE hour >= toStartOfHour(range_start) AND hour < range_end {{- passes('instance') }}
+        WHERE hour >= toStartOfHour(chosen_from) AND hour < chosen_to {{- passes('instance') }}
         GROUP BY query_id ORDER BY sum(query_time) DESC, query_id LIMIT 1
     ) AS chosen
     {%- endif %}

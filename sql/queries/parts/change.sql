@@ -1,0 +1,96 @@
+{%- include "parts/utc.sql" -%}
+{#- The change of a row of numbers against the equally long period before the time range, as text: one <em> per number. The
+    compiler writes the metric that uses it (embedded/tailrace/dashboards/changes.py). A change is stated only if the logs reach back to the
+    beginning of that period, because a number is unknown for time that no log covers. -#}
+{#- The seconds of the time range until now, and the beginning of the period before it. -#}
+{%- macro range_seconds() -%} dateDiff('second', {{ utc(from_dttm) }}, least({{ utc(to_dttm) }}, now('UTC'))) {%- endmacro -%}
+{%- macro earlier_start() -%} ({{ utc(from_dttm) }} - {{ range_seconds() }}) {%- endmacro -%}
+{#- A rendered text with the period before in place of the time range. -#}
+{%- macro of_earlier_period(text) -%}
+    {{ text | replace(utc(to_dttm), '<end>') | replace(utc(from_dttm), earlier_start())
+        | replace('<end>', utc(from_dttm)) }}
+{%- endmacro -%}
+{%- macro picked(columns) -%}
+    {%- for column in columns if filter_values(column) %} AND {{ column }} IN {{ filter_values(column) | where_in }}{% endfor %}
+{%- endmacro -%}
+{%- macro first_of(table, at, server, log, condition, filters) -%}
+    SELECT toString({{ server }}) AS server, toString({{ log }}) AS log, toDateTime(min({{ at }}), 'UTC') AS first_at
+    FROM tailrace.{{ table }}
+    WHERE {{ condition }} AND {{ at }} >= {{ earlier_start() }} - {{ range_seconds() }} AND {{ at }} < {{ utc(to_dttm) }} {{- picked(filters) }}
+    GROUP BY server, log
+{%- endmacro -%}
+{#- Why the periods are not comparable, or ''. A log reaches back if an entry or a census is not later than a tenth of the period
+    after the beginning of the earlier one. `logs` are kinds of logs, and `spans`; `census` are all logs, by the census alone. -#}
+{%- macro obstacle(logs) -%}
+    (SELECT multiIf(
+        reaching = 0, 'previous period not covered',
+        reaching < all_logs, concat('previous period covered by ', toString(reaching), ' of ', toString(all_logs), ' logs'),
+        changed > 0, 'not comparable: logging settings changed',
+        '')
+    FROM (
+        SELECT
+            countIf(since <= {{ earlier_start() }} + intDiv({{ range_seconds() }}, 10)) AS reaching, count() AS all_logs,
+            {{ settings_changed() if 'slowlog' in logs else '0' }} AS changed
+        FROM (
+            SELECT server, log, min(first_at) AS since
+            FROM (
+                {%- set of_kinds = "source IN " ~ logs | where_in -%}
+                {%- set of_server = ['cluster', 'instance'] %}
+                {{ first_of('ledger', 'at', 'instance', 'source',
+                    "kind = 'CENSUS'" ~ ('' if 'census' in logs else ' AND ' ~ of_kinds), of_server) }}
+                {%- if 'slowlog' in logs %}
+                UNION ALL {{ first_of('query_load_1m', 'minute', 'instance', "'slowlog'", 'true', of_server) }}
+                {%- endif %}
+                {%- if 'audit' in logs %}
+                UNION ALL {{ first_of('audit_events', 'event_time', 'instance', 'source', of_kinds, of_server) }}
+                {%- endif %}
+                {%- if 'errorlog' in logs %}
+                UNION ALL {{ first_of('error_events', 'event_time', 'instance', "'errorlog'", 'true', of_server) }}
+                {%- endif %}
+                {%- if 'spans' in logs %}
+                UNION ALL {{ first_of('otel_traces', 'Timestamp', 'ServiceName', "'spans'", 'true', []) }}
+                {%- endif %})
+            GROUP BY server, log)))
+{%- endmacro -%}
+{#- The number of servers whose logging settings changed since the beginning of the period before. -#}
+{%- macro settings_changed() -%}
+    (SELECT uniqExact(instance) FROM (
+        SELECT cluster, instance, since, min(since) OVER (PARTITION BY instance) AS first_since
+        FROM tailrace.effective_logging_settings
+        WHERE since < {{ utc(to_dttm) }} {{- picked(['cluster', 'instance']) }})
+    WHERE since > first_since AND since > {{ earlier_start() }})
+{%- endmacro -%}
+{#- `value` against `was`. Shares change by percentage points. -#}
+{%- macro change_text() -%}
+    multiIf(
+        isNull(value), '',
+        isNull(was), 'previous period unknown',
+        value = was, 'as in the previous period',
+        unit = 'points', concat(if(value > was, '+', '-'), toString(round(100 * abs(value - was), 2)), ' points against the previous period'),
+        was = 0, 'new, 0 in the previous period',
+        value >= 10 * was, concat(toString(round(value / was)), ' times the previous period'),
+        concat(if(value > was, '+', '-'), toString(greatest(0.1, round(100 * abs(value / was - 1), if(abs(value / was - 1) < 0.01, 1, 0)))),
+            ' % against the previous period'))
+{%- endmacro -%}
+{#- `now` is an array of numbers as SQL, `query` the dataset's query, `at` its time column or '', `logs` the kinds of logs with
+    which the numbers are known; `units` ('percent' or 'points', '' for a number without a change) and `prefixes` have a text per number. -#}
+{%- macro changes(now, query, at, logs, units, prefixes) -%}
+{%- if not (from_dttm and to_dttm) -%}
+    ''
+{%- else -%}
+    arrayStringConcat(arrayMap(
+        (value, was, unit, prefix) -> if(unit = '', '<em></em>', concat(
+            '<em>', coalesce({% if logs %}nullIf({{ obstacle(logs) }}, ''), {% endif %}if(isNull(value), '', concat(prefix, {{ change_text() }}))), '</em>')),
+        {{ now }},
+        (SELECT {{ of_earlier_period(now) }} FROM (
+{{ of_earlier_period(query) }}
+        ) AS earlier
+        WHERE true
+        {%- if at %} AND {{ at }} >= {{ earlier_start() }} AND {{ at }} < {{ utc(from_dttm) }}{% endif %}
+        {%- for each in filter | default([], true) if each.op in ('IN', '==') and each.col in table_columns
+                and each.col not in removed_filters | default([], true) %}
+            AND {{ each.col }} IN {{ (each.val if each.op == 'IN' else [each.val]) | where_in }}
+        {%- endfor %}),
+        {{ units | string }}, {{ prefixes | string }}))
+{%- endif -%}
+{%- endmacro -%}

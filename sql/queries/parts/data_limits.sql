@@ -1,0 +1,34 @@
+{%- include "parts/number_links.sql" -%}
+{#- One line about the limits of the data of a dashboard, as a link to the details. For metrics of data_limits.sql. -#}
+{%- macro minutes_of(state, sources) -%} sumIf(minutes, minute_state = '{{ state }}' AND source IN {{ sources | where_in }}) {%- endmacro -%}
+{%- macro some_minutes(state, sources, text) -%}
+    if({{ minutes_of(state, sources) }} = 0, '', concat(' · ', {{ grouped(minutes_of(state, sources)) }},
+        if({{ minutes_of(state, sources) }} = 1, ' minute ', ' minutes '), '{{ text }}'))
+{%- endmacro -%}
+{#- Minutes without a census are unknown: their share is stated, because most of them lie before the first census. -#}
+{%- macro minutes_text(sources) -%}
+    {%- set all = "sumIf(minutes, source IN " ~ sources | where_in ~ ")" -%}
+    if({{ all }} = 0, ' · coverage unknown', concat(
+        if({{ minutes_of('covered', sources) }} = {{ all }}, ' · no minute missing', ''),
+        {{ some_minutes('missing', sources, 'missing') }},
+        {{ some_minutes('behind', sources, 'not read yet') }},
+        if({{ minutes_of('unknown', sources) }} = 0, '', concat(' · coverage of ',
+            toString(greatest(0.1, round(100 * {{ minutes_of('unknown', sources) }} / {{ all }}, 1))), ' % of the minutes unknown'))))
+{%- endmacro -%}
+{%- macro limits_of_slow_logs() -%}
+    {%- set all, known = "uniqExactIf(instance, minute_state = 'logged')", "uniqExactIf(instance, minute_state = 'logged' AND logged != 'unknown')" -%}
+    {%- set settings -%}
+    multiIf(
+        {{ all }} = 0, 'no slow query logged',
+        {{ known }} = 0, concat('slow log threshold unknown on ', toString({{ all }}), if({{ all }} = 1, ' server', ' servers')),
+        concat('slow log ', arrayStringConcat(arraySort(groupUniqArrayIf(logged, minute_state = 'logged' AND logged != 'unknown')), ', '),
+            ' on ', toString({{ known }}), ' of ', toString({{ all }}), ' servers'))
+    {%- endset -%}
+    {{ linked_text('slow-queries', "concat(" ~ settings ~ ", " ~ minutes_text(['slowlog']) ~ ")", 'TAB-slow-queries-data-limits') }}
+{%- endmacro -%}
+{#- `name` of the logs of the kinds `sources`: on how many of the servers whose logs are watched. -#}
+{%- macro limits_of_logs(name, sources, dashboard) -%}
+    {%- set with_log = "uniqExactIf(instance, source IN " ~ sources | where_in ~ ")" -%}
+    {{ linked_text(dashboard, "if(" ~ with_log ~ " = 0, 'no " ~ name ~ " watched', concat('" ~ name ~ " of ', toString(" ~ with_log
+        ~ "), ' of ', toString(uniqExact(instance)), ' servers', " ~ minutes_text(sources) ~ "))") }}
+{%- endmacro -%}

@@ -1,0 +1,168 @@
+"""Tests the changes of big numbers against the equally long period before (parts/change.sql)."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+
+import jinja2
+import pytest
+from developer_rows import HOUR, NOW, RANGE, executions, insert_executions, message
+
+from tailrace.dashboards import asset_files, changes
+
+NOT_COVERED = "previous period not covered"
+ASSETS = asset_files.load()
+CHARTS = [each for each in ASSETS if each.kind == "charts" and changes.has_changes(each.content)]
+EIGHT_HOURS = ((NOW - 8 * HOUR).isoformat(), NOW.isoformat())
+
+
+@pytest.fixture
+def changed(user, rendered, metric) -> Callable[..., list[str]]:
+    """Returns a function that returns the changes of a chart, as Superset asks for them."""
+
+    def ask(chart: str, time_range: tuple[str, str] = RANGE, **filters: list[str]) -> list[str]:
+        content = next(each.content for each in CHARTS if each.name == chart)
+        dataset = next(each for each in ASSETS if each.file == f"datasets/{content['dataset']}.yaml").content
+        name = content["dataset"]
+        wanted = metric(name, changes.METRIC.format(chart), time_range=time_range, **filters)
+        query = rendered(dataset["sql"].removesuffix(".sql"), *time_range, **filters)
+        where = _chosen(dataset, time_range, filters)
+        (row,) = user(READERS[dataset["database"]]).rows(
+            f"SELECT {wanted} AS changes FROM ({query}\n) AS virtual_table WHERE {where}"
+        )
+        return re.findall("<em>(.*?)</em>", row["changes"])
+
+    return ask
+
+
+READERS = {
+    "tailrace": "reader_developer",
+    "tailrace_audit": "reader_compliance",
+    "tailrace_security": "reader_security",
+}
+
+
+def _chosen(dataset: dict, time_range: tuple[str, str], filters: dict[str, list[str]]) -> str:
+    """Returns the conditions that Superset adds for the time range and the filters."""
+    since, until = (time[:19].replace("T", " ") for time in time_range)
+    at = dataset.get("main_dttm_col")
+    within = [f"{at} >= toDateTime('{since}', 'UTC') AND {at} < toDateTime('{until}', 'UTC')"] if at else []
+    return " AND ".join(within + [f"{column} IN {values}" for column, values in filters.items()]) or "true"
+
+
+def test_numbers_are_compared_with_the_equally_long_period_before(admin, user, changed):
+    insert_executions(user("writer"))
+
+    executions_, total_time, *_ = changed("slow_numbers")
+    assert executions_ == "+31 % against the previous period"  # 185 after 141
+    assert re.fullmatch(r"\+\d+ % against the previous period", total_time)
+    assert len(changed("slow_numbers")) == 5
+
+
+def test_both_periods_are_filtered(admin, user, changed):
+    insert_executions(user("writer"))
+    user("writer").insert(
+        "tailrace.query_events",
+        [
+            *executions(9, timedelta(minutes=50), [0.1] * 6, user="ann"),
+            *executions(9, timedelta(minutes=110), [0.1] * 8, user="ann"),
+        ],
+    )
+    assert changed("slow_numbers", user=["ann"])[0] == "-25 % against the previous period"
+
+
+def test_a_period_before_the_first_entry_is_not_covered(admin, user, changed):
+    insert_executions(user("writer"))  # its first entry is two and a half hours old
+    two_hours = ((NOW - 2 * HOUR).isoformat(), NOW.isoformat())
+
+    assert changed("slow_numbers", two_hours) == [NOT_COVERED] * 5
+    assert changed("errors_numbers") == [NOT_COVERED] * 4, "no error log is known"
+
+
+def test_a_server_that_is_new_makes_the_periods_incomparable(admin, user, changed):
+    insert_executions(user("writer"))
+    user("writer").insert(
+        "tailrace.query_events", executions(9, timedelta(minutes=30), [1] * 9, instance="db2")
+    )
+
+    assert changed("slow_numbers")[0] == "previous period covered by 1 of 2 logs"
+    assert changed("slow_numbers", instance=["db2"])[0] == NOT_COVERED
+    assert changed("slow_numbers", instance=["db1"])[0] == "+31 % against the previous period"
+
+
+def test_numbers_are_not_compared_across_a_change_of_the_logging_settings(admin, user, settings, changed):
+    insert_executions(user("writer"))
+    settings(NOW - 3 * HOUR, long_query_time="1", slow_query_log="ON")
+    assert changed("slow_numbers")[0] == "+31 % against the previous period"
+    settings(NOW - timedelta(minutes=90), long_query_time="0.1", slow_query_log="ON")
+
+    assert changed("slow_numbers") == ["not comparable: logging settings changed"] * 5
+
+
+def test_a_census_covers_a_period_before_its_first_entry(admin, user, changed):
+    census = {
+        "cluster": "shop",
+        "instance": "db1",
+        "source": "errorlog",
+        "log": "error.log",
+        "kind": "CENSUS",
+    }
+    user("writer").insert("tailrace.ledger", [{**census, "at": f"{NOW - 2.5 * HOUR:%Y-%m-%d %H:%M:%S}"}])
+    entries = [message("other", 70), message("deadlock", 10), message("deadlock", 20)]
+    user("writer").insert("tailrace.error_events", entries)
+
+    assert changed("errors_numbers") == ["new, 0 in the previous period", *["as in the previous period"] * 3]
+
+
+def test_the_statement_of_query_detail_is_the_same_in_both_periods(admin, user, changed):
+    heavy_before, heavy_now = 21, 22
+    user("writer").insert(
+        "tailrace.query_events",
+        [
+            *executions(heavy_before, 20 * HOUR, [1]),
+            *executions(heavy_before, 12 * HOUR, [100] * 50),
+            *executions(heavy_now, 12 * HOUR, [1] * 10),
+            *executions(heavy_now, 2 * HOUR, [50] * 20),
+        ],
+    )
+    assert changed("query_numbers", EIGHT_HOURS)[0] == "+100 % against the previous period"
+
+
+def test_texts_of_changes(user, admin):
+    macro = '{%- include "parts/change.sql" -%}\n{{ change_text() }}'
+    included = asset_files.with_included_queries(macro, asset_files.QUERIES)
+    environment = jinja2.Environment()
+    environment.filters["where_in"] = str  # of macros that are not called here
+    text = environment.from_string(included).render()
+    shown = {
+        (12, 10, "percent"): "+20 % against the previous period",
+        (9.5, 10, "percent"): "-5 % against the previous period",
+        (1003, 1000, "percent"): "+0.3 % against the previous period",
+        (120, 10, "percent"): "12 times the previous period",
+        (0, 10, "percent"): "-100 % against the previous period",
+        (3, 0, "percent"): "new, 0 in the previous period",
+        (0, 0, "percent"): "as in the previous period",
+        (0.95, 0.99, "points"): "-4 points against the previous period",
+        (3, None, "percent"): "previous period unknown",
+        (None, 3, "percent"): "",
+    }
+    for (value, was, unit), expected in shown.items():
+        columns = {"value": value, "was": was}
+        given = ", ".join(
+            f"CAST({'NULL' if each is None else each}, 'Nullable(Float64)') AS {name}"
+            for name, each in columns.items()
+        )
+        (row,) = user("admin").rows(f"SELECT {text} AS shown FROM (SELECT {given}, '{unit}' AS unit)")
+        assert row["shown"] == expected, (value, was)
+
+
+def test_changes_of_every_chart_can_be_asked_for_by_their_readers(admin, changed):
+    assert len(CHARTS) > 20
+    for chart in CHARTS:
+        found = changed(chart.name)
+        assert len(found) == len(chart.content["numbers"]), chart.name
+        stated = [
+            text for text, each in zip(found, chart.content["numbers"], strict=True) if "change" in each
+        ]
+        assert not [text for text in stated if "%" in text or text.startswith("as in")], chart.name
+        assert "" not in stated or chart.content["dataset"] in ("accounts",), "unknown is stated"

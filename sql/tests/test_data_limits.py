@@ -1,0 +1,55 @@
+"""Tests the line that states what limits the data of a dashboard (data_limits.sql)."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from developer_rows import HOUR, NOW, RANGE, executions
+
+SLOW, ERRORS = "linked_limits", "linked_error_limits"
+
+
+@pytest.fixture
+def limits(user, rendered, metric):
+    """Returns a function that returns the text of the line, without its link."""
+
+    def ask(name: str) -> str:
+        wanted = metric("data_limits", name, time_range=RANGE)
+        (row,) = user("reader_developer").rows(
+            f"SELECT {wanted} AS line FROM ({rendered('data_limits', *RANGE)}\n)"
+        )
+        return re.fullmatch(r'<a href="/superset/dashboard/[^"]+">(.*)</a>', row["line"])[1]
+
+    return ask
+
+
+def census(source: str, without: tuple[int, ...] = ()) -> list[dict]:
+    """Returns a census of a log of db1 for each of the last 65 minutes, but for some of them."""
+    log = {"cluster": "shop", "instance": "db1", "source": source, "log": source, "kind": "CENSUS"}
+    times = [NOW - timedelta(minutes=number) for number in range(66) if number not in without]
+    return [{**log, "at": f"{at:%Y-%m-%d %H:%M:%S}"} for at in times]
+
+
+def test_without_logs_the_line_says_so(admin, limits):
+    assert limits(SLOW) == "no slow query logged · coverage unknown"
+    assert limits(ERRORS) == "no error logs watched"
+
+
+def test_settings_are_those_of_servers_where_they_are_known(admin, user, settings, limits):
+    settings(NOW - 3 * HOUR, long_query_time="1", slow_query_log="ON")
+    slow = [
+        *executions(1, timedelta(minutes=30), [2]),
+        *executions(1, timedelta(minutes=30), [2], instance="db2"),
+    ]
+    user("writer").insert("tailrace.query_events", slow)
+    user("writer").insert("tailrace.ledger", census("slowlog"))
+
+    assert limits(SLOW) == "slow log ≥ 1 s on 1 of 2 servers · no minute missing"
+    assert limits(ERRORS) == "no error logs watched"
+
+
+def test_minutes_without_a_census_are_unknown(admin, user, limits):
+    rows = [*census("errorlog", without=(20, 30, 31)), *census("slowlog")]
+    user("writer").insert("tailrace.ledger", rows)
+
+    assert limits(ERRORS) == "error logs of 1 of 1 servers · coverage of 5 % of the minutes unknown"
