@@ -116,7 +116,8 @@ class ForgedLogsTest {
     private static final String CONNECTED = general(1, 7, "Connect\tapp@web1 on shop using TCP/IP");
 
     @ParameterizedTest
-    @ValueSource(strings = {"SELECT '%s'", "SELECT \"%s\"", "SELECT 1 /* %s */", "SELECT 1 FROM `%s`"})
+    @ValueSource(
+            strings = {"SELECT '%s'", "SELECT \"%s\"", "SELECT 1 /* %s */", "SELECT 1 /*/ %s */", "SELECT 1 FROM `%s`"})
     void aCommandWithinALiteralIsNone(String around) {
         String forged = "\n" + general(3, 7, "Query\tDROP TABLE audit") + general(3, 7, "Quit\t");
         FramedLog log = read(

@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryContext;
 import io.tailrace.framing.EntryFramer;
+import io.tailrace.framing.EntryLimits;
 import io.tailrace.framing.FrameListener;
 import io.tailrace.framing.FramedLog;
+import io.tailrace.framing.FramedLog.Frame;
 import io.tailrace.framing.FramingKind;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.testing.GrowthRate;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -135,6 +139,56 @@ class GeneralLogFramerTest {
             assertThat(FramedLog.ofRestored(format, (text + behind).getBytes(StandardCharsets.US_ASCII))
                             .entries())
                     .isEqualTo(log.entries());
+        }
+    }
+
+    /** The connection's id and the time may be lower or higher than before, because a restart may be in the hole. */
+    @Test
+    void afterAHoleNoConnectionAndNoTimeIsKnown() {
+        String before = "2026-11-21T02:49:03.1Z\t8 Connect\tapp@web on shop using TCP/IP\n\t\t8 Query\tSELECT 1\n";
+        String lost = "\t\t8 Query\tSELECT 2\n";
+        String after = "\t\t8 Query\tSELECT 3\n"
+                + "2026-11-21T02:40:03.1Z\t8 Query\tSELECT 4\n"
+                + "2026-11-21T02:40:03.2Z\t90 Query\tSELECT 5\n";
+        byte[] file = (before + lost + after).getBytes(StandardCharsets.US_ASCII);
+        FramedLog log = FramedLog.withHole(format, file, before.length(), before.length() + lost.length());
+        assertThat(log.rejections()).extracting(Frame::code).containsExactly(DeadLetterCode.NO_ENTRY_START);
+        assertThat(log.entries())
+                .extracting(entry -> entry.context().account())
+                .containsExactly("app@web", "app@web", "", "");
+        assertThat(log.entries()).noneMatch(entry -> entry.context().ambiguous());
+    }
+
+    @Test
+    void aCommandOfTheLimitIsAnEntryAndALongerOneIsNot() {
+        byte[] line = new byte[EntryLimits.MAX_ENTRY_LENGTH + 1];
+        Arrays.fill(line, (byte) 'x');
+        byte[] start = "2026-11-21T02:49:03.1Z\t8 Query\tSELECT ".getBytes(StandardCharsets.US_ASCII);
+        System.arraycopy(start, 0, line, 0, start.length);
+        EntryFramer framer = format.newFramer();
+        Lengths lengths = new Lengths(new ArrayList<>());
+        framer.line(line, 0, line.length - 1, 0, lengths);
+        framer.line(line, 0, line.length, line.length - 1, lengths);
+        assertThat(lengths.reports)
+                .containsExactly("entry " + (line.length - 1), DeadLetterCode.ENTRY_TOO_LARGE + " " + line.length);
+        assertThat(framer.pendingFrom()).isEqualTo(2L * line.length - 1);
+    }
+
+    private record Lengths(List<String> reports) implements FrameListener {
+
+        @Override
+        public void entry(long from, long to, EntryContext context) {
+            reports.add("entry " + (to - from));
+        }
+
+        @Override
+        public void framing(long from, long to, FramingKind kind) {
+            reports.add(kind + " " + (to - from));
+        }
+
+        @Override
+        public void rejected(long from, long to, DeadLetterCode code, String message) {
+            reports.add(code + " " + (to - from));
         }
     }
 

@@ -298,6 +298,15 @@ class SlowLogFramerTest {
                 .containsExactly(DeadLetterCode.UNTERMINATED_LITERAL, null, null, null);
     }
 
+    /** A client can forge the header of an entry, and after it a name that never ends. */
+    @Test
+    void aDatabaseNameThatNeverEndsFitsIntoASnapshot() {
+        String text = "# User@Host: a[a] @ b []\n# Query_time: 1\nuse a\n" + "\n".repeat(2_000);
+        assertThat(FramedLog.ofRestored(format, bytes(text)).rejections())
+                .extracting(Frame::code)
+                .containsExactly(DeadLetterCode.INCOMPLETE);
+    }
+
     @Test
     void aSnapshotOfAnotherVersionIsRejected() {
         byte[] snapshot = format.newFramer().snapshot();
