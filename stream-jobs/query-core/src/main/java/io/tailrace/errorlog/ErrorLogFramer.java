@@ -395,7 +395,6 @@ final class ErrorLogFramer implements EntryFramer {
     public void hole(long resumeAt, FrameListener out) {
         end(out);
         time = new byte[0];
-        ambiguousUntil = 0;
         position = resumeAt;
         pendingFrom = resumeAt;
     }

@@ -121,7 +121,6 @@ final class SlowLogFramer implements EntryFramer {
         position = resumeAt;
         start = resumeAt;
         entrySeen = false;
-        ambiguousUntil = 0;
         inherited.forget();
     }
 

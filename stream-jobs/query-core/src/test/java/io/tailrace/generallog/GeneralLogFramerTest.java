@@ -174,6 +174,16 @@ class GeneralLogFramerTest {
         assertThat(framer.pendingFrom()).isEqualTo(2L * line.length - 1);
     }
 
+    @Test
+    void textAfterACommandOfOneLineIsRejectedInParts() {
+        String quit = "2026-11-21T02:49:03.1Z\t8 Quit\t\n";
+        String line = "x".repeat(9_999) + "\n";
+        assertThat(log(quit + line.repeat(350) + quit).rejections())
+                .hasSizeGreaterThan(2)
+                .allMatch(part -> part.code() == DeadLetterCode.STRAY_TEXT)
+                .allMatch(part -> part.to() - part.from() <= EntryLimits.MAX_REJECTION_LENGTH + line.length());
+    }
+
     private record Lengths(List<String> reports) implements FrameListener {
 
         @Override

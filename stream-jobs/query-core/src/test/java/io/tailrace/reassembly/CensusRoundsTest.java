@@ -2,8 +2,10 @@ package io.tailrace.reassembly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.event.DeadLetter;
 import io.tailrace.event.LedgerEntry;
 import io.tailrace.event.PostingKind;
+import io.tailrace.framing.DeadLetterCode;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -85,6 +87,46 @@ class CensusRoundsTest {
         log.lines(0, FILE, 1_000);
         log.census(PATH, 1, FILE, 2_000);
         log.tick(3_000);
+        assertThat(inode()).isEqualTo(1);
+    }
+
+    @Test
+    void aRenamedFileEndsAMinuteAfterItsLastChange() {
+        String file = FILE + "E pending\n";
+        log.lines(0, file, 1_000);
+        log.census(PATH, 1, FILE, 500);
+        log.census(RENAMED, 1, file, 2_000);
+        log.census(PATH, 2, NEW_FILE, 2_000);
+        log.census(RENAMED, 1, file, 61_999);
+        log.tick(61_999);
+        assertThat(log.books.deadLetters).isEmpty();
+        log.census(RENAMED, 1, file, 62_000);
+        log.tick(62_000);
+        assertThat(log.books.deadLetters)
+                .extracting(DeadLetter::getCode)
+                .containsExactly(DeadLetterCode.INCOMPLETE.name());
+    }
+
+    /** Between the rename and the new file, the server still writes to the old one. */
+    @Test
+    void aRenamedFileDoesNotEndWhileTheLogHasNoNewFile() {
+        String file = FILE + "E pending\n";
+        log.lines(0, file, 1_000);
+        log.census(RENAMED, 1, file, 2_000);
+        log.census(RENAMED, 1, file, 200_000);
+        log.tick(200_000);
+        assertThat(log.books.deadLetters).isEmpty();
+    }
+
+    @Test
+    void aRenamedFileOfWhichNoLineArrivedIsLost() {
+        rounds(10_000, true, true, true, true, true, true);
+        log.tick(61_000);
+        assertThat(log.books.frontiers()).isEmpty();
+        rounds(70_000, true);
+        log.tick(71_000);
+        assertThat(log.books.remaining(1))
+                .containsExactly(new Books.Piece(PostingKind.GAP, "tail_lost", 0, FILE.length()));
         assertThat(inode()).isEqualTo(1);
     }
 

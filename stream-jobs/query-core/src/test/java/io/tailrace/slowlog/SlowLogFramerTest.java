@@ -298,6 +298,38 @@ class SlowLogFramerTest {
                 .containsExactly(DeadLetterCode.UNTERMINATED_LITERAL, null, null, null);
     }
 
+    /** SET timestamp states when a statement started, and entries are in the order in which they ended. */
+    @Test
+    void anEntryThatStartedEarlierAndEndedLaterIsFoundAfterALiteralThatNeverEnds() {
+        String earlier = "SET timestamp=" + (1_795_229_340 - 30);
+        StringBuilder log = new StringBuilder(entry(1, "SELECT 'a;"));
+        for (int second = 2; second < 5; second++) {
+            log.append(entry(second, "SELECT " + second + ";")
+                    .replaceFirst("SET timestamp=\\d+", earlier)
+                    .replace("# Query_time: 0", "# Query_time: 40"));
+        }
+        assertThat(statements(log.toString())).hasSize(4);
+        assertThat(statements(log.toString().replace("# Query_time: 40", "# Query_time: 10")))
+                .isEmpty();
+    }
+
+    @Test
+    void afterSixteenMegabytesOneHeaderProvesThatALiteralNeverEnds() {
+        List<String> reports = new ArrayList<>();
+        EntryFramer framer = format.newFramer();
+        String start = entry(1, "SELECT 'a;") + entry(2, "SELECT 2");
+        feed(framer, bytes(start), 0, new Reports(reports));
+        byte[] line = bytes("x".repeat((1 << 20) - 1) + "\n");
+        long at = start.length();
+        while (at + line.length <= SlowLogFramer.LITERAL_LIMIT) {
+            at = framer.line(line, 0, line.length, at, new Reports(reports));
+        }
+        assertThat(reports).isEmpty();
+        at = framer.line(line, 0, line.length, at, new Reports(reports));
+        assertThat(at).isEqualTo(entry(1, "SELECT 'a;").length());
+        assertThat(reports).containsExactly("entry database= time=");
+    }
+
     /** A client can forge the header of an entry, and after it a name that never ends. */
     @Test
     void aDatabaseNameThatNeverEndsFitsIntoASnapshot() {
