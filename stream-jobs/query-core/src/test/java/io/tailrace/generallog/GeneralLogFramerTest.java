@@ -169,9 +169,14 @@ class GeneralLogFramerTest {
         Lengths lengths = new Lengths(new ArrayList<>());
         framer.line(line, 0, line.length - 1, 0, lengths);
         framer.line(line, 0, line.length, line.length - 1, lengths);
-        assertThat(lengths.reports)
-                .containsExactly("entry " + (line.length - 1), DeadLetterCode.ENTRY_TOO_LARGE + " " + line.length);
         assertThat(framer.pendingFrom()).isEqualTo(2L * line.length - 1);
+        framer.line("its end".getBytes(StandardCharsets.US_ASCII), 0, 7, 2L * line.length - 1, lengths);
+        framer.end(lengths);
+        assertThat(lengths.reports)
+                .containsExactly(
+                        "entry " + (line.length - 1),
+                        DeadLetterCode.ENTRY_TOO_LARGE + " " + line.length,
+                        DeadLetterCode.STRAY_TEXT + " 7");
     }
 
     @Test

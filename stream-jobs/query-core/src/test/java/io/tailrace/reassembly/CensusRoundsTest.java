@@ -130,6 +130,19 @@ class CensusRoundsTest {
         assertThat(inode()).isEqualTo(1);
     }
 
+    /** After an outage the censuses arrive together, and the lines may arrive after them. */
+    @Test
+    void aRenamedFileIsNotLostBeforeItsLinesHadTimeToArrive() {
+        for (long at = 10_000; at <= 100_000; at += 10_000) {
+            log.census(PATH, 2, NEW_FILE, at, 100_000);
+            log.census(RENAMED, 1, FILE, at, 100_000);
+        }
+        log.tick(129_999);
+        assertThat(log.books.frontiers()).isEmpty();
+        log.tick(130_000);
+        assertThat(log.books.frontiers()).isNotEmpty();
+    }
+
     @Test
     void aFileThatOneRoundDoesNotListIsNotGone() {
         readFile();

@@ -102,6 +102,15 @@ class EndedFilesTest {
     }
 
     @Test
+    void aSingleLineOfTheBeginningIsADuplicateEvenLater() {
+        PlainLog log = ended();
+        log.tick(ENDED_AT + LATE);
+        log.lines(FILE.indexOf("E two"), "E two;\n", ENDED_AT + LATE);
+        log.tick(ENDED_AT + LATE);
+        assertThat(log.books.bytes(1, PostingKind.DUPLICATE)).isEqualTo("E two;\n".length());
+    }
+
+    @Test
     void aSingleLineOfAnEndedFileIsAConflictAfterTenMinutes() {
         PlainLog log = ended();
         log.tick(ENDED_AT + LATE);

@@ -27,12 +27,17 @@ final class PlainLog {
 
     /** Delivers the census of one file at the time at which it was taken. */
     void census(String path, long inode, String content, long at) {
+        census(path, inode, content, at, at);
+    }
+
+    /** Delivers the census of one file later than it was taken. */
+    void census(String path, long inode, String content, long at, long now) {
         byte[] file = content.getBytes(ISO_8859_1);
         String hash = HeadHash.hex(file, file.length);
         reassembler.census(
                 new CensusRecord(
                         ID.toKey(), "c", "db1", "slowlog", path, inode, file.length, file.length, hash, at * 1_000),
-                at);
+                now);
     }
 
     void tick(long now) {
