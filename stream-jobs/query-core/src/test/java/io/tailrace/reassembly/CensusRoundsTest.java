@@ -52,8 +52,7 @@ class CensusRoundsTest {
         log.census(PATH, 1, FILE, 120_000);
         log.census(PATH, 1, FILE, 60_000);
         assertThat(posted())
-                .containsExactly(
-                        "120000 /slow.log: 14 bytes, generation 0", "60000 /slow.log: 14 bytes, generation 0");
+                .containsExactly("120000 /slow.log: 14 bytes, generation 0", "60000 /slow.log: 14 bytes, generation 0");
     }
 
     @Test
