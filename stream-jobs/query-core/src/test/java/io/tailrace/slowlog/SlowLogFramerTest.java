@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class SlowLogFramerTest {
 
-    private static final String BANNER =
+    static final String BANNER =
             """
             /usr/sbin/mysqld, Version: 8.0.46 (Source distribution). started with:
             Tcp port: 3306  Unix socket: /d/m.sock
@@ -29,7 +29,7 @@ class SlowLogFramerTest {
 
     private final SlowLogFormat format = new SlowLogFormat();
 
-    private static String entry(int second, String statement) {
+    static String entry(int second, String statement) {
         return "# Time: 2026-11-21T02:49:%02d.000000Z\n".formatted(second)
                 + "# User@Host: root[root] @ localhost []  Id: 7\n"
                 + "# Query_time: 0.000099  Lock_time: 0.000000 Rows_sent: 0  Rows_examined: 0\n"
@@ -218,6 +218,29 @@ class SlowLogFramerTest {
     }
 
     @Test
+    void aSecondUserLineStartsAnotherEntry() {
+        String user = "# User@Host: a[a] @ b []\n";
+        String queryTime = "# Query_time: 1  Lock_time: 0\n";
+        for (String first : List.of(user, "# Time: 261121  2:44:26 # User@Host: a[a] @ b []\n" + queryTime)) {
+            FramedLog log = read(format, first + user + queryTime + "SET timestamp=1795229066;\nSELECT 1;\n");
+            assertThat(log.frames()).extracting(Frame::code).containsExactly(DeadLetterCode.INCOMPLETE, null);
+            assertThat(log.entries().get(0).from()).isEqualTo(first.length());
+        }
+    }
+
+    @Test
+    void aBannerEndsAnEntryThatEndsWithUse() {
+        String header = "# User@Host: a[a] @ b []\n# Query_time: 1  Lock_time: 0\n";
+        FramedLog statement = read(format, header + "use shop;\n" + BANNER);
+        assertThat(statement.entries()).hasSize(1);
+        FramedLog cut = read(format, header + "use shop\n" + BANNER);
+        assertThat(cut.rejections()).extracting(Frame::code).containsExactly(DeadLetterCode.INCOMPLETE);
+        for (FramedLog log : List.of(statement, cut)) {
+            assertThat(log.frames().get(1).kind()).isEqualTo(FramingKind.BANNER);
+        }
+    }
+
+    @Test
     void aBannerWithinALiteralProvesACrash() {
         FramedLog log = read(format, entry(1, "SELECT 'a\nb") + BANNER + entry(2, "SELECT 2;"));
         assertThat(log.frames()).extracting(Frame::code).containsExactly(DeadLetterCode.INCOMPLETE, null, null);
@@ -256,6 +279,9 @@ class SlowLogFramerTest {
         FramedLog log = read(format, entry(1, "SELECT 'a;") + next + entry(3, "SELECT 3;"));
         assertThat(log.entries()).hasSize(3);
         assertThat(log.rejections()).isEmpty();
+        assertThat(FramedLog.ofOpen(format, bytes(entry(1, "SELECT 'a;") + next)).entries())
+                .as("found with the second entry's own lines")
+                .hasSize(2);
     }
 
     @Test
@@ -286,6 +312,14 @@ class SlowLogFramerTest {
         String earlier = entry(1, "SELECT 1;") + entry(2, "SELECT 2;") + entry(3, "SELECT 3;") + entry(4, "SELECT 4;");
         assertThat(statements(entry(9, "INSERT INTO logs VALUES ('" + earlier + "');") + entry(10, "SELECT 10;")))
                 .hasSize(2);
+    }
+
+    @Test
+    void headersInALiteralWithAnEarlierTimeProveNothing() {
+        String earlier = entry(1, "SELECT 1;") + entry(2, "SELECT 2;") + entry(3, "SELECT 3;") + entry(4, "SELECT 4;");
+        String notEarlier = earlier.replaceAll("SET timestamp=\\d+", "SET timestamp=" + (1_795_229_340 + 20));
+        assertThat(statements(entry(9, "INSERT INTO logs VALUES ('" + notEarlier + "');")))
+                .hasSize(1);
     }
 
     @Test
