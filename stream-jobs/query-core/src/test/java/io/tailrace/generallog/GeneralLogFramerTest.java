@@ -142,6 +142,39 @@ class GeneralLogFramerTest {
         }
     }
 
+    @Test
+    void aRefusedDatabaseOrLoginChangesNoContextButItsOwn() {
+        String connect = "2026-11-21T02:49:03.1Z\t8 Connect\tapp@web on shop using TCP/IP\n";
+        String denied = "\t\t8 Init DB\tAccess denied for user 'app'@'web' to database '%s'\n";
+        String query = "\t\t8 Query\tSELECT 1\n";
+        String changed = "\t\t8 Change user\tAccess denied for user 'root'@'web' (using password: YES)\n";
+        FramedLog other = log(connect + denied.formatted("billing") + query + changed + query);
+        assertThat(other.entries())
+                .extracting(entry -> entry.context().database())
+                .containsExactly("shop", "shop", "shop", "", "");
+        assertThat(other.entries())
+                .extracting(entry -> entry.context().loggedIn())
+                .containsExactly(false, true, false, false, false);
+
+        FramedLog own = log(connect + denied.formatted("shop"));
+        assertThat(own.entries()).noneMatch(entry -> entry.context().loggedIn());
+    }
+
+    @Test
+    void commandsAfterALiteralThatTheFileEndsHaveItsTimeAndNoConnection() {
+        FramedLog log = log("2026-11-21T02:49:03.1Z\t8 Connect\tapp@web on shop using TCP/IP\n"
+                + "2026-11-21T02:49:03.2Z\t8 Query\tSELECT 'never closed\n"
+                + "\t\t8 Query\tSELECT 2\n"
+                + "\t\t8 Query\tSELECT 3\n");
+        assertThat(log.entries())
+                .extracting(entry -> entry.context().loggedIn())
+                .containsExactly(false, true, false, false);
+        assertThat(log.entries().subList(2, 4)).allSatisfy(entry -> {
+            assertThat(entry.context().account()).isEmpty();
+            assertThat(entry.context().timeLine()).isEqualTo("2026-11-21T02:49:03.2Z");
+        });
+    }
+
     /** The connection's id and the time may be lower or higher than before, because a restart may be in the hole. */
     @Test
     void afterAHoleNoConnectionAndNoTimeIsKnown() {

@@ -61,7 +61,8 @@ class SlowLogFramerEndsTest {
     @Test
     void afterABannerAndAHoleAnEntryMayStartWithItsUser() {
         String before = entry(1, "SELECT 1;") + BANNER;
-        String after = "# User@Host: a[a] @ b []\n# Query_time: 1  Lock_time: 0\nSET timestamp=1795229066;\nSELECT 2;\n";
+        String after =
+                "# User@Host: a[a] @ b []\n# Query_time: 1  Lock_time: 0\nSET timestamp=1795229066;\nSELECT 2;\n";
         byte[] file = (before + "lost\n" + after).getBytes(StandardCharsets.UTF_8);
         FramedLog log = FramedLog.withHole(format, file, before.length(), before.length() + 5);
         assertThat(log.entries()).hasSize(2);
