@@ -74,6 +74,14 @@ class ErrorLogFramerTest {
     }
 
     @Test
+    void anUnclosedLiteralEndsWithTheTextOfTheServer() {
+        String query = HEADER + "Slave SQL: Error 'x' on query. Query: 'SELECT 'a', Error_code: 1062\n";
+        assertThat(read(query + HEADER + "b\n").entries())
+                .extracting(Frame::from)
+                .containsExactly(0L, (long) query.length());
+    }
+
+    @Test
     void anAssertionWithoutTimeBelongsToItsCrash() {
         String reported = HEADER + "Access denied for user 'a'@'b' (using password: NO)\n";
         String crash = "mysqld: a.cc:12: f(): Assertion `x' failed.\n02:51:07 UTC - mysqld got signal 6 ;\n";

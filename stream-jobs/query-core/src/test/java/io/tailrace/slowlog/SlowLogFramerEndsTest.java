@@ -42,6 +42,14 @@ class SlowLogFramerEndsTest {
     }
 
     @Test
+    void aBannerOfWhichOnlyTheLastLineIsThereIsReportedAtOnce() {
+        byte[] line = BANNER.substring(BANNER.indexOf("Time  ")).getBytes(StandardCharsets.UTF_8);
+        assertThat(FramedLog.ofOpen(format, line).frames())
+                .extracting(Frame::kind)
+                .containsExactly(FramingKind.BANNER);
+    }
+
+    @Test
     void aCompoundStatementThatACrashCutWithinALineIsIncomplete() {
         String cut = entry(1, "CREATE PROCEDURE p() BEGIN\nSELECT 1;\nSELECT 2").stripTrailing();
         FramedLog log = read(cut + BANNER + entry(2, "SELECT 2;"));
