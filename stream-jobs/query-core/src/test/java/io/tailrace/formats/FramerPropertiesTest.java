@@ -130,7 +130,7 @@ class FramerPropertiesTest {
         return file.toByteArray();
     }
 
-    /** Whoever reads a log keeps the pending bytes in memory. */
+    /** A reader keeps the pending bytes in memory. */
     @Test
     void textWithoutAnyEntryIsReportedInParts() {
         String line = "x".repeat(9_999) + "\n";
