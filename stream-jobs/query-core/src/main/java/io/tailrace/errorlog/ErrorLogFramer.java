@@ -92,6 +92,7 @@ final class ErrorLogFramer implements EntryFramer {
                 && buffer[from] == '='
                 && QuotedStatementTracker.isRule(buffer, from, end)) {
             ruleAt = offset;
+            limit(out);
             return position;
         }
         if (startsEntry(buffer, from, end)) {
@@ -154,6 +155,7 @@ final class ErrorLogFramer implements EntryFramer {
             if (MessageBoundaries.endsDeadlock(buffer, header.messageFrom, header.messageTo)) {
                 close(position, out);
             }
+            limit(out);
             return position;
         }
         boolean crash = MessageBoundaries.startsCrash(buffer, header.messageFrom, header.messageTo);
@@ -344,6 +346,7 @@ final class ErrorLogFramer implements EntryFramer {
         long longest = state == UNTIMED ? EntryLimits.MAX_REJECTION_LENGTH : MAX_ENTRY_LENGTH;
         if (state != NOTHING && position - pendingFrom > longest) {
             close(position, out);
+            ruleAt = -1;
         }
     }
 
@@ -392,7 +395,6 @@ final class ErrorLogFramer implements EntryFramer {
     public void hole(long resumeAt, FrameListener out) {
         end(out);
         time = new byte[0];
-        ambiguousUntil = 0;
         position = resumeAt;
         pendingFrom = resumeAt;
     }

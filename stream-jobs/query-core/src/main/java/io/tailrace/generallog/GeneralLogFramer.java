@@ -195,6 +195,7 @@ final class GeneralLogFramer implements EntryFramer {
         session(buffer);
         if (header.command.hasStatement()) {
             read(buffer, header.argumentFrom, header.argumentTo);
+            limit(out);
         } else {
             close(position, out);
         }

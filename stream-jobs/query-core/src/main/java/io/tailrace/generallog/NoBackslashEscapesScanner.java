@@ -28,7 +28,7 @@ final class NoBackslashEscapesScanner {
                 open = b == open ? 0 : open;
             } else if (SqlBytes.startsBlockComment(bytes, i, to)) {
                 open = COMMENT;
-                i++;
+                i += 2; // the asterisk does not close the comment that it opens
             } else if (b == '\'' || b == '"' || b == '`') {
                 open = b;
             } else if (b == '#' || b == '-' && i + 2 < to && bytes[i + 1] == '-' && ByteText.isBlank(bytes[i + 2])) {

@@ -76,14 +76,7 @@ final class FileCensus {
     /** Returns the view of a file that was missing for a while, or a new one. */
     private FileView returned(CensusRecord record, TwoClockTime now) {
         FileView before = departed.remove(record.inode());
-        if (before == null || isOtherFile(before, record)) {
-            return new FileView(record, now);
-        }
-        LogFileGeneration generation = generations.get(before.generation());
-        if (generation != null && generation.file().inode() == 0) {
-            generation.file().bind(record.inode());
-        }
-        return before;
+        return before == null || isOtherFile(before, record) ? new FileView(record, now) : before;
     }
 
     /** Posts a record that arrived after a newer one, because it still proves the state of its minute. */

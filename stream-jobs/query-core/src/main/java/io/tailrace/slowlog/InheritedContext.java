@@ -49,9 +49,12 @@ final class InheritedContext {
         databaseText = null;
     }
 
-    /** Appends a line to a database name that contains a line feed. */
+    /** Appends a line to a database name that contains a line feed, unless the name is as long as permitted. */
     void appendToDatabase(byte[] bytes, int from, int to) {
-        int length = Math.min(to - from, Math.max(0, MAX_LENGTH - database.length - 1));
+        if (database.length >= MAX_LENGTH) {
+            return;
+        }
+        int length = Math.min(to - from, MAX_LENGTH - database.length - 1);
         byte[] joined = Arrays.copyOf(database, database.length + 1 + length);
         joined[database.length] = '\n';
         System.arraycopy(bytes, from, joined, database.length + 1, length);

@@ -121,7 +121,6 @@ final class SlowLogFramer implements EntryFramer {
         position = resumeAt;
         start = resumeAt;
         entrySeen = false;
-        ambiguousUntil = 0;
         inherited.forget();
     }
 
@@ -151,18 +150,15 @@ final class SlowLogFramer implements EntryFramer {
         everyEntryHasTime = false;
         entrySeen = true;
         state = State.BANNER;
-        bannerStep = line == SlowLogLine.BANNER_VERSION ? 1 : 2;
         if (line == SlowLogLine.BANNER_HEADS) {
             endBanner(position, out);
         }
     }
 
     private void banner(SlowLogLine line, byte[] bytes, int from, int end, long offset, FrameListener out) {
-        if (line == SlowLogLine.BANNER_PORT && bannerStep == 1) {
-            bannerStep = 2;
-        } else if (line == SlowLogLine.BANNER_HEADS) {
+        if (line == SlowLogLine.BANNER_HEADS) {
             endBanner(position, out);
-        } else {
+        } else if (line != SlowLogLine.BANNER_PORT) {
             endBanner(offset, out);
             between(line, bytes, from, end, offset, out);
         }
@@ -170,7 +166,6 @@ final class SlowLogFramer implements EntryFramer {
 
     private void endBanner(long to, FrameListener out) {
         out.framing(start, to, FramingKind.BANNER);
-        bannerStep = 0;
         state = State.BETWEEN;
     }
 
@@ -369,7 +364,7 @@ final class SlowLogFramer implements EntryFramer {
 
     /** Returns whether the group's entry ended after the current one was logged, as every later entry of a log does. */
     private boolean timestampFits() {
-        return group.timestamp == 0 ? entryTimestamp == 0 : group.timestamp + group.querySeconds >= entryTimestamp;
+        return group.timestamp + group.querySeconds >= entryTimestamp;
     }
 
     private void abandonLiteral(FrameListener out) {

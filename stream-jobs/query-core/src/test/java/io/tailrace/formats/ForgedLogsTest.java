@@ -116,7 +116,8 @@ class ForgedLogsTest {
     private static final String CONNECTED = general(1, 7, "Connect\tapp@web1 on shop using TCP/IP");
 
     @ParameterizedTest
-    @ValueSource(strings = {"SELECT '%s'", "SELECT \"%s\"", "SELECT 1 /* %s */", "SELECT 1 FROM `%s`"})
+    @ValueSource(
+            strings = {"SELECT '%s'", "SELECT \"%s\"", "SELECT 1 /* %s */", "SELECT 1 /*/ %s */", "SELECT 1 FROM `%s`"})
     void aCommandWithinALiteralIsNone(String around) {
         String forged = "\n" + general(3, 7, "Query\tDROP TABLE audit") + general(3, 7, "Quit\t");
         FramedLog log = read(
@@ -158,5 +159,25 @@ class ForgedLogsTest {
         assertThat(back.entries())
                 .extracting(entry -> entry.context().ambiguous())
                 .containsExactly(false, false, true, false);
+    }
+
+    @Test
+    void commandsOfThreadsThatOvertakeEachOtherAreNotAmbiguous() {
+        String before = CONNECTED + general(20, 7, "Query\tSELECT 1");
+        FramedLog overtaken = read(GENERAL, before + general(18, 7, "Query\tSELECT 2"));
+        assertThat(overtaken.entries()).noneMatch(entry -> entry.context().ambiguous());
+        FramedLog older = read(GENERAL, before + general(17, 7, "Query\tSELECT 2"));
+        assertThat(older.entries().get(2).context().ambiguous()).isTrue();
+    }
+
+    /** Commands in a literal that are older than the statement, or of a thread that never connected. */
+    @Test
+    void anyNumberOfCommandsThatContradictTheLogProveNothing() {
+        for (String forged : List.of(general(3, 7, "Query\tDROP TABLE a"), general(20, 99, "Query\tDROP TABLE a"))) {
+            String query = general(20, 7, "Query\tSELECT '\n" + forged.repeat(4) + "'");
+            FramedLog log = read(GENERAL, CONNECTED + query + general(21, 7, "Quit\t"));
+            assertThat(log.entries()).as(forged).hasSize(3);
+            assertThat(log.entries().get(1).context().forgedHeader()).isTrue();
+        }
     }
 }

@@ -2,6 +2,7 @@ package io.tailrace.formats;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.framing.EntryLimits;
 import io.tailrace.framing.FramedLog;
 import io.tailrace.framing.LogFormat;
 import java.io.ByteArrayOutputStream;
@@ -127,6 +128,18 @@ class FramerPropertiesTest {
             file.writeBytes((LINES.get(random.nextInt(LINES.size())) + end).getBytes(StandardCharsets.ISO_8859_1));
         }
         return file.toByteArray();
+    }
+
+    /** A reader keeps the pending bytes in memory. */
+    @Test
+    void textWithoutAnyEntryIsReportedInParts() {
+        String line = "x".repeat(9_999) + "\n";
+        byte[] file = line.repeat(350).getBytes(StandardCharsets.ISO_8859_1);
+        for (LogFormat format : formats) {
+            assertThat(FramedLog.of(format, file).frames())
+                    .as(format.name())
+                    .allMatch(part -> part.to() - part.from() <= EntryLimits.MAX_REJECTION_LENGTH + line.length());
+        }
     }
 
     @Test

@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryContext;
 import io.tailrace.framing.EntryFramer;
+import io.tailrace.framing.EntryLimits;
 import io.tailrace.framing.FrameListener;
 import io.tailrace.framing.FramedLog;
+import io.tailrace.framing.FramedLog.Frame;
 import io.tailrace.framing.FramingKind;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.testing.GrowthRate;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -135,6 +139,104 @@ class GeneralLogFramerTest {
             assertThat(FramedLog.ofRestored(format, (text + behind).getBytes(StandardCharsets.US_ASCII))
                             .entries())
                     .isEqualTo(log.entries());
+        }
+    }
+
+    @Test
+    void aRefusedDatabaseOrLoginChangesNoContextButItsOwn() {
+        String connect = "2026-11-21T02:49:03.1Z\t8 Connect\tapp@web on shop using TCP/IP\n";
+        String denied = "\t\t8 Init DB\tAccess denied for user 'app'@'web' to database '%s'\n";
+        String query = "\t\t8 Query\tSELECT 1\n";
+        String changed = "\t\t8 Change user\tAccess denied for user 'root'@'web' (using password: YES)\n";
+        FramedLog other = log(connect + denied.formatted("billing") + query + changed + query);
+        assertThat(other.entries())
+                .extracting(entry -> entry.context().database())
+                .containsExactly("shop", "shop", "shop", "", "");
+        assertThat(other.entries())
+                .extracting(entry -> entry.context().loggedIn())
+                .containsExactly(false, true, false, false, false);
+
+        FramedLog own = log(connect + denied.formatted("shop"));
+        assertThat(own.entries()).noneMatch(entry -> entry.context().loggedIn());
+    }
+
+    @Test
+    void commandsAfterALiteralThatTheFileEndsHaveItsTimeAndNoConnection() {
+        FramedLog log = log("2026-11-21T02:49:03.1Z\t8 Connect\tapp@web on shop using TCP/IP\n"
+                + "2026-11-21T02:49:03.2Z\t8 Query\tSELECT 'never closed\n"
+                + "\t\t8 Query\tSELECT 2\n"
+                + "\t\t8 Query\tSELECT 3\n");
+        assertThat(log.entries())
+                .extracting(entry -> entry.context().loggedIn())
+                .containsExactly(false, true, false, false);
+        assertThat(log.entries().subList(2, 4)).allSatisfy(entry -> {
+            assertThat(entry.context().account()).isEmpty();
+            assertThat(entry.context().timeLine()).isEqualTo("2026-11-21T02:49:03.2Z");
+        });
+    }
+
+    /** The connection's id and the time may be lower or higher than before, because a restart may be in the hole. */
+    @Test
+    void afterAHoleNoConnectionAndNoTimeIsKnown() {
+        String before = "2026-11-21T02:49:03.1Z\t8 Connect\tapp@web on shop using TCP/IP\n\t\t8 Query\tSELECT 1\n";
+        String lost = "\t\t8 Query\tSELECT 2\n";
+        String after = "\t\t8 Query\tSELECT 3\n"
+                + "2026-11-21T02:40:03.1Z\t8 Query\tSELECT 4\n"
+                + "2026-11-21T02:40:03.2Z\t90 Query\tSELECT 5\n";
+        byte[] file = (before + lost + after).getBytes(StandardCharsets.US_ASCII);
+        FramedLog log = FramedLog.withHole(format, file, before.length(), before.length() + lost.length());
+        assertThat(log.rejections()).extracting(Frame::code).containsExactly(DeadLetterCode.NO_ENTRY_START);
+        assertThat(log.entries())
+                .extracting(entry -> entry.context().account())
+                .containsExactly("app@web", "app@web", "", "");
+        assertThat(log.entries()).noneMatch(entry -> entry.context().ambiguous());
+    }
+
+    @Test
+    void aCommandOfTheLimitIsAnEntryAndALongerOneIsNot() {
+        byte[] line = new byte[EntryLimits.MAX_ENTRY_LENGTH + 1];
+        Arrays.fill(line, (byte) 'x');
+        byte[] start = "2026-11-21T02:49:03.1Z\t8 Query\tSELECT ".getBytes(StandardCharsets.US_ASCII);
+        System.arraycopy(start, 0, line, 0, start.length);
+        EntryFramer framer = format.newFramer();
+        Lengths lengths = new Lengths(new ArrayList<>());
+        framer.line(line, 0, line.length - 1, 0, lengths);
+        framer.line(line, 0, line.length, line.length - 1, lengths);
+        assertThat(framer.pendingFrom()).isEqualTo(2L * line.length - 1);
+        framer.line("its end".getBytes(StandardCharsets.US_ASCII), 0, 7, 2L * line.length - 1, lengths);
+        framer.end(lengths);
+        assertThat(lengths.reports)
+                .containsExactly(
+                        "entry " + (line.length - 1),
+                        DeadLetterCode.ENTRY_TOO_LARGE + " " + line.length,
+                        DeadLetterCode.STRAY_TEXT + " 7");
+    }
+
+    @Test
+    void textAfterACommandOfOneLineIsRejectedInParts() {
+        String quit = "2026-11-21T02:49:03.1Z\t8 Quit\t\n";
+        String line = "x".repeat(9_999) + "\n";
+        assertThat(log(quit + line.repeat(350) + quit).rejections())
+                .hasSizeGreaterThan(2)
+                .allMatch(part -> part.code() == DeadLetterCode.STRAY_TEXT)
+                .allMatch(part -> part.to() - part.from() <= EntryLimits.MAX_REJECTION_LENGTH + line.length());
+    }
+
+    private record Lengths(List<String> reports) implements FrameListener {
+
+        @Override
+        public void entry(long from, long to, EntryContext context) {
+            reports.add("entry " + (to - from));
+        }
+
+        @Override
+        public void framing(long from, long to, FramingKind kind) {
+            reports.add(kind + " " + (to - from));
+        }
+
+        @Override
+        public void rejected(long from, long to, DeadLetterCode code, String message) {
+            reports.add(code + " " + (to - from));
         }
     }
 

@@ -95,6 +95,15 @@ class PostingBufferTest implements ReassemblyOutput {
         assertThat(letters).extracting(DeadLetter::getSuperseded).containsExactly(false, true);
     }
 
+    @Test
+    void aDeadLetterHasAtMostAMegabyteOfItsBytes() {
+        for (int bytes : List.of(1 << 20, (1 << 20) + 1)) {
+            poster.deadLetter(GENERATION, 0, new byte[bytes], "STRAY_TEXT", "expected an entry");
+        }
+        assertThat(letters).extracting(DeadLetter::getEntryBytes).containsExactly(1L << 20, (1L << 20) + 1);
+        assertThat(letters).extracting(letter -> letter.getRaw().remaining()).containsExactly(1 << 20, 1 << 20);
+    }
+
     private List<String> flushed() {
         rows.clear();
         postings.flush(poster, GENERATION);

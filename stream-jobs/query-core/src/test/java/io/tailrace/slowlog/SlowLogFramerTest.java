@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class SlowLogFramerTest {
 
-    private static final String BANNER =
+    static final String BANNER =
             """
             /usr/sbin/mysqld, Version: 8.0.46 (Source distribution). started with:
             Tcp port: 3306  Unix socket: /d/m.sock
@@ -29,7 +29,7 @@ class SlowLogFramerTest {
 
     private final SlowLogFormat format = new SlowLogFormat();
 
-    private static String entry(int second, String statement) {
+    static String entry(int second, String statement) {
         return "# Time: 2026-11-21T02:49:%02d.000000Z\n".formatted(second)
                 + "# User@Host: root[root] @ localhost []  Id: 7\n"
                 + "# Query_time: 0.000099  Lock_time: 0.000000 Rows_sent: 0  Rows_examined: 0\n"
@@ -218,6 +218,29 @@ class SlowLogFramerTest {
     }
 
     @Test
+    void aSecondUserLineStartsAnotherEntry() {
+        String user = "# User@Host: a[a] @ b []\n";
+        String queryTime = "# Query_time: 1  Lock_time: 0\n";
+        for (String first : List.of(user, "# Time: 261121  2:44:26 # User@Host: a[a] @ b []\n" + queryTime)) {
+            FramedLog log = read(format, first + user + queryTime + "SET timestamp=1795229066;\nSELECT 1;\n");
+            assertThat(log.frames()).extracting(Frame::code).containsExactly(DeadLetterCode.INCOMPLETE, null);
+            assertThat(log.entries().get(0).from()).isEqualTo(first.length());
+        }
+    }
+
+    @Test
+    void aBannerEndsAnEntryThatEndsWithUse() {
+        String header = "# User@Host: a[a] @ b []\n# Query_time: 1  Lock_time: 0\n";
+        FramedLog statement = read(format, header + "use shop;\n" + BANNER);
+        assertThat(statement.entries()).hasSize(1);
+        FramedLog cut = read(format, header + "use shop\n" + BANNER);
+        assertThat(cut.rejections()).extracting(Frame::code).containsExactly(DeadLetterCode.INCOMPLETE);
+        for (FramedLog log : List.of(statement, cut)) {
+            assertThat(log.frames().get(1).kind()).isEqualTo(FramingKind.BANNER);
+        }
+    }
+
+    @Test
     void aBannerWithinALiteralProvesACrash() {
         FramedLog log = read(format, entry(1, "SELECT 'a\nb") + BANNER + entry(2, "SELECT 2;"));
         assertThat(log.frames()).extracting(Frame::code).containsExactly(DeadLetterCode.INCOMPLETE, null, null);
@@ -252,10 +275,12 @@ class SlowLogFramerTest {
     @Test
     void aQuoteInTheNextHeaderHidesNoEntry() {
         String note = "# Warnings\n# Note 1973 Can't create user 'bob'@'%'; it already exists\n";
-        String next = entry(2, "CREATE USER IF NOT EXISTS bob;").replace("SET timestamp", note + "SET timestamp");
-        FramedLog log = read(format, entry(1, "SELECT 'a;") + next + entry(3, "SELECT 3;"));
-        assertThat(log.entries()).hasSize(3);
-        assertThat(log.rejections()).isEmpty();
+        for (String statement : List.of("CREATE USER bob;", "CREATE PROCEDURE p() BEGIN\nSELECT 1;\nEND;")) {
+            String next = entry(2, statement).replace("SET timestamp", note + "SET timestamp");
+            FramedLog log = read(format, entry(1, "SELECT 'a;") + next + entry(3, "SELECT 3;"));
+            assertThat(log.entries()).hasSize(3);
+            assertThat(log.rejections()).isEmpty();
+        }
     }
 
     @Test
@@ -289,6 +314,14 @@ class SlowLogFramerTest {
     }
 
     @Test
+    void headersInALiteralWithAnEarlierTimeProveNothing() {
+        String earlier = entry(1, "SELECT 1;") + entry(2, "SELECT 2;") + entry(3, "SELECT 3;") + entry(4, "SELECT 4;");
+        String notEarlier = earlier.replaceAll("SET timestamp=\\d+", "SET timestamp=" + (1_795_229_340 + 20));
+        assertThat(statements(entry(9, "INSERT INTO logs VALUES ('" + notEarlier + "');")))
+                .hasSize(1);
+    }
+
+    @Test
     void aLiteralThatIsCutIsRejectedWhenThreeEntriesFollow() {
         FramedLog log = read(
                 format,
@@ -296,6 +329,47 @@ class SlowLogFramerTest {
         assertThat(log.frames())
                 .extracting(Frame::code)
                 .containsExactly(DeadLetterCode.UNTERMINATED_LITERAL, null, null, null);
+    }
+
+    /** SET timestamp states when a statement started, and entries are in the order in which they ended. */
+    @Test
+    void anEntryThatStartedEarlierAndEndedLaterIsFoundAfterALiteralThatNeverEnds() {
+        String earlier = "SET timestamp=" + (1_795_229_340 - 30);
+        StringBuilder log = new StringBuilder(entry(1, "SELECT 'a;"));
+        for (int second = 2; second < 5; second++) {
+            log.append(entry(second, "SELECT " + second + ";")
+                    .replaceFirst("SET timestamp=\\d+", earlier)
+                    .replace("# Query_time: 0", "# Query_time: 40"));
+        }
+        assertThat(statements(log.toString())).hasSize(4);
+        assertThat(statements(log.toString().replace("# Query_time: 40", "# Query_time: 10")))
+                .isEmpty();
+    }
+
+    @Test
+    void afterSixteenMegabytesOneHeaderProvesThatALiteralNeverEnds() {
+        List<String> reports = new ArrayList<>();
+        EntryFramer framer = format.newFramer();
+        String start = entry(1, "SELECT 'a;") + entry(2, "SELECT 2");
+        feed(framer, bytes(start), 0, new Reports(reports));
+        byte[] line = bytes("x".repeat((1 << 20) - 1) + "\n");
+        long at = start.length();
+        while (at + line.length <= SlowLogFramer.LITERAL_LIMIT) {
+            at = framer.line(line, 0, line.length, at, new Reports(reports));
+        }
+        assertThat(reports).isEmpty();
+        at = framer.line(line, 0, line.length, at, new Reports(reports));
+        assertThat(at).isEqualTo(entry(1, "SELECT 'a;").length());
+        assertThat(reports).containsExactly("entry database= time=");
+    }
+
+    /** A client can forge the header of an entry, and after it a name that never ends. */
+    @Test
+    void aDatabaseNameThatNeverEndsFitsIntoASnapshot() {
+        String text = "# User@Host: a[a] @ b []\n# Query_time: 1\nuse a\n" + "\n".repeat(2_000);
+        assertThat(FramedLog.ofRestored(format, bytes(text)).rejections())
+                .extracting(Frame::code)
+                .containsExactly(DeadLetterCode.INCOMPLETE);
     }
 
     @Test
