@@ -102,7 +102,6 @@ MAY_ADD = {
 }
 """The users that can insert into each table. Only admin changes or deletes rows."""
 
-CHANGES = ("ALTER", "DROP TABLE", "TRUNCATE", "OPTIMIZE", "CREATE TABLE", "CREATE VIEW")
 READERS = ("reader_developer", "reader_compliance", "reader_security", "reader_unmasked")
 
 
@@ -119,6 +118,15 @@ def may(clickhouse: ClickHouse, statement: str) -> bool:
         assert error.code == ACCESS_DENIED, error
         return False
     return True
+
+
+def rights_of(clickhouse: ClickHouse) -> dict[str, set[str]]:
+    """Returns the rights of the connection's user and its roles, also those on some columns, by table."""
+    rights: dict[str, set[str]] = {}
+    for line in clickhouse.execute("SHOW GRANTS FINAL").splitlines():
+        names, place = re.fullmatch(r"GRANT (.+) ON (\S+) TO \w+", line).groups()
+        rights.setdefault(place, set()).update(re.sub(r"\(.*?\)", "", names).split(", "))
+    return rights
 
 
 def granted(clickhouse: ClickHouse, right: str) -> bool:
@@ -142,16 +150,10 @@ def test_reads_what_it_may_and_nothing_else(admin, user, name):
 
 @pytest.mark.parametrize("name", users())
 def test_adds_where_it_may_and_changes_nothing(admin, user, name):
-    columns = admin.rows("SELECT table, name FROM system.columns WHERE database = 'tailrace'")
-    adds = {
-        row["table"]
-        for row in columns
-        if granted(user(name), f"INSERT(`{row['name']}`) ON tailrace.{row['table']}")
-    }
-    assert adds == {table for table, writers in MAY_ADD.items() if name in writers}
-    for right in CHANGES:
-        changes = [table for table in MAY_READ if granted(user(name), f"{right} ON tailrace.{table}")]
-        assert changes == [], right
+    rights = rights_of(user(name))
+    adds = {place for place, its in rights.items() if "INSERT" in its}
+    assert adds == {f"tailrace.{table}" for table, writers in MAY_ADD.items() if name in writers}
+    assert set().union(*rights.values()) <= {"SELECT", "INSERT"}
 
 
 @pytest.mark.parametrize("name", users())
