@@ -76,10 +76,11 @@ STARTING := supervisor supervisor_sources cli demo demo_shop_detect
 test-quick: $(DEV) ## Lint, unit tests and contracts, without any server: 3 minutes
 	@$(MAKE) --jobs 2 --output-sync=target quick-java quick-python lint-python lint-docs lint-docker lint-shell
 
-# Maven once: it checks the style of the Java code, compiles it under Error Prone, and runs the tests.
+# Maven once: it checks the style of the Java code, compiles it under Error Prone, and runs the tests. It takes longer than
+# all others, so that two modules at a time keep the second core busy after them.
 .PHONY: quick-java quick-python
 quick-java:
-	@$(MAVEN) -Plint,benchmarks spotless:check test -Dexcluded.tags='long | benchmark | slow'
+	@$(MAVEN) -T 2 -Plint,benchmarks spotless:check test -Dexcluded.tags='long | benchmark | slow'
 
 quick-python: $(DEV)
 	@$(PYTEST) -q -m "not long and not browser" $(STARTING:%=--ignore embedded/tests/test_%.py) $(QUICK)
