@@ -1,6 +1,5 @@
 package io.tailrace.servers;
 
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,8 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** Runs a Java program in a separate process, with its output in a file. */
 public final class JavaProgram implements AutoCloseable {
@@ -34,14 +31,6 @@ public final class JavaProgram implements AutoCloseable {
     static final List<String> SHORT_LIVED = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
     private static final int LAST_WORDS = 6000;
-
-    private static final Path JOB_CLASSES = Path.of(
-            System.getProperty("java.io.tmpdir"),
-            "job-classes-" + ProcessHandle.current().pid() + ".jsa");
-
-    static {
-        JOB_CLASSES.toFile().deleteOnExit();
-    }
 
     private final Process process;
     private final Path output;
@@ -80,30 +69,6 @@ public final class JavaProgram implements AutoCloseable {
         return new JavaProgram(process, output);
     }
 
-    /**
-     * Starts a job from the modules' jars, without the tests. The first job that ends by itself archives its classes,
-     * which halves the processor time of later starts.
-     *
-     * @param heap such as {@code -Xmx256m}
-     */
-    public static JavaProgram startJob(Path output, String heap, String mainClass, String... arguments)
-            throws IOException {
-        List<String> options = new ArrayList<>(shortLived(heap));
-        if (Files.exists(JOB_CLASSES)) {
-            options.addAll(archived(JOB_CLASSES));
-        } else {
-            options.addAll(List.of("-XX:ArchiveClassesAtExit=" + JOB_CLASSES, "-Xlog:cds*=off"));
-        }
-        return start(output, options, jars(), mainClass, arguments);
-    }
-
-    /** Returns the jars of the test's class path: an archive of classes must not be of a directory. */
-    private static String jars() {
-        return Stream.of(classPath().split(File.pathSeparator))
-                .filter(entry -> !Files.isDirectory(Path.of(entry)))
-                .collect(Collectors.joining(File.pathSeparator));
-    }
-
     /** Returns options of a JVM that runs for seconds. */
     public static List<String> shortLived(String option) {
         List<String> options = new ArrayList<>(SHORT_LIVED);
@@ -116,7 +81,7 @@ public final class JavaProgram implements AutoCloseable {
         return List.of("-XX:SharedArchiveFile=" + archive, "-Xshare:auto", "-Xlog:cds=off", "-Xlog:class+path=off");
     }
 
-    /** Returns the test's class path. */
+    /** Returns the test's class path without the modules' tests. */
     public static String classPath() {
         return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     }

@@ -318,9 +318,10 @@ class DetectionJobIT {
         if (!restored.isEmpty()) {
             arguments.addAll(List.of("--restore.path", restored));
         }
-        return JavaProgram.startJob(
+        return JavaProgram.start(
                 directory.resolve("job.log"),
-                "-Xmx256m",
+                JavaProgram.shortLived("-Xmx256m"),
+                JavaProgram.classPath(),
                 DetectionJob.class.getName(),
                 arguments.toArray(String[]::new));
     }

@@ -122,9 +122,10 @@ class NormalizeJobIT {
         Checkpoints.newest(checkpoints())
                 .ifPresent(path ->
                         arguments.addAll(List.of("--restore.path", path.toUri().toString())));
-        return JavaProgram.startJob(
+        return JavaProgram.start(
                 directory.resolve("job.log"),
-                "-Xmx400m",
+                JavaProgram.shortLived("-Xmx400m"),
+                JavaProgram.classPath(),
                 NormalizeJob.class.getName(),
                 arguments.toArray(String[]::new));
     }
