@@ -341,6 +341,10 @@ def test_explain_runs_as_the_embedded_one(services, settings, home):
     }
 
 
+SHORT_LIVED = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+"""Options of a JVM that compiles and runs a small program: C2 and a parallel collector would cost more."""
+
+
 def options_of(words: list[str]) -> dict[str, str]:
     """`--name value` and `--name=value` by name."""
     parts = [part for word in words for part in word.split("=", 1)]
@@ -390,7 +394,7 @@ def test_limits_hold_what_flink_computes_of_its_configuration(services, settings
         given = services[worker]["environment"]["FLINK_PROPERTIES"].splitlines()
         memory = [line.replace(": ", "=") for line in given if ".memory." in line]
         program = [DOCKER / "tests/flink/ProcessSizes.java", DOCKER / "flink", *memory]
-        command = ["java", "-cp", f"{flink_libraries}/*", *program]
+        command = ["java", *SHORT_LIVED, "-cp", f"{flink_libraries}/*", *program]
         printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         sizes[manager], sizes[worker] = map(int, printed.splitlines()[-1].split())
     for name, size in sizes.items():

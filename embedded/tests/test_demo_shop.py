@@ -5,12 +5,12 @@ import re
 from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cache
 from statistics import median
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import jsonschema
 import pytest
+from shop_stories import AFTER_MIDNIGHT, BEFORE_THE_DROP, seconds_of, story_at
 
 from tailrace.config.home import Home
 from tailrace.config.resources import ROOT
@@ -22,16 +22,6 @@ from tailrace.demo.shop.times import DAY, HOUR, StoryTimes
 from tailrace.kafka.client import KafkaClient
 from tailrace.programs.capture import has_snapshots
 from tailrace.sources import sources_file
-
-
-def seconds_of(text: str) -> float:
-    return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
-
-
-AFTER_MIDNIGHT = seconds_of("2026-11-25T00:01:00")
-BEFORE_THE_DROP = seconds_of("2026-11-25T14:09:00")
-
-story_at = cache(story.write)
 
 
 @pytest.fixture(params=[AFTER_MIDNIGHT, BEFORE_THE_DROP], ids=["00:01", "14:09"])

@@ -6,17 +6,16 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from shop_stories import BEFORE_THE_DROP, story_at
 
 from tailrace.config.home import Home
 from tailrace.config.resources import REPOSITORY, ROOT
-from tailrace.demo.shop import files, people, story
+from tailrace.demo.shop import files, people
 from tailrace.demo.shop.manifest import QUERY_IDS
 from tailrace.demo.shop.statements import ORDERS_OF_CUSTOMER, PRODUCT_OF_HISTORY
 from tailrace.demo.shop.story import Story
 
 TAILRACE = REPOSITORY / "bin" / "tailrace"
-NOW = 1_795_615_200
-"""2026-11-25 14:00 UTC."""
 pytestmark = pytest.mark.timeout(900)
 ONLY_IN_THE_JOB = {"Plan regression", "Gap in a log"}
 """Detectors that read plan changes and the ledger."""
@@ -25,7 +24,7 @@ POSTING = re.compile(r"(\S+): (\S+), (\d+) bytes = (\d+) events \(\d+ bytes\)(?P
 
 @pytest.fixture(scope="module")
 def written() -> Story:
-    return story.write(NOW)
+    return story_at(BEFORE_THE_DROP)
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ from functools import cache
 
 import jinja2
 import pytest
+import yaml
 from clickhouse_servers import Server, Shards, running
 
 from tailrace.clickhouse.client import ClickHouse
@@ -41,8 +42,10 @@ def server(shared_server: Server) -> Server:
 
 @pytest.fixture(scope="module")
 def two_shards(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shards]:
-    """A running ClickHouse with two shards and the complete schema."""
-    with running(Shards(tmp_path_factory.mktemp("shards"))) as server:
+    """A running ClickHouse with two shards and the complete schema, on which developers see db1 only."""
+    shards = Shards(tmp_path_factory.mktemp("shards"))
+    shards.settings.access.write_text(yaml.safe_dump({"developer": {"instances": ["db1"]}}))
+    with running(shards) as server:
         server.migrate()
         yield server
 

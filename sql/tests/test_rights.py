@@ -104,7 +104,6 @@ MAY_ADD = {
 }
 """The users that can insert into each table. Only admin changes or deletes rows."""
 
-CHANGES = ("ALTER", "DROP TABLE", "TRUNCATE", "OPTIMIZE", "CREATE TABLE", "CREATE VIEW")
 READERS = ("reader_developer", "reader_compliance", "reader_security", "reader_unmasked")
 
 
@@ -121,6 +120,15 @@ def may(clickhouse: ClickHouse, statement: str) -> bool:
         assert error.code == ACCESS_DENIED, error
         return False
     return True
+
+
+def rights_of(clickhouse: ClickHouse) -> dict[str, set[str]]:
+    """Returns the rights of the connection's user and its roles, also those on some columns, by table."""
+    rights: dict[str, set[str]] = {}
+    for line in clickhouse.execute("SHOW GRANTS FINAL").splitlines():
+        names, place = re.fullmatch(r"GRANT (.+) ON (\S+) TO \w+", line).groups()
+        rights.setdefault(place, set()).update(re.sub(r"\(.*?\)", "", names).split(", "))
+    return rights
 
 
 def granted(clickhouse: ClickHouse, right: str) -> bool:
@@ -149,18 +157,12 @@ def test_reads_what_it_may_and_nothing_else(admin, user, name):
 
 @pytest.mark.parametrize("name", users())
 def test_adds_where_it_may_and_changes_nothing(admin, user, name):
-    columns = admin.rows("SELECT table, name FROM system.columns WHERE database = 'tailrace'")
-    adds = {
-        row["table"]
-        for row in columns
-        if granted(user(name), f"INSERT(`{row['name']}`) ON tailrace.{row['table']}")
-    }
-    assert adds == {table for table, writers in MAY_ADD.items() if name in writers}, (
+    rights = rights_of(user(name))
+    adds = {place for place, its in rights.items() if "INSERT" in its}
+    assert adds == {f"tailrace.{table}" for table, writers in MAY_ADD.items() if name in writers}, (
         f"{name} inserts into other tables than MAY_ADD states: change it, or sql/users/users.xml.template"
     )
-    for right in CHANGES:
-        changes = [table for table in MAY_READ if granted(user(name), f"{right} ON tailrace.{table}")]
-        assert changes == [], right
+    assert set().union(*rights.values()) <= {"SELECT", "INSERT"}
 
 
 @pytest.mark.parametrize("name", users())
@@ -236,7 +238,7 @@ def test_the_witness_gives_neither_time_nor_account(admin, user):
     }
     columns = ", ".join(look)
     user("witness").insert(f"tailrace.unmasked_looks ({columns})", [look])
-    row = admin.rows("SELECT *, at > now() - 60 AS is_new FROM tailrace.unmasked_looks")[0]
+    row = admin.rows("SELECT *, at > today() - 1 AS is_new FROM tailrace.unmasked_looks")[0]
     assert row["account"] == "witness" and row["is_new"] and row["query_ids"] == ["00A1B2C3D4E5F607"]
     for column in ("at", "account", "query_ids"):
         assert not granted(user("witness"), f"INSERT({column}) ON tailrace.unmasked_looks")

@@ -14,8 +14,8 @@ import io.tailrace.detection.dataclass.DataClasses;
 import io.tailrace.detection.dataclass.DataClassifier;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
+import io.tailrace.detection.index.RulePrefilter;
 import io.tailrace.detection.sigma.BundleFiles;
-import io.tailrace.detection.sigma.CorrelationRule;
 import io.tailrace.detection.sigma.Level;
 import io.tailrace.detection.sigma.RuleContext;
 import io.tailrace.detection.sigma.RuleHeader;
@@ -33,7 +33,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -52,6 +51,7 @@ class RulePackTest {
     private static final Path PACK = Path.of("../../rules");
     private static final long END_OF_TIME = Long.MAX_VALUE / 4;
     private static final RuleSet RULES = rules();
+    private static final RulePrefilter INDEX = new RulePrefilter(RULES.rules());
     private static final DataClasses CLASSES = classes();
 
     private static RuleSet rules() {
@@ -112,8 +112,9 @@ class RulePackTest {
         assertThat(silent)
                 .as("fixtures %s.silent*.log next to the rule", rule.name())
                 .isNotEmpty();
+        Optional<SigmaRule> counted = counted(rule);
         for (Path log : fires) {
-            Run run = new Run(log);
+            Run run = new Run(log, counted);
             List<RaisedAlert> alerts = run.alerts(rule);
             assertThat(run.obstacle(rule)).as("what hinders it on " + log).isEmpty();
             assertThat(alerts).as("alerts of " + log).isNotEmpty();
@@ -122,14 +123,14 @@ class RulePackTest {
                         .as("alerts of " + log + ", one for each event")
                         .hasSizeBetween(run.decided, run.events);
             }
-            if (isOfHabits(rule)) {
-                assertThat(run.matches.get(counted(rule)))
-                        .as("matches of " + log)
-                        .isBetween(run.decided, run.events);
+            if (counted.isPresent()) {
+                assertThat(run.matches).as("matches of " + log).isBetween(run.decided, run.events);
             }
         }
         for (Path log : silent) {
-            assertThat(new Run(log).alerts(rule)).as("alerts of " + log).isEmpty();
+            assertThat(new Run(log, counted).alerts(rule))
+                    .as("alerts of " + log)
+                    .isEmpty();
         }
     }
 
@@ -137,23 +138,14 @@ class RulePackTest {
         return RULES.rules().stream().anyMatch(each -> each.header().equals(rule));
     }
 
-    /** Returns whether the rule is a correlation that reports first occurrences of another rule's matches. */
-    private static boolean isOfHabits(RuleHeader rule) {
-        return correlation(rule)
-                .filter(each -> each.bound() == 1 && each.rules().size() == 1)
-                .filter(each -> RULES.rules().stream()
-                        .anyMatch(counted ->
-                                counted.header().key().equals(each.rules().get(0))))
-                .isPresent();
-    }
-
-    private static String counted(RuleHeader rule) {
-        return correlation(rule).orElseThrow().rules().get(0);
-    }
-
-    private static Optional<CorrelationRule> correlation(RuleHeader rule) {
+    /** Returns the rule whose first occurrences the correlation reports; empty for other rules. */
+    private static Optional<SigmaRule> counted(RuleHeader rule) {
         return RULES.correlations().stream()
                 .filter(each -> each.header().equals(rule))
+                .filter(each -> each.bound() == 1 && each.rules().size() == 1)
+                .flatMap(each -> RULES.rules().stream()
+                        .filter(counted ->
+                                counted.header().key().equals(each.rules().get(0))))
                 .findAny();
     }
 
@@ -168,19 +160,22 @@ class RulePackTest {
     /** Runs the complete pack on one log. */
     private static final class Run implements DetectionEventHandler {
 
-        private final DetectionEngine detector = new DetectionEngine(RULES, 0);
+        private final DetectionEngine detector = new DetectionEngine(RULES, INDEX, 0);
         private final DataClassifier classifier = new DataClassifier(CLASSES);
         private final List<RaisedAlert> alerts = new ArrayList<>();
         private final ObservedFields contents = new ObservedFields();
-        /** Number of matching events, by the key of the rule. */
-        private final Map<String, Integer> matches = new HashMap<>();
+        private final Optional<SigmaRule> counted;
 
         private LogSource source;
+        /** Number of events that match the counted rule. */
+        private int matches;
+
         private int events;
         /** Number of events without logins whose result is in a later event. */
         private int decided;
 
-        Run(Path log) throws IOException {
+        Run(Path log, Optional<SigmaRule> counted) throws IOException {
+            this.counted = counted;
             byte[] bytes = Files.readAllBytes(log);
             LogFormat format = new FormatRegistry().detect("", "auto", bytes).orElseThrow();
             LogOrigin origin =
@@ -211,11 +206,7 @@ class RulePackTest {
             source = event.source();
             contents.add(event);
             classifier.enrich(event);
-            for (SigmaRule rule : RULES.rules()) {
-                if (rule.condition().matches(event)) {
-                    matches.merge(rule.header().key(), 1, Integer::sum);
-                }
-            }
+            matches += counted.filter(rule -> rule.condition().matches(event)).isPresent() ? 1 : 0;
             detector.detect(event, alerts::add);
         }
 

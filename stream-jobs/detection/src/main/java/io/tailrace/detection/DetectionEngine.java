@@ -32,7 +32,16 @@ public final class DetectionEngine {
      *     completely
      */
     public DetectionEngine(RuleSet rules, long latenessMicros) {
-        this.index = new RulePrefilter(rules.rules());
+        this(rules, new RulePrefilter(rules.rules()), latenessMicros);
+    }
+
+    /**
+     * Creates an engine without building the index of its rules, which is most of the work.
+     *
+     * @param index of the same rules; engines of one thread may share it
+     */
+    public DetectionEngine(RuleSet rules, RulePrefilter index, long latenessMicros) {
+        this.index = index;
         this.correlations = new InMemoryCorrelationEngine(rules.correlations(), latenessMicros);
     }
 

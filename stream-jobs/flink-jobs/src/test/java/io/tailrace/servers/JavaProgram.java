@@ -76,6 +76,11 @@ public final class JavaProgram implements AutoCloseable {
         return options;
     }
 
+    /** Returns options of a JVM that may use an archive of its classes; it ignores one that is missing or does not fit. */
+    static List<String> archived(Path archive) {
+        return List.of("-XX:SharedArchiveFile=" + archive, "-Xshare:auto", "-Xlog:cds=off", "-Xlog:class+path=off");
+    }
+
     /** Returns the test's class path without the modules' tests. */
     public static String classPath() {
         return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));

@@ -28,6 +28,7 @@ public final class KafkaServer implements AutoCloseable {
             "tailrace.backfill.lines",
             "tailrace.files",
             "tailrace.events",
+            "tailrace.own.events",
             "tailrace.other.events",
             "tailrace.alerts",
             RULES);
@@ -136,6 +137,7 @@ public final class KafkaServer implements AutoCloseable {
     private Process java(String mainClass, String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of("java", "-Xmx256m"));
         command.addAll(JavaProgram.SHORT_LIVED);
+        command.addAll(JavaProgram.archived(jars.resolveSibling(jars.getFileName() + ".jsa")));
         command.addAll(List.of("-cp", jars + "/*", mainClass));
         command.addAll(List.of(arguments));
         return new ProcessBuilder(command)

@@ -34,7 +34,7 @@ class BenignDayTest {
     private static final int THINNED = 2_000;
     private static final int THINNED_DAYS = 3;
     private static final long GROUP_MICROS = 600_000_000;
-    private static final long ADVANCE_MICROS = 120_000_000;
+    private static final long ADVANCE_MICROS = 600_000_000;
     private static final long LATENESS_MICROS = 60_000_000;
     private static final int MAX_ACTIONS = 100_000;
     /** A Monday. */

@@ -11,6 +11,7 @@ import io.tailrace.servers.JavaProgram;
 import io.tailrace.servers.KafkaServer;
 import io.tailrace.servers.Repository;
 import io.tailrace.servers.SharedClickHouse;
+import io.tailrace.servers.SharedKafka;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -44,6 +45,9 @@ class DetectionJobIT {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(90);
     private static final long INTERVAL_SECONDS = 600;
+    /** Topics without events of the normalize job. */
+    private static final String EVENTS = "tailrace.own.events";
+
     private static final String OTHER_EVENTS = "tailrace.other.events";
     private static final Pattern JOB_ID = Pattern.compile("\"jid\":\"([0-9a-f]+)\"");
 
@@ -52,6 +56,9 @@ class DetectionJobIT {
 
     @RegisterExtension
     static final SharedClickHouse CLICKHOUSE = new SharedClickHouse();
+
+    @RegisterExtension
+    static final SharedKafka KAFKA = new SharedKafka();
 
     private static KafkaServer kafka;
     private static ClickHouseServer clickHouse;
@@ -67,17 +74,16 @@ class DetectionJobIT {
     @BeforeAll
     static void startServers() throws Exception {
         clickHouse = CLICKHOUSE.server();
-        kafka = KafkaServer.start(directory.resolve("kafka"));
+        kafka = KAFKA.server();
         Properties properties = new Properties();
         properties.setProperty(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, kafka.address());
         producer = new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
     }
 
     @AfterAll
-    static void stopServers() throws Exception {
-        if (kafka != null) {
+    static void closeProducer() {
+        if (producer != null) {
             producer.close();
-            kafka.close();
         }
     }
 
@@ -85,13 +91,13 @@ class DetectionJobIT {
     void aSavepointAmidAnAttackGoesOnWithTwiceTheSubtasksAndTakesPushes() throws Exception {
         push(Pushes.bruteForce("first"));
         String savepoint;
-        try (JavaProgram job = job(1, "")) {
+        try (JavaProgram job = job(1, "", EVENTS)) {
             awaitAccepted("first");
             logins("root", 0, 6);
             awaitAlerts("low", "root", 6);
             savepoint = stopWithSavepoint(job, "first");
         }
-        try (JavaProgram job = job(2, savepoint)) {
+        try (JavaProgram job = job(2, savepoint, EVENTS)) {
             logins("root", 6, 9);
             logins("root", 3, 9);
             awaitAlerts("low", "root", 9);
@@ -158,7 +164,7 @@ class DetectionJobIT {
                         "b.yml", Pushes.BRUTE_FORCE.replace("high", "medium"),
                         "c.yml", Pushes.ANY_REFUSED_LOGIN)));
         String savepoint;
-        try (JavaProgram job = job(1, "", "--topics.events", OTHER_EVENTS)) {
+        try (JavaProgram job = job(1, "", OTHER_EVENTS)) {
             awaitAccepted("rocks");
             refusedGuests(0, 3);
             awaitAlerts("low", "guest", 3);
@@ -168,13 +174,13 @@ class DetectionJobIT {
                     .isEqualTo(4);
             savepoint = stopWithSavepoint(job, "in-memory");
         }
-        try (JavaProgram job = job(1, savepoint, "--topics.events", OTHER_EVENTS, "--state.backend", "rocksdb")) {
+        try (JavaProgram job = job(1, savepoint, OTHER_EVENTS, "--state.backend", "rocksdb")) {
             refusedGuests(0, 6);
             awaitAlerts("low", "guest", 6);
             assertThat(get("/jobs/" + jobId() + "/checkpoints/config")).contains("EmbeddedRocksDBStateBackend");
             savepoint = stopWithSavepoint(job, "in-rocksdb");
         }
-        try (JavaProgram job = job(2, savepoint, "--topics.events", OTHER_EVENTS, "--state.backend", "rocksdb")) {
+        try (JavaProgram job = job(2, savepoint, OTHER_EVENTS, "--state.backend", "rocksdb")) {
             refusedGuests(0, 9);
             awaitAlerts("low", "guest", 9);
             assertThat(alerts("medium", "guest")).isZero();
@@ -200,13 +206,12 @@ class DetectionJobIT {
     }
 
     private static void send(AuditEvent event) throws Exception {
-        producer.send(new ProducerRecord<>(
-                        "tailrace.events", "db-2".getBytes(StandardCharsets.UTF_8), ENCODER.encode(event)))
+        producer.send(new ProducerRecord<>(EVENTS, "db-2".getBytes(StandardCharsets.UTF_8), ENCODER.encode(event)))
                 .get();
     }
 
     private void logins(String user, int from, int to) throws Exception {
-        refused("tailrace.events", "db-1", user, from, to);
+        refused(EVENTS, "db-1", user, from, to);
     }
 
     /** Uses a separate topic, so that the alerts of other jobs do not count. */
@@ -297,9 +302,10 @@ class DetectionJobIT {
         return matcher.group(1);
     }
 
-    private JavaProgram job(int parallelism, String restored, String... further) throws Exception {
+    private JavaProgram job(int parallelism, String restored, String events, String... further) throws Exception {
         List<String> arguments = new ArrayList<>(List.of(
                 "--kafka.bootstrap", kafka.address(),
+                "--topics.events", events,
                 "--clickhouse.url", clickHouse.url().toString(),
                 "--clickhouse.user", "writer",
                 "--clickhouse.password-file", clickHouse.passwordFile().toString(),

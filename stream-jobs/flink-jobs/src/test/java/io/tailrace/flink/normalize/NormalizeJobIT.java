@@ -8,11 +8,11 @@ import io.tailrace.servers.JavaProgram;
 import io.tailrace.servers.KafkaServer;
 import io.tailrace.servers.Repository;
 import io.tailrace.servers.SharedClickHouse;
+import io.tailrace.servers.SharedKafka;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -32,20 +32,16 @@ class NormalizeJobIT {
     @RegisterExtension
     static final SharedClickHouse CLICKHOUSE = new SharedClickHouse();
 
+    @RegisterExtension
+    static final SharedKafka KAFKA = new SharedKafka();
+
     private static KafkaServer kafka;
     private static ClickHouseServer clickHouse;
 
     @BeforeAll
-    static void start() throws Exception {
+    static void findServers() {
         clickHouse = CLICKHOUSE.server();
-        kafka = KafkaServer.start(directory.resolve("kafka"));
-    }
-
-    @AfterAll
-    static void stop() throws Exception {
-        if (kafka != null) {
-            kafka.close();
-        }
+        kafka = KAFKA.server();
     }
 
     @Test
