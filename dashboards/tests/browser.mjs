@@ -117,7 +117,8 @@ export class Browser {
   }
 
   /**
-   * Opens a dashboard and each of its tabs, and waits until every chart is drawn, also those below the window's edge.
+   * Opens a dashboard and each of its tabs, and waits until every chart is drawn, also those below the window's edge. From
+   * another dashboard it is opened inside Superset's page; `follow` loads the page of an address.
    * `chosen` are filters as a link sets them: {range: [from, to]} in milliseconds since 1970, and values by column.
    */
   async open(slug, chosen = {}) {
@@ -172,7 +173,11 @@ export class Browser {
     await this.page.waitForSelector(CHART, { state: 'detached' });
     const answered = this.page.waitForResponse((response) => new URL(response.url()).pathname === `/api/v1/dashboard/${slug}/charts`);
     await this.#route(path);
-    const charts = (await (await answered).json()).result.map(({ id }) => id);
+    const answer = await answered;
+    if (!answer.ok()) {
+      throw new Error(`charts of ${slug}: HTTP ${answer.status()}`);
+    }
+    const charts = (await answer.json()).result.map(({ id }) => id);
     await this.page.waitForFunction(([chart, its]) => {
       const shown = [...document.querySelectorAll(chart)].map((each) => Number(each.getAttribute('data-test-chart-id')));
       return shown.length > 0 && shown.every((id) => its.includes(id)); // at first it shows those of the dashboard before
