@@ -5,14 +5,17 @@ import shutil
 import subprocess
 from pathlib import Path
 
-CHROMIUM = Path("/usr/bin/chromium")
-INSTALL_CHROMIUM = ["apt-get", "install", "--yes", "--no-install-recommends", "chromium", "fonts-liberation"]
+PACKAGES = {
+    "chromium-headless-shell": Path("/usr/bin/chromium-headless-shell"),  # browser.mjs
+    "chromium": Path("/usr/bin/chromium"),  # walks.mjs
+}
+INSTALL_CHROMIUM = ["apt-get", "install", "--yes", "--no-install-recommends", *PACKAGES, "fonts-liberation"]
 INSTALL_PACKAGES = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"]
 
 
 def install() -> None:
     """Installs missing packages. Raises RuntimeError if that needs root, CalledProcessError if it fails."""
-    if not CHROMIUM.exists():
+    if not all(program.exists() for program in PACKAGES.values()):
         _install_chromium()
     subprocess.run(INSTALL_PACKAGES, cwd=Path(__file__).parent, check=True)
 

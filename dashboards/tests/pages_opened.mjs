@@ -2,11 +2,10 @@
 // errors. test_pages_browser.py runs it.
 //
 // Environment: SUPERSET_URL; PASSWORD of the user security; PAGES, a JSON array of paths; ALERT, the id of an open alert;
-// SCREENSHOTS, a directory for pictures (default: a temporary one).
+// SCREENSHOTS, a directory for pictures of the pages (default: none is taken).
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Browser } from './browser.mjs';
@@ -14,7 +13,7 @@ import { Browser } from './browser.mjs';
 const PAGES = JSON.parse(process.env.PAGES);
 const AXE = readFileSync(new URL('./node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-const PICTURES = process.env.SCREENSHOTS ?? mkdtempSync(join(tmpdir(), 'tailrace-pages-'));
+const PICTURES = process.env.SCREENSHOTS;
 const WIDTH = 1440;
 let browser;
 
@@ -30,8 +29,10 @@ async function open(path, theme = 'light') {
   const answer = await browser.page.goto(`${browser.url}${path}`, { waitUntil: 'load' });
   assert.equal(answer.status(), 200, path);
   await browser.page.evaluate(() => document.querySelectorAll('main details').forEach((each) => { each.open = true; }));
-  const name = `${path.replace(/[^a-z0-9]+/gi, '-')}${theme}.png`;
-  await browser.page.screenshot({ path: join(PICTURES, name), fullPage: true });
+  if (PICTURES) {
+    const name = `${path.replace(/[^a-z0-9]+/gi, '-')}${theme}.png`;
+    await browser.page.screenshot({ path: join(PICTURES, name), fullPage: true });
+  }
 }
 
 /** The violations of WCAG, each with the elements that have it. The library runs beside the page's security policy. */

@@ -334,9 +334,10 @@ def restricted(stack, admin) -> Iterator[None]:
 
 
 def test_rows_are_filtered_by_superset_too(stack, clients, charts, restricted):
-    for key in LOOKERS:
-        for chart in {chart.dataset: chart for chart in charts if may(key, chart.slug)}.values():
-            answer = clients[key].post("/api/v1/chart/data", in_its_place(chart))["result"][0]
-            assert answer["data"] == [], f"{key}: {chart}"
+    shown = {(chart.dataset, key): chart for chart in charts for key in LOOKERS if may(key, chart.slug)}
+    # One dataset after the other: Superset parses its statement for the first role only.
+    for (_, key), chart in sorted(shown.items(), key=lambda each: each[0]):
+        answer = clients[key].post("/api/v1/chart/data", in_its_place(chart))["result"][0]
+        assert answer["data"] == [], f"{key}: {chart}"
     answers = (clients["admin"].post("/api/v1/chart/data", in_its_place(chart)) for chart in charts)
     assert any(answer["result"][0]["data"] for answer in answers), "others see rows"
