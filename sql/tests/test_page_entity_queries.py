@@ -1,6 +1,8 @@
 """Tests what the pages of entities read, on rows with known results, through tailrace_pages.entities."""
 
+import json
 import re
+from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -27,11 +29,15 @@ class Store:
 
     def __init__(self, clickhouse: ClickHouse) -> None:
         self._clickhouse = clickhouse
+        self.rows_read: list[int] = []
+        """What each query read."""
 
     def rows(self, query: str, **parameters: Any) -> list[dict[str, Any]]:
         given = {name: _literal(value) for name, value in parameters.items()}
-        rows = self._clickhouse.rows(queries.text_of(query), given)
-        return [{name: _value(value) for name, value in row.items()} for row in rows]
+        text = f"{queries.text_of(query)}\nFORMAT JSON"
+        answer = json.loads(self._clickhouse.execute(text, given, output_format_json_quote_64bit_integers=0))
+        self.rows_read.append(answer["statistics"]["rows_read"])
+        return [{name: _value(value) for name, value in row.items()} for row in answer["data"]]
 
 
 def _literal(value: object) -> object:
@@ -103,6 +109,81 @@ def numbers(reading: Reading) -> dict[str, tuple[str, str]]:
         reading.entity.measures, reading.timeline, reading.alerts_about, reading.logs, reading.span
     )
     return {item["title"]: (item["value"], item["note"]) for item in found}
+
+
+LONG = TimeRange(BEGIN - timedelta(days=30), BEGIN)
+"""A range of daily bars. It begins and ends at any time of the day."""
+
+
+@pytest.fixture
+def logged_for_months(stored) -> None:
+    """Of each 5 days in the range and in the one before it: a login, a refused one, two entries and one failed
+    statement of ann from 10.0.3.9; the same at both sides of each end of the range."""
+    ends = [LONG.until - span for span in (timedelta(0), timedelta(days=30), timedelta(days=60))]
+    hours = [(end - NOW).total_seconds() / 3600 + each for end in ends for each in (-2, 2)]
+    days = [(LONG.until - NOW).total_seconds() / 3600 - 24 * day - 7 for day in range(2, 60, 5)]
+    its = {"user": "ann", "tables_read": ["shop.cards"], "query_id": 5}
+    for hour in hours + days:
+        at = -60 * hour
+        stored(
+            "audit_events",
+            login(at, user="ann"), login(at, 1, user="ann", source="general"), refused(at, 2, user="ann"),
+            audit(at, 3, user="ann", status=1142), audit(at, 3, user="bob", ip="10.0.3.8"),
+        )  # fmt: skip
+        stored(
+            "query_events",
+            slow(at, 4, **its, weight=3), slow(at, 5, **its, instance="db2", error_code=1205), slow(at, user="bob", ip="", host="h"),
+        )  # fmt: skip
+        stored("error_events", denied_message(at, 2, user="ann", ip="10.0.3.9"))
+
+
+@pytest.mark.parametrize(("kind", "name"), [("user", "ann"), ("client", "10.0.3.9"), ("table", "shop.cards")])
+def test_days_have_the_counts_of_their_records(logged_for_months, reading, monkeypatch, kind, name):
+    daily = reading(kind, name, LONG)
+    assert {row["bar"].hour for row in daily.timeline if row["is_current"]} == {0}
+    assert _kinds(daily) == Counter(row["event_kind"] for row in daily.page("", None)[0])
+    monkeypatch.setattr(overview, "width_of", lambda span: overview.HOUR)
+    hourly = reading(kind, name, LONG)
+    assert _totals(hourly) == _totals(daily)
+    assert sum(_totals(daily)[True].values()) > 0 < sum(_totals(daily)[False].values())
+
+
+def _kinds(of: Reading) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for row in of.timeline:
+        found.update(row["kinds"] if row["is_current"] else {})
+    return found
+
+
+def _totals(of: Reading) -> dict[bool, Counter[str]]:
+    """The numbers of the range (True) and of the period before it."""
+    found: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
+    for row in of.timeline:
+        found[bool(row["is_current"])].update({each.key: row.get(each.key, 0) for each in of.entity.measures})
+    return found
+
+
+ENTRIES = 2000
+"""Of each day of LONG, in two logs."""
+
+
+@pytest.fixture
+def many_records(admin) -> None:
+    at = f"toDateTime64('{LONG.since:%F} 12:00:00', 6, 'UTC') + toIntervalDay(intDiv(number, {ENTRIES}))"
+    who = "concat('10.0.0.', toString(number % 3)), concat('u', toString(number % 2))"
+    for table, log in (("query_events", "slowlog"), ("audit_events", "audit")):
+        admin.execute(
+            f"INSERT INTO tailrace.{table} (instance, source, ip, user, event_time) "
+            f"SELECT 'db1', '{log}', {who}, {at} FROM numbers({30 * ENTRIES})"
+        )
+
+
+@pytest.mark.parametrize(("kind", "name"), [("user", "u1"), ("client", "10.0.0.1")])
+def test_months_of_an_entity_are_read_from_projections(many_records, reading, kind, name):
+    """Only the days in which a period begins or ends are read from their rows."""
+    of = reading(kind, name, LONG)
+    assert sum(row["statements"] for row in of.timeline) > 0
+    assert of.store.rows_read[-1] < 30 * ENTRIES / 4
 
 
 def test_an_action_in_several_logs_counts_once(logged, reading):
