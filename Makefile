@@ -269,7 +269,7 @@ bench-dashboards: $(DEV) ## Every dashboard over 10 million events of 90 days in
 
 .PHONY: bench-pages
 bench-pages: $(DEV) ## The queries of work pages over 10 million events of 90 days; ARGUMENTS=--verbose, --only TITLE, --home DIR to keep it
-	@$(PYTHON) -m dashboards.bench.pages $(ARGUMENTS)
+	@PYTHONPATH=embedded:embedded/superset:. $(DEV)/bin/python -m dashboards.bench.pages $(ARGUMENTS)
 
 .PHONY: bench-peers
 bench-peers: ## `tailrace digest` compared with pt-query-digest and go-mysql; ARGUMENTS=--write for docs/BENCHMARKS.md

@@ -22,7 +22,8 @@ from tailrace.clickhouse.client import ClickHouse
 from tailrace.dashboards import asset_files
 from tailrace_local import clickhouse as local_clickhouse
 from tailrace_pages import queries
-from tailrace_pages.alerts import filters, listing as alert_listing
+from tailrace_pages.alerts import filters
+from tailrace_pages.alerts import listing as alert_listing
 from tailrace_pages.entities import kinds, reading
 from tailrace_pages.statements import listing as statement_listing
 from tailrace_pages.statements.reading import Statement
@@ -31,8 +32,13 @@ from tailrace_pages.time_range import TimeRange
 FIRST_PORT = int(os.environ.get("BROWSER_FIRST_PORT", "21280"))
 EVERYWHERE = {"cluster": "", "instance": ""}
 ENTITIES = (
-    ("user", "web"), ("user", "ann"), ("client", "app-3"), ("client", "10.1.3.3"), ("table", "crm.t5"), ("class", "pii"),
-)  # fmt: skip
+    ("user", "web"),
+    ("user", "ann"),
+    ("client", "app-3"),
+    ("client", "10.1.3.3"),
+    ("table", "crm.t5"),
+    ("class", "pii"),
+)
 """Of dashboards/bench/rows/parts.sql."""
 
 

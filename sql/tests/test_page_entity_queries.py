@@ -117,8 +117,8 @@ LONG = TimeRange(BEGIN - timedelta(days=30), BEGIN)
 
 @pytest.fixture
 def logged_for_months(stored) -> None:
-    """Of each 5 days in the range and in the one before it: a login, a refused one, two entries and one failed
-    statement of ann from 10.0.3.9; the same at both sides of each end of the range."""
+    """Every five days: logins, refused ones, entries and failed statements of ann from 10.0.3.9. The same two
+    hours before and after each end of the range and the one before it."""
     ends = [LONG.until - span for span in (timedelta(0), timedelta(days=30), timedelta(days=60))]
     hours = [(end - NOW).total_seconds() / 3600 + each for end in ends for each in (-2, 2)]
     days = [(LONG.until - NOW).total_seconds() / 3600 - 24 * day - 7 for day in range(2, 60, 5)]
@@ -132,8 +132,10 @@ def logged_for_months(stored) -> None:
         )  # fmt: skip
         stored(
             "query_events",
-            slow(at, 4, **its, weight=3), slow(at, 5, **its, instance="db2", error_code=1205), slow(at, user="bob", ip="", host="h"),
-        )  # fmt: skip
+            slow(at, 4, **its, weight=3),
+            slow(at, 5, **its, instance="db2", error_code=1205),
+            slow(at, user="bob", ip="", host="h"),
+        )
         stored("error_events", denied_message(at, 2, user="ann", ip="10.0.3.9"))
 
 

@@ -14,7 +14,8 @@ CLIENTS = """
 """
 EXECUTIONS = """
     SELECT
-        instance, source, user, ip, error_code, toDate(event_time) AS day, sum(weight) AS executions, count() AS times
+        instance, source, user, ip, error_code, toDate(event_time) AS day,
+        sum(weight) AS executions, count() AS times
     FROM tailrace.query_events GROUP BY instance, source, user, ip, error_code, day ORDER BY ALL
 """
 TOTALS = """

@@ -41,7 +41,7 @@ class Logs:
 
 
 def width_of(span: TimeRange) -> int:
-    """Returns the seconds of a bar of the chart. Days are read from projections, see parts/entity_counts.sql."""
+    """Returns the seconds of a bar of the chart. Days are read from projections (entity_counts.sql)."""
     return next((width for limit, width in _WIDTHS if span.seconds <= limit), DAY)
 
 
