@@ -119,24 +119,29 @@ LONG = TimeRange(BEGIN - timedelta(days=30), BEGIN)
 def logged_for_months(stored) -> None:
     """Every five days: logins, refused ones, entries and failed statements of ann from 10.0.3.9. The same two
     hours before and after each end of the range and the one before it."""
-    ends = [LONG.until - span for span in (timedelta(0), timedelta(days=30), timedelta(days=60))]
-    hours = [(end - NOW).total_seconds() / 3600 + each for end in ends for each in (-2, 2)]
-    days = [(LONG.until - NOW).total_seconds() / 3600 - 24 * day - 7 for day in range(2, 60, 5)]
+    ends = [LONG.until - timedelta(days=each) for each in (0, 30, 60)]
+    times = [end + timedelta(hours=each) for end in ends for each in (-2, 2)]
+    times += [LONG.until - timedelta(days=each, hours=7) for each in range(2, 60, 5)]
     its = {"user": "ann", "tables_read": ["shop.cards"], "query_id": 5}
-    for hour in hours + days:
-        at = -60 * hour
-        stored(
-            "audit_events",
-            login(at, user="ann"), login(at, 1, user="ann", source="general"), refused(at, 2, user="ann"),
-            audit(at, 3, user="ann", status=1142), audit(at, 3, user="bob", ip="10.0.3.8"),
-        )  # fmt: skip
-        stored(
-            "query_events",
+    rows: dict[str, list[dict]] = {"audit_events": [], "query_events": [], "error_events": []}
+    for time in times:
+        # In the middle of an hour: the logs of one action are in one bar.
+        at = (NOW - time.replace(minute=30, second=0)).total_seconds() / 60
+        rows["audit_events"] += [
+            login(at, user="ann"),
+            login(at, 1, user="ann", source="general"),
+            refused(at, 2, user="ann"),
+            audit(at, 3, user="ann", status=1142),
+            audit(at, 3, user="bob", ip="10.0.3.8"),
+        ]
+        rows["query_events"] += [
             slow(at, 4, **its, weight=3),
             slow(at, 5, **its, instance="db2", error_code=1205),
             slow(at, user="bob", ip="", host="h"),
-        )
-        stored("error_events", denied_message(at, 2, user="ann", ip="10.0.3.9"))
+        ]
+        rows["error_events"].append(denied_message(at, 2, user="ann", ip="10.0.3.9"))
+    for table, its_rows in rows.items():
+        stored(table, *its_rows)
 
 
 @pytest.mark.parametrize(("kind", "name"), [("user", "ann"), ("client", "10.0.3.9"), ("table", "shop.cards")])
