@@ -120,7 +120,7 @@ jars: $(DEV)
 
 # Those of sql/tests that do not query tables of one server; test_shards.py compares the others, in test-python.
 ON_SHARDS := access alert_actions auditor_views books compliance_queries coverage developer_queries \
-	effective_logging_settings evidence filters lag message_queries page_alerts page_entity_queries \
+	effective_logging_settings evidence filters lag message_queries page_alerts page_entity_months page_entity_queries \
 	page_evidence_queries page_query_queries page_setup_queries plan_queries \
 	reviews rule_queries security_queries server_facts session_queries trace_queries users
 

@@ -1,17 +1,13 @@
 """Tests what the pages of entities read, on rows with known results, through tailrace_pages.entities."""
 
-import json
-import re
-from collections import Counter
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from entity_rows import Store
 from security_rows import NOW, alert_of, audit, denied_message, identity_of, login, refused, slow
 
-from tailrace.clickhouse.client import ClickHouse
-from tailrace_pages import queries
 from tailrace_pages.entities import listing, overview, records
 from tailrace_pages.entities.kinds import SESSION, Entity
 from tailrace_pages.entities.reading import Reading
@@ -21,32 +17,6 @@ BEGIN = NOW - timedelta(days=2)
 """Every row lies hours away from the ends of the range, so that no test depends on the time of day."""
 SPAN = TimeRange(BEGIN, BEGIN + timedelta(days=1))
 HOUR = 60
-_TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?")
-
-
-class Store:
-    """The rows of ClickHouse with the types that store.Store returns."""
-
-    def __init__(self, clickhouse: ClickHouse) -> None:
-        self._clickhouse = clickhouse
-        self.rows_read: list[int] = []
-        """What each query read."""
-
-    def rows(self, query: str, **parameters: Any) -> list[dict[str, Any]]:
-        given = {name: _literal(value) for name, value in parameters.items()}
-        text = f"{queries.text_of(query)}\nFORMAT JSON"
-        answer = json.loads(self._clickhouse.execute(text, given, output_format_json_quote_64bit_integers=0))
-        self.rows_read.append(answer["statistics"]["rows_read"])
-        return [{name: _value(value) for name, value in row.items()} for row in answer["data"]]
-
-
-def _literal(value: object) -> object:
-    return f"[{', '.join(repr(each) for each in value)}]" if isinstance(value, list) else value
-
-
-def _value(value: object) -> object:
-    is_time = isinstance(value, str) and _TIME.fullmatch(value)
-    return datetime.fromisoformat(value).replace(tzinfo=UTC) if is_time else value
 
 
 def minutes_in(minutes: float) -> float:
@@ -109,88 +79,6 @@ def numbers(reading: Reading) -> dict[str, tuple[str, str]]:
         reading.entity.measures, reading.timeline, reading.alerts_about, reading.logs, reading.span
     )
     return {item["title"]: (item["value"], item["note"]) for item in found}
-
-
-LONG = TimeRange(BEGIN - timedelta(days=30), BEGIN)
-"""A range of daily bars. It begins and ends at any time of the day."""
-
-
-@pytest.fixture
-def logged_for_months(stored) -> None:
-    """Every five days: logins, refused ones, entries and failed statements of ann from 10.0.3.9. The same two
-    hours before and after each end of the range and the one before it."""
-    ends = [LONG.until - timedelta(days=each) for each in (0, 30, 60)]
-    times = [end + timedelta(hours=each) for end in ends for each in (-2, 2)]
-    times += [LONG.until - timedelta(days=each, hours=7) for each in range(2, 60, 5)]
-    its = {"user": "ann", "tables_read": ["shop.cards"], "query_id": 5}
-    rows: dict[str, list[dict]] = {"audit_events": [], "query_events": [], "error_events": []}
-    for time in times:
-        # In the middle of an hour: the logs of one action are in one bar.
-        at = (NOW - time.replace(minute=30, second=0)).total_seconds() / 60
-        rows["audit_events"] += [
-            login(at, user="ann"),
-            login(at, 1, user="ann", source="general"),
-            refused(at, 2, user="ann"),
-            audit(at, 3, user="ann", status=1142),
-            audit(at, 3, user="bob", ip="10.0.3.8"),
-        ]
-        rows["query_events"] += [
-            slow(at, 4, **its, weight=3),
-            slow(at, 5, **its, instance="db2", error_code=1205),
-            slow(at, user="bob", ip="", host="h"),
-        ]
-        rows["error_events"].append(denied_message(at, 2, user="ann", ip="10.0.3.9"))
-    for table, its_rows in rows.items():
-        stored(table, *its_rows)
-
-
-@pytest.mark.parametrize(("kind", "name"), [("user", "ann"), ("client", "10.0.3.9"), ("table", "shop.cards")])
-def test_days_have_the_counts_of_their_records(logged_for_months, reading, monkeypatch, kind, name):
-    daily = reading(kind, name, LONG)
-    assert {row["bar"].hour for row in daily.timeline if row["is_current"]} == {0}
-    assert _kinds(daily) == Counter(row["event_kind"] for row in daily.page("", None)[0])
-    monkeypatch.setattr(overview, "width_of", lambda span: overview.HOUR)
-    hourly = reading(kind, name, LONG)
-    assert _totals(hourly) == _totals(daily)
-    assert sum(_totals(daily)[True].values()) > 0 < sum(_totals(daily)[False].values())
-
-
-def _kinds(of: Reading) -> Counter[str]:
-    found: Counter[str] = Counter()
-    for row in of.timeline:
-        found.update(row["kinds"] if row["is_current"] else {})
-    return found
-
-
-def _totals(of: Reading) -> dict[bool, Counter[str]]:
-    """The numbers of the range (True) and of the period before it."""
-    found: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
-    for row in of.timeline:
-        found[bool(row["is_current"])].update({each.key: row.get(each.key, 0) for each in of.entity.measures})
-    return found
-
-
-ENTRIES = 2000
-"""Of each day of LONG, in two logs."""
-
-
-@pytest.fixture
-def many_records(admin) -> None:
-    at = f"toDateTime64('{LONG.since:%F} 12:00:00', 6, 'UTC') + toIntervalDay(intDiv(number, {ENTRIES}))"
-    who = "concat('10.0.0.', toString(number % 3)), concat('u', toString(number % 2))"
-    for table, log in (("query_events", "slowlog"), ("audit_events", "audit")):
-        admin.execute(
-            f"INSERT INTO tailrace.{table} (instance, source, ip, user, event_time) "
-            f"SELECT 'db1', '{log}', {who}, {at} FROM numbers({30 * ENTRIES})"
-        )
-
-
-@pytest.mark.parametrize(("kind", "name"), [("user", "u1"), ("client", "10.0.0.1")])
-def test_months_of_an_entity_are_read_from_projections(many_records, reading, kind, name):
-    """Only the days in which a period begins or ends are read from their rows."""
-    of = reading(kind, name, LONG)
-    assert sum(row["statements"] for row in of.timeline) > 0
-    assert of.store.rows_read[-1] < 30 * ENTRIES / 4
 
 
 def test_an_action_in_several_logs_counts_once(logged, reading):
