@@ -276,6 +276,10 @@ bench-detect: ## Throughput of the detect job in events/s and per CPU-second, wi
 bench-dashboards: $(DEV) ## Every dashboard over 10 million events of 90 days in a browser; ARGUMENTS=--only SLUG, --home DIR to keep it
 	@$(PYTHON) -m dashboards.bench $(ARGUMENTS)
 
+.PHONY: bench-pages
+bench-pages: $(DEV) ## The queries of work pages over 10 million events of 90 days; ARGUMENTS=--verbose, --only TITLE, --home DIR to keep it
+	@PYTHONPATH=embedded:embedded/superset:. $(DEV)/bin/python -m dashboards.bench.pages $(ARGUMENTS)
+
 .PHONY: bench-peers
 bench-peers: ## `tailrace digest` compared with pt-query-digest and go-mysql; ARGUMENTS=--write for docs/BENCHMARKS.md
 	@python3 benchmarks/peers/bench.py $(ARGUMENTS)

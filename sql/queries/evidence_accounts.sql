@@ -1,7 +1,7 @@
 -- Accounts and roles in the last successful snapshot before the end of the period, with their privileges and their last
 -- use in any log before that end. `last_use` counts for every account of that name whose host pattern matches the
 -- client: if several match, logs do not show which one the server used. A host name matches every address if the log
--- contains no name. Whole days are read from the projections clients_by_day, the last day from its rows.
+-- contains no name. Whole days are read from projections, the last day from its rows.
 -- Parameters: to.
 WITH
     snapshots AS (

@@ -1,4 +1,4 @@
--- Filter values of the dashboards about slow logs, of all time, from the projection clients_by_day.
+-- Filter values of the dashboards about slow logs, of all time, from the projection executions_by_day.
 SELECT
     cluster, instance,
     if(found.database = '', '(none)', found.database) AS database,

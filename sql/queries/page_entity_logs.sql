@@ -14,17 +14,17 @@ SELECT
 FROM (
     SELECT instance, groupUniqArray(log) AS logs
     FROM (
-        SELECT toString(instance) AS instance, toString(source) AS log FROM tailrace.audit_events
+        SELECT instance, source AS log FROM tailrace.audit_events
         WHERE toDate(event_time) >= toDate({from:DateTime64(6, 'UTC')}) - 1 AND toDate(event_time) <= toDate({to:DateTime64(6, 'UTC')})
             AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
         GROUP BY instance, log
         UNION ALL
-        SELECT toString(instance) AS instance, 'slowlog' AS log FROM tailrace.query_events
+        SELECT instance, 'slowlog' AS log FROM tailrace.query_events
         WHERE toDate(event_time) >= toDate({from:DateTime64(6, 'UTC')}) - 1 AND toDate(event_time) <= toDate({to:DateTime64(6, 'UTC')})
             AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
         GROUP BY instance, log
         UNION ALL
-        SELECT toString(instance) AS instance, 'errorlog' AS log FROM tailrace.error_events
+        SELECT instance, 'errorlog' AS log FROM tailrace.error_events
         WHERE toDate(event_time) >= toDate({from:DateTime64(6, 'UTC')}) - 1 AND toDate(event_time) <= toDate({to:DateTime64(6, 'UTC')})
             AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
         GROUP BY instance, log)

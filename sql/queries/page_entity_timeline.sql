@@ -1,5 +1,6 @@
+{%- set by = 'bar' -%}
 WITH
-{%- include "parts/entity_records.sql" -%}
+{%- include "parts/entity_counts.sql" -%}
 -- Numbers of an entity by bar of `width` seconds. Rows before `begin` are the previous period, in one row without a bar.
 -- Parameters: kind (user, client, table, class, session), name, connection, cluster, instance, from, begin, to; width.
 --
@@ -22,26 +23,15 @@ FROM (
     FROM (
         SELECT
             is_current, bar_second, instance, log,
-            greatest(sum(logins) - if(log = 'general', sumIf(toInt64(records_of_kind), event_kind = 'refused'), 0), 0) AS login_count,
-            sumIf(records_of_kind, event_kind = 'refused') AS refused_count,
-            sumIf(all_executions, event_kind IN ('statement', 'failed', 'table')) AS statement_count,
-            sumIf(all_executions, event_kind = 'failed') AS failed_count,
-            sumIf(records_of_kind, event_kind = 'message') AS message_count,
-            sum(reads) AS read_count, sum(changes) AS change_count, sum(denied) AS denied_count,
-            sumMap(map(toString(event_kind), records_of_kind)) AS log_kinds
-        FROM (
-            SELECT
-                records.event_time >= {begin:DateTime64(6, 'UTC')} AS is_current,
-                intDiv(toUnixTimestamp(records.event_time), {width:UInt32}) * {width:UInt32} AS bar_second,
-                instance, log, event_kind, count() AS records_of_kind, sum(executions) AS all_executions,
-                toInt64(countIf(is_login)) AS logins,
-                sumIf(executions, {kind:String} = 'class' AND notEmpty(tables_read)
-                    OR {kind:String} = 'table' AND has(tables_read, {name:String})) AS reads,
-                sumIf(executions, {kind:String} = 'class' AND notEmpty(tables_written)
-                    OR {kind:String} = 'table' AND has(tables_written, {name:String})) AS changes,
-                sumIf(executions, error_code IN ('1044', '1142', '1143', '1227', '1370')) AS denied
-            FROM records
-            GROUP BY is_current, bar_second, instance, log, event_kind)
+            greatest(toInt64(sumIf(record_count, is_login))
+                - if(log = 'general', toInt64(sumIf(record_count, event_kind = 'refused')), 0), 0) AS login_count,
+            sumIf(record_count, event_kind = 'refused') AS refused_count,
+            sumIf(executions, event_kind IN ('statement', 'failed', 'table')) AS statement_count,
+            sumIf(executions, event_kind = 'failed') AS failed_count,
+            sumIf(record_count, event_kind = 'message') AS message_count,
+            sum(counts.reads) AS read_count, sum(counts.changes) AS change_count, sum(counts.denied) AS denied_count,
+            sumMap(map(toString(event_kind), record_count)) AS log_kinds
+        FROM counts
         GROUP BY is_current, bar_second, instance, log, event_kind = 'table')
     GROUP BY is_current, bar_second, instance)
 GROUP BY is_current, bar

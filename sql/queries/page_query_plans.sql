@@ -2,14 +2,14 @@
 -- which page_query_plan_load.sql counts.
 --
 -- A plan is written at most once an hour of the job, so `last_seen_at` can be early. The slow log entries with a plan are
--- exact.
+-- exact; those of the last seven days of the range are read.
 -- Parameters: from, to, query_ids, cluster, instance.
 WITH logged AS (
     SELECT toString(instance) AS on_server, toString(query_events.plan_hash) AS logged_plan,
         min(event_time) AS first_logged, max(event_time) AS last_logged
     FROM tailrace.query_events
     WHERE query_id IN {query_ids:Array(UInt64)} AND query_events.plan_hash != ''
-        AND event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
+        AND event_time >= greatest({from:DateTime('UTC')}, {to:DateTime('UTC')} - 7 * 86400) AND event_time < {to:DateTime('UTC')}
     GROUP BY on_server, logged_plan)
 SELECT
     toString(plans.instance) AS server, toString(plans.plan_hash) AS plan_hash, source,

@@ -1,15 +1,13 @@
 """Tests what the pages of entities read, on rows with known results, through tailrace_pages.entities."""
 
-import re
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from entity_rows import Store
 from security_rows import NOW, alert_of, audit, denied_message, identity_of, login, refused, slow
 
-from tailrace.clickhouse.client import ClickHouse
-from tailrace_pages import queries
 from tailrace_pages.entities import listing, overview, records
 from tailrace_pages.entities.kinds import SESSION, Entity
 from tailrace_pages.entities.reading import Reading
@@ -19,28 +17,6 @@ BEGIN = NOW - timedelta(days=2)
 """Every row lies hours away from the ends of the range, so that no test depends on the time of day."""
 SPAN = TimeRange(BEGIN, BEGIN + timedelta(days=1))
 HOUR = 60
-_TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?")
-
-
-class Store:
-    """The rows of ClickHouse with the types that store.Store returns."""
-
-    def __init__(self, clickhouse: ClickHouse) -> None:
-        self._clickhouse = clickhouse
-
-    def rows(self, query: str, **parameters: Any) -> list[dict[str, Any]]:
-        given = {name: _literal(value) for name, value in parameters.items()}
-        rows = self._clickhouse.rows(queries.text_of(query), given)
-        return [{name: _value(value) for name, value in row.items()} for row in rows]
-
-
-def _literal(value: object) -> object:
-    return f"[{', '.join(repr(each) for each in value)}]" if isinstance(value, list) else value
-
-
-def _value(value: object) -> object:
-    is_time = isinstance(value, str) and _TIME.fullmatch(value)
-    return datetime.fromisoformat(value).replace(tzinfo=UTC) if is_time else value
 
 
 def minutes_in(minutes: float) -> float:

@@ -1,5 +1,6 @@
 """Tests the queries of the pages of statements (sql/queries/page_query_*.sql) on rows with known results."""
 
+import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -120,6 +121,49 @@ def test_a_long_range_has_the_same_executions_from_the_rollup(ask):
     assert (now["executions"], now["examined"]) == (10, 100)
     assert now["p95"] == pytest.approx(3.0, rel=0.011)
     assert not by_name(rows, "yesterday")
+
+
+MANY = 29_100
+"""Entries of a day, each with a combination of statement, server and latency of its own."""
+
+
+@pytest.fixture
+def many_entries(admin) -> None:
+    admin.execute(
+        "INSERT INTO tailrace.query_events (instance, query_id, weight, query_time, event_time) "
+        "SELECT concat('db', toString(number % 12)), number % 50, 1, pow(1.02, number % 97), "
+        f"toDateTime64('{END - timedelta(days=1):%F} 12:00:00', 6, 'UTC') FROM numbers({MANY})"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("overview", {"query_ids": "[7]", "width": 3600}),
+        ("latencies", {"query_ids": "[7]"}),
+        ("list", {"query_ids": "[]", "most": 25}),
+    ],
+)
+def test_a_long_range_reads_few_hours_of_other_statements(admin, many_entries, name, parameters):
+    """One statement is read from the projection by_statement, totals of days from totals_by_day."""
+    span = {"from": sql(END - timedelta(days=5)), "to": sql(END + timedelta(days=1))}
+    text = asset_files.query_text(asset_files.QUERIES / f"page_query_{name}.sql")
+    given = {**span, "cluster": "", "instance": "", **parameters}
+    answer = json.loads(admin.execute(f"{text}\nFORMAT JSON", given))
+    assert answer["data"]
+    assert answer["statistics"]["rows_read"] < MANY / 3
+
+
+def test_the_list_has_the_executions_of_whole_and_of_partial_days(ask, stored):
+    """Executions at noon of three days, and two hours inside and outside of both ends of the range."""
+    first, last = END - timedelta(days=5), END
+    days = [(END - timedelta(days=day)).replace(hour=12) for day in (2, 3, 4)]
+    inside = [first + 2 * HOUR, last - 2 * HOUR]
+    for at in [*days, *inside, first - 2 * HOUR, last + 2 * HOUR]:
+        stored("query_events", execution(at, 1.5, query_id=44))
+    (row,) = ask("list", span=(first, last), query_ids=[44], most=5)
+    assert (row["executions"], row["total_seconds"]) == (10, pytest.approx(15))
+    assert row["last_seen"] == sql(last - 2 * HOUR)
 
 
 def test_the_statement_has_its_former_ids(ask):

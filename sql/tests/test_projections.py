@@ -12,6 +12,18 @@ CLIENTS = """
         max(event_time) AS last, min(event_time) AS first, count() AS times
     FROM tailrace.query_events GROUP BY cluster, instance, database, user, host, ip ORDER BY ALL
 """
+EXECUTIONS = """
+    SELECT
+        instance, source, user, ip, error_code, toDate(event_time) AS day,
+        sum(weight) AS executions, count() AS times
+    FROM tailrace.query_events GROUP BY instance, source, user, ip, error_code, day ORDER BY ALL
+"""
+TOTALS = """
+    SELECT
+        cluster, instance, query_id, toDate(hour) AS day, max(hour) AS latest,
+        sum(query_time) AS seconds, sum(weight) AS executions, sum(count) AS times
+    FROM tailrace.query_classes_1h GROUP BY cluster, instance, query_id, day ORDER BY ALL
+"""
 AUDITED = """
     SELECT
         cluster, instance, user, host, ip, max(event_time) AS last, min(event_time) AS first, count() AS times
@@ -35,7 +47,8 @@ SUMS = """
 """
 LONG_AGO = "ALTER TABLE tailrace.ledger UPDATE ingested_at = now() - INTERVAL 1 HOUR WHERE true"
 ASKED = [
-    ("clients_by_day", CLIENTS),
+    ("executions_by_day", CLIENTS),
+    ("executions_by_day", EXECUTIONS),
     ("clients_by_day", AUDITED),
     ("files_by_day", FILES),
     ("sums_by_day", SUMS),
@@ -54,13 +67,15 @@ def entry(number: int, checkpoint: int, **more) -> dict:
         **row,
         "event_time": f"{at:%Y-%m-%d %H:%M:%S}",
         "after_checkpoint": checkpoint,
-        "weight": 1,
+        "weight": 1 + number % 3,
+        "error_code": 1205 if number % 4 else None,
         **more,
     }
 
 
 def record(number: int, checkpoint: int) -> dict:
-    common = {name: value for name, value in entry(number, checkpoint).items() if name != "weight"}
+    common = entry(number, checkpoint)
+    del common["weight"], common["error_code"]
     return {**common, "event_class": "connection", "command": "CONNECT", "status": 0}
 
 
@@ -150,6 +165,14 @@ def test_the_books_of_files_leave_out_a_checkpoint_that_is_being_posted_and_keep
     filled.execute(LONG_AGO, mutations_sync=2)
     assert max(row["frontier"] for row in filled.rows(asked)) == 10**9
     assert filled.rows(asked) == by_rows(filled, asked)
+
+
+def test_totals_of_statements_are_those_of_the_rollup_also_after_merges(filled):
+    found = by_projection(filled, "totals_by_day", TOTALS)
+    assert found == by_rows(filled, TOTALS)
+    assert sum(row["times"] for row in found) == 20
+    filled.execute("OPTIMIZE TABLE tailrace.query_classes_1h FINAL")
+    assert by_projection(filled, "totals_by_day", TOTALS) == found == by_rows(filled, TOTALS)
 
 
 @pytest.mark.parametrize(

@@ -1,22 +1,5 @@
-{#- The records of an entity in each log, for a WITH. `kind` chooses the entity, because ClickHouse analyses a condition for
-    each kind longer than it reads the rows of a day; values are parameters. `newest` limits each log to its latest records.
-    An address is compared as one: logs write it in several forms (see the column client_ip). -#}
-{%- set kind = kind | default('user') -%}
-{%- macro range(table) -%}
-{{ table }}.event_time >= {from:DateTime64(6, 'UTC')} AND {{ table }}.event_time < {to:DateTime64(6, 'UTC')}
-            AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
-{%- endmacro -%}
-{%- macro is_its(connection='connection_id') -%}
-    {%- if kind == 'user' %}user = {name:String}
-    {%- elif kind == 'session' %}{{ connection }} = {connection:UInt64}
-    {%- elif kind == 'table' %}(has(tables_read, {name:String}) OR has(tables_written, {name:String}))
-    {%- else %}(
-                ip = {name:String} OR ip = '' AND host = {name:String}
-                OR toIPv6OrDefault({name:String}) != toIPv6('::')
-                    AND (toIPv6OrDefault(ip) = toIPv6OrDefault({name:String})
-                        OR ip = '' AND toIPv6OrDefault(host) = toIPv6OrDefault({name:String})))
-    {%- endif -%}
-{%- endmacro -%}
+{#- The records of an entity in each log, for a WITH. `newest` limits each log to its latest records. -#}
+{%- include "parts/entity_conditions.sql" -%}
 {%- macro latest(table) -%}
     {%- if newest | default(false) %}
             AND (empty({kinds:Array(String)}) OR has({kinds:Array(String)}, event_kind))
@@ -39,14 +22,8 @@
 {%- else %}
         (SELECT
             audit_events.event_time AS event_time, event_id, cluster, instance, connection_id, source AS log,
-            multiIf(
-                event_class = 'connection' AND status != 0
-                    AND match(lower(command), '^(proxy_|failed_)?connect$|^change.?user$|^failed login$'), 'refused',
-                event_class = 'connection', 'connection',
-                event_class = 'table', 'table',
-                event_class != 'query' OR event_name NOT IN ('', 'status'), 'other',
-                status != 0, 'failed', 'statement') AS event_kind,
-            event_class = 'connection' AND status = 0 AND lower(command) = 'connect' AND event_name IN ('', 'connect') AS is_login,
+            {{ kind_of_audit('status != 0') }} AS event_kind,
+            {{ is_login('(status != 0)') }} AS is_login,
             1. AS executions,
             user, ip, host, program_name AS program, database, command, verb,
             if(status = 0, '', toString(status)) AS error_code,
@@ -56,7 +33,7 @@
         UNION ALL
         (SELECT
             query_events.event_time, event_id, cluster, instance, connection_id, source,
-            if(ifNull(query_events.error_code, 0) IN (0, 1003, 1287, 1681, 1831, 3090, 3135, 3719, 3778), 'statement', 'failed') AS event_kind,
+            {{ kind_of_entry('query_events.error_code') }} AS event_kind,
             false, weight, user, ip, host, '', database, 'QUERY', verb,
             if(ifNull(query_events.error_code, 0) = 0, '', toString(query_events.error_code)),
             tables_read, tables_written, toNullable(query_id), toNullable(query_time), toNullable(rows_sent), ''

@@ -14,10 +14,9 @@ from tailrace_pages.columns import Column
 from tailrace_pages.entities.kinds import ALERTS, Measure
 from tailrace_pages.time_range import TimeRange
 
-MINUTE, HOUR = 60, 3600
-_WIDTHS = ((6 * HOUR, MINUTE), (31 * 24 * HOUR, HOUR))
-WIDE = 6 * HOUR
-UNITS = {MINUTE: "minute", HOUR: "hour", WIDE: "6 hours"}
+MINUTE, HOUR, DAY = 60, 3600, 86_400
+_WIDTHS = ((6 * HOUR, MINUTE), (14 * DAY, HOUR))
+UNITS = {MINUTE: "minute", HOUR: "hour", DAY: "day"}
 
 Row = Mapping[str, Any]
 
@@ -42,8 +41,8 @@ class Logs:
 
 
 def width_of(span: TimeRange) -> int:
-    """Returns the seconds of a bar of the chart, at most 744 bars."""
-    return next((width for limit, width in _WIDTHS if span.seconds <= limit), WIDE)
+    """Returns the seconds of a bar of the chart. Days are read from projections (entity_counts.sql)."""
+    return next((width for limit, width in _WIDTHS if span.seconds <= limit), DAY)
 
 
 def numbers(

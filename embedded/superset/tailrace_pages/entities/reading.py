@@ -19,7 +19,7 @@ from tailrace_pages.entities.kinds import Entity
 from tailrace_pages.entities.records import PRECISE, Position
 from tailrace_pages.time_range import TimeRange
 
-SIDE_DAYS = 31
+SIDE_DAYS = 7
 """Days that the side tables cover at most; only data classes are read for a longer range."""
 SESSION_DAYS = 7
 """Longest range for which alerts in the same sessions are searched: that reads every record of the range."""
@@ -36,11 +36,11 @@ class Rows(Protocol):
 
 
 @cache
-def text(query: str, kind: str) -> str:
-    """Returns a query of sql/queries for entities of a kind."""
+def text(query: str, kind: str, daily: bool = False) -> str:
+    """Returns a query of sql/queries for entities of a kind; `daily` for bars of days."""
     template = query_text(QUERIES / f"{query}.sql")
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False)
-    return environment.from_string(template).render(kind=kind)
+    return environment.from_string(template).render(kind=kind, daily=daily)
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,12 @@ class Reading:
     entity: Entity
     span: TimeRange
 
-    def _rows(self, query: str, since: datetime, until: datetime, **more: object) -> list[dict[str, Any]]:
+    def _rows(
+        self, query: str, since: datetime, until: datetime, daily: bool = False, **more: object
+    ) -> list[dict[str, Any]]:
         span = {"from": f"{since:{PRECISE}}", "to": f"{until:{PRECISE}}"}
-        return self.store.rows(text(query, self.entity.kind), **self.entity.parameters(), **span, **more)
+        rendered = text(query, self.entity.kind, daily)
+        return self.store.rows(rendered, **self.entity.parameters(), **span, **more)
 
     @cached_property
     def logs(self) -> overview.Logs:
@@ -69,8 +72,9 @@ class Reading:
 
     @cached_property
     def timeline(self) -> list[dict[str, Any]]:
-        begin, width = f"{self.span.since:{PRECISE}}", overview.width_of(self.span)
-        return self._rows("page_entity_timeline", self._since, self.span.until, begin=begin, width=width)
+        width = overview.width_of(self.span)
+        bars = {"begin": f"{self.span.since:{PRECISE}}", "width": width, "daily": width == overview.DAY}
+        return self._rows("page_entity_timeline", self._since, self.span.until, **bars)
 
     @cached_property
     def alerts(self) -> list[dict[str, Any]]:

@@ -1,0 +1,34 @@
+{#- Conditions and kinds of the records of an entity. `kind` chooses the entity, because ClickHouse analyses a condition for
+    each kind longer than it reads the rows of a day; values are parameters. An address is compared as one: logs write it in
+    several forms (see the column client_ip). -#}
+{%- set kind = kind | default('user') -%}
+{%- macro range(table) -%}
+{{ table }}.event_time >= {from:DateTime64(6, 'UTC')} AND {{ table }}.event_time < {to:DateTime64(6, 'UTC')}
+            AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
+{%- endmacro -%}
+{%- macro is_its(connection='connection_id') -%}
+    {%- if kind == 'user' %}user = {name:String}
+    {%- elif kind == 'session' %}{{ connection }} = {connection:UInt64}
+    {%- elif kind == 'table' %}(has(tables_read, {name:String}) OR has(tables_written, {name:String}))
+    {%- else %}(
+                ip = {name:String} OR ip = '' AND host = {name:String}
+                OR toIPv6OrDefault({name:String}) != toIPv6('::')
+                    AND (toIPv6OrDefault(ip) = toIPv6OrDefault({name:String})
+                        OR ip = '' AND toIPv6OrDefault(host) = toIPv6OrDefault({name:String})))
+    {%- endif -%}
+{%- endmacro -%}
+{%- macro kind_of_audit(is_error) -%}
+multiIf(
+                event_class = 'connection' AND {{ is_error }}
+                    AND match(lower(command), '^(proxy_|failed_)?connect$|^change.?user$|^failed login$'), 'refused',
+                event_class = 'connection', 'connection',
+                event_class = 'table', 'table',
+                event_class != 'query' OR event_name NOT IN ('', 'status'), 'other',
+                {{ is_error }}, 'failed', 'statement')
+{%- endmacro -%}
+{%- macro is_login(is_error) -%}
+event_class = 'connection' AND NOT {{ is_error }} AND lower(command) = 'connect' AND event_name IN ('', 'connect')
+{%- endmacro -%}
+{%- macro kind_of_entry(code) -%}
+if(ifNull({{ code }}, 0) IN (0, 1003, 1287, 1681, 1831, 3090, 3135, 3719, 3778), 'statement', 'failed')
+{%- endmacro -%}
