@@ -365,14 +365,6 @@ def test_evidence_runs_as_the_embedded_one(services, settings, home):
     }
 
 
-def test_fingerprints_are_computed_without_a_network(services):
-    service = services["fingerprint"]
-    assert service["network_mode"] == "none"
-    home = service["environment"]["TAILRACE_HOME"]
-    # It runs in this directory, as the supervisor starts it.
-    assert f"{home}/data/{service['command'][-1]}" in service["tmpfs"]
-
-
 def test_superset_reaches_the_sockets_of_its_services_and_cannot_replace_them(services):
     serving = services["superset"]
     (mounted,) = (volume for volume in serving["volumes"] if volume["source"] == "sockets")

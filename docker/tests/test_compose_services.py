@@ -178,3 +178,11 @@ def test_addresses_are_of_services_that_listen_there(services, project):
     for host, port in found:
         assert port in listening[host]
     assert "PLAINTEXT://kafka:9092" in services["kafka"]["environment"]["KAFKA_ADVERTISED_LISTENERS"]
+
+
+def test_fingerprints_are_computed_without_a_network(services):
+    service = services["fingerprint"]
+    assert service["network_mode"] == "none"
+    home = service["environment"]["TAILRACE_HOME"]
+    # It runs in this directory, as the supervisor starts it.
+    assert f"{home}/data/{service['command'][-1]}" in service["tmpfs"]

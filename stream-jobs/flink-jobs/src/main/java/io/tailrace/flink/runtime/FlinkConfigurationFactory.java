@@ -55,6 +55,7 @@ public final class FlinkConfigurationFactory {
      * or rows; the detect job sets a timeout where it emits many records.
      */
     private static final Duration NO_BUFFER_TIMEOUT = Duration.ZERO;
+
     private static final String REPORTER = "prometheus";
 
     private FlinkConfigurationFactory() {}
