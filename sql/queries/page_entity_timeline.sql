@@ -1,4 +1,3 @@
-{%- set by = 'bar' -%}
 WITH
 {%- include "parts/entity_counts.sql" -%}
 -- Numbers of an entity by bar of `width` seconds. Rows before `begin` are the previous period, in one row without a bar.

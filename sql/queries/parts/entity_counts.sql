@@ -1,6 +1,5 @@
-{#- Counts of the records of an entity, for a WITH: of each server and log, by kind of record, and by bar (`by` is 'bar') or by
-    user, client, program and tables. Each log is grouped by its stored columns first, so that kinds are computed for groups
-    and not for each record.
+{#- Counts of the records of an entity, for a WITH: of each server and log, by kind of record and bar. Each log is grouped by
+    its stored columns first, so that kinds are computed for groups and not for each record.
 
     `daily`: bars are days. Whole days come from the projections clients_by_day and executions_by_day, which contain the
     users and clients of a day; the days in which the range or the previous period begins or ends come from the rows. -#}
@@ -23,20 +22,9 @@ toDate({{ table }}.event_time) > toDate({from:DateTime64(6, 'UTC')}) AND toDate(
 {%- macro of_day() -%}
 each_day >= toDate({begin:DateTime64(6, 'UTC')}) AS is_current, toUInt32(each_day) * 86400 AS bar_second
 {%- endmacro -%}
-{#- The keys of a group. Arguments: the time, and the columns of program and tables. -#}
-{%- macro keys(time, program, read, written) -%}
-    {%- if by == 'bar' -%}
-        {{ bar(time) }}
-    {%- else -%}
-        user, ip, host, {{ program }} AS program, {{ read }} AS read_tables, {{ written }} AS written_tables,
-                min({{ time }}) AS first_record, max({{ time }}) AS last_record
-    {%- endif -%}
-{%- endmacro -%}
-{%- set key_names = 'is_current, bar_second' if by == 'bar' else 'user, ip, host, program, read_tables, written_tables' -%}
-{%- set outer = key_names if by == 'bar' else key_names ~ ', first_record, last_record' -%}
 {#- Reads, changes and refused access are numbers of tables and classes only. -#}
 {%- macro uses(weight, denied) -%}
-    {%- if by == 'bar' and kind == 'table' -%}
+    {%- if kind == 'table' -%}
         sumIf({{ weight }}, has(tables_read, {name:String})) AS reads, sumIf({{ weight }}, has(tables_written, {name:String})) AS changes,
                 sumIf({{ weight }}, {{ denied }}) AS denied
     {%- else -%}
@@ -47,35 +35,29 @@ each_day >= toDate({begin:DateTime64(6, 'UTC')}) AS is_current, toUInt32(each_da
     counts AS (
 {%- if kind == 'class' %}
         SELECT
-            {{ outer }}, instance, source AS log, if(outcome = 'failure', 'failed', 'statement') AS event_kind, false AS is_login,
+            is_current, bar_second, instance, source AS log, if(outcome = 'failure', 'failed', 'statement') AS event_kind, false AS is_login,
             record_count, toFloat64(record_count) AS executions, reads, changes, 0. AS denied
         FROM (
             SELECT
-                {% if by == 'bar' -%}
                 {{ bar('data_access.event_time') }},
-                {%- else -%}
-                user, src_ip AS ip, host, program, if(has(data_class_read, {name:String}), data_access.tables, []) AS read_tables,
-                if(has(data_class_written, {name:String}), data_access.tables, []) AS written_tables,
-                min(data_access.event_time) AS first_record, max(data_access.event_time) AS last_record,
-                {%- endif %}
                 instance, source, outcome, count() AS record_count,
                 toFloat64(countIf(has(data_class_read, {name:String}) AND notEmpty(data_access.tables))) AS reads,
                 toFloat64(countIf(has(data_class_written, {name:String}) AND notEmpty(data_access.tables))) AS changes
             FROM tailrace.data_access FINAL
             WHERE has(data_class, {name:String}) AND {{ range('data_access') }}
-            GROUP BY {{ key_names }}, instance, source, outcome)
+            GROUP BY is_current, bar_second, instance, source, outcome)
 {%- else %}
         SELECT
-            {{ outer }}, instance, source AS log, {{ kind_of_audit('is_error') }} AS event_kind, {{ is_login('is_error') }} AS is_login,
+            is_current, bar_second, instance, source AS log, {{ kind_of_audit('is_error') }} AS event_kind, {{ is_login('is_error') }} AS is_login,
             record_count, toFloat64(record_count) AS executions, reads, changes, denied
         FROM (
             SELECT
-                {{ keys('audit_events.event_time', 'program_name', 'tables_read', 'tables_written') }},
+                {{ bar('audit_events.event_time') }},
                 instance, source, event_class, command, event_name, status != 0 AS is_error, count() AS record_count,
                 {{ uses('1.', 'status IN ' ~ denials) }}
             FROM tailrace.audit_events
             WHERE {{ is_its() }} AND {{ range('audit_events') }} {{- partial_days('audit_events') }}
-            GROUP BY {{ key_names }}, instance, source, event_class, command, event_name, is_error
+            GROUP BY is_current, bar_second, instance, source, event_class, command, event_name, is_error
             {%- if daily %}
             UNION ALL
             SELECT
@@ -90,16 +72,16 @@ each_day >= toDate({begin:DateTime64(6, 'UTC')}) AS is_current, toUInt32(each_da
             {%- endif %})
         UNION ALL
         SELECT
-            {{ outer }}, instance, source AS log, {{ kind_of_entry('code') }} AS event_kind, false AS is_login,
+            is_current, bar_second, instance, source AS log, {{ kind_of_entry('code') }} AS event_kind, false AS is_login,
             record_count, executions, reads, changes, denied
         FROM (
             SELECT
-                {{ keys('query_events.event_time', "''", 'tables_read', 'tables_written') }},
+                {{ bar('query_events.event_time') }},
                 instance, source, query_events.error_code AS code, count() AS record_count, sum(weight) AS executions,
                 {{ uses('weight', 'query_events.error_code IN ' ~ denials) }}
             FROM tailrace.query_events
             WHERE {{ is_its() }} AND {{ range('query_events') }} {{- partial_days('query_events') }}
-            GROUP BY {{ key_names }}, instance, source, code
+            GROUP BY is_current, bar_second, instance, source, code
             {%- if daily %}
             UNION ALL
             SELECT {{ of_day() }}, instance, source, code, record_count, executions, reads, changes, denied
@@ -114,14 +96,14 @@ each_day >= toDate({begin:DateTime64(6, 'UTC')}) AS is_current, toUInt32(each_da
     {%- if kind != 'table' %}
         UNION ALL
         SELECT
-            {{ outer }}, instance, source AS log, if(message_kind = 'access_denied', 'refused', 'message') AS event_kind, false AS is_login,
+            is_current, bar_second, instance, source AS log, if(message_kind = 'access_denied', 'refused', 'message') AS event_kind, false AS is_login,
             record_count, toFloat64(record_count) AS executions, 0. AS reads, 0. AS changes, 0. AS denied
         FROM (
             SELECT
-                {{ keys('error_events.event_time', "''", 'CAST([] AS Array(LowCardinality(String)))', 'CAST([] AS Array(LowCardinality(String)))') }},
+                {{ bar('error_events.event_time') }},
                 instance, source, error_events.kind AS message_kind, count() AS record_count
             FROM tailrace.error_events
             WHERE {{ is_its('thread_id') }} AND {{ range('error_events') }}
-            GROUP BY {{ key_names }}, instance, source, message_kind)
+            GROUP BY is_current, bar_second, instance, source, message_kind)
     {%- endif %}
 {%- endif %})
