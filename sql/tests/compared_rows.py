@@ -99,6 +99,7 @@ NOTHING_TO_TELL = {
     *("page_query_digest", "page_query_logging", "page_query_logging_changes", "page_query_versions"),
     *("page_entity_evidence", "page_session_logins", "samples_statements"),
     *("page_setup_rule_counts", "page_setup_rules", "page_setup_settings", "page_setup_slow_settings"),
+    "ledger_repairs",
 }
 """Queries without a result for these rows: `make test-shards` runs their own tests on two shards."""
 
