@@ -135,7 +135,7 @@ def its_dataset():
 
     dashboard = db.session.query(Dashboard).filter_by(slug=SLUG).one()
     virtual = (each for each in dashboard.datasources if each.sql and "instance" in each.column_names)
-    fit = (each for each in virtual if "tailrace.query_events" in each.sql and each.main_dttm_col)
+    fit = (each for each in virtual if "tailrace.query_events" in each.sql)
     return min(fit, key=lambda dataset: dataset.id)
 
 
