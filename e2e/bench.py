@@ -43,6 +43,8 @@ LOG = CORPORA / "ours" / "large" / "mariadb-10.11.19-sysbench.slow.log.gz"
 HEADERS = 199_307
 """Entry headers in the log, one of them within a statement; a few entries have times out of range."""
 POLL_SECONDS = 0.05
+PRODUCT = {"jvm_options_flink": "", "checkpoint_interval": "1000"}
+"""Settings that users have, in place of those of tests."""
 KAFKA_ROUNDS = 3
 LATENCY_ENTRIES = 300
 LATENCY_RATE = 10
@@ -56,7 +58,7 @@ def main() -> int:
         print(f"skipped: there is no {LOG}; set TAILRACE_CORPORA")
         return 0
     directory = Path(tempfile.mkdtemp(prefix="tailrace-bench-"))
-    stack = Stack(directory / "home", FIRST_PORT, jvm_options_flink="")  # as users run it, not as tests do
+    stack = Stack(directory / "home", FIRST_PORT, **PRODUCT)
     try:
         stack.up()
         unpacked = _unpack(directory / "sysbench.slow.log")
