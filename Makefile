@@ -50,7 +50,7 @@ SUITES := e2e-own browser e2e-shared e2e-detecting python java
 
 # Four suites at a time keep two cores busy: a suite waits for processes a third of its time. All need the jobs' jars.
 .PHONY: test
-test: $(DEV) jars ## All tests that must pass before a merge: 25 minutes on two idle cores
+test: $(DEV) jars ## All tests that must pass before a merge: about 28 minutes on two idle cores
 	@rm -f $(SUITES:%=target/costs/%.json)
 	@$(MAKE) --jobs 4 --keep-going --output-sync=target $(SUITES:%=timed-%) && result=0 || result=$$?; \
 	    $(PYTHON) .ci/costs; exit $$result
