@@ -4,6 +4,8 @@ In a container or a Kubernetes pod `tailrace.deployment` configures and starts a
 supervisor does so: the package tailrace_local extends each program to a component.
 """
 
+import json
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,6 +50,20 @@ class Program:
     def environment(self) -> Mapping[str, str]:
         """Returns variables to add to the inherited environment, which contains no TAILRACE_* names."""
         return {}
+
+    def _health_by_heartbeat(self, none_yet: str, longest_silence: float) -> Health:
+        """Returns the health by the keys `at` (seconds since 1970 UTC) and `problem` of the heartbeat file.
+
+        `none_yet` is the reason before the first heartbeat; `longest_silence` its maximum age in seconds.
+        """
+        try:
+            heartbeat = json.loads(self._heartbeat().read_text())
+        except FileNotFoundError:
+            return Health.failing(none_yet)
+        silent = time.time() - heartbeat["at"]
+        if heartbeat["problem"] or silent > longest_silence:
+            return Health.failing(heartbeat["problem"] or f"no heartbeat for {silent:.0f} s")
+        return HEALTHY
 
     def _heartbeat(self) -> Path:
         """The file that its process writes regularly, if it writes one: `health` depends on its age."""

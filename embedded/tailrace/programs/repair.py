@@ -2,12 +2,11 @@
 
 import dataclasses
 import json
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
 from tailrace.config.resources import PYTHON_PATH
-from tailrace.programs.program import HEALTHY, Health, Program
+from tailrace.programs.program import Health, Program
 from tailrace.sources import active_sources
 
 SILENT_SECONDS = 180
@@ -32,14 +31,7 @@ class RepairProgram(Program):
         return {"PYTHONPATH": str(PYTHON_PATH)}
 
     def health(self) -> Health:
-        try:
-            heartbeat = json.loads(self._heartbeat().read_text())
-        except FileNotFoundError:
-            return Health.failing("the ledger was not read yet")
-        silent = time.time() - heartbeat["at"]
-        if heartbeat["problem"] or silent > SILENT_SECONDS:
-            return Health.failing(heartbeat["problem"] or f"no heartbeat for {silent:.0f} s")
-        return HEALTHY
+        return self._health_by_heartbeat("the ledger was not read yet", SILENT_SECONDS)
 
     def _sources(self) -> Path:
         """The watched logs. JSON is YAML."""

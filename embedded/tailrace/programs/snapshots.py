@@ -1,12 +1,10 @@
 """Stores the snapshots of the servers in sources.yaml: from the topic tailrace.snapshots to ClickHouse."""
 
-import json
-import time
 from collections.abc import Mapping
 
 from tailrace.config.resources import PYTHON_PATH
 from tailrace.programs.capture import has_snapshots
-from tailrace.programs.program import HEALTHY, Health, Program
+from tailrace.programs.program import Health, Program
 from tailrace.sources import active_sources
 
 SILENT_SECONDS = 120
@@ -28,11 +26,4 @@ class SnapshotProgram(Program):
         return {"PYTHONPATH": str(PYTHON_PATH)}
 
     def health(self) -> Health:
-        try:
-            heartbeat = json.loads(self._heartbeat().read_text())
-        except FileNotFoundError:
-            return Health.failing("nothing read yet")
-        silent = time.time() - heartbeat["at"]
-        if heartbeat["problem"] or silent > SILENT_SECONDS:
-            return Health.failing(heartbeat["problem"] or f"no heartbeat for {silent:.0f} s")
-        return HEALTHY
+        return self._health_by_heartbeat("nothing read yet", SILENT_SECONDS)
