@@ -16,6 +16,7 @@ from running_stack import is_running, wait_until
 from tailrace.cli import context as cli_context
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings
+from tailrace.programs.unix_socket import short_path
 from tailrace_local.context import LocalContext
 from tailrace_local.supervisor import control, procfs
 from tailrace_local.supervisor.process_manager import BackOff
@@ -296,7 +297,7 @@ def test_a_supervisor_that_ends_without_reading_the_request_counts_as_stopped(tm
         connection.close()
 
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as server, ThreadPoolExecutor() as threads:
-        with control.short_path(home) as path:
+        with short_path(control.socket_of(home)) as path:
             server.bind(path)
         server.listen()
         ended = threads.submit(end_without_reading, server)

@@ -11,16 +11,17 @@
 """
 
 import json
-import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 from typing import Any
 
 from tailrace.cli.context import NotRunningError
 from tailrace.config.home import Home
 from tailrace.errors import ReportedError
+from tailrace.programs.unix_socket import short_path
 from tailrace.sources.log_files import LogState
 
 SOCKET = "control.sock"
@@ -139,21 +140,16 @@ def stop(home: Home) -> None:
         _ask(connection, {"op": "end"})
 
 
-@contextmanager
-def short_path(home: Home) -> Iterator[str]:
-    """Yields a short path of the socket: a socket's address is limited to 107 bytes, a home may be deeper."""
-    directory = os.open(home.run, os.O_PATH | os.O_DIRECTORY)
-    try:
-        yield f"/proc/self/fd/{directory}/{SOCKET}"
-    finally:
-        os.close(directory)
+def socket_of(home: Home) -> Path:
+    """Returns the address of the supervisor."""
+    return home.run / SOCKET
 
 
 @contextmanager
 def _connection(home: Home) -> Iterator[socket.socket]:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         try:
-            with short_path(home) as path:
+            with short_path(socket_of(home)) as path:
                 connection.connect(path)
         except (FileNotFoundError, ConnectionRefusedError):
             raise NotRunningError(f"no stack is running in {home.root}; start it with: tailrace up") from None

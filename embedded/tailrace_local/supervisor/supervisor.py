@@ -25,6 +25,7 @@ from typing import Any
 from tailrace.config.home import Home
 from tailrace.config.settings import PREFIX, Settings
 from tailrace.errors import ReportedError
+from tailrace.programs.unix_socket import short_path
 from tailrace.sources import log_files
 from tailrace.sources.sources_file import Listed
 from tailrace_local.supervisor import control, procfs
@@ -137,7 +138,7 @@ class Supervisor:
 
     async def _listen(self) -> asyncio.Server:
         (self._home.run / control.SOCKET).unlink(missing_ok=True)
-        with control.short_path(self._home) as path:
+        with short_path(control.socket_of(self._home)) as path:
             return await asyncio.start_unix_server(self._serve, path)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
