@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from golden_fingerprints import rules
 
 from tailrace.config.home import Home
-from tailrace.config.resources import REPOSITORY
 from tailrace.config.settings import Settings
 from tailrace.fingerprint import client
 from tailrace.fingerprint.client import MAX_BYTES, FingerprintService, NoServiceError, RefusedError
@@ -21,7 +21,6 @@ from tailrace.programs.fingerprint import socket_of
 from tailrace_local.components.fingerprint import Fingerprint
 from tailrace_pages.statements import fingerprinting, searching
 
-RULES = REPOSITORY / "stream-jobs/query-core/src/test/resources/fingerprint/rules.psv"
 SECRET = "hunter2-of-the-test"
 START_SECONDS = 120
 
@@ -77,16 +76,6 @@ def service(output, component) -> FingerprintService:
 @pytest.fixture
 def environment(output, component) -> dict[str, str]:
     return {fingerprinting.SOCKET: str(socket_of(component.home))}
-
-
-def rules() -> list[tuple[str, str, str]]:
-    """Returns name, statement and fingerprint of the golden cases of the fingerprinter."""
-    found = []
-    for line in RULES.read_text().splitlines():
-        name, rest = line.split("|", 1)
-        statement, fingerprint = rest.rsplit("|", 1)
-        found.append((name, statement.replace("\\n", "\n"), fingerprint))
-    return found
 
 
 def id_of(fingerprint: str) -> int:

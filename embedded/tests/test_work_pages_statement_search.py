@@ -1,23 +1,11 @@
 """Tests the search of statements without Superset: search texts, pasted statements, formatting."""
 
 import pytest
+from golden_fingerprints import rules
 
-from tailrace.config.resources import REPOSITORY
 from tailrace.fingerprint.client import Fingerprint
 from tailrace_pages.statements import formatting, searching
 from tailrace_pages.statements.fingerprinting import Pasted
-
-RULES = REPOSITORY / "stream-jobs/query-core/src/test/resources/fingerprint/rules.psv"
-
-
-def rules() -> list[tuple[str, str, str]]:
-    """Returns name, statement and fingerprint of the golden cases of the fingerprinter."""
-    found = []
-    for line in RULES.read_text().splitlines():
-        name, rest = line.split("|", 1)
-        statement, fingerprint = rest.rsplit("|", 1)
-        found.append((name, statement.replace("\\n", "\n"), fingerprint))
-    return found
 
 
 @pytest.mark.parametrize(
