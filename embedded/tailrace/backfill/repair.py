@@ -47,9 +47,8 @@ class Pace:
 
 @dataclass
 class Attempt:
-    """What is known about one missing range. Times are those of the clock of the repairer, in seconds."""
+    """What is known about one missing range. `next_at` is a time of the repairer's clock, in seconds."""
 
-    first_seen: float
     next_at: float
     shipments: int = 0
     failures: int = 0
@@ -120,7 +119,7 @@ class Repairer:
             each for each in ranges.missing_ranges(self._clickhouse) if _key(each.file) in self._watched
         ]
         self._attempts = {
-            each: self._attempts.get(each) or Attempt(now, now + self._pace.calm_seconds) for each in missing
+            each: self._attempts.get(each) or Attempt(now + self._pace.calm_seconds) for each in missing
         }
         due = [each for each in missing if self._attempts[each].next_at <= now]
         problems, repaired = [], 0
@@ -142,7 +141,9 @@ class Repairer:
         attempt = self._attempts[lost]
         try:
             shipment = shipping.shipment(lost, candidate, self._log_of(lost.file))
-            if shipment.byte_range.start == shipment.byte_range.end:
+            if shipment.byte_range.start == shipment.byte_range.end:  # the last line is still being written
+                attempt.failures += 1
+                self._postpone(attempt, attempt.failures)
                 return False
             sent = shipping.ship(self._kafka, shipment, self._throttle)
         except FileLostError as error:
