@@ -272,7 +272,8 @@ def test_superset_runs_as_the_embedded_one(settings, home):
     bind = embedded.index("--bind") + 1
     assert command[1:bind] == embedded[1:bind]
     assert command[bind + 1 :] == embedded[bind + 1 :]
-    assert f"s|{superset.TELEMETRY}|{superset.EMPTY_IMAGE}|g" in SUPERSET_DOCKERFILE
+    assert "COPY embedded/superset/static_assets.py " in SUPERSET_DOCKERFILE
+    assert "static_assets.py /app/superset/static/assets" in SUPERSET_DOCKERFILE
 
 
 def test_supersets_driver_comes_from_the_embedded_lock():

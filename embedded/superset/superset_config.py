@@ -40,7 +40,6 @@ import copy
 import json
 import os
 from base64 import b64encode
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -49,6 +48,7 @@ import tailrace_home
 import tailrace_rate_limit
 import tailrace_superset_patches
 import tailrace_table_search
+import tailrace_time_ranges
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from superset.config import TALISMAN_CONFIG as _TALISMAN_DEFAULTS
@@ -237,13 +237,7 @@ def _ignore_colours():
 
 
 def FLASK_APP_MUTATOR(app) -> None:  # noqa: N802 - Superset's name
-    """Adds the work pages, and applies the patches of this directory, and DEFAULT_RELATIVE_START_TIME to the
-    preview of time ranges.
-
-    Superset 6.1.0 applies this setting to queries only, so the preview shows another range than the charts.
-    """
-    from superset.views import api
-
+    """Adds the work pages, and applies the patches of this directory."""
     from tailrace_pages import registration
 
     registration.register(app)
@@ -252,10 +246,7 @@ def FLASK_APP_MUTATOR(app) -> None:  # noqa: N802 - Superset's name
     app.before_request(_ignore_colours)
     app.before_request(tailrace_home.open_overview)
     app.before_request(tailrace_table_search.search_anywhere)
-    parse = api.get_since_until
-    api.get_since_until = partial(
-        parse, relative_start=DEFAULT_RELATIVE_START_TIME, relative_end=DEFAULT_RELATIVE_END_TIME
-    )
+    tailrace_time_ranges.interpret(DEFAULT_RELATIVE_START_TIME, DEFAULT_RELATIVE_END_TIME)
 
 
 # The "currency" is the second: the format "$.3~s" writes 83.4µs, 1.2ms and 7.25s.

@@ -43,6 +43,7 @@ REQUIREMENTS = EMBEDDED / "requirements.lock"
 INSTALLER = EMBEDDED / "installer.lock"
 CONFIGURATION = EMBEDDED / "superset_config.py"
 METADATA = EMBEDDED / "metadata.py"
+STATIC_ASSETS = EMBEDDED / "static_assets.py"
 CAPTURE = ROOT / "collectors" / "capture"
 CHART_LIBRARY = ("package.json", "package-lock.json")
 """The files of EMBEDDED that name the chart library of the work pages, for npm."""
@@ -55,10 +56,6 @@ SECRET_KEY = "superset-secret-key"
 KAFKA_ACCOUNT = "rules"
 """The account of Kafka with which the alert inbox suppresses alerts; the same as of `tailrace alerts`."""
 THREADS = 16
-
-TELEMETRY = "https://apachesuperset.gateway.scarf.sh/pixel/"
-# The script appends a suffix to the address, which becomes part of the fragment.
-EMPTY_IMAGE = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=#"
 
 
 class Superset(Component):
@@ -84,7 +81,8 @@ class Superset(Component):
             # Where PYTHONDONTWRITEBYTECODE is set, each start would compile for five seconds.
             progress.run([*uv, "--compile-bytecode", "--python", self.python(), "-r", REQUIREMENTS])
             self._install_chart_library(progress)
-            self._remove_telemetry()
+            (assets,) = entry.glob("lib/python*/site-packages/superset/static/assets")
+            progress.run([self.python(), STATIC_ASSETS, assets])
             progress.report("creating Superset's metadata tables")
             self._make_template(progress)
 
@@ -99,19 +97,6 @@ class Superset(Component):
         for name in CHART_FILES:
             shutil.copy(draft / "node_modules" / "uplot" / name, target)
         shutil.rmtree(draft)
-
-    def _remove_telemetry(self) -> None:
-        """Removes a tracking image that every page contains; no setting of 6.1.0 removes it.
-
-        The content security policy blocks it, but with an error on each page. Its address is replaced by an
-        empty image's. Files are replaced, not changed, because uv links them to its cache.
-        """
-        for script in self._entry().glob("lib/python*/site-packages/superset/static/assets/*.entry.js"):
-            text = script.read_text()
-            if TELEMETRY in text:
-                replacement = script.with_suffix(".replacement")
-                replacement.write_text(text.replace(TELEMETRY, EMPTY_IMAGE))
-                replacement.replace(script)
 
     def _make_template(self, progress: Progress) -> None:
         """Runs the initial migrations once, which takes half a minute; later starts copy the result.
@@ -268,7 +253,7 @@ class Superset(Component):
         return self.home.data(self.name)
 
     def _entry(self) -> Path:
-        files = (REQUIREMENTS, INSTALLER, *(EMBEDDED / name for name in CHART_LIBRARY))
+        files = (REQUIREMENTS, INSTALLER, STATIC_ASSETS, *(EMBEDDED / name for name in CHART_LIBRARY))
         return self.settings.cache / self.name / content_hash.fingerprint(*files, INSTALLATION)
 
     def python(self) -> Path:

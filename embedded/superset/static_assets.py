@@ -1,0 +1,73 @@
+"""Changes two things in the static files of Superset 6.1.0 that no setting changes.
+
+    python static_assets.py DIRECTORY     superset/static/assets of an installation
+
+- Every page contains a tracking image. The content security policy blocks it, but with an error on each page.
+  Its address is replaced by that of an empty image.
+- The list "Last" of the time filter begins with a day. It gets SHORT_RANGES, which
+  tailrace_time_ranges.py interprets.
+
+Files are replaced, not changed, because uv links them to its cache. Exits with 1 and a message if a file that
+must be changed is not there: then Superset has another version, and these changes must be adapted.
+"""
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+TELEMETRY = "https://apachesuperset.gateway.scarf.sh/pixel/"
+# The script appends a suffix to the address, which becomes part of the fragment.
+EMPTY_IMAGE = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=#"
+
+SHORT_RANGES = ("Last 15 minutes", "Last 1 hour", "Last 6 hours")
+FIRST_RANGE = re.compile(r'\{value:"Last day",label:(?P<translate>\(0,\w+\.t\))\("Last day"\)\}')
+"""The first item of the list, as the minifier writes it."""
+
+
+def without_telemetry(script: str) -> str:
+    """Returns the text of a script without the address of the tracking image."""
+    return script.replace(TELEMETRY, EMPTY_IMAGE)
+
+
+def with_short_ranges(script: str) -> str:
+    """Returns the text of a script with SHORT_RANGES before the range of a day."""
+    if SHORT_RANGES[0] in script:
+        return script
+    return FIRST_RANGE.sub(_items, script)
+
+
+def _items(day: re.Match[str]) -> str:
+    short = (f'{{value:"{text}",label:{day["translate"]}("{text}")}}' for text in SHORT_RANGES)
+    return ",".join([*short, day[0]])
+
+
+CHANGES: dict[str, Callable[[str], str]] = {
+    "*.entry.js": without_telemetry,
+    "*.chunk.js": with_short_ranges,
+}
+
+
+def change(directory: Path) -> list[str]:
+    """Changes the files of a directory and returns the patterns of CHANGES that changed none."""
+    return [pattern for pattern, changed in CHANGES.items() if not _change_all(directory, pattern, changed)]
+
+
+def _change_all(directory: Path, pattern: str, changed: Callable[[str], str]) -> int:
+    """Returns how many files were changed."""
+    texts = ((script, script.read_text()) for script in directory.glob(pattern))
+    return sum(_replace(script, text, changed(text)) for script, text in texts)
+
+
+def _replace(script: Path, text: str, new: str) -> bool:
+    if new != text:
+        replacement = script.with_suffix(".replacement")
+        replacement.write_text(new)
+        replacement.replace(script)
+    return new != text
+
+
+if __name__ == "__main__":
+    unchanged = change(Path(sys.argv[1]))
+    if unchanged:
+        sys.exit(f"{sys.argv[1]}: no file {' and none '.join(unchanged)} contains what must be changed")

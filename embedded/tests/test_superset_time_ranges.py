@@ -1,0 +1,79 @@
+"""Short time ranges: static_assets.py adds them to Superset's list, tailrace_time_ranges.py interprets them."""
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tailrace.config.resources import REPOSITORY
+
+SUPERSET = REPOSITORY / "embedded" / "superset"
+LIST = 'c=[{value:"Last day",label:(0,r.t)("Last day")},{value:"Last week",label:(0,r.t)("Last week")}]'
+
+
+def _module(name: str):
+    spec = importlib.util.spec_from_file_location(name, SUPERSET / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+static_assets, time_ranges = _module("static_assets"), _module("tailrace_time_ranges")
+
+
+@pytest.fixture
+def assets(tmp_path) -> Path:
+    (tmp_path / "1.entry.js").write_text(f'e="{static_assets.TELEMETRY}"+f')
+    (tmp_path / "2.chunk.js").write_text(f"a;{LIST};b")
+    (tmp_path / "3.chunk.js").write_text('case"Last day":return n')
+    return tmp_path
+
+
+def test_short_ranges_are_the_first_of_the_list(assets):
+    assert static_assets.change(assets) == []
+    text = (assets / "2.chunk.js").read_text()
+    assert text == (
+        'a;c=[{value:"Last 15 minutes",label:(0,r.t)("Last 15 minutes")},'
+        '{value:"Last 1 hour",label:(0,r.t)("Last 1 hour")},'
+        '{value:"Last 6 hours",label:(0,r.t)("Last 6 hours")},' + LIST.removeprefix("c=[") + ";b"
+    )
+    assert static_assets.with_short_ranges(text) == text
+    assert (assets / "3.chunk.js").read_text() == 'case"Last day":return n'
+
+
+def test_the_tracking_image_is_an_empty_one(assets):
+    static_assets.change(assets)
+    assert (assets / "1.entry.js").read_text() == f'e="{static_assets.EMPTY_IMAGE}"+f'
+
+
+def test_a_linked_file_of_the_cache_stays_unchanged(assets):
+    cached = assets / "cached"
+    cached.hardlink_to(assets / "2.chunk.js")
+    static_assets.change(assets)
+    assert cached.read_text() == f"a;{LIST};b"
+
+
+def test_another_version_of_superset_is_an_error(assets):
+    (assets / "2.chunk.js").unlink()
+    done = subprocess.run(
+        [sys.executable, SUPERSET / "static_assets.py", assets], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "no file *.chunk.js contains what must be changed" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("Last 6 hours", "Last 360 minutes"),
+        ("Last 1 hour", "Last 60 minutes"),
+        ("Last 15 minutes", "Last 15 minutes"),
+        ("Last day", "Last day"),
+        ("Last 6 hours : now", "Last 6 hours : now"),
+        (None, None),
+    ],
+)
+def test_hours_are_minutes_for_superset(text, meant):
+    assert time_ranges.hours_in_minutes(text) == meant
