@@ -1,4 +1,4 @@
-"""Short time ranges: static_assets.py adds them to Superset's list, tailrace_time_ranges.py interprets them."""
+"""Short time ranges: static_assets.py lists them for Superset, tailrace_time_ranges.py interprets them."""
 
 import importlib.util
 import subprocess
