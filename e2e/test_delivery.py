@@ -283,7 +283,7 @@ def test_mail_goes_encrypted_and_with_a_login(delivering, tmp_path):
         ({"url": "https://me:secret@siem.example.com"}, "store secrets in separate files"),
         ({"secret_file": "gone"}, "`secret_file`: .* No such file or directory"),
         ({"secret": "x"}, "unknown key 'secret'; the nearest known one is 'secret_file'"),
-        ({"kind": "pager"}, "`kind` must be one of webhook, email, not 'pager'"),
+        ({"kind": "pager"}, "`kind` must be one of webhook, email, syslog, slack, teams, .*, not 'pager'"),
         ({"name": "a b"}, "`name` must be letters, digits"),
         ({"url": "http://siem.example.com", "token_file": "secret"}, "`token_file` needs a `url`"),
     ],

@@ -15,11 +15,18 @@
         user: tailrace
         password_file: mail.password
         min_level: high
+      - name: on-call
+        kind: pagerduty                           # or slack, teams, opsgenie, splunk
+        secret_file: pagerduty.key
+      - name: collector
+        kind: syslog
+        host: syslog.example.com
+        format: cef                               # or leef, ecs, ocsf
 
 Secrets are in separate files, which are read again for every attempt.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,6 +44,17 @@ OLD_NAMES = {
     "repeat": Renamed("repeat_interval"),
 }
 """Keys of a channel that were renamed."""
+
+DOCUMENT_FORMATS = ("ecs", "ocsf")
+LINE_FORMATS = ("cef", "leef", *DOCUMENT_FORMATS)
+SYSLOG_PORTS = {"tls": 6514, "none": 601}
+SECRET_ADDRESSES = ("slack", "teams")
+"""Services whose address is the secret."""
+SERVICE_URLS = {
+    "pagerduty": "https://events.pagerduty.com/v2/enqueue",
+    "opsgenie": "https://api.opsgenie.com/v2/alerts",
+}
+"""The public addresses of services; a region or a proxy has another one."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +88,46 @@ class Webhook:
     """A bearer token for the receiver, which many require in addition to the signature."""
     ca_file: Path | None = None
     timeout: int = 10
+    format: str = "ecs"
+    """The fields of the JSON object: ecs or ocsf."""
+
+
+@dataclass(frozen=True)
+class HttpService:
+    """A service with its own format of messages, see `services`. `timeout` in seconds."""
+
+    name: str
+    selection: Selection
+    kind: str
+    """slack, teams, pagerduty, opsgenie or splunk."""
+    url: str
+    """Empty for slack and teams, whose address is the secret."""
+    secret_file: Path
+    ca_file: Path | None = None
+    timeout: int = 10
+    format: str = "ecs"
+    """For splunk: the fields of the event, ecs or ocsf."""
+
+    @property
+    def resolves(self) -> bool:
+        """Whether the service is told that an alert was closed."""
+        return self.kind in ("pagerduty", "opsgenie")
+
+
+@dataclass(frozen=True)
+class Syslog:
+    """A receiver of RFC 5424 over TCP or TLS. `timeout` in seconds, for connecting and for each step."""
+
+    name: str
+    selection: Selection
+    host: str
+    port: int
+    security: str
+    """tls or none; with tls the certificate is verified."""
+    format: str
+    """The text of the message: cef, leef, ecs or ocsf."""
+    ca_file: Path | None = None
+    timeout: int = 10
 
 
 @dataclass(frozen=True)
@@ -84,7 +142,7 @@ class Email:
     """Mails per hour. Further due alerts go into one summary every ten minutes."""
 
 
-Channel = Webhook | Email
+Channel = Webhook | HttpService | Syslog | Email
 
 
 @dataclass(frozen=True)
@@ -144,6 +202,52 @@ def _webhook(section: Section) -> Webhook:
         token_file=token_file,
         ca_file=section.file("ca_file"),
         timeout=section.take("timeout", yaml_reader.span, 10),
+        format=section.take("format", yaml_reader.one_of(*DOCUMENT_FORMATS), "ecs"),
+    )
+
+
+def _service(kind: str) -> Callable[[Section], HttpService]:
+    def read(section: Section) -> HttpService:
+        return HttpService(
+            name=section.need("name", yaml_reader.name),
+            selection=_selection(section),
+            kind=kind,
+            url=_service_url(kind, section),
+            secret_file=section.file("secret_file", needed=True),
+            ca_file=section.file("ca_file"),
+            timeout=section.take("timeout", yaml_reader.span, 10),
+            format=section.take("format", yaml_reader.one_of(*DOCUMENT_FORMATS), "ecs")
+            if kind == "splunk"
+            else "ecs",
+        )
+
+    return read
+
+
+def _service_url(kind: str, section: Section) -> str:
+    """Returns the address of a service whose secret is a key. Raises ConfigurationError."""
+    if kind in SECRET_ADDRESSES:
+        return ""
+    default = SERVICE_URLS.get(kind)
+    url = section.take("url", yaml_reader.url, default) if default else section.need("url", yaml_reader.url)
+    if not yaml_reader.keeps_secrets(url):
+        raise ConfigurationError(
+            f"{section.where}: `url` must begin with https://, or the key would travel unencrypted"
+        )
+    return url.rstrip("/")
+
+
+def _syslog(section: Section) -> Syslog:
+    security = section.take("security", yaml_reader.one_of(*SYSLOG_PORTS), "tls")
+    return Syslog(
+        name=section.need("name", yaml_reader.name),
+        selection=_selection(section),
+        host=section.need("host", yaml_reader.text),
+        port=section.take("port", yaml_reader.number(1, 65_535), SYSLOG_PORTS[security]),
+        security=security,
+        format=section.take("format", yaml_reader.one_of(*LINE_FORMATS), "cef"),
+        ca_file=section.file("ca_file"),
+        timeout=section.take("timeout", yaml_reader.span, 10),
     )
 
 
@@ -157,4 +261,9 @@ def _email(section: Section) -> Email:
     )
 
 
-KINDS = {"webhook": _webhook, "email": _email}
+KINDS = {
+    "webhook": _webhook,
+    "email": _email,
+    "syslog": _syslog,
+    **{kind: _service(kind) for kind in (*SECRET_ADDRESSES, *SERVICE_URLS, "splunk")},
+}

@@ -17,6 +17,8 @@ NO_ALERT = str(uuid.UUID(int=0))
 MAX_DETAIL = 500
 
 DELIVERED, FAILED, REFUSED, GIVEN_UP = "delivered", "failed", "refused", "given up"
+RESOLVED = "resolved"
+"""The receiver was told that the alert was closed."""
 SUMMARY = "in a summary"
 """The start of the detail of an alert that was sent with others in one mail."""
 
@@ -39,6 +41,8 @@ class Due:
     """1 for the first attempt."""
     trying_seconds: int
     """Seconds since the first attempt."""
+    is_closed: bool = False
+    """Whether the receiver is to be told that the alert was closed."""
 
     @property
     def id(self) -> str:
@@ -54,10 +58,13 @@ class Due:
 class Progress:
     """One channel's progress. Every method raises OSError or ClickHouseError if ClickHouse is unavailable."""
 
-    def __init__(self, clickhouse: ClickHouse, channel: str, selection: Selection) -> None:
+    def __init__(
+        self, clickhouse: ClickHouse, channel: str, selection: Selection, resolves: bool = False
+    ) -> None:
         self._clickhouse = clickhouse
         self._channel = channel
         self._selection = selection
+        self._resolves = resolves
         self._begun = 0
 
     def due(self, window_seconds: int, most: int) -> list[Due]:
@@ -75,12 +82,18 @@ class Progress:
                 "repeat": selection.repeat_interval,
                 "first_retry": selection.retry_initial,
                 "longest_retry": selection.retry_max,
+                "resolves": int(self._resolves),
                 "most": most,
             },
         )
         alerts = self._alerts([str(row["alert_id"]) for row in rows])
         return [
-            Due(alerts[row["alert_id"]], int(row["attempt"]), int(row["trying_seconds"]))
+            Due(
+                alerts[row["alert_id"]],
+                int(row["attempt"]),
+                int(row["trying_seconds"]),
+                bool(int(row["is_closed"])),
+            )
             for row in rows
             if row["alert_id"] in alerts  # its retention may have ended between the two queries
         ]
@@ -126,7 +139,9 @@ class Progress:
 
     def _final(self, due: Due, outcome: Outcome) -> str:
         hopeless = outcome.outcome == FAILED and due.trying_seconds >= self._selection.retry_timeout
-        return GIVEN_UP if hopeless else outcome.outcome
+        if hopeless:
+            return GIVEN_UP
+        return RESOLVED if due.is_closed and outcome.outcome == DELIVERED else outcome.outcome
 
     def _begin(self) -> int:
         """Returns the start of the channel, in seconds since 1970 by ClickHouse's clock."""

@@ -7,6 +7,7 @@ from tailrace.alerts.triage import LEVELS
 from tailrace.clickhouse.client import Row
 
 ECS_VERSION = "8.17.0"
+EMPTY = ("", None, [], {})
 SEVERITY = dict(zip(LEVELS, (1, 21, 47, 73, 99), strict=True))
 """Numbers of event.severity: those of Elastic's detection engine for its four levels, and 1 below."""
 
@@ -19,7 +20,7 @@ OWN = (
 def document(alert: Row, dashboards: str) -> dict[str, object]:
     """Converts a row of tailrace.alerts to a JSON object; unknown values are omitted."""
     tactics, techniques = mitre_attack.tactics(alert["tags"]), mitre_attack.techniques(alert["tags"])
-    return _known(
+    return known(
         {
             "@timestamp": time_of(alert["event_time"]),
             "ecs": {"version": ECS_VERSION},
@@ -29,7 +30,7 @@ def document(alert: Row, dashboards: str) -> dict[str, object]:
                 "kind": "alert",
                 "module": "tailrace",
                 "dataset": "tailrace.alerts",
-                "id": _id(alert),
+                "id": id_of(alert),
                 "severity": SEVERITY.get(str(alert["level"])),
                 "start": time_of(alert["window_from"]),
                 "end": time_of(alert["event_time"]),
@@ -45,7 +46,7 @@ def document(alert: Row, dashboards: str) -> dict[str, object]:
                 "technique": {"id": techniques},
             },
             "url": {"full": link(alert, dashboards)},
-            "tailrace": {**{name: alert[name] for name in OWN}, "alert_id": _id(alert)},
+            "tailrace": {**{name: alert[name] for name in OWN}, "alert_id": id_of(alert)},
         }
     )
 
@@ -68,13 +69,16 @@ def time_of(written: object) -> str:
     return datetime.fromisoformat(str(written)).replace(tzinfo=UTC).isoformat().replace("+00:00", "Z")
 
 
-def _id(alert: Row) -> str:
+def id_of(alert: Row) -> str:
+    """Returns 32 hexadecimal digits."""
     return str(alert["alert_id"]).replace("-", "")
 
 
-def _known(value: object) -> object:
+def known(value: object) -> object:
     """Returns the value without empty texts, lists and objects at any depth; keeps numbers and booleans."""
+    if isinstance(value, list):
+        return [inner for each in value if (inner := known(each)) not in EMPTY]
     if not isinstance(value, dict):
         return value
-    inner = {key: _known(each) for key, each in value.items()}
-    return {key: each for key, each in inner.items() if each not in ("", None, [], {})}
+    inner = {key: known(each) for key, each in value.items()}
+    return {key: each for key, each in inner.items() if each not in EMPTY}

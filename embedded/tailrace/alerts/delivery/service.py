@@ -12,9 +12,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tailrace.alerts.delivery.config import Channel, DeliveryConfig, Email
+from tailrace.alerts.delivery.config import Channel, DeliveryConfig, Email, HttpService, Syslog
 from tailrace.alerts.delivery.delivery_log import FAILED, Due, Outcome, Progress
 from tailrace.alerts.delivery.mail import MailSender
+from tailrace.alerts.delivery.services import ServiceSender
+from tailrace.alerts.delivery.syslog import SyslogSender
 from tailrace.alerts.delivery.webhook import WebhookSender
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 
@@ -101,7 +103,8 @@ class ChannelWorker:
         self.name = channel.name
         self.status = ChannelStatus()
         self._channel = channel
-        self._progress = Progress(clickhouse, channel.name, channel.selection)
+        resolves = isinstance(channel, HttpService) and channel.resolves
+        self._progress = Progress(clickhouse, channel.name, channel.selection, resolves)
         self._sender = _sender(channel, dashboards)
         self._stop = stop
         self._report = report
@@ -185,7 +188,16 @@ class ChannelWorker:
             self._unwritten.pop(0)
 
 
-def _sender(channel: Channel, dashboards: str) -> WebhookSender | MailSender:
-    return (
-        MailSender(channel, dashboards) if isinstance(channel, Email) else WebhookSender(channel, dashboards)
-    )
+Sender = WebhookSender | ServiceSender | SyslogSender | MailSender
+
+
+def _sender(channel: Channel, dashboards: str) -> Sender:
+    match channel:
+        case Email():
+            return MailSender(channel, dashboards)
+        case Syslog():
+            return SyslogSender(channel, dashboards)
+        case HttpService():
+            return ServiceSender(channel, dashboards)
+        case _:
+            return WebhookSender(channel, dashboards)

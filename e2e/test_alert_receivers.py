@@ -1,0 +1,129 @@
+"""Alerts in the formats of other products: a real rsyslog, and services that resolve closed alerts."""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from e2e import rsyslog
+from e2e.delivering import PATIENCE_SECONDS, SECRET, WEB_PORT, Delivering, hexadecimal
+from e2e.receivers import WebReceiver, web_receiver
+from e2e.stack import Stack, wait_until
+
+SYSLOG_PORT = WEB_PORT + 2
+SERVICE = {"secret_file": "secret", "retry_initial": "1s", "retry_max": "2s", "timeout": "5s"}
+
+
+@pytest.fixture
+def delivering(keeping: Stack, tmp_path: Path) -> Iterator[Delivering]:
+    service = Delivering(keeping, tmp_path)
+    yield service
+    service.stop()
+
+
+@pytest.fixture
+def web() -> Iterator[WebReceiver]:
+    with web_receiver(WEB_PORT) as receiver:
+        yield receiver
+
+
+def pagerduty(**options) -> dict:
+    url = f"http://127.0.0.1:{WEB_PORT}/v2/enqueue"
+    return {"name": "on-call", "kind": "pagerduty", "url": url, **SERVICE, **options}
+
+
+def acted(delivering: Delivering, row: dict, action: str) -> None:
+    done = {"alert_id": row["alert_id"], "actor": "erin", "action": action, "reason": "planned"}
+    delivering.clickhouse.insert("tailrace.alert_actions", [done], async_insert=0)
+
+
+def events(web: WebReceiver) -> list[str]:
+    return [json.loads(request.body)["event_action"] for request in web.requests]
+
+
+def test_an_incident_is_resolved_when_the_alert_is_closed_and_opened_again_when_it_is_reopened(
+    delivering, web
+):
+    delivering.begin(pagerduty())
+    row = delivering.raised()
+    delivering.await_outcome(row, (1, 1, "delivered"))
+    web.answers.append(503)
+    acted(delivering, row, "close")
+    resolved = [(1, 1, "delivered"), (1, 1, "failed"), (1, 2, "resolved")]
+    delivering.await_outcome(row, *resolved)
+    delivering.settle()
+    assert events(web) == ["trigger", "resolve", "resolve"]
+
+    acted(delivering, row, "reopen")
+    delivering.await_outcome(row, *resolved, (1, 1, "delivered"))
+    assert {json.loads(request.body)["dedup_key"] for request in web.requests} == {hexadecimal(row)}
+    assert json.loads(web.requests[0].body)["routing_key"] == SECRET
+
+
+def test_an_alert_that_was_never_delivered_is_not_resolved(delivering, web):
+    delivering.begin(pagerduty(min_level="critical"), pagerduty(name="other"))
+    row = delivering.raised()
+    delivering.await_outcome(row, (1, 1, "delivered"))
+    acted(delivering, row, "close")
+    delivering.await_outcome(row, (1, 1, "delivered"), (1, 1, "resolved"))
+    delivering.settle()
+    assert events(web) == ["trigger", "resolve"]
+
+
+def test_the_address_of_a_chat_is_the_secret(delivering, web):
+    (delivering.directory / "chat.url").write_text(f"http://127.0.0.1:{WEB_PORT}/services/T0/B0/x\n")
+    delivering.begin({"name": "chat", "kind": "slack", **SERVICE, "secret_file": "chat.url"})
+    row = delivering.raised()
+    delivering.await_outcome(row, (1, 1, "delivered"))
+    (request,) = web.requests
+    assert request.path == "/services/T0/B0/x"
+    assert "Dump-like read" in json.loads(request.body)["text"]
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory) -> tuple[Path, Path]:
+    """A certificate for 127.0.0.1 and its key."""
+    directory = tmp_path_factory.mktemp("certificate")
+    certificate, key = directory / "certificate.pem", directory / "key.pem"
+    subprocess.run(
+        [
+            *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"),
+            *("-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"),
+            *("-out", certificate, "-keyout", key),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    return certificate, key
+
+
+@pytest.mark.parametrize(
+    ("security", "form", "beginning"),
+    [("none", "leef", "LEEF:2.0|Tailrace|"), ("tls", "cef", "CEF:0|Tailrace|"), ("tls", "ocsf", "{")],
+)
+def test_rsyslog_parses_the_messages_also_after_it_was_killed(
+    delivering, certificate, tmp_path, security, form, beginning
+):
+    is_secure = security == "tls"
+    root = rsyslog.installed(delivering.stack.settings.cache)
+    server = rsyslog.Rsyslog(root, tmp_path, SYSLOG_PORT, certificate if is_secure else None)
+    given = {"name": "collector", "kind": "syslog", "host": "127.0.0.1", "port": SYSLOG_PORT, "format": form}
+    trusted = {"ca_file": str(certificate[0])} if is_secure else {}
+    retry = {"retry_initial": "1s", "retry_max": "2s", "timeout": "5s"}
+    with server.running():
+        delivering.begin({**given, "security": security, **trusted, **retry})
+        first = delivering.raised(entity={"user": "müller"}, user="müller")
+        delivering.await_outcome(first, (1, 1, "delivered"))
+        wait_until(lambda: len(server.messages()) == 1, PATIENCE_SECONDS, "the first message")
+    second = delivering.raised()
+    wait_until(lambda: delivering.outcomes(second), PATIENCE_SECONDS, "an attempt without a receiver")
+    with server.running():
+        wait_until(lambda: len(server.messages()) == 2, PATIENCE_SECONDS, "the second message")
+    one, other = server.messages()
+    assert (one.priority, one.hostname, one.application) == (83, "shop-db-1", "tailrace")
+    assert one.time == first["event_time"].replace(" ", "T") + "Z"
+    assert one.text.startswith(beginning) and "müller" in one.text
+    assert hexadecimal(first) in one.text and hexadecimal(second) in other.text
+    assert {outcome for _, _, outcome in delivering.outcomes(second)[:-1]} == {"failed"}

@@ -1,0 +1,257 @@
+"""The messages of alerts for other products: values, escapes and deduplication keys of each format."""
+
+import json
+import re
+import socket
+import ssl
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from e2e.alert_rows import alert
+from tailrace.alerts.delivery import event_lines, formats, ocsf, services, syslog
+from tailrace.alerts.delivery.config import HttpService, Selection, Syslog
+from tailrace.alerts.delivery.delivery_log import DELIVERED, FAILED, Due
+
+DASHBOARDS = "https://tailrace.example.com"
+HOSTILE = "mallory|suser=root\\ \r\n\tsrc=1.2.3.4 <!channel> *bold* [x](http://evil)"
+TIME = "2026-03-01 10:00:00.250000"
+MILLIS = 1_772_359_200_250
+
+
+def row(**fields) -> dict:
+    """An alert as the delivery service reads it, with fixed times."""
+    times = {"event_time": TIME, "window_from": "2026-03-01 09:55:00.000000", "detected_at": TIME}
+    return alert(**{**times, "late": False, "instance": "shop-db-1", **fields})
+
+
+def due(closed: bool = False, **fields) -> Due:
+    return Due(row(**fields), 1, 0, closed)
+
+
+def test_cef_has_one_header_of_seven_fields_and_escaped_values():
+    line = event_lines.cef(row(user=HOSTILE, rule_title="a|b\\c"), DASHBOARDS)
+    header, extension = line.split("|8|", 1)
+    assert header.startswith("CEF:0|Tailrace|Tailrace|") and header.endswith(r"|a\|b\\c")
+    assert r"suser=mallory|suser\=root\\    src\=1.2.3.4 " in extension
+    assert re.findall(r"(?<!\\)\bsrc=(\S+)", extension) == ["10.1.20.17"]
+    assert f"end={MILLIS} rt={MILLIS}" in extension
+    assert "cs1Label=entity cs1=user\\=mallory" in extension
+    assert line.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("address", "field"),
+    [("10.1.20.17", "src=10.1.20.17"), ("2001:db8::1", "c6a2=2001:db8::1"), ("app.example.com", None)],
+)
+def test_cef_has_a_field_for_each_kind_of_address(address, field):
+    found = re.search(r"(?:src|c6a2)=\S+", event_lines.cef(row(src_ip=address), DASHBOARDS))
+    assert (found and found[0]) == field
+
+
+def test_leef_separates_its_fields_by_tabs_only():
+    line = event_lines.leef(row(user=HOSTILE), DASHBOARDS)
+    header, _, rest = line.partition("|x09|")
+    assert header.count("|") == 4
+    fields = dict(field.split("=", 1) for field in rest.split("\t"))
+    assert fields["src"] == "10.1.20.17" and fields["usrName"].startswith("mallory|suser=root\\")
+    assert fields["devTime"] == "2026-03-01T10:00:00.250Z" and fields["sev"] == "8"
+
+
+def test_an_ocsf_finding_has_the_required_attributes():
+    finding = ocsf.document(row(), DASHBOARDS)
+    assert (finding["class_uid"], finding["category_uid"], finding["type_uid"]) == (2004, 2, 200_401)
+    assert (finding["activity_id"], finding["severity_id"], finding["time"]) == (1, 4, MILLIS)
+    assert finding["metadata"]["product"]["vendor_name"] == "Tailrace"
+    assert finding["metadata"]["version"] == ocsf.VERSION
+    assert finding["finding_info"]["title"] == "Dump-like read"
+    assert [
+        each.get("tactic", each.get("technique"))["uid"] for each in finding["finding_info"]["attacks"]
+    ] == [
+        "TA0010",
+        "TA0006",
+        "T1110.003",
+    ]
+    assert finding["evidences"][0]["actor"]["user"]["name"] == "mallory"
+    assert {each["type_id"]: each["value"] for each in finding["observables"]} == {
+        4: "mallory",
+        2: "10.1.20.17",
+        1: "shop-db-1",
+    }
+
+
+def test_an_ocsf_finding_that_grows_is_an_update_of_the_same_finding():
+    first = row()
+    grown = {**first, "count": 7}
+    new, update = (ocsf.document(each, DASHBOARDS) for each in (first, grown))
+    assert (update["activity_id"], update["type_uid"], update["count"]) == (2, 200_402, 7)
+    assert update["finding_info"]["uid"] == new["finding_info"]["uid"]
+    assert update["metadata"]["uid"] != new["metadata"]["uid"]
+
+
+def empty_values(value: object) -> Iterator[object]:
+    """Yields each value without content, at any depth."""
+    if value in ("", None, [], {}):
+        yield value
+    elif isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from empty_values(each)
+
+
+@pytest.mark.parametrize("name", formats.DOCUMENTS)
+def test_unknown_values_are_omitted(name):
+    document = formats.DOCUMENTS[name](
+        row(user="", src_ip="", program="", statements=[], facts={}), DASHBOARDS
+    )
+    assert not [*empty_values(document)]
+
+
+@pytest.mark.parametrize("name", formats.LINES)
+def test_a_syslog_message_is_one_line(name):
+    text = syslog.message(row(), formats.LINES[name](row(user=HOSTILE, instance="a b\nc"), DASHBOARDS))
+    assert re.match(r"<83>1 2026-03-01T10:00:00\.250000Z shop-db-1 tailrace - alert - \S", text)
+    assert "\n" not in text and "\r" not in text
+
+
+def test_a_hostname_has_no_blank():
+    assert " a_b_c tailrace " in syslog.message(row(instance="a b\nc"), "x")
+    assert "Z - tailrace " in syslog.message(row(instance=""), "x")
+
+
+def built(kind: str, secret: str = "the key", **fields) -> tuple[str, dict, dict]:
+    """Returns address, headers and body of a service's request."""
+    service = HttpService("x", Selection(), kind, "https://service.example.com/v2/alerts", Path("unused"))
+    return services.BUILDERS[kind](due(**fields), DASHBOARDS, service, secret)
+
+
+def test_slack_escapes_what_would_notify_a_channel_or_format_a_name():
+    url, _, body = built("slack", "https://hooks.example.com/secret", entity={"user": HOSTILE})
+    text = json.dumps(body)
+    assert url == "https://hooks.example.com/secret"
+    assert "<!channel>" not in text and "&lt;!channel&gt;" in text
+    assert "*bold*" not in text
+    assert body["blocks"][0]["text"]["text"].startswith(f"<{DASHBOARDS}/superset/dashboard/alerts/")
+    assert all(len(block["text"]["text"]) <= 3000 for block in body["blocks"])
+
+
+def test_slack_cuts_a_long_statement():
+    _, _, body = built("slack", "https://hooks.example.com/secret", statements=["select " + "a, " * 5000])
+    assert all(len(block["text"]["text"]) <= 3000 for block in body["blocks"])
+
+
+def test_teams_escapes_markdown():
+    _, _, body = built("teams", "https://hooks.example.com/secret", entity={"user": HOSTILE})
+    (attachment,) = body["attachments"]
+    facts = {each["title"]: each["value"] for each in attachment["content"]["body"][1]["facts"]}
+    assert "[x](http" not in facts["About"] and r"\[x\]\(http" in facts["About"]
+    assert attachment["content"]["actions"][0]["url"].startswith(DASHBOARDS)
+
+
+@pytest.mark.parametrize(
+    ("level", "severity", "priority"),
+    [
+        ("critical", "critical", "P1"),
+        ("high", "error", "P2"),
+        ("medium", "warning", "P3"),
+        ("low", "info", "P4"),
+    ],
+)
+def test_an_incident_has_the_level_of_the_alert(level, severity, priority):
+    assert built("pagerduty", level=level)[2]["payload"]["severity"] == severity
+    assert built("opsgenie", level=level)[2]["priority"] == priority
+
+
+def test_an_incident_is_opened_and_resolved_under_one_key():
+    first = row()
+    opened, resolved = Due(first, 1, 0), Due(first, 1, 0, is_closed=True)
+    service = HttpService("x", Selection(), "pagerduty", "https://events.example.com/enqueue", Path("unused"))
+    events = [services.pagerduty(each, DASHBOARDS, service, "key")[2] for each in (opened, resolved)]
+    assert [event["event_action"] for event in events] == ["trigger", "resolve"]
+    assert events[0]["dedup_key"] == events[1]["dedup_key"] == opened.id
+    assert events[0]["routing_key"] == events[1]["routing_key"] == "key"
+
+
+def test_opsgenie_closes_by_the_alias_with_which_it_created():
+    first = row()
+    service = HttpService("x", Selection(), "opsgenie", "https://api.example.com/v2/alerts", Path("unused"))
+    url, headers, body = services.opsgenie(Due(first, 1, 0), DASHBOARDS, service, "key")
+    close_url, _, _ = services.opsgenie(Due(first, 1, 0, is_closed=True), DASHBOARDS, service, "key")
+    assert url == "https://api.example.com/v2/alerts" and headers["Authorization"] == "GenieKey key"
+    assert close_url == f"{url}/{body['alias']}/close?identifierType=alias"
+    assert len(body["message"]) <= 130
+
+
+def test_splunk_gets_the_time_and_host_of_the_event():
+    _, headers, body = built("splunk")
+    assert headers == {"Authorization": "Splunk the key"}
+    assert (body["time"], body["host"]) == (MILLIS / 1000, "shop-db-1")
+    assert body["event"]["ecs"]["version"]
+
+
+@contextmanager
+def syslog_receiver(context: ssl.SSLContext | None = None) -> Iterator[tuple[int, list[bytes]]]:
+    """Accepts connections one by one, and stores what each has sent until its end."""
+    received: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            while True:
+                try:
+                    connection, _ = server.accept()
+                    with connection if context is None else context.wrap_socket(connection, True) as each:
+                        received.append(b"".join(iter(lambda: each.recv(4096), b"")))
+                except ssl.SSLError:
+                    continue
+                except OSError:
+                    return
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield server.getsockname()[1], received
+        server.shutdown(socket.SHUT_RDWR)
+    thread.join()
+
+
+def channel(port: int, **options) -> Syslog:
+    given = {"security": "none", "format": "cef", "timeout": 60, **options}
+    return Syslog("collector", Selection(), "127.0.0.1", port, **given)
+
+
+def test_a_message_is_sent_with_its_length():
+    with syslog_receiver() as (port, received):
+        outcome = syslog.SyslogSender(channel(port), DASHBOARDS).send(due(user="müller"))
+    assert outcome.outcome == DELIVERED, outcome
+    length, _, text = received[0].partition(b" ")
+    assert int(length) == len(text) and text.startswith(b"<83>1 ") and "müller".encode() in text
+
+
+def test_an_unreachable_receiver_is_a_failure():
+    with socket.create_server(("127.0.0.1", 0)) as unused:
+        port = unused.getsockname()[1]
+    assert syslog.SyslogSender(channel(port), DASHBOARDS).send(due()).outcome == FAILED
+
+
+def test_the_certificate_of_a_receiver_is_verified(tmp_path):
+    certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
+    subprocess.run(
+        [
+            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"),
+            *("-nodes", "-days", "2", "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"),
+            *("-out", certificate, "-keyout", key),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    with syslog_receiver(context) as (port, received):
+        untrusted = syslog.SyslogSender(channel(port, security="tls"), DASHBOARDS).send(due())
+        trusted = channel(port, security="tls", ca_file=certificate)
+        outcome = syslog.SyslogSender(trusted, DASHBOARDS).send(due())
+    assert untrusted.outcome == FAILED and "certificate verify failed" in untrusted.detail
+    assert outcome.outcome == DELIVERED, outcome
+    assert len([each for each in received if b"<83>1 " in each]) == 1
