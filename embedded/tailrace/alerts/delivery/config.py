@@ -110,7 +110,7 @@ class HttpService:
 
     @property
     def resolves(self) -> bool:
-        """Whether the service is told that an alert was closed."""
+        """Whether the service resolves an alert that was closed."""
         return self.kind in ("pagerduty", "opsgenie")
 
 

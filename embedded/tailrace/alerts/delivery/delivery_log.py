@@ -18,7 +18,7 @@ MAX_DETAIL = 500
 
 DELIVERED, FAILED, REFUSED, GIVEN_UP = "delivered", "failed", "refused", "given up"
 RESOLVED = "resolved"
-"""The receiver was told that the alert was closed."""
+"""The receiver has resolved the alert because it was closed."""
 SUMMARY = "in a summary"
 """The start of the detail of an alert that was sent with others in one mail."""
 
@@ -42,7 +42,7 @@ class Due:
     trying_seconds: int
     """Seconds since the first attempt."""
     is_closed: bool = False
-    """Whether the receiver is to be told that the alert was closed."""
+    """Whether the receiver is to resolve it, because the alert was closed."""
 
     @property
     def id(self) -> str:
