@@ -13,9 +13,19 @@ from pathlib import Path
 import pytest
 
 from e2e.alert_rows import alert
-from tailrace.alerts.delivery import event_lines, formats, ocsf, services, syslog
+from tailrace.alerts.delivery import (
+    config,
+    event_lines,
+    formats,
+    ocsf,
+    service,
+    services,
+    syslog,
+    trial,
+)
 from tailrace.alerts.delivery.config import HttpService, Selection, Syslog
 from tailrace.alerts.delivery.delivery_log import DELIVERED, FAILED, Due
+from tailrace.config.yaml_reader import ConfigurationError
 
 DASHBOARDS = "https://tailrace.example.com"
 HOSTILE = "mallory|suser=root\\ \r\n\tsrc=1.2.3.4 <!channel> *bold* [x](http://evil)"
@@ -69,13 +79,9 @@ def test_an_ocsf_finding_has_the_required_attributes():
     assert finding["metadata"]["product"]["vendor_name"] == "Tailrace"
     assert finding["metadata"]["version"] == ocsf.VERSION
     assert finding["finding_info"]["title"] == "Dump-like read"
-    assert [
-        each.get("tactic", each.get("technique"))["uid"] for each in finding["finding_info"]["attacks"]
-    ] == [
-        "TA0010",
-        "TA0006",
-        "T1110.003",
-    ]
+    *tactics, technique = finding["finding_info"]["attacks"]
+    assert [each["tactic"]["uid"] for each in tactics] == ["TA0010", "TA0006"]
+    assert (technique["technique"]["uid"], technique["sub_technique"]["uid"]) == ("T1110", "T1110.003")
     assert finding["evidences"][0]["actor"]["user"]["name"] == "mallory"
     assert {each["type_id"]: each["value"] for each in finding["observables"]} == {
         4: "mallory",
@@ -255,3 +261,61 @@ def test_the_certificate_of_a_receiver_is_verified(tmp_path):
     assert untrusted.outcome == FAILED and "certificate verify failed" in untrusted.detail
     assert outcome.outcome == DELIVERED, outcome
     assert len([each for each in received if b"<83>1 " in each]) == 1
+
+
+CHANNELS = [
+    {"name": "hook", "kind": "webhook", "url": "https://siem.example.com/hook", "secret_file": "secret"},
+    *(
+        {"name": kind, "kind": kind, "secret_file": "secret"}
+        for kind in ("slack", "teams", "pagerduty", "opsgenie")
+    ),
+    {
+        "name": "splunk",
+        "kind": "splunk",
+        "url": "https://splunk.example.com/services/collector/event",
+        "secret_file": "secret",
+        "format": "ocsf",
+    },
+    {"name": "syslog", "kind": "syslog", "host": "syslog.example.com"},
+    {
+        "name": "mail",
+        "kind": "email",
+        "host": "mail.example.com",
+        "from": "tailrace@example.com",
+        "to": ["soc@example.com"],
+    },
+]
+
+
+@pytest.fixture
+def channels(tmp_path) -> list[config.Channel]:
+    """A channel of each kind."""
+    (tmp_path / "secret").write_text("the secret key")
+    (tmp_path / "alerts.yaml").write_text(json.dumps({"channels": CHANNELS}))
+    return list(config.load(tmp_path / "alerts.yaml").channels)
+
+
+def test_a_trial_shows_every_kind_of_channel_without_secrets(channels):
+    assert {each["kind"] for each in CHANNELS} == set(config.KINDS)
+    shown = {channel.name: text for channel, text in trial.previews(channels, DASHBOARDS, trial.sample())}
+    assert set(shown) == {each["name"] for each in CHANNELS}
+    for name, text in shown.items():
+        assert trial.TITLE in text and "test-db-1" in text, name
+        assert "the secret key" not in text, name
+
+
+@pytest.mark.parametrize("name", [each["name"] for each in CHANNELS if "secret_file" in each])
+def test_a_request_contains_the_secret_of_its_file(channels, name):
+    (channel,) = [each for each in channels if each.name == name]
+    (channel.secret_file).write_text("https://hooks.example.com/key\n")
+    request = service.sender_of(channel, DASHBOARDS).request(trial.sample())
+    sent = f"{request.full_url} {request.headers} {request.data.decode()}"
+    assert "https://hooks.example.com/key" in sent or (name == "hook" and "sha256=" in sent)
+
+
+def test_a_key_is_sent_encrypted_only(tmp_path):
+    (tmp_path / "secret").write_text("the secret key")
+    given = {"name": "x", "kind": "splunk", "url": "http://splunk.example.com/x", "secret_file": "secret"}
+    (tmp_path / "alerts.yaml").write_text(json.dumps({"channels": [given]}))
+    with pytest.raises(ConfigurationError, match="`url` must begin with https://"):
+        config.load(tmp_path / "alerts.yaml")

@@ -1,6 +1,7 @@
 """One attempt over HTTP: the common part of webhooks and of services with their own format of messages."""
 
 import http.client
+import json
 import ssl
 import urllib.error
 import urllib.request
@@ -48,9 +49,18 @@ class HttpSender(ABC):
         """Returns the request of an attempt. Raises OSError for an unreadable secret, ValueError for an
         invalid one."""
 
+    @abstractmethod
+    def preview(self, due: Due) -> str:
+        """Returns address and body of the request as text, without secrets."""
+
     def _opener(self) -> urllib.request.OpenerDirector:
         trusted = ssl.create_default_context(cafile=self._ca_file)
         return urllib.request.build_opener(_NoRedirects, urllib.request.HTTPSHandler(context=trusted))
+
+
+def shown(url: str, body: object) -> str:
+    """Returns the text of a request with a JSON body."""
+    return f"POST {url}\n{json.dumps(body, ensure_ascii=False, indent=2)}"
 
 
 def _is_passing(status: int) -> bool:

@@ -33,6 +33,11 @@ class MailSender:
         """Sends one alert in one mail; raises nothing."""
         return self._send(self._mail(due), "")
 
+    def preview(self, due: Due) -> str:
+        """Returns recipients, subject and text of the mail."""
+        mail = self._mail(due)
+        return f"To: {mail['To']}\nSubject: {mail['Subject']}\n\n{mail.get_content().strip()}"
+
     def send_summary(self, dues: Sequence[Due]) -> Outcome:
         """Sends many alerts in one mail; raises nothing."""
         return self._send(self._summary(dues), f"{SUMMARY} of {len(dues)}; ")

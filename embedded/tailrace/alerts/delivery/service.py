@@ -105,7 +105,7 @@ class ChannelWorker:
         self._channel = channel
         resolves = isinstance(channel, HttpService) and channel.resolves
         self._progress = Progress(clickhouse, channel.name, channel.selection, resolves)
-        self._sender = _sender(channel, dashboards)
+        self._sender = sender_of(channel, dashboards)
         self._stop = stop
         self._report = report
         self._full_at = 0.0
@@ -191,7 +191,8 @@ class ChannelWorker:
 Sender = WebhookSender | ServiceSender | SyslogSender | MailSender
 
 
-def _sender(channel: Channel, dashboards: str) -> Sender:
+def sender_of(channel: Channel, dashboards: str) -> Sender:
+    """Returns the object that makes the attempts of a channel. `dashboards`: base URL of links."""
     match channel:
         case Email():
             return MailSender(channel, dashboards)

@@ -14,7 +14,7 @@ from tailrace.alerts import mitre_attack
 from tailrace.alerts.delivery import ecs, formats, ocsf
 from tailrace.alerts.delivery.config import HttpService
 from tailrace.alerts.delivery.delivery_log import Due
-from tailrace.alerts.delivery.http_sender import AGENT, HttpSender, secret
+from tailrace.alerts.delivery.http_sender import AGENT, HttpSender, secret, shown
 from tailrace.alerts.triage import LEVELS
 from tailrace.clickhouse.client import Row
 
@@ -27,7 +27,7 @@ MAX_MESSAGE = 130
 PAGERDUTY_SEVERITY = dict(zip(LEVELS, ("info", "info", "warning", "error", "critical"), strict=True))
 OPSGENIE_PRIORITY = dict(zip(LEVELS, ("P5", "P4", "P3", "P2", "P1"), strict=True))
 TEAMS_COLOURS = dict(zip(LEVELS, ("Default", "Default", "Warning", "Attention", "Attention"), strict=True))
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+!|<>~-])")
+_MARKDOWN = re.compile(r"([\\`*_\[\]()#~])")
 
 
 class ServiceSender(HttpSender):
@@ -39,15 +39,18 @@ class ServiceSender(HttpSender):
         self._dashboards = dashboards
 
     def request(self, due: Due) -> urllib.request.Request:
-        build = BUILDERS[self._service.kind]
-        url, headers, body = build(due, self._dashboards, self._service, self._secret())
+        url, headers, body = self._built(due, secret(self._service.secret_file).decode())
         given = {"Content-Type": "application/json", "User-Agent": AGENT, **headers}
         return urllib.request.Request(
             url, json.dumps(body, ensure_ascii=False).encode(), given, method="POST"
         )
 
-    def _secret(self) -> str:
-        return secret(self._service.secret_file).decode()
+    def preview(self, due: Due) -> str:
+        url, _, body = self._built(due, f"(content of {self._service.secret_file.name})")
+        return shown(url, body)
+
+    def _built(self, due: Due, key: str) -> "Built":
+        return BUILDERS[self._service.kind](due, self._dashboards, self._service, key)
 
 
 Built = tuple[str, Mapping[str, str], object]

@@ -32,7 +32,7 @@ class SyslogSender:
 
     def send(self, due: Due) -> Outcome:
         """Sends the alert; raises nothing."""
-        text = message(due.alert, formats.LINES[self._syslog.format](due.alert, self._dashboards)).encode()
+        text = self.preview(due).encode()
         try:
             with self._connected() as connection:
                 connection.sendall(b"%d %s" % (len(text), text))
@@ -40,6 +40,10 @@ class SyslogSender:
         except OSError as error:
             return Outcome(FAILED, str(error) or type(error).__name__)
         return Outcome(DELIVERED, f"{len(text)} bytes to {self._syslog.host}")
+
+    def preview(self, due: Due) -> str:
+        """Returns the message without its length."""
+        return message(due.alert, formats.LINES[self._syslog.format](due.alert, self._dashboards))
 
     @contextlib.contextmanager
     def _connected(self) -> Iterator[socket.socket]:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from tailrace.alerts.delivery import formats
 from tailrace.alerts.delivery.config import Webhook
 from tailrace.alerts.delivery.delivery_log import Due
-from tailrace.alerts.delivery.http_sender import AGENT, HttpSender, secret
+from tailrace.alerts.delivery.http_sender import AGENT, HttpSender, secret, shown
 
 TIMESTAMP, SIGNATURE, KEY = "Tailrace-Timestamp", "Tailrace-Signature", "Idempotency-Key"
 
@@ -25,8 +25,7 @@ class WebhookSender(HttpSender):
         self._clock = clock
 
     def request(self, due: Due) -> urllib.request.Request:
-        document = formats.DOCUMENTS[self._webhook.format](due.alert, self._dashboards)
-        body = json.dumps(document, ensure_ascii=False).encode()
+        body = json.dumps(self._document(due), ensure_ascii=False).encode()
         timestamp = str(int(self._clock()))
         headers = {
             "Content-Type": "application/json",
@@ -38,6 +37,12 @@ class WebhookSender(HttpSender):
         if self._webhook.token_file:
             headers["Authorization"] = f"Bearer {secret(self._webhook.token_file).decode()}"
         return urllib.request.Request(self._webhook.url, body, headers, method="POST")
+
+    def preview(self, due: Due) -> str:
+        return shown(self._webhook.url, self._document(due))
+
+    def _document(self, due: Due) -> object:
+        return formats.DOCUMENTS[self._webhook.format](due.alert, self._dashboards)
 
 
 def signature(key: bytes, timestamp: str, body: bytes) -> str:

@@ -18,6 +18,7 @@ from tailrace.alerts import suppressions, triage
 from tailrace.alerts.suppressions import Silence
 from tailrace.alerts.triage import Action, AlertQuery
 from tailrace.cli import output
+from tailrace.cli.commands import alerts_deliver
 from tailrace.cli.commands.alert_keys import KEYS, NULL_IF_EMPTY
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
@@ -37,6 +38,7 @@ EXAMPLES = (
     'tailrace alerts suppress --rule "Table dumped" --entity user=backup --for 2h --reason "restore test"',
     "tailrace alerts suppressions",
     'tailrace alerts unsuppress 9c41 --reason "the test has ended"',
+    "tailrace alerts deliver --test on-call --send",
 )
 EXIT_CODES = {3: "the stack is not running"}
 SEE_ALSO = ("tailrace rules", "tailrace detect", "docs/ALERTS.md")
@@ -78,6 +80,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         _configure_action(commands.add_parser(action, aliases=short, help=purpose), action)
     for name, (add, purpose) in SUPPRESSION_COMMANDS.items():
         add(commands.add_parser(name, help=purpose))
+    alerts_deliver.configure(commands.add_parser("deliver", help=alerts_deliver.PURPOSE))
     for old, new in OLD_SUBCOMMANDS.items():
         add, _ = SUPPRESSION_COMMANDS[new.name]
         add(commands.add_parser(old))  # without help, so that the list of subcommands does not contain it
@@ -199,6 +202,7 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
         "suppress": _suppress,
         "suppressions": _suppressions,
         "unsuppress": _unsuppress,
+        "deliver": alerts_deliver.run,
     }
     arguments.doing = renamed.new_name(arguments.doing, (), OLD_SUBCOMMANDS, renamed.to_stderr)
     try:
