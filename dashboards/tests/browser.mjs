@@ -274,18 +274,17 @@ export class Browser {
       }
       await this.#view(tab);
     }
-    return [...this.views].find(shows)?.[0];
+    const [tab] = [...this.views].find(shows) ?? [];
+    if (tab === undefined) {
+      throw new Error(`no chart "${title}"; there are ${this.#known().map((each) => each.title).join(', ')}`);
+    }
+    return tab;
   }
 
   /** Opens the tab of a chart, as far as it is not open, and waits until its charts are drawn. */
   async show(title) {
-    const tab = await this.#tabOf(title);
-    if (tab === undefined) {
-      throw new Error(`no chart "${title}"; there are ${this.#known().map((each) => each.title).join(', ')}`);
-    }
-    await this.#turnTo(tab);
+    await this.#turnTo(await this.#tabOf(title));
     await this.settle();
-    return tab;
   }
 
   /** Opens the first tab, which people see first. */
@@ -342,8 +341,9 @@ export class Browser {
     return this.#known();
   }
 
+  /** A chart as it was read. Only after a change its tab is opened and read again, because that draws all of the tab. */
   async chart(title) {
-    const { charts } = await this.#view(await this.show(title));
+    const { charts } = await this.#view(await this.#tabOf(title));
     return charts.find((each) => each.title === title);
   }
 
