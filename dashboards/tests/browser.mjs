@@ -105,15 +105,7 @@ export class Browser {
 
   /** Logs in by the requests that the form sends: what `logIn` takes for two pages is five CPU-seconds. */
   async logInByRequest(user, password) {
-    const { request } = this.page;
-    const form = await (await request.get(`${this.url}/login/`)).text();
-    const token = /id="csrf_token"[^>]*value="([^"]+)"/.exec(form)[1];
-    const answer = await request.post(`${this.url}/login/`, {
-      form: { username: user, password, csrf_token: token }, maxRedirects: 0,
-    });
-    if (answer.status() !== 302 || answer.headers().location.includes('/login')) {
-      throw new Error(`login of ${user}: HTTP ${answer.status()}`);
-    }
+    await logInByRequest(this.page.request, this.url, user, password);
     this.user = user;
   }
 
@@ -125,7 +117,7 @@ export class Browser {
   async open(slug, chosen = {}) {
     try {
       const path = `/superset/dashboard/${slug}/${address(chosen)}`;
-      await (this.#showsDashboard() ? this.#goTo(slug, path) : this.follow(path));
+      await (this.#isInside() ? this.#goTo(slug, path) : this.follow(path));
       await this.#keep(slug);
     } catch (error) {
       this.opened.set(slug, error);
@@ -133,8 +125,9 @@ export class Browser {
     }
   }
 
-  #showsDashboard() {
-    return this.page.url().startsWith(`${this.url}/superset/dashboard/`);
+  /** Whether the scripts run that can show a dashboard: a dashboard is open, or the list of them. */
+  #isInside() {
+    return [`${this.url}/superset/dashboard/`, `${this.url}/dashboard/list/`].some((start) => this.page.url().startsWith(start));
   }
 
   /** Draws each tab, and keeps what its charts asked. */
@@ -184,6 +177,13 @@ export class Browser {
       return shown.length > 0 && shown.every((id) => its.includes(id)); // at first it shows those of the dashboard before
     }, [CHART, charts]);
     await this.#opened();
+  }
+
+  /** Opens the list of dashboards from a dashboard, as Superset's menu does. */
+  async list() {
+    await this.#route(NOWHERE);
+    await this.page.waitForSelector(CHART, { state: 'detached' });
+    await this.#route('/dashboard/list/?pageSize=100');
   }
 
   /** Changes the address within Superset's page, as the browser's buttons for back and forward do. */
@@ -601,6 +601,16 @@ class FilteredCharts {
   }
 }
 
+/** Logs a session of requests in, whether of a page or without a browser, by the requests that the form sends. */
+export async function logInByRequest(request, url, user, password) {
+  const form = await (await request.get(`${url}/login/`)).text();
+  const token = /id="csrf_token"[^>]*value="([^"]+)"/.exec(form)[1];
+  const answer = await request.post(`${url}/login/`, { form: { username: user, password, csrf_token: token }, maxRedirects: 0 });
+  if (answer.status() !== 302 || answer.headers().location.includes('/login')) {
+    throw new Error(`login of ${user}: HTTP ${answer.status()}`);
+  }
+}
+
 /** The link with this text in the first of these rows that has one. */
 export function hrefIn(rows, text) {
   const links = rows.flatMap((row) => Object.values(row))
@@ -628,11 +638,6 @@ function isoSeconds(time) {
   return new Date(time).toISOString().slice(0, 19);
 }
 
-/** The chart that asks for data by this request; undefined for other requests, such as a filter's for its values. */
-function sliceOf(request) {
-  const asks = request.method() === 'POST' && request.url().includes('/chart/data');
-  return asks ? JSON.parse(request.postData()).form_data?.slice_id : undefined;
-}
 /**
  * In the page: dashboards refresh once a day. By their refresh_frequency one that is open while tests compare its values would
  * ask for and draw all of its charts each minute.
@@ -650,3 +655,8 @@ function refreshSeldom() {
   };
 }
 
+/** The chart that asks for data by this request; undefined for other requests, such as a filter's for its values. */
+function sliceOf(request) {
+  const asks = request.method() === 'POST' && request.url().includes('/chart/data');
+  return asks ? JSON.parse(request.postData()).form_data?.slice_id : undefined;
+}
