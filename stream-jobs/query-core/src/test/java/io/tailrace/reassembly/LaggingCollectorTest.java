@@ -16,8 +16,7 @@ class LaggingCollectorTest {
     private static final String READ = "E one;\n";
     private static final String FILE = READ + "E two;\n";
     private static final String NEW_FILE = "E other;\nE more;\n";
-    private static final Books.Piece TAIL =
-            new Books.Piece(PostingKind.GAP, "tail_lost", READ.length(), FILE.length());
+    private static final Books.Piece TAIL = new Books.Piece(PostingKind.GAP, "tail_lost", READ.length(), FILE.length());
 
     /** The census shows at this time that the renamed file has ended. */
     private static final long ENDED = 62_000;
