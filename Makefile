@@ -4,6 +4,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
+# Many machines of CI set it. Each of the hundreds of Python processes that tests start would compile its modules again.
+unexport PYTHONDONTWRITEBYTECODE
 
 CACHE ?= $(or $(TAILRACE_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/tailrace)
 DATA ?= $(or $(TAILRACE_HOME),$(CURDIR)/.tailrace)

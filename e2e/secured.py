@@ -13,6 +13,7 @@ from tailrace.config.home import Home
 from tailrace.credentials.certificates import Certificates
 
 START_SECONDS = 600
+ANSWER_SECONDS = 120
 
 
 @contextmanager
@@ -36,4 +37,4 @@ def strangers(directory: Path) -> Certificates:
 
 def answer(url: str, context: ssl.SSLContext | None, cookie: str = "") -> http.client.HTTPResponse:
     request = urllib.request.Request(url, headers={"Cookie": cookie} if cookie else {})
-    return urllib.request.urlopen(request, timeout=20, context=context)
+    return urllib.request.urlopen(request, timeout=ANSWER_SECONDS, context=context)

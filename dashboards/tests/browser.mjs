@@ -37,6 +37,7 @@ export class Browser {
     const context = await chromium.launchPersistentContext(profile, {
       executablePath: CHROMIUM, headless: true, viewport, args: [...QUIET, ...CACHE], timezoneId: 'America/New_York', locale: 'en-GB',
     });
+    await context.addInitScript(refreshSeldom);
     return new Browser(url, profile, context, viewport);
   }
 
@@ -104,15 +105,7 @@ export class Browser {
 
   /** Logs in by the requests that the form sends: what `logIn` takes for two pages is five CPU-seconds. */
   async logInByRequest(user, password) {
-    const { request } = this.page;
-    const form = await (await request.get(`${this.url}/login/`)).text();
-    const token = /id="csrf_token"[^>]*value="([^"]+)"/.exec(form)[1];
-    const answer = await request.post(`${this.url}/login/`, {
-      form: { username: user, password, csrf_token: token }, maxRedirects: 0,
-    });
-    if (answer.status() !== 302 || answer.headers().location.includes('/login')) {
-      throw new Error(`login of ${user}: HTTP ${answer.status()}`);
-    }
+    await logInByRequest(this.page.request, this.url, user, password);
     this.user = user;
   }
 
@@ -124,7 +117,7 @@ export class Browser {
   async open(slug, chosen = {}) {
     try {
       const path = `/superset/dashboard/${slug}/${address(chosen)}`;
-      await (this.#showsDashboard() ? this.#goTo(slug, path) : this.follow(path));
+      await (this.#isInside() ? this.#goTo(slug, path) : this.follow(path));
       await this.#keep(slug);
     } catch (error) {
       this.opened.set(slug, error);
@@ -132,8 +125,9 @@ export class Browser {
     }
   }
 
-  #showsDashboard() {
-    return this.page.url().startsWith(`${this.url}/superset/dashboard/`);
+  /** Whether the scripts run that can show a dashboard: a dashboard is open, or the list of them. */
+  #isInside() {
+    return [`${this.url}/superset/dashboard/`, `${this.url}/dashboard/list/`].some((start) => this.page.url().startsWith(start));
   }
 
   /** Draws each tab, and keeps what its charts asked. */
@@ -183,6 +177,13 @@ export class Browser {
       return shown.length > 0 && shown.every((id) => its.includes(id)); // at first it shows those of the dashboard before
     }, [CHART, charts]);
     await this.#opened();
+  }
+
+  /** Opens the list of dashboards from a dashboard, as Superset's menu does. */
+  async list() {
+    await this.#route(NOWHERE);
+    await this.page.waitForSelector(CHART, { state: 'detached' });
+    await this.#route('/dashboard/list/?pageSize=100');
   }
 
   /** Changes the address within Superset's page, as the browser's buttons for back and forward do. */
@@ -273,18 +274,17 @@ export class Browser {
       }
       await this.#view(tab);
     }
-    return [...this.views].find(shows)?.[0];
+    const [tab] = [...this.views].find(shows) ?? [];
+    if (tab === undefined) {
+      throw new Error(`no chart "${title}"; there are ${this.#known().map((each) => each.title).join(', ')}`);
+    }
+    return tab;
   }
 
   /** Opens the tab of a chart, as far as it is not open, and waits until its charts are drawn. */
   async show(title) {
-    const tab = await this.#tabOf(title);
-    if (tab === undefined) {
-      throw new Error(`no chart "${title}"; there are ${this.#known().map((each) => each.title).join(', ')}`);
-    }
-    await this.#turnTo(tab);
+    await this.#turnTo(await this.#tabOf(title));
     await this.settle();
-    return tab;
   }
 
   /** Opens the first tab, which people see first. */
@@ -341,8 +341,9 @@ export class Browser {
     return this.#known();
   }
 
+  /** A chart as it was read. Only after a change its tab is opened and read again, because that draws all of the tab. */
   async chart(title) {
-    const { charts } = await this.#view(await this.show(title));
+    const { charts } = await this.#view(await this.#tabOf(title));
     return charts.find((each) => each.title === title);
   }
 
@@ -600,6 +601,16 @@ class FilteredCharts {
   }
 }
 
+/** Logs a session of requests in, whether of a page or without a browser, by the requests that the form sends. */
+export async function logInByRequest(request, url, user, password) {
+  const form = await (await request.get(`${url}/login/`)).text();
+  const token = /id="csrf_token"[^>]*value="([^"]+)"/.exec(form)[1];
+  const answer = await request.post(`${url}/login/`, { form: { username: user, password, csrf_token: token }, maxRedirects: 0 });
+  if (answer.status() !== 302 || answer.headers().location.includes('/login')) {
+    throw new Error(`login of ${user}: HTTP ${answer.status()}`);
+  }
+}
+
 /** The link with this text in the first of these rows that has one. */
 export function hrefIn(rows, text) {
   const links = rows.flatMap((row) => Object.values(row))
@@ -625,6 +636,23 @@ function filter(name, asked, shown) {
 
 function isoSeconds(time) {
   return new Date(time).toISOString().slice(0, 19);
+}
+
+/**
+ * In the page: dashboards refresh once a day. By their refresh_frequency one that is open while tests compare its values would
+ * ask for and draw all of its charts each minute.
+ */
+function refreshSeldom() {
+  const { fetch } = window;
+  window.fetch = async (asked, ...options) => {
+    const answer = await fetch(asked, ...options);
+    const { pathname } = new URL(asked.url ?? asked, location.href);
+    if (!/^\/api\/v1\/dashboard\/[^/]+$/.test(pathname) || !answer.ok) {
+      return answer;
+    }
+    const seldom = (await answer.text()).replace(/(\\"refresh_frequency\\": ?)\d+/, '$186400');
+    return new Response(seldom, answer);
+  };
 }
 
 /** The chart that asks for data by this request; undefined for other requests, such as a filter's for its values. */

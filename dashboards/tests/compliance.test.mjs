@@ -9,7 +9,8 @@ import { assertClose, assertLinked, assertNoneFailed, ofKnown, one } from './ass
 import { auditTrail, dataAccess, reviews, serverFacts } from './compliance_workload.mjs';
 import { DAY, end, HOUR } from './time.mjs';
 import * as truth from './truth.mjs';
-import { browser, testBrowser, testDrawing, visitAs } from './visitor.mjs';
+import { visit } from './tour.mjs';
+import { browser, keepPicture, testBrowser, testDrawing, visitAs } from './visitor.mjs';
 import { logFiles } from './workload.mjs';
 
 visitAs('compliance');
@@ -279,6 +280,13 @@ describe('Privileged activity', () => {
   test('follows the filter for the kind', async () => {
     const { data } = await browser.filtered({ kind: 'definitions' }).chart('Privileged activity by user and kind');
     assert.deepEqual(data.map((row) => [row.user, row.kind]), [['dba_mara', 'definitions']]);
+  });
+});
+
+describe('Weekly compliance', () => {
+  test('draws every chart', async () => {
+    await visit(browser, 'weekly-compliance');
+    await keepPicture(browser, 'weekly-compliance');
   });
 });
 

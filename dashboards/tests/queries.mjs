@@ -134,9 +134,9 @@ describe('Plans', () => {
   });
 
   test('leads to the statement, and from there to one plan', async () => {
-    await browser.followLink('Advice by load', 'open');
-    await assertStatement(HEAVIEST);
-    const linked = await browser.linked(await browser.href('Plans of the statement', 'tree'));
+    const statement = await browser.linked(await browser.href('Advice by load', 'open'));
+    await assertStatement(HEAVIEST, statement);
+    const linked = await browser.linked(hrefIn((await statement.chart('Plans of the statement')).data, 'tree'));
     const plan = plans.find((each) => queryIdOf(each) === HEAVIEST && each.tables[0] === 'p');
     const { data } = await linked.chart('Plan tree');
     assert.equal(data.length, 1 + plan.tree.split('\n').length);

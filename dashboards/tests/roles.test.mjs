@@ -1,7 +1,7 @@
 // Each audience at its dashboards, as a person: what is listed, what opens, what is drawn, and what is refused. The first
-// audience does all of it on pages; of the others, the answers are asked for that these pages show.
+// audience does all of it on pages; of the others, the answers are asked for that these pages show, without a browser.
 //
-// The other files draw most dashboards, as a user of one of their roles; test_roles.py asks for the data of every chart in
+// The other files draw the other dashboards, as a user of one of their roles; test_roles.py asks for the data of every chart in
 // every role. DRAW=all draws every dashboard in every role that sees it (`make test-long`).
 //
 // Environment: SUPERSET_URL; ROLES, a JSON object of users: {password, sees: {slug: title}, not: {slug: title}};
@@ -10,19 +10,21 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { assertClose, assertDrawn, assertLinked, one, queryIdOf } from './assertions.mjs';
-import { Browser } from './browser.mjs';
+import { request } from 'playwright-core';
+import { Browser, logInByRequest } from './browser.mjs';
 import { end } from './time.mjs';
 import { visit } from './tour.mjs';
 import * as truth from './truth.mjs';
 import { keepPicture, roles } from './visitor.mjs';
 import { slowQueries } from './workload.mjs';
 
-/** What no other file draws. */
-const DRAWN_HERE = { developer: ['developers-digest'], compliance: ['weekly-compliance'], security: [], unmasked: [] };
+/** What no other file draws; the samples are drawn below. */
+const DRAWN_HERE = { developer: ['developers-digest'] };
 /** Titles of work pages; test_pages_access.py holds which role has which. */
 const WORK_PAGES = ['Alert inbox', 'Queries', 'Users and clients', 'Evidence', 'Setup'];
 const [FIRST] = Object.keys(roles);
 const browsers = {};
+const sessions = [];
 const SAMPLED = 'FEDCBA9876543210';
 const LITERALS = ['4111 1111 1111 1111', '5500 0000 0000 0004', '3400 0000 0000 009'];
 
@@ -30,15 +32,26 @@ before(async () => {
   await insertSamples();
 });
 
-after(() => Promise.all(Object.values(browsers).map((browser) => browser.close())));
+after(() => Promise.all([
+  ...Object.values(browsers).map((browser) => browser.close()), ...sessions.map((session) => session.dispose()),
+]));
 
 for (const [user, { password, sees, not }] of Object.entries(roles)) {
   describe(`${user}`, () => {
+    const drawn = process.env.DRAW === 'all' ? Object.keys(sees) : DRAWN_HERE[user] ?? [];
+    const hasBrowser = user === FIRST || drawn.length > 0;
     let browser;
+    let session;
 
     before(async () => {
-      browser = browsers[user] = await Browser.launch(process.env.SUPERSET_URL);
-      await (user === FIRST ? browser.logIn(user, password) : browser.logInByRequest(user, password));
+      if (hasBrowser) {
+        browser = browsers[user] = await Browser.launch(process.env.SUPERSET_URL);
+        await (user === FIRST ? browser.logIn(user, password) : browser.logInByRequest(user, password));
+      } else {
+        sessions.push(await request.newContext());
+        await logInByRequest(sessions.at(-1), process.env.SUPERSET_URL, user, password);
+      }
+      session = browser?.page.request ?? sessions.at(-1);
     });
 
     test('begins with its overview', async () => {
@@ -55,18 +68,18 @@ for (const [user, { password, sees, not }] of Object.entries(roles)) {
         assert.equal(heaviest.query_id, queryIdOf(truth.heaviestBy(events, queryIdOf)[0][1][0]));
       }
       for (const path of ['/', '/superset/welcome/']) {
-        const answer = await browser.page.request.get(`${process.env.SUPERSET_URL}${path}`, { maxRedirects: 0 });
+        const answer = await session.get(`${process.env.SUPERSET_URL}${path}`, { maxRedirects: 0 });
         assert.deepEqual([answer.status(), new URL(answer.headers().location, process.env.SUPERSET_URL).pathname], [302, first]);
       }
     });
 
     test('has its dashboards in the list, and no other', async () => {
-      const listed = user === FIRST ? await listedOnPage(browser, sees) : await listedByAnswer(browser);
+      const listed = user === FIRST ? await listedOnPage(browser, sees) : await listedByAnswer(session);
       assert.deepEqual([...new Set(listed)].sort(), Object.keys(sees).sort());
     });
 
     test('is offered nothing but dashboards and work pages', async () => {
-      const page = await (await browser.page.request.get(`${process.env.SUPERSET_URL}/dashboard/list/`)).text();
+      const page = await (await session.get(`${process.env.SUPERSET_URL}/dashboard/list/`)).text();
       const { menu } = JSON.parse(unescaped(/data-bootstrap="([^"]*)"/.exec(page)[1])).common.menu_data;
       assert.deepEqual(menu.map(({ label }) => label).filter((label) => !WORK_PAGES.includes(label)), ['Dashboards']);
       if (user === FIRST) {
@@ -76,22 +89,24 @@ for (const [user, { password, sees, not }] of Object.entries(roles)) {
       }
     });
 
-    for (const slug of process.env.DRAW === 'all' ? Object.keys(sees) : DRAWN_HERE[user]) {
+    for (const slug of drawn) {
       test(`draws ${slug}`, async () => {
         await visit(browser, slug);
         await keepPicture(browser, user, slug);
       });
     }
 
-    test('met no errors in the console, and no refusal', () => {
-      assert.deepEqual(browser.errors, []);
-      assert.deepEqual(browser.outside, []);
-    });
+    if (hasBrowser) {
+      test('met no errors in the console, and no refusal', () => {
+        assert.deepEqual(browser.errors, []);
+        assert.deepEqual(browser.outside, []);
+      });
+    }
 
     test('finds no dashboard of others', async () => {
       const address = (slug) => `${process.env.SUPERSET_URL}/superset/dashboard/${slug}/`;
       for (const slug of Object.keys(not)) {
-        const answer = await browser.page.request.get(address(slug), { headers: { Accept: 'text/html' } }); // with the browser's session
+        const answer = await session.get(address(slug), { headers: { Accept: 'text/html' } });
         assert.equal(answer.status(), 404, slug); // which does not tell that there is one
         assert.match(await answer.text(), /Page not found/);
       }
@@ -107,6 +122,10 @@ describe('Unmasked samples', () => {
   let browser;
 
   before(async () => {
+    if (!browsers.unmasked) {
+      browsers.unmasked = await Browser.launch(process.env.SUPERSET_URL);
+      await browsers.unmasked.logInByRequest('unmasked', roles.unmasked.password);
+    }
     browser = browsers.unmasked;
     await browser.open('samples');
   });
@@ -127,11 +146,14 @@ describe('Unmasked samples', () => {
     await keepPicture(browser, 'samples');
   });
 
-  test('met no errors', () => assert.deepEqual(browser.errors, []));
+  test('met no errors', () => {
+    assert.deepEqual(browser.errors, []);
+    assert.deepEqual(browser.outside, []);
+  });
 });
 
 async function listedOnPage(browser, sees) {
-  await browser.page.goto(`${process.env.SUPERSET_URL}/dashboard/list/?pageSize=100`);
+  await browser.list();
   await browser.page.waitForSelector(`a[href*="/superset/dashboard/"]`);
   await browser.page.getByText(Object.values(sees)[0], { exact: true }).first().waitFor();
   return browser.page.$$eval('a[href*="/superset/dashboard/"]', (links) =>
@@ -139,8 +161,8 @@ async function listedOnPage(browser, sees) {
 }
 
 /** Of what the page asks for. */
-async function listedByAnswer(browser) {
-  const answer = await browser.page.request.get(`${process.env.SUPERSET_URL}/api/v1/dashboard/?q=(page_size:100)`);
+async function listedByAnswer(session) {
+  const answer = await session.get(`${process.env.SUPERSET_URL}/api/v1/dashboard/?q=(page_size:100)`);
   return (await answer.json()).result.map(({ slug }) => slug);
 }
 

@@ -1,8 +1,9 @@
 // The security dashboards in a real browser, held against what happened (security_workload.mjs).
 //
-// Environment: SUPERSET_URL, ROLES (users and passwords as JSON), WORKLOAD_END as given to seed.mjs; SCREENSHOTS, a
-// directory for pictures of what was seen (default: none is taken).
+// Environment: SUPERSET_URL, ROLES (users and passwords as JSON), WORKLOAD_END as given to seed.mjs; ALERTS, for alerts.mjs;
+// SCREENSHOTS, a directory for pictures of what was seen (default: none is taken).
 
+import './alerts.mjs';
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { assertDrawn, assertLinked, assertNoneFailed, ofKnown, one } from './assertions.mjs';

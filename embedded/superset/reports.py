@@ -12,6 +12,7 @@ report that is new or has a new schedule waits for its next time.
 """
 
 import fcntl
+import gc
 import json
 import os
 import signal
@@ -19,7 +20,9 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import wraps
 from pathlib import Path
 from uuid import uuid4
 from zoneinfo import ZoneInfo
@@ -31,6 +34,8 @@ FIRST_RETRY_SECONDS = 60
 MAX_RETRY_SECONDS = 3600
 CONNECT_SECONDS = 10
 """Timeout of a connection to the mail server."""
+ANSWER_SECONDS = 300
+"""Timeout of each answer of the mail server; smtplib has none."""
 
 GRID_UNIT, ROW_GAP, WINDOW_FRAME = 8, 16, 160
 """Pixels of a height unit, between rows, and of the window's frame around the page."""
@@ -145,12 +150,15 @@ def send(name: str) -> str:
     """Draws and sends one of Superset's reports. Returns the error, or an empty text."""
     from superset.app import create_app
 
+    socket.setdefaulttimeout(ANSWER_SECONDS)
     with open(Path(os.environ["SUPERSET_HOME"]) / "reports.lock", "w") as lock, create_app().app_context():
         fcntl.flock(lock, fcntl.LOCK_EX)
         from superset.commands.report.execute import AsyncExecuteReportScheduleCommand
         from superset.extensions import db
         from superset.reports.models import ReportSchedule, ReportState
+        from superset.utils.screenshots import BaseScreenshot
 
+        BaseScreenshot.get_screenshot = drawn_again(BaseScreenshot.get_screenshot)
         report = db.session.query(ReportSchedule).filter_by(name=name).one_or_none()
         if report is None:
             return f"Superset has no report called {name}"
@@ -164,6 +172,35 @@ def send(name: str) -> str:
         except Exception as error:  # errors of the browser, the mail server or a chart
             return " ".join(str(error).split()) or type(error).__name__
     return ""
+
+
+def drawn_again(draw: Callable) -> Callable:
+    """Returns a function that draws a second time, with a new browser, if the first attempt fails.
+
+    A timeout, a crash of the browser or a restart of Superset is often over by then. Superset itself would
+    mail the error to the report's owner. A page without a host is that of a wrong certificate: it stays.
+    """
+    from selenium.common.exceptions import InvalidCookieDomainException, TimeoutException, WebDriverException
+    from urllib3.exceptions import HTTPError
+
+    def attempt(*arguments: object, **named: object) -> object:
+        try:
+            return draw(*arguments, **named)
+        except TimeoutException as error:  # its message is empty
+            raise TimeoutException("the dashboard or its charts did not load in time") from error
+
+    @wraps(draw)
+    def drawn(*arguments: object, **named: object) -> object:
+        try:
+            return attempt(*arguments, **named)
+        except InvalidCookieDomainException:
+            raise
+        except (WebDriverException, HTTPError) as error:
+            print("drawn again after:", str(error).partition("\n")[0], file=sys.stderr, flush=True)
+        gc.collect()  # ends the browser of the first attempt, if Superset has not
+        return attempt(*arguments, **named)
+
+    return drawn
 
 
 def height_of(position: dict) -> int:

@@ -190,6 +190,12 @@ if "SUPERSET_CERTIFICATE_FILE" in os.environ:
     WEBDRIVER_OPTION_ARGS.append(f"--ignore-certificate-errors-spki-list={_KEY}")
 WEBDRIVER_WINDOW = {"dashboard": (1600, 2000), "slice": (1600, 900), "pixel_density": 1}
 ALERT_REPORTS_MAX_CUSTOM_SCREENSHOT_WIDTH = 1600
+# Superset's limits are 10 s for the dashboard, 10 s for its charts to appear, and a minute for their data.
+# With two test suites beside it, two cores took longer. Only a failing report waits so long.
+SCREENSHOT_LOCATE_WAIT = 3 * _MINUTE
+SCREENSHOT_LOAD_WAIT = 5 * _MINUTE
+# A browser gives up a chart after this time, also while the request waits for one of its six connections.
+SUPERSET_WEBSERVER_TIMEOUT = 4 * _MINUTE
 EMAIL_REPORTS_SUBJECT_PREFIX = "[Tailrace]"
 EMAIL_REPORTS_CTA = "Open the dashboard"
 

@@ -40,8 +40,8 @@ USERS = "/api/v1/security/users/"
 
 WIDTH = 1600
 """Pixels. The height of a page depends on its dashboard: see superset/reports.py."""
-WORKING_SECONDS = 600
-"""The timeout of a rendering."""
+WORKING_SECONDS = 2400
+"""The timeout of a report: two attempts to render it, each limited by superset_config.py, and the mail."""
 
 _FIELD = r"(\*|[0-9]+(-[0-9]+)?)(/[0-9]+)?"
 _SCHEDULE = re.compile(rf"{_FIELD}(,{_FIELD})*( {_FIELD}(,{_FIELD})*){{4}}")

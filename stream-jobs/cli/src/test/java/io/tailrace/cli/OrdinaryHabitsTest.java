@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Runs the complete pack with its detectors on three weeks of ordinary tools and habits, through the parsers of the
- * pipeline: at most one alert of level medium or higher per 100,000 events, and no false one.
+ * pipeline: no false alert of level medium or higher, and at most one per 100,000 events.
  */
 @Tag("slow")
 class OrdinaryHabitsTest {
@@ -37,6 +37,8 @@ class OrdinaryHabitsTest {
     private static final Path TOOLS = Path.of("src/test/resources/ordinary");
     private static final Path PACK = Path.of("../../rules");
     private static final int DAYS = 18;
+    /** More are complete only in the long test: later days repeat the same sessions. */
+    private static final int COMPLETE_DAYS = 3;
     private static final long EVENTS_AN_ALERT = 100_000;
     private static final long END_OF_TIME = Long.MAX_VALUE / 4;
 
@@ -52,19 +54,30 @@ class OrdinaryHabitsTest {
 
     @Test
     void dailyActivityIsNotNew() throws IOException {
-        List<OrdinaryTool> tools = OrdinaryTool.all(TOOLS);
-        assertThat(tools).hasSizeGreaterThanOrEqualTo(28);
+        assertThat(run(COMPLETE_DAYS).ofLevel(Level.MEDIUM)).isEqualTo(TRUE_ALERTS);
+    }
 
-        Run run = new Run();
-        for (Map.Entry<String, byte[]> log : OrdinaryLogs.of(tools, DAYS).entrySet()) {
-            run.read(log.getKey(), log.getValue());
-        }
-        run.end();
-
+    @Test
+    @Tag("long")
+    void aHundredThousandEventsRaiseAtMostOneAlert() throws IOException {
+        Run run = run(DAYS);
         Map<String, Long> reported = run.ofLevel(Level.MEDIUM);
         assertThat(reported).isEqualTo(TRUE_ALERTS);
         assertThat(reported.values().stream().mapToLong(Long::longValue).sum())
                 .isLessThanOrEqualTo(run.events / EVENTS_AN_ALERT);
+    }
+
+    private static Run run(int completeDays) throws IOException {
+        List<OrdinaryTool> tools = OrdinaryTool.all(TOOLS);
+        assertThat(tools).hasSizeGreaterThanOrEqualTo(28);
+
+        Run run = new Run();
+        for (Map.Entry<String, byte[]> log :
+                OrdinaryLogs.of(tools, DAYS, completeDays).entrySet()) {
+            run.read(log.getKey(), log.getValue());
+        }
+        run.end();
+        return run;
     }
 
     /** Runs the complete pack and its detectors on logs of several servers. */

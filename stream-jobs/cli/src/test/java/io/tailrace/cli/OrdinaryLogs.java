@@ -19,6 +19,9 @@ import java.util.TreeMap;
 /** Generates logs of ordinary tools for some days, one server per format. The same seed generates the same logs. */
 final class OrdinaryLogs {
 
+    /** Of a thinned day, every so many of the repetitions of a session are written. */
+    private static final int THINNED = 6;
+
     /** A Monday. */
     private static final Instant START = Instant.parse("2026-09-07T00:00:00Z");
 
@@ -34,14 +37,22 @@ final class OrdinaryLogs {
     private final ObjectMapper json = new ObjectMapper();
     private final Random random = new Random(7);
     private final Map<String, List<Entry>> logs = new TreeMap<>();
+    private final int completeDays;
     private int connection = 100;
     private int number;
 
     private record Entry(Instant time, int number, String text) {}
 
-    /** Returns the logs by their formats: csv, general, json, xml, slow. */
-    static Map<String, byte[]> of(List<OrdinaryTool> tools, int days) {
-        OrdinaryLogs logs = new OrdinaryLogs();
+    private OrdinaryLogs(int completeDays) {
+        this.completeDays = completeDays;
+    }
+
+    /**
+     * Returns the logs by their formats: csv, general, json, xml, slow. Days after the complete ones are thinned: they
+     * have all sessions, but fewer repetitions of each.
+     */
+    static Map<String, byte[]> of(List<OrdinaryTool> tools, int days, int completeDays) {
+        OrdinaryLogs logs = new OrdinaryLogs(completeDays);
         tools.forEach(tool -> tool.logs().forEach(format -> logs.write(tool, format, days)));
         Map<String, byte[]> written = new TreeMap<>();
         logs.logs.forEach((format, entries) -> written.put(format, logs.bytes(format, entries)));
@@ -78,7 +89,8 @@ final class OrdinaryLogs {
     private void writeDay(Session session, String format, int day) {
         int from = session.office() ? Math.max(session.at(), OFFICE_FROM) : session.at();
         int to = session.office() ? OFFICE_TO : DAY;
-        for (int second = from; second < to; second += session.every() == 0 ? DAY : session.every()) {
+        int step = (session.every() == 0 ? DAY : session.every()) * (day < completeDays ? 1 : THINNED);
+        for (int second = from; second < to; second += step) {
             write(session, format, START.plusSeconds((long) day * DAY + second + random.nextInt(5)));
         }
     }

@@ -2,12 +2,15 @@ package io.tailrace.errorlog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.framing.EntryFramer;
 import io.tailrace.framing.EntryLimits;
 import io.tailrace.framing.FramedLog;
 import io.tailrace.framing.FramedLog.Frame;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Where the framer of error logs ends an entry that the log itself does not end. */
 class ErrorLogFramerTest {
@@ -111,6 +114,109 @@ class ErrorLogFramerTest {
         byte[] file = (before + lost + after).getBytes(StandardCharsets.ISO_8859_1);
         FramedLog log = FramedLog.withHole(format, file, before.length(), before.length() + lost.length());
         assertThat(times(log)).containsExactly("", "2026-11-21T02:50:00.000000Z", "");
+    }
+
+    @Test
+    void linesOfAMessageAreCutAtTheLimit() {
+        String line = "x".repeat(LINE - 1) + "\n";
+        assertThat(read(HEADER + "a\n" + line.repeat(80)).entries())
+                .hasSizeGreaterThan(1)
+                .allSatisfy(part -> assertSize(part, ErrorLogFramer.MAX_ENTRY_LENGTH));
+    }
+
+    @Test
+    void aMessageIsCutAtALineOfALiteralThatResemblesAHeader() {
+        String query = HEADER + "Slave SQL: Error 'x' on query. Query: 'SELECT 'a\n";
+        String forged = HEADER + "x".repeat(ErrorLogFramer.MAX_ENTRY_LENGTH) + "\n";
+        assertThat(read(query + forged + "rest\n").entries())
+                .extracting(Frame::from)
+                .containsExactly(0L, (long) (query + forged).length());
+    }
+
+    /** The limit is a size, wherever in the file the message is. */
+    @Test
+    void farInTheFileTheLimitIsTheSame() {
+        long far = 1L << 40;
+        EntryFramer framer = format.newFramer();
+        FramedLog out = FramedLog.ofOpen(format, new byte[0]);
+        framer.hole(far, out);
+        feed(framer, HEADER + "a\nb\n", far, out);
+        assertThat(framer.pendingFrom()).isEqualTo(far);
+    }
+
+    /** Feeds lines, each in a buffer of its own. */
+    private static void feed(EntryFramer framer, String lines, long offset, FramedLog out) {
+        long at = offset;
+        for (String line : lines.split("(?<=\n)")) {
+            byte[] bytes = line.getBytes(StandardCharsets.ISO_8859_1);
+            at = framer.line(bytes, 0, bytes.length, at, out);
+        }
+    }
+
+    /** The quotation mark may be the first byte of a buffer, and may close a literal of the statement as well. */
+    @ParameterizedTest
+    @ValueSource(strings = {"SELECT 1\n", "SELECT 'a\n"})
+    void aStatementThatEndsWithALineFeedEndsBeforeTheTextOfTheServer(String statement) {
+        String query = HEADER + "Slave SQL: Error 'x' on query. Query: '" + statement + "', Error_code: 1062\n";
+        FramedLog out = FramedLog.ofOpen(format, new byte[0]);
+        EntryFramer framer = format.newFramer();
+        feed(framer, query + HEADER + "b\n", 0, out);
+        assertThat(framer.pendingFrom()).isEqualTo(query.length());
+        assertThat(out.entries()).hasSize(1);
+    }
+
+    @Test
+    void anApostropheAfterTheTextOfTheServerStartsNoLiteral() {
+        String query = HEADER + "Slave SQL: Error 'x' on query. Query: 'SELECT 1\n', Error_code: 1062\nit's\n";
+        EntryFramer framer = format.newFramer();
+        feed(framer, query + HEADER + "b\n", 0, FramedLog.ofOpen(format, new byte[0]));
+        assertThat(framer.pendingFrom()).isEqualTo(query.length());
+    }
+
+    @Test
+    void aValueThatContainsALineFeedIsOneMessage() {
+        String next = HEADER + "b\n";
+        String value = HEADER + "Duplicate entry 'a\nb' for key 'PRIMARY'\n";
+        assertThat(forged(value + next)).containsExactly(false, false);
+        String header = HEADER + "Duplicate entry 'a\n" + HEADER + "b' for key 'PRIMARY'\n";
+        assertThat(forged(header + next)).containsExactly(true, false);
+    }
+
+    @Test
+    void aCommentAtTheStartOfAStatementMayContainAHeader() {
+        String statement = HEADER + "Unsafe statement. Statement: /* a\n" + HEADER + "b */ DELETE FROM t\n";
+        assertThat(forged(statement + HEADER + "b\n")).containsExactly(true, false);
+    }
+
+    private List<Boolean> forged(String text) {
+        return read(text).entries().stream()
+                .map(entry -> entry.context().forgedHeader())
+                .toList();
+    }
+
+    @Test
+    void aDeadlockEndsWithTheTransactionThatIsRolledBack() {
+        String end = "*** WE ROLL BACK TRANSACTION (2)\n";
+        String start = HEADER + "Transactions deadlock detected, dumping detailed information.\n";
+        String query = "MySQL thread id 20, OS thread handle 1, query id 101 localhost root updating\n"
+                + "UPDATE t SET a = '\n" + end + "'\n";
+        for (String deadlock : List.of(start + end, start + query + end)) {
+            assertThat(read(deadlock + "after\n").entries())
+                    .extracting(Frame::from)
+                    .containsExactly(0L, (long) deadlock.length());
+        }
+    }
+
+    @Test
+    void tenEqualsSignsStartAMonitorsOutputAndFewerDoNot() {
+        String message = HEADER + "a\n";
+        String output = "\n2026-11-21 02:49:16 0x7f INNODB MONITOR OUTPUT\n";
+        for (int signs : List.of(9, 10)) {
+            long start = message.length() + (signs == 9 ? "=========\n".length() : 0);
+            assertThat(read(message + "=".repeat(signs) + output).entries())
+                    .extracting(Frame::from)
+                    .containsExactly(0L, start);
+        }
     }
 
     private static void assertSize(Frame part, int limit) {

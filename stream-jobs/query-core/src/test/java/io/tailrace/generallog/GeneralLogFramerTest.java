@@ -142,6 +142,36 @@ class GeneralLogFramerTest {
         }
     }
 
+    /** A log has many commands of one time, to the microsecond or, before MySQL 5.7, to the second. */
+    @Test
+    void commandsOfTheSameTimeProveThatALiteralNeverEnds() {
+        String command = "2026-11-21T02:49:03.2Z\t8 Query\t";
+        FramedLog log = FramedLog.ofOpen(
+                format,
+                (command + "SELECT 'never closed\n" + (command + "SELECT 1\n").repeat(4))
+                        .getBytes(StandardCharsets.US_ASCII));
+        assertThat(log.entries()).hasSize(4);
+    }
+
+    @Test
+    void aLineThatResemblesACommandMayCloseTheLiteral() {
+        String command = "2026-11-21T02:49:03.2Z\t8 Query\t";
+        FramedLog log = log(command + "SELECT '\n" + command + "' AS forged\n" + command + "SELECT 2\n");
+        assertThat(log.entries())
+                .extracting(entry -> entry.context().forgedHeader())
+                .containsExactly(true, false);
+        assertThat(log.entries()).noneMatch(entry -> entry.context().ambiguous());
+    }
+
+    @Test
+    void blankLinesOutsideOfStatementsAreFraming() {
+        String quit = "2026-11-21T02:49:03.1Z\t8 Quit\t\n";
+        FramedLog log = log("\n" + quit + "  \r\n" + quit);
+        assertThat(log.frames())
+                .extracting(Frame::kind)
+                .containsExactly(FramingKind.BLANK, null, FramingKind.BLANK, null);
+    }
+
     @Test
     void aRefusedDatabaseOrLoginChangesNoContextButItsOwn() {
         String connect = "2026-11-21T02:49:03.1Z\t8 Connect\tapp@web on shop using TCP/IP\n";

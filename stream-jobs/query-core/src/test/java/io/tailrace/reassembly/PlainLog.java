@@ -21,8 +21,13 @@ final class PlainLog {
 
     /** Delivers lines at the time at which the collector read them. */
     void lines(long offset, String text, long at) {
+        lines(offset, text, at, at);
+    }
+
+    /** Delivers lines later than the collector read them. */
+    void lines(long offset, String text, long readAt, long now) {
         FileOrigin origin = new FileOrigin(ID.toKey(), "c", "db1", "slowlog", "plain", "UTC", PATH);
-        reassembler.block(new LineBlock(origin, offset, text.getBytes(ISO_8859_1), at, false, 0), at);
+        reassembler.block(new LineBlock(origin, offset, text.getBytes(ISO_8859_1), readAt, false, 0), now);
     }
 
     /** Delivers the census of one file at the time at which it was taken. */

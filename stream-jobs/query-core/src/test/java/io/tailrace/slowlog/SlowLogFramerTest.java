@@ -159,7 +159,7 @@ class SlowLogFramerTest {
                         "entry database= time=");
     }
 
-    private static void feed(EntryFramer framer, byte[] bytes, long offset, Reports out) {
+    static void feed(EntryFramer framer, byte[] bytes, long offset, Reports out) {
         int at = 0;
         while (at < bytes.length) {
             int to = at;

@@ -1,14 +1,12 @@
 // The dashboard of alerts in a real browser, held against the alerts that were inserted (alerts.py).
-//
-// Environment: SUPERSET_URL, ROLES (users and passwords as JSON), ALERTS (JSON of the alerts); SCREENSHOTS, a directory
-// for pictures of what was seen (default: none is taken).
+// Environment: as for security.test.mjs; ALERTS (JSON of the alerts).
 
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { assertComplete } from './assertions.mjs';
 import { MINUTE } from './time.mjs';
 import * as truth from './truth.mjs';
-import { browser, keepPicture, testBrowser, visitAs } from './visitor.mjs';
+import { browser, keepPicture, visitAs } from './visitor.mjs';
 
 visitAs('security');
 
@@ -74,8 +72,6 @@ describe('The link of an alert', () => {
     await assertAbout(alerts[3], browser);
   });
 });
-
-testBrowser();
 
 /** The charts are about the alert's user, half an hour before and after it. */
 async function assertAbout(alert, charts) {
