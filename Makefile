@@ -47,14 +47,14 @@ clean-data: ## Stop the stack, remove data, logs and passwords; sources.yaml and
 	@cd '$(DATA)' 2>/dev/null && rm -rf data demo logs run secrets watch || true
 
 ##@ Checking
-# Longest first.
-SUITES := e2e-own browser e2e-shared e2e-detecting python java
+# Longest first. The Java tests hardly wait, so they use the cores while the others do.
+SUITES := e2e-own browser e2e-shared e2e-detecting java python
 
-# Four suites at a time keep two cores busy: a suite waits for processes a third of its time. All need the jobs' jars.
+# Five suites at a time keep two cores busy: a suite waits for processes a third of its time. All need the jobs' jars.
 .PHONY: test
 test: $(DEV) jars ## All tests that must pass before a merge: about 28 minutes on two idle cores
 	@rm -f $(SUITES:%=target/costs/%.json)
-	@$(MAKE) --jobs 4 --keep-going --output-sync=target $(SUITES:%=timed-%) && result=0 || result=$$?; \
+	@$(MAKE) --jobs 5 --keep-going --output-sync=target $(SUITES:%=timed-%) && result=0 || result=$$?; \
 	    $(PYTHON) .ci/costs; exit $$result
 
 .PHONY: $(SUITES:%=timed-%)
