@@ -87,6 +87,7 @@ class CensusRoundsTest {
         log.census(PATH, 1, FILE, 2_000);
         log.tick(3_000);
         assertThat(inode()).isEqualTo(1);
+        assertThat(log.books.frontiers().get(1L).getSize()).isEqualTo(FILE.length());
     }
 
     @Test
@@ -175,5 +176,19 @@ class CensusRoundsTest {
         log.census(RENAMED, 1, "E new;\n", 60_000);
         log.tick(62_000);
         assertThat(inode()).isZero();
+    }
+
+    /** The file had no byte more after the lines were read, so they are of a file that no census has found. */
+    @Test
+    void linesBeyondTheEndOfTheFileAreNotAppendedToIt() {
+        readFile();
+        log.census(PATH, 1, FILE, 5_000);
+        log.lines(FILE.length(), "E more;\n", 4_000, 5_000);
+        log.census(PATH, 1, FILE, 40_000);
+        log.tick(40_000);
+        assertThat(log.books.bytes(1, PostingKind.ENTRY)).isEqualTo(FILE.length());
+        assertThat(log.books.deadLetters)
+                .extracting(DeadLetter::getCode)
+                .containsExactly(DeadLetterCode.OFFSET_CONFLICT.name());
     }
 }

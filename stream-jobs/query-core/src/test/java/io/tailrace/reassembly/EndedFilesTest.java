@@ -81,6 +81,25 @@ class EndedFilesTest {
         assertThat(log.store.size()).isEqualTo(other.store.size());
     }
 
+    /** With a gap, the lines beside it are stored too. */
+    @Test
+    void nothingOfAForgottenGapIsStored() {
+        PlainLog log = log(1);
+        log.lines(0, FILE + "E pending\n", 1_000);
+        log.lines(2L * FILE.length(), "rest\nE six;\n", 2_000);
+        log.tick(40_000);
+        assertThat(log.books.remaining(1)).extracting(Books.Piece::kind).contains(PostingKind.GAP);
+        log.restart(40_000);
+        log.lines(0, OTHER, 50_000);
+        log.restart(50_000);
+        log.tick(50_000 + RETENTION);
+        log.restart(50_000 + RETENTION);
+        PlainLog other = log(1);
+        other.lines(0, OTHER, ENDED_AT);
+        other.restart(ENDED_AT);
+        assertThat(log.store.size()).isEqualTo(other.store.size());
+    }
+
     @Test
     void anEndedFileThatStillExistsIsNotForgotten() {
         PlainLog log = ended();

@@ -59,6 +59,14 @@ class EqualBannersTest {
         assertThat(bytes(PostingKind.DUPLICATE)).isEqualTo(BANNER.length);
     }
 
+    @Test
+    void anotherFirstEntryAfterTheBannerIsANewFileAtOnce() {
+        block(OLD, 1_000);
+        block("Banner\nBanner, second line\nE other;\n".getBytes(ISO_8859_1), 2_000);
+        settle(2_300);
+        theBannerIsTheNewFiles();
+    }
+
     /** Renames the log: the new file's banner is read, and then a census follows. */
     private void rename() {
         block(BANNER, 2_500);

@@ -2,6 +2,7 @@ package io.tailrace.reassembly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.event.DeadLetter;
 import io.tailrace.event.PostingKind;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -55,5 +56,12 @@ class HeldLinesTest {
         assertThat(gapsAt(3_000)).isEmpty();
         log.lines(AFTER_HOLE + MOST_BYTES, LINE, 4_000);
         assertThat(gapsAt(5_000)).containsExactly(GAP);
+    }
+
+    /** The lines may be the first of their log, before any census and posting. */
+    @Test
+    void aDeadLetterHasTheClusterOfItsLines() {
+        log.lines(0, "stray\n" + LINE, 1_000);
+        assertThat(log.books.deadLetters).extracting(DeadLetter::getCluster).containsExactly("c");
     }
 }
