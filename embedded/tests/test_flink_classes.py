@@ -1,4 +1,4 @@
-"""The class path of the Flink jobs, and their class archive: a failed one is harmless and is not made again."""
+"""The class path of the Flink jobs, and their class archive: a failed one is harmless and not made again."""
 
 import subprocess
 import zipfile
