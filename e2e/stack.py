@@ -30,6 +30,9 @@ POLL_SECONDS = 0.2
 PAUSES = 5
 PAUSE_SECONDS = 2
 """The pause between two evaluations of a condition: this many times its duration, up to this many seconds."""
+WAITED_SHARE = 0.1
+LONGEST_PAUSE_SECONDS = 5
+"""After a long wait the pause is at least this share of it, up to this many seconds."""
 QUICK = {
     # A job in a test starts often and is never busy for long.
     "jvm_options_flink": "-XX:TieredStopAtLevel=1",
@@ -174,7 +177,8 @@ def wait_until(condition: Callable[[], bool], seconds: float, what: str) -> None
     Raises AssertionError after `seconds`. The pause after a condition is a multiple of the time that it took,
     because the awaited work needs the processor too.
     """
-    deadline = time.monotonic() + seconds
+    started = time.monotonic()
+    deadline = started + seconds
     while True:
         asked = time.monotonic()
         try:
@@ -184,5 +188,11 @@ def wait_until(condition: Callable[[], bool], seconds: float, what: str) -> None
             what = f"{what} ({error})" if "(" not in what else what
         now = time.monotonic()
         assert now < deadline, f"waited {seconds:.0f} s for {what}"
-        took = now - asked
-        time.sleep(max(POLL_SECONDS, took, min(PAUSES * took, PAUSE_SECONDS)))
+        time.sleep(_pause(now - asked, now - started))
+
+
+def _pause(took: float, waited: float) -> float:
+    """Returns the seconds until the next evaluation; `took` is the duration of the last one."""
+    for_its_cost = min(PAUSES * took, PAUSE_SECONDS)
+    for_the_wait = min(WAITED_SHARE * waited, LONGEST_PAUSE_SECONDS)
+    return max(POLL_SECONDS, took, for_its_cost, for_the_wait)

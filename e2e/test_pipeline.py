@@ -1,5 +1,8 @@
 """Exactly once from file to rollup: what is stored equals what was written, whatever is killed."""
 
+import os
+from pathlib import Path
+
 import pytest
 
 from e2e.stack import wait_until
@@ -47,3 +50,11 @@ def test_writer_pauses_in_an_entry_and_the_job_is_restored_meanwhile(stack, watc
     workload.write(100)
     workload.finish()
     assert_exact(stack, workload.manifests)
+
+
+def test_a_job_writes_no_copy_of_flinks_jars(stack):
+    """A killed job would leave one of 21 MB."""
+    descriptors = Path(f"/proc/{stack.status('flink').pid}/fd").iterdir()
+    jars = {path for path in map(os.readlink, descriptors) if "flink-rpc-akka" in path}
+    assert len(jars) == 1
+    assert all(path.startswith(str(stack.settings.cache)) for path in jars), jars

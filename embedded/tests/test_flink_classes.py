@@ -1,9 +1,10 @@
-"""The archive of the Flink jobs' classes: a failed one is harmless and is not created again."""
+"""The class path of the Flink jobs, and their class archive: a failed one is harmless and not made again."""
 
 import subprocess
+import zipfile
 from pathlib import Path
 
-from tailrace_local.components import class_archive, flink_classes
+from tailrace_local.components import class_archive, flink, flink_classes
 from tailrace_local.supervisor.install import LoggedProgress
 
 
@@ -20,3 +21,15 @@ def test_without_an_archive_the_jvm_runs_silently(tmp_path: Path):
     )
     assert done.stdout == ""
     assert "SharedArchive" not in done.stderr and "rror" not in done.stderr
+
+
+def test_the_rpc_system_is_on_the_class_path_instead_of_its_loader(tmp_path: Path):
+    with zipfile.ZipFile(tmp_path / "flink-rpc-akka-loader-2.2.1.jar", "w") as loader:
+        loader.writestr("flink-rpc-akka.jar", "the classes")
+        loader.writestr("META-INF/services/org.apache.flink.runtime.rpc.RpcSystemLoader", "the loader")
+    (tmp_path / "flink-rpc-core-2.2.1.jar").touch()
+
+    flink.unpack_rpc_system(tmp_path)
+
+    assert {path.name for path in tmp_path.iterdir()} == {"flink-rpc-akka.jar", "flink-rpc-core-2.2.1.jar"}
+    assert (tmp_path / "flink-rpc-akka.jar").read_text() == "the classes"

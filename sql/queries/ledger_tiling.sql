@@ -4,6 +4,7 @@
 -- +1 at its end. In a correct ledger they cancel at every offset, so only incorrect positions remain to be processed:
 -- `excess` is the number of superfluous postings of a range, negative for missing ones. One row per incorrect position;
 -- expected and found are bytes.
+-- tailrace.ledger.balance first counts the rows of `edges`, and runs the complete query only if there are any.
 -- Parameters: instance (empty: all); through: checkpoint, see ledger_through.sql.
 WITH
     frontiers AS (

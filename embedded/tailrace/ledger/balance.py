@@ -38,6 +38,16 @@ from tailrace.migrations.runner import load_retention
 from tailrace.sources.log_key import LogKey
 
 QUERIES = ROOT / "sql" / "queries"
+MAIN_SELECT = "\nSELECT\n"
+"""The start of the main query of ledger_tiling.sql, after its common table expressions."""
+ANY_EDGE = """
+SELECT count() AS edges
+FROM (
+    SELECT 1 FROM edges
+    UNION ALL
+    SELECT 1 FROM postings WHERE abs(bytes) != toInt64(to_offset - from_offset))
+"""
+"""The condition under which ledger_tiling.sql returns rows."""
 
 RETENTION_SLACK = timedelta(days=2)
 """Rows this close to the end of their retention may be deleted: ClickHouse drops data parts by the day."""
@@ -237,7 +247,9 @@ class _Reader:
         self._parameters["through"] = self.rows("through")[0]["through"]
 
     def rows(self, query: str, **more: object) -> list[Row]:
-        text = (QUERIES / f"ledger_{query}.sql").read_text()
+        return self._run(_query(query), **more)
+
+    def _run(self, text: str, **more: object) -> list[Row]:
         return self._clickhouse.rows(text, {**self._parameters, **more})
 
     def through(self) -> int:
@@ -251,12 +263,18 @@ class _Reader:
 
     def imbalances(self, aged: set[LogFile]) -> list[Imbalance]:
         found = [
-            *map(_tiling, self.rows("tiling")),
+            *map(_tiling, self._tiling()),
             *(wrong for row in self.rows("parsing") for wrong in self._parsing(row)),
             *(wrong for row in self.rows("receipts") for wrong in self._receipts(row)),
         ]
         unique = {wrong: None for wrong in found if wrong.file not in aged}
         return sorted(unique, key=lambda wrong: (wrong.file, wrong.equation, wrong.from_offset or 0))
+
+    def _tiling(self) -> list[Row]:
+        """Looks for edges first: the complete query reads the postings more than twice as often."""
+        common, _, _ = _query("tiling").partition(MAIN_SELECT)
+        (found,) = self._run(common + ANY_EDGE)
+        return self.rows("tiling") if found["edges"] else []
 
     def unknown(self, listed: Mapping[LogKey, float], now: float) -> list[UnknownLog]:
         return _unknown(self.rows("log_progress"), listed, self._parameters["instance"], now)
@@ -299,6 +317,10 @@ _FAULTS_OF_TILING = {
     "beyond": "posted beyond the end of the file's account",
     "uneven": "the number of bytes differs from the length of the range",
 }
+
+
+def _query(name: str) -> str:
+    return (QUERIES / f"ledger_{name}.sql").read_text()
 
 
 def _tiling(row: Row) -> Imbalance:

@@ -45,7 +45,9 @@ def make(
         with tempfile.TemporaryDirectory(prefix="tailrace-classes-") as directory:
             listed = Path(directory) / "classes"
             with suppress(InstallError, OSError):
-                run_once(Path(directory), ["-Xshare:off", f"-XX:DumpLoadedClassList={listed}"])
+                listing = ["-Xshare:off", f"-XX:DumpLoadedClassList={listed}"]
+                # Optimised code does not pay off in this run; the compiler would take half of its time.
+                run_once(Path(directory), ["-XX:TieredStopAtLevel=1", *listing])
                 dump = [*java, "-Xshare:dump", f"-XX:SharedClassListFile={listed}"]
                 progress.run([*dump, f"-XX:SharedArchiveFile={draft}"])
         if not draft.exists():

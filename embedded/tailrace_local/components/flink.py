@@ -5,6 +5,7 @@ import ssl
 import time
 import urllib.parse
 import urllib.request
+import zipfile
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -31,6 +32,8 @@ OPENED_PACKAGES = (
     "sun.nio.ch",
 )
 """The packages that Flink's scripts open on Java 17 (env.java.opts.all of its configuration)."""
+
+RPC_SYSTEM = "flink-rpc-akka.jar"
 
 SLOW_CLOCK = ("-Dpekko.scheduler.tick-duration=100ms",)
 """Two schedulers of Flink for timeouts and heartbeats wake up at this interval; the default is 10 ms."""
@@ -80,7 +83,7 @@ class FlinkJob(Component):
     def install(self, progress: Progress) -> None:
         if not self._libraries().exists():
             progress.report("downloading Flink 2.2.1 (44 jars, 69 MB)")
-            maven.copy_dependencies(progress, POM, self._libraries())
+            maven.copy_dependencies(progress, POM, self._libraries(), unpack_rpc_system)
         java_build.build(self.settings, progress)
         flink_classes.make(self._class_archive(), self._java(), Flink.main_class, progress)
 
@@ -261,6 +264,17 @@ class Flink(FlinkJob):
             "innodb.log.capacity": self.settings.innodb_log_capacity,
             "parallelism": self.settings.parallelism,
         }
+
+
+def unpack_rpc_system(libraries: Path) -> None:
+    """Replaces the jar of Flink's loader of the RPC system by the jar in it, which goes onto the class path.
+
+    io.tailrace.flink.runtime.ClassPathRpcSystemLoader explains why.
+    """
+    (loader,) = libraries.glob("flink-rpc-akka-loader-*.jar")
+    with zipfile.ZipFile(loader) as content:
+        content.extract(RPC_SYSTEM, libraries)
+    loader.unlink()
 
 
 def _savepoint_path(operation: dict) -> Path:

@@ -1,6 +1,7 @@
 """Runs Maven for the installation of a component."""
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 from tailrace_local.supervisor import cache
@@ -16,8 +17,13 @@ def run(progress: Progress, pom: Path, *goals: str) -> None:
         progress.run(["mvn", "--quiet", "--batch-mode", "--file", pom, *goals])
 
 
-def copy_dependencies(progress: Progress, pom: Path, entry: Path) -> None:
-    """Copies the jars of a pom with their dependencies into a cache entry. Raises InstallError."""
+def copy_dependencies(
+    progress: Progress, pom: Path, entry: Path, change: Callable[[Path], None] = lambda _: None
+) -> None:
+    """Copies the jars of a pom with their dependencies into a cache entry. Raises InstallError.
+
+    `change` gets the directory with the jars before it becomes the entry.
+    """
     with cache.build(entry) as draft:
         run(
             progress,
@@ -26,3 +32,4 @@ def copy_dependencies(progress: Progress, pom: Path, entry: Path) -> None:
             "-DincludeScope=runtime",
             f"-DoutputDirectory={draft}",
         )
+        change(draft)

@@ -36,24 +36,26 @@ class Usage:
 
 def processes() -> Iterator[Process]:
     """Yields every visible process."""
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit() and (process := read(int(entry.name))):
+    for name in os.listdir("/proc"):
+        if name.isdigit() and (process := read(int(name))):
             yield process
 
 
 def read(pid: int) -> Process | None:
     """Returns one process, or None if there is none with that pid."""
     try:
-        line = Path(f"/proc/{pid}/stat").read_text()
+        # Each status of the stack reads all processes: Path.read_text takes twice the processor time.
+        with open(f"/proc/{pid}/stat", "rb", buffering=0) as file:
+            line = file.read()
     except OSError:
         return None
     # The second field is the program's name in parentheses and may contain anything, including `)` and
     # blanks.
-    fields = line[line.rindex(")") + 2 :].split()
+    fields = line[line.rindex(b")") + 2 :].split()
     ticks = sum(int(field) for field in fields[11:15])
     return Process(
         pid=pid,
-        state=fields[0],
+        state=fields[0].decode(),
         parent=int(fields[1]),
         group=int(fields[2]),
         cpu_seconds=ticks / _TICKS_PER_SECOND,
