@@ -163,6 +163,9 @@ export class Browser {
    */
   async #goTo(slug, path) {
     await this.#growWindow();
+    if (new URL(this.page.url()).pathname === `/superset/dashboard/${slug}/`) {
+      await this.showFirst(); // Superset opens the same dashboard at the tab that was open
+    }
     await this.#route(NOWHERE);
     await this.page.waitForSelector(CHART, { state: 'detached' });
     const answered = this.page.waitForResponse((response) => new URL(response.url()).pathname === `/api/v1/dashboard/${slug}/charts`);
@@ -175,7 +178,7 @@ export class Browser {
     await this.page.waitForFunction(([chart, its]) => {
       const shown = [...document.querySelectorAll(chart)].map((each) => Number(each.getAttribute('data-test-chart-id')));
       return shown.length > 0 && shown.every((id) => its.includes(id)); // at first it shows those of the dashboard before
-    }, [CHART, charts]);
+    }, [CHART, charts], { polling: 100 });
     await this.#opened();
   }
 

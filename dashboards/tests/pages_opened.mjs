@@ -38,8 +38,7 @@ async function open(path, theme = 'light') {
 /** The violations of WCAG, each with the elements that have it. The library runs beside the page's security policy. */
 async function violations() {
   await browser.page.evaluate(AXE);
-  const { violations: found } = await browser.page.evaluate(
-    (tags) => axe.run({ runOnly: { type: 'tag', values: tags }, resultTypes: ['violations'] }), WCAG);
+  const { violations: found } = await browser.page.evaluate((tags) => axe.run({ runOnly: { type: 'tag', values: tags } }), WCAG);
   return found.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html, any }) => `${html} ${any[0]?.message ?? ''}`).join('; ')}`);
 }
 
