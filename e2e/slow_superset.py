@@ -31,7 +31,7 @@ class Slow:
 
 @contextmanager
 def slow_superset(stack: Stack, port: int, seconds: float) -> Iterator[Slow]:
-    """Makes the browser of reports open Superset through a proxy with Superset's certificate, in the block."""
+    """In the block, the browser of reports opens Superset through a proxy with Superset's certificate."""
     certificates = Certificates(stack.home)
     slow = Slow()
     file = stack.home.data("reports") / "mail.json"

@@ -9,6 +9,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from threading import Barrier
+from uuid import uuid4
 
 from superset.app import create_app
 
@@ -129,6 +130,30 @@ def yaml_read_again() -> dict:
     return {"calls": dict(calls), "asset": asset, "again": again, "keys": list(again)}
 
 
+def imported(application, columns: int) -> dict[str, int]:
+    """Returns the cost of importing a new dataset of so many columns."""
+    from superset import db
+    from superset.commands.importers.v1 import assets
+
+    with asked_as_admin(application):
+        database = its_dataset().database
+        config = {
+            "table_name": f"{columns} columns",
+            "uuid": str(uuid4()),
+            "database_id": database.id,
+            "schema": database.get_default_schema(None),
+            "sql": PLAIN,
+            "columns": [{"column_name": f"column {number}"} for number in range(columns)],
+            "metrics": [{"metric_name": "count", "expression": "COUNT(*)"}],
+        }
+        calls.clear()
+        dataset = assets.import_dataset(config, overwrite=True)
+        db.session.commit()
+        cost = dict(calls)
+        assert len(dataset.columns) == columns and len(dataset.metrics) == 1
+    return cost
+
+
 def its_dataset():
     from superset import db
     from superset.models.dashboard import Dashboard
@@ -163,6 +188,10 @@ def main() -> None:
         with database.get_inspector() as inspector:
             said["inspected schema"] = inspector.default_schema_name
         said["askers"], said["sessions"] = askers(database)
+    from sqlalchemy.orm import Session
+
+    count(Session, "_flush", "written")
+    said["imported"] = [imported(application, columns) for columns in (4, 8)]
     restrict(application)
     said["restricted"] = asked(application, DAY, with_sql(PLAIN))
     with asked_as_admin(application):

@@ -52,6 +52,11 @@ def test_yaml_is_read_and_written_by_libyaml(took):
     assert took["yaml"]["calls"] == {}
 
 
+def test_an_import_writes_the_columns_of_a_dataset_together_and_asks_for_no_table(took):
+    few, many = took["imported"]
+    assert few["written"] == many["written"] and "executed" not in many
+
+
 def test_other_times_are_other_questions(took):
     first, again = took["first"], took["again"]
     assert "2026-01-02 00:00:00" in first["sql"] and "2026-01-08 00:00:00" in again["sql"]

@@ -1,4 +1,4 @@
-"""Removes work that Superset 6.1.0 repeats for every chart with the same result.
+"""Removes work that Superset 6.1.0 repeats for every chart, or for every column of an import.
 
 superset_config.py calls `apply_patches` when the application starts. The patches are written for and tested
 with VERSIONS. With other versions of these packages nothing is patched, a warning is logged, and charts take
@@ -9,6 +9,7 @@ rules, or a statement is not a plain one, Superset's own code runs.
 import logging
 import re
 from collections.abc import Callable
+from contextvars import ContextVar
 from functools import lru_cache, partial, wraps
 from importlib.metadata import PackageNotFoundError, version
 from types import FunctionType, SimpleNamespace
@@ -42,6 +43,8 @@ def apply_patches() -> None:
     cache_database_name()
     compile_templates_once()
     parse_statements_once()
+    write_columns_together()
+    import_queries_without_tables()
     use_libyaml()
 
 
@@ -204,6 +207,57 @@ def parse_statements_once() -> None:
         return [each and each.copy() for each in parsed(script, engine)]
 
     SQLStatement._parse = classmethod(copies)
+
+
+def write_columns_together() -> None:
+    """Writes the columns and metrics of an imported dataset together, not each before the next.
+
+    Superset looks for each in its database (`import_from_dict`), and SQLAlchemy writes what is pending before
+    a query. Names in a dataset's file are unique: a pending column is never the one that is looked for.
+    """
+    from superset.connectors.sqla.models import SqlMetric, TableColumn
+
+    for kind in (TableColumn, SqlMetric):
+        kind.import_from_dict = classmethod(_without_autoflush(kind.import_from_dict.__func__))
+
+
+def _without_autoflush(imported: Callable) -> Callable:
+    @wraps(imported)
+    def import_from_dict(cls, dict_rep, parent=None, *arguments, **named):
+        from superset import db
+
+        if parent is not None and parent.id is None:  # it becomes a part of the column
+            db.session.flush()
+        with db.session.no_autoflush:
+            return imported(cls, dict_rep, parent, *arguments, **named)
+
+    return import_from_dict
+
+
+def import_queries_without_tables() -> None:
+    """Does not ask ClickHouse for a table with the name of an imported dataset that is a query.
+
+    Superset needs the answer only for datasets whose rows are in the import, too.
+    """
+    from superset.commands.importers.v1 import assets
+    from superset.models.core import Database
+
+    is_query = ContextVar("is_query", default=False)
+    ask, import_dataset = Database.has_table, assets.import_dataset
+
+    @wraps(ask)
+    def has_table(*arguments, **named) -> bool:
+        return is_query.get() or ask(*arguments, **named)
+
+    @wraps(import_dataset)
+    def imported(config, *arguments, **named):
+        before = is_query.set(bool(config.get("sql")) and not config.get("data"))
+        try:
+            return import_dataset(config, *arguments, **named)
+        finally:
+            is_query.reset(before)
+
+    Database.has_table, assets.import_dataset = has_table, imported
 
 
 def use_libyaml() -> None:
