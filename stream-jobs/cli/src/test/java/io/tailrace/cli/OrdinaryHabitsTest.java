@@ -39,6 +39,7 @@ class OrdinaryHabitsTest {
     private static final int DAYS = 18;
     /** More are complete only in the long test: later days repeat the same sessions. */
     private static final int COMPLETE_DAYS = 3;
+
     private static final long EVENTS_AN_ALERT = 100_000;
     private static final long END_OF_TIME = Long.MAX_VALUE / 4;
 
