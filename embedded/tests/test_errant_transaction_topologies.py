@@ -5,6 +5,7 @@ import random
 from dataclasses import dataclass, field
 
 import pytest
+from seeds import with_seeds
 
 from tailrace.snapshots.errant_transactions import Comparison
 from tailrace.snapshots.gtid_sets import GtidSet, joined
@@ -116,7 +117,7 @@ class Cluster:
 
 
 @pytest.mark.parametrize("topology", TOPOLOGIES)
-@pytest.mark.parametrize("seed", range(ROUNDS))
+@with_seeds(ROUNDS)
 def test_permitted_writes_are_never_errant(topology, seed):
     cluster = Cluster(TOPOLOGIES[topology], WRITERS[topology], random.Random(seed))
     for _ in range(STEPS):
@@ -127,7 +128,7 @@ def test_permitted_writes_are_never_errant(topology, seed):
 
 
 @pytest.mark.parametrize("topology", TOPOLOGIES)
-@pytest.mark.parametrize("seed", range(ROUNDS))
+@with_seeds(ROUNDS)
 def test_other_writes_are_found_once(topology, seed):
     chance = random.Random(seed)
     cluster = Cluster(TOPOLOGIES[topology], WRITERS[topology], chance)

@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from seeds import with_seeds
 
 from tailrace.snapshots.gtid_sets import LAST, GtidError, GtidSet, MariaDbState, joined, subtracted
 
@@ -45,7 +46,7 @@ def some_intervals(chance: random.Random) -> list[tuple[int, int]]:
     return [(begin, begin + chance.randint(0, 9)) for begin in begins]
 
 
-@pytest.mark.parametrize("seed", range(ROUNDS))
+@with_seeds(ROUNDS)
 def test_arithmetic_is_that_of_sets(seed):
     chance = random.Random(seed)
     one, two = some_intervals(chance), some_intervals(chance)
@@ -68,7 +69,7 @@ def some_set(chance: random.Random) -> GtidSet:
     return GtidSet.parse(",".join(parts))
 
 
-@pytest.mark.parametrize("seed", range(ROUNDS))
+@with_seeds(ROUNDS)
 def test_laws_of_sets(seed):
     chance = random.Random(seed)
     one, two = some_set(chance), some_set(chance)
@@ -108,7 +109,7 @@ def some_text(chance: random.Random) -> str:
     return chance.choice((",", ",\n", ", ")).join(parts)
 
 
-@pytest.mark.parametrize("seed", range(ROUNDS))
+@with_seeds(ROUNDS)
 def test_sets_are_sets_of_transactions(seed):
     chance = random.Random(seed)
     one, two = some_text(chance), some_text(chance)
@@ -128,7 +129,7 @@ def some_log(chance: random.Random) -> dict[tuple[int, int], int]:
     }
 
 
-@pytest.mark.parametrize("seed", range(ROUNDS))
+@with_seeds(ROUNDS)
 def test_states_are_sets_of_streams_up_to_a_number(seed):
     chance = random.Random(seed)
     one, two = some_log(chance), some_log(chance)

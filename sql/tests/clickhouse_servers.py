@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from xml.etree import ElementTree
 
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.config.home import Home
@@ -20,6 +21,8 @@ from tailrace_local.components.clickhouse import ClickHouse as ClickHousePart
 START_SECONDS = 120
 LISTENING = "0A"
 """The state of a socket in /proc/net/tcp."""
+COMPILING = ("compile_expressions", "compile_aggregate_expressions", "compile_sort_description")
+"""The settings by which the engine compiles parts of queries."""
 DATABASES = (shards.DATABASE, shards.SHARD_DATABASE)
 
 
@@ -42,6 +45,7 @@ class Server:
 
     def start(self) -> None:
         self.part.prepare()
+        self._disable_compilation()
         log = self.home.log("clickhouse").open("ab")
         self._process = subprocess.Popen(self.part.command(), stdout=log, stderr=log)
         deadline = time.monotonic() + START_SECONDS
@@ -49,6 +53,14 @@ class Server:
             assert self._process.poll() is None, self.home.log("clickhouse").read_text()
             assert time.monotonic() < deadline, "ClickHouse is not up"
             time.sleep(0.05)
+
+    def _disable_compilation(self) -> None:
+        """Queries of few rows cost less than to compile them."""
+        file = self.home.data("clickhouse") / "users.xml"
+        users = ElementTree.parse(file)
+        for setting in COMPILING:
+            ElementTree.SubElement(users.find("profiles/default"), setting).text = "0"
+        users.write(file)
 
     @property
     def pid(self) -> int:

@@ -1,7 +1,7 @@
 package io.tailrace.cli.help;
 
+import io.tailrace.spelling.NearestName;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.Optional;
 
 /** Finds the known name that a misspelt one is meant to be. */
@@ -21,26 +21,8 @@ public final class Suggestion {
     }
 
     private static Optional<String> nearest(String given, Collection<String> known) {
-        return known.stream()
-                .min(Comparator.comparingInt(name -> distance(given, name)))
-                .filter(name -> distance(given, name) <= MAX_CHANGED * Math.max(given.length(), name.length()));
-    }
-
-    /** Returns the Levenshtein distance. */
-    private static int distance(String a, String b) {
-        int[] row = new int[b.length() + 1];
-        for (int j = 0; j <= b.length(); j++) {
-            row[j] = j;
-        }
-        for (int i = 1; i <= a.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j <= b.length(); j++) {
-                int changed = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                diagonal = row[j];
-                row[j] = Math.min(changed, 1 + Math.min(row[j], row[j - 1]));
-            }
-        }
-        return row[b.length()];
+        return NearestName.of(given, known.stream())
+                .filter(name ->
+                        NearestName.changes(given, name) <= MAX_CHANGED * Math.max(given.length(), name.length()));
     }
 }

@@ -2,7 +2,7 @@ package io.tailrace.detection.taxonomy;
 
 import io.tailrace.detection.event.LogSource;
 import io.tailrace.detection.sigma.FieldMapping;
-import java.util.Comparator;
+import io.tailrace.spelling.NearestName;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
@@ -28,9 +28,7 @@ public final class DatabaseFieldMapping implements FieldMapping {
 
     @Override
     public String nearest(String name) {
-        return DatabaseField.allNames()
-                .min(Comparator.comparingInt(known -> distance(known, name)))
-                .orElseThrow();
+        return NearestName.of(name, DatabaseField.allNames()).orElseThrow();
     }
 
     @Override
@@ -39,23 +37,5 @@ public final class DatabaseFieldMapping implements FieldMapping {
                 && DatabaseField.named(name)
                         .filter(DatabaseField.MESSAGE::equals)
                         .isPresent();
-    }
-
-    /** Returns the Levenshtein distance. */
-    private static int distance(String a, String b) {
-        int[] row = new int[b.length() + 1];
-        for (int j = 0; j <= b.length(); j++) {
-            row[j] = j;
-        }
-        for (int i = 1; i <= a.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j <= b.length(); j++) {
-                int replaced = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                diagonal = row[j];
-                row[j] = Math.min(replaced, Math.min(row[j], row[j - 1]) + 1);
-            }
-        }
-        return row[b.length()];
     }
 }
