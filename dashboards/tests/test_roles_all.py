@@ -1,4 +1,4 @@
-"""The access of roles for every pair of role, dashboard, dataset and forgery; test_roles.py takes each once."""
+"""The access of roles for every pair of role, dashboard, dataset and forgery, of which CI takes each once."""
 
 from itertools import product
 
