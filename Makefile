@@ -51,21 +51,19 @@ clean-data: ## Stop the stack, remove data, logs and passwords; sources.yaml and
 SUITES := e2e-own browser python e2e-shared java e2e-detecting
 
 # Four suites at a time keep two cores busy. More would cost more: a stack uses the cores also while its tests wait.
-# All need the jobs' jars.
+# `make test ALSO=lint`, as in .ci/run, checks the style beside the first suites.
 .PHONY: test
-test: $(DEV) jars ## All tests that must pass before a merge: about 28 minutes on two idle cores
-	@rm -f $(SUITES:%=target/costs/%.json)
-	@$(MAKE) --jobs 4 --keep-going --output-sync=target $(SUITES:%=timed-%) && result=0 || result=$$?; \
-	    $(PYTHON) .ci/costs; exit $$result
+test: $(DEV) ## All tests that must pass before a merge: about 27 minutes on two idle cores
+	@rm -f target/costs/*.json
+	@$(MAKE) --jobs 4 --keep-going --output-sync=target timed-jars $(ALSO:%=timed-%) $(SUITES:%=timed-%) && result=0 || \
+	    result=$$?; $(PYTHON) .ci/costs; exit $$result
 
-.PHONY: $(SUITES:%=timed-%)
-$(SUITES:%=timed-%): timed-%:
+# All suites need the jobs' jars. The Java tests use the classes that `make lint` has compiled.
+.PHONY: $(SUITES:%=timed-%) timed-lint timed-jars
+$(SUITES:%=timed-%): timed-%: timed-jars
 	@.ci/timed $* $(MAKE) test-$*
 
-# `.ci/run` checks the style while it builds the jars: each of them keeps one core busy.
-.PHONY: lint-and-jars timed-lint timed-jars
-lint-and-jars: $(DEV)
-	@$(MAKE) --jobs 2 --output-sync=target timed-lint timed-jars
+timed-java: $(ALSO:%=timed-%)
 
 timed-lint timed-jars: timed-%:
 	@.ci/timed $* $(MAKE) $*
