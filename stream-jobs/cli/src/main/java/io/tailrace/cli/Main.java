@@ -6,6 +6,7 @@ import io.tailrace.cli.command.FingerprintCommand;
 import io.tailrace.cli.command.ParseCommand;
 import io.tailrace.cli.command.PlanCommand;
 import io.tailrace.cli.command.RuleCoverageCommand;
+import io.tailrace.cli.command.RuleNavigatorCommand;
 import io.tailrace.cli.command.RulesCommand;
 import io.tailrace.cli.help.CommandDescription;
 import io.tailrace.cli.help.HelpRenderer;
@@ -88,8 +89,9 @@ public final class Main {
         line.addSubcommand(new FingerprintCommand(terminal));
         line.addSubcommand(new PlanCommand(terminal));
         line.addSubcommand(new DetectCommand(terminal, clock));
-        line.addSubcommand(
-                new CommandLine(new RulesCommand(terminal)).addSubcommand(new RuleCoverageCommand(terminal)));
+        line.addSubcommand(new CommandLine(new RulesCommand(terminal))
+                .addSubcommand(new RuleCoverageCommand(terminal))
+                .addSubcommand(new RuleNavigatorCommand(terminal)));
         return line;
     }
 

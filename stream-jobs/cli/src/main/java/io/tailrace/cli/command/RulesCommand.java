@@ -19,6 +19,7 @@ import picocli.CommandLine.Parameters;
         examples = {
             "tailrace rules check rules",
             "tailrace rules coverage --rules rules /var/log/mysql/audit.log",
+            "tailrace rules navigator --rules rules > layer.json",
             "tailrace rules push rules"
         },
         seeAlso = {"tailrace detect", "tailrace alerts", "docs/DETECTION.md"})

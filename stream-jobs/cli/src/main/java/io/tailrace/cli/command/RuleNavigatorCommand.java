@@ -1,0 +1,79 @@
+package io.tailrace.cli.command;
+
+import io.tailrace.cli.help.HelpTexts;
+import io.tailrace.cli.output.NavigatorLayer;
+import io.tailrace.cli.terminal.Terminal;
+import io.tailrace.detection.detector.StatefulDetector;
+import io.tailrace.detection.detector.config.DetectorConfig;
+import io.tailrace.detection.sigma.CorrelationRule;
+import io.tailrace.detection.sigma.Level;
+import io.tailrace.detection.sigma.RuleContext;
+import io.tailrace.detection.sigma.RuleHeader;
+import io.tailrace.detection.sigma.RuleSet;
+import io.tailrace.detection.sigma.SigmaRule;
+import io.tailrace.detection.taxonomy.DatabaseFieldMapping;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Writes the techniques that rules and detectors detect as a layer of MITRE's ATT&amp;CK Navigator. */
+@HelpTexts(
+        examples = {"tailrace rules navigator --rules rules > layer.json"},
+        seeAlso = {"tailrace rules", "docs/DETECTION.md"})
+@Command(
+        name = "navigator",
+        description = {
+            "Writes the ATT&CK techniques of rules and detectors as a layer for MITRE's ATT&CK Navigator.",
+            "The score of a technique is the number of rules, correlations and detectors with its tag that raise"
+                    + " alerts. The layer says what is detected, not whether a server logs what it takes: see"
+                    + " `tailrace rules coverage`."
+        },
+        exitCodeListHeading = "Exit codes:%n",
+        exitCodeList = {
+            "0:the layer is complete",
+            "1:a rule was refused, or a file could not be read",
+            "2:the command line is invalid"
+        })
+public final class RuleNavigatorCommand implements Callable<Integer> {
+
+    private static final int FAILED = 1;
+
+    private final Terminal terminal;
+
+    @Mixin
+    private RuleOptions rules;
+
+    public RuleNavigatorCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() {
+        try {
+            RuleContext context = rules.context(new DatabaseFieldMapping());
+            RuleSet set = rules.read(context, terminal);
+            DetectorConfig detectors = rules.detectors(null, context, terminal);
+            boolean accepted = rules.reportRefused(terminal);
+            terminal.out().append(NavigatorLayer.of(alerting(set, detectors))).append('\n');
+            return set.errors().isEmpty() && detectors.errors().isEmpty() && accepted ? 0 : FAILED;
+        } catch (IOException e) {
+            terminal.note("cannot read the rules: " + e.getMessage() + ": " + InputOptions.reason(e));
+            return FAILED;
+        }
+    }
+
+    private static List<RuleHeader> alerting(RuleSet set, DetectorConfig detectors) {
+        Stream<RuleHeader> single =
+                set.rules().stream().filter(SigmaRule::alerts).map(SigmaRule::header);
+        Stream<RuleHeader> counting =
+                set.correlations().stream().filter(CorrelationRule::alerts).map(CorrelationRule::header);
+        Stream<RuleHeader> stateful = detectors.detectors().stream().map(StatefulDetector::header);
+        return Stream.of(single, counting, stateful)
+                .flatMap(headers -> headers)
+                .filter(header -> header.level() != Level.INFORMATIONAL)
+                .toList();
+    }
+}
