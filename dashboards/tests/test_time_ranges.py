@@ -25,6 +25,7 @@ def test_the_installed_time_filter_lists_them(stack):
     (script,) = [text for each in scripts if 'value:"Last 15 minutes"' in (text := each.read_text())]
     places = [script.index(f'{{value:"{text}",') for text in (*SHORT, "Last day")]
     assert places == sorted(places)
+    assert "new Set([" + "".join(f'"{text}",' for text in SHORT) + '"Last day",' in script, "it selects them"
 
 
 @pytest.mark.parametrize("text", SHORT)

@@ -23,6 +23,8 @@ EMPTY_IMAGE = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=#"
 SHORT_RANGES = ("Last 15 minutes", "Last 1 hour", "Last 6 hours")
 FIRST_RANGE = re.compile(r'\{value:"Last day",label:(?P<translate>\(0,\w+\.t\))\("Last day"\)\}')
 """The first item of the list, as the minifier writes it."""
+KNOWN_RANGES = 'new Set(["Last day",'
+"""The begin of the set of ranges that the list may select; another one is replaced by a week."""
 
 
 def without_telemetry(script: str) -> str:
@@ -34,7 +36,9 @@ def with_short_ranges(script: str) -> str:
     """Returns the text of a script with SHORT_RANGES before the range of a day."""
     if SHORT_RANGES[0] in script:
         return script
-    return FIRST_RANGE.sub(_items, script)
+    known = "".join(f'"{text}",' for text in SHORT_RANGES)
+    wider = script.replace(KNOWN_RANGES, KNOWN_RANGES.replace('"Last day",', f'{known}"Last day",'))
+    return FIRST_RANGE.sub(_items, wider)
 
 
 def _items(day: re.Match[str]) -> str:

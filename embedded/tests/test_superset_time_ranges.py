@@ -10,6 +10,7 @@ import pytest
 from tailrace.config.resources import REPOSITORY
 
 SUPERSET = REPOSITORY / "embedded" / "superset"
+SET = 'd=new Set(["Last day","Last week"])'
 LIST = 'c=[{value:"Last day",label:(0,r.t)("Last day")},{value:"Last week",label:(0,r.t)("Last week")}]'
 
 
@@ -26,7 +27,7 @@ static_assets, time_ranges = _module("static_assets"), _module("tailrace_time_ra
 @pytest.fixture
 def assets(tmp_path) -> Path:
     (tmp_path / "1.entry.js").write_text(f'e="{static_assets.TELEMETRY}"+f')
-    (tmp_path / "2.chunk.js").write_text(f"a;{LIST};b")
+    (tmp_path / "2.chunk.js").write_text(f"a;{LIST};{SET}")
     (tmp_path / "3.chunk.js").write_text('case"Last day":return n')
     return tmp_path
 
@@ -37,7 +38,9 @@ def test_short_ranges_are_the_first_of_the_list(assets):
     assert text == (
         'a;c=[{value:"Last 15 minutes",label:(0,r.t)("Last 15 minutes")},'
         '{value:"Last 1 hour",label:(0,r.t)("Last 1 hour")},'
-        '{value:"Last 6 hours",label:(0,r.t)("Last 6 hours")},' + LIST.removeprefix("c=[") + ";b"
+        '{value:"Last 6 hours",label:(0,r.t)("Last 6 hours")},'
+        + LIST.removeprefix("c=[")
+        + ';d=new Set(["Last 15 minutes","Last 1 hour","Last 6 hours","Last day","Last week"])'
     )
     assert static_assets.with_short_ranges(text) == text
     assert (assets / "3.chunk.js").read_text() == 'case"Last day":return n'
@@ -52,7 +55,7 @@ def test_a_linked_file_of_the_cache_stays_unchanged(assets):
     cached = assets / "cached"
     cached.hardlink_to(assets / "2.chunk.js")
     static_assets.change(assets)
-    assert cached.read_text() == f"a;{LIST};b"
+    assert cached.read_text() == f"a;{LIST};{SET}"
 
 
 def test_another_version_of_superset_is_an_error(assets):
