@@ -35,7 +35,7 @@ class HelpRendererTest {
                 .flatMap(HelpRendererTest::all)
                 .filter(command -> !command.name().equals(WITH_PYTHON_SUBCOMMAND))
                 .toList();
-        assertThat(commands).hasSize(7);
+        assertThat(commands).hasSize(8);
         for (CommandDescription command : commands) {
             assertThat(page)
                     .as("run: make cli-reference")
