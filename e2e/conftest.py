@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from e2e.delivering import WEB_PORT, Delivering
 from e2e.receivers import WebReceiver, web_receiver
 from e2e.stack import PARTS, PORTS, Stack
 from e2e.workload.writer import Workload
@@ -140,6 +141,19 @@ def keeping(tmp_path_factory) -> Iterator[Stack]:
     """Kafka and ClickHouse, for the commands about alerts and rules."""
     home = tmp_path_factory.mktemp("keeping") / "home"
     yield from _shared("keeping", Stack(home, KEEPING_PORT, ("kafka", "clickhouse")))
+
+
+@pytest.fixture
+def delivering(keeping: Stack, tmp_path: Path) -> Iterator[Delivering]:
+    service = Delivering(keeping, tmp_path)
+    yield service
+    service.stop()
+
+
+@pytest.fixture
+def web() -> Iterator[WebReceiver]:
+    with web_receiver(WEB_PORT) as receiver:
+        yield receiver
 
 
 def _shared(name: str, made: Stack) -> Iterator[Stack]:

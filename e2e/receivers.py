@@ -4,6 +4,7 @@ import base64
 import contextlib
 import socketserver
 import ssl
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -65,6 +66,21 @@ def web_receiver(port: int) -> Iterator[WebReceiver]:
 
     with _serving(ThreadingHTTPServer(("127.0.0.1", port), Handler)):
         yield receiver
+
+
+def certificate(directory: Path) -> tuple[Path, Path]:
+    """Creates a certificate for 127.0.0.1 that signs itself, and its key; returns both files."""
+    files = directory / "certificate.pem", directory / "key.pem"
+    subprocess.run(
+        [
+            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"),
+            *("-nodes", "-days", "2", "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"),
+            *("-out", files[0], "-keyout", files[1]),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    return files
 
 
 @dataclass

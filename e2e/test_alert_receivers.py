@@ -1,32 +1,16 @@
 """Alerts in the formats of other products: a real rsyslog, and services that resolve closed alerts."""
 
 import json
-import subprocess
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from e2e import rsyslog
+from e2e import receivers, rsyslog
 from e2e.delivering import PATIENCE_SECONDS, SECRET, WEB_PORT, Delivering, hexadecimal
-from e2e.receivers import WebReceiver, web_receiver
-from e2e.stack import Stack, wait_until
+from e2e.receivers import WebReceiver
+from e2e.stack import wait_until
 
 SYSLOG_PORT = WEB_PORT + 2
 SERVICE = {"secret_file": "secret", "retry_initial": "1s", "retry_max": "2s", "timeout": "5s"}
-
-
-@pytest.fixture
-def delivering(keeping: Stack, tmp_path: Path) -> Iterator[Delivering]:
-    service = Delivering(keeping, tmp_path)
-    yield service
-    service.stop()
-
-
-@pytest.fixture
-def web() -> Iterator[WebReceiver]:
-    with web_receiver(WEB_PORT) as receiver:
-        yield receiver
 
 
 def pagerduty(**options) -> dict:
@@ -82,35 +66,18 @@ def test_the_address_of_a_chat_is_the_secret(delivering, web):
     assert "Dump-like read" in json.loads(request.body)["text"]
 
 
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory) -> tuple[Path, Path]:
-    """A certificate for 127.0.0.1 and its key."""
-    directory = tmp_path_factory.mktemp("certificate")
-    certificate, key = directory / "certificate.pem", directory / "key.pem"
-    subprocess.run(
-        [
-            *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"),
-            *("-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"),
-            *("-out", certificate, "-keyout", key),
-        ],
-        check=True,
-        capture_output=True,
-    )
-    return certificate, key
-
-
 @pytest.mark.parametrize(
     ("security", "form", "beginning"),
     [("none", "leef", "LEEF:2.0|Tailrace|"), ("tls", "cef", "CEF:0|Tailrace|"), ("tls", "ocsf", "{")],
 )
 def test_rsyslog_parses_the_messages_also_after_it_was_killed(
-    delivering, certificate, tmp_path, security, form, beginning
+    delivering, tmp_path, security, form, beginning
 ):
-    is_secure = security == "tls"
+    files = receivers.certificate(tmp_path) if security == "tls" else None
     root = rsyslog.installed(delivering.stack.settings.cache)
-    server = rsyslog.Rsyslog(root, tmp_path, SYSLOG_PORT, certificate if is_secure else None)
+    server = rsyslog.Rsyslog(root, tmp_path, SYSLOG_PORT, files)
     given = {"name": "collector", "kind": "syslog", "host": "127.0.0.1", "port": SYSLOG_PORT, "format": form}
-    trusted = {"ca_file": str(certificate[0])} if is_secure else {}
+    trusted = {"ca_file": str(files[0])} if files else {}
     retry = {"retry_initial": "1s", "retry_max": "2s", "timeout": "5s"}
     with server.running():
         delivering.begin({**given, "security": security, **trusted, **retry})
@@ -121,6 +88,7 @@ def test_rsyslog_parses_the_messages_also_after_it_was_killed(
     wait_until(lambda: delivering.outcomes(second), PATIENCE_SECONDS, "an attempt without a receiver")
     with server.running():
         wait_until(lambda: len(server.messages()) == 2, PATIENCE_SECONDS, "the second message")
+        wait_until(lambda: delivering.outcomes(second)[-1][2] == "delivered", PATIENCE_SECONDS, "its outcome")
     one, other = server.messages()
     assert (one.priority, one.hostname, one.application) == (83, "shop-db-1", "tailrace")
     assert one.time == first["event_time"].replace(" ", "T") + "Z"

@@ -7,42 +7,28 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
+from e2e import receivers
 from e2e.alert_rows import grown
 from e2e.delivering import (
     MAIL_PORT,
     PATIENCE_SECONDS,
     SECRET,
     WEB_PORT,
-    Delivering,
     email,
     hexadecimal,
     keys,
     webhook,
 )
-from e2e.receivers import MailReceiver, WebReceiver, mail_receiver, web_receiver
-from e2e.stack import Stack, wait_until
+from e2e.receivers import MailReceiver, mail_receiver, web_receiver
+from e2e.stack import wait_until
 from tailrace.alerts.delivery import config
 from tailrace.alerts.delivery.webhook import signature
 from tailrace.config.resources import REPOSITORY
 from tailrace.config.yaml_reader import ConfigurationError
 from tailrace_local.supervisor import control
-
-
-@pytest.fixture
-def delivering(keeping: Stack, tmp_path: Path) -> Iterator[Delivering]:
-    service = Delivering(keeping, tmp_path)
-    yield service
-    service.stop()
-
-
-@pytest.fixture
-def web() -> Iterator[WebReceiver]:
-    with web_receiver(WEB_PORT) as receiver:
-        yield receiver
 
 
 @pytest.fixture
@@ -251,16 +237,7 @@ def test_many_alerts_are_sent_in_one_mail(delivering, mails):
 
 
 def test_mail_goes_encrypted_and_with_a_login(delivering, tmp_path):
-    certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
-    subprocess.run(
-        [
-            *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"),
-            *("-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"),
-            *("-out", certificate, "-keyout", key),
-        ],
-        check=True,
-        capture_output=True,
-    )
+    certificate, key = receivers.certificate(tmp_path)
     login = {"user": "tailrace", "password_file": "secret"}
     with mail_receiver(MAIL_PORT, (certificate, key)) as mails:
         untrusted = email(name="untrusted", security="starttls", **login)

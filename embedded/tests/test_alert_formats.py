@@ -4,7 +4,6 @@ import json
 import re
 import socket
 import ssl
-import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from e2e import receivers
 from e2e.alert_rows import alert
 from tailrace.alerts.delivery import (
     config,
@@ -242,16 +242,7 @@ def test_an_unreachable_receiver_is_a_failure():
 
 
 def test_the_certificate_of_a_receiver_is_verified(tmp_path):
-    certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
-    subprocess.run(
-        [
-            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"),
-            *("-nodes", "-days", "2", "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"),
-            *("-out", certificate, "-keyout", key),
-        ],
-        check=True,
-        capture_output=True,
-    )
+    certificate, key = receivers.certificate(tmp_path)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
     with syslog_receiver(context) as (port, received):
