@@ -47,8 +47,9 @@ clean-data: ## Stop the stack, remove data, logs and passwords; sources.yaml and
 	@cd '$(DATA)' 2>/dev/null && rm -rf data demo logs run secrets watch || true
 
 ##@ Checking
-# Python and Java tests hardly wait for other processes, so one of them uses what the suites with stacks leave.
-SUITES := e2e-own browser python e2e-shared java e2e-detecting
+# Suites that wait for running stacks start first, beside one that hardly waits. The last ones, browser and java, need a core
+# each, so that both cores are busy until the end.
+SUITES := e2e-detecting e2e-own python e2e-shared browser java
 
 # Four suites at a time keep two cores busy. More would cost more: a stack uses the cores also while its tests wait.
 # `make test ALSO=lint`, as in .ci/run, checks the style beside the first suites.
