@@ -15,12 +15,16 @@ EVENT_TABLES = {
 
 LogKey = tuple[str, str, str]
 """Instance, source and path."""
+Difference = tuple[LogManifest, str]
+"""A log, and what is different."""
 
 OF_FRAMER = "stage = 'FRAMER' AND kind IN ('ENTRY', 'FRAMING', 'GAP', 'DEAD_LETTER')"
 ENTRIES = "sumIf(ledger.count, kind = 'ENTRY') AS entries"
 REJECTED = "sumIf(ledger.count, kind = 'DEAD_LETTER' AND stage = 'PARSER') AS rejected"
 NOTHING_POSTED: Row = {"bytes": 0, "entries": 0, "rejected": 0}
 NOTHING: Row = {"n": 0}
+NO_EVENTS: Row = {"n": 0, "ids": 0, "bytes": 0, "generations": 0}
+NO_MEASURES: Row = {"us": 0, "sent": 0, "examined": 0, "weight": 0}
 
 THIS_LOG = "instance = {instance:String} AND source = {source:String} AND log = {log:String}"
 
@@ -118,104 +122,146 @@ def gaps(clickhouse: ClickHouse, logs: Iterable[LogManifest]) -> list[str]:
     return [f"{log.instance} {log.path}: {n} bytes are missing" for log, n in missing if n]
 
 
+def gap_kinds(clickhouse: ClickHouse, logs: Iterable[LogManifest]) -> dict[str, int]:
+    """Returns the missing bytes of all logs together, by kind of gap."""
+    kinds = Tables(clickhouse, logs).sums("ledger", "detail", "sum(bytes) AS n", "kind = 'GAP'")
+    missing: dict[str, int] = {}
+    for rows in kinds.values():
+        for row in rows:
+            missing[row["key"]] = missing.get(row["key"], 0) + row["n"]
+    return {kind: lost for kind, lost in missing.items() if lost}
+
+
 def _by_log(clickhouse: ClickHouse, logs: list[LogManifest], table: str, columns: str) -> dict[LogKey, Row]:
-    """Runs one query for all logs, because waiting repeats it many times."""
-    instances = ", ".join(f"'{name}'" for name in sorted({log.instance for log in logs}))
-    rows = clickhouse.rows(
-        f"SELECT instance, source, log, {columns} FROM tailrace.{table}"
-        f" WHERE instance IN ({instances}) GROUP BY instance, source, log"
-    )
-    return {(row["instance"], row["source"], row["log"]): row for row in rows}
+    return {key: row for key, (row,) in Tables(clickhouse, logs).sums(table, "''", columns).items()}
 
 
 def _key(log: LogManifest) -> LogKey:
     return log.instance, log.source, log.path
 
 
+class Tables:
+    """The stored data of several logs: one query for all of them, because waiting repeats it many times."""
+
+    def __init__(self, clickhouse: ClickHouse, logs: Iterable[LogManifest]) -> None:
+        self._clickhouse = clickhouse
+        self._logs = {_key(log) for log in logs}
+        self._instances = ", ".join(f"'{name}'" for name in sorted({name for name, _, _ in self._logs}))
+
+    def sums(self, table: str, key: str, columns: str, where: str = "1") -> dict[LogKey, list[Row]]:
+        """Returns the columns by log and by the expression `key`, which each row has as `key`."""
+        found: dict[LogKey, list[Row]] = {}
+        for row in self._rows("instance, source, log", table, key, columns, where):
+            log = row["instance"], row["source"], row["log"]
+            if log in self._logs:
+                found.setdefault(log, []).append(row)
+        return found
+
+    def sums_of_instances(self, table: str, key: str, columns: str) -> dict[str, list[Row]]:
+        """Returns the columns by instance and by the expression `key`."""
+        found: dict[str, list[Row]] = {}
+        for row in self._rows("instance", table, key, columns, "1"):
+            found.setdefault(row["instance"], []).append(row)
+        return found
+
+    def _rows(self, place: str, table: str, key: str, columns: str, where: str) -> list[Row]:
+        return self._clickhouse.rows(
+            f"SELECT {place}, {key} AS key, {columns} FROM tailrace.{table}"
+            f" WHERE instance IN ({self._instances}) AND {where} GROUP BY {place}, key"
+        )
+
+
 def differences(clickhouse: ClickHouse, logs: Iterable[LogManifest]) -> list[str]:
     """Returns all differences of events, rollups, ledger and receipts from the manifest."""
-    found: list[str] = []
-    for log in logs:
-        stored = Stored(clickhouse, log)
-        checks = [_events(stored, log), _ledger(stored, log), _receipts(stored, log)]
-        if log.source == "slowlog":
-            checks += [
-                _measures(stored, log),
-                _classes(stored, log),
-                *_rollups(stored, log),
-            ]
-        else:
-            checks += [_commands(stored, log)]
-        found += [f"{log.instance} {log.path}: {text}" for check in checks for text in check]
-    return found
+    logs = list(logs)
+    checks = [_letters(clickhouse, logs), _ledger(clickhouse, logs), _receipts(clickhouse, logs)]
+    for table in sorted({EVENT_TABLES[log.source] for log in logs}):
+        checks.append(_events(clickhouse, [log for log in logs if EVENT_TABLES[log.source] == table], table))
+    slow = [log for log in logs if log.source == "slowlog"]
+    if slow:
+        checks += [_measures(clickhouse, slow), _classes(clickhouse, slow), _rollups(clickhouse, slow)]
+    others = [log for log in logs if log.source != "slowlog"]
+    if others:
+        checks.append(_commands(clickhouse, others))
+    return [f"{log.instance} {log.path}: {text}" for check in checks for log, text in check]
 
 
-def _differ(what: str, expected: object, found: object) -> Iterator[str]:
+def _differ(log: LogManifest, what: str, expected: object, found: object) -> Iterator[Difference]:
     if expected != found:
-        yield f"{what}: expected {expected}, found {found}"
+        yield log, f"{what}: expected {expected}, found {found}"
 
 
-def _events(stored: Stored, log: LogManifest) -> Iterator[str]:
-    row = stored.row(
-        f"SELECT count() AS n, uniqExact(event_id) AS ids, sum(entry_bytes) AS bytes,"
-        f" uniqExact(generation) AS generations FROM {stored.events} WHERE {THIS_LOG}"
+def _events(clickhouse: ClickHouse, logs: list[LogManifest], table: str) -> Iterator[Difference]:
+    tables = Tables(clickhouse, logs)
+    columns = (
+        "count() AS n, uniqExact(event_id) AS ids, sum(entry_bytes) AS bytes,"
+        " uniqExact(generation) AS generations"
     )
-    yield from _differ("events", log.entries, row["n"])
-    yield from _differ("distinct event ids", log.distinct_entries, row["ids"])
-    yield from _differ("bytes of events", log.bytes - log.framing_bytes, row["bytes"])
-    yield from _differ(
-        "generations with events",
-        sum(f.entries > 0 for f in log.files),
-        row["generations"],
+    totals = tables.sums(table, "''", columns)
+    minutes = tables.sums(
+        table, "toUnixTimestamp(toStartOfMinute(toDateTime(event_time, 'UTC')))", "count() AS n"
     )
-    yield from _differ("dead letters", {}, stored.dead_letter_codes())
-    minutes = stored.rows(
-        "SELECT toUnixTimestamp(toStartOfMinute(toDateTime(event_time, 'UTC'))) AS key, count() AS n"
-        f" FROM {stored.events} WHERE {THIS_LOG} GROUP BY key"
-    )
-    yield from _by_key("events", {m: s.entries for m, s in log.minutes.items()}, _keyed(minutes))
-
-
-def _measures(stored: Stored, log: LogManifest) -> Iterator[str]:
-    row = stored.row(
-        "SELECT toInt64(sum(round(query_time * 1000000))) AS us, sum(rows_sent) AS sent,"
-        f" sum(rows_examined) AS examined, sum(weight) AS weight FROM {stored.events} WHERE {THIS_LOG}"
-    )
-    yield from _differ("query time, µs", _total(log, "query_time_us"), row["us"])
-    yield from _differ("rows sent", _total(log, "rows_sent"), row["sent"])
-    yield from _differ("rows examined", _total(log, "rows_examined"), row["examined"])
-    yield from _differ("weight", _total(log, "weight"), row["weight"])
-
-
-def _classes(stored: Stored, log: LogManifest) -> Iterator[str]:
-    words = "[" + ", ".join(f"'{word}'" for word in CLASSES) + "]"
-    for table, count in (
-        ("query_events", "count()"),
-        ("query_classes_1h", "sum(count)"),
-    ):
-        where = THIS_LOG if table == "query_events" else "instance = {instance:String}"
-        rows = stored.rows(
-            f"SELECT {words}[multiSearchFirstIndex(fingerprint, {words})] AS key, {count} AS n"
-            f" FROM tailrace.{table} ANY LEFT JOIN tailrace.fingerprints USING (query_id, rule_set)"
-            f" WHERE {where} GROUP BY key"
+    for log in logs:
+        (row,) = totals.get(_key(log), [NO_EVENTS])
+        yield from _differ(log, "events", log.entries, row["n"])
+        yield from _differ(log, "distinct event ids", log.distinct_entries, row["ids"])
+        yield from _differ(log, "bytes of events", log.bytes - log.framing_bytes, row["bytes"])
+        yield from _differ(
+            log, "generations with events", sum(f.entries > 0 for f in log.files), row["generations"]
         )
-        yield from _by_key(f"classes of {table}", log.classes, _keyed(rows))
+        expected = {start: minute.entries for start, minute in log.minutes.items()}
+        yield from _by_key(log, "events", expected, _keyed(minutes.get(_key(log), [])))
 
 
-def _rollups(stored: Stored, log: LogManifest) -> Iterator[Iterator[str]]:
+def _letters(clickhouse: ClickHouse, logs: list[LogManifest]) -> Iterator[Difference]:
+    found = Tables(clickhouse, logs).sums("dead_letters FINAL", "code", "count() AS n", "NOT superseded")
+    for log in logs:
+        yield from _differ(log, "dead letters", {}, _keyed(found.get(_key(log), [])))
+
+
+def _measures(clickhouse: ClickHouse, logs: list[LogManifest]) -> Iterator[Difference]:
+    columns = (
+        "toInt64(sum(round(query_time * 1000000))) AS us, sum(rows_sent) AS sent,"
+        " sum(rows_examined) AS examined, sum(weight) AS weight"
+    )
+    found = Tables(clickhouse, logs).sums("query_events", "''", columns)
+    for log in logs:
+        (row,) = found.get(_key(log), [NO_MEASURES])
+        yield from _differ(log, "query time, µs", _total(log, "query_time_us"), row["us"])
+        yield from _differ(log, "rows sent", _total(log, "rows_sent"), row["sent"])
+        yield from _differ(log, "rows examined", _total(log, "rows_examined"), row["examined"])
+        yield from _differ(log, "weight", _total(log, "weight"), row["weight"])
+
+
+def _classes(clickhouse: ClickHouse, logs: list[LogManifest]) -> Iterator[Difference]:
+    words = "[" + ", ".join(f"'{word}'" for word in CLASSES) + "]"
+    classes = f"{words}[multiSearchFirstIndex(fingerprint, {words})]"
+    join = "ANY LEFT JOIN tailrace.fingerprints USING (query_id, rule_set)"
+    tables = Tables(clickhouse, logs)
+    events = tables.sums(f"query_events {join}", classes, "count() AS n")
+    hours = tables.sums_of_instances(f"query_classes_1h {join}", classes, "sum(count) AS n")
+    for log in logs:
+        yield from _by_key(log, "classes of query_events", log.classes, _keyed(events.get(_key(log), [])))
+        yield from _by_key(
+            log, "classes of query_classes_1h", log.classes, _keyed(hours.get(log.instance, []))
+        )
+
+
+def _rollups(clickhouse: ClickHouse, logs: list[LogManifest]) -> Iterator[Difference]:
+    columns = (
+        "sum(count) AS entries, sum(weight) AS weight, toInt64(round(sum(query_time) * 1000000)) AS us,"
+        " sum(rows_examined) AS examined"
+    )
     for table, time, width in (
         ("query_load_1m", "minute", 60),
         ("query_classes_1h", "hour", 3600),
     ):
-        expected = _regrouped(log, width)
-        sums = stored.rows(
-            f"SELECT toUnixTimestamp({time}) AS key, sum(count) AS entries, sum(weight) AS weight,"
-            " toInt64(round(sum(query_time) * 1000000)) AS us, sum(rows_examined) AS examined"
-            f" FROM tailrace.{table} WHERE instance = {{instance:String}} GROUP BY key"
-        )
-        for column in ("entries", "weight", "us", "examined"):
-            wanted = {start: _rolled_up(sum_, column) for start, sum_ in expected.items()}
-            yield _by_key(f"{table}.{column}", wanted, _keyed(sums, column))
+        found = Tables(clickhouse, logs).sums_of_instances(table, f"toUnixTimestamp({time})", columns)
+        for log in logs:
+            expected, sums = _regrouped(log, width), found.get(log.instance, [])
+            for column in ("entries", "weight", "us", "examined"):
+                wanted = {start: _rolled_up(sum_, column) for start, sum_ in expected.items()}
+                yield from _by_key(log, f"{table}.{column}", wanted, _keyed(sums, column))
 
 
 def _rolled_up(minute: Minute, column: str) -> int:
@@ -237,34 +283,32 @@ def _regrouped(log: LogManifest, width: int) -> dict[int, Minute]:
     return groups
 
 
-def _commands(stored: Stored, log: LogManifest) -> Iterator[str]:
-    rows = stored.rows(
-        f"SELECT command AS key, count() AS n FROM {stored.events} WHERE {THIS_LOG} GROUP BY key"
-    )
-    yield from _by_key("commands", log.classes, _keyed(rows))
+def _commands(clickhouse: ClickHouse, logs: list[LogManifest]) -> Iterator[Difference]:
+    found = Tables(clickhouse, logs).sums("audit_events", "command", "count() AS n")
+    for log in logs:
+        yield from _by_key(log, "commands", log.classes, _keyed(found.get(_key(log), [])))
 
 
-def _ledger(stored: Stored, log: LogManifest) -> Iterator[str]:
-    expected = {"ENTRY": log.bytes - log.framing_bytes, "FRAMING": log.framing_bytes}
-    yield from _differ(
-        "bytes by posting",
-        {k: n for k, n in expected.items() if n},
-        stored.bytes_by_kind(),
-    )
-    counts = stored.rows(
-        f"SELECT kind, sum(count) AS n FROM tailrace.ledger WHERE {THIS_LOG} AND kind IN ('ENTRY', 'EVENT')"
-        " GROUP BY kind"
-    )
-    expected_counts = {"ENTRY": log.entries, "EVENT": log.entries}
-    yield from _differ("entries by posting", expected_counts, {row["kind"]: row["n"] for row in counts})
+def _ledger(clickhouse: ClickHouse, logs: list[LogManifest]) -> Iterator[Difference]:
+    columns = f"sumIf(bytes, {OF_FRAMER}) AS framed, sum(ledger.count) AS n"
+    found = Tables(clickhouse, logs).sums("ledger", "kind", columns)
+    for log in logs:
+        postings = found.get(_key(log), [])
+        expected = {"ENTRY": log.bytes - log.framing_bytes, "FRAMING": log.framing_bytes}
+        bytes_by_kind = {row["key"]: row["framed"] for row in postings if row["framed"]}
+        yield from _differ(
+            log, "bytes by posting", {kind: n for kind, n in expected.items() if n}, bytes_by_kind
+        )
+        counts = {row["key"]: row["n"] for row in postings if row["key"] in ("ENTRY", "EVENT")}
+        yield from _differ(log, "entries by posting", {"ENTRY": log.entries, "EVENT": log.entries}, counts)
 
 
-def _receipts(stored: Stored, log: LogManifest) -> Iterator[str]:
-    row = stored.row(
-        f"SELECT sumIf(rows, kind = 'EVENT') AS events, sumIf(rows, kind = 'DEAD_LETTER') AS dead"
-        f" FROM tailrace.receipts WHERE {THIS_LOG}"
-    )
-    yield from _differ("receipts of events", log.entries, row["events"])
+def _receipts(clickhouse: ClickHouse, logs: list[LogManifest]) -> Iterator[Difference]:
+    columns = "sumIf(rows, kind = 'EVENT') AS events"
+    found = Tables(clickhouse, logs).sums("receipts", "''", columns)
+    for log in logs:
+        (row,) = found.get(_key(log), [{"events": 0}])
+        yield from _differ(log, "receipts of events", log.entries, row["events"])
 
 
 def _total(log: LogManifest, name: str) -> int:
@@ -275,6 +319,6 @@ def _keyed(rows: list[Row], column: str = "n") -> dict:
     return {row["key"]: row[column] for row in rows}
 
 
-def _by_key(what: str, expected: dict, found: dict) -> Iterator[str]:
+def _by_key(log: LogManifest, what: str, expected: dict, found: dict) -> Iterator[Difference]:
     for key in sorted(expected.keys() | found.keys()):
-        yield from _differ(f"{what} of {key}", expected.get(key, 0), found.get(key, 0))
+        yield from _differ(log, f"{what} of {key}", expected.get(key, 0), found.get(key, 0))

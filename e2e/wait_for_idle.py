@@ -4,7 +4,7 @@ import os
 import subprocess
 from collections.abc import Callable, Iterable
 
-from e2e.comparison import Stored, differences, gaps, incomplete
+from e2e.comparison import differences, gap_kinds, gaps, incomplete
 from e2e.stack import Stack, wait_until
 from e2e.workload.manifest import LogManifest
 from tailrace.config.resources import REPOSITORY
@@ -18,11 +18,7 @@ def settle(stack: Stack, logs: Iterable[LogManifest], seconds: float = BOOKS_SEC
     logs = list(logs)
     clickhouse = stack.clickhouse()
     _await_empty(lambda: incomplete(clickhouse, logs), seconds, "every byte to be accounted for")
-    missing: dict[str, int] = {}
-    for log in logs:
-        for kind, lost in Stored(clickhouse, log).gap_kinds().items():
-            missing[kind] = missing.get(kind, 0) + lost
-    return missing
+    return gap_kinds(clickhouse, logs)
 
 
 def is_accounted_for(stack: Stack, logs: Iterable[LogManifest]) -> bool:
@@ -76,7 +72,7 @@ def await_exact(stack: Stack, logs: Iterable[LogManifest], seconds: float = BOOK
     """Asserts that everything equals the manifest within `seconds`."""
     logs = list(logs)
     clickhouse = stack.clickhouse()
-    # Cheap checks first: the comparison runs sixty queries.
+    # Cheap checks first: the comparison runs fifteen queries.
     _await_empty(lambda: incomplete(clickhouse, logs) or gaps(clickhouse, logs), seconds, "all bytes")
     _await_empty(
         lambda: differences(clickhouse, logs),
