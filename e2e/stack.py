@@ -11,6 +11,7 @@ from pathlib import Path
 
 import yaml
 
+from e2e import migrated_store
 from e2e.workload.writer import LogWriter
 from tailrace.cli.context import NotRunningError
 from tailrace.clickhouse.client import ClickHouse
@@ -76,6 +77,7 @@ class Stack:
 
     def up(self) -> None:
         """Installs what is missing and starts all parts; returns when they are healthy."""
+        migrated_store.fill(self.settings, self.home)
         stack_start.start_stack(
             self.settings, self.home, lambda component, doing: print(f"{component}: {doing}")
         )
