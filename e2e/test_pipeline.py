@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from e2e.stack import wait_until
+from e2e.test_traces import Application, assert_stored_once, sending
 from e2e.wait_for_idle import assert_exact
+from e2e.workload.writer import Workload
 
 
 def test_steady(stack, watched):
@@ -18,38 +20,54 @@ def test_steady(stack, watched):
 
 @pytest.mark.parametrize("component", ["fluentbit", "kafka", "flink", "clickhouse"])
 def test_kill(stack, watched, component):
-    workload = watched(seed=2)
+    workload, paused = watched(seed=2), watched(seed=4)
+    pause_in_an_entry(paused)
     with workload.writing(rate=300):
         wait_until(lambda: workload.entries >= 600, 60, "entries before the kill")
         stack.kill(component)
         stack.await_healthy()
         before = workload.entries
         wait_until(lambda: workload.entries >= before + 600, 60, "entries after the kill")
-    assert_exact(stack, workload.manifests)
+    go_on(paused)
+    assert_exact(stack, [*workload.manifests, *paused.manifests])
 
 
-def test_kill_while_busy_with_a_backlog(stack, watched):
-    workload = watched(seed=3)
-    workload.write(20_000)
-    for component in ("flink", "clickhouse", "flink"):
-        stack.kill(component)
-        stack.await_healthy()
+def test_kill_while_busy_with_a_backlog_and_spans(stack, watched):
+    """Logs with a backlog, logs whose writers pause in an entry, and spans: a restore concerns all."""
+    workload, paused, spans = watched(seed=3), watched(seed=5), Application("busy")
+    sent: list[int] = []
+    with sending(stack, spans, sent):
+        await_messages(sent)
+        workload.write(20_000)
+        for component in ("flink", "clickhouse", "flink"):
+            pause_in_an_entry(paused)
+            stack.kill(component)
+            stack.await_healthy()
+            await_messages(sent)
     workload.write(1000)
     workload.finish()
-    assert_exact(stack, workload.manifests, seconds=120)
+    go_on(paused)
+    assert_exact(stack, [*workload.manifests, *paused.manifests])
+    assert_stored_once(stack, "busy", sum(sent))
 
 
-def test_writer_pauses_in_an_entry_and_the_job_is_restored_meanwhile(stack, watched):
-    workload = watched(seed=4)
-    for _ in range(3):
-        workload.write(200)
-        workload.finish()
-        workload.tear()
-        stack.kill("flink")
-        stack.await_healthy()
+def await_messages(sent: list[int]) -> None:
+    """Waits for further messages with spans."""
+    enough = len(sent) + 20
+    wait_until(lambda: len(sent) >= enough, 120, "messages between two kills")
+
+
+def pause_in_an_entry(workload: Workload) -> None:
+    """Leaves every log within an entry, after complete ones."""
+    workload.write(200)
+    workload.finish()
+    workload.tear()
+
+
+def go_on(workload: Workload) -> None:
+    """Writes the rest of what is torn, and more."""
     workload.write(100)
     workload.finish()
-    assert_exact(stack, workload.manifests)
 
 
 def test_a_job_writes_no_copy_of_flinks_jars(stack):
