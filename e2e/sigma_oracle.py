@@ -200,6 +200,11 @@ def matches(rules: list[dict], events: list[dict]) -> set[tuple[str, str]]:
     return found
 
 
+def _each_part_once(query: str) -> str:
+    """Makes SQLite evaluate each common table expression once, not again for each row that refers to it."""
+    return re.sub(r"\b(\w+) AS \(SELECT", r"\1 AS MATERIALIZED (SELECT", query)
+
+
 def alerts(rules: list[dict], correlation: dict, events: list[dict]) -> set[tuple[str, tuple, int]]:
     """Returns (correlation, group, second) of alerts, without those within a timespan after another."""
     backend = sqliteBackend(
@@ -207,7 +212,7 @@ def alerts(rules: list[dict], correlation: dict, events: list[dict]) -> set[tupl
     )
     used = [rule for rule in rules if rule["name"] in correlation["correlation"]["rules"]]
     [query] = backend.convert(SigmaCollection.from_dicts([*used, correlation]))
-    rows = database(events).execute(query).fetchall()
+    rows = database(events).execute(_each_part_once(query)).fetchall()
     names = correlation["correlation"].get("group-by", [])
     ends = sorted({(tuple(str(json.loads(row[1])[name]) for name in names), int(row[2])) for row in rows})
     span = int(correlation["correlation"]["timespan"][:-1])
