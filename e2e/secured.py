@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from e2e import migrated_store
 from e2e.stack import Stack
 from e2e.wait_for_idle import tailrace
 from tailrace.config.home import Home
@@ -22,7 +21,7 @@ def secured(home: Path, first_port: int, components: tuple[str, ...], **settings
     """Starts the stack with the command that a user runs."""
     detect, internal = str(first_port + 7), str(first_port + 8)
     made = Stack(home, first_port, components, port_detect=detect, port_kafka_internal=internal, **settings)
-    migrated_store.fill(made.settings, made.home)
+    made.copy_schema()
     try:
         tailrace(made, "up", "--secure", seconds=START_SECONDS)
         yield made

@@ -31,11 +31,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(scope="session")
 def stack(tmp_path_factory) -> Iterator[Stack]:
-    """Starts ClickHouse and Superset with the dashboards. They stop after the last test."""
+    """Starts ClickHouse and Superset with the dashboards. They stop after the last test.
+
+    As on a new machine, the start applies all migrations. Other stacks of tests begin with a copied schema.
+    """
     running = Stack(
         tmp_path_factory.mktemp("stack") / "home",
         FIRST_PORT,
         components=("clickhouse", "superset", "evidence", "fingerprint"),
+        is_migrated=False,
     )
     running.up()
     yield running

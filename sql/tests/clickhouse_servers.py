@@ -4,6 +4,7 @@ import contextlib
 import os
 import socket
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -11,12 +12,15 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from tailrace.clickhouse.client import ClickHouse
+from tailrace.config import content_hash
 from tailrace.config.home import Home
+from tailrace.config.resources import REPOSITORY
 from tailrace.config.settings import Settings
 from tailrace.migrations import runner as migration_runner
 from tailrace.migrations import shards
 from tailrace_local import clickhouse as local_clickhouse
 from tailrace_local.components.clickhouse import ClickHouse as ClickHousePart
+from tailrace_local.supervisor import cache
 
 START_SECONDS = 120
 LISTENING = "0A"
@@ -24,6 +28,12 @@ LISTENING = "0A"
 COMPILING = ("compile_expressions", "compile_aggregate_expressions", "compile_sort_description")
 """The settings by which the engine compiles parts of queries."""
 DATABASES = (shards.DATABASE, shards.SHARD_DATABASE)
+SCHEMA_SOURCES = (
+    *("sql/migrations/*", "sql/retention.yaml", "sql/users/*", "sql/tests/clickhouse_servers.py"),
+    "embedded/tailrace/__init__.py",
+    *("embedded/clickhouse/*.json", "embedded/tailrace/migrations/*.py", "embedded/tailrace/clickhouse/*.py"),
+)
+"""All that decides what a migrated store contains."""
 
 
 class Server:
@@ -40,7 +50,7 @@ class Server:
         self.settings = Settings.from_environment(environment)
         self.part = ClickHousePart(self.settings, self.home)
         self.is_migrated = False
-        """Whether `migrate` made all that is there."""
+        """Whether the complete schema is there, and nothing else."""
         self._process: subprocess.Popen | None = None
 
     def start(self) -> None:
@@ -96,9 +106,26 @@ class Server:
             return self.part.health().ok
         return False
 
+    def servers(self) -> "list[Server]":
+        return [self]
+
     def each(self, name: str) -> list[ClickHouse]:
         """Returns the connections of a user to every server."""
-        return [self.user(name)]
+        return [server.user(name) for server in self.servers()]
+
+    @property
+    def store(self) -> Path:
+        """The directory with all of ClickHouse's data."""
+        return self.home.data("clickhouse") / "store"
+
+    def copy_schema(self) -> None:
+        """Before the first start: copies the store of a server that was migrated and got no rows.
+
+        To migrate takes five times the CPU time of the copy.
+        """
+        for number, server in enumerate(self.servers()):
+            copy_migrated_store(server.store, self.settings.cache, type(self), number)
+        self.is_migrated = True
 
     def migrate(self) -> None:
         migration_runner.apply(self.user("admin"))
@@ -144,8 +171,8 @@ class Shards(Server):
         super().stop()
         self.second.stop()
 
-    def each(self, name: str) -> list[ClickHouse]:
-        return [self.user(name), self.second.user(name)]
+    def servers(self) -> list[Server]:
+        return [self, self.second]
 
     def migrate(self) -> None:
         first, second = self.each("admin")
@@ -185,6 +212,34 @@ def running(server: Server) -> Iterator[Server]:
         yield server
     finally:
         server.stop()
+
+
+def copy_migrated_store(store: Path, installed: Path, kind: type[Server] = Server, number: int = 0) -> None:
+    """Copies the store of a migrated server without rows; of several servers, that with this number.
+
+    `installed` is the cache of components.
+    """
+    _copy(_migrated(kind, installed) / str(number), store)
+
+
+def _migrated(kind: type[Server], installed: Path) -> Path:
+    """Returns the stores of migrated servers of this kind, 0, 1 ..., in the cache of components."""
+    files = (file for pattern in SCHEMA_SOURCES for file in sorted(REPOSITORY.glob(pattern)))
+    fingerprint = content_hash.fingerprint(*filter(Path.is_file, files))
+    entry = installed / "migrated-stores" / f"{kind.__name__.lower()}-{fingerprint}"
+    if not entry.exists():
+        with cache.build(entry) as draft, tempfile.TemporaryDirectory() as home:
+            server = kind(Path(home))
+            with running(server):
+                server.migrate()
+            for number, each in enumerate(server.servers()):
+                _copy(each.store, draft / str(number))
+    return entry
+
+
+def _copy(store: Path, target: Path) -> None:
+    """Copies symbolic links as such: databases and tables are links to directories."""
+    subprocess.run(["cp", "--archive", store, target], check=True)
 
 
 def _free_ports(count: int) -> list[int]:

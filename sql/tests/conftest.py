@@ -19,14 +19,18 @@ from tailrace.snapshots.rows import rows_of
 @pytest.fixture(scope="session")
 def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A running ClickHouse; two shards with SQL_TEST_SHARDS=2."""
-    with running(_kind()(tmp_path_factory.mktemp("home"))) as server:
-        yield server
+    yield from _with_copied_schema(_kind()(tmp_path_factory.mktemp("home")))
 
 
 @pytest.fixture(scope="module")
 def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A running ClickHouse for a module that stops it, or gives it settings or a disk of its own."""
-    with running(_kind()(tmp_path_factory.mktemp("home"))) as server:
+    yield from _with_copied_schema(_kind()(tmp_path_factory.mktemp("home")))
+
+
+def _with_copied_schema(server: Server) -> Iterator[Server]:
+    server.copy_schema()
+    with running(server):
         yield server
 
 
@@ -45,9 +49,7 @@ def two_shards(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shards]:
     """A running ClickHouse with two shards and the complete schema, on which developers see db1 only."""
     shards = Shards(tmp_path_factory.mktemp("shards"))
     shards.settings.access.write_text(yaml.safe_dump({"developer": {"instances": ["db1"]}}))
-    with running(shards) as server:
-        server.migrate()
-        yield server
+    yield from _with_copied_schema(shards)
 
 
 @pytest.fixture

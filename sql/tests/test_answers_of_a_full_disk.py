@@ -41,6 +41,7 @@ def disk(tmp_path_factory, request) -> Iterator[Path]:
     data = server.home.data("clickhouse")
     data.rename(data.with_name("before"))
     data.symlink_to(directory)
+    server.is_migrated = False
     server.start()
     yield directory
     subprocess.run(["umount", "--lazy", directory], check=True)
