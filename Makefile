@@ -47,9 +47,9 @@ clean-data: ## Stop the stack, remove data, logs and passwords; sources.yaml and
 	@cd '$(DATA)' 2>/dev/null && rm -rf data demo logs run secrets watch || true
 
 ##@ Checking
-# Suites that wait for running stacks start first, beside one that hardly waits. The last ones, browser and java, need a core
-# each, so that both cores are busy until the end.
-SUITES := e2e-detecting e2e-own python e2e-shared browser java
+# The longest suite starts first, and suites that wait for running stacks next. The Java tests use both cores, so they are
+# last.
+SUITES := browser e2e-own e2e-detecting python e2e-shared java
 
 # Four suites at a time keep two cores busy. More would cost more: a stack uses the cores also while its tests wait.
 # `make test ALSO=lint`, as in .ci/run, checks the style beside the first suites.
