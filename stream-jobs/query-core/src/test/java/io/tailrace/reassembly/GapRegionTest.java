@@ -37,22 +37,22 @@ class GapRegionTest {
         log.lines(0, BEFORE, 1_000);
         log.lines(SKIPPED, REST_OF_ENTRY + STRAY + AFTER, 2_000);
         log.tick(3_000 + PATIENCE);
-        assertThat(log.books.remaining(1))
+        assertThat(log.output.remaining(1))
                 .containsExactly(
-                        new Books.Piece(PostingKind.ENTRY, "", 0, ENTRY),
-                        new Books.Piece(PostingKind.DEAD_LETTER, "INCOMPLETE", ENTRY, GAP),
-                        new Books.Piece(PostingKind.GAP, "lost", GAP, SKIPPED),
-                        new Books.Piece(PostingKind.DEAD_LETTER, "NO_ENTRY_START", SKIPPED, NEXT),
-                        new Books.Piece(PostingKind.ENTRY, "", NEXT, END));
+                        new CollectedOutput.Piece(PostingKind.ENTRY, "", 0, ENTRY),
+                        new CollectedOutput.Piece(PostingKind.DEAD_LETTER, "INCOMPLETE", ENTRY, GAP),
+                        new CollectedOutput.Piece(PostingKind.GAP, "lost", GAP, SKIPPED),
+                        new CollectedOutput.Piece(PostingKind.DEAD_LETTER, "NO_ENTRY_START", SKIPPED, NEXT),
+                        new CollectedOutput.Piece(PostingKind.ENTRY, "", NEXT, END));
     }
 
     private void assertFilled() {
-        assertThat(log.books.remaining(1))
+        assertThat(log.output.remaining(1))
                 .containsExactly(
-                        new Books.Piece(PostingKind.ENTRY, "", 0, STRAY_FROM),
-                        new Books.Piece(PostingKind.DEAD_LETTER, "NO_ENTRY_START", STRAY_FROM, NEXT),
-                        new Books.Piece(PostingKind.ENTRY, "", NEXT, END));
-        assertThat(log.books.count(1, PostingKind.DEAD_LETTER)).isEqualTo(1);
+                        new CollectedOutput.Piece(PostingKind.ENTRY, "", 0, STRAY_FROM),
+                        new CollectedOutput.Piece(PostingKind.DEAD_LETTER, "NO_ENTRY_START", STRAY_FROM, NEXT),
+                        new CollectedOutput.Piece(PostingKind.ENTRY, "", NEXT, END));
+        assertThat(log.output.count(1, PostingKind.DEAD_LETTER)).isEqualTo(1);
     }
 
     @Test
@@ -69,18 +69,18 @@ class GapRegionTest {
         loseLines();
         log.backfill(GAP, LOST + REST_OF_ENTRY, 1, 4_000 + PATIENCE);
         log.restart(5_000 + PATIENCE);
-        assertThat(log.books.remaining(1))
+        assertThat(log.output.remaining(1))
                 .containsExactly(
-                        new Books.Piece(PostingKind.ENTRY, "", 0, STRAY_FROM),
-                        new Books.Piece(PostingKind.GAP, "lost", STRAY_FROM, NEXT),
-                        new Books.Piece(PostingKind.ENTRY, "", NEXT, END));
+                        new CollectedOutput.Piece(PostingKind.ENTRY, "", 0, STRAY_FROM),
+                        new CollectedOutput.Piece(PostingKind.GAP, "lost", STRAY_FROM, NEXT),
+                        new CollectedOutput.Piece(PostingKind.ENTRY, "", NEXT, END));
 
         log.backfill(STRAY_FROM, STRAY, 1, 6_000 + PATIENCE);
         log.tick(7_000 + PATIENCE);
         assertFilled();
         log.lines(NEXT, AFTER, 8_000 + PATIENCE);
         log.tick(9_000 + 2 * PATIENCE);
-        assertThat(log.books.bytes(1, PostingKind.DUPLICATE)).isEqualTo(AFTER.length());
+        assertThat(log.output.bytes(1, PostingKind.DUPLICATE)).isEqualTo(AFTER.length());
     }
 
     /** Only the first of two gaps is filled, and the bytes between them are stored. */
@@ -93,27 +93,27 @@ class GapRegionTest {
         log.tick(3_000 + PATIENCE);
         log.lines(next, AFTER, 3_000 + PATIENCE);
         log.tick(4_000 + 2 * PATIENCE);
-        log.books.assertTiled(1, next + AFTER.length());
+        log.output.assertTiled(1, next + AFTER.length());
         log.backfill(GAP, LOST, 1, 5_000 + 2 * PATIENCE);
         log.restart(6_000 + 2 * PATIENCE);
-        assertThat(log.books.remaining(1))
+        assertThat(log.output.remaining(1))
                 .containsExactly(
-                        new Books.Piece(PostingKind.ENTRY, "", 0, STRAY_FROM),
-                        new Books.Piece(PostingKind.DEAD_LETTER, "NO_ENTRY_START", STRAY_FROM, secondGap),
-                        new Books.Piece(PostingKind.GAP, "lost", secondGap, next),
-                        new Books.Piece(PostingKind.ENTRY, "", next, next + AFTER.length()));
+                        new CollectedOutput.Piece(PostingKind.ENTRY, "", 0, STRAY_FROM),
+                        new CollectedOutput.Piece(PostingKind.DEAD_LETTER, "NO_ENTRY_START", STRAY_FROM, secondGap),
+                        new CollectedOutput.Piece(PostingKind.GAP, "lost", secondGap, next),
+                        new CollectedOutput.Piece(PostingKind.ENTRY, "", next, next + AFTER.length()));
         assertThat(valid()).containsExactly(STORED);
 
         log.backfill(secondGap, LOST, 1, 7_000 + 2 * PATIENCE);
         log.tick(8_000 + 2 * PATIENCE);
-        log.books.assertTiled(1, next + AFTER.length());
+        log.output.assertTiled(1, next + AFTER.length());
         assertThat(valid()).containsExactly(STORED + LOST);
     }
 
     /** Returns the bytes of the dead letters that are not superseded. */
     private List<String> valid() {
         Map<EventId, DeadLetter> letters = new LinkedHashMap<>();
-        log.books.deadLetters.forEach(letter -> letters.put(letter.getDeadLetterId(), letter));
+        log.output.deadLetters.forEach(letter -> letters.put(letter.getDeadLetterId(), letter));
         return letters.values().stream()
                 .filter(letter -> !letter.getSuperseded())
                 .map(letter -> ISO_8859_1.decode(letter.getRaw().duplicate()).toString())

@@ -10,14 +10,14 @@ final class PlainLog {
     private static final LogId ID = new LogId("db1", "slowlog", PATH);
     private static final FileOrigin ORIGIN = new FileOrigin(ID.toKey(), "c", "db1", "slowlog", "plain", "UTC", PATH);
 
-    final Books books = new Books();
+    final CollectedOutput output = new CollectedOutput();
     final MemoryStore store = new MemoryStore();
     private final ReassemblyLimits limits;
     private LogReassembler reassembler;
 
     PlainLog(ReassemblyLimits limits) {
         this.limits = limits;
-        reassembler = new LogReassembler(ID, new PlainFormat(), limits, "test", books);
+        reassembler = new LogReassembler(ID, new PlainFormat(), limits, "test", output);
     }
 
     /** Delivers lines at the time at which the collector read them. */
@@ -62,6 +62,6 @@ final class PlainLog {
     void restart(long now) {
         reassembler.flush(now);
         reassembler.save(store);
-        reassembler = LogReassembler.restore(ID, new PlainFormat(), limits, "test", books, store);
+        reassembler = LogReassembler.restore(ID, new PlainFormat(), limits, "test", output, store);
     }
 }

@@ -252,15 +252,15 @@ final class BenignCompany {
     }
 
     /** Returns the relative load: high by day, low at night and at weekends; the average of a day is one. */
-    private static double tide(int day, int second) {
+    private static double load(int day, int second) {
         double hour = second / 3600.0;
         double daily = 1 - 0.75 * Math.cos(2 * Math.PI * (hour - 3) / 24);
         return daily * (day % 7 >= 5 ? 0.8 : 1.08);
     }
 
     private void applications(int day, int second, int thinned, boolean rowsOfAll) {
-        double tide = tide(day, second);
-        int count = times(STATEMENTS_PER_SECOND * tide / thinned);
+        double load = load(day, second);
+        int count = times(STATEMENTS_PER_SECOND * load / thinned);
         for (int i = 0; i < count; i++) {
             int application = (int) (APPLICATIONS.size() * Math.pow(random.nextDouble(), 2));
             List<Statement> own = ofApplications.get(application);
@@ -270,7 +270,7 @@ final class BenignCompany {
             String server = reads ? any(SERVERS) : SERVERS.get(0);
             slow(server, APPLICATIONS.get(application), pod(application, day), statement, rows, failure());
         }
-        int logins = times(LOGINS_PER_SECOND * tide / thinned);
+        int logins = times(LOGINS_PER_SECOND * load / thinned);
         for (int i = 0; i < logins; i++) {
             int application = random.nextInt(APPLICATIONS.size());
             String server = any(SERVERS);
