@@ -502,6 +502,13 @@ final class BenignCompany {
     }
 
     private void people(int day) {
+        administrators();
+        analysts();
+        developers();
+        changesOfAccounts(day);
+    }
+
+    private void administrators() {
         for (int i = 0; i < ADMINISTRATORS.size(); i++) {
             String user = ADMINISTRATORS.get(i);
             String host = "10.30.1." + (10 + i);
@@ -509,6 +516,9 @@ final class BenignCompany {
                 at(working(i), () -> person(any(SERVERS), user, host, some(OF_ADMINISTRATORS, 8)));
             }
         }
+    }
+
+    private void analysts() {
         for (int i = 0; i < ANALYSTS; i++) {
             String user = "analyst" + i;
             String host = "10.30.2." + (10 + i);
@@ -524,6 +534,9 @@ final class BenignCompany {
                 });
             }
         }
+    }
+
+    private void developers() {
         for (int i = 0; i < DEVELOPERS; i++) {
             String user = i < 14 ? "dev" + i : "support" + i;
             String host = "10.30." + (random.nextInt(40) == 0 ? 9 : 3) + '.' + (10 + i);
@@ -539,6 +552,9 @@ final class BenignCompany {
                 });
             }
         }
+    }
+
+    private void changesOfAccounts(int day) {
         if (day % 10 == 4) {
             at(
                     working(0),
