@@ -119,7 +119,7 @@ test-browser: $(DEV) ## Dashboards in a real browser
 	@$(PYTEST) -q -m "browser and not long" dashboards
 
 .PHONY: pytest
-pytest: $(DEV) ## Selected Python tests: ARGUMENTS="sql/tests/test_books.py -k gap"
+pytest: $(DEV) ## Selected Python tests: ARGUMENTS="sql/tests/test_ledger.py -k gap"
 	@$(PYTEST) $(ARGUMENTS)
 
 .PHONY: jars
@@ -128,7 +128,7 @@ jars: $(DEV)
 
 # All of sql/tests except those that test one server itself, its files or its schema. test_shards.py, in test-python,
 # compares schema and permissions.
-NOT_ON_SHARDS := answers_of_a_full_disk books_speed bytes_behind clickhouse_backup evidence_frameworks \
+NOT_ON_SHARDS := answers_of_a_full_disk ledger_speed bytes_behind clickhouse_backup evidence_frameworks \
 	hostile_clients migrations projections renamed_objects rewind rights shards tables
 ON_SHARDS = $(filter-out $(NOT_ON_SHARDS:%=sql/tests/test_%.py),$(sort $(wildcard sql/tests/test_*.py)))
 

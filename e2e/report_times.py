@@ -22,15 +22,15 @@ def main(plan: dict) -> dict[str, bool]:
     before = time.time()
     timer = Timer(plan)
     first = (time.time() // MINUTE + 2) * MINUTE
-    told = {"new": is_due(timer, before), "at its time": is_due(timer, first)}
+    due = {"new": is_due(timer, before), "at its time": is_due(timer, first)}
     timer.failed(report, first, "refused")
-    told |= {
+    due |= {
         "just after a failure": is_due(timer, first + 1),
         "after a failure and a restart": is_due(Timer(plan), first + 1),
         "a minute after a failure": is_due(timer, first + MINUTE),
     }
     timer.sent(report, first)
-    return told | {
+    return due | {
         "sent": is_due(timer, first + 1),
         "sent, and restarted": is_due(Timer(plan), first + 1),
         "at its next time": is_due(timer, first + MINUTE),

@@ -79,7 +79,7 @@ SCHEMA = (
 RESERVE = "UPDATE levels SET reserved = reserved + 1 WHERE product_id = {}"
 MOVE = "UPDATE levels SET on_hand = on_hand - 5 WHERE product_id = {}"
 COUNT = "UPDATE levels SET on_hand = {}, counted_at = NOW() WHERE product_id = {}"
-LOOK = "SELECT on_hand, reserved FROM levels WHERE product_id = {} LOCK IN SHARE MODE"
+STOCK = "SELECT on_hand, reserved FROM levels WHERE product_id = {} LOCK IN SHARE MODE"
 RESERVED = "SELECT id, quantity FROM reservations WHERE order_id = {} FOR UPDATE"
 NOTE = "INSERT INTO reservations (order_id, product_id, quantity) VALUES ({}, {}, 1)"
 SUM = "SELECT SUM(on_hand - reserved) FROM levels"
@@ -106,9 +106,9 @@ class Hour:
 
     def live(self) -> None:
         """Runs everything in order of time; the first and the last event are in both logs."""
-        for seconds, deed in sorted(self._plan(), key=lambda planned: planned[0]):
+        for seconds, step in sorted(self._plan(), key=lambda planned: planned[0]):
             self._pass_to(seconds)
-            deed()
+            step()
 
     def _plan(self) -> Iterator[tuple[float, Callable[[], None]]]:
         deadlocks = (self._crossed, self._upgraded, self._gaps)
@@ -167,8 +167,8 @@ class Hour:
         """Both read a row with a shared lock, and then both try to change it."""
         product = self._product()
         self._meet(
-            (LOOK.format(product), COUNT.format(90, product)),
-            (LOOK.format(product), COUNT.format(95, product)),
+            (STOCK.format(product), COUNT.format(90, product)),
+            (STOCK.format(product), COUNT.format(95, product)),
         )
 
     def _gaps(self) -> None:
@@ -271,10 +271,10 @@ class Hour:
             )
             _run(administrator, "SET GLOBAL innodb_status_output = OFF")
 
-    def _await_message(self, words: bytes, deed: Callable[[], object]) -> None:
+    def _await_message(self, words: bytes, step: Callable[[], object]) -> None:
         """Runs an action, and waits for its message in the error log before the clock moves on."""
         before = self._error_log().count(words)
-        deed()
+        step()
         wait_until(
             lambda: self._error_log().count(words) > before,
             WITHIN_SECONDS,

@@ -83,9 +83,9 @@ class Hour:
 
     def live(self) -> None:
         """Runs everything in order; the first and the last event are refused logins."""
-        for seconds, deed in sorted(self._plan(), key=lambda planned: planned[0]):
+        for seconds, step in sorted(self._plan(), key=lambda planned: planned[0]):
             self._server.clock.set(START + timedelta(seconds=seconds))
-            deed()
+            step()
             self._server.settle()
 
     def _plan(self) -> Iterator[tuple[float, Callable[[], None]]]:

@@ -37,7 +37,7 @@ FORGOTTEN = (
     "CREATE ROLE auditors",
     "GRANT SELECT ON payroll.* TO auditors",
 )
-UNTOLD = (
+UNLOGGED = (
     "SET GLOBAL server_audit_logging = 0",
     f"GRANT SELECT ON payroll.* TO '{REPORT.user}'@'%'",
     "SET GLOBAL server_audit_query_log_limit = 128",
@@ -78,7 +78,7 @@ def _year(server: Server, directory: Path) -> bytes:
     watcher = Watcher(
         target, Spool(spool, "snapshots"), StateFile(directory / "memory.json"), Schedule(full=3540)
     )
-    for minutes, statements in ((0, ()), (20, UNTOLD), (42, STRANGE), (60, ())):
+    for minutes, statements in ((0, ()), (20, UNLOGGED), (42, STRANGE), (60, ())):
         server.clock.set(START + timedelta(minutes=minutes))
         _run(server, statements)
         watcher.poll(server.clock.now().timestamp())

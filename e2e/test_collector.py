@@ -183,7 +183,7 @@ def test_repeated_kills_with_kafka_up_lose_only_queued_lines(stack, watch):
     expected = by_offset([*lines, b"end\n"])
     assert came.items() <= expected.items()
     # A kill loses librdkafka's queue: one range, or two if older lines were sent again.
-    assert stretches(offset not in came for offset in expected) <= 2 * 3
+    assert intervals(offset not in came for offset in expected) <= 2 * 3
 
 
 def test_collectors_of_an_idle_log_cost_next_to_nothing(stack, watch):
@@ -205,6 +205,6 @@ def await_nothing_buffered(stack: Stack) -> None:
     wait_until(lambda: not any(buffer.rglob("*.flb")), 60, "Fluent Bit's buffer to be empty")
 
 
-def stretches(missing: Iterable[bool]) -> int:
+def intervals(missing: Iterable[bool]) -> int:
     """Returns the number of runs of True."""
     return sum(1 for is_missing, _ in itertools.groupby(missing) if is_missing)

@@ -97,12 +97,12 @@ def _states(stack: Stack, logs: list[LogManifest], minute: int) -> set[str]:
     """Returns the states of the minute, over these logs."""
     states = set()
     for instance in {log.instance for log in logs}:
-        books = json.loads(tailrace(stack, "ledger", "--json", "--minutes", "10", "--instance", instance))
-        states |= {stretch["state"] for stretch in books["minutes"] if _holds(stretch, minute)}
+        ledger = json.loads(tailrace(stack, "ledger", "--json", "--minutes", "10", "--instance", instance))
+        states |= {interval["state"] for interval in ledger["minutes"] if _holds(interval, minute)}
     return states
 
 
-def _holds(stretch: dict, minute: int) -> bool:
-    first = datetime.fromisoformat(stretch["first"])
-    end = first + timedelta(minutes=stretch["minutes"])
+def _holds(interval: dict, minute: int) -> bool:
+    first = datetime.fromisoformat(interval["first"])
+    end = first + timedelta(minutes=interval["minutes"])
     return first.timestamp() <= minute < end.timestamp()

@@ -44,12 +44,12 @@ def test_samples_through_the_pipeline(stack: Stack):
     found = {
         sample.file: codes
         for sample in demo_feed.FILES
-        if (codes := _dead_letters(_books(stack, sample), sample))
+        if (codes := _dead_letters(_ledger(stack, sample), sample))
     }
     assert found == expected("samples")
 
 
-def _books(stack: Stack, sample: demo_feed.Sample) -> dict:
+def _ledger(stack: Stack, sample: demo_feed.Sample) -> dict:
     """Returns the ledger of the sample's server when it contains everything that was fed."""
     found: dict = {}
 
@@ -61,7 +61,7 @@ def _books(stack: Stack, sample: demo_feed.Sample) -> dict:
             file["pending"] for file in found["files"]
         )
 
-    wait_until(hold_all, 90, f"the books of {sample.instance}")
+    wait_until(hold_all, 90, f"the ledger of {sample.instance}")
     assert found["balances"] and not found["gaps"]
     return found
 

@@ -116,22 +116,22 @@ def test_a_log_that_is_taken_off_the_list_does_not_lag_and_one_whose_census_is_d
 ):
     log = {"instance": workload.manifests[0].instance, "source": workload.logs[0].shape.source}
 
-    def told(metric: str) -> list[float]:
+    def values(metric: str) -> list[float]:
         return [each.value for each in scraped(stack, "/metrics")[metric].samples if each.labels == log]
 
-    # Lines may be in the books before the first census, which comes with the next checkpoint.
-    wait_until(lambda: len(told("tailrace_lag_seconds")) == 1, 60, "the first census to be reported")
+    # Lines may be in the ledger before the first census, which comes with the next checkpoint.
+    wait_until(lambda: len(values("tailrace_lag_seconds")) == 1, 60, "the first census to be reported")
     with stack.without("census"):
-        assert len(told("tailrace_lag_seconds")) == 1
-        assert told("tailrace_source_removed_timestamp_seconds") == []
+        assert len(values("tailrace_lag_seconds")) == 1
+        assert values("tailrace_source_removed_timestamp_seconds") == []
         began = time.time()
         stack.unwatch(workload.logs)
-    wait_until(lambda: told("tailrace_lag_seconds") == [], 60, "the log to be left")
-    assert began <= told("tailrace_source_removed_timestamp_seconds")[0] <= time.time()
+    wait_until(lambda: values("tailrace_lag_seconds") == [], 60, "the log to be left")
+    assert began <= values("tailrace_source_removed_timestamp_seconds")[0] <= time.time()
     assert f"{log['instance']}'s {log['source']} is no longer watched, since 2" in tailrace(stack, "health")
     stack.watch(workload.logs)
-    assert len(told("tailrace_lag_seconds")) == 1
-    assert told("tailrace_source_removed_timestamp_seconds") == []
+    assert len(values("tailrace_lag_seconds")) == 1
+    assert values("tailrace_source_removed_timestamp_seconds") == []
 
 
 def test_there_is_nothing_elsewhere(stack: Stack):

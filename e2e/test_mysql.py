@@ -256,7 +256,7 @@ def replica(server, tmp_path_factory) -> Iterator[Server]:
     found.stop()
 
 
-class Looks:
+class Snapshots:
     """Takes snapshots of servers, and compares them."""
 
     def __init__(self, directory: Path, *servers: Server) -> None:
@@ -279,7 +279,7 @@ class Looks:
 
 
 def test_writes_only_to_a_replica_are_errant(server, replica, tmp_path):
-    snapshots = Looks(tmp_path, replica, server)
+    snapshots = Snapshots(tmp_path, replica, server)
     server.run("CREATE TABLE shop.replicated (id INT)")
     snapshots.until(lambda verdict: not verdict.errant, "the first verdict")
     server.run("INSERT INTO shop.replicated VALUES (1)")
@@ -305,7 +305,9 @@ def test_writes_only_to_a_replica_are_errant(server, replica, tmp_path):
         server.run(f"INSERT INTO shop.replicated VALUES ({number})")
         replica.run(f"CREATE TABLE shop.ring_{number} (id INT)")
         for name in ("source", "replica"):
-            snapshots.until(lambda verdict, name=name: verdict.member.instance == name, f"a look at {name}")
+            snapshots.until(
+                lambda verdict, name=name: verdict.member.instance == name, f"a snapshot of {name}"
+            )
     behind = [each.run("SELECT @@GLOBAL.gtid_executed")[0][0] for each in (server, replica)]
     assert behind[0] != behind[1]
     began = next(

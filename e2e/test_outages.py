@@ -87,22 +87,22 @@ def _outage(stack: Stack, workload, component: str, seconds: int, alerts: list[s
 
 def _failovers(stack: Stack) -> float:
     """Returns how often Flink has restarted the running normalize job, as soon as the job reports it."""
-    told: list[float] = []
+    values: list[float] = []
 
     def asked() -> bool:
         text = health.component_metrics(stack.settings, stack.home, "flink")
         samples = [each for family in text_string_to_metric_families(text) for each in family.samples]
-        told.extend(each.value for each in samples if each.name == "flink_jobmanager_job_numRestarts")
-        return bool(told)
+        values.extend(each.value for each in samples if each.name == "flink_jobmanager_job_numRestarts")
+        return bool(values)
 
     wait_until(asked, 120, "the job to report its number of restarts")
-    return told[0]
+    return values[0]
 
 
 def _censuses(stack: Stack, instance: str) -> int:
-    """How many are in the books."""
-    books = "tailrace.ledger WHERE kind = 'CENSUS' AND instance = {instance:String}"
-    return stack.clickhouse().rows(f"SELECT count() AS n FROM {books}", {"instance": instance})[0]["n"]
+    """How many are in the ledger."""
+    censuses = "tailrace.ledger WHERE kind = 'CENSUS' AND instance = {instance:String}"
+    return stack.clickhouse().rows(f"SELECT count() AS n FROM {censuses}", {"instance": instance})[0]["n"]
 
 
 def test_a_job_that_hangs_is_restarted_by_hand(stack, watched):

@@ -135,8 +135,8 @@ def uses_in_rows(rows: list[dict]) -> Iterator[tuple[str, str, str]]:
             yield row["table"], access.lower(), index
 
 
-def of_base_tables(told: Iterator[tuple[str, str, str]]) -> Counter:
-    return Counter(row for row in told if not row[0].startswith(("<", *DERIVED)))
+def of_base_tables(rows: Iterator[tuple[str, str, str]]) -> Counter:
+    return Counter(row for row in rows if not row[0].startswith(("<", *DERIVED)))
 
 
 def times(table: str, document: str) -> int:

@@ -1,4 +1,4 @@
-"""Rows that ClickHouse refuses: only they are lost, each is a dead letter of its file, the books balance."""
+"""Only rows that ClickHouse refuses are lost, each is a dead letter of its file; the ledger balances."""
 
 import json
 from collections.abc import Iterator
@@ -47,14 +47,14 @@ def test_only_the_poisonous_rows_are_lost_also_through_a_restart(stack: Stack, t
         labels = {"instance": log.instance, "code": "REFUSED_BY_STORE"}
         await_alert(stack, "TailraceDeadLetters", **labels)
     await_cleared(stack, "TailraceDeadLetters", recent_seconds=10, **labels)
-    books = json.loads(tailrace(stack, "ledger", "--json", "--instance", log.instance))
-    (file,) = books["files"]
+    ledger = json.loads(tailrace(stack, "ledger", "--json", "--instance", log.instance))
+    (file,) = ledger["files"]
     assert (file["entries"], file["events"], file["dead_letters"]) == (
         ENTRIES,
         ENTRIES - len(POISONOUS),
         len(POISONOUS),
     )
-    (letters,) = (detail for detail in books["details"] if detail["kind"] == "DEAD_LETTER")
+    (letters,) = (detail for detail in ledger["details"] if detail["kind"] == "DEAD_LETTER")
     assert (letters["stage"], letters["detail"], letters["log"]) == ("SINK", "REFUSED_BY_STORE", log.path)
     ids = stored.row(
         f"SELECT uniqExact(event_id) AS n FROM {stored.events} WHERE instance = {{instance:String}}"

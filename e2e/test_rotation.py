@@ -149,18 +149,18 @@ def _written(entries: int, table: bytes) -> bytes:
     return b"".join(ENTRY % (second, table) for second in range(entries))
 
 
-def _books(stack: Stack, instance: str) -> ledger_balance.LedgerBalance:
+def _ledger(stack: Stack, instance: str) -> ledger_balance.LedgerBalance:
     return ledger_balance.read(stack.clickhouse(), instance, listed=active_sources.active(stack.home).since)
 
 
 def _entries(stack: Stack, instance: str) -> int:
     """How many of them are stored."""
-    return sum(account.events for account in _books(stack, instance).accounts)
+    return sum(account.events for account in _ledger(stack, instance).accounts)
 
 
 def _unknown(stack: Stack, instance: str) -> list[str]:
-    return [log.source for log in _books(stack, instance).unknown]
+    return [log.source for log in _ledger(stack, instance).unknown]
 
 
 def _gaps(stack: Stack, instance: str) -> list[str]:
-    return [gap.kind for gap in _books(stack, instance).gaps]
+    return [gap.kind for gap in _ledger(stack, instance).gaps]

@@ -9,11 +9,11 @@ from e2e.stack import Stack, wait_until
 from e2e.workload.manifest import LogManifest
 from tailrace.config.resources import REPOSITORY
 
-BOOKS_SECONDS = 300
+LEDGER_SECONDS = 300
 """Every byte is an event, framing, a dead letter or a gap within a minute, on a busy machine within a few."""
 
 
-def settle(stack: Stack, logs: Iterable[LogManifest], seconds: float = BOOKS_SECONDS) -> dict[str, int]:
+def settle(stack: Stack, logs: Iterable[LogManifest], seconds: float = LEDGER_SECONDS) -> dict[str, int]:
     """Returns the missing bytes by kind of gap, once everything is accounted for."""
     logs = list(logs)
     clickhouse = stack.clickhouse()
@@ -60,7 +60,7 @@ def tailrace(stack: Stack, *words: str, expected: int = 0, seconds: float = 300)
     return done.stdout
 
 
-def assert_exact(stack: Stack, logs: Iterable[LogManifest], seconds: float = BOOKS_SECONDS) -> None:
+def assert_exact(stack: Stack, logs: Iterable[LogManifest], seconds: float = LEDGER_SECONDS) -> None:
     """Settles, backfills if bytes are missing, and asserts that everything equals the manifest."""
     logs = list(logs)
     if settle(stack, logs, seconds):
@@ -68,7 +68,7 @@ def assert_exact(stack: Stack, logs: Iterable[LogManifest], seconds: float = BOO
     await_exact(stack, logs, seconds)
 
 
-def await_exact(stack: Stack, logs: Iterable[LogManifest], seconds: float = BOOKS_SECONDS) -> None:
+def await_exact(stack: Stack, logs: Iterable[LogManifest], seconds: float = LEDGER_SECONDS) -> None:
     """Asserts that everything equals the manifest within `seconds`."""
     logs = list(logs)
     clickhouse = stack.clickhouse()

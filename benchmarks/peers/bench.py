@@ -212,13 +212,13 @@ def _measured(tool: Tool, log: Log, options: argparse.Namespace, cores: Sequence
 def _run(tool: Tool, log: Log, cores: Sequence[int]) -> Run:
     command = ["taskset", "-c", ",".join(map(str, cores)), *tool.command(log.path)]
     started = time.monotonic()
-    told = subprocess.run([sys.executable, "-I", "-S", "-c", MEASURE, *command], capture_output=True)
+    completed = subprocess.run([sys.executable, "-I", "-S", "-c", MEASURE, *command], capture_output=True)
     seconds = time.monotonic() - started
-    if told.returncode != 0:
-        sys.exit(f"{tool.name} failed on {log.path.name}: {told.returncode}")
-    entries, classes = tool.counts(_json(told.stdout))
-    cpu_seconds, peak = (float(figure) for figure in told.stderr.split())
-    digest = hashlib.sha256(told.stdout).hexdigest()
+    if completed.returncode != 0:
+        sys.exit(f"{tool.name} failed on {log.path.name}: {completed.returncode}")
+    entries, classes = tool.counts(_json(completed.stdout))
+    cpu_seconds, peak = (float(figure) for figure in completed.stderr.split())
+    digest = hashlib.sha256(completed.stdout).hexdigest()
     return Run(entries, classes, cpu_seconds, seconds, peak * 1024 / MEGABYTE, digest)
 
 
@@ -297,8 +297,8 @@ def _processor() -> str:
 
 
 def _version(*command: str) -> str:
-    told = subprocess.run(command, capture_output=True, text=True)
-    return (told.stdout or told.stderr).splitlines()[0].strip()
+    completed = subprocess.run(command, capture_output=True, text=True)
+    return (completed.stdout or completed.stderr).splitlines()[0].strip()
 
 
 if __name__ == "__main__":

@@ -19,13 +19,13 @@ describe('Ledger', () => {
 
   testDrawing('books');
 
-  test('shows each stretch of covered, behind, missing and unknown minutes', async () => {
+  test('shows each interval of covered, behind, missing and unknown minutes', async () => {
     const { data } = await browser.chart('Coverage by log file');
     for (const file of books.files) {
       const label = labelOf(file);
       const shown = data.filter((row) => row.file === label && row.from_time < end && row.to_time > start)
         .map((row) => ({ state: row.state, from: Math.max(0, minuteOf(row.from_time)), to: Math.min(MINUTES, minuteOf(row.to_time)) }));
-      assert.deepEqual(shown, truth.stretches(file.states), label);
+      assert.deepEqual(shown, truth.intervals(file.states), label);
     }
     const unwatched = data.filter((row) => row.from_time < start || row.to_time > end);
     assert.equal(unwatched.filter((row) => row.from_time < start).length, books.files.length);

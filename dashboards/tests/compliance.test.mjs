@@ -77,14 +77,14 @@ describe('Data access', () => {
       countBy(records.map((record) => basis[record.basis[0]])));
   });
 
-  test('lists the ways in, with the rows that logs told', async () => {
+  test('lists the ways in, with the rows that logs recorded', async () => {
     const { data } = await browser.chart(WAYS);
     const expected = truth.groupBy(actions, (action) => [action.user, action.src_ip || action.host, action.instance].join(' '));
     assert.equal(data.length, expected.size);
     for (const row of data) {
       const its = expected.get([row.user, row.origin, row.instance].join(' '));
       assert.equal(row.cnt_known, its.filter(isKnown).length, row.user);
-      assert.equal(row.sum_rows ?? 0, truth.sum(its, (action) => action.rowsTold ?? 0), row.user);
+      assert.equal(row.sum_rows ?? 0, truth.sum(its, (action) => action.rowsRecorded ?? 0), row.user);
       assert.equal(row.cnt_out_of_hours, its.filter((action) => isKnown(action) && isOutOfHours(action.at)).length, row.user);
     }
   });
@@ -107,7 +107,7 @@ describe('Data access', () => {
     const pci = browser.filtered({ data_class: 'pci' });
     const its = actions.filter((action) => classesOf(action).includes('pci'));
     assert.equal((await one(pci, 'Accesses to classified data')).cnt_known, its.length);
-    assert.equal((await one(pci, 'Rows sent')).sum_rows, truth.sum(its, (action) => action.rowsTold ?? 0));
+    assert.equal((await one(pci, 'Rows sent')).sum_rows, truth.sum(its, (action) => action.rowsRecorded ?? 0));
     await assertCounted(actions.filter((action) => action.instance === 'ledger-db-2'), browser.filtered({ instance: 'ledger-db-2' }));
     await browser.clickCell(WAYS, 'support_li');
     await assertCounted(actions.filter((action) => action.user === 'support_li'));
@@ -122,7 +122,7 @@ describe('Log coverage', () => {
 
   testDrawing('coverage');
 
-  test('has the minutes that the books have, by server and log', async () => {
+  test('has the minutes that the ledger has, by server and log', async () => {
     const { data } = await browser.chart('Minutes by server and log');
     for (const file of files) {
       const row = data.find(({ instance, source }) => instance === file.instance && source === file.source);
@@ -298,7 +298,7 @@ async function assertCounted(actions, charts = browser) {
   assert.equal((await one(charts, 'Accounts with access')).cnt_users, new Set(known.map((action) => `${action.instance} ${action.user}`)).size);
   assert.equal((await one(charts, 'Writes to classified data')).cnt_changed, actions.filter((action) => action.written.length > 0).length);
   assert.equal((await one(charts, 'Out of hours')).cnt_out_of_hours, known.filter((action) => isOutOfHours(action.at)).length);
-  assert.equal((await one(charts, 'Rows sent')).sum_rows ?? 0, truth.sum(actions, (action) => action.rowsTold ?? 0));
+  assert.equal((await one(charts, 'Rows sent')).sum_rows ?? 0, truth.sum(actions, (action) => action.rowsRecorded ?? 0));
   assert.equal((await one(charts, 'Unknown access')).cnt_unknown, actions.length - known.length);
 }
 

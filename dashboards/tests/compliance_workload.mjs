@@ -53,12 +53,12 @@ function recordsOf(random, action) {
     data_class_written: action.written, basis: isUnknown ? ['unknown'] : ['log'], mode: 'read', verb: action.verb,
     query_id: STATEMENTS[action.verb].toString(), rows_sent: null, outcome: action.outcome,
   };
-  const told = [{ ...record, event_id: uuid(random) }];
+  const records = [{ ...record, event_id: uuid(random) }];
   if (action.rows !== null && random() < 0.5) {
-    action.rowsTold = action.rows;
-    told.push({ ...record, event_id: uuid(random), source: 'slowlog', basis: ['statement'], rows_sent: action.rows });
+    action.rowsRecorded = action.rows;
+    records.push({ ...record, event_id: uuid(random), source: 'slowlog', basis: ['statement'], rows_sent: action.rows });
   }
-  return told;
+  return records;
 }
 
 function pick(random, ways) {
@@ -80,18 +80,18 @@ const ACCOUNTS = [
   { instance: 'ledger-db-2', user: 'intern', host: '%', state: 'not known' },
 ];
 
-/** What looks at the servers found: the accounts and what they may, and what was different. */
+/** What snapshots of the servers found: the accounts and what they may, and what was different. */
 export function serverFacts(end) {
-  const looked = end - 30 * MINUTE;
+  const readAt = end - 30 * MINUTE;
   const kinds = ['server', 'accounts', 'roles', 'grants_global', 'grants_schema', 'audit'];
   return {
     accounts: ACCOUNTS,
     snapshots: ['ledger-db-1', 'ledger-db-2'].flatMap((instance) => kinds.map((kind) => ({
-      cluster: CLUSTER, instance, kind, at: timestamp(looked), part: 1, parts: 1, product: 'mariadb', version: '10.11.19-MariaDB',
+      cluster: CLUSTER, instance, kind, at: timestamp(readAt), part: 1, parts: 1, product: 'mariadb', version: '10.11.19-MariaDB',
       reason: 'hourly', status: kind === 'roles' && instance === 'ledger-db-2' ? 'denied' : 'ok',
       error: kind === 'roles' && instance === 'ledger-db-2' ? 'SELECT command denied' : '', truncated: false, facts: 4,
     }))),
-    facts: ACCOUNTS.flatMap((account) => factsOf(account, end, looked)),
+    facts: ACCOUNTS.flatMap((account) => factsOf(account, end, readAt)),
     changes: [
       { cluster: CLUSTER, instance: 'ledger-db-1', kind: 'grants_global', key: "'anna'@'%' global *.*", at: timestamp(end - 2 * DAY),
         change: 'added', before: {}, after: { privileges: 'PROCESS, CREATE USER' } },
@@ -101,10 +101,10 @@ export function serverFacts(end) {
   };
 }
 
-function factsOf(account, end, looked) {
+function factsOf(account, end, readAt) {
   const { instance, user, host, grants } = account;
   const grantee = `'${user}'@'${host}'`;
-  const common = { cluster: CLUSTER, instance, since: timestamp(end - 50 * DAY), last_seen: timestamp(looked) };
+  const common = { cluster: CLUSTER, instance, since: timestamp(end - 50 * DAY), last_seen: timestamp(readAt) };
   const changed = new Date(end - (account.changedDays ?? 30) * DAY).toISOString().slice(0, 19);
   const facts = [{ ...common, kind: 'accounts', key: grantee, attributes: {
     user, host, plugin: 'mysql_native_password', role: 'no', locked: account.locked ?? 'no', password: account.password ?? 'set',
@@ -161,7 +161,7 @@ export function reviews(end) {
     days: [day(2), day(3)],
     signed: [2, 3].map((ago) => ({ review_id: uuidOf(ago), actor: 'olga', scope: 'all servers', period_from: `${day(ago)} 00:00:00`,
       period_to: `${day(ago - 1)} 00:00:00`, finding: 'nothing of note' })),
-    looked: ['asked', 'shown'].map((step) => ({ look_id: uuidOf(7), step, superset_user: 'rolf', dashboard: 1, chart: 2,
+    accesses: ['asked', 'shown'].map((step) => ({ look_id: uuidOf(7), step, superset_user: 'rolf', dashboard: 1, chart: 2,
       clickhouse_user: 'reader_unmasked', statement: "SELECT statement FROM samples WHERE query_id = '00000000000000AB'",
       rows: step === 'shown' ? 3 : 0 })),
     exported: [{ export_id: uuidOf(9), actor: 'olga', framework: 'pci', period_from: `${day(5)} 00:00:00`, period_to: `${day(2)} 00:00:00`,

@@ -95,7 +95,7 @@ describe('InnoDB pressure', () => {
     assert.equal((await one(browser, 'InnoDB messages logged')).cnt_messages, (await browser.chart('InnoDB messages')).data.length);
     assert.equal((await one(browser, 'Longest history list')).max_history, HISTORY);
     const { data } = await browser.chart('InnoDB data available by server');
-    const told = Object.fromEntries(data.map((row) => [row.instance, row.counters.startsWith('yes')]));
-    assert.deepEqual(told, { [CONSTANT]: true, [RETUNED]: false });
+    const counted = Object.fromEntries(data.map((row) => [row.instance, row.counters.startsWith('yes')]));
+    assert.deepEqual(counted, { [CONSTANT]: true, [RETUNED]: false });
   });
 });

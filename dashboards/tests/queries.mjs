@@ -95,8 +95,8 @@ describe('Query detail', () => {
     await assertStatement(ERRING, erring);
     const failed = of(ERRING).filter((event) => event.error_code);
     assert.ok(failed.length > 0);
-    const told = of(ERRING).filter((event) => event.error_code !== null && event.error_code !== undefined);
-    assert.equal((await one(erring, 'Failed')).shown_failed, ofKnown(failed.length, told.length, of(ERRING).length, 'executions'));
+    const known = of(ERRING).filter((event) => event.error_code !== null && event.error_code !== undefined);
+    assert.equal((await one(erring, 'Failed')).shown_failed, ofKnown(failed.length, known.length, of(ERRING).length, 'executions'));
     for (const title of ['Plans of the statement', 'Plan trees', 'Requests by endpoint']) {
       const chart = await erring.chart(title);
       assert.ok(chart.empty && !chart.failed, `${title}: ${chart.text}`);

@@ -18,7 +18,7 @@ visitAs('security');
 
 /** A time range before all events. */
 const NOTHING = [end - 900 * DAY, end - 899 * DAY];
-const { alerts, attempts, deeds } = security(end);
+const { alerts, attempts, operations } = security(end);
 const refused = attempts.filter((tried) => tried.refused);
 const taken = attempts.filter((tried) => !tried.refused);
 
@@ -115,15 +115,15 @@ describe('Session', () => {
 
   test('lists all that it did, in order', async () => {
     const { data } = await browser.chart(RECORDS);
-    assert.deepEqual(data.map((row) => row.command), ['CONNECT', ...deeds.map((deed) => deed.verb || deed.command)]);
+    assert.deepEqual(data.map((row) => row.command), ['CONNECT', ...operations.map((operation) => operation.verb || operation.command)]);
     assert.equal(data[3].statement, 'select * from vault.cards');
     assert.equal(data[5].error, '1142: no right to the table');
   });
 
   test('counts statements and errors', async () => {
-    const statements = deeds.filter((deed) => deed.event_class === 'query');
+    const statements = operations.filter((operation) => operation.event_class === 'query');
     assert.equal((await one(browser, 'Statements')).cnt_statements, statements.length);
-    assert.equal((await one(browser, 'Errors')).cnt_errors, statements.filter((deed) => deed.status).length);
+    assert.equal((await one(browser, 'Errors')).cnt_errors, statements.filter((operation) => operation.status).length);
     const { data } = await browser.chart('Session timeline');
     assert.equal(truth.sum(data, (row) => row['refused or failed'] ?? 0), 2);
     assert.equal(truth.sum(data, (row) => row.rights ?? 0), 1, 'a new account is about rights');
@@ -155,7 +155,7 @@ describe('Session', () => {
 });
 
 describe('Failed access', () => {
-  const denied = deeds.filter((deed) => deed.event_class === 'query' && deed.status);
+  const denied = operations.filter((operation) => operation.event_class === 'query' && operation.status);
   before(() => openOurs('failed-access'));
 
   testDrawing('failed-access');

@@ -1,8 +1,8 @@
-// A story for the security dashboards, from a fixed list of deeds, so that every number on them has a known answer.
+// A story for the security dashboards, from a fixed list of operations, so that every number on them has a known answer.
 //
 // Two servers of the cluster `vault` within three hours before a given minute: an application logs in again and again, a
 // clerk does so without TLS, somebody guesses ann's password, logs in and reads around, somebody else tries names.
-// `attempts` are what happened; the rows are what logs told of it, some of it twice. Rows have the columns of the
+// `attempts` are what happened; the rows are what logs recorded, some of it twice. Rows have the columns of the
 // ClickHouse tables (schemas/avro).
 
 import { randomUUID } from 'node:crypto';
@@ -12,7 +12,7 @@ export const CLUSTER = 'vault';
 export const INTRUDER = { user: 'ann', src: '203.0.113.9', connection: 4711 };
 const [FIRST, SECOND_SERVER] = ['vault-1', 'vault-2'];
 /** What the intruder did once let in: seconds later, verb, error code, text without literals, query_id. */
-const DEEDS = [
+const OPERATIONS = [
   [5, 'SHOW', 0, 'show databases', '9200000000000000001'],
   [9, 'SELECT', 0, 'select table_name from information_schema.tables where table_schema = ?', '9200000000000000002'],
   [20, 'SELECT', 0, 'select * from vault.cards', '9200000000000000003'],
@@ -34,17 +34,17 @@ const NAMES = ['root', 'admin', 'mysql', 'test', 'oracle', 'ann'];
 export function security(end) {
   const attempts = [...application(end), ...clerk(end), ...guessing(end), ...spraying(end)];
   const old = attempt(end - 10 * DAY, FIRST, 'till', '10.7.1.11', { connection: 1 });
-  const deeds = intrusion(attempts.find((tried) => tried.connection === INTRUDER.connection));
+  const operations = intrusion(attempts.find((tried) => tried.connection === INTRUDER.connection));
   return {
     attempts,
-    deeds,
+    operations,
     pushes: [[3, 139, true], [2, 155, true], [1, 0, false]].map(([hours, rules, accepted]) => (
       { push_id: `push ${hours}`, at: timestamp(end - hours * 60 * MINUTE), accepted, pushed_by: 'erin', rules, detectors: 15 })),
-    alerts: alertsOf(attempts, deeds),
+    alerts: alertsOf(attempts, operations),
     coverage: coverageOf(end),
-    fingerprints: DEEDS.map(([, verb, , fingerprint, query_id]) => (
+    fingerprints: OPERATIONS.map(([, verb, , fingerprint, query_id]) => (
       { query_id, rule_set: 'tailrace-1', fingerprint, verb, seen_at: timestamp(end) })),
-    auditEvents: [...[...attempts, old].flatMap(auditRecords), ...deeds],
+    auditEvents: [...[...attempts, old].flatMap(auditRecords), ...operations],
     errorEvents: attempts.flatMap(errorMessages),
   };
 }
@@ -75,7 +75,7 @@ function guessing(end) {
 
 /** The session that followed: its records of the audit log, in order. */
 function intrusion(entry) {
-  const records = DEEDS.map(([seconds, verb, status, , query_id]) => ({
+  const records = OPERATIONS.map(([seconds, verb, status, , query_id]) => ({
     ...common(entry, entry.time + seconds * SECOND), source: 'audit', event_class: 'query', command: 'QUERY', verb, status,
     connection_id: entry.connection, query_id, rule_set: 'tailrace-1', program_name: entry.program,
   }));
@@ -84,9 +84,9 @@ function intrusion(entry) {
 }
 
 /** One names the statement that read cards, one is about the guesses, one about somebody else. */
-function alertsOf(attempts, deeds) {
+function alertsOf(attempts, operations) {
   const guesses = attempts.filter((tried) => tried.refused && tried.user === INTRUDER.user && tried.src === INTRUDER.src);
-  const read = deeds[2];
+  const read = operations[2];
   return [
     alert('Cards read by a stranger', 'high', ['attack.collection'], read.event_time, { event_ids: [read.event_id] }),
     alert('Login after many refused ones', 'critical', ['attack.credential-access', 'attack.initial-access'],

@@ -1,5 +1,5 @@
 // Inserts the workload into ClickHouse as the Flink job would: as `writer`, into the raw tables only; and what auditors,
-// servers' facts and the witness of looks add, as those.
+// servers' facts and the recorder of unmasked accesses add, as those.
 //
 // Environment: CLICKHOUSE_URL, CLICKHOUSE_PASSWORD (of writer), AUDITOR_PASSWORD, FACTS_PASSWORD, WITNESS_PASSWORD,
 // WORKLOAD_END (seconds since 1970, a whole minute).
@@ -51,10 +51,10 @@ const { snapshots, facts, changes } = serverFacts(end);
 await insert('server_facts', facts, 'facts');
 await insert('server_changes', changes, 'facts');
 await insert('server_snapshots', snapshots, 'facts');
-const { signed, exported, looked } = reviews(end);
+const { signed, exported, accesses } = reviews(end);
 await insert('reviews', signed, 'auditor');
 await insert('evidence_exports', exported, 'auditor');
-await insert('unmasked_looks', looked, 'witness');
+await insert('unmasked_looks', accesses, 'witness');
 const compared = comparedStatements(end);
 await insert('query_events', compared.events);
 await insert('error_events', compared.errorEvents);

@@ -178,8 +178,10 @@ def test_a_login_that_has_expired_is_made_again(stack, client):
 def expired(token: str, key: str) -> str:
     """Returns the token as Superset would have signed it an hour earlier (RFC 7519)."""
     header, claims, _ = token.split(".")
-    told = json.loads(base64.urlsafe_b64decode(claims + "=="))
-    earlier = {name: value - 3600 if name in ("iat", "nbf", "exp") else value for name, value in told.items()}
+    decoded = json.loads(base64.urlsafe_b64decode(claims + "=="))
+    earlier = {
+        name: value - 3600 if name in ("iat", "nbf", "exp") else value for name, value in decoded.items()
+    }
     text = f"{header}.{encoded(json.dumps(earlier).encode())}"
     return f"{text}.{encoded(hmac.digest(key.encode(), text.encode(), hashlib.sha256))}"
 

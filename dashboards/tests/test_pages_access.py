@@ -47,7 +47,7 @@ def test_an_address_that_no_page_has_is_not_found(visitors):
     assert answer.status_code == 404 and "There is no page" in answer.text
 
 
-def test_someone_without_an_audience_is_told_what_to_do(visitors):
+def test_a_user_without_an_audience_reads_what_to_do(visitors):
     answer = visitors["unmasked"].get("/tailrace/alerts/")
     assert answer.status_code == 403 and "ask the administrator" in answer.text
 

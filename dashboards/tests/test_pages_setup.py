@@ -31,19 +31,30 @@ def planted(stack: Stack) -> Iterator[Stack]:
     """Rows of one server, which are deleted afterwards."""
     whose = {"cluster": "shop", "instance": INSTANCE}
     log = {**whose, "source": "audit", "log": "/a.log", "generation": 1, "at": AT}
-    look = {**whose, "at": AT, "product": "mysql", "version": "8.4.3", "status": "ok", "part": 1, "parts": 1}
+    snapshot = {
+        **whose,
+        "at": AT,
+        "product": "mysql",
+        "version": "8.4.3",
+        "status": "ok",
+        "part": 1,
+        "parts": 1,
+    }
     fact = {**whose, "kind": "settings", "since": AT, "last_seen": AT}
-    said = {**whose, "source": "", "level": "high", "in_force": True, "can_fire": True, "told_at": AT}
+    coverage = {**whose, "source": "", "level": "high", "in_force": True, "can_fire": True, "told_at": AT}
     rows = {
         "ledger": [{**log, "kind": "CENSUS", "size": 100}, {**log, "kind": "FRONTIER", "to_offset": 100}],
-        "server_snapshots": [{**look, "kind": "settings"}, {**look, "kind": "audit", "status": "denied"}],
+        "server_snapshots": [
+            {**snapshot, "kind": "settings"},
+            {**snapshot, "kind": "audit", "status": "denied"},
+        ],
         "server_facts": [
             {**fact, "key": name, "attributes": {"value": value}} for name, value in SETTINGS.items()
         ],
         "rule_coverage": [
-            {**said, "rule_id": "a", "rule_title": "Password guessing"},
-            {**said, "rule_id": "b", "rule_title": "Bulk read", **UNABLE},
-            {**said, "rule_id": "c", "rule_title": "Large result", **UNABLE},
+            {**coverage, "rule_id": "a", "rule_title": "Password guessing"},
+            {**coverage, "rule_id": "b", "rule_title": "Bulk read", **UNABLE},
+            {**coverage, "rule_id": "c", "rule_title": "Large result", **UNABLE},
         ],
     }
     with rows_of(stack, INSTANCE, rows):

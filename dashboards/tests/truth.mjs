@@ -65,7 +65,7 @@ export function sum(rows, value) {
 }
 
 /** Runs of equal neighbours: [{state, from, to}], indices, `to` exclusive. */
-export function stretches(states) {
+export function intervals(states) {
   const found = [];
   states.forEach((state, index) => {
     const last = found.at(-1);

@@ -260,7 +260,7 @@ const FILES = [
   { instance: 'analytics-1', source: 'slowlog', log: '/var/log/mysql/slow.log', rate: 5_000, stuckFrom: 166 },
 ];
 
-/** Postings and dead letters of the watched files, and what the books must say of each of them. */
+/** Postings and dead letters of the watched files, and the expected ledger of each of them. */
 export function logFiles(end) {
   const random = generator(77);
   const start = end - MINUTES * MINUTE;
@@ -309,7 +309,7 @@ class LogFile {
     }
     const unwatched = within(minute, this.traits.unwatched);
     if (!unwatched) {
-      this.look(minute, from, stuck);
+      this.census(minute, from, stuck);
     }
     const missing = within(minute, lost) && !within(minute, repaired);
     this.states.push(unwatched ? 'unknown' : missing ? 'missing' : stuck ? 'behind' : 'covered');
@@ -362,10 +362,10 @@ class LogFile {
   }
 
   /** Six censuses in the minute, and how far the framer has read by then. */
-  look(minute, from, stuck) {
-    for (let look = 1; look <= 6; look++) {
-      const size = from + Math.round(((this.size - from) * look) / 6);
-      this.post(minute, 'FRAMER', 'CENSUS', 0, 0, 0, '', 1, { size, inode: this.inode }, look * 10 - 5);
+  census(minute, from, stuck) {
+    for (let census = 1; census <= 6; census++) {
+      const size = from + Math.round(((this.size - from) * census) / 6);
+      this.post(minute, 'FRAMER', 'CENSUS', 0, 0, 0, '', 1, { size, inode: this.inode }, census * 10 - 5);
     }
     if (!stuck) {
       this.post(minute, 'FRAMER', 'FRONTIER', this.accounted, this.size, 0, '', 1, { inode: this.inode }, 57);

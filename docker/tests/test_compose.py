@@ -244,7 +244,7 @@ def test_commands_are_ones_that_the_modules_take(services, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["facts", "delivery"])
-def test_heartbeats_are_where_they_can_be_written_and_are_looked_for(services, settings, home, name):
+def test_heartbeats_are_where_they_can_be_written_and_are_read(services, settings, home, name):
     (beat,) = (
         word.removeprefix("--heartbeat-file=")
         for word in services[name]["command"]
@@ -317,14 +317,14 @@ def test_own_logs_take_the_place_of_the_demo(compose):
 
 def test_own_access_reaches_those_who_say_who_sees_what(compose):
     own = compose("compose.yaml", "own-access.yaml", variables={"TAILRACE_ACCESS": "/srv/access.yaml"})
-    told = set()
+    named = set()
     for name, service in own["services"].items():
         if path := service.get("environment", {}).get("TAILRACE_ACCESS"):
             mounted = {volume["target"]: volume for volume in service["volumes"]}
             assert mounted[path]["source"] == "/srv/access.yaml"
             assert mounted[path]["read_only"]
-            told.add(name)
-    assert told == {"clickhouse-setup", "evidence", "dashboards"}
+            named.add(name)
+    assert named == {"clickhouse-setup", "evidence", "dashboards"}
 
 
 def test_explain_runs_as_the_embedded_one(services, settings, home):

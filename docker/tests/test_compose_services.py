@@ -167,13 +167,13 @@ def test_addresses_are_of_services_that_listen_there(services, project):
         "flink": {"8081"},
         "detect": {"8081"},
     }
-    told = [
+    texts = [
         str(each)
         for service in services.values()
         for each in (service.get("command"), service.get("environment"))
     ]
-    told += [config["content"] for config in project["configs"].values()]
-    found = re.findall(rf"\b({'|'.join(services)}):(\d+)", "\n".join(told))
+    texts += [config["content"] for config in project["configs"].values()]
+    found = re.findall(rf"\b({'|'.join(services)}):(\d+)", "\n".join(texts))
     assert {host for host, _ in found} == listening.keys()
     for host, port in found:
         assert port in listening[host]

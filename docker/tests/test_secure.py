@@ -71,8 +71,8 @@ def directory(tmp_path_factory) -> Path:
 
 def words_of_certificates() -> list[str]:
     """The step that the file tells to run, with its options."""
-    told = re.sub(r"\\\n# +", "", (DOCKER / "compose.secure.yaml").read_text())
-    return shlex.split(re.search(r"tailrace\.deployment (certificates .*)", told)[1])
+    text = re.sub(r"\\\n# +", "", (DOCKER / "compose.secure.yaml").read_text())
+    return shlex.split(re.search(r"tailrace\.deployment (certificates .*)", text)[1])
 
 
 @pytest.fixture(scope="module")
@@ -165,7 +165,7 @@ def test_programs_are_their_accounts(services, settings, files, directory, servi
     assert given == ["--kafka=kafka:9092", *expected[1:]]
 
 
-def test_what_is_said_again_is_said_as_before(services, project):
+def test_repeated_output_is_the_same(services, project):
     """Commands are replaced whole: what has nothing to do with Kafka or HTTPS must stay."""
     for name, service in services.items():
         before, now = (each.get("command") or [] for each in (project["services"][name], service))
@@ -222,7 +222,7 @@ def test_certificates_name_the_services(directory, services):
         assert name in services
 
 
-def test_certificates_are_made_once_and_anew_when_asked(directory, tmp_path, monkeypatch):
+def test_certificates_are_made_once_and_again_when_asked(directory, tmp_path, monkeypatch):
     home = Path(shutil.copytree(directory / "secrets", tmp_path / "home/secrets")).parent
     monkeypatch.setenv("TAILRACE_HOME", str(home))
     made = Certificates(Home(home))

@@ -172,7 +172,7 @@ def test_topics_are_made_and_rules_pushed_once(kafka, run):
 
 
 @pytest.mark.parametrize("option", [pytest.param("--demo", marks=pytest.mark.long), "--samples"])
-def test_logs_to_show_are_fed_once_and_collectors_are_told_of_them(option, kafka, run, tmp_path):
+def test_logs_to_show_are_fed_once_and_collectors_watch_them(option, kafka, run, tmp_path):
     run("topics", "--kafka", kafka)
     home = Home(tmp_path / "home")
     before = messages(kafka, demo_feed.SPANS_TOPIC)
@@ -208,7 +208,7 @@ def test_a_health_that_is_asked_for_too_early_is_one_sentence(run, tmp_path, cap
 
 
 @pytest.mark.parametrize("name", ["census", "capture", "fingerprint"])
-def test_parts_run_and_tell_their_health(name, run, tmp_path):
+def test_parts_run_and_report_their_health(name, run, tmp_path):
     """In a process of its own: the step becomes the part. That a server is away does not make capture ill."""
     home = Home(tmp_path / "home")
     home.root.mkdir()

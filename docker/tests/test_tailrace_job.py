@@ -15,7 +15,7 @@ RUNS = ("0" * 31 + "a", "0" * 31 + "b")
 
 
 def metadata(directory: Path, number: int, written: float, magic: int = checkpoints.MAGIC) -> None:
-    """A completed checkpoint of Flink, as far as anybody looks at it here."""
+    """A completed checkpoint of Flink, with the files that the entrypoint reads."""
     directory.mkdir(parents=True)
     file = directory / checkpoints.METADATA
     file.write_bytes(checkpoints.HEADER.pack(magic, 4, number) + b"state")

@@ -254,7 +254,7 @@ def change_kept_from_replicas(attacked: Company) -> None:
 
 @attack("T1087", "schema_enumeration catalogue_explored", "dan")
 def schema_enumerated(attacked: Company) -> None:
-    looks = [
+    reads = [
         f"SELECT {columns} FROM information_schema.{table}"
         for table, columns in (
             ("schemata", "schema_name"),
@@ -265,7 +265,7 @@ def schema_enumerated(attacked: Company) -> None:
             ("views", "*"),
         )
     ]
-    attacked.run(DAN, ["SHOW DATABASES", "SHOW TABLES", "SHOW GRANTS", *looks])
+    attacked.run(DAN, ["SHOW DATABASES", "SHOW TABLES", "SHOW GRANTS", *reads])
 
 
 @attack("T1005", "dump_like_read", "shop 10.20.8.99")

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 SLACK = timedelta(seconds=2)
 """Logs have times in whole seconds, and record a statement's end after its start."""
-WORTH_A_LOOK = ("low", "medium", "high", "critical")
+ALERTING_LEVELS = ("low", "medium", "high", "critical")
 """The levels that count as alerts; informational ones are for searches."""
 
 
@@ -76,7 +76,7 @@ def judge(manifest: dict, alerts: Iterable[Alert]) -> Verdict:
     before: Counter = Counter()
     others = []
     for alert in alerts:
-        if alert.level not in WORTH_A_LOOK:
+        if alert.level not in ALERTING_LEVELS:
             continue
         if alert.at < day:
             before[alert.at.date().isoformat()] += 1

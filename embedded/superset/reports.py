@@ -29,7 +29,7 @@ from zoneinfo import ZoneInfo
 
 from croniter import croniter
 
-LOOK_SECONDS = 5
+POLL_SECONDS = 5
 FIRST_RETRY_SECONDS = 60
 MAX_RETRY_SECONDS = 3600
 CONNECT_SECONDS = 10
@@ -115,7 +115,7 @@ def run_timer(plan_file: Path) -> None:
                 timer.sent(report, began)
                 print(f"{report['name']}: sent in {time.time() - began:.0f} s", flush=True)
             timer.beat(time.time())
-        time.sleep(LOOK_SECONDS)
+        time.sleep(POLL_SECONDS)
 
 
 def mail_server_problem() -> str:

@@ -36,7 +36,7 @@ from flask import has_request_context, request
 
 DRIVER = "clickhousedb"
 UNMASKED_READER = "reader_unmasked"
-WITNESS = "witness"
+RECORDER = "witness"
 NOBODY = "(nobody: Superset itself)"
 TIMEOUT_SECONDS = 10
 MODEL_SECONDS = 60
@@ -112,9 +112,9 @@ class AuditedConnection(Connection):
         said = f"{comment(self._asker)} {query}"
         if self._user != UNMASKED_READER:
             return self._query(said, *arguments, **named)
-        return self._witnessed(query, lambda: self._query(said, *arguments, **named))
+        return self._recorded(query, lambda: self._query(said, *arguments, **named))
 
-    def _witnessed(self, statement: str, ask) -> Any:
+    def _recorded(self, statement: str, ask) -> Any:
         access = {
             "look_id": str(uuid.uuid4()),
             "superset_user": self._asker["user"],
@@ -176,7 +176,7 @@ def _record(access: Mapping[str, Any]) -> None:
     wanted = urllib.request.Request(
         _RECORDER["SUPERSET_ACCESS_RECORDER_URL"],
         (statement + json.dumps(access)).encode(),
-        {"X-ClickHouse-User": WITNESS, "X-ClickHouse-Key": password},
+        {"X-ClickHouse-User": RECORDER, "X-ClickHouse-Key": password},
     )
     with urllib.request.urlopen(wanted, timeout=TIMEOUT_SECONDS) as answer:
         answer.read()

@@ -37,7 +37,7 @@ def java_commands(settings: Settings) -> str:
         "java",
         "-cp",
         java_build.jar(settings, java_command_line.JAR),
-        "io.tailrace.cli.help.HelpJson",
+        "io.tailrace.cli.HelpJson",
     ]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 

@@ -148,7 +148,7 @@ def logged(lines: list[bytes]) -> dict[str, int]:
     return found
 
 
-def looks_of(home: Home) -> list[dict]:
+def snapshots_of(home: Home) -> list[dict]:
     (file,) = spool_of(home).glob("snapshots-*.jsonl")
     return [json.loads(line) for line in file.read_text().splitlines()]
 
@@ -156,7 +156,7 @@ def looks_of(home: Home) -> list[dict]:
 def test_snapshots_of_a_server_are_from_the_hour_of_its_logs(home):
     now = time.time()
     demo_feed.feed(home)
-    snapshots = looks_of(home)
+    snapshots = snapshots_of(home)
 
     assert snapshots[0]["at"] == pytest.approx(now - HOUR, abs=10)
     assert snapshots[-1]["at"] == pytest.approx(now, abs=10)

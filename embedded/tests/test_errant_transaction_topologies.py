@@ -65,10 +65,10 @@ class Cluster:
         """Writes on, applies to or reads a random server."""
         self._now += self._chance.uniform(0, 3)
         database = self._chance.choice(self.databases)
-        deed = self._chance.random()
-        if deed < 0.4:
+        chosen = self._chance.random()
+        if chosen < 0.4:
             self.databases[self._chance.choice(self.writers)].write()
-        elif deed < 0.7:
+        elif chosen < 0.7:
             self.apply(database)
         else:
             self.read(database)

@@ -50,8 +50,8 @@ def test_every_class_of_a_framework_is_defined():
 
 
 def test_an_unknown_result_is_named():
-    with pytest.raises(ValueError, match="does not define the result unheard"):
-        framework._results({"servers", "unheard"}, {})
+    with pytest.raises(ValueError, match="does not define the result unlisted"):
+        framework._results({"servers", "unlisted"}, {})
 
 
 @pytest.mark.parametrize("name", framework.names())

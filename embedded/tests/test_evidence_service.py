@@ -85,7 +85,7 @@ def test_a_missing_service_is_named(tmp_path):
 @pytest.mark.parametrize(
     ("wanted", "status", "message"),
     [
-        (("unheard", *PAST, "ines", "compliance"), 400, "there is no framework 'unheard'"),
+        (("unlisted", *PAST, "ines", "compliance"), 400, "there is no framework 'unlisted'"),
         (("pci", "2026-10-02", "2026-10-01", "ines", "compliance"), 400, "not before"),
         (("pci", "", "", "ines", "compliance"), 400, "expected a date"),
         (("pci", *PAST, " ", "compliance"), 400, "a name is missing"),

@@ -154,7 +154,7 @@ def test_the_log_on_which_a_rule_fires_elsewhere_is_named():
 
 
 def test_every_field_has_a_log_that_contains_it():
-    for name in ("program", "tag.route", "connection_attribute.x", "login", "src_ip", "unheard"):
+    for name in ("program", "tag.route", "connection_attribute.x", "login", "src_ip", "unlisted"):
         assert rules.change(rule("a", missing_fields=[name]), [])
 
 

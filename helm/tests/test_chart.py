@@ -90,7 +90,7 @@ def test_the_collector_has_the_files_of_the_collectors(everything):
     assert included == ["service.conf", "errorlog.conf", "slowlog.conf", "census.conf", "kafka.conf"]
 
 
-def test_the_collector_is_told_each_variable_that_its_files_name(everything):
+def test_the_collector_gets_each_variable_of_its_files(everything):
     data = everything["ConfigMap", f"{RELEASE}-collector"]["data"]
     used = {
         each
@@ -107,7 +107,7 @@ def test_the_collector_is_told_each_variable_that_its_files_name(everything):
     assert {each["name"] for each in (*fluentbit["env"], *census["env"])} <= documented
 
 
-def test_capture_is_told_what_it_and_its_fluent_bit_read(everything):
+def test_capture_gets_the_settings_that_it_and_its_fluent_bit_read(everything):
     data = everything["ConfigMap", f"{RELEASE}-collector"]["data"]
     included = data["capture-only.conf"].split()[1::2]
     used = {each for name in included for each in re.findall(r"\$\{(\w+)\}", data[name])}
@@ -224,7 +224,7 @@ def test_metrics_have_words_that_they_take(everything, monkeypatch):
     assert arguments.password_file == Path(mounts["passwords"], f"clickhouse-{arguments.user}")
 
 
-def test_no_pod_is_told_of_services_as_settings(render):
+def test_no_pod_gets_services_as_settings(render):
     """An unknown variable TAILRACE_… is an error, and a service tailrace-superset would make some."""
     for owner, pod in pods(render("", *EVERYTHING)).items():
         assert pod["spec"]["enableServiceLinks"] is False, owner

@@ -95,7 +95,7 @@ def kafka_secrets(pod: dict) -> tuple[str, str]:
     return "", ""
 
 
-def test_clients_of_a_secured_kafka_are_told_so(render):
+def test_clients_of_a_secured_kafka_get_its_settings(render):
     secured = {(each["kind"], each["metadata"]["name"]): each for each in render("", *SECURED)}
     words = pods(list(secured.values()))[f"Deployment/{RELEASE}-facts"]["spec"]["containers"][0]["args"]
     parser = argparse.ArgumentParser()

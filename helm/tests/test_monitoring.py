@@ -111,13 +111,13 @@ def of_one_machine() -> list[dict]:
         ("severity", "critical", "severity"),
     ],
 )
-def test_what_prometheus_would_refuse_is_told(resources, check, field, wrong, said):
+def test_what_prometheus_would_refuse_is_reported(resources, check, field, wrong, said):
     changed = copy.deepcopy(next(each for each in resources if each["kind"] == "PrometheusRule"))
     changed["spec"]["groups"][0]["rules"][0][field] = wrong
     assert said in " ".join(check([changed]))
 
 
-def test_a_field_that_the_operator_does_not_know_is_told(resources, check):
+def test_a_field_that_the_operator_does_not_know_is_reported(resources, check):
     changed = copy.deepcopy(next(each for each in resources if each["kind"] == "PodMonitor"))
     changed["spec"]["podMetricsEndpoints"][0]["honourLabels"] = True
     (complaint,) = check([changed])

@@ -53,7 +53,7 @@ def plausible_row(generator: random.Random, number: int, types: dict[str, str]) 
     """Values that are unique in reality are unique here: the text of a statement, the cluster of a server."""
     row = {name: value(generator, name, kind) for name, kind in types.items()}
     query_id, trace = row.get("query_id", 0), row.get("TraceId", "")
-    told = {
+    overridden = {
         "event_id": str(uuid.UUID(int=number)),
         "cluster": "c" + str(row.get("instance", ""))[-1:],
         "fingerprint": f"select {query_id}",
@@ -63,7 +63,7 @@ def plausible_row(generator: random.Random, number: int, types: dict[str, str]) 
         "ServiceName": trace,
         "database": "shop" if trace else row.get("database"),
     }
-    return row | {name: each for name, each in told.items() if name in types}
+    return row | {name: each for name, each in overridden.items() if name in types}
 
 
 def value(generator: random.Random, name: str, kind: str) -> object:
@@ -89,7 +89,7 @@ def value(generator: random.Random, name: str, kind: str) -> object:
 # What only one server can tell: how much of itself is in use, and in which order equals come.
 NOT_COMPARED = {"server_metrics"}
 
-NOTHING_TO_TELL = {
+WITHOUT_ROWS = {
     *("accounts", "alerts_due", "alerts_silences", "ledger_details", "ledger_rows", "connection_statements"),
     *("coverage_exports", "unmasked_accesses", "coverage_reviews", "deadlocks", "evidence_accounts"),
     *("evidence_alert_actions", "evidence_audit_log_access", "evidence_audit_log_changes"),
@@ -125,10 +125,10 @@ def asked(server: Server, name: str, text: str) -> Counter[str]:
 
 
 def check_result(name: str, answer: Counter[str]) -> None:
-    """Raises AssertionError unless exactly the queries of NOTHING_TO_TELL have no result."""
-    listed = "NOTHING_TO_TELL of sql/tests/compared_rows.py"
-    assert answer or name in NOTHING_TO_TELL, f"{name} returns no rows: give it rows, or add it to {listed}"
-    assert not answer or name not in NOTHING_TO_TELL, f"{name} returns rows: remove it from {listed}"
+    """Raises AssertionError unless exactly the queries of WITHOUT_ROWS have no result."""
+    listed = "WITHOUT_ROWS of sql/tests/compared_rows.py"
+    assert answer or name in WITHOUT_ROWS, f"{name} returns no rows: give it rows, or add it to {listed}"
+    assert not answer or name not in WITHOUT_ROWS, f"{name} returns rows: remove it from {listed}"
 
 
 PARAMETERS = {

@@ -20,7 +20,7 @@ def access(action: str, at: str, event: uuid.UUID | None = None, **more) -> dict
     return {**row, "user": "app", "basis": ["log"], "outcome": "success", **more}
 
 
-def look(minute: datetime, size: int, generation: int = 1, **more) -> dict:
+def posting(minute: datetime, size: int, generation: int = 1, **more) -> dict:
     """A posting of db1's audit log; a census by default."""
     row = {"cluster": "c", "instance": "db1", "source": "audit", "log": "/a.log", "generation": generation}
     return {**row, "kind": "CENSUS", "inode": 7, "size": size, "at": written(minute), **more}
@@ -28,7 +28,7 @@ def look(minute: datetime, size: int, generation: int = 1, **more) -> dict:
 
 def lost(minute: datetime, start: int, end: int, sign: int = 1) -> dict:
     offsets = {"from_offset": start, "to_offset": end, "bytes": sign * (end - start)}
-    return look(minute, 0, kind="GAP", detail="lost", **offsets)
+    return posting(minute, 0, kind="GAP", detail="lost", **offsets)
 
 
 def account(name: str, host: str = "%", **more: str) -> dict:

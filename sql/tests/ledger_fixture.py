@@ -13,7 +13,7 @@ ENTRY_BYTES = 100
 
 
 @dataclass
-class Bookkeeper:
+class LedgerRows:
     """The ledger of one file, written row by row and stored by `store`."""
 
     instance: str = "db1"
@@ -25,7 +25,7 @@ class Bookkeeper:
     events: list[dict] = field(default_factory=list)
     dead_letters: list[dict] = field(default_factory=list)
 
-    def read(self, entries: int, begin: int = 0) -> "Bookkeeper":
+    def read(self, entries: int, begin: int = 0) -> "LedgerRows":
         """Adds entries of 100 bytes from an offset on: framed, parsed, stored, and included in the census."""
         end = begin + entries * ENTRY_BYTES
         self.post("ENTRY", begin, end, count=entries)
@@ -33,7 +33,7 @@ class Bookkeeper:
         self.store_events(begin, entries)
         return self.reached(end)
 
-    def reached(self, accounted: int, frontier: int | None = None, size: int | None = None) -> "Bookkeeper":
+    def reached(self, accounted: int, frontier: int | None = None, size: int | None = None) -> "LedgerRows":
         frontier = accounted if frontier is None else frontier
         self.post("FRONTIER", accounted, frontier, count=0, amount=0)
         return self.census(frontier if size is None else size)
@@ -47,7 +47,7 @@ class Bookkeeper:
         amount: int | None = None,
         stage: str = "FRAMER",
         detail: str = "",
-    ) -> "Bookkeeper":
+    ) -> "LedgerRows":
         row = {
             "stage": stage,
             "kind": kind,
@@ -62,7 +62,7 @@ class Bookkeeper:
 
     def census(
         self, size: int, at: datetime | None = None, generation: int | None = None, inode: int = 7
-    ) -> "Bookkeeper":
+    ) -> "LedgerRows":
         row = {"stage": "FRAMER", "kind": "CENSUS", "size": size, "inode": inode, "at": _time(at or self.at)}
         file = self._file()
         if generation is not None:
@@ -70,7 +70,7 @@ class Bookkeeper:
         self.ledger.append({**file, **row})
         return self
 
-    def store_events(self, begin: int, entries: int) -> "Bookkeeper":
+    def store_events(self, begin: int, entries: int) -> "LedgerRows":
         for number in range(entries):
             place = {"entry_offset": begin + number * ENTRY_BYTES, "entry_bytes": ENTRY_BYTES}
             row = {"event_id": str(uuid.uuid4()), "event_time": _time(self.at), "query_time": 1, "weight": 1}
@@ -79,19 +79,19 @@ class Bookkeeper:
 
     def store_dead_letter(
         self, begin: int, end: int, stage: str, code: str, superseded: bool = False
-    ) -> "Bookkeeper":
+    ) -> "LedgerRows":
         identity = uuid.uuid5(uuid.NAMESPACE_URL, f"{self.instance} {self.log} {begin} {stage} {code}")
         place = {"entry_offset": begin, "entry_bytes": end - begin}
         row = {"dead_letter_id": str(identity), "stage": stage, "code": code, "superseded": superseded}
         self.dead_letters.append({**self._file(), **place, **row, "seen_at": _time(self.at)})
         return self
 
-    def reject(self, begin: int, end: int, stage: str, code: str) -> "Bookkeeper":
+    def reject(self, begin: int, end: int, stage: str, code: str) -> "LedgerRows":
         """Adds a dead letter with its posting."""
         self.post("DEAD_LETTER", begin, end, stage=stage, detail=code)
         return self.store_dead_letter(begin, end, stage, code)
 
-    def take_back(self, begin: int, end: int, stage: str, code: str) -> "Bookkeeper":
+    def take_back(self, begin: int, end: int, stage: str, code: str) -> "LedgerRows":
         """Adds a dead letter that a backfill has replaced with events."""
         self.post("DEAD_LETTER", begin, end, count=-1, amount=begin - end, stage=stage, detail=code)
         return self.store_dead_letter(begin, end, stage, code, superseded=True)
@@ -130,6 +130,6 @@ def _seconds(moment: datetime) -> str:
     return f"{moment:%Y-%m-%d %H:%M:%S}"
 
 
-def read(clickhouse: ClickHouse, file: Bookkeeper) -> ledger_balance.LedgerBalance:
+def read(clickhouse: ClickHouse, file: LedgerRows) -> ledger_balance.LedgerBalance:
     file.store(clickhouse)
     return ledger_balance.read(clickhouse, patience_seconds=0)

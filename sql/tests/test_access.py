@@ -209,7 +209,7 @@ def test_without_the_file_nobody_is_restricted(tmp_path):
         ("- developer", "expected keys and values"),
     ],
 )
-def test_a_mistake_is_told_with_its_key(tmp_path, written, message):
+def test_a_mistake_is_reported_with_its_key(tmp_path, written, message):
     file = tmp_path / "access.yaml"
     file.write_text(written)
     with pytest.raises(ConfigurationError) as error:

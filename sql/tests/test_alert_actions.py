@@ -124,7 +124,7 @@ def test_a_silence_may_be_unconfirmed(user):
         ("evidence_exports", {**EXPORT, "manifest_sha256": ""}),
     ],
 )
-def test_an_action_says_who_what_and_why(admin, user, table, row):
+def test_an_action_has_author_step_and_reason(admin, user, table, row):
     account = "auditor" if table in ("reviews", "evidence_exports") else "analyst"
     with pytest.raises(ClickHouseError) as error:
         insert(user(account), table, row)

@@ -42,7 +42,7 @@ def test_who_has_read_cardholder_data(admin, user):
     assert found == {("app", "read"): (2, 7, 1), ("batch", "may have read"): (1, 0, 0)}
 
 
-def test_an_action_that_logs_tell_differently_counts_once(admin, user):
+def test_an_action_that_logs_record_differently_counts_once(admin, user):
     stored(
         admin,
         "data_access",
@@ -68,8 +68,8 @@ def seen(days: float, name: str, ip: str = "10.0.0.7", instance: str = "db1", **
 
 def test_which_accounts_are_unused(admin, user):
     for instance in ("db1", "db2"):
-        look = {"instance": instance, "kind": "accounts", "at": ago(0, 1)[:-3], "status": "ok"}
-        stored(admin, "server_snapshots", look)
+        snapshot = {"instance": instance, "kind": "accounts", "at": ago(0, 1)[:-3], "status": "ok"}
+        stored(admin, "server_snapshots", snapshot)
     stored(
         admin,
         "server_facts",
@@ -179,7 +179,7 @@ def test_which_minutes_had_no_audit(admin, user):
     def minute(number: int) -> str:
         return f"{NOW - timedelta(minutes=number):%Y-%m-%d %H:%M}:00"
 
-    # While this test runs, more minutes go by at which nobody looked.
+    # While this test runs, more minutes without a census pass.
     assert [row for row in found if row[0] == "db1" and row[2] < minute(0)] == [
         ("db1", "missing", minute(30), 1),
         ("db1", "unknown", minute(40), 1),

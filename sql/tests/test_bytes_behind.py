@@ -17,7 +17,7 @@ LOG = {
 
 
 @pytest.fixture
-def told(admin, rendered):
+def behind_of(admin, rendered):
     """Returns the unread bytes by time for a file with a census in these minutes before now: (size, read)."""
 
     def ask(minutes: dict[int, tuple[int, int]]) -> dict[str, int]:
@@ -35,15 +35,15 @@ def told(admin, rendered):
     return ask
 
 
-def test_a_log_that_is_watched_for_minutes_is_told_by_the_minute_whatever_is_shown(told):
-    behind = told({3: (1000, 400), 2: (1200, 1200), 1: (1500, 1450)})
+def test_a_log_that_is_watched_for_minutes_has_a_row_per_minute_in_any_time_range(behind_of):
+    behind = behind_of({3: (1000, 400), 2: (1200, 1200), 1: (1500, 1450)})
     times = [(NOW - ago * MINUTE).strftime("%Y-%m-%d %H:%M:00") for ago in (3, 2, 1)]
     assert behind == dict(zip(times, (600, 0, 50), strict=True))
 
 
-def test_of_a_day_the_most_of_each_stretch_is_told(told):
+def test_a_day_has_the_maximum_of_each_interval(behind_of):
     minutes = {ago: (10_000 - ago, 10_000 - ago) for ago in range(1, 1430)}
-    behind = told(minutes | {700: (9_300, 9_000)})
+    behind = behind_of(minutes | {700: (9_300, 9_000)})
     assert 280 < len(behind) < 300
     assert [bytes_behind for bytes_behind in behind.values() if bytes_behind] == [9_300 - 9_299]
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
-from compliance_rows import NOW, RANGE, access, account, ago, event, fact, look, lost, message, written
+from compliance_rows import NOW, RANGE, access, account, ago, event, fact, lost, message, posting, written
 
 
 @pytest.fixture
@@ -73,10 +73,10 @@ def test_hours_out_of_work_are_those_of_the_week(admin, ask):
     assert all(cells[str(at.isoweekday()), f"{at:%H}"] > 0 for at in hours)
 
 
-def test_records_say_who_and_how_and_where_to_look(admin, ask):
+def test_records_have_user_operation_and_source_logs(admin, ask):
     text = {"query_id": 0xAB, "fingerprint": "select ? from cards", "seen_at": ago(1)}
     stored(admin, "fingerprints", text)
-    told = {
+    recorded = {
         "data_class_read": ["pci"],
         "data_class_written": ["pci"],
         "tables": ["shop.cards"],
@@ -85,7 +85,7 @@ def test_records_say_who_and_how_and_where_to_look(admin, ask):
     stored(
         admin,
         "data_access",
-        access("a1", ago(1), query_id=0xAB, connection_id=77, host="localhost", **told),
+        access("a1", ago(1), query_id=0xAB, connection_id=77, host="localhost", **recorded),
         access("a2", ago(2), basis=["unknown", "log"]),
     )
     known, unknown = ask("data_access_records", "SELECT * FROM ({}) ORDER BY accessed_at DESC")
@@ -99,7 +99,7 @@ def test_records_say_who_and_how_and_where_to_look(admin, ask):
     assert [row["user"] for row in of_class] == ["app"]
 
 
-def test_an_action_is_one_record_whatever_tells_of_it(admin, ask):
+def test_an_action_is_one_record_whichever_logs_contain_it(admin, ask):
     """Records of MariaDB's plugin: one for the statement, and one without statement for each table."""
     text = {"query_id": 0xAC, "fingerprint": "select * from v_cards", "seen_at": ago(1)}
     stored(admin, "fingerprints", text)
@@ -122,14 +122,18 @@ def test_an_action_is_one_record_whatever_tells_of_it(admin, ask):
         access("a2", ago(2), basis=["unknown"], **statement),
         access("a3", ago(3), basis=["unknown"], **statement),
     )
-    told, of_a_view, unknown = ask("data_access_records", "SELECT * FROM ({}) ORDER BY accessed_at DESC")
-    assert (told["statement"], told["tables"], told["rows_sent"]) == (
+    recorded, of_a_view, unknown = ask("data_access_records", "SELECT * FROM ({}) ORDER BY accessed_at DESC")
+    assert (recorded["statement"], recorded["tables"], recorded["rows_sent"]) == (
         "select * from v_cards",
         "shop.cards",
         9,
     )
-    assert (told["how"], told["outcome"], told["source_logs"]) == ("read", "success", "audit, slowlog")
-    assert (told["basis"], told["database"]) == ("named by the log, read from the statement", "shop")
+    assert (recorded["how"], recorded["outcome"], recorded["source_logs"]) == (
+        "read",
+        "success",
+        "audit, slowlog",
+    )
+    assert (recorded["basis"], recorded["database"]) == ("named by the log, read from the statement", "shop")
     assert (of_a_view["classes"], of_a_view["how"], of_a_view["is_unknown"]) == ("pci", "read", False)
     assert (of_a_view["statement"], of_a_view["basis"]) == ("select * from v_cards", "named by the log")
     assert (unknown["classes"], unknown["how"], unknown["is_unknown"]) == (
@@ -139,26 +143,26 @@ def test_an_action_is_one_record_whatever_tells_of_it(admin, ask):
     )
 
 
-def test_minutes_of_a_day_are_those_of_the_books(admin, ask, user, rendered):
+def test_minutes_of_a_day_are_those_of_the_ledger(admin, ask, user, rendered):
     start = (NOW - timedelta(days=2)).replace(second=0)
     watched = [number for number in range(120) if not 40 <= number < 50]
     minutes = {number: start + timedelta(minutes=number, seconds=20) for number in watched}
     stored(
         admin,
         "ledger",
-        *(look(at, 100 * (number + 1), generation=int(number > 0)) for number, at in minutes.items()),
-        look(minutes[100], 0, kind="FRONTIER", to_offset=11_000),
+        *(posting(at, 100 * (number + 1), generation=int(number > 0)) for number, at in minutes.items()),
+        posting(minutes[100], 0, kind="FRONTIER", to_offset=11_000),
         lost(minutes[20], 1_950, 2_150),
         lost(minutes[30], 3_050, 3_100),
         lost(minutes[35], 3_050, 3_100, sign=-1),
-        look(minutes[119], 0, kind="CENSUS", source="slowlog", log="/s.log", generation=0, inode=8),
+        posting(minutes[119], 0, kind="CENSUS", source="slowlog", log="/s.log", generation=0, inode=8),
     )
     total = "SELECT source, state, sum(minutes) AS minutes FROM ({}) GROUP BY ALL"
-    of_days, of_books = ask("coverage_days", total), ask("coverage", total)
+    of_days, of_ledger = ask("coverage_days", total), ask("coverage", total)
     found = {row["state"]: row["minutes"] for row in of_days if row["source"] == "audit"}
     assert (found["missing"], found["behind"]) == (3, 10)
     assert found["covered"] == len(watched) - 13
-    assert sorted(map(str, of_days)) == sorted(map(str, of_books)), "both mean the same by each state"
+    assert sorted(map(str, of_days)) == sorted(map(str, of_ledger)), "both mean the same by each state"
 
 
 def test_retention_is_what_is_applied(admin, ask):
@@ -184,10 +188,10 @@ def test_days_without_review_are_those_that_no_review_touches(admin, user, ask):
     assert (review["reviewer"], review["finding"]) == ("olga", "none")
 
 
-def test_servers_that_tell_nothing_are_named(admin, ask):
+def test_servers_without_data_are_listed(admin, ask):
     at = f"{NOW - timedelta(hours=1):%F %T}"
     stored(admin, "server_snapshots", {"instance": "db9", "kind": "server", "at": at, "status": "ok"})
-    stored(admin, "ledger", *(look(NOW - timedelta(minutes=number), 10) for number in range(1, 5)))
+    stored(admin, "ledger", *(posting(NOW - timedelta(minutes=number), 10) for number in range(1, 5)))
     found = {row["instance"]: (row["state"], row["is_unaudited"]) for row in ask("coverage_servers")}
     assert found["db9"] == ("no audit log", True)
     assert found["db1"][0].startswith("audited since") and not found["db1"][1]
@@ -254,7 +258,7 @@ def test_an_account_is_shared_that_several_use_within_an_hour(admin, ask):
     }
 
 
-def test_privileged_activity_is_told_by_kind(admin, ask):
+def test_privileged_activity_is_grouped_by_kind(admin, ask):
     texts = {1: "drop table x", 2: "create user ?@?", 3: "set global server_audit_logging = ?", 4: "select ?"}
     for number, text in texts.items():
         stored(admin, "fingerprints", {"query_id": number, "fingerprint": text, "seen_at": ago(1)})
@@ -341,8 +345,8 @@ def test_accounts_that_nobody_knows_are_not_none(admin, ask, metric):
 def test_minutes_are_measured_against_the_range_that_is_shown(admin, ask, metric):
     assert number(ask, metric, "part_covered", "coverage_days") is None
     assert number(ask, metric, "unknown_minutes", "coverage") is None
-    stored(admin, "ledger", *(look(NOW - timedelta(minutes=minutes), 10) for minutes in range(1, 21)))
-    stored(admin, "ledger", look(NOW, 0, kind="FRONTIER", to_offset=10))
+    stored(admin, "ledger", *(posting(NOW - timedelta(minutes=minutes), 10) for minutes in range(1, 21)))
+    stored(admin, "ledger", posting(NOW, 0, kind="FRONTIER", to_offset=10))
     week = 7 * 24 * 60
     for dataset, part, unknown in (
         ("coverage_days", "part_covered", "min_unknown"),
@@ -363,7 +367,7 @@ def test_no_known_server_is_not_no_server_without_audit(ask, metric):
     ("dataset", "name"),
     [("privileged", "cnt_auditing"), ("data_access", "cnt_known"), ("access_flow", "cnt_classes")],
 )
-def test_without_a_log_that_tells_a_number_is_not_known(admin, ask, metric, dataset, name):
+def test_without_a_log_that_records_it_a_number_is_unknown(admin, ask, metric, dataset, name):
     assert number(ask, metric, name, dataset) is None
     stored(admin, "audit_events", event(1, "a"))
     assert number(ask, metric, name, dataset) == 0

@@ -5,7 +5,7 @@ import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from ledger_fixture import NOW, Bookkeeper, minutes_ago, read
+from ledger_fixture import NOW, LedgerRows, minutes_ago, read
 
 from tailrace.backfill import ranges
 from tailrace.health import metrics as health_metrics
@@ -16,7 +16,7 @@ from tailrace.sources.sources_file import Source
 
 
 def test_minutes(admin):
-    file = Bookkeeper(at=minutes_ago(9)).read(4)
+    file = LedgerRows(at=minutes_ago(9)).read(4)
     for ago, size in ((9, 400), (8, 400), (5, 600), (4, 800), (3, 1000)):
         file.census(size, at=minutes_ago(ago))
     file.at = minutes_ago(3)
@@ -36,7 +36,7 @@ def test_minutes(admin):
 
 
 def test_a_minute_is_behind_while_bytes_of_an_earlier_minute_are_unread(admin):
-    file = Bookkeeper(at=minutes_ago(4)).census(100, at=minutes_ago(5)).read(1)
+    file = LedgerRows(at=minutes_ago(4)).census(100, at=minutes_ago(5)).read(1)
     file.census(300, at=minutes_ago(4)).reached(200, size=300)
     file.census(300, at=minutes_ago(3)).census(300, at=minutes_ago(2)).store(admin)
 
@@ -48,7 +48,7 @@ def test_a_minute_is_behind_while_bytes_of_an_earlier_minute_are_unread(admin):
 
 
 def test_a_minute_before_the_first_line_is_covered_once_the_lines_came(admin):
-    file = Bookkeeper(at=minutes_ago(1)).census(300, at=minutes_ago(2), generation=0).read(3)
+    file = LedgerRows(at=minutes_ago(1)).census(300, at=minutes_ago(2), generation=0).read(3)
     file.store(admin)
 
     found = ledger_balance.coverage(admin, minutes_ago(2), minutes_ago(0))
@@ -56,7 +56,7 @@ def test_a_minute_before_the_first_line_is_covered_once_the_lines_came(admin):
 
 
 def test_a_log_that_no_census_has_ever_seen_is_unknown_not_quiet(admin):
-    file = Bookkeeper(at=minutes_ago(3)).post("ENTRY", 0, 300, count=3)
+    file = LedgerRows(at=minutes_ago(3)).post("ENTRY", 0, 300, count=3)
     file.post("FRONTIER", 300, 300, count=0, amount=0).store(admin)
 
     found = ledger_balance.coverage(admin, minutes_ago(5), minutes_ago(0))
@@ -66,16 +66,16 @@ def test_a_log_that_no_census_has_ever_seen_is_unknown_not_quiet(admin):
 KEY = ("db1", "slowlog", "/log/slow.log")
 
 
-def without_census(at: datetime = NOW) -> Bookkeeper:
+def without_census(at: datetime = NOW) -> LedgerRows:
     """Three entries of a log without a census."""
-    file = Bookkeeper(at=at).read(3)
+    file = LedgerRows(at=at).read(3)
     file.ledger = [row for row in file.ledger if row["kind"] != "CENSUS"]
     return file
 
 
-def fresh(instance: str = "db1") -> Bookkeeper:
+def fresh(instance: str = "db1") -> LedgerRows:
     """The current time, not the start of the first test: a census is outdated after five minutes."""
-    return Bookkeeper(instance, at=datetime.now(UTC))
+    return LedgerRows(instance, at=datetime.now(UTC))
 
 
 def read_listed(clickhouse, *keys: tuple[str, str, str], instance: str = "") -> ledger_balance.LedgerBalance:
@@ -112,15 +112,15 @@ def test_an_empty_log_that_the_census_sees_is_known(admin):
     assert read_listed(admin).unknown == []
 
 
-def test_only_the_logs_of_the_asked_server_are_told(admin):
+def test_only_the_logs_of_the_selected_server_are_listed(admin):
     fresh().read(3).store(admin)
 
     assert read_listed(admin, KEY, ("db2", "slowlog", "/b"), instance="db1").is_complete
     assert [log.instance for log in read_listed(admin, KEY, ("db2", "slowlog", "/b")).unknown] == ["db2"]
 
 
-def test_a_log_of_one_kind_does_not_speak_for_another_of_its_server(admin):
-    Bookkeeper().read(3).store(admin)
+def test_a_log_of_one_kind_does_not_cover_another_of_its_server(admin):
+    LedgerRows().read(3).store(admin)
     other = without_census()
     for row in (*other.ledger, *other.events):
         row["log"] = "/log/other.log"
@@ -136,7 +136,7 @@ def test_a_pattern_is_seen_once_one_of_its_files_is(admin):
 
 
 def test_lines_long_after_the_last_census_are_unknown(admin):
-    Bookkeeper(at=minutes_ago(10)).read(3).store(admin)
+    LedgerRows(at=minutes_ago(10)).read(3).store(admin)
     without_census().store(admin)
 
     (log,) = ledger_balance.read(admin, patience_seconds=0).unknown
@@ -144,7 +144,7 @@ def test_lines_long_after_the_last_census_are_unknown(admin):
 
 
 def test_a_listed_log_of_which_no_census_comes_any_more_is_unknown(admin):
-    Bookkeeper(at=minutes_ago(10)).read(3).store(admin)
+    LedgerRows(at=minutes_ago(10)).read(3).store(admin)
 
     assert ledger_balance.read(admin, patience_seconds=0).unknown == []  # nobody says that it is watched
     (log,) = read_listed(admin).unknown
@@ -152,7 +152,7 @@ def test_a_listed_log_of_which_no_census_comes_any_more_is_unknown(admin):
 
 
 def test_waits_for_the_census_of_a_listed_log(admin):
-    Bookkeeper(at=NOW + timedelta(hours=1)).read(3).store(admin)
+    LedgerRows(at=NOW + timedelta(hours=1)).read(3).store(admin)
     missing = ("db1", "slowlog", "/log/other.log")
     found = ledger_balance.balance(admin, wait_seconds=0, listed={KEY: 0, missing: 0})
 
@@ -211,8 +211,8 @@ def test_files_of_which_nothing_came_are_named_before_nothing_is_said_to_be_miss
     inode = {name: (tmp_path / name).stat().st_ino for name in names}
     path = tmp_path / "slow.log"
     log = str(path)
-    Bookkeeper(log=log).census(2, inode=inode["slow.log"]).store(admin)
-    Bookkeeper(log=log).census(2, generation=0, inode=inode["slow.log.1"]).store(admin)
+    LedgerRows(log=log).census(2, inode=inode["slow.log"]).store(admin)
+    LedgerRows(log=log).census(2, generation=0, inode=inode["slow.log.1"]).store(admin)
 
     assert untouched(admin, path) == [
         ("slow.log.1", ranges.NO_LINE),

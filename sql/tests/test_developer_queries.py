@@ -30,7 +30,7 @@ def verdicts(found: list[dict]) -> dict[int, str]:
     return {int(row["query_id"], 16): row["verdict"] for row in found}
 
 
-def test_what_is_new_slower_or_more_often_is_told_and_noise_is_not(ask):
+def test_new_slower_and_more_frequent_statements_are_listed_and_noise_is_not(ask):
     found = ask("slow_compared")
 
     assert verdicts(found) == {SLOWER: "slower", NEW: "new", OFTEN: "more often"}
@@ -61,7 +61,7 @@ def test_nothing_is_compared_across_a_change_of_the_threshold(ask, settings):
     }
 
 
-def test_a_known_threshold_that_stays_is_said(ask, settings):
+def test_a_known_threshold_that_stays_is_shown(ask, settings):
     settings(NOW - 3 * HOUR, long_query_time="0.1", slow_query_log="ON")
     found = ask("slow_compared")
 
@@ -105,7 +105,7 @@ def test_what_is_logged_is_shown_beside_what_the_log_shows(ask, settings):
     assert known["fastest"] == pytest.approx(0.1, rel=0.0101)
 
 
-def test_stretches_of_what_is_logged_fill_the_range(ask, settings):
+def test_intervals_of_settings_fill_the_range(ask, settings):
     (unknown,) = ask("logging_intervals")
     assert unknown["logged"] == "unknown"
     settings(NOW - timedelta(minutes=30), long_query_time="1", slow_query_log="ON")
@@ -234,6 +234,6 @@ def test_a_statement_is_found_under_its_ids_by_both_rules(renamed, query_id, ent
 
 
 def test_a_statement_names_its_ids_by_the_former_rules(renamed):
-    (told,) = renamed("query_statement", NAMED)
-    assert f"{CLASS_OF_BOTH:016X}</a>" in told["elsewhere"]
-    assert f"{CLASS_OF_ONE:016X}</a>" in told["elsewhere"]
+    (statement,) = renamed("query_statement", NAMED)
+    assert f"{CLASS_OF_BOTH:016X}</a>" in statement["elsewhere"]
+    assert f"{CLASS_OF_ONE:016X}</a>" in statement["elsewhere"]

@@ -7,7 +7,7 @@ HOUR = 3600
 READER = "reader_developer"
 
 
-def look(user, at: float, since: float | dict[str, float], **values: str) -> None:
+def snapshot(user, at: float, since: float | dict[str, float], **values: str) -> None:
     """Inserts a snapshot of the settings; `since` is the time of the first snapshot with the same value."""
     seen = since if isinstance(since, dict) else dict.fromkeys(values, since)
     facts = [
@@ -28,12 +28,12 @@ def history(user) -> list[tuple]:
     return [tuple(row.values()) for row in rows]
 
 
-def test_a_stretch_lasts_until_something_is_different(admin, user):
+def test_an_interval_lasts_until_a_setting_changes(admin, user):
     usual = {"slow_query_log": "ON", "log_slow_rate_limit": "1"}
-    look(user, AT, AT, long_query_time="1.000000", **usual)
-    look(user, AT + HOUR, AT, long_query_time="1.000000", **usual)
+    snapshot(user, AT, AT, long_query_time="1.000000", **usual)
+    snapshot(user, AT + HOUR, AT, long_query_time="1.000000", **usual)
     changed = {"long_query_time": AT + 2 * HOUR, "slow_query_log": AT, "log_slow_rate_limit": AT}
-    look(user, AT + 2 * HOUR, changed, long_query_time="0.250000", **usual)
+    snapshot(user, AT + 2 * HOUR, changed, long_query_time="0.250000", **usual)
 
     (first, second) = history(user)
     assert first == (AT, AT + 2 * HOUR, 1, 1, "≥ 1 s")
@@ -42,21 +42,21 @@ def test_a_stretch_lasts_until_something_is_different(admin, user):
 
 
 def test_what_the_collector_forgot_and_saw_again_is_no_change(admin, user):
-    look(user, AT, AT, long_query_time="2", slow_query_log="ON")
-    look(user, AT + HOUR, AT + HOUR, long_query_time="2", slow_query_log="ON")
+    snapshot(user, AT, AT, long_query_time="2", slow_query_log="ON")
+    snapshot(user, AT + HOUR, AT + HOUR, long_query_time="2", slow_query_log="ON")
 
     assert [row[0] for row in history(user)] == [AT]
 
 
-def test_it_reads_as_a_person_would_say_it(admin, user):
+def test_settings_have_readable_units(admin, user):
     sampled = {"log_slow_rate_limit": "10", "log_slow_rate_type": "query"}
     limited = {"min_examined_row_limit": "100", "log_queries_not_using_indexes": "ON"}
-    look(user, AT, AT, long_query_time="0.5", slow_query_log="ON", **sampled, **limited)
+    snapshot(user, AT, AT, long_query_time="0.5", slow_query_log="ON", **sampled, **limited)
     (found,) = history(user)
 
     assert found[3:] == (10, "≥ 0.5 s, 1 statement of 10, ≥ 100 rows examined, or without an index")
 
 
 def test_a_log_that_is_off_says_so(admin, user):
-    look(user, AT, AT, long_query_time="0.5", slow_query_log="OFF")
+    snapshot(user, AT, AT, long_query_time="0.5", slow_query_log="OFF")
     assert history(user)[0][4] == "off"

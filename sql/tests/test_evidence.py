@@ -134,7 +134,7 @@ def facts(kind: str, key: str, since: datetime, seen: datetime, **attributes: st
     return {**whose, "since": text(since)[:-3], "last_seen": text(seen)[:-3], "attributes": attributes}
 
 
-def look(kind: str, moment: datetime, instance: str = "db1") -> dict:
+def snapshot(kind: str, moment: datetime, instance: str = "db1") -> dict:
     known = {"product": "mariadb", "version": "10.11", "status": "ok", "part": 1, "parts": 1}
     return {"cluster": "shop", "instance": instance, "kind": kind, "at": text(moment)[:-3], **known}
 
@@ -208,8 +208,10 @@ def ledger() -> list[dict]:
         file = {"cluster": "shop", "instance": instance, "source": source, "log": f"/log/{source}.log"}
         file |= {"generation": 1, "stage": "FRAMER", "inode": 7}
         unseen = UNSEEN if instance == "db1" else ()
-        looked = [minute for minute in range(-2, MINUTES + 2) if minute not in unseen]
-        rows += [{**file, "kind": "CENSUS", "size": LINE * (m + 3), "at": text(at(m + 0.5))} for m in looked]
+        observed = [minute for minute in range(-2, MINUTES + 2) if minute not in unseen]
+        rows += [
+            {**file, "kind": "CENSUS", "size": LINE * (m + 3), "at": text(at(m + 0.5))} for m in observed
+        ]
         end = LINE * (MINUTES + 5)
         rows.append(
             {**file, "kind": "FRONTIER", "from_offset": end, "to_offset": end, "at": text(at(MINUTES))}
@@ -230,8 +232,8 @@ def planted(_migrated: ClickHouse) -> ClickHouse:
     texts = [
         {"query_id": id_, "fingerprint": words, "seen_at": text(FIRST)} for id_, words in FINGERPRINTS.items()
     ]
-    looks = [look(kind, at(MINUTES - 1)) for kind in ("accounts", "grants_global", "grants_tables")]
-    looks.append(look("server", at(30), "db3"))
+    snapshots = [snapshot(kind, at(MINUTES - 1)) for kind in ("accounts", "grants_global", "grants_tables")]
+    snapshots.append(snapshot("server", at(30), "db3"))
     planted = {
         "audit_events": AUDIT,
         "data_access": ACCESS,
@@ -242,7 +244,7 @@ def planted(_migrated: ClickHouse) -> ClickHouse:
         "alerts": ALERTS,
         "alert_actions": ACTIONS,
         "server_facts": FACTS,
-        "server_snapshots": looks,
+        "server_snapshots": snapshots,
     }
     for table, rows in planted.items():
         _migrated.insert(f"tailrace.{table}", rows)
@@ -303,7 +305,7 @@ def test_each_result_holds_what_was_planted_and_nothing_else(bundle):
     assert users("days_without_review", "day_without_review") == [f"{at(1440):%Y-%m-%d}"]
 
 
-def test_how_far_records_reach_back_is_told_by_server(bundle):
+def test_the_oldest_record_is_known_by_server(bundle):
     reach = {(row["what"], row["instance"]): row for row in rows_of(bundle, "retention")}
     audit_log = reach["audit and general logs", "db1"]
     assert (audit_log["policy_days"], audit_log["days_back"]) == (str(load_retention()["audit_events"]), "3")
@@ -383,7 +385,7 @@ def test_the_bundle_is_signed_and_its_export_on_record(bundle, planted):
     assert row["period_from"] == text(FIRST)[:19]
 
 
-def test_of_a_period_that_nobody_saw_empty_results_prove_nothing(bundle, server, tmp_path):
+def test_empty_results_prove_nothing_about_an_unobserved_period(bundle, server, tmp_path):
     long_ago = Period(FIRST - timedelta(days=300), FIRST - timedelta(days=299))
     done = export(server, tmp_path, long_ago)
     assert any("prove nothing" in warning for warning in done.warnings)
@@ -485,17 +487,17 @@ def covered_log(instance: str, source: str, minutes: range) -> list[dict]:
     file |= {"generation": 1, "stage": "FRAMER", "inode": 9}
     size = LINE * (minutes.stop - minutes.start)
     read = {**file, "kind": "FRONTIER", "from_offset": size, "to_offset": size}
-    looks = [
+    snapshots = [
         {**file, "kind": "CENSUS", "size": LINE * (m - minutes.start + 1), "at": text(at(MINUTES + m + 0.5))}
         for m in minutes
     ]
-    return [*looks, {**read, "at": text(at(MINUTES + minutes.stop - 1))}]
+    return [*snapshots, {**read, "at": text(at(MINUTES + minutes.stop - 1))}]
 
 
 def auditing(instance: str, active: str, first: float, last: float) -> dict:
     """Inserts the snapshots of a server from `first` to `last`, in minutes of the later period."""
-    stretch = facts("audit", "auditing", at(MINUTES + first), at(MINUTES + last), active=active)
-    return {**stretch, "instance": instance}
+    interval = facts("audit", "auditing", at(MINUTES + first), at(MINUTES + last), active=active)
+    return {**interval, "instance": instance}
 
 
 @pytest.fixture(scope="module")

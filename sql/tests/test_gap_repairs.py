@@ -1,7 +1,7 @@
 """What the automatic repair records about a gap, and what the ledger and the metrics show of it."""
 
 import pytest
-from ledger_fixture import Bookkeeper
+from ledger_fixture import LedgerRows
 
 from tailrace.backfill.ranges import ByteRange
 from tailrace.backfill.repair import LOST, REPAIRED, Pace, Repairer
@@ -19,8 +19,8 @@ INSTANCE = "repaired-db"
 @pytest.fixture
 def ledger(admin) -> LogFile:
     """A file with an open gap in bytes 300 to 500."""
-    book = Bookkeeper(INSTANCE)
-    book.read(3).post("GAP", 300, 500, detail="lost").read(2, begin=500).store(admin)
+    rows = LedgerRows(INSTANCE)
+    rows.read(3).post("GAP", 300, 500, detail="lost").read(2, begin=500).store(admin)
     (gap,) = ledger_balance.gaps(admin, INSTANCE)
     return gap.file
 

@@ -58,7 +58,7 @@ def errors(ask, user):
     return ask
 
 
-def test_messages_say_what_they_are_about_and_which_matter(errors):
+def test_messages_have_a_subject_and_a_relevance(errors):
     found = errors("errors")
 
     assert sorted((row["what"], bool(row["notable"])) for row in found) == [
@@ -126,9 +126,9 @@ def test_a_chart_has_some_60_bars_in_any_range_also_where_nothing_happened(error
     times = {row["time"] for row in drawn}
     assert bars <= len(times) <= bars + 1, "the first and the last may be shown in part"
     assert min(times) <= f"{since:%Y-%m-%d %H:%M:%S}"
-    told = [row for row in drawn if row["counted"]]
-    assert told == errors("errors", (since.isoformat(), NOW.isoformat()))
-    assert {row["what"] for row in drawn} == {row["what"] for row in told}, "no series is added"
+    counted = [row for row in drawn if row["counted"]]
+    assert counted == errors("errors", (since.isoformat(), NOW.isoformat()))
+    assert {row["what"] for row in drawn} == {row["what"] for row in counted}, "no series is added"
 
 
 def test_quiet_bars_pass_the_filters_and_are_not_drawn_where_nothing_does(errors):
@@ -209,7 +209,7 @@ def test_beyond_a_week_the_lock_time_alone_is_shown(innodb):
     assert {row["has_counters"] for row in found} == {0}
 
 
-def test_servers_that_tell_nothing_are_named_with_the_reason(innodb):
+def test_servers_without_data_are_listed_with_the_reason(innodb):
     found = {row["instance"]: row for row in innodb("innodb_written")}
 
     assert (found["percona"]["counters"], found["percona"]["entries_with_counters"]) == ("yes", 2)

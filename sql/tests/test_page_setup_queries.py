@@ -138,9 +138,9 @@ def test_settings_of_the_last_snapshot(admin, user, settings, ask):
 
 def rule(name: str, instance: str = "db1", source: str = "", **columns) -> dict:
     """An entry of the coverage as the detect job writes it; by default the rule can fire."""
-    said = {"told_at": ago(hours=1), "changed_at": ago(hours=1), "in_force": True, "can_fire": True}
+    coverage = {"told_at": ago(hours=1), "changed_at": ago(hours=1), "in_force": True, "can_fire": True}
     whose = {"cluster": "shop", "instance": instance, "source": source, "rule_id": name}
-    return {**whose, "rule_title": f"Rule {name}", "level": "high", **said, **columns}
+    return {**whose, "rule_title": f"Rule {name}", "level": "high", **coverage, **columns}
 
 
 def test_rules_that_cannot_fire_and_the_logs_that_would_help(stored, ask):

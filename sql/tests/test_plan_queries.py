@@ -57,8 +57,8 @@ def ask(admin, user, rendered):
         "verdict": "pending",
         "updated_at": at(9),
     }
-    told = {**change, "verdict": "slower", "ratio": 7.5, "updated_at": at(8)}
-    writer.insert("tailrace.plan_changes", [change, told])
+    judged = {**change, "verdict": "slower", "ratio": 7.5, "updated_at": at(8)}
+    writer.insert("tailrace.plan_changes", [change, judged])
     text = {"query_id": STATEMENT, "rule_set": "tailrace-1", "fingerprint": "select ?", "seen_at": at(9)}
     writer.insert("tailrace.fingerprints", [text])
 

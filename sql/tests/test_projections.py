@@ -147,7 +147,7 @@ def assert_counted(clickhouse, times: int) -> None:
         assert sum(row["times"] for row in found) == times, f"{name}: {query}"
 
 
-def test_the_books_of_files_leave_out_a_checkpoint_that_is_being_posted_and_keep_what_lies_beside_it(
+def test_the_accounts_of_files_omit_a_checkpoint_that_is_being_posted_and_nothing_else(
     filled, user, rendered
 ):
     balance = rendered("balance", None, None)

@@ -16,7 +16,7 @@ def days(first: int, end: int) -> Period:
     return Period(datetime(2026, 10, first, tzinfo=UTC), datetime(2026, 10, end, tzinfo=UTC))
 
 
-def test_a_review_says_who_which_period_and_what_was_found(admin, user):
+def test_a_review_has_author_period_and_findings(admin, user):
     id_ = reviews.sign(
         user("auditor"), Review("ines", days(1, 2), "nothing; it's fine \\ 'ok' \n\N{SNOWMAN}")
     )

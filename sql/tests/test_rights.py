@@ -228,7 +228,7 @@ def test_unmasked_statements_are_not_had_by_the_thousand_or_from_a_cache(admin, 
 
 
 def test_the_witness_gives_neither_time_nor_account(admin, user):
-    look = {
+    access = {
         "look_id": "6a4a9d60-0f3e-4a3c-9d0d-9a4fe1f0a001",
         "step": "shown",
         "superset_user": "ann",
@@ -236,8 +236,8 @@ def test_the_witness_gives_neither_time_nor_account(admin, user):
         "statement": "SELECT statement FROM tailrace.query_samples WHERE query_id = '00A1B2C3D4E5F607'",
         "rows": 3,
     }
-    columns = ", ".join(look)
-    user("witness").insert(f"tailrace.unmasked_looks ({columns})", [look])
+    columns = ", ".join(access)
+    user("witness").insert(f"tailrace.unmasked_looks ({columns})", [access])
     row = admin.rows("SELECT *, at > today() - 1 AS is_new FROM tailrace.unmasked_looks")[0]
     assert row["account"] == "witness" and row["is_new"] and row["query_ids"] == ["00A1B2C3D4E5F607"]
     for column in ("at", "account", "query_ids"):

@@ -31,12 +31,12 @@ def test_an_alert_leads_to_what_its_client_or_user_did(stored, ask):
     assert found["none"].startswith('<a href="/tailrace/alerts/') and "session" not in found["none"]
 
 
-def test_classes_of_events_that_each_server_tells(stored, ask):
+def test_classes_of_events_that_each_server_sends(stored, ask):
     stored("audit_events", login(30), audit(20), audit(10), audit(10, source="general", instance="db2"))
     stored("query_events", slow(30, query_id=5))
     stored("error_events", denied_message(30))
-    told = ask("rule_server_logs")
-    found = {(row["instance"], row["log"], row["event_class"]): row["record_count"] for row in told}
+    logs = ask("rule_server_logs")
+    found = {(row["instance"], row["log"], row["event_class"]): row["record_count"] for row in logs}
     assert found == {
         ("db1", "audit", "connection"): 1,
         ("db1", "audit", "query"): 2,

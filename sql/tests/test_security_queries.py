@@ -12,7 +12,7 @@ def ask(user, rendered):
     return asking(user, rendered)
 
 
-def test_an_attempt_that_three_logs_tell_counts_once(stored, ask):
+def test_an_attempt_that_three_logs_record_counts_once(stored, ask):
     stored(
         "audit_events",
         refused(30, 0),
@@ -72,12 +72,12 @@ def test_the_network_of_a_client(stored, ask, address, network):
     assert {row["network"] for row in ask("logins")} == {network}
 
 
-def test_encryption_is_known_where_a_log_tells_it(stored, ask):
+def test_encryption_is_known_where_a_log_records_it(stored, ask):
     stored("audit_events", *(login(30, connection_type=kind) for kind in ("tcp", "tls", "socket", "")))
     assert sorted(row["encrypted"] for row in ask("logins")) == ["local", "no", "unknown", "yes"]
 
 
-def test_a_guessed_password_is_told_from_guessing_and_from_a_mistake(stored, ask):
+def test_a_guessed_password_is_distinguished_from_guessing_and_from_a_mistake(stored, ask):
     stored(
         "audit_events",
         *(refused(60, number * 5, user="dan", ip="203.0.113.7") for number in range(12)),
@@ -132,7 +132,7 @@ def test_a_pair_of_account_and_client_is_new_once(stored, ask):
     }
 
 
-def test_refused_logins_and_statements_are_told_with_their_reason(stored, ask):
+def test_refused_logins_and_statements_have_their_reason(stored, ask):
     stored(
         "audit_events",
         refused(30),
@@ -205,7 +205,7 @@ def shown(admin, ask, user, metric, rendered):
     return run
 
 
-def test_logins_of_which_no_log_tells_the_encryption_are_not_encrypted_ones(stored, shown):
+def test_logins_of_unknown_encryption_do_not_count_as_encrypted(stored, shown):
     assert shown("shown_unencrypted", "logins") == "unknown<em>no login in any log</em>"
     stored("audit_events", *(login(60, number, connection_id=number) for number in range(1, 1007)))
     assert shown("shown_unencrypted", "logins") == "unknown<em>none of 1,006 logins is known</em>"
@@ -219,7 +219,7 @@ def test_logins_of_which_no_log_tells_the_encryption_are_not_encrypted_ones(stor
     ("name", "dataset"),
     [("cnt_successful", "logins"), ("cnt_refused", "logins"), ("cnt_refusals", "refused_access")],
 )
-def test_without_a_log_that_tells_of_logins_their_number_is_not_known(stored, shown, name, dataset):
+def test_without_a_log_that_records_logins_their_number_is_unknown(stored, shown, name, dataset):
     assert shown(name, dataset) is None
     stored("audit_events", audit(20, event_class="connection", command="DISCONNECT"))
     assert shown(name, dataset) == 0

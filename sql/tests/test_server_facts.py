@@ -45,7 +45,7 @@ def held(user) -> dict[str, dict[str, str]]:
     return {row["key"]: row["attributes"] for row in rows}
 
 
-def test_what_holds_is_what_the_last_good_look_saw(admin, user):
+def test_the_last_complete_snapshot_is_valid(admin, user):
     first = record(AT, facts=[fact("a", AT, locked="no"), fact("b", AT, locked="no")])
     later = record(
         AT + 60,
@@ -94,17 +94,20 @@ def capture_of(user, instance: str) -> dict:
 def test_a_server_that_is_not_seen_says_why(user):
     now = time.time()
 
-    def look(instance: str, at: float, kind: str, status: str = "ok", error: str = "") -> dict:
+    def snapshot(instance: str, at: float, kind: str, status: str = "ok", error: str = "") -> dict:
         return record(at, instance=instance, kind=kind, status=status, error=error)
 
     stored(
         user,
-        *(look("well", now - 60, "server"), look("well", now, "gtid")),
-        *(look("narrow", now, "server"), look("narrow", now, "accounts", "denied", "1142")),
-        *(look("refused", now - 3600, "server"), look("refused", now - 60, "server", "denied", "1045")),
-        *(look("dead", now - 1800, "server"), look("dead", now - 1000, "gtid")),
-        *(look("away", now - 3600, "server", "gone", "2003"),),
-        *(look("well", now, "explain", "denied", "1142: shop"),),
+        *(snapshot("well", now - 60, "server"), snapshot("well", now, "gtid")),
+        *(snapshot("narrow", now, "server"), snapshot("narrow", now, "accounts", "denied", "1142")),
+        *(
+            snapshot("refused", now - 3600, "server"),
+            snapshot("refused", now - 60, "server", "denied", "1045"),
+        ),
+        *(snapshot("dead", now - 1800, "server"), snapshot("dead", now - 1000, "gtid")),
+        *(snapshot("away", now - 3600, "server", "gone", "2003"),),
+        *(snapshot("well", now, "explain", "denied", "1142: shop"),),
     )
     states = {name: capture_of(user, name)["state"] for name in ("well", "narrow", "refused", "dead", "away")}
     assert states == {

@@ -54,7 +54,7 @@ def two_sessions(stored) -> dict:
 @pytest.mark.parametrize(
     "filters", [{}, {"instance": ["db1"], "connection_id": ["7"]}, {"connection_id": ["7"]}]
 )
-def test_a_session_is_told_by_all_logs_in_order(two_sessions, ask, filters):
+def test_a_session_contains_the_events_of_all_logs_in_order(two_sessions, ask, filters):
     found = sorted(ask("session_events", **filters), key=lambda row: row["event_time"])
     assert [(row["log"], row["command"], row["operation"]) for row in found] == [
         ("audit", "CONNECT", "login and logout"),
@@ -95,7 +95,7 @@ def test_classes_of_data_are_of_the_record_and_not_of_its_second(stored, ask):
     ]
 
 
-def test_sessions_are_told_apart_and_the_suspicious_come_first(two_sessions, ask):
+def test_sessions_are_distinguished_and_suspicious_ones_come_first(two_sessions, ask):
     found = sorted(ask("sessions"), key=lambda row: (-row["max_level"], -row["error_count"], row["began_at"]))
     assert [
         (

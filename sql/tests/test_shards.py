@@ -1,6 +1,6 @@
 """ClickHouse with two shards, two real servers without replicas: rows, rights and answers are as on one.
 
-`make test-shards` runs the tests of queries, books, evidence and rights on two shards too.
+`make test-shards` runs the tests of queries, the ledger, evidence and rights on two shards too.
 """
 
 import re
@@ -148,7 +148,7 @@ def test_what_replaces_a_row_meets_it(clean):
     assert found == [{"superseded": True, "n": len(INSTANCES)}]
 
 
-def test_the_shard_of_rows_that_replace_each_other_is_told_by_their_key(two_shards):
+def test_rows_that_replace_each_other_are_sharded_by_their_key(two_shards):
     admin = two_shards.user("admin")
     keys = dict_of(admin, "sorting_key", "database = 'tailrace_shard' AND engine LIKE '%ingMergeTree'")
     engines = dict_of(admin, "engine_full", "database = 'tailrace' AND engine = 'Distributed'")
@@ -248,7 +248,7 @@ def test_statements_are_known_to_who_sees_them_on_another_shard(clean):
     assert all(on_each(clean, "SELECT count() FROM tailrace_shard.fingerprints"))
 
 
-LOOK = {
+ACCESS = {
     "look_id": "6a4a9d60-0f3e-4a3c-9d0d-9a4fe1f0a001",
     "step": "shown",
     "superset_user": "ann",
@@ -260,11 +260,13 @@ LOOK = {
 @pytest.mark.parametrize("forged", [{"account": "admin"}, {"at": "2020-01-01 00:00:00"}])
 @pytest.mark.parametrize("database", [shards.DATABASE, shards.SHARD_DATABASE])
 def test_who_signs_gives_neither_time_nor_account(clean, database, forged):
-    for number, witness in enumerate(clean.each("witness")):
-        look = {**LOOK, "look_id": str(uuid.UUID(int=number))}
-        witness.insert(f"tailrace.unmasked_looks ({', '.join(look)})", [look])
+    for number, recorder in enumerate(clean.each("witness")):
+        access = {**ACCESS, "look_id": str(uuid.UUID(int=number))}
+        recorder.insert(f"tailrace.unmasked_looks ({', '.join(access)})", [access])
         with pytest.raises(ClickHouseError) as error:
-            witness.insert(f"{database}.unmasked_looks ({', '.join([*look, *forged])})", [{**look, **forged}])
+            recorder.insert(
+                f"{database}.unmasked_looks ({', '.join([*access, *forged])})", [{**access, **forged}]
+            )
         assert error.value.code in (ACCESS_DENIED, VIOLATED_CONSTRAINT)
 
     rows = clean.user("admin").rows("SELECT account, at > today() - 1 AS is_new FROM tailrace.unmasked_looks")
@@ -293,15 +295,15 @@ def test_a_migration_reaches_the_tables_over_all_shards(two_shards):
 
 def test_a_shard_that_missed_a_change_of_retention_gets_it_with_the_next_migration(two_shards):
     """Statements run on each server in turn: a server that was unavailable has the old retention."""
-    told = (
+    counted = (
         "SELECT create_table_query FROM system.tables WHERE database = 'tailrace_shard' AND name = 'ledger'"
     )
-    before = [admin.execute(told) for admin in two_shards.each("admin")]
+    before = [admin.execute(counted) for admin in two_shards.each("admin")]
     two_shards.second.user("admin").execute(
         "ALTER TABLE tailrace_shard.ledger MODIFY TTL toDateTime(at) + INTERVAL 9 DAY"
     )
     two_shards.migrate()
-    assert [admin.execute(told) for admin in two_shards.each("admin")] == before
+    assert [admin.execute(counted) for admin in two_shards.each("admin")] == before
 
 
 def test_what_is_as_it_shall_be_is_left_alone(two_shards):

@@ -31,7 +31,7 @@ def test_the_server_listens_at_no_port_but_those_that_are_asked_for(server):
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_readers_read_statements_and_books(admin, user, reader):
+def test_readers_read_statements_and_the_ledger(admin, user, reader):
     for table in READABLE_BY_ALL:
         user(reader).execute(f"SELECT * FROM tailrace.{table} LIMIT 1")
 

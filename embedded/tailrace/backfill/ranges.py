@@ -44,7 +44,7 @@ WHERE stage = 'FRAMER' AND NOT superseded
 
 UNREAD = """
 WITH
-    looks AS (
+    censuses AS (
         SELECT instance, source, log, generation, at, ledger.size AS bytes,
                argMax(ledger.size, at) OVER (PARTITION BY instance, source, log, generation) AS last_bytes
         FROM tailrace.ledger
@@ -53,7 +53,7 @@ WITH
     files AS (
         SELECT instance, source, log, generation, any(last_bytes) AS end,
                dateDiff('second', minIf(at, bytes = last_bytes), max(at)) AS quiet_seconds
-        FROM looks
+        FROM censuses
         GROUP BY instance, source, log, generation
     ),
     read AS (

@@ -38,7 +38,7 @@ class Pace:
     """How soon and how fast ranges are shipped. Seconds, and bytes per second."""
 
     interval_seconds: float = 10
-    """Time between two looks at the ledger."""
+    """Time between two reads of the ledger."""
     calm_seconds: float = 20
     wait_seconds: float = 30
     """Time that the ledger gets to show a shipped range as filled."""
@@ -58,7 +58,7 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Round:
-    """The result of one look at the ledger."""
+    """The result of one read of the ledger."""
 
     open: int
     """Missing ranges in the watched logs."""
@@ -95,7 +95,7 @@ class Repairer:
         self._stopped.set()
 
     def run(self, on_progress: Callable[[Round], None]) -> None:
-        """Repairs until `stop`. `on_progress` is called after each look at the ledger, also a failed one, and
+        """Repairs until `stop`. `on_progress` is called after each read of the ledger, also a failed one, and
         after each shipped block."""
         self._on_progress = on_progress
         while not self._stopped.is_set():
@@ -113,7 +113,7 @@ class Repairer:
             return Round(len(self._attempts), 0, 0, str(error))
 
     def round(self) -> Round:
-        """Looks at the ledger once, and ships what is due. Raises ClickHouseError, OSError."""
+        """Reads the ledger once, and ships what is due. Raises ClickHouseError, OSError."""
         now = self._clock()
         missing = [
             each for each in ranges.missing_ranges(self._clickhouse) if _key(each.file) in self._watched

@@ -132,14 +132,14 @@ def exported(client: Client) -> Iterator[tuple[str, dict[str, Any]]]:
             yield kind, yaml.load(archive.read(file), YAML_LOADER)
 
 
-GIVEN_ANEW = {"chartId", "chartsInScope", "tabsInScope", "dashboard_page_id"}
+ASSIGNED_ON_IMPORT = {"chartId", "chartsInScope", "tabsInScope", "dashboard_page_id"}
 """Numbers that Superset assigns at each import."""
 
 
 def lasting(value: Any) -> Any:
     """Returns a part of an asset without the numbers that Superset assigns, at any depth."""
     if isinstance(value, dict):
-        return {key: lasting(each) for key, each in value.items() if key not in GIVEN_ANEW}
+        return {key: lasting(each) for key, each in value.items() if key not in ASSIGNED_ON_IMPORT}
     return [lasting(each) for each in value] if isinstance(value, list) else value
 
 

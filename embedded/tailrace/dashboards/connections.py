@@ -13,7 +13,7 @@ DATABASE_USERS = {
     "tailrace_unmasked": "reader_unmasked",
 }
 """The ClickHouse users that run the queries of dashboards, by file of dashboards/databases."""
-WITNESS = "witness"
+RECORDER = "witness"
 """The user of ClickHouse that records unmasked accesses."""
 ANALYST = "analyst"
 """The user of ClickHouse with which the alert inbox records actions; the same as of `tailrace alerts`."""

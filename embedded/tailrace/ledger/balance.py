@@ -147,9 +147,9 @@ def read(
     """
     deadline = time.monotonic() + patience_seconds
     while True:
-        books = _read_logs(clickhouse, instance, minutes, listed)
-        if books.balances or time.monotonic() >= deadline:
-            return books
+        ledger = _read_logs(clickhouse, instance, minutes, listed)
+        if ledger.balances or time.monotonic() >= deadline:
+            return ledger
         time.sleep(POLL_SECONDS)
 
 
@@ -189,12 +189,12 @@ def balance(
     """
     begin = time.time()
     while True:
-        books = _read_logs(clickhouse, instance, 0, listed)
-        on_read(books)
-        covered = not books.unknown and books.covers(begin if covered_to is None else covered_to)
-        settled = books.balances and covered
+        ledger = _read_logs(clickhouse, instance, 0, listed)
+        on_read(ledger)
+        covered = not ledger.unknown and ledger.covers(begin if covered_to is None else covered_to)
+        settled = ledger.balances and covered
         if settled or time.time() - begin >= wait_seconds:
-            return _read_logs(clickhouse, instance, minutes, listed) if minutes else books
+            return _read_logs(clickhouse, instance, minutes, listed) if minutes else ledger
         time.sleep(POLL_SECONDS)
 
 

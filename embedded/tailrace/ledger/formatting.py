@@ -43,15 +43,15 @@ NUMBERS = {
 }
 
 
-def show(books: LedgerBalance) -> None:
+def show(ledger: LedgerBalance) -> None:
     """Prints the ledger. Each log has the shortest name that is unique on its server."""
-    _Report(books).show()
+    _Report(ledger).show()
 
 
 class _Report:
-    def __init__(self, books: LedgerBalance) -> None:
-        self._books = books
-        self._names = _short_names(account.file for account in books.accounts)
+    def __init__(self, ledger: LedgerBalance) -> None:
+        self._ledger = ledger
+        self._names = _short_names(account.file for account in ledger.accounts)
 
     def show(self) -> None:
         self._show_files()
@@ -64,7 +64,7 @@ class _Report:
 
     def _show_files(self) -> None:
         heading("Log files")
-        if not self._books.accounts:
+        if not self._ledger.accounts:
             print("  none yet")
             return
         header = (
@@ -83,7 +83,7 @@ class _Report:
             "duplicates",
             "last census",
         )
-        table(header, map(self._file_line, self._books.accounts), NUMBERS)
+        table(header, map(self._file_line, self._ledger.accounts), NUMBERS)
 
     def _file_line(self, account: Account) -> Sequence[str]:
         census = self._ago(account.census_at) if account.census_at else "never"
@@ -103,11 +103,11 @@ class _Report:
         )
 
     def _show_unread(self) -> None:
-        rows = [(file.instance, file.path, size(file.size)) for file in self._books.unread]
+        rows = [(file.instance, file.path, size(file.size)) for file in self._ledger.unread]
         _section("Files of which nothing has arrived", ("instance", "path", "size"), rows)
 
     def _show_details(self, kind: str, title: str) -> None:
-        rows = [self._detail_line(detail) for detail in self._books.details if detail.kind == kind]
+        rows = [self._detail_line(detail) for detail in self._ledger.details if detail.kind == kind]
         _section(title, ("instance", "log", "generation", "stage", "what", "count", "bytes"), rows)
 
     def _detail_line(self, detail: Detail) -> Sequence[str]:
@@ -118,16 +118,16 @@ class _Report:
         columns = ("instance", "log", "generation", "from offset", "to offset", "bytes", "kind", "recorded")
         header = (*columns, "cannot be repaired because")
         title = "Missing bytes; `tailrace backfill` ships them again while the files still contain them"
-        _section(title, header, map(self._gap_line, self._books.gaps))
+        _section(title, header, map(self._gap_line, self._ledger.gaps))
 
     def _gap_line(self, gap: Gap) -> Sequence[str]:
         offsets = (count(gap.from_offset), count(gap.to_offset), size(gap.bytes))
-        loss = self._books.loss(gap) or "-"
+        loss = self._ledger.loss(gap) or "-"
         return *self._place(gap.file), *offsets, gap.kind, self._ago(gap.recorded_at), loss
 
     def _show_minutes(self) -> None:
         header = ("instance", "log", "minutes (UTC)", "state", "grown", "behind", "missing")
-        _section("Minutes seen", header, map(self._minutes_line, self._books.minutes))
+        _section("Minutes seen", header, map(self._minutes_line, self._ledger.minutes))
 
     def _minutes_line(self, interval: CoverageInterval) -> Sequence[str]:
         end = interval.first + timedelta(minutes=interval.minutes)
@@ -142,9 +142,9 @@ class _Report:
         )
 
     def _show_verdict(self) -> None:
-        wrong = self._books.imbalances
+        wrong = self._ledger.imbalances
         print()
-        if self._books.balances:
+        if self._ledger.balances:
             print(self._balance(), styled(" ".join(self._remarks()), YELLOW))
             self._show_unknown()
             return
@@ -156,14 +156,14 @@ class _Report:
 
     def _balance(self) -> str:
         """Returns the verdict for a ledger without imbalances."""
-        if not self._books.hold_anything:
+        if not self._ledger.hold_anything:
             return styled("The ledger is empty.", YELLOW)
-        if self._books.unknown:
+        if self._ledger.unknown:
             return styled("The received lines balance; their completeness is unknown.", YELLOW)
         return styled("The ledger balances.", GREEN)
 
     def _show_unknown(self) -> None:
-        logs = self._books.unknown
+        logs = self._ledger.unknown
         if not logs:
             return
         print(styled(f"Unknown: {number(logs, 'log')} without a census:", RED))
@@ -174,11 +174,11 @@ class _Report:
         print("  causes: `tailrace doctor`; contents of their files: `tailrace backfill --dry-run`")
 
     def _remarks(self) -> Iterable[str]:
-        if gaps := self._books.gaps:
+        if gaps := self._ledger.gaps:
             yield f"Missing: {size(sum(gap.bytes for gap in gaps))} in {number(gaps, 'gap')}."
-        if behind := self._books.behind:
+        if behind := self._ledger.behind:
             yield f"Unread: {size(behind)}."
-        if unknown := sum(s.minutes for s in self._books.minutes if s.state == "unknown"):
+        if unknown := sum(s.minutes for s in self._ledger.minutes if s.state == "unknown"):
             yield f"Unknown: {count(unknown)} minutes of logs."
 
     def _place(self, file: LogFile) -> tuple[str, str, str]:
@@ -187,7 +187,7 @@ class _Report:
         return file.instance or "-", name or "-", str(file.generation or "-")
 
     def _ago(self, moment: float) -> str:
-        return f"{duration(max(0, self._books.at.timestamp() - moment))} ago"
+        return f"{duration(max(0, self._ledger.at.timestamp() - moment))} ago"
 
 
 def _short_names(files: Iterable[LogFile]) -> dict[tuple[str, str], str]:

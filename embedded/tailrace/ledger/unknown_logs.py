@@ -58,10 +58,10 @@ class UnknownLog:
 def unknown(logs: Iterable[LogProgress], listed: Mapping[LogKey, float], now: float) -> list[UnknownLog]:
     """Returns the unknown logs among those in the ledger and the listed ones (with their listing times)."""
     known = list(logs)
-    return sorted((*_in_books(known, listed, now), *_never_seen(known, listed)))
+    return sorted((*_in_ledger(known, listed, now), *_never_seen(known, listed)))
 
 
-def _in_books(known: list[LogProgress], listed: Mapping[LogKey, float], now: float) -> Iterator[UnknownLog]:
+def _in_ledger(known: list[LogProgress], listed: Mapping[LogKey, float], now: float) -> Iterator[UnknownLog]:
     for log in known:
         is_listed = any(_is_of(log, key) for key in listed)
         if not log.census_at:

@@ -10,7 +10,7 @@ from tailrace.programs.program import Health, Program
 from tailrace.sources import active_sources
 
 SILENT_SECONDS = 180
-"""The maximum age of the heartbeat: a look at the ledger, the shipment of 1 GB, and the wait for the
+"""The maximum age of the heartbeat: a read of the ledger, the shipment of 1 GB, and the wait for the
 ledger."""
 
 

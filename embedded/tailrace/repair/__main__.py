@@ -54,7 +54,7 @@ def _arguments() -> argparse.Namespace:
     kafka_client.add_arguments(parser)
     process.add_clickhouse_arguments(parser, user="repair")
     for name, default, text in (
-        ("interval", PACE.interval_seconds, "time between two looks at the ledger"),
+        ("interval", PACE.interval_seconds, "time between two reads of the ledger"),
         ("calm", PACE.calm_seconds, "time for which a range must stay unchanged before it is shipped"),
         ("wait", PACE.wait_seconds, "time that the ledger gets to show a shipped range as filled"),
     ):
@@ -72,7 +72,7 @@ def _arguments() -> argparse.Namespace:
         "--heartbeat-file",
         type=Path,
         required=True,
-        help="file that is written after every look at the ledger",
+        help="file that is written after every read of the ledger",
     )
     return parser.parse_args()
 

@@ -22,7 +22,7 @@ from tailrace.snapshots.gtid_sets import GtidError, GtidSet, Transactions
 KIND = "errant"
 SKEW_SECONDS = 2.0
 """The maximum clock difference between two machines that poll servers."""
-LOOKS_KEPT = 10
+READINGS_KEPT = 10
 MAX_SET = 4000
 """Maximum number of printed characters of a set."""
 _GROUP = ("group_replication_group_name", "group_replication_view_change_uuid")
@@ -108,7 +108,7 @@ class Member:
             reading = Reading(at, *times, transactions)
         except GtidError:
             return
-        self.readings = [*self.readings, reading][-LOOKS_KEPT:]
+        self.readings = [*self.readings, reading][-READINGS_KEPT:]
         is_comparable = isinstance(self.had, type(transactions))
         self.had = self.had.union(transactions) if is_comparable else transactions
 

@@ -34,12 +34,12 @@ def rows_of_verdict(verdict: Verdict) -> list[tuple[str, Row]]:
     if verdict.is_new:
         rows.append((CHANGES, _errant_change(whose, verdict)))
     known = {"product": verdict.member.product, "version": verdict.member.version, "error": ""}
-    looked = {"reason": "change", "status": OK, "part": 1, "parts": 1, "truncated": False}
+    complete = {"reason": "change", "status": OK, "part": 1, "parts": 1, "truncated": False}
     return [
         *rows,
         (
             SNAPSHOTS,
-            {**whose, **known, **looked, "at": instant(verdict.at), "facts": int(bool(verdict.errant))},
+            {**whose, **known, **complete, "at": instant(verdict.at), "facts": int(bool(verdict.errant))},
         ),
     ]
 

@@ -45,7 +45,7 @@ HEAVIEST = ROOT / "sql" / "queries" / "demo_heaviest.sql"
 ALERTS = ROOT / "sql" / "queries" / "demo_alerts.sql"
 DETECTION_SECONDS = 20
 STORY_SECONDS = 90
-DETECTION_LOOK_SECONDS = 1
+DETECTION_POLL_SECONDS = 1
 STATEMENT_WIDTH = 90
 
 
@@ -157,7 +157,7 @@ def _await_detection(clickhouse: ClickHouse, manifest: Manifest | None) -> None:
         if found == seen and found and expected <= demo_summary.rules(clickhouse):
             return
         seen = found
-        time.sleep(DETECTION_LOOK_SECONDS)
+        time.sleep(DETECTION_POLL_SECONDS)
 
 
 def _show(running: StackStatus, found: LedgerBalance, clickhouse: ClickHouse, context: Context) -> None:

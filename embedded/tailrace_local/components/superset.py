@@ -24,8 +24,8 @@ from tailrace.dashboards.connections import (
     ADMINISTRATOR,
     ANALYST,
     PASSWORD,
+    RECORDER,
     USERS,
-    WITNESS,
     Connections,
     connections_to,
     password_of,
@@ -164,7 +164,7 @@ class Superset(Component):
         clickhouse = f"http://127.0.0.1:{self.settings.port_clickhouse}"
         accounts = {
             "SUPERSET_ACCESS_RECORDER_URL": clickhouse,
-            "SUPERSET_ACCESS_RECORDER_PASSWORD_FILE": str(self.home.secret_file(password_name(WITNESS))),
+            "SUPERSET_ACCESS_RECORDER_PASSWORD_FILE": str(self.home.secret_file(password_name(RECORDER))),
             "SUPERSET_ANALYST_URL": clickhouse,
             "SUPERSET_ANALYST_PASSWORD_FILE": str(self.home.secret_file(password_name(ANALYST))),
         }

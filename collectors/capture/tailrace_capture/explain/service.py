@@ -33,7 +33,7 @@ KEPT_SECONDS = 7 * 86_400
 """The time for which the database of a fingerprint is remembered."""
 MAX_KEPT = 500
 """The maximum number of these in a query: they are part of a URL."""
-TOLD_SECONDS = 3600
+REPORT_SECONDS = 3600
 """The interval of reports without a change."""
 BUSY = "busy: "
 KIND = Kind("explain", lambda server: [], period="full")
@@ -257,7 +257,7 @@ class ExplainService:
         self._pulses: dict[str, dict[str, object]] = {}
         self._stop = threading.Event()
         self._targets = {target.identity.instance: target for target in targets}
-        self._told: dict[str, tuple[Outcome, float]] = {}
+        self._reported: dict[str, tuple[Outcome, float]] = {}
         self._explainers = {
             target.identity.instance: Explainer(
                 target, samples, files, state / f"explain-{number}.json", limits
@@ -291,24 +291,24 @@ class ExplainService:
         now = time.time()
         try:
             outcome = self._explainers[instance].round(now)
-            self._tell(instance, outcome, now)
+            self._report(instance, outcome, now)
         except Exception as error:  # otherwise the thread of one server would end unnoticed
             outcome = Outcome(FAILED, f"{type(error).__name__}: {error}")
             print_status(f"{instance}: {outcome.problem}")
         self._write_heartbeat(instance, outcome, now)
         return outcome
 
-    def _tell(self, instance: str, outcome: Outcome, now: float) -> None:
-        before, told_at = self._told.get(instance, (Outcome(OK), 0.0))
-        if outcome == before and now - told_at < TOLD_SECONDS:
+    def _report(self, instance: str, outcome: Outcome, now: float) -> None:
+        before, reported_at = self._reported.get(instance, (Outcome(OK), 0.0))
+        if outcome == before and now - reported_at < REPORT_SECONDS:
             return
         if outcome != before:
             print_status(f"{instance}: {outcome.problem or 'explains again'}")
         taken = Snapshot(KIND, [], outcome.status, outcome.error)
-        reason = snapshot.HOURLY if outcome == before and told_at else snapshot.CHANGE
+        reason = snapshot.HOURLY if outcome == before and reported_at else snapshot.CHANGE
         identity, product = self._targets[instance].identity, self._explainers[instance].product
         self._snapshots.append(snapshot.envelopes(identity, product, taken, self._state, reason, now), now)
-        self._told[instance] = outcome, now
+        self._reported[instance] = outcome, now
 
     def _write_heartbeat(self, instance: str, outcome: Outcome, now: float) -> None:
         with self._heartbeat_lock:

@@ -38,9 +38,9 @@ class MailSender:
         mail = self._mail(due)
         return f"To: {mail['To']}\nSubject: {mail['Subject']}\n\n{mail.get_content().strip()}"
 
-    def send_summary(self, dues: Sequence[Due]) -> Outcome:
+    def send_summary(self, deliveries: Sequence[Due]) -> Outcome:
         """Sends many alerts in one mail; raises nothing."""
-        return self._send(self._summary(dues), f"{SUMMARY} of {len(dues)}; ")
+        return self._send(self._summary(deliveries), f"{SUMMARY} of {len(deliveries)}; ")
 
     def _send(self, mail: EmailMessage, detail: str) -> Outcome:
         try:
@@ -81,10 +81,10 @@ class MailSender:
         mail.set_content("\n".join(_text(alert, self._dashboards)))
         return mail
 
-    def _summary(self, dues: Sequence[Due]) -> EmailMessage:
-        worst = max(dues, key=lambda due: ecs.SEVERITY.get(str(due.alert["level"]), 0)).alert["level"]
-        mail = self._empty(f"[Tailrace {worst}] {len(dues)} more alerts")
-        lines = [f"{due.id[:8]}  {_one_line(ecs.message(due.alert))}" for due in dues]
+    def _summary(self, deliveries: Sequence[Due]) -> EmailMessage:
+        worst = max(deliveries, key=lambda due: ecs.SEVERITY.get(str(due.alert["level"]), 0)).alert["level"]
+        mail = self._empty(f"[Tailrace {worst}] {len(deliveries)} more alerts")
+        lines = [f"{due.id[:8]}  {_one_line(ecs.message(due.alert))}" for due in deliveries]
         intro = "Too many alerts for single mails. `tailrace alerts show ID` shows each of them."
         mail.set_content("\n".join([intro, "", *lines, ""]))
         return mail

@@ -11,6 +11,7 @@ import io.tailrace.cli.command.RulesCommand;
 import io.tailrace.cli.help.CommandDescription;
 import io.tailrace.cli.help.HelpRenderer;
 import io.tailrace.cli.help.Suggestion;
+import io.tailrace.cli.help.Version;
 import io.tailrace.cli.terminal.OutputClosedException;
 import io.tailrace.cli.terminal.Terminal;
 import io.tailrace.cli.terminal.TerminalCapabilities;

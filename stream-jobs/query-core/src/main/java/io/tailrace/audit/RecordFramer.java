@@ -110,7 +110,6 @@ final class RecordFramer implements EntryFramer {
         if (recordFrom != NOWHERE && position - recordFrom > EntryLimits.MAX_ENTRY_LENGTH) {
             tooLarge(position, out);
             searching = true;
-            scanner.reset();
         }
         if (unexpectedFrom != NOWHERE && position - unexpectedFrom >= EntryLimits.MAX_REJECTION_LENGTH) {
             emitUnexpected(position, out);
@@ -159,6 +158,5 @@ final class RecordFramer implements EntryFramer {
         sessions.clear();
         position = resumeAt;
         searching = true;
-        scanner.reset();
     }
 }

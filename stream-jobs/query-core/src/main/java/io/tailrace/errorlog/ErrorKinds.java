@@ -37,6 +37,7 @@ final class ErrorKinds {
             Map.entry("MY-013117", ErrorKind.REPLICATION_ERROR),
             Map.entry("MY-013125", ErrorKind.REPLICATION_ERROR),
             Map.entry("MY-010462", ErrorKind.REPLICATION_STATE),
+            Map.entry("MY-010559", ErrorKind.REPLICATION_STATE),
             Map.entry("MY-010562", ErrorKind.REPLICATION_STATE),
             Map.entry("MY-010570", ErrorKind.REPLICATION_STATE),
             Map.entry("MY-010581", ErrorKind.REPLICATION_STATE),
@@ -105,6 +106,8 @@ final class ErrorKinds {
         new Rule(ErrorKind.DISK_FULL, "Disk is full", "Disk full", "disk is full", "No space left on device", "errno: 28 ",
                 "errno: 28)", "Error number 28", "error: 28", "OS errno 28", "(errno 28", "is full"),
         ERRANT,
+        // Counters of the applier, every two minutes: they contain "Worker ", as errors of the applier do.
+        new Rule(ErrorKind.REPLICATION_STATE, "Multi-threaded slave statistics", "Multi-threaded replica statistics"),
         new Rule(ErrorKind.REPLICATION_ERROR, "error 1236", "Error_code: 1062", "Error_code: MY-001062",
                 "Error_code: 1032", "Error_code: MY-001032", "SQL thread aborted", "Could not execute",
                 "Error reading packet from server", "Error reading relay log event", "Relay log read failure",

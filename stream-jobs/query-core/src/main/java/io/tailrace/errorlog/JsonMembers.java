@@ -1,8 +1,8 @@
 package io.tailrace.errorlog;
 
-import io.tailrace.audit.record.ValueBuffer;
 import io.tailrace.json.JsonStrings;
 import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.ValueBuffer;
 import java.util.Map;
 
 /** Reads one flat JSON object of strings, numbers, true, false and null. Not thread-safe. */

@@ -93,8 +93,12 @@ final class GeneralLogFramer implements EntryFramer {
         return position;
     }
 
-    /** Handles a banner: the server has started and numbers its threads from the beginning, or has reopened the log. */
+    /**
+     * Handles a banner: the server has started and numbers its threads from the beginning, or has reopened the log.
+     * Within a literal, the log cannot show whether the client wrote the banner or the literal was never closed.
+     */
     private void banner(long offset, FrameListener out) {
+        ambiguous |= state == STATEMENT && scanner.insideLiteral();
         finish(offset, out);
         out.framing(offset, position, FramingKind.BANNER);
         pendingFrom = position;

@@ -1,6 +1,6 @@
 package io.tailrace.json;
 
-import io.tailrace.audit.record.ValueBuffer;
+import io.tailrace.lexer.ValueBuffer;
 
 /**
  * Reads strings of JSON that servers write, valid or not. An unknown escape stands for its character, half of a surrogate

@@ -7,6 +7,7 @@ import io.tailrace.framing.EntryContext;
 import io.tailrace.framing.FrameListener;
 import io.tailrace.framing.FramingKind;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 
 /**
  * A gap together with the postings that it affected: the entry that it interrupts, and what was skipped after it
@@ -36,10 +37,6 @@ final class GapRegion implements FrameListener {
             this.from = from;
             this.postedFrom = from;
             this.postedTo = to;
-        }
-
-        private boolean isGap() {
-            return kind == PostingKind.GAP;
         }
     }
 
@@ -105,7 +102,7 @@ final class GapRegion implements FrameListener {
 
     private boolean isUntouched() {
         Piece next = pieceAt(reader.frontier());
-        return next != null && next.isGap() && next.postedFrom == reader.frontier();
+        return next != null && next.postedFrom == reader.frontier() && generation.misses(reader.frontier());
     }
 
     /** Reads the byte at the frontier as the end of the previous line. */
@@ -146,10 +143,10 @@ final class GapRegion implements FrameListener {
      * @param exact whether the last line end is as in the file, so that no collector may have shortened it
      */
     boolean read(String hint, byte[] bytes, int start, int end, boolean exact) {
-        Piece piece = pieceAt(reader.frontier());
-        if (piece != null && piece.isGap()) {
+        if (generation.misses(reader.frontier())) {
+            long gapTo = neededTo();
             reader.read(hint, bytes, start, end);
-            if (!exact && reader.frontier() + 1 == piece.postedTo && reader.endMayBeLonger()) {
+            if (!exact && reader.frontier() + 1 == gapTo && reader.endMayBeLonger()) {
                 reader.extendLastLine();
             }
         } else {
@@ -200,14 +197,45 @@ final class GapRegion implements FrameListener {
         pieces.forEach(piece -> ids.release(piece.storedAs));
     }
 
-    /** Reverses the posting of a gap of which a part has been read, and posts the rest. */
+    /** Reverses a posting of which a part has been replaced, and posts the rest. */
     void settle() {
         Piece first = pieces.peekFirst();
         if (first != null && first.from > first.postedFrom) {
-            generation.postings().reverse(first.kind, first.detail, first.postedFrom, first.postedTo);
-            generation.postings().add(first.kind, first.detail, first.from, first.postedTo, 1);
-            first.postedFrom = first.from;
+            takeBack(first);
+            drop();
+            pieces.addFirst(postRest(first));
         }
+    }
+
+    private Piece postRest(Piece replaced) {
+        byte[] bytes = restOfBytes(replaced);
+        if (replaced.kind == PostingKind.DEAD_LETTER && bytes != null) {
+            Piece rest = new Piece(replaced.kind, replaced.detail, replaced.from, replaced.postedTo);
+            DeadLetterCode code = DeadLetterCode.valueOf(replaced.detail);
+            rest.bytes = bytes;
+            rest.deadLetter = generation.postDeadLetter(rest.from, bytes, code, "a part of a gap before it was filled");
+            return rest;
+        }
+        // a dead letter needs its bytes: without them the rest is lost until it is shipped again
+        boolean lost = replaced.kind == PostingKind.DEAD_LETTER;
+        Piece rest = new Piece(
+                lost ? PostingKind.GAP : replaced.kind,
+                lost ? "lost" : replaced.detail,
+                replaced.from,
+                replaced.postedTo);
+        rest.bytes = bytes;
+        generation.postings().add(rest.kind, rest.detail, rest.from, rest.postedTo, 1);
+        return rest;
+    }
+
+    /** Returns the stored bytes that were not replaced; null if they are not stored. */
+    private byte[] restOfBytes(Piece piece) {
+        if (piece.bytes == null) {
+            return null;
+        }
+        int replaced = (int) (piece.from - piece.postedFrom);
+        retained -= replaced;
+        return Arrays.copyOfRange(piece.bytes, replaced, piece.bytes.length);
     }
 
     @Override
@@ -254,7 +282,6 @@ final class GapRegion implements FrameListener {
 
     /** Returns whether the same bytes were rejected for the same reason before: then that dead letter remains valid. */
     private boolean isUnchanged(long rejectedFrom, long rejectedTo, DeadLetterCode code) {
-        replaceUntil(rejectedFrom);
         Piece first = pieces.peekFirst();
         boolean same = first != null
                 && first.kind == PostingKind.DEAD_LETTER
@@ -267,10 +294,10 @@ final class GapRegion implements FrameListener {
         return same;
     }
 
-    /** Reverses what was posted before an offset. */
+    /** Reverses what was posted before an offset. The rest of a piece is posted again by {@link #settle}. */
     private void replaceUntil(long offset) {
         for (Piece first = pieces.peekFirst(); first != null && first.from < offset; first = pieces.peekFirst()) {
-            if (first.isGap() && first.postedTo > offset) {
+            if (first.postedTo > offset) {
                 first.from = offset;
                 return;
             }

@@ -245,51 +245,44 @@ public final class StatementReader {
 
     /** Reads CREATE or ALTER: options and {@code DEFINER = a@b} may precede the kind of object. */
     private void create(Phase afterTable) {
-        while (!tokens.atEnd() && !tokens.at(';')) {
+        boolean read = false;
+        while (!read && !tokens.atEnd() && !tokens.at(';')) {
             StatementKeyword object = tokens.word;
             tokens.advance();
-            switch (object) {
-                case TABLE -> {
-                    define(afterTable);
-                    return;
-                }
-                case VIEW, SEQUENCE -> {
-                    define(Phase.DEFINITION);
-                    return;
-                }
-                case INDEX -> {
-                    writeTableAfterOn();
-                    ignoreRest();
-                    return;
-                }
-                case TRIGGER -> {
-                    writeTableAfterOn();
-                    body();
-                    return;
-                }
-                case PROCEDURE, FUNCTION -> {
-                    skipAll(StatementKeyword.IF, StatementKeyword.NOT, StatementKeyword.EXISTS);
-                    clauses.tableName();
-                    body();
-                    return;
-                }
-                case EVENT -> {
-                    skipTo(StatementKeyword.DO);
-                    tokens.skip(StatementKeyword.DO);
-                    body();
-                    return;
-                }
-                case PACKAGE -> {
-                    ignoreProgram();
-                    return;
-                }
-                case DATABASE, SCHEMA -> {
-                    ignoreRest();
-                    return;
-                }
-                default -> {}
+            read = createObject(object, afterTable);
+        }
+    }
+
+    /** Reads what follows the kind of object; returns whether the word is one. */
+    private boolean createObject(StatementKeyword object, Phase afterTable) {
+        switch (object) {
+            case TABLE -> define(afterTable);
+            case VIEW, SEQUENCE -> define(Phase.DEFINITION);
+            case INDEX -> {
+                writeTableAfterOn();
+                ignoreRest();
+            }
+            case TRIGGER -> {
+                writeTableAfterOn();
+                body();
+            }
+            case PROCEDURE, FUNCTION -> {
+                skipAll(StatementKeyword.IF, StatementKeyword.NOT, StatementKeyword.EXISTS);
+                clauses.tableName();
+                body();
+            }
+            case EVENT -> {
+                skipTo(StatementKeyword.DO);
+                tokens.skip(StatementKeyword.DO);
+                body();
+            }
+            case PACKAGE -> ignoreProgram();
+            case DATABASE, SCHEMA -> ignoreRest();
+            default -> {
+                return false;
             }
         }
+        return true;
     }
 
     private void define(Phase after) {

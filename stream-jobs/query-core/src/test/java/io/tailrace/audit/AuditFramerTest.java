@@ -48,8 +48,9 @@ class AuditFramerTest implements FrameListener {
         framer = format("mariadb-audit").newFramer();
         feed(filled(LIMIT));
         feed(filled(LIMIT + 1));
+        offset = framer.line(filled(LIMIT + 1), 1, LIMIT + 1, offset, this);
 
-        assertThat(reports).containsExactly("entry " + LIMIT, "ENTRY_TOO_LARGE " + (LIMIT + 1));
+        assertThat(reports).containsExactly("entry " + LIMIT, "ENTRY_TOO_LARGE " + (LIMIT + 1), "entry " + LIMIT);
     }
 
     @Test
@@ -72,7 +73,9 @@ class AuditFramerTest implements FrameListener {
     @Test
     void aRecordThatDoesNotEndIsGivenUpAndTheNextIsFound() {
         feed(RECORD);
-        fill(LIMIT);
+        fill(LIMIT - RECORD.length());
+        assertThat(framer.pendingFrom()).isZero();
+        feed(filled(1000));
         assertThat(framer.pendingFrom()).isEqualTo(offset);
         feed(filled(100));
         feed(RECORD);
@@ -80,9 +83,21 @@ class AuditFramerTest implements FrameListener {
 
         assertThat(reports)
                 .containsExactly(
-                        "ENTRY_TOO_LARGE " + (RECORD.length() + LIMIT),
+                        "ENTRY_TOO_LARGE " + (LIMIT + 1000),
                         "NO_ENTRY_START 100",
                         "entry " + (RECORD.length() + RECORD_END.length()));
+    }
+
+    /** Its end was found, so that the next line is not searched for the start of a record. */
+    @Test
+    void textAfterALongRecordIsStray() {
+        feed(RECORD);
+        fill(LIMIT - RECORD.length() - RECORD_END.length() + 1);
+        feed(RECORD_END);
+        feed(filled(100));
+        framer.end(this);
+
+        assertThat(reports).containsExactly("ENTRY_TOO_LARGE " + (LIMIT + 1), "STRAY_TEXT 100");
     }
 
     @Test
@@ -93,8 +108,9 @@ class AuditFramerTest implements FrameListener {
         feed(filled(MEGABYTE - 1));
         assertThat(reports).isEmpty();
         feed(filled(1000));
+        feed(filled(MEGABYTE));
 
-        assertThat(reports).containsExactly("STRAY_TEXT " + (MEGABYTE + 999));
+        assertThat(reports).containsExactly("STRAY_TEXT " + (MEGABYTE + 999), "STRAY_TEXT " + MEGABYTE);
         assertThat(framer.pendingFrom()).isEqualTo(offset);
     }
 

@@ -49,6 +49,24 @@ class GeneralLogFramerTest {
                         "/");
     }
 
+    /** A client's text looks the same as a literal that was never closed before the server restarted. */
+    @ParameterizedTest
+    @ValueSource(strings = {"'", "\"", "/* "})
+    void aStatementThatABannerEndsWithinALiteralIsAmbiguous(String open) {
+        String command = "2026-11-21T02:49:03.1Z\t8 Query\tSELECT ";
+        String banner = "/usr/sbin/mysqld, Version: 8.0.46 (Ubuntu). started with:\n"
+                + "Tcp port: 3306  Unix socket: /m.sock\nTime                 Id Command    Argument\n";
+        FramedLog forged = log(command + open + "\n" + banner + command + "2\n");
+        FramedLog restarted = log(command + "1\n" + banner + command + "2\n");
+
+        assertThat(forged.entries())
+                .extracting(entry -> entry.context().ambiguous())
+                .containsExactly(true, false);
+        assertThat(restarted.entries())
+                .extracting(entry -> entry.context().ambiguous())
+                .containsExactly(false, false);
+    }
+
     @Test
     void manyConnectionsWithLongNamesFitIntoASnapshot() {
         StringBuilder text = new StringBuilder();

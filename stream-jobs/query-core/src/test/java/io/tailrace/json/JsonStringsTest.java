@@ -2,7 +2,7 @@ package io.tailrace.json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tailrace.audit.record.ValueBuffer;
+import io.tailrace.lexer.ValueBuffer;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 

@@ -20,7 +20,7 @@ class CensusRoundsTest {
     private final PlainLog log = new PlainLog(ReassemblyLimits.defaults());
 
     private List<String> posted() {
-        return log.books.postings.stream()
+        return log.output.postings.stream()
                 .filter(row -> row.getKind() == PostingKind.CENSUS)
                 .map(row -> "%d %s: %d bytes, generation %d"
                         .formatted(row.getAt().toEpochMilli(), row.getPath(), row.getSize(), row.getGeneration()))
@@ -79,7 +79,7 @@ class CensusRoundsTest {
 
     /** Returns the inode that the newest row of the first file names. */
     private long inode() {
-        return log.books.frontiers().get(1L).getInode();
+        return log.output.frontiers().get(1L).getInode();
     }
 
     private void readFile() {
@@ -87,7 +87,7 @@ class CensusRoundsTest {
         log.census(PATH, 1, FILE, 2_000);
         log.tick(3_000);
         assertThat(inode()).isEqualTo(1);
-        assertThat(log.books.frontiers().get(1L).getSize()).isEqualTo(FILE.length());
+        assertThat(log.output.frontiers().get(1L).getSize()).isEqualTo(FILE.length());
     }
 
     @Test
@@ -99,10 +99,10 @@ class CensusRoundsTest {
         log.census(PATH, 2, NEW_FILE, 2_000);
         log.census(RENAMED, 1, file, 61_999);
         log.tick(61_999);
-        assertThat(log.books.deadLetters).isEmpty();
+        assertThat(log.output.deadLetters).isEmpty();
         log.census(RENAMED, 1, file, 62_000);
         log.tick(62_000);
-        assertThat(log.books.deadLetters)
+        assertThat(log.output.deadLetters)
                 .extracting(DeadLetter::getCode)
                 .containsExactly(DeadLetterCode.INCOMPLETE.name());
     }
@@ -115,18 +115,18 @@ class CensusRoundsTest {
         log.census(RENAMED, 1, file, 2_000);
         log.census(RENAMED, 1, file, 200_000);
         log.tick(200_000);
-        assertThat(log.books.deadLetters).isEmpty();
+        assertThat(log.output.deadLetters).isEmpty();
     }
 
     @Test
     void aRenamedFileOfWhichNoLineArrivedIsLost() {
         rounds(10_000, true, true, true, true, true, true);
         log.tick(61_000);
-        assertThat(log.books.frontiers()).isEmpty();
+        assertThat(log.output.frontiers()).isEmpty();
         rounds(70_000, true);
         log.tick(71_000);
-        assertThat(log.books.remaining(1))
-                .containsExactly(new Books.Piece(PostingKind.GAP, "tail_lost", 0, FILE.length()));
+        assertThat(log.output.remaining(1))
+                .containsExactly(new CollectedOutput.Piece(PostingKind.GAP, "tail_lost", 0, FILE.length()));
         assertThat(inode()).isEqualTo(1);
     }
 
@@ -138,9 +138,9 @@ class CensusRoundsTest {
             log.census(RENAMED, 1, FILE, at, 100_000);
         }
         log.tick(129_999);
-        assertThat(log.books.frontiers()).isEmpty();
+        assertThat(log.output.frontiers()).isEmpty();
         log.tick(130_000);
-        assertThat(log.books.frontiers()).isNotEmpty();
+        assertThat(log.output.frontiers()).isNotEmpty();
     }
 
     @Test
@@ -166,7 +166,7 @@ class CensusRoundsTest {
         log.restart(55_000);
         rounds(60_000, true, true);
         assertThat(inode()).isEqualTo(1);
-        assertThat(log.books.postings).extracting(LedgerEntry::getGeneration).doesNotContain(2L);
+        assertThat(log.output.postings).extracting(LedgerEntry::getGeneration).doesNotContain(2L);
     }
 
     @Test
@@ -186,8 +186,8 @@ class CensusRoundsTest {
         log.lines(FILE.length(), "E more;\n", 4_000, 5_000);
         log.census(PATH, 1, FILE, 40_000);
         log.tick(40_000);
-        assertThat(log.books.bytes(1, PostingKind.ENTRY)).isEqualTo(FILE.length());
-        assertThat(log.books.deadLetters)
+        assertThat(log.output.bytes(1, PostingKind.ENTRY)).isEqualTo(FILE.length());
+        assertThat(log.output.deadLetters)
                 .extracting(DeadLetter::getCode)
                 .containsExactly(DeadLetterCode.OFFSET_CONFLICT.name());
     }

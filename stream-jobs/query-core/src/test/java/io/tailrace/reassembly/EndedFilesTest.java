@@ -31,13 +31,14 @@ class EndedFilesTest {
         log.lines(0, "E two\n", 2_000);
         log.lines(8, " more\n", 3_000);
         log.restart(4_000);
-        assertThat(log.books.remaining(2)).isEmpty();
+        assertThat(log.output.remaining(2)).isEmpty();
         log.lines(0, "E three\n", 5_000);
         log.tick(6_000);
-        assertThat(log.books.remaining(1)).isEmpty();
-        assertThat(log.books.remaining(2))
-                .containsExactly(new Books.Piece(PostingKind.DEAD_LETTER, DeadLetterCode.INCOMPLETE.name(), 0, 6));
-        assertThat(log.books.remaining(3)).isEmpty();
+        assertThat(log.output.remaining(1)).isEmpty();
+        assertThat(log.output.remaining(2))
+                .containsExactly(
+                        new CollectedOutput.Piece(PostingKind.DEAD_LETTER, DeadLetterCode.INCOMPLETE.name(), 0, 6));
+        assertThat(log.output.remaining(3)).isEmpty();
     }
 
     /** The only file ends when another one starts. */
@@ -55,13 +56,13 @@ class EndedFilesTest {
         assertThat(log.nextTick(ENDED_AT + RETENTION - 1)).isEqualTo(ENDED_AT + RETENTION + 999);
         log.lines(0, FILE, ENDED_AT + RETENTION - 1);
         log.restart(ENDED_AT + RETENTION - 1);
-        assertThat(log.books.bytes(1, PostingKind.DUPLICATE)).isEqualTo(FILE.length());
+        assertThat(log.output.bytes(1, PostingKind.DUPLICATE)).isEqualTo(FILE.length());
 
         log.tick(ENDED_AT + RETENTION);
         log.lines(0, FILE, ENDED_AT + RETENTION);
         log.tick(ENDED_AT + RETENTION);
-        assertThat(log.books.bytes(1, PostingKind.DUPLICATE)).isEqualTo(FILE.length());
-        assertThat(log.books.bytes(3, PostingKind.ENTRY)).isEqualTo(FILE.length());
+        assertThat(log.output.bytes(1, PostingKind.DUPLICATE)).isEqualTo(FILE.length());
+        assertThat(log.output.bytes(3, PostingKind.ENTRY)).isEqualTo(FILE.length());
     }
 
     @Test
@@ -88,7 +89,9 @@ class EndedFilesTest {
         log.lines(0, FILE + "E pending\n", 1_000);
         log.lines(2L * FILE.length(), "rest\nE six;\n", 2_000);
         log.tick(40_000);
-        assertThat(log.books.remaining(1)).extracting(Books.Piece::kind).contains(PostingKind.GAP);
+        assertThat(log.output.remaining(1))
+                .extracting(CollectedOutput.Piece::kind)
+                .contains(PostingKind.GAP);
         log.restart(40_000);
         log.lines(0, OTHER, 50_000);
         log.restart(50_000);
@@ -107,7 +110,7 @@ class EndedFilesTest {
         log.tick(ENDED_AT + RETENTION);
         log.lines(0, FILE, ENDED_AT + RETENTION);
         log.tick(ENDED_AT + RETENTION);
-        assertThat(log.books.bytes(1, PostingKind.DUPLICATE)).isEqualTo(FILE.length());
+        assertThat(log.output.bytes(1, PostingKind.DUPLICATE)).isEqualTo(FILE.length());
     }
 
     @Test
@@ -116,8 +119,8 @@ class EndedFilesTest {
         log.tick(ENDED_AT + LATE - 1);
         log.lines(LAST_LINE, "E five;\n", ENDED_AT + LATE - 1);
         log.tick(ENDED_AT + LATE - 1);
-        assertThat(log.books.bytes(1, PostingKind.DUPLICATE)).isEqualTo("E five;\n".length());
-        assertThat(log.books.deadLetters).isEmpty();
+        assertThat(log.output.bytes(1, PostingKind.DUPLICATE)).isEqualTo("E five;\n".length());
+        assertThat(log.output.deadLetters).isEmpty();
     }
 
     @Test
@@ -126,7 +129,7 @@ class EndedFilesTest {
         log.tick(ENDED_AT + LATE);
         log.lines(FILE.indexOf("E two"), "E two;\n", ENDED_AT + LATE);
         log.tick(ENDED_AT + LATE);
-        assertThat(log.books.bytes(1, PostingKind.DUPLICATE)).isEqualTo("E two;\n".length());
+        assertThat(log.output.bytes(1, PostingKind.DUPLICATE)).isEqualTo("E two;\n".length());
     }
 
     @Test
@@ -135,8 +138,8 @@ class EndedFilesTest {
         log.tick(ENDED_AT + LATE);
         log.lines(LAST_LINE, "E five;\n", ENDED_AT + LATE);
         log.tick(ENDED_AT + LATE + 30_000);
-        assertThat(log.books.bytes(1, PostingKind.DUPLICATE)).isZero();
-        assertThat(log.books.deadLetters)
+        assertThat(log.output.bytes(1, PostingKind.DUPLICATE)).isZero();
+        assertThat(log.output.deadLetters)
                 .extracting(DeadLetter::getCode)
                 .containsExactly(DeadLetterCode.OFFSET_CONFLICT.name());
     }

@@ -16,7 +16,7 @@ class GapKindTest {
     private static final byte[] FILE = LINE.repeat(9).getBytes(ISO_8859_1);
     private static final long EXPIRED = 100_000;
 
-    private final Books books = new Books();
+    private final CollectedOutput output = new CollectedOutput();
 
     @Test
     void aHoleBetweenLinesIsLost() {
@@ -63,13 +63,13 @@ class GapKindTest {
     private void assertGap(String kind, int fromLine, int toLine) {
         long from = (long) fromLine * LINE.length();
         long to = (long) toLine * LINE.length();
-        assertThat(books.remaining(1))
+        assertThat(output.remaining(1))
                 .filteredOn(piece -> piece.kind() == PostingKind.GAP)
-                .containsExactly(new Books.Piece(PostingKind.GAP, kind, from, to));
+                .containsExactly(new CollectedOutput.Piece(PostingKind.GAP, kind, from, to));
     }
 
     private LogReassembler log(ReassemblyLimits limits) {
-        return new LogReassembler(LOG, new PlainFormat(), limits, "test", books);
+        return new LogReassembler(LOG, new PlainFormat(), limits, "test", output);
     }
 
     private static ReassemblyLimits withLineLimit(int bytes) {

@@ -16,7 +16,8 @@ class LaggingCollectorTest {
     private static final String READ = "E one;\n";
     private static final String FILE = READ + "E two;\n";
     private static final String NEW_FILE = "E other;\nE more;\n";
-    private static final Books.Piece TAIL = new Books.Piece(PostingKind.GAP, "tail_lost", READ.length(), FILE.length());
+    private static final CollectedOutput.Piece TAIL =
+            new CollectedOutput.Piece(PostingKind.GAP, "tail_lost", READ.length(), FILE.length());
 
     /** The census shows at this time that the renamed file has ended. */
     private static final long ENDED = 62_000;
@@ -33,7 +34,7 @@ class LaggingCollectorTest {
 
     private boolean isTailLost(long now) {
         log.tick(now);
-        return log.books.postings.stream().anyMatch(row -> "tail_lost".equals(row.getDetail()));
+        return log.output.postings.stream().anyMatch(row -> "tail_lost".equals(row.getDetail()));
     }
 
     /** The renamed file has ended, and lines that the collector read before the newest census arrive after it. */
@@ -51,7 +52,7 @@ class LaggingCollectorTest {
     void theLastLinesAreLostHalfAMinuteAfterTheEnd() {
         linesArriveLate(NO_LAG);
         assertThat(isTailLost(ENDED + PATIENCE)).isTrue();
-        assertThat(log.books.remaining(1)).contains(TAIL);
+        assertThat(log.output.remaining(1)).contains(TAIL);
     }
 
     @Test
@@ -60,14 +61,14 @@ class LaggingCollectorTest {
         assertThat(isTailLost(ARRIVED + PATIENCE - 1)).isFalse();
         log.lines(READ.length(), FILE.substring(READ.length()), 1_500, ARRIVED + PATIENCE - 1);
         assertThat(isTailLost(ARRIVED + 10 * PATIENCE)).isFalse();
-        assertThat(log.books.bytes(1, PostingKind.ENTRY)).isEqualTo(FILE.length());
+        assertThat(log.output.bytes(1, PostingKind.ENTRY)).isEqualTo(FILE.length());
     }
 
     @Test
     void halfAMinuteAfterTheLaggingLinesTheLastLinesAreLost() {
         linesArriveLate(NO_LAG + 1);
         assertThat(isTailLost(ARRIVED + PATIENCE)).isTrue();
-        assertThat(log.books.remaining(1)).contains(TAIL);
+        assertThat(log.output.remaining(1)).contains(TAIL);
     }
 
     /** Without the lag, the file would be lost as soon as it has ended. */

@@ -8,15 +8,16 @@ final class PlainLog {
     static final String PATH = "/slow.log";
 
     private static final LogId ID = new LogId("db1", "slowlog", PATH);
+    private static final FileOrigin ORIGIN = new FileOrigin(ID.toKey(), "c", "db1", "slowlog", "plain", "UTC", PATH);
 
-    final Books books = new Books();
+    final CollectedOutput output = new CollectedOutput();
     final MemoryStore store = new MemoryStore();
     private final ReassemblyLimits limits;
     private LogReassembler reassembler;
 
     PlainLog(ReassemblyLimits limits) {
         this.limits = limits;
-        reassembler = new LogReassembler(ID, new PlainFormat(), limits, "test", books);
+        reassembler = new LogReassembler(ID, new PlainFormat(), limits, "test", output);
     }
 
     /** Delivers lines at the time at which the collector read them. */
@@ -26,8 +27,12 @@ final class PlainLog {
 
     /** Delivers lines later than the collector read them. */
     void lines(long offset, String text, long readAt, long now) {
-        FileOrigin origin = new FileOrigin(ID.toKey(), "c", "db1", "slowlog", "plain", "UTC", PATH);
-        reassembler.block(new LineBlock(origin, offset, text.getBytes(ISO_8859_1), readAt, false, 0), now);
+        reassembler.block(new LineBlock(ORIGIN, offset, text.getBytes(ISO_8859_1), readAt, false, 0), now);
+    }
+
+    /** Delivers lines of a generation that a backfill has read again. */
+    void backfill(long offset, String text, long generation, long at) {
+        reassembler.block(new LineBlock(ORIGIN, offset, text.getBytes(ISO_8859_1), at, true, generation), at);
     }
 
     /** Delivers the census of one file at the time at which it was taken. */
@@ -57,6 +62,6 @@ final class PlainLog {
     void restart(long now) {
         reassembler.flush(now);
         reassembler.save(store);
-        reassembler = LogReassembler.restore(ID, new PlainFormat(), limits, "test", books, store);
+        reassembler = LogReassembler.restore(ID, new PlainFormat(), limits, "test", output, store);
     }
 }

@@ -128,7 +128,7 @@ class ReassemblySimulationTest {
         private final boolean disorder;
         private final boolean loss;
         private final SimulatedHost host;
-        private final Books books = new Books();
+        private final CollectedOutput output = new CollectedOutput();
         private final PlainFormat format = new PlainFormat();
         private final PriorityQueue<Delivery> network = new PriorityQueue<>(
                 (a, b) -> a.at() != b.at() ? Long.compare(a.at(), b.at()) : Integer.compare(a.order(), b.order()));
@@ -157,7 +157,7 @@ class ReassemblySimulationTest {
             // docs/LEDGER.md, ambiguous cases: an empty line that is lost or late
             boolean emptyLines = !loss && !disorder;
             this.host = new SimulatedHost(random, literals, emptyLines);
-            reassembler = new LogReassembler(SimulatedHost.LOG, format, LIMITS, "test", books);
+            reassembler = new LogReassembler(SimulatedHost.LOG, format, LIMITS, "test", output);
         }
 
         void play() {
@@ -167,7 +167,7 @@ class ReassemblySimulationTest {
             }
             report("the end: everything is read");
             settle();
-            books.postings.forEach(posting -> report("%s", posting));
+            output.postings.forEach(posting -> report("%s", posting));
             check();
             if (loss) {
                 backfill();
@@ -241,7 +241,7 @@ class ReassemblySimulationTest {
             live(random.nextInt(120_000));
             jobIsDown = false;
             report("job up");
-            reassembler = LogReassembler.restore(SimulatedHost.LOG, format, LIMITS, "test", books, store);
+            reassembler = LogReassembler.restore(SimulatedHost.LOG, format, LIMITS, "test", output, store);
         }
 
         private void stopBroker() {
@@ -372,7 +372,7 @@ class ReassemblySimulationTest {
         private void saveAndRestore() {
             reassembler.flush(now);
             reassembler.save(store);
-            reassembler = LogReassembler.restore(SimulatedHost.LOG, format, LIMITS, "test", books, store);
+            reassembler = LogReassembler.restore(SimulatedHost.LOG, format, LIMITS, "test", output, store);
         }
 
         private void settle() {
@@ -386,7 +386,7 @@ class ReassemblySimulationTest {
         private Map<Long, SimulatedHost.LogFile> filesByGeneration() {
             Map<Long, SimulatedHost.LogFile> found = new TreeMap<>();
             Set<Long> seen = new HashSet<>();
-            books.frontiers().forEach((generation, row) -> {
+            output.frontiers().forEach((generation, row) -> {
                 SimulatedHost.LogFile file = host.files.stream()
                         .filter(f -> f.inode == row.getInode())
                         .findFirst()
@@ -400,23 +400,23 @@ class ReassemblySimulationTest {
         }
 
         private void check() {
-            books.frontiers().forEach((generation, row) -> books.assertTiled(generation, row.getFromOffset()));
+            output.frontiers().forEach((generation, row) -> output.assertTiled(generation, row.getFromOffset()));
             Map<Long, SimulatedHost.LogFile> files = filesByGeneration();
             for (SimulatedHost.LogFile file : host.files) {
                 if (!file.delivered.isEmpty() && !files.containsValue(file)) {
                     throw new MisplacedError("no generation is the file " + file.inode);
                 }
             }
-            books.postings.stream()
+            output.postings.stream()
                     .filter(p -> p.getDetail().equals(DeadLetterCode.OFFSET_CONFLICT.name()))
                     .findFirst()
                     .ifPresent(p -> {
                         throw new MisplacedError("conflict: " + p);
                     });
-            Map<Long, LedgerEntry> frontiers = books.frontiers();
+            Map<Long, LedgerEntry> frontiers = output.frontiers();
             files.forEach((generation, file) -> {
                 LedgerEntry frontier = frontiers.get(generation);
-                books.assertTiled(generation, frontier.getFromOffset());
+                output.assertTiled(generation, frontier.getFromOffset());
                 checkGaps(generation, file, frontier.getToOffset());
                 checkEntries(generation, file, frontier);
             });
@@ -446,7 +446,7 @@ class ReassemblySimulationTest {
 
         private BitSet gaps(long generation) {
             BitSet gaps = new BitSet();
-            for (Books.Piece piece : books.remaining(generation)) {
+            for (CollectedOutput.Piece piece : output.remaining(generation)) {
                 if (piece.kind() == PostingKind.GAP) {
                     gaps.set((int) piece.from(), (int) piece.to());
                 }
@@ -471,7 +471,7 @@ class ReassemblySimulationTest {
                     frontier.getFromOffset() == frontier.getToOffset() && !file.path.equals(SimulatedHost.LOG.log());
             Map<Long, String> expected = frame(file, frontier.getToOffset(), ended);
             Map<Long, String> found = new TreeMap<>();
-            for (FramedEntry entry : books.entries) {
+            for (FramedEntry entry : output.entries) {
                 if (entry.generation() == generation && found.put(entry.offset(), text(entry.bytes())) != null) {
                     throw new AssertionError("generation " + generation + ": entry at " + entry.offset() + " twice");
                 }
@@ -500,13 +500,13 @@ class ReassemblySimulationTest {
             Map<Long, SimulatedHost.LogFile> files = filesByGeneration();
             for (int round = 0; round < 2; round++) {
                 files.forEach(this::ship);
-                int entriesBefore = books.entries.size();
+                int entriesBefore = output.entries.size();
                 pass(100_000);
                 if (round == 1) {
                     saveAndRestore();
                 }
                 files.forEach(this::checkWhole);
-                if (round == 1 && entriesBefore != books.entries.size()) {
+                if (round == 1 && entriesBefore != output.entries.size()) {
                     throw new MisplacedError("the second backfill made entries");
                 }
             }
@@ -514,7 +514,7 @@ class ReassemblySimulationTest {
 
         private void ship(long generation, SimulatedHost.LogFile file) {
             reassembler.flush(now);
-            List<Books.Piece> pieces = books.remaining(generation);
+            List<CollectedOutput.Piece> pieces = output.remaining(generation);
             List<LineBlock> blocks = new ArrayList<>();
             for (int i = 0; i < pieces.size(); i++) {
                 if (pieces.get(i).kind() == PostingKind.GAP) {
@@ -556,9 +556,9 @@ class ReassemblySimulationTest {
         private void checkWhole(long generation, SimulatedHost.LogFile file) {
             reassembler.flush(now);
             pass(2_000);
-            LedgerEntry frontier = books.frontiers().get(generation);
-            books.assertTiled(generation, frontier.getFromOffset());
-            for (Books.Piece piece : books.remaining(generation)) {
+            LedgerEntry frontier = output.frontiers().get(generation);
+            output.assertTiled(generation, frontier.getFromOffset());
+            for (CollectedOutput.Piece piece : output.remaining(generation)) {
                 if (piece.kind() == PostingKind.GAP) {
                     throw new MisplacedError("generation " + generation + ": " + piece + " was not filled");
                 }
@@ -567,7 +567,7 @@ class ReassemblySimulationTest {
                     frontier.getFromOffset() == frontier.getToOffset() && !file.path.equals(SimulatedHost.LOG.log());
             Map<Long, String> expected = frame(file, frontier.getToOffset(), ended);
             Map<Long, String> found = new TreeMap<>();
-            books.entries.stream()
+            output.entries.stream()
                     .filter(e -> e.generation() == generation)
                     .forEach(e -> found.put(e.offset(), text(e.bytes())));
             if (!found.equals(expected)) {

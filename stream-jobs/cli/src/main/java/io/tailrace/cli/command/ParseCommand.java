@@ -1,7 +1,7 @@
 package io.tailrace.cli.command;
 
-import io.tailrace.cli.Version;
 import io.tailrace.cli.help.HelpTexts;
+import io.tailrace.cli.help.Version;
 import io.tailrace.cli.input.ByteAccounting;
 import io.tailrace.cli.input.LogFile;
 import io.tailrace.cli.output.Escaping;

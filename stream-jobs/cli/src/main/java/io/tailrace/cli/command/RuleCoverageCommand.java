@@ -101,7 +101,7 @@ public final class RuleCoverageCommand implements Callable<Integer>, InputOption
                             KEYS, List.of(file.name(), answer.rule().title(), "cannot fire: " + obstacle.reason()))));
         }
         terminal.note(file.name() + " (" + format.name() + ", " + events + " events): " + able + " of "
-                + answers.size() + " rules can fire on logs like this one"
+                + answers.size() + " rules that raise alerts can fire on logs like this one"
                 + (able == answers.size() ? "" : "; the others are listed with the reason"));
         events = 0;
         contents = new ObservedFields();

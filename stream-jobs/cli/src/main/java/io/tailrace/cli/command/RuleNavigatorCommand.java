@@ -5,12 +5,10 @@ import io.tailrace.cli.output.NavigatorLayer;
 import io.tailrace.cli.terminal.Terminal;
 import io.tailrace.detection.detector.StatefulDetector;
 import io.tailrace.detection.detector.config.DetectorConfig;
-import io.tailrace.detection.sigma.CorrelationRule;
 import io.tailrace.detection.sigma.Level;
 import io.tailrace.detection.sigma.RuleContext;
 import io.tailrace.detection.sigma.RuleHeader;
 import io.tailrace.detection.sigma.RuleSet;
-import io.tailrace.detection.sigma.SigmaRule;
 import io.tailrace.detection.taxonomy.DatabaseFieldMapping;
 import java.io.IOException;
 import java.util.List;
@@ -66,13 +64,8 @@ public final class RuleNavigatorCommand implements Callable<Integer> {
     }
 
     private static List<RuleHeader> alerting(RuleSet set, DetectorConfig detectors) {
-        Stream<RuleHeader> single =
-                set.rules().stream().filter(SigmaRule::alerts).map(SigmaRule::header);
-        Stream<RuleHeader> counting =
-                set.correlations().stream().filter(CorrelationRule::alerts).map(CorrelationRule::header);
-        Stream<RuleHeader> stateful = detectors.detectors().stream().map(StatefulDetector::header);
-        return Stream.of(single, counting, stateful)
-                .flatMap(headers -> headers)
+        return Stream.concat(
+                        set.alerting().stream(), detectors.detectors().stream().map(StatefulDetector::header))
                 .filter(header -> header.level() != Level.INFORMATIONAL)
                 .toList();
     }

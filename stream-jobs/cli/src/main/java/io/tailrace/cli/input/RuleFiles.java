@@ -95,6 +95,7 @@ public final class RuleFiles {
     /** Returns the numbers of compiled and rejected rules in one line. */
     public static String summary(RuleSet rules) {
         return rules.rules().size() + " rules, " + rules.correlations().size() + " correlations, "
+                + rules.alerting().size() + " of both raise alerts, "
                 + rules.errors().size() + " refused";
     }
 }

@@ -113,7 +113,8 @@ class DetectCommandTest {
                          statement=select * from mysql.user\t1
                         """);
         assertThat(err.toString(StandardCharsets.UTF_8))
-                .contains("3 rules, 1 correlations, 0 refused, 0 detectors; 4 events, 2 alerts");
+                .contains(
+                        "3 rules, 1 correlations, 2 of both raise alerts, 0 refused, 0 detectors; 4 events, 2 alerts");
     }
 
     @Test
@@ -203,7 +204,7 @@ class DetectCommandTest {
                 .endsWith("\tUser table read\tcannot fire: it needs rows_sent, which no event of this log has\n");
         assertThat(err.toString(StandardCharsets.UTF_8))
                 .contains(
-                        "(mariadb-audit, 4 events): 1 of 2 rules can fire on logs like this one; the others are listed");
+                        "(mariadb-audit, 4 events): 1 of 2 rules that raise alerts can fire on logs like this one; the others are listed");
     }
 
     @Test
@@ -232,7 +233,8 @@ class DetectCommandTest {
     @Test
     void checkReportsTheCompiledRules() throws IOException {
         assertThat(run("rules", "check", file("rules.yml", RULES))).isZero();
-        assertThat(out.toString(StandardCharsets.UTF_8)).isEqualTo("3 rules, 1 correlations, 0 refused\n");
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .isEqualTo("3 rules, 1 correlations, 2 of both raise alerts, 0 refused\n");
         assertThat(run("rules", "check", directory.resolve("nowhere").toString()))
                 .isEqualTo(1);
         assertThat(err.toString(StandardCharsets.UTF_8)).contains("no such file");

@@ -3,6 +3,7 @@ package io.tailrace.cli.help;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.tailrace.cli.HelpJson;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -46,7 +46,7 @@ class OutputClosedExceptionTest {
     }
 
     @Test
-    void aFullDiskIsSaid() {
+    void aFullDiskIsReported() {
         assertThat(run("No space left on device")).isEqualTo(1);
         assertThat(err.toString(StandardCharsets.UTF_8))
                 .isEqualTo("cannot write to standard output: No space left on device\n");

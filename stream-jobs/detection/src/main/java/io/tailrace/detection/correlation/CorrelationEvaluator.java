@@ -56,8 +56,8 @@ public final class CorrelationEvaluator {
         List<List<String>> groups = List.of(List.of());
         for (String field : rule.groupBy()) {
             List<FieldValue> values = event.values(rule.fieldOf(ruleKey, field));
-            boolean untold = values.isEmpty() && rule.optional().contains(field);
-            groups = extended(groups, untold ? List.of(FieldValue.of("")) : values);
+            boolean unknown = values.isEmpty() && rule.optional().contains(field);
+            groups = extended(groups, unknown ? List.of(FieldValue.of("")) : values);
         }
         return groups.size() <= MAX_GROUPS ? groups : groups.subList(0, MAX_GROUPS);
     }

@@ -64,11 +64,7 @@ public final class RuleCoverageEvaluator {
         RuleCoverageEvaluator coverage = new RuleCoverageEvaluator(logs, withDataClasses);
         rules.rules().forEach(coverage::evaluate);
         rules.correlations().forEach(coverage::evaluate);
-        return Stream.concat(
-                        rules.rules().stream().filter(SigmaRule::alerts).map(SigmaRule::header),
-                        rules.correlations().stream()
-                                .filter(CorrelationRule::alerts)
-                                .map(CorrelationRule::header))
+        return rules.alerting().stream()
                 .map(rule -> new RuleCoverageResult(rule, Optional.ofNullable(coverage.obstacles.get(rule.key()))))
                 .toList();
     }

@@ -1,6 +1,7 @@
 package io.tailrace.detection.sigma;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Rules that were compiled together, and the reasons why others were rejected.
@@ -18,5 +19,13 @@ public record RuleSet(
         correlations = List.copyOf(correlations);
         errors = List.copyOf(errors);
         warnings = List.copyOf(warnings);
+    }
+
+    /** Returns the rules and correlations that raise alerts. The others are only used by correlations. */
+    public List<RuleHeader> alerting() {
+        return Stream.concat(
+                        rules.stream().filter(SigmaRule::alerts).map(SigmaRule::header),
+                        correlations.stream().filter(CorrelationRule::alerts).map(CorrelationRule::header))
+                .toList();
     }
 }

@@ -219,28 +219,15 @@ final class RuleSetBuilder {
 
     private Optional<RuleError> accept(UnresolvedCorrelation draft, Map<String, String> keys) {
         List<String> rulesInOrder = List.copyOf(keys.values());
-        Map<String, Map<String, String>> aliases = new HashMap<>();
-        for (Map.Entry<String, Map<String, String>> alias : draft.aliases().entrySet()) {
-            Map<String, String> fields = new HashMap<>();
-            for (Map.Entry<String, String> field : alias.getValue().entrySet()) {
-                if (!keys.containsKey(field.getKey())) {
-                    return Optional.of(at(
-                            draft.place(),
-                            "alias " + alias.getKey() + " is for " + field.getKey() + ", which is none of its rules"));
-                }
-                fields.put(keys.get(field.getKey()), field.getValue());
-            }
-            aliases.put(alias.getKey(), fields);
+        Optional<String> unknown = aliasOfAnotherRule(draft, keys);
+        if (unknown.isPresent()) {
+            return Optional.of(at(draft.place(), unknown.get()));
         }
         boolean ordered = draft.rule().type() == Type.TEMPORAL_ORDERED;
         if (ordered && !draft.rule().operator().isRising()) {
             return Optional.of(at(draft.place(), "temporal_ordered is expected to have gt or gte as its condition"));
         }
-        int level = 1
-                + rulesInOrder.stream()
-                        .mapToInt(used -> levels.getOrDefault(used, 0))
-                        .max()
-                        .orElse(0);
+        int level = 1 + maxLevel(rulesInOrder);
         if (level > CorrelationRule.MAX_LEVELS) {
             return Optional.of(at(
                     draft.place(),
@@ -248,7 +235,7 @@ final class RuleSetBuilder {
                             + level));
         }
         levels.put(draft.header().key(), level);
-        CorrelationRule correlation = draft.resolved(rulesInOrder, aliases);
+        CorrelationRule correlation = draft.resolved(rulesInOrder, aliasesByKey(draft, keys));
         for (String used : rulesInOrder) {
             Optional<RuleError> error = sentence(correlation, used).map(reason -> at(draft.place(), reason));
             if (error.isPresent()) {
@@ -259,6 +246,33 @@ final class RuleSetBuilder {
         Map<String, UnresolvedCorrelation> firstUsers = draft.generate() ? generating : correlationOnly;
         rulesInOrder.forEach(used -> firstUsers.putIfAbsent(used, draft));
         return Optional.empty();
+    }
+
+    private int maxLevel(List<String> used) {
+        return used.stream().mapToInt(key -> levels.getOrDefault(key, 0)).max().orElse(0);
+    }
+
+    private static Optional<String> aliasOfAnotherRule(UnresolvedCorrelation draft, Map<String, String> keys) {
+        for (Map.Entry<String, Map<String, String>> alias : draft.aliases().entrySet()) {
+            for (String rule : alias.getValue().keySet()) {
+                if (!keys.containsKey(rule)) {
+                    return Optional.of("alias " + alias.getKey() + " is for " + rule + ", which is none of its rules");
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Returns for each alias its field by the key of the rule, where the draft has the rule's name. */
+    private static Map<String, Map<String, String>> aliasesByKey(
+            UnresolvedCorrelation draft, Map<String, String> keys) {
+        Map<String, Map<String, String>> aliases = new HashMap<>();
+        draft.aliases().forEach((alias, fieldsByName) -> {
+            Map<String, String> fields = new HashMap<>();
+            fieldsByName.forEach((rule, field) -> fields.put(keys.get(rule), field));
+            aliases.put(alias, fields);
+        });
+        return aliases;
     }
 
     /**

@@ -61,7 +61,7 @@ class RuleCoverageEvaluatorTest {
             title: Guessed and read
             correlation: {type: temporal, rules: [refused, many_rows], group-by: [user], timespan: 1h, condition: {gte: 2}}
             ---
-            title: Both told
+            title: Both logged
             correlation: {type: temporal, rules: [message, many_rows], group-by: [user], timespan: 1h, condition: {gte: 2}}
             """;
 
@@ -119,7 +119,7 @@ class RuleCoverageEvaluatorTest {
         assertThat(RuleCoverageEvaluator.answers(SET, false, server()))
                 .extracting(answer -> answer.rule().title())
                 .containsExactlyInAnyOrder(
-                        "Reads cards", "Account made", "Tagged", "Guessing", "Guessed and read", "Both told");
+                        "Reads cards", "Account made", "Tagged", "Guessing", "Guessed and read", "Both logged");
     }
 
     @Test
@@ -135,7 +135,7 @@ class RuleCoverageEvaluatorTest {
     }
 
     @Test
-    void aCorrelationMayCountWhatDifferentLogsTell() {
+    void aCorrelationMayCountEventsOfDifferentLogs() {
         assertThat(obstacle("Guessed and read", AUDIT, audit())).isPresent();
         assertThat(obstacle("Guessed and read", SLOW, slow()))
                 .hasValueSatisfying(obstacle -> assertThat(obstacle.reason())
@@ -145,7 +145,7 @@ class RuleCoverageEvaluatorTest {
 
     @Test
     void itsFieldsMustBeInTheLogsOfItsRules() {
-        assertThat(obstacle("Both told", false, server())).hasValueSatisfying(obstacle -> {
+        assertThat(obstacle("Both logged", false, server())).hasValueSatisfying(obstacle -> {
             assertThat(obstacle.missingFields()).containsExactly("user");
             assertThat(obstacle.reason()).isEqualTo("it needs user, which no event of the logs of its rules has");
         });

@@ -252,15 +252,15 @@ final class BenignCompany {
     }
 
     /** Returns the relative load: high by day, low at night and at weekends; the average of a day is one. */
-    private static double tide(int day, int second) {
+    private static double load(int day, int second) {
         double hour = second / 3600.0;
         double daily = 1 - 0.75 * Math.cos(2 * Math.PI * (hour - 3) / 24);
         return daily * (day % 7 >= 5 ? 0.8 : 1.08);
     }
 
     private void applications(int day, int second, int thinned, boolean rowsOfAll) {
-        double tide = tide(day, second);
-        int count = times(STATEMENTS_PER_SECOND * tide / thinned);
+        double load = load(day, second);
+        int count = times(STATEMENTS_PER_SECOND * load / thinned);
         for (int i = 0; i < count; i++) {
             int application = (int) (APPLICATIONS.size() * Math.pow(random.nextDouble(), 2));
             List<Statement> own = ofApplications.get(application);
@@ -270,7 +270,7 @@ final class BenignCompany {
             String server = reads ? any(SERVERS) : SERVERS.get(0);
             slow(server, APPLICATIONS.get(application), pod(application, day), statement, rows, failure());
         }
-        int logins = times(LOGINS_PER_SECOND * tide / thinned);
+        int logins = times(LOGINS_PER_SECOND * load / thinned);
         for (int i = 0; i < logins; i++) {
             int application = random.nextInt(APPLICATIONS.size());
             String server = any(SERVERS);
@@ -502,6 +502,13 @@ final class BenignCompany {
     }
 
     private void people(int day) {
+        administrators();
+        analysts();
+        developers();
+        changesOfAccounts(day);
+    }
+
+    private void administrators() {
         for (int i = 0; i < ADMINISTRATORS.size(); i++) {
             String user = ADMINISTRATORS.get(i);
             String host = "10.30.1." + (10 + i);
@@ -509,6 +516,9 @@ final class BenignCompany {
                 at(working(i), () -> person(any(SERVERS), user, host, some(OF_ADMINISTRATORS, 8)));
             }
         }
+    }
+
+    private void analysts() {
         for (int i = 0; i < ANALYSTS; i++) {
             String user = "analyst" + i;
             String host = "10.30.2." + (10 + i);
@@ -524,6 +534,9 @@ final class BenignCompany {
                 });
             }
         }
+    }
+
+    private void developers() {
         for (int i = 0; i < DEVELOPERS; i++) {
             String user = i < 14 ? "dev" + i : "support" + i;
             String host = "10.30." + (random.nextInt(40) == 0 ? 9 : 3) + '.' + (10 + i);
@@ -539,6 +552,9 @@ final class BenignCompany {
                 });
             }
         }
+    }
+
+    private void changesOfAccounts(int day) {
         if (day % 10 == 4) {
             at(
                     working(0),

@@ -83,8 +83,8 @@ class BenignWeeksTest {
      * their network.
      */
     private void application(int day, int hourOfDay, int application, boolean weekend) {
-        double tide = (1.2 - Math.cos(2 * Math.PI * (hourOfDay - 3) / 24)) * (weekend ? 0.4 : 1);
-        int statements = (int) Math.round(8 * tide * Math.exp(random.nextGaussian() * 0.3));
+        double load = (1.2 - Math.cos(2 * Math.PI * (hourOfDay - 3) / 24)) * (weekend ? 0.4 : 1);
+        int statements = (int) Math.round(8 * load * Math.exp(random.nextGaussian() * 0.3));
         int tables = 10 + day / 21;
         for (int i = 0; i < statements; i++) {
             int rows = (int) (200 * Math.exp(random.nextGaussian()));

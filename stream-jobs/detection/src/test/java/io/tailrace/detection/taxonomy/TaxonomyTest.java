@@ -44,7 +44,7 @@ class TaxonomyTest {
     }
 
     @Test
-    void auditEventsSayWhoDidWhat() {
+    void auditEventsHaveUserAndOperation() {
         AuditEvent event = AuditEvent.newBuilder()
                 .setEventId(ID)
                 .setCluster("")

@@ -48,7 +48,7 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
     private final ParserConfig settings;
 
     private transient Map<String, Optional<EntryParser>> parsers;
-    private transient PostingAggregator tally;
+    private transient PostingAggregator postings;
     private transient StatementEmissionCache statements;
     private transient LoggedPlanExtractor plans;
     private transient FramedEntry entry;
@@ -62,7 +62,7 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
     public void open() throws Exception {
         super.open();
         parsers = new HashMap<>();
-        tally = new PostingAggregator();
+        postings = new PostingAggregator();
         statements = new StatementEmissionCache();
         plans = new LoggedPlanExtractor();
         listener = new EventsOfEntry();
@@ -101,7 +101,7 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
     }
 
     private void post() {
-        tally.flush(now(), posting -> emit(ParseOutputs.POSTINGS, posting));
+        postings.flush(now(), posting -> emit(ParseOutputs.POSTINGS, posting));
     }
 
     private Instant now() {
@@ -195,7 +195,7 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
         private boolean isAccepted(AcceptedTimeRange times, Instant eventTime) {
             String error = times.validationError(eventTime, now());
             if (error.isEmpty()) {
-                tally.add(entry, PostingKind.EVENT, "");
+                postings.add(entry, PostingKind.EVENT, "");
             } else {
                 rejected(DeadLetterCode.TIME_OUT_OF_RANGE, error);
             }
@@ -204,7 +204,7 @@ public final class ParseOperator extends AbstractStreamOperator<QueryEvent>
 
         @Override
         public void rejected(DeadLetterCode code, String message) {
-            tally.add(entry, PostingKind.DEAD_LETTER, code.name());
+            postings.add(entry, PostingKind.DEAD_LETTER, code.name());
             emit(ParseOutputs.DEAD_LETTERS, deadLetter(code, message));
         }
     }

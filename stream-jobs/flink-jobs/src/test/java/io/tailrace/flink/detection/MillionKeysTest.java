@@ -101,7 +101,7 @@ class MillionKeysTest {
                 long heap = heapBytes();
                 long resident = residentBytes();
                 System.out.printf(
-                        "%s, RocksDB: %d keys more told of twice each in %d s; on disk %d MB; resident %d MB, of that"
+                        "%s, RocksDB: %d more keys with two events each in %d s; on disk %d MB; resident %d MB, of that"
                                 + " heap in use %d MB%n",
                         kind, KEYS, took.toSeconds(), size(directory) / MEGABYTE, resident / MEGABYTE, heap / MEGABYTE);
                 assertThat(resident).isLessThan(ALLOWED_BYTES);
@@ -118,7 +118,7 @@ class MillionKeysTest {
                 Duration took = report(stage, kind);
                 long bytes = heapBytes() - before;
                 System.out.printf(
-                        "%s, hash map: %d keys more told of twice each in %d s; heap %d MB more, %d bytes a key%n",
+                        "%s, hash map: %d more keys with two events each in %d s; heap %d MB more, %d bytes a key%n",
                         kind, KEYS, took.toSeconds(), bytes / MEGABYTE, bytes / KEYS);
                 assertThat(bytes).isLessThan(ALLOWED_BYTES);
             }

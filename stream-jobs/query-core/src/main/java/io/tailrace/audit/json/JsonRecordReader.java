@@ -2,10 +2,10 @@ package io.tailrace.audit.json;
 
 import io.tailrace.audit.record.MemberHandler;
 import io.tailrace.audit.record.RecordResult;
-import io.tailrace.audit.record.ValueBuffer;
 import io.tailrace.json.JsonStrings;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.StringPool;
+import io.tailrace.lexer.ValueBuffer;
 
 /**
  * Reads one JSON object member by member. Nested names are joined with a full stop; elements of an array have the

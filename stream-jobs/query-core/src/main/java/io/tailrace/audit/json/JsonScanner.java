@@ -63,8 +63,10 @@ public final class JsonScanner implements RecordScanner {
     }
 
     private void open() {
-        reset();
         depth = 1;
+        arrays = 0;
+        inString = false;
+        last = '{';
     }
 
     @Override
@@ -187,14 +189,6 @@ public final class JsonScanner implements RecordScanner {
     @Override
     public int next() {
         return next;
-    }
-
-    @Override
-    public void reset() {
-        depth = 0;
-        arrays = 0;
-        inString = false;
-        last = '{';
     }
 
     @Override

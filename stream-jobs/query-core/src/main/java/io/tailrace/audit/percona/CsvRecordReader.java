@@ -2,7 +2,7 @@ package io.tailrace.audit.percona;
 
 import io.tailrace.audit.record.MemberHandler;
 import io.tailrace.audit.record.RecordResult;
-import io.tailrace.audit.record.ValueBuffer;
+import io.tailrace.lexer.ValueBuffer;
 
 /**
  * Reads one record of {@code audit_log_format=CSV} under the names that the same members have in JSON. The number of

@@ -78,11 +78,6 @@ public final class CsvScanner implements RecordScanner {
     }
 
     @Override
-    public void reset() {
-        quoted = false;
-    }
-
-    @Override
     public int stateBytes() {
         return 1;
     }

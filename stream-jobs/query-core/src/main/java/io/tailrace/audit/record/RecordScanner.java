@@ -22,7 +22,7 @@ public interface RecordScanner {
 
     /**
      * Classifies the bytes from {@code at} on, which are outside of records; {@link #next()} is the index after what
-     * was found.
+     * was found. The state of the previous record, which may not have ended, has no effect.
      *
      * @param lineFrom index of the line's first byte
      * @param searching nothing certain was read before: what could also be part of a record does not count as part of
@@ -38,9 +38,6 @@ public interface RecordScanner {
 
     /** Returns the index after what the latest call read. */
     int next();
-
-    /** Discards the state, because the document's bytes are lost from here on. */
-    void reset();
 
     /** Returns the number of bytes that {@link #save} writes. */
     int stateBytes();

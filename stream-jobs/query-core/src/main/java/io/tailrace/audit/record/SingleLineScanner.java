@@ -38,11 +38,6 @@ public final class SingleLineScanner implements RecordScanner {
     }
 
     @Override
-    public void reset() {
-        // Lines are independent of each other.
-    }
-
-    @Override
     public int stateBytes() {
         return 0;
     }

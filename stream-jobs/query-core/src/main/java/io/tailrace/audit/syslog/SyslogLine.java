@@ -1,7 +1,7 @@
 package io.tailrace.audit.syslog;
 
-import io.tailrace.audit.record.ValueBuffer;
 import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.ValueBuffer;
 import io.tailrace.time.CivilTime;
 
 /**

@@ -2,9 +2,9 @@ package io.tailrace.audit.xml;
 
 import io.tailrace.audit.record.MemberHandler;
 import io.tailrace.audit.record.RecordResult;
-import io.tailrace.audit.record.ValueBuffer;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.StringPool;
+import io.tailrace.lexer.ValueBuffer;
 
 /**
  * Reads one {@code AUDIT_RECORD}, old style (attributes) or new style (elements), member by member under lower-case

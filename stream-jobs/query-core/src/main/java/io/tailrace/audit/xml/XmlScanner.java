@@ -141,11 +141,6 @@ public final class XmlScanner implements RecordScanner {
     }
 
     @Override
-    public void reset() {
-        state = TAG;
-    }
-
-    @Override
     public int stateBytes() {
         return 1;
     }

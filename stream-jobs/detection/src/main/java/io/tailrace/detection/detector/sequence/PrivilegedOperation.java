@@ -190,8 +190,8 @@ public enum PrivilegedOperation {
             return holds(statement, LOGS) && holds(statement, SCOPES) && worsens(event, statement);
         }
         if (statement.startsWith("uninstall ")) {
-            boolean untold = holds(statement, List.of("?")) && !hasFlag(event, LIBRARY);
-            return untold || holds(statement, List.of("audit")) || hasFlag(event, AUDIT_LIBRARY);
+            boolean unknown = holds(statement, List.of("?")) && !hasFlag(event, LIBRARY);
+            return unknown || holds(statement, List.of("audit")) || hasFlag(event, AUDIT_LIBRARY);
         }
         return begins(statement, PURGES);
     }

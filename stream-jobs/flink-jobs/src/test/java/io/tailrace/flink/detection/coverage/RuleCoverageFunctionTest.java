@@ -153,7 +153,7 @@ class RuleCoverageFunctionTest {
     }
 
     @Test
-    void entriesAreSaidAgainEachPeriodAndEndWithTheirLog() throws Exception {
+    void entriesAreReportedAgainEachPeriodAndEndWithTheirLog() throws Exception {
         try (var coverage = coverage(rules(1))) {
             see(coverage, List.of(Logins.refused("db-1", "ann", 1, START)));
             pass(coverage, SETTLING);

@@ -36,8 +36,8 @@ class CensusTimeoutFunctionTest {
     @Test
     void aMissingCensusRaisesOneAlertADay() throws Exception {
         try (var coverage = coverage(FIVE_MINUTES, START)) {
-            heard(coverage, "db-1", START, START);
-            heard(coverage, "db-2", START, START);
+            received(coverage, "db-1", START, START);
+            received(coverage, "db-2", START, START);
             pass(coverage, START, START + 4 * MINUTE, "db-2");
             assertThat(coverage.extractOutputValues()).isEmpty();
             pass(coverage, START + 4 * MINUTE, START + DAY, "db-2");
@@ -58,9 +58,9 @@ class CensusTimeoutFunctionTest {
     @Test
     void aSecondTimeoutRaisesAnotherAlert() throws Exception {
         try (var coverage = coverage(FIVE_MINUTES, START)) {
-            heard(coverage, "db-1", START, START);
+            received(coverage, "db-1", START, START);
             pass(coverage, START, START + 7 * MINUTE);
-            heard(coverage, "db-1", START + 7 * MINUTE, START + 7 * MINUTE);
+            received(coverage, "db-1", START + 7 * MINUTE, START + 7 * MINUTE);
             pass(coverage, START + 7 * MINUTE, START + 11 * MINUTE);
             assertThat(coverage.extractOutputValues()).hasSize(1);
             pass(coverage, START + 11 * MINUTE, START + 13 * MINUTE);
@@ -75,15 +75,15 @@ class CensusTimeoutFunctionTest {
     void downtimeOfTheJobDoesNotCount() throws Exception {
         OperatorSubtaskState state;
         try (var coverage = coverage(FIVE_MINUTES, START)) {
-            heard(coverage, "db-1", START, START);
-            heard(coverage, "gone", START, START);
+            received(coverage, "db-1", START, START);
+            received(coverage, "gone", START, START);
             state = coverage.snapshot(1, START);
         }
         long restarted = START + 3 * 60 * MINUTE;
         try (var coverage = coverage(FIVE_MINUTES, restarted, state)) {
             pass(coverage, restarted, restarted + 2 * MINUTE);
             // The backlog of the downtime.
-            heard(coverage, "db-1", START + 60 * MINUTE, restarted + 2 * MINUTE);
+            received(coverage, "db-1", START + 60 * MINUTE, restarted + 2 * MINUTE);
             pass(coverage, restarted + 2 * MINUTE, restarted + 4 * MINUTE, "db-1");
             assertThat(coverage.extractOutputValues()).isEmpty();
             pass(coverage, restarted + 4 * MINUTE, restarted + 30 * MINUTE, "db-1");
@@ -96,9 +96,9 @@ class CensusTimeoutFunctionTest {
     @Test
     void anOldCensusThatComesAgainIsNoSignOfLife() throws Exception {
         try (var coverage = coverage(FIVE_MINUTES, START)) {
-            heard(coverage, "db-1", START, START);
+            received(coverage, "db-1", START, START);
             pass(coverage, START, START + 4 * MINUTE);
-            heard(coverage, "db-1", START, START + 4 * MINUTE);
+            received(coverage, "db-1", START, START + 4 * MINUTE);
             pass(coverage, START + 4 * MINUTE, START + 6 * MINUTE);
             assertThat(coverage.extractOutputValues()).hasSize(1);
         }
@@ -107,7 +107,7 @@ class CensusTimeoutFunctionTest {
     @Test
     void aClockThatIsAheadHidesNoTimeout() throws Exception {
         try (var coverage = coverage(FIVE_MINUTES, START)) {
-            heard(coverage, "db-1", START + DAY, START);
+            received(coverage, "db-1", START + DAY, START);
             pass(coverage, START, START + 6 * MINUTE);
             assertThat(coverage.extractOutputValues()).hasSize(1);
         }
@@ -116,8 +116,8 @@ class CensusTimeoutFunctionTest {
     @Test
     void aPushMayShortenTheTimeAndExceptServers() throws Exception {
         try (var coverage = coverage("census_timeout: {timeout: 1d}", START)) {
-            heard(coverage, "db-1", START, START);
-            heard(coverage, "test-1", START, START);
+            received(coverage, "db-1", START, START);
+            received(coverage, "test-1", START, START);
             pass(coverage, START, START + 6 * MINUTE);
             assertThat(coverage.extractOutputValues()).isEmpty();
             coverage.processElement2(
@@ -133,7 +133,7 @@ class CensusTimeoutFunctionTest {
     @Test
     void anInstanceWithoutACensusIsForgottenAfterTtl() throws Exception {
         try (var coverage = coverage("census_timeout: {timeout: 5m, ttl: 3h}", START)) {
-            heard(coverage, "db-1", START, START);
+            received(coverage, "db-1", START, START);
             pass(coverage, START, START + 2 * 60 * MINUTE);
             assertThat(coverage.numKeyedStateEntries()).isPositive();
             pass(coverage, START + 2 * 60 * MINUTE, START + 4 * 60 * MINUTE);
@@ -143,7 +143,7 @@ class CensusTimeoutFunctionTest {
         }
     }
 
-    private static void heard(
+    private static void received(
             KeyedTwoInputStreamOperatorTestHarness<String, CensusHeartbeat, RuleRecord, Alert> coverage,
             String instance,
             long at,
@@ -164,7 +164,7 @@ class CensusTimeoutFunctionTest {
                 .toArray()) {
             coverage.setProcessingTime(now);
             for (String instance : alive) {
-                heard(coverage, instance, now, now);
+                received(coverage, instance, now, now);
             }
         }
     }

@@ -44,7 +44,7 @@ class GapAlertFunctionTest {
     }
 
     @Test
-    void nothingIsSaidWhereItIsOffOrTheServerIsExcepted() throws Exception {
+    void nothingIsReportedWhereItIsOffOrTheServerIsExcepted() throws Exception {
         try (var gaps = gaps("log_gap: {exceptions: {instance: db-2}}")) {
             gaps.processElement1(message("db-2", 4096), 0);
             gaps.processElement2(rules(2, "census_timeout: {}"), 0);

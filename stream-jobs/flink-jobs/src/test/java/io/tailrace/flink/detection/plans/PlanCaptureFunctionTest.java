@@ -97,7 +97,7 @@ class PlanCaptureFunctionTest {
     }
 
     @Test
-    void bothVersionsOfMySqlsFormatTellOnePlan() throws Exception {
+    void bothVersionsOfMySqlsFormatAreOnePlan() throws Exception {
         read("ok", "", FIRST_VERSION);
         read("ok", "", SECOND_VERSION);
         assertThat(side(PlanCaptureFunction.PLANS))

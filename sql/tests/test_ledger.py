@@ -5,7 +5,7 @@ import threading
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from ledger_fixture import NOW, Bookkeeper, minutes_ago, read
+from ledger_fixture import NOW, LedgerRows, minutes_ago, read
 
 from tailrace.ledger import balance as ledger_balance
 from tailrace.ledger import formatting as ledger_formatting
@@ -16,12 +16,12 @@ PARSED = "entries of the framer against events and dead letters of the parser"
 STORED = "entries against stored events and dead letters"
 
 
-def faults(clickhouse, file: Bookkeeper) -> list[str]:
+def faults(clickhouse, file: LedgerRows) -> list[str]:
     return [str(wrong) for wrong in read(clickhouse, file).imbalances]
 
 
-def test_sound_books(admin):
-    found = read(admin, Bookkeeper().read(10))
+def test_a_ledger_that_balances(admin):
+    found = read(admin, LedgerRows().read(10))
 
     (account,) = found.accounts
     assert found.balances and found.is_complete
@@ -31,12 +31,12 @@ def test_sound_books(admin):
     assert (found.gaps, found.unread, found.details) == ([], [], [])
 
 
-def test_empty_books_balance(admin):
+def test_an_empty_ledger_balances(admin):
     assert ledger_balance.read(admin).balances
 
 
 def test_pending_and_behind(admin):
-    file = Bookkeeper().read(10).reached(1000, frontier=1050, size=1200)
+    file = LedgerRows().read(10).reached(1000, frontier=1050, size=1200)
     found = read(admin, file)
 
     assert found.balances and not found.is_complete
@@ -44,7 +44,7 @@ def test_pending_and_behind(admin):
 
 
 def test_an_event_that_was_refused_is_a_dead_letter_of_the_sink(admin):
-    file = Bookkeeper().post("ENTRY", 0, 300, count=3).post("EVENT", 0, 300, count=3, stage="PARSER")
+    file = LedgerRows().post("ENTRY", 0, 300, count=3).post("EVENT", 0, 300, count=3, stage="PARSER")
     file.store_events(0, 1).store_events(200, 1).reached(300)
     file.post("EVENT", 100, 200, count=-1, amount=-100, stage="PARSER")
     file.reject(100, 200, "SINK", "REFUSED_BY_STORE")
@@ -59,7 +59,7 @@ def test_an_event_that_was_refused_is_a_dead_letter_of_the_sink(admin):
 
 
 def test_a_refused_event_without_its_dead_letter_does_not_balance(admin):
-    file = Bookkeeper().read(3)
+    file = LedgerRows().read(3)
     file.post("EVENT", 100, 200, count=-1, amount=-100, stage="PARSER")
     file.post("DEAD_LETTER", 100, 200, stage="SINK", detail="REFUSED_BY_STORE")
     found = "\n".join(faults(admin, file))
@@ -68,7 +68,7 @@ def test_a_refused_event_without_its_dead_letter_does_not_balance(admin):
 
 
 def test_framing_and_dead_letters_are_part_of_the_tiling(admin):
-    file = Bookkeeper().post("FRAMING", 0, 60, detail="BANNER").reject(60, 75, "FRAMER", "STRAY_TEXT")
+    file = LedgerRows().post("FRAMING", 0, 60, detail="BANNER").reject(60, 75, "FRAMER", "STRAY_TEXT")
     file.read(3, begin=75)
     found = read(admin, file)
 
@@ -80,14 +80,14 @@ def test_framing_and_dead_letters_are_part_of_the_tiling(admin):
 
 
 def test_a_dead_letter_of_the_parser_takes_the_place_of_an_event(admin):
-    file = Bookkeeper().read(3)
+    file = LedgerRows().read(3)
     file.post("ENTRY", 300, 400).reject(300, 400, "PARSER", "MALFORMED_HEADER").reached(400)
 
     assert faults(admin, file) == []
 
 
 def test_a_gap_balances_and_is_missing(admin):
-    file = Bookkeeper().read(3).post("GAP", 300, 500, detail="lost").read(2, begin=500)
+    file = LedgerRows().read(3).post("GAP", 300, 500, detail="lost").read(2, begin=500)
     found = read(admin, file)
 
     assert found.balances and not found.is_complete
@@ -97,7 +97,7 @@ def test_a_gap_balances_and_is_missing(admin):
 
 
 def test_a_filled_gap_is_gone(admin):
-    file = Bookkeeper().read(3).post("GAP", 300, 500, detail="lost").read(2, begin=500)
+    file = LedgerRows().read(3).post("GAP", 300, 500, detail="lost").read(2, begin=500)
     file.post("GAP", 300, 500, count=-1, amount=-200, detail="lost").read(2, begin=300)
     found = read(admin, file)
 
@@ -105,7 +105,7 @@ def test_a_filled_gap_is_gone(admin):
 
 
 def test_a_gap_that_is_filled_in_part_stays_open_for_the_rest(admin):
-    file = Bookkeeper().read(3).post("GAP", 300, 600, detail="lost").read(1, begin=600)
+    file = LedgerRows().read(3).post("GAP", 300, 600, detail="lost").read(1, begin=600)
     file.post("GAP", 400, 500, count=-1, amount=-100, detail="lost").read(1, begin=400)
     found = read(admin, file)
 
@@ -114,7 +114,7 @@ def test_a_gap_that_is_filled_in_part_stays_open_for_the_rest(admin):
 
 
 def test_neighbouring_gaps_of_one_kind_are_one(admin):
-    file = Bookkeeper().post("GAP", 0, 100, detail="lost").post("GAP", 100, 300, detail="lost")
+    file = LedgerRows().post("GAP", 0, 100, detail="lost").post("GAP", 100, 300, detail="lost")
     file.post("GAP", 300, 400, detail="oversize").read(1, begin=400)
 
     found = read(admin, file).gaps
@@ -125,7 +125,7 @@ def test_neighbouring_gaps_of_one_kind_are_one(admin):
 
 
 def test_a_dead_letter_that_was_taken_back(admin):
-    file = Bookkeeper().read(3).reject(300, 350, "FRAMER", "INCOMPLETE").post("GAP", 350, 400, detail="lost")
+    file = LedgerRows().read(3).reject(300, 350, "FRAMER", "INCOMPLETE").post("GAP", 350, 400, detail="lost")
     file.read(1, begin=400)
     file.take_back(300, 350, "FRAMER", "INCOMPLETE")
     file.post("GAP", 350, 400, count=-1, amount=-50, detail="lost").read(1, begin=300)
@@ -136,7 +136,7 @@ def test_a_dead_letter_that_was_taken_back(admin):
 
 def test_bytes_that_came_again_and_differ_are_no_part_of_the_tiling(admin):
     file = (
-        Bookkeeper().read(3).reject(100, 200, "FRAMER", "OFFSET_CONFLICT").post("DUPLICATE", 0, 300, count=9)
+        LedgerRows().read(3).reject(100, 200, "FRAMER", "OFFSET_CONFLICT").post("DUPLICATE", 0, 300, count=9)
     )
     found = read(admin, file)
 
@@ -145,7 +145,7 @@ def test_bytes_that_came_again_and_differ_are_no_part_of_the_tiling(admin):
 
 
 def test_a_hole_in_the_tiling(admin):
-    file = Bookkeeper().read(3).read(2, begin=500)
+    file = LedgerRows().read(3).read(2, begin=500)
 
     assert faults(admin, file) == [
         f"{FILE} in bytes 300..500: nothing was posted: expected 200 bytes, found 0"
@@ -153,13 +153,13 @@ def test_a_hole_in_the_tiling(admin):
 
 
 def test_a_hole_at_the_start_and_one_at_the_end(admin):
-    file = Bookkeeper().read(3, begin=100).reached(450)
+    file = LedgerRows().read(3, begin=100).reached(450)
 
     assert [(w.from_offset, w.to_offset) for w in read(admin, file).imbalances] == [(0, 100), (400, 450)]
 
 
 def test_a_range_that_was_posted_twice(admin):
-    file = Bookkeeper().read(5).post("ENTRY", 300, 500, count=2)
+    file = LedgerRows().read(5).post("ENTRY", 300, 500, count=2)
 
     assert faults(admin, file)[0] == (
         f"{FILE} in bytes 300..500: posted more than once (ENTRY): expected 200 bytes, found 400"
@@ -167,7 +167,7 @@ def test_a_range_that_was_posted_twice(admin):
 
 
 def test_ranges_that_overlap(admin):
-    file = Bookkeeper().read(5).post("FRAMING", 450, 460, detail="BLANK")
+    file = LedgerRows().read(5).post("FRAMING", 450, 460, detail="BLANK")
 
     assert faults(admin, file) == [
         f"{FILE} in bytes 450..460: posted more than once (ENTRY, FRAMING): expected 10 bytes, found 20"
@@ -175,7 +175,7 @@ def test_ranges_that_overlap(admin):
 
 
 def test_a_gap_that_was_taken_back_twice(admin):
-    file = Bookkeeper().read(3).post("GAP", 300, 400, detail="lost").reached(400)
+    file = LedgerRows().read(3).post("GAP", 300, 400, detail="lost").reached(400)
     for _ in range(2):
         file.post("GAP", 300, 400, count=-1, amount=-100, detail="lost")
 
@@ -185,7 +185,7 @@ def test_a_gap_that_was_taken_back_twice(admin):
 
 
 def test_a_posting_whose_bytes_are_not_its_range(admin):
-    file = Bookkeeper().post("FRAMING", 0, 10, amount=9, detail="BLANK").read(3, begin=10)
+    file = LedgerRows().post("FRAMING", 0, 10, amount=9, detail="BLANK").read(3, begin=10)
 
     assert faults(admin, file) == [
         f"{FILE} in bytes 0..10: the number of bytes differs from the length of the range (FRAMING): "
@@ -194,7 +194,7 @@ def test_a_posting_whose_bytes_are_not_its_range(admin):
 
 
 def test_a_reversal_without_what_replaces_it(admin):
-    file = Bookkeeper().read(3).post("GAP", 300, 500, detail="lost").read(1, begin=500)
+    file = LedgerRows().read(3).post("GAP", 300, 500, detail="lost").read(1, begin=500)
     file.post("GAP", 300, 500, count=-1, amount=-200, detail="lost")
 
     assert faults(admin, file) == [
@@ -203,7 +203,7 @@ def test_a_reversal_without_what_replaces_it(admin):
 
 
 def test_postings_beyond_the_frontier(admin):
-    file = Bookkeeper().read(3)
+    file = LedgerRows().read(3)
     file.post("FRAMING", 300, 310, detail="BLANK")
 
     assert faults(admin, file) == [
@@ -213,7 +213,7 @@ def test_postings_beyond_the_frontier(admin):
 
 
 def test_an_entry_that_the_parser_lost(admin):
-    file = Bookkeeper().read(3).post("ENTRY", 300, 400).reached(400).read(2, begin=400)
+    file = LedgerRows().read(3).post("ENTRY", 300, 400).reached(400).read(2, begin=400)
 
     assert faults(admin, file) == [
         f"{FILE}: {PARSED}: expected 6 rows, found 5",
@@ -223,7 +223,7 @@ def test_an_entry_that_the_parser_lost(admin):
 
 
 def test_events_that_were_not_inserted(admin):
-    file = Bookkeeper().read(3)
+    file = LedgerRows().read(3)
     file.post("ENTRY", 300, 500, count=2).post("EVENT", 300, 500, count=2, stage="PARSER")
     file.store_events(300, 1).reached(500)
 
@@ -235,7 +235,7 @@ def test_events_that_were_not_inserted(admin):
 
 
 def test_events_that_were_inserted_twice(admin):
-    file = Bookkeeper().read(3).store_events(200, 1)
+    file = LedgerRows().read(3).store_events(200, 1)
 
     assert faults(admin, file) == [
         f"{FILE} in bytes 0..300: {STORED}: expected 3 rows, found 4",
@@ -245,7 +245,7 @@ def test_events_that_were_inserted_twice(admin):
 
 
 def test_a_dead_letter_that_was_not_inserted(admin):
-    file = Bookkeeper().read(1).post("DEAD_LETTER", 100, 120, detail="STRAY_TEXT").reached(120)
+    file = LedgerRows().read(1).post("DEAD_LETTER", 100, 120, detail="STRAY_TEXT").reached(120)
 
     assert faults(admin, file) == [
         f"{FILE}: dead letters of the framer posted against rows inserted: expected 1 rows, found 0",
@@ -254,7 +254,7 @@ def test_a_dead_letter_that_was_not_inserted(admin):
 
 
 def test_messages_that_belong_to_no_file_are_shown(admin):
-    letter = Bookkeeper(instance="", log="kafka:tailrace.slowlog.lines/0", generation=0)
+    letter = LedgerRows(instance="", log="kafka:tailrace.slowlog.lines/0", generation=0)
     found = read(admin, letter.store_dead_letter(5, 25, "DECODE", "MALFORMED_MESSAGE"))
 
     assert found.balances
@@ -264,7 +264,7 @@ def test_messages_that_belong_to_no_file_are_shown(admin):
 
 
 def test_what_was_posted_after_the_newest_frontier_is_sound(admin):
-    file = Bookkeeper(at=minutes_ago(1)).read(3)
+    file = LedgerRows(at=minutes_ago(1)).read(3)
     file.at = NOW
     file.post("FRAMING", 300, 310, detail="BLANK")
 
@@ -272,7 +272,7 @@ def test_what_was_posted_after_the_newest_frontier_is_sound(admin):
 
 
 def test_what_comes_after_the_newest_frontier_has_no_hole_either(admin):
-    file = Bookkeeper(at=minutes_ago(1)).read(3)
+    file = LedgerRows(at=minutes_ago(1)).read(3)
     file.at = NOW
     file.post("FRAMING", 310, 320, detail="BLANK")
 
@@ -282,8 +282,8 @@ def test_what_comes_after_the_newest_frontier_has_no_hole_either(admin):
 
 
 def test_the_checkpoint_that_is_being_written_is_left_out(admin):
-    Bookkeeper().read(3).store(admin)
-    newest = Bookkeeper(checkpoint=2).post("ENTRY", 300, 400).post("EVENT", 300, 400, stage="PARSER")
+    LedgerRows().read(3).store(admin)
+    newest = LedgerRows(checkpoint=2).post("ENTRY", 300, 400).post("EVENT", 300, 400, stage="PARSER")
     for row in newest.ledger:
         row["ingested_at"] = f"{datetime.now(UTC) + timedelta(seconds=1):%Y-%m-%d %H:%M:%S}"
     found = read(admin, newest)
@@ -292,10 +292,10 @@ def test_the_checkpoint_that_is_being_written_is_left_out(admin):
     assert found.accounts[0].entries == 3
 
 
-def test_looks_again_before_it_says_that_books_do_not_balance(admin):
-    file = Bookkeeper().post("ENTRY", 0, 100).post("EVENT", 0, 100, stage="PARSER").reached(100)
+def test_reads_again_before_it_reports_an_imbalance(admin):
+    file = LedgerRows().post("ENTRY", 0, 100).post("EVENT", 0, 100, stage="PARSER").reached(100)
     file.store(admin)
-    late = threading.Timer(1, Bookkeeper().store_events(0, 1).store, [admin])
+    late = threading.Timer(1, LedgerRows().store_events(0, 1).store, [admin])
     late.start()
 
     assert ledger_balance.read(admin, patience_seconds=20).balances
@@ -303,9 +303,9 @@ def test_looks_again_before_it_says_that_books_do_not_balance(admin):
 
 
 def test_files_are_judged_apart(admin):
-    Bookkeeper().read(3).store(admin)
-    Bookkeeper(generation=2).read(3).post("ENTRY", 500, 600).store(admin)
-    Bookkeeper(instance="db2").read(2).store(admin)
+    LedgerRows().read(3).store(admin)
+    LedgerRows(generation=2).read(3).post("ENTRY", 500, 600).store(admin)
+    LedgerRows(instance="db2").read(2).store(admin)
 
     found = ledger_balance.read(admin, patience_seconds=0)
     assert {wrong.file for wrong in found.imbalances} == {LogFile("db1", "slowlog", "/log/slow.log", 2)}
@@ -313,20 +313,20 @@ def test_files_are_judged_apart(admin):
 
 
 def test_a_file_of_which_nothing_arrived(admin):
-    found = read(admin, Bookkeeper().census(700, generation=0))
+    found = read(admin, LedgerRows().census(700, generation=0))
 
     assert [(f.path, f.size) for f in found.unread] == [("", 700)]
     assert found.behind == 700
 
 
 def test_a_file_that_was_found_after_its_first_census(admin):
-    file = Bookkeeper(at=NOW).census(700, at=minutes_ago(1), generation=0).read(7)
+    file = LedgerRows(at=NOW).census(700, at=minutes_ago(1), generation=0).read(7)
 
     assert read(admin, file).unread == []
 
 
-def test_books_older_than_the_ledger_are_not_judged(admin):
-    file = Bookkeeper(at=NOW - timedelta(days=399)).read(3, begin=200)
+def test_files_older_than_the_ledger_are_not_judged(admin):
+    file = LedgerRows(at=NOW - timedelta(days=399)).read(3, begin=200)
     found = read(admin, file)
 
     assert found.accounts[0].aged
@@ -334,37 +334,37 @@ def test_books_older_than_the_ledger_are_not_judged(admin):
 
 
 def test_waits_until_what_the_files_held_is_read(admin):
-    Bookkeeper(at=minutes_ago(5)).read(3).store(admin)
-    looks = []
+    LedgerRows(at=minutes_ago(5)).read(3).store(admin)
+    reads = []
 
     def write_more(_: ledger_balance.LedgerBalance) -> None:
-        looks.append(len(looks))
-        more = Bookkeeper(at=NOW + timedelta(hours=1))
-        if len(looks) == 2:
+        reads.append(len(reads))
+        more = LedgerRows(at=NOW + timedelta(hours=1))
+        if len(reads) == 2:
             more.census(500).store(admin)
-        if len(looks) == 3:
+        if len(reads) == 3:
             more.read(2, begin=300).store(admin)
 
     found = ledger_balance.balance(admin, wait_seconds=30, on_read=write_more)
-    assert len(looks) == 4
+    assert len(reads) == 4
     assert found.balances and found.accounts[0].events == 5
 
 
 def test_gives_up_waiting(admin):
-    Bookkeeper(at=minutes_ago(5)).read(3).store(admin)
+    LedgerRows(at=minutes_ago(5)).read(3).store(admin)
 
     assert not ledger_balance.balance(admin, wait_seconds=0).covers(NOW.timestamp() + 60)
 
 
 @pytest.mark.parametrize("user_name", ["reader_compliance", "reader_security"])
-def test_a_reader_can_read_the_books(admin, user, user_name):
-    Bookkeeper().read(3).store_events(200, 1).store(admin)
+def test_a_reader_can_read_the_ledger(admin, user, user_name):
+    LedgerRows().read(3).store_events(200, 1).store(admin)
 
     assert len(ledger_balance.read(user(user_name), minutes=5, patience_seconds=0).imbalances) == 3
 
 
 def test_prints_and_serialises(admin, capsys):
-    file = Bookkeeper().post("FRAMING", 0, 100, detail="BANNER").read(3, begin=100)
+    file = LedgerRows().post("FRAMING", 0, 100, detail="BANNER").read(3, begin=100)
     file.post("GAP", 400, 500, detail="lost").read(2, begin=500).reject(700, 720, "FRAMER", "STRAY_TEXT")
     file.reached(720, frontier=800, size=900)
     file.store(admin)
@@ -378,6 +378,6 @@ def test_prints_and_serialises(admin, capsys):
 
 
 def test_prints_what_does_not_balance(admin, capsys):
-    ledger_formatting.show(read(admin, Bookkeeper().read(3).read(1, begin=400)))
+    ledger_formatting.show(read(admin, LedgerRows().read(3).read(1, begin=400)))
 
     assert f"The ledger does not balance, in 1 place:\n  {FILE} in bytes 300..400" in capsys.readouterr().out

@@ -1,10 +1,10 @@
-package io.tailrace.cli.help;
+package io.tailrace.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.tailrace.cli.Main;
+import io.tailrace.cli.help.CommandDescription;
 import io.tailrace.cli.terminal.Terminal;
 import io.tailrace.cli.terminal.TerminalCapabilities;
 import java.io.FileDescriptor;

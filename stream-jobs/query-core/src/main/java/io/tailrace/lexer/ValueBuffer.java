@@ -1,4 +1,4 @@
-package io.tailrace.audit.record;
+package io.tailrace.lexer;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

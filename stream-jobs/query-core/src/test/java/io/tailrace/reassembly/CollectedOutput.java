@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** Sums up all results of reassembly. */
-final class Books implements ReassemblyOutput {
+final class CollectedOutput implements ReassemblyOutput {
 
     /** A posting of bytes {@code [from, to)}, with reversals subtracted. */
     record Piece(PostingKind kind, String detail, long from, long to) {}

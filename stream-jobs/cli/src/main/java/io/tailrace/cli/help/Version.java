@@ -1,4 +1,4 @@
-package io.tailrace.cli;
+package io.tailrace.cli.help;
 
 /** The version of Tailrace that this program belongs to. */
 public final class Version {
