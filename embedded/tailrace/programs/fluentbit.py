@@ -30,6 +30,13 @@ class FluentBitProgram(Program):
 
     name = "fluentbit"
 
+    def quotes_values(self) -> bool:
+        """Returns whether the version reads quoted values of records, as 2.0 and newer do.
+
+        Version 1 keeps the quotes. Newer versions refuse a value with a blank that has none.
+        """
+        return True
+
     def prepare(self) -> None:
         listed = active_sources.active_or_listed(self.settings, self.home)
         if findings := too_few_inotify_instances(instances_for(len(listed.logs))):
@@ -51,7 +58,8 @@ class FluentBitProgram(Program):
         template = (COLLECTOR / f"{source.source}.conf").read_text()
         name = input_name(source)
         path = directory / f"{name}.conf"
-        path.write_text(filled_in(template, variables_of(source, name)))
+        filled = filled_in(template, variables_of(source, name))
+        path.write_text(with_records(filled, self.quotes_values()))
         return path
 
 
@@ -85,3 +93,13 @@ def variables_of(source: Source, name: str) -> dict[str, str]:
 def filled_in(template: str, variables: Mapping[str, str]) -> str:
     """Replaces `${NAME}` for these names only; Fluent Bit replaces the others."""
     return re.sub(r"\$\{(\w+)\}", lambda found: variables.get(found[1], found[0]), template)
+
+
+def with_records(configuration: str, quoted: bool) -> str:
+    """Returns the configuration with the values of its `Record` lines escaped, or without quotes."""
+
+    def written(line: re.Match) -> str:
+        value = '"' + line[2].replace('"', r"\"") + '"' if quoted else line[2]
+        return line[1] + value
+
+    return re.sub(r'^( *Record \w+ )"(.*)"$', written, configuration, flags=re.MULTILINE)

@@ -1,12 +1,14 @@
 """Fluent Bit, as a component of the one-machine stack: a program on PATH, or built from source."""
 
 import json
+import os
 import shutil
 import subprocess
 import urllib.request
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from tailrace.config.settings import SettingsError
 from tailrace.programs.capture import has_snapshots
 from tailrace.programs.fluentbit import COLLECTOR, FluentBitProgram, instances_for
 from tailrace.programs.program import HEALTHY, Health
@@ -33,12 +35,20 @@ VARIABLES = {
 
 
 class FluentBit(FluentBitProgram, Component):
-    """Uses a `fluent-bit` on PATH if there is one, otherwise 1.8.15 built from source."""
+    """Uses the program of TAILRACE_FLUENT_BIT, or a `fluent-bit` on PATH, or 1.8.15 built from source."""
 
     feeds = ("kafka",)
     os_packages = fluentbit_build.OS_PACKAGES
     tools = fluentbit_build.TOOLS
     grace_seconds = 30  # three for each output with queued messages while Kafka is unavailable
+
+    def quotes_values(self) -> bool:
+        return not self.version().startswith("1.")
+
+    def check(self) -> None:
+        chosen = self.settings.fluent_bit
+        if chosen != Path() and not (chosen.is_file() and os.access(chosen, os.X_OK)):
+            raise SettingsError(f"TAILRACE_FLUENT_BIT: there is no program {chosen}")
 
     def reads(self, listed: Listed) -> object:
         return set(listed.logs), has_snapshots(self.home, listed.servers)
@@ -91,6 +101,8 @@ class FluentBit(FluentBitProgram, Component):
         return f"http://127.0.0.1:{self.settings.port_fluentbit}"
 
     def program(self) -> Path:
-        """The program to run: one on PATH takes precedence over the built one."""
+        """The program to run: the chosen one, or one on PATH, or the built one."""
+        if self.settings.fluent_bit != Path():
+            return self.settings.fluent_bit
         on_path = shutil.which("fluent-bit")
         return Path(on_path) if on_path else fluentbit_build.entry(self.settings.cache) / "bin" / "fluent-bit"
