@@ -7,7 +7,13 @@ import pytest
 
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings, SettingsError
-from tailrace.programs.fluentbit import COLLECTOR, filled_in, variables_of, with_records
+from tailrace.programs.fluentbit import (
+    COLLECTOR,
+    filled_in,
+    for_version_1,
+    variables_of,
+    with_escaped_values,
+)
 from tailrace.sources.sources_file import Source
 from tailrace_local.components.fluentbit import FluentBit
 
@@ -53,15 +59,26 @@ def test_a_child_gets_the_choice(tmp_path):
         )
 
 
-@pytest.mark.parametrize(
-    ("quoted", "expected"),
-    [
-        (True, [r'instance "db \"1\""', r'origin "slowlog|auto|UTC|shop east"']),
-        (False, ['instance db "1"', "origin slowlog|auto|UTC|shop east"]),
-    ],
-)
-def test_values_of_records_are_quoted_for_versions_that_read_quotes(quoted, expected):
-    log = Source('db "1"', "slowlog", Path("/var/log/slow.log"), "shop east", "UTC")
-    template = (COLLECTOR / "slowlog.conf").read_text()
-    written = with_records(filled_in(template, variables_of(log, "name")), quoted)
-    assert [line.split("Record ")[1] for line in written.splitlines() if "Record " in line] == expected
+LOG = Source('db "1"', "slowlog", Path("/var/log/slow.log"), "shop east", "UTC")
+
+
+def configuration() -> str:
+    return filled_in((COLLECTOR / "slowlog.conf").read_text(), variables_of(LOG, "name"))
+
+
+def records(text: str) -> list[str]:
+    return [line.split("Record ")[1] for line in text.splitlines() if "Record " in line]
+
+
+def test_values_with_quotes_and_blanks_are_escaped():
+    assert records(with_escaped_values(configuration())) == [
+        r'instance "db \"1\""',
+        r'origin "slowlog|auto|UTC|shop east"',
+    ]
+
+
+def test_version_1_gets_values_without_quotes_and_no_truncation():
+    old = for_version_1(configuration())
+    assert records(old) == ['instance db "1"', "origin slowlog|auto|UTC|shop east"]
+    assert "Truncate" not in old
+    assert "Skip_Long_Lines   On\n    storage.type" in old

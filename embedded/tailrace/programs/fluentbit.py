@@ -30,12 +30,9 @@ class FluentBitProgram(Program):
 
     name = "fluentbit"
 
-    def quotes_values(self) -> bool:
-        """Returns whether the version reads quoted values of records, as 2.0 and newer do.
-
-        Version 1 keeps the quotes. Newer versions refuse a value with a blank that has none.
-        """
-        return True
+    def is_version_1(self) -> bool:
+        """Returns whether this is Fluent Bit 1, for which the files of collectors/fluent-bit are changed."""
+        return False
 
     def prepare(self) -> None:
         listed = active_sources.active_or_listed(self.settings, self.home)
@@ -59,7 +56,7 @@ class FluentBitProgram(Program):
         name = input_name(source)
         path = directory / f"{name}.conf"
         filled = filled_in(template, variables_of(source, name))
-        path.write_text(with_records(filled, self.quotes_values()))
+        path.write_text(for_version_1(filled) if self.is_version_1() else with_escaped_values(filled))
         return path
 
 
@@ -95,11 +92,16 @@ def filled_in(template: str, variables: Mapping[str, str]) -> str:
     return re.sub(r"\$\{(\w+)\}", lambda found: variables.get(found[1], found[0]), template)
 
 
-def with_records(configuration: str, quoted: bool) -> str:
-    """Returns the configuration with the values of its `Record` lines escaped, or without quotes."""
+QUOTED_VALUE = re.compile(r'^( *Record \w+ )"(.*)"$', re.MULTILINE)
 
-    def written(line: re.Match) -> str:
-        value = '"' + line[2].replace('"', r"\"") + '"' if quoted else line[2]
-        return line[1] + value
 
-    return re.sub(r'^( *Record \w+ )"(.*)"$', written, configuration, flags=re.MULTILINE)
+def with_escaped_values(configuration: str) -> str:
+    """Returns the configuration with the quotes escaped that the values of its `Record` lines contain."""
+    return QUOTED_VALUE.sub(lambda line: line[1] + '"' + line[2].replace('"', r"\"") + '"', configuration)
+
+
+def for_version_1(configuration: str) -> str:
+    """Returns the configuration without what version 1 lacks: quoted values and truncation."""
+    return re.sub(
+        r"^ *Truncate_Long_Lines .*\n", "", QUOTED_VALUE.sub(r"\1\2", configuration), flags=re.MULTILINE
+    )

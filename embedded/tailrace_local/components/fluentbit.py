@@ -4,8 +4,11 @@ import json
 import os
 import shutil
 import subprocess
+import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
+from functools import cache
+from http import HTTPStatus
 from pathlib import Path
 
 from tailrace.config.settings import SettingsError
@@ -42,8 +45,8 @@ class FluentBit(FluentBitProgram, Component):
     tools = fluentbit_build.TOOLS
     grace_seconds = 30  # three for each output with queued messages while Kafka is unavailable
 
-    def quotes_values(self) -> bool:
-        return not self.version().startswith("1.")
+    def is_version_1(self) -> bool:
+        return self.version().startswith("1.")
 
     def check(self) -> None:
         chosen = self.settings.fluent_bit
@@ -86,16 +89,24 @@ class FluentBit(FluentBitProgram, Component):
         return {"health and metrics": self.settings.port_fluentbit}
 
     def health(self) -> Health:
+        if not self.is_version_1() and self._outputs_fail():  # version 1 exits if an output has failed
+            return Health.failing("an output reports errors; see its log")
         with urllib.request.urlopen(f"{self.address()}/api/v1/uptime", timeout=1) as answer:
             return HEALTHY if "uptime_sec" in json.load(answer) else Health.failing("gives no uptime")
+
+    def _outputs_fail(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.address()}/api/v1/health", timeout=1):
+                return False
+        except urllib.error.HTTPError as error:
+            return error.code == HTTPStatus.INTERNAL_SERVER_ERROR
 
     def metrics(self) -> str:
         with urllib.request.urlopen(f"{self.address()}/api/v1/metrics/prometheus", timeout=2) as answer:
             return answer.read().decode()
 
     def version(self) -> str:
-        shown = subprocess.run([self.program(), "--version"], capture_output=True, text=True, check=True)
-        return shown.stdout.split("\n", maxsplit=1)[0].removeprefix("Fluent Bit v")
+        return _version_of(self.program())
 
     def address(self) -> str:
         return f"http://127.0.0.1:{self.settings.port_fluentbit}"
@@ -106,3 +117,9 @@ class FluentBit(FluentBitProgram, Component):
             return self.settings.fluent_bit
         on_path = shutil.which("fluent-bit")
         return Path(on_path) if on_path else fluentbit_build.entry(self.settings.cache) / "bin" / "fluent-bit"
+
+
+@cache
+def _version_of(program: Path) -> str:
+    shown = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
+    return shown.stdout.split("\n", maxsplit=1)[0].removeprefix("Fluent Bit v")
