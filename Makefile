@@ -182,8 +182,16 @@ $(MUTATED:%=mutation-%): mutation-%:
 compare: $(DEV) ## Compare all outputs with those of another version: BASE=<git revision>; ARGUMENTS=--stack for all tables
 	@$(PYTHON) -m e2e.compare $(or $(BASE),$(error BASE is not set: make compare BASE=<git revision>)) $(ARGUMENTS)
 
+# The tests in which the collector matters. They take ten minutes on two idle cores.
+WITH_COLLECTOR := collector unsure_broker bad_input loss rotation coverage outages pipeline
+
+.PHONY: test-fluent-bit
+test-fluent-bit: $(DEV) ## The collector's end-to-end tests with another Fluent Bit: FLUENT_BIT=/path/to/fluent-bit
+	@TAILRACE_FLUENT_BIT=$(or $(FLUENT_BIT),$(error FLUENT_BIT is not set: make test-fluent-bit FLUENT_BIT=<path>)) \
+	    $(PYTEST) -q -m "not long" $(WITH_COLLECTOR:%=e2e/test_%.py)
+
 .PHONY: chaos
-chaos: $(DEV) ## Kill random components for MINUTES=10 while logs grow, then compare with the manifest
+chaos: $(DEV) ## Kill random components for MINUTES=10 while logs grow; automatic repair; compare with the manifest
 	@$(PYTHON) -m e2e.chaos --minutes $(or $(MINUTES),10)
 
 .PHONY: lint

@@ -71,7 +71,7 @@ class Stack:
             },
             **{f"TAILRACE_{name.upper()}": value for name, value in {**QUICK, **settings}.items()},
         }
-        for name in ("TAILRACE_CACHE", "XDG_CACHE_HOME"):
+        for name in ("TAILRACE_CACHE", "XDG_CACHE_HOME", "TAILRACE_FLUENT_BIT"):
             if name in os.environ:
                 environment[name] = os.environ[name]
         self.settings = Settings.from_environment(environment)

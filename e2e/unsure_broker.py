@@ -11,7 +11,8 @@ from enum import Enum, auto
 PRODUCE = 0
 NOT_LEADER_OR_FOLLOWER, OUT_OF_ORDER_SEQUENCE_NUMBER = 6, 45
 VERSIONS = range(5, 8)
-"""Versions of produce requests whose response has the format of `_answer` (Kafka's protocol guide)."""
+COMPACT_VERSIONS = range(9, 12)
+"""Versions of produce requests that `_answer` and `_compact_answer` can answer (Kafka's protocol guide)."""
 
 Request = bytes
 """Without the four bytes of its length."""
@@ -127,6 +128,8 @@ def _is_produce(request: Request) -> bool:
 def _answer(request: Request, error: int) -> bytes:
     """Builds the response to a produce request for one partition of one topic."""
     version, correlation, name_length = struct.unpack_from(">hih", request, 2)
+    if version in COMPACT_VERSIONS:
+        return _compact_answer(request, correlation, 10 + max(name_length, 0), error)
     assert version in VERSIONS, version
     at = 10 + max(name_length, 0)
     (transaction_length,) = struct.unpack_from(">h", request, at)
@@ -137,3 +140,22 @@ def _answer(request: Request, error: int) -> bytes:
     assert (topics, partitions) == (1, 1)
     result = struct.pack(">ihqqq", partition, error, -1, -1, -1)  # offset, time, first offset of the log
     return struct.pack(">ii", correlation, 1) + topic + struct.pack(">i", 1) + result + struct.pack(">i", 0)
+
+
+def _compact_answer(request: Request, correlation: int, at: int, error: int) -> bytes:
+    """Builds the response in the flexible format. `at` is the offset after the client's name.
+
+    Every length takes one byte here: all of them are below 128.
+    """
+    at += 1  # no tagged fields in the header
+    transaction_length = request[at]
+    at += 1 + max(transaction_length - 1, 0) + 2 + 4  # acks, timeout
+    topics, topic_length = request[at], request[at + 1]
+    topic = request[at + 1 : at + 1 + topic_length]
+    at += 1 + topic_length
+    partitions, partition = struct.unpack_from(">Bi", request, at)
+    assert (topics, partitions) == (2, 2)
+    result = struct.pack(">ihqqq", partition, error, -1, -1, -1)  # offset, time, first offset of the log
+    nothing = b"\1\0\0"  # no errors of records, no message, no tagged fields
+    per_topic = topic + b"\2" + result + nothing + b"\0"
+    return struct.pack(">i", correlation) + b"\0\2" + per_topic + struct.pack(">i", 0) + b"\0"

@@ -75,6 +75,11 @@ class Settings:
         unit="s",
         minimum=0,
     )
+    fluent_bit: Path = _setting(
+        Path(),
+        "path of a Fluent Bit program, 1.8.15 or newer; empty means the fluent-bit on PATH, and without one "
+        "1.8.15, which is built from source",
+    )
     components: str = _setting("", "the components to run, separated by commas; empty means all of them")
 
     port_kafka: int = _port(19092, "Kafka's listener")
@@ -180,6 +185,7 @@ class Settings:
             self,
             home=home,
             cache=self.cache.expanduser().resolve(),
+            fluent_bit=self.fluent_bit.expanduser().resolve() if self.fluent_bit != Path() else Path(),
             sources=sources.expanduser().resolve(),
             access=access.expanduser().resolve(),
             alerts_config=alerts_config.expanduser().resolve(),
@@ -196,7 +202,7 @@ class Settings:
         Old names are empty, which hides those that the child would inherit.
         """
         fields = dataclasses.fields(self)
-        return {**dict.fromkeys(RENAMED, ""), **{variable(f): str(getattr(self, f.name)) for f in fields}}
+        return {**dict.fromkeys(RENAMED, ""), **{variable(f): as_text(getattr(self, f.name)) for f in fields}}
 
 
 RENAMED = {
@@ -212,6 +218,11 @@ READ_ELSEWHERE = {
     "TAILRACE_CORPORA": "where tests find the corpora of real logs",
     "TAILRACE_SERVER_PASSWORD": "password of the server that `tailrace doctor` connects to",
 }
+
+
+def as_text(value: object) -> str:
+    """Returns the text of a setting's value in the environment; empty for a path that is not set."""
+    return "" if value == Path() else str(value)
 
 
 def variable(field: dataclasses.Field) -> str:

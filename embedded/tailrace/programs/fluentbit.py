@@ -30,6 +30,10 @@ class FluentBitProgram(Program):
 
     name = "fluentbit"
 
+    def is_version_1(self) -> bool:
+        """Returns whether this is Fluent Bit 1, for which the files of collectors/fluent-bit are changed."""
+        return False
+
     def prepare(self) -> None:
         listed = active_sources.active_or_listed(self.settings, self.home)
         if findings := too_few_inotify_instances(instances_for(len(listed.logs))):
@@ -51,7 +55,8 @@ class FluentBitProgram(Program):
         template = (COLLECTOR / f"{source.source}.conf").read_text()
         name = input_name(source)
         path = directory / f"{name}.conf"
-        path.write_text(filled_in(template, variables_of(source, name)))
+        filled = filled_in(template, variables_of(source, name))
+        path.write_text(for_version_1(filled) if self.is_version_1() else with_escaped_values(filled))
         return path
 
 
@@ -85,3 +90,18 @@ def variables_of(source: Source, name: str) -> dict[str, str]:
 def filled_in(template: str, variables: Mapping[str, str]) -> str:
     """Replaces `${NAME}` for these names only; Fluent Bit replaces the others."""
     return re.sub(r"\$\{(\w+)\}", lambda found: variables.get(found[1], found[0]), template)
+
+
+QUOTED_VALUE = re.compile(r'^( *Record \w+ )"(.*)"$', re.MULTILINE)
+
+
+def with_escaped_values(configuration: str) -> str:
+    """Returns the configuration with the quotes escaped that the values of its `Record` lines contain."""
+    return QUOTED_VALUE.sub(lambda line: line[1] + '"' + line[2].replace('"', r"\"") + '"', configuration)
+
+
+def for_version_1(configuration: str) -> str:
+    """Returns the configuration without what version 1 lacks: quoted values and truncation."""
+    return re.sub(
+        r"^ *Truncate_Long_Lines .*\n", "", QUOTED_VALUE.sub(r"\1\2", configuration), flags=re.MULTILINE
+    )

@@ -10,7 +10,7 @@ from pathlib import Path
 from tailrace.cli import console, output
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
-from tailrace.config.settings import variable
+from tailrace.config.settings import as_text, variable
 
 HELP = "list every TAILRACE_* setting with its value"
 EXAMPLES = (
@@ -48,7 +48,7 @@ def _row(field: dataclasses.Field, context: Context) -> dict[str, object]:
     value = getattr(context.settings, field.name)
     return {
         "setting": variable(field),
-        "value": output.known(str(value) if isinstance(value, Path) else value),
+        "value": output.known(as_text(value) if isinstance(value, Path) else value),
         "unit": output.known(field.metadata["unit"]),
         "meaning": field.metadata["meaning"],
     }

@@ -1,12 +1,17 @@
 """Fluent Bit, as a component of the one-machine stack: a program on PATH, or built from source."""
 
 import json
+import os
 import shutil
 import subprocess
+import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
+from functools import cache
+from http import HTTPStatus
 from pathlib import Path
 
+from tailrace.config.settings import SettingsError
 from tailrace.programs.capture import has_snapshots
 from tailrace.programs.fluentbit import COLLECTOR, FluentBitProgram, instances_for
 from tailrace.programs.program import HEALTHY, Health
@@ -33,12 +38,20 @@ VARIABLES = {
 
 
 class FluentBit(FluentBitProgram, Component):
-    """Uses a `fluent-bit` on PATH if there is one, otherwise 1.8.15 built from source."""
+    """Uses the program of TAILRACE_FLUENT_BIT, or a `fluent-bit` on PATH, or 1.8.15 built from source."""
 
     feeds = ("kafka",)
     os_packages = fluentbit_build.OS_PACKAGES
     tools = fluentbit_build.TOOLS
     grace_seconds = 30  # three for each output with queued messages while Kafka is unavailable
+
+    def is_version_1(self) -> bool:
+        return self.version().startswith("1.")
+
+    def check(self) -> None:
+        chosen = self.settings.fluent_bit
+        if chosen != Path() and not (chosen.is_file() and os.access(chosen, os.X_OK)):
+            raise SettingsError(f"TAILRACE_FLUENT_BIT: there is no program {chosen}")
 
     def reads(self, listed: Listed) -> object:
         return set(listed.logs), has_snapshots(self.home, listed.servers)
@@ -76,21 +89,37 @@ class FluentBit(FluentBitProgram, Component):
         return {"health and metrics": self.settings.port_fluentbit}
 
     def health(self) -> Health:
+        if not self.is_version_1() and self._outputs_fail():  # version 1 exits if an output has failed
+            return Health.failing("an output reports errors; see its log")
         with urllib.request.urlopen(f"{self.address()}/api/v1/uptime", timeout=1) as answer:
             return HEALTHY if "uptime_sec" in json.load(answer) else Health.failing("gives no uptime")
+
+    def _outputs_fail(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.address()}/api/v1/health", timeout=1):
+                return False
+        except urllib.error.HTTPError as error:
+            return error.code == HTTPStatus.INTERNAL_SERVER_ERROR
 
     def metrics(self) -> str:
         with urllib.request.urlopen(f"{self.address()}/api/v1/metrics/prometheus", timeout=2) as answer:
             return answer.read().decode()
 
     def version(self) -> str:
-        shown = subprocess.run([self.program(), "--version"], capture_output=True, text=True, check=True)
-        return shown.stdout.split("\n", maxsplit=1)[0].removeprefix("Fluent Bit v")
+        return _version_of(self.program())
 
     def address(self) -> str:
         return f"http://127.0.0.1:{self.settings.port_fluentbit}"
 
     def program(self) -> Path:
-        """The program to run: one on PATH takes precedence over the built one."""
+        """The program to run: the chosen one, or one on PATH, or the built one."""
+        if self.settings.fluent_bit != Path():
+            return self.settings.fluent_bit
         on_path = shutil.which("fluent-bit")
         return Path(on_path) if on_path else fluentbit_build.entry(self.settings.cache) / "bin" / "fluent-bit"
+
+
+@cache
+def _version_of(program: Path) -> str:
+    shown = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
+    return shown.stdout.split("\n", maxsplit=1)[0].removeprefix("Fluent Bit v")

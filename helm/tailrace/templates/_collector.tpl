@@ -103,7 +103,7 @@
 {{/* Ports, probes and resources of Fluent Bit. */}}
 {{- define "tailrace.fluentBitProcess" -}}
 ports: [{name: metrics, containerPort: 12020}]
-livenessProbe: {httpGet: {path: /api/v1/uptime, port: metrics}, periodSeconds: 30, failureThreshold: 5}
+livenessProbe: {httpGet: {path: /api/v1/health, port: metrics}, periodSeconds: 30, failureThreshold: 5}
 readinessProbe: {httpGet: {path: /api/v1/uptime, port: metrics}, periodSeconds: 10}
 resources: {{- .Values.collector.resources | toYaml | nindent 2 }}
 securityContext:

@@ -50,7 +50,7 @@ public final class LineBlockOperator extends AbstractStreamOperator<LogInput>
         String error = line.read(message.value());
         if (line.isCensus()) {
             error = passOnCensus(message.value());
-        } else if (error.isEmpty()) {
+        } else if (error.isEmpty() && !line.mayBeCut()) {
             blocker.add(line);
             setTimer();
         }

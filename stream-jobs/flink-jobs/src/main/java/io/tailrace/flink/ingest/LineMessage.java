@@ -21,6 +21,12 @@ final class LineMessage {
     /** A key that every census record contains and no line does. */
     private static final byte[] INODE = ascii("inode");
 
+    /**
+     * Length in bytes from which a line may have been cut by Fluent Bit 5: Buffer_Max_Size of collectors/fluent-bit (18
+     * MB), less the bytes from which Fluent Bit goes back to the start of a character.
+     */
+    static final int CUT_BYTES = 18_000_000 - 100_000;
+
     static final int HEADERS = HEADER_NAMES.length;
     static final int CLUSTER = 0;
     static final int INSTANCE = 1;
@@ -148,6 +154,14 @@ final class LineMessage {
     /** Returns whether the message is a census record, to be read with {@link CensusMessage}. */
     boolean isCensus() {
         return census;
+    }
+
+    /**
+     * Returns whether the collector may have cut the line. Such a line counts as one that was not shipped, which is a gap
+     * {@code oversize}.
+     */
+    boolean mayBeCut() {
+        return !backfill && logTo - logFrom >= CUT_BYTES;
     }
 
     byte[] message() {

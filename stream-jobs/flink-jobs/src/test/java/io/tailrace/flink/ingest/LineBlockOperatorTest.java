@@ -82,6 +82,26 @@ class LineBlockOperatorTest {
     }
 
     @Test
+    void aLineThatMayHaveBeenCutIsAHole() throws Exception {
+        String whole = "x".repeat(LineMessage.CUT_BYTES - 1) + "\n";
+        String cut = "x".repeat(LineMessage.CUT_BYTES) + "\n";
+        sendLines("/slow.log", 0, whole, cut, "next\n");
+        operator.prepareSnapshotPreBarrier(1);
+        int next = whole.length() + cut.length();
+        assertThat(texts()).containsExactly("0:" + whole, next + ":next\n");
+    }
+
+    @Test
+    void aBackfillRecordOfAnyLengthIsPassedOn() throws Exception {
+        byte[] line = "x".repeat(LineMessage.CUT_BYTES).getBytes(ISO_8859_1);
+        Map<String, Object> record = MessagePack.lineMap("/slow.log", 0, line);
+        record.put("backfill", true);
+        record.put("generation", 3L);
+        send(MessagePack.map(record));
+        assertThat(texts()).hasSize(1);
+    }
+
+    @Test
     void aBackfillRecordIsPassedOnAsItIs() throws Exception {
         Map<String, Object> record = MessagePack.lineMap("/slow.log.1", 7, "a\r\nb".getBytes(ISO_8859_1));
         record.put("backfill", true);
