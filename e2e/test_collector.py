@@ -17,7 +17,7 @@ from tailrace.sources.sources_file import Source
 from tailrace_local.components.fluentbit import FluentBit
 
 LIMIT = 18_000_000
-"""Buffer_Max_Size of the inputs. Version 1 skips a line that does not fit with its line end; newer versions cut
+"""Buffer_Max_Size of the inputs. Version 1 skips a line that does not fit with its line end, newer ones cut
 it."""
 
 BANNER = (
