@@ -206,6 +206,7 @@ def _rollups(stored: Stored, log: LogManifest) -> Iterator[Iterator[str]]:
     for table, time, width in (
         ("query_load_1m", "minute", 60),
         ("query_classes_1h", "hour", 3600),
+        ("query_classes_1d", "day", 86_400),
     ):
         expected = _regrouped(log, width)
         sums = stored.rows(
