@@ -1,4 +1,3 @@
--- Writes the projections of 0133 into the parts that exist. Until it is done, in the background, queries read the rows.
+-- Writes the projection of 0133 into the parts that exist. Until it is done, in the background, queries read the rows.
 ALTER TABLE tailrace.audit_events {on_cluster}
-    MATERIALIZE PROJECTION users_by_day,
-    MATERIALIZE PROJECTION addresses_by_day
+    MATERIALIZE PROJECTION users_by_day

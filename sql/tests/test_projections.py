@@ -25,15 +25,6 @@ AUDITED_USERS = """
     FROM tailrace.audit_events WHERE user IN ('u0', 'u1', 'u2') AND toDate(event_time) > toDate('2000-01-01')
     GROUP BY user, cluster, instance, source, event_class, command, event_name, status != 0, day ORDER BY ALL
 """
-AUDITED_ADDRESSES = """
-    SELECT
-        if(ip = '', host, ip) AS address, cluster, instance, source, event_class, command, event_name,
-        status != 0 AS failed, toDate(event_time) AS day, count() AS times
-    FROM tailrace.audit_events
-    WHERE toIPv6OrDefault(if(ip = '', host, ip)) = toIPv6OrDefault('h1') OR if(ip = '', host, ip) != 'h1'
-    GROUP BY address, cluster, instance, source, event_class, command, event_name, failed, day
-    ORDER BY ALL
-"""
 AUDITED = """
     SELECT
         cluster, instance, user, host, ip, max(event_time) AS last, min(event_time) AS first, count() AS times
@@ -63,7 +54,7 @@ ASKED = [
     ("files_by_day", FILES),
     ("sums_by_day", SUMS),
 ]
-ASKED_OF_ALL = [("users_by_day", AUDITED_USERS), ("addresses_by_day", AUDITED_ADDRESSES)]
+ASKED_OF_ALL = [("users_by_day", AUDITED_USERS)]
 """With refused logins, of which `filled` has as many as of others."""
 
 

@@ -11,8 +11,10 @@
     {%- elif kind == 'session' %}{{ connection }} = {connection:UInt64}
     {%- elif kind == 'table' %}(has(tables_read, {name:String}) OR has(tables_written, {name:String}))
     {%- else %}(
-                toIPv6OrDefault(if(ip = '', host, ip)) = toIPv6OrDefault({name:String})
-                AND (toIPv6OrDefault({name:String}) != toIPv6('::') OR if(ip = '', host, ip) = {name:String}))
+                ip = {name:String} OR ip = '' AND host = {name:String}
+                OR toIPv6OrDefault({name:String}) != toIPv6('::')
+                    AND (toIPv6OrDefault(ip) = toIPv6OrDefault({name:String})
+                        OR ip = '' AND toIPv6OrDefault(host) = toIPv6OrDefault({name:String})))
     {%- endif -%}
 {%- endmacro -%}
 {%- macro kind_of_audit(is_error) -%}
