@@ -255,6 +255,7 @@ def _rollups(clickhouse: ClickHouse, logs: list[LogManifest]) -> Iterator[Differ
     for table, time, width in (
         ("query_load_1m", "minute", 60),
         ("query_classes_1h", "hour", 3600),
+        ("query_classes_1d", "day", 86_400),
     ):
         found = Tables(clickhouse, logs).sums_of_instances(table, f"toUnixTimestamp({time})", columns)
         for log in logs:

@@ -6,7 +6,7 @@ from tailrace.cli import console
 from tailrace.cli.context import Context
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.dashboards.connections import ADMINISTRATOR, PASSWORD
-from tailrace.demo.shop.links import Manifest, links
+from tailrace.demo.shop.links import Manifest, links, overviews
 from tailrace.ledger.balance import LedgerBalance
 from tailrace_local.components.superset import logins
 from tailrace_local.supervisor.control import StackStatus
@@ -35,17 +35,25 @@ def show(
         print(
             f"  {number}. {console.styled(link['title'], console.BOLD)}: {link['text']}\n     {link['url']}\n"
         )
+    console.heading("The whole day in dashboards")
+    print("  From the menu a dashboard shows the last 24 hours. These begin with the day of the stories:")
+    for audience, url in overviews(manifest).items():
+        print(f"  {audience:<14} {_host(running)}{url}")
     show_addresses(running, context)
 
 
 def addresses(running: StackStatus, manifest: Manifest) -> list[dict[str, str]]:
     """Returns the links with the address of this stack's Superset; without Superset, paths."""
-    superset = running.component("superset")
-    host = superset.address if superset else ""
+    host = _host(running)
     return [
         {"story": link.story, "title": link.title, "text": link.text, "url": f"{host}{link.url}"}
         for link in links(manifest)
     ]
+
+
+def _host(running: StackStatus) -> str:
+    superset = running.component("superset")
+    return superset.address if superset else ""
 
 
 def show_addresses(running: StackStatus, context: Context) -> None:

@@ -4,7 +4,7 @@ import json
 import re
 from collections import Counter
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from statistics import median
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -174,6 +174,15 @@ def test_the_gap_has_whole_lines_of_four_minutes(written):
     assert lost.count(b"\n") == len(times) == gap["entries"] >= 5
     assert set(times) <= {b"11:20", b"11:21", b"11:22", b"11:23"}
     assert len(lost) == gap["bytes"]
+
+
+def test_the_overviews_show_the_whole_day_of_the_stories(written):
+    day = datetime.fromisoformat(written.manifest["story_day"])
+    shown = f"{day:%Y-%m-%dT00:00:00} : {day + timedelta(days=1):%Y-%m-%dT00:00:00}"
+    found = links.overviews(written.manifest)
+    assert found.keys() == {"developers", "compliance", "security"}
+    for path in found.values():
+        assert path.startswith("/superset/dashboard/") and f"'{shown}'" in unquote(path)
 
 
 def test_there_is_one_link_per_story_with_its_time_range(written):

@@ -1,19 +1,33 @@
 {%- include "parts/time_range.sql" -%}
 {%- include "parts/logging.sql" -%}
--- What limits the numbers of a dashboard: for each server and kind of log its minutes by state, with the states of
--- coverage.sql, and for each server with slow queries the logging settings (`logged`).
+-- What limits the numbers of a dashboard: for each server and kind of log its minutes by state, and for each server with slow
+-- queries the logging settings (`logged`). States are those of coverage.sql, and `before`: the minutes before the first census
+-- of a log, which is at `first_census`.
 WITH
     {{ shown_range(1) }},
     {{ logging_of_range() }},
 {%- include "parts/coverage_minutes.sql" -%}
-SELECT cluster, instance, source, part.1 AS minute_state, toInt64(part.2) AS minutes, '' AS logged
+    ,
+    first_censuses AS (
+        SELECT instance, source, log, toStartOfMinute(toDateTime(min(at), 'UTC')) AS known_from
+        FROM tailrace.ledger
+        WHERE kind = 'CENSUS'
+        GROUP BY instance, source, log)
+SELECT
+    cluster, instance, source, part.1 AS minute_state, toInt64(part.2) AS minutes, '' AS logged,
+    greatest(0, dateDiff(
+        'minute', greatest(first_minute, toStartOfDay(day, 'UTC')),
+        least(known_from, end_minute, toStartOfDay(day + 1, 'UTC')))) AS before_minutes,
+    known_from AS first_census
 FROM days
 LEFT JOIN not_covered USING (instance, source, log, day)
+LEFT JOIN first_censuses USING (instance, source, log)
 ARRAY JOIN arrayFilter(each -> each.2 > 0, [
     ('covered', toInt64(census_minutes) - missing_minutes - behind_minutes), ('behind', toInt64(behind_minutes)),
-    ('missing', toInt64(missing_minutes)), ('unknown', toInt64(expected) - census_minutes)]) AS part
+    ('missing', toInt64(missing_minutes)), ('before', toInt64(before_minutes)),
+    ('unknown', toInt64(expected) - census_minutes - before_minutes)]) AS part
 UNION ALL
-SELECT cluster, instance, 'slowlog', 'logged', 0, {{ logged_by('instance') }}
+SELECT cluster, instance, 'slowlog', 'logged', 0, {{ logged_by('instance') }}, 0, toDateTime(0, 'UTC')
 FROM tailrace.query_load_1m
 WHERE minute >= range_start AND minute < range_end
 GROUP BY cluster, instance

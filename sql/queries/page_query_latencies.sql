@@ -1,27 +1,38 @@
 -- Executions and p95 of several statements in the time range (`now`) and in the equally long time before it (`before`): one row
--- per statement and period with entries. Ranges as in page_query_overview.sql.
+-- per statement and period with entries. Sources as in page_query_overview.sql.
 -- Parameters: from, to, query_ids, cluster, instance.
 WITH
     {to:DateTime('UTC')} AS range_end,
-    range_end - {from:DateTime('UTC')} AS shown,
+    {from:DateTime('UTC')} AS range_start,
+    range_end - range_start AS shown,
     shown <= 2 * 86400 AS exact,
-    if(exact, {from:DateTime('UTC')}, toStartOfHour({from:DateTime('UTC')})) AS range_start,
+    range_start - shown AS oldest,
+{%- include "parts/whole_days.sql" -%}
+    ,
     measures AS (
-        SELECT query_id AS id, event_time >= range_start AS is_now, query_events.query_time AS seconds, sum(weight) AS weight_each
+        SELECT query_id AS id, event_time >= range_start AS is_now, [query_events.query_time] AS seconds, [sum(weight)] AS weights
         FROM tailrace.query_events
-        WHERE exact AND query_id IN {query_ids:Array(UInt64)} AND event_time >= range_start - shown AND event_time < range_end
+        WHERE query_id IN {query_ids:Array(UInt64)} AND {{ in_partial_hours('exact') }}
             AND ({cluster:String} = '' OR cluster = {cluster:String})
             AND ({instance:String} = '' OR instance = {instance:String})
-        GROUP BY id, is_now, seconds
+        GROUP BY id, is_now, query_events.query_time
         UNION ALL
-        SELECT query_id AS id, hour >= range_start AS is_now, query_time_of_bucket AS seconds, sum(weight) AS weight_each
+        SELECT query_id AS id, hour >= range_start AS is_now, [query_time_of_bucket] AS seconds, [sum(weight)] AS weights
         FROM tailrace.query_classes_1h
-        WHERE NOT exact AND query_id IN {query_ids:Array(UInt64)} AND hour >= range_start - shown AND hour < range_end
+        WHERE NOT exact AND query_id IN {query_ids:Array(UInt64)} AND {{ in_whole_hours() }}
             AND ({cluster:String} = '' OR cluster = {cluster:String})
             AND ({instance:String} = '' OR instance = {instance:String})
-        GROUP BY id, is_now, seconds)
+        GROUP BY id, is_now, query_time_of_bucket
+        UNION ALL
+        SELECT
+            query_id AS id, day >= range_start AS is_now,
+            arrayMap(bucket -> if(bucket = -32768, 0, pow(1.02, bucket)), latencies.1) AS seconds, latencies.2 AS weights
+        FROM tailrace.query_classes_1d
+        WHERE NOT exact AND query_id IN {query_ids:Array(UInt64)} AND {{ in_whole_days() }}
+            AND ({cluster:String} = '' OR cluster = {cluster:String})
+            AND ({instance:String} = '' OR instance = {instance:String}))
 SELECT
-    id, if(is_now, 'now', 'before') AS period, sum(weight_each) AS executions,
-    quantileExactWeighted(0.95)(seconds, toUInt64(round(weight_each))) AS p95
+    id, if(is_now, 'now', 'before') AS period, sum(arraySum(weights)) AS executions,
+    quantileExactWeightedArray(0.95)(seconds, arrayMap(weight_each -> toUInt64(round(weight_each)), weights)) AS p95
 FROM measures
 GROUP BY id, period

@@ -18,7 +18,7 @@ WITH
     (
         SELECT max(event_time) FROM tailrace.query_events
         WHERE query_events.query_id = {query_id:UInt64} AND event_time >= (
-            SELECT max(hour) FROM tailrace.query_classes_1h WHERE query_classes_1h.query_id = {query_id:UInt64})
+            SELECT max(last_hour) FROM tailrace.query_classes_1d WHERE query_classes_1d.query_id = {query_id:UInt64})
     ) AS last_executed
 SELECT
     fingerprints.query_id AS id,

@@ -1,6 +1,7 @@
 """The migration runner against a real ClickHouse."""
 
 import dataclasses
+import re
 import subprocess
 import sys
 import time
@@ -188,7 +189,9 @@ def test_every_migration_renders_for_a_replicated_cluster():
     dialect = Dialect(migration_runner.load_retention(), cluster="main")
     rendered = [dialect.render(migration) for migration in migration_files.load_migrations()]
 
-    assert all("ON CLUSTER 'main'" in statement for statement in rendered)
+    assert all(
+        "ON CLUSTER 'main'" in statement or statement.startswith("INSERT INTO") for statement in rendered
+    ), "rows are replicated by the engine; all other statements need {on_cluster}"
     assert not any("non_replicated" in statement or " = MergeTree" in statement for statement in rendered)
 
 
@@ -220,6 +223,20 @@ def test_rebuilding_a_rollup_gives_what_the_view_gave(admin):
     assert not admin.rows("SELECT name FROM system.tables WHERE name LIKE '%_draft'")
 
 
+def test_days_before_an_upgrade_are_filled_once(admin):
+    """query_classes_1d of the past: the same as its view, and a second run adds nothing."""
+    for ago in (2, 1):
+        insert_events(admin, datetime.now(UTC).date() - timedelta(days=ago), 300)
+    before = summed(admin, "query_classes_1d")
+    (fill,) = (
+        each for each in migration_files.load_migrations() if each.name == "query_classes_1d_of_the_past"
+    )
+    admin.execute("TRUNCATE TABLE tailrace.query_classes_1d")
+    for _ in range(2):
+        admin.execute(Dialect(migration_runner.load_retention()).render(fill))
+        assert summed(admin, "query_classes_1d") == before
+
+
 def test_a_rollup_is_not_rebuilt_from_events_that_may_be_gone(admin):
     with pytest.raises(MigrationError, match="may be deleted"):
         migration_runner.rebuild_rollups(admin, date(2014, 1, 1), date(2014, 1, 2))
@@ -247,10 +264,17 @@ def insert_noise(clickhouse, rollup: str) -> None:
 
 def summed(clickhouse, rollup: str) -> list:
     keys = [name for name, kind in columns(clickhouse, rollup, True).items() if "DateTime" not in kind]
-    sums = [f"sum({name}) AS {name}" for name in columns(clickhouse, rollup, False)]
+    values = columns(clickhouse, rollup, False).items()
+    sums = [f"{_aggregate(kind)}({name}) AS {name}" for name, kind in values]
     return clickhouse.rows(
         f"SELECT {', '.join(keys + sums)} FROM tailrace.{rollup} GROUP BY ALL ORDER BY ALL"
     )
+
+
+def _aggregate(kind: str) -> str:
+    """Returns the aggregate function by which merges combine a column of this type."""
+    simple = re.match(r"SimpleAggregateFunction\((\w+),", kind)
+    return simple[1] if simple else "sum"
 
 
 def columns(clickhouse, table: str, of_key: bool) -> dict[str, str]:

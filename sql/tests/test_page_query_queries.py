@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tailrace.clickhouse.client import ClickHouseError
-from tailrace.dashboards import asset_files
+from tailrace_pages import queries
 
 HOUR = timedelta(hours=1)
 END = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(days=2)
@@ -59,7 +59,7 @@ def ask(admin, user):
     )
 
     def run(name: str, span=(START, END), **parameters) -> list[dict]:
-        text = asset_files.query_text(asset_files.QUERIES / f"page_query_{name}.sql")
+        text = queries.text_of(f"page_query_{name}")
         known = {
             "from": sql(span[0]),
             "to": sql(span[1]),
@@ -147,7 +147,7 @@ def many_entries(admin) -> None:
 def test_a_long_range_reads_few_hours_of_other_statements(admin, many_entries, name, parameters):
     """One statement is read from the projection by_statement, totals of days from totals_by_day."""
     span = {"from": sql(END - timedelta(days=5)), "to": sql(END + timedelta(days=1))}
-    text = asset_files.query_text(asset_files.QUERIES / f"page_query_{name}.sql")
+    text = queries.text_of(f"page_query_{name}")
     given = {**span, "cluster": "", "instance": "", **parameters}
     answer = json.loads(admin.execute(f"{text}\nFORMAT JSON", given))
     assert answer["data"]

@@ -18,11 +18,12 @@ EXECUTIONS = """
         sum(weight) AS executions, count() AS times
     FROM tailrace.query_events GROUP BY instance, source, user, ip, error_code, day ORDER BY ALL
 """
-TOTALS = """
+AUDITED_USERS = """
     SELECT
-        cluster, instance, query_id, toDate(hour) AS day, max(hour) AS latest,
-        sum(query_time) AS seconds, sum(weight) AS executions, sum(count) AS times
-    FROM tailrace.query_classes_1h GROUP BY cluster, instance, query_id, day ORDER BY ALL
+        user, cluster, instance, source, event_class, command, event_name, status != 0,
+        toDate(event_time) AS day, count() AS times
+    FROM tailrace.audit_events WHERE user IN ('u0', 'u1', 'u2') AND toDate(event_time) > toDate('2000-01-01')
+    GROUP BY user, cluster, instance, source, event_class, command, event_name, status != 0, day ORDER BY ALL
 """
 AUDITED = """
     SELECT
@@ -53,6 +54,8 @@ ASKED = [
     ("files_by_day", FILES),
     ("sums_by_day", SUMS),
 ]
+ASKED_OF_ALL = [("users_by_day", AUDITED_USERS)]
+"""With refused logins, of which `filled` has as many as of others."""
 
 
 def entry(number: int, checkpoint: int, **more) -> dict:
@@ -104,7 +107,9 @@ def posting(number: int, checkpoint: int) -> dict:
 
 def by_projection(clickhouse, name: str, query: str) -> list[dict]:
     """Fails if the query does not use the projection."""
-    return clickhouse.rows(query, force_optimize_projection_name=name)
+    return clickhouse.rows(
+        query, force_optimize_projection_name=name, preferred_optimize_projection_name=name
+    )
 
 
 def by_rows(clickhouse, query: str) -> list[dict]:
@@ -145,6 +150,10 @@ def assert_counted(clickhouse, times: int) -> None:
         found = by_projection(clickhouse, name, query)
         assert found == by_rows(clickhouse, query), f"{name}: {query}"
         assert sum(row["times"] for row in found) == times, f"{name}: {query}"
+    for name, query in ASKED_OF_ALL:
+        found = by_projection(clickhouse, name, query)
+        assert found == by_rows(clickhouse, query), f"{name}: {query}"
+        assert sum(row["times"] for row in found) == 2 * times, f"{name}: {query}"
 
 
 def test_the_accounts_of_files_omit_a_checkpoint_that_is_being_posted_and_nothing_else(
@@ -165,14 +174,6 @@ def test_the_accounts_of_files_omit_a_checkpoint_that_is_being_posted_and_nothin
     filled.execute(LONG_AGO, mutations_sync=2)
     assert max(row["frontier"] for row in filled.rows(asked)) == 10**9
     assert filled.rows(asked) == by_rows(filled, asked)
-
-
-def test_totals_of_statements_are_those_of_the_rollup_also_after_merges(filled):
-    found = by_projection(filled, "totals_by_day", TOTALS)
-    assert found == by_rows(filled, TOTALS)
-    assert sum(row["times"] for row in found) == 20
-    filled.execute("OPTIMIZE TABLE tailrace.query_classes_1h FINAL")
-    assert by_projection(filled, "totals_by_day", TOTALS) == found == by_rows(filled, TOTALS)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ COUNTED = {
     "query_samples": "count()",
     "query_load_1m": "sum(count)",
     "query_classes_1h": "sum(count)",
+    "query_classes_1d": "sum(count)",
     "receipts": "sum(rows)",
     "fingerprints": "count()",
 }

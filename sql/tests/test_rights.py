@@ -43,6 +43,8 @@ MAY_READ = {
     "plan_changes": DEVELOPER,
     "plans": DEVELOPER,
     "privilege_changes": COMPLIANCE,
+    "query_classes_1d": DEVELOPER,
+    "query_classes_1d_mv": NOBODY,
     "query_classes_1h": DEVELOPER,
     "query_classes_1h_mv": NOBODY,
     "query_events": DEVELOPER | {"explain"},

@@ -31,7 +31,15 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(
         (
             *("query_events", "audit_events", "error_events", "query_samples", "data_access", "alerts"),
-            *("query_load_1m", "query_classes_1h", "plans", "plan_changes", "plan_captures", "table_sizes"),
+            *(
+                "query_load_1m",
+                "query_classes_1h",
+                "query_classes_1d",
+                "plans",
+                "plan_changes",
+                "plan_captures",
+            ),
+            "table_sizes",
         ),
         _ALL,
     ),

@@ -41,8 +41,13 @@ from tailrace.migrations.migration_files import (
 
 RETENTION = ROOT / "sql" / "retention.yaml"
 
-ROLLUPS = ("query_load_1m", "query_classes_1h")
-"""Rollups that can be rebuilt from query_events; each has a view of its name and `_mv`."""
+ROLLUPS = {
+    "query_load_1m": ("minute", "%Y%m%d"),
+    "query_classes_1h": ("hour", "%Y%m%d"),
+    "query_classes_1d": ("day", "%Y%m"),
+}
+"""Rollups that can be rebuilt from query_events: the column of the time, the id of the partition of a day.
+Each has a view of its name and `_mv`."""
 
 RECORDS_FROM = 2
 """The migration that creates tailrace.schema_migrations; earlier ones are recorded with it."""
@@ -264,11 +269,16 @@ def rebuild_rollups(
 
 
 def _rebuild_day(clickhouse: ClickHouse, rollup: str, day: date, events: str) -> None:
-    draft = f"tailrace.{rollup}_draft"
-    partition = f"{day:%Y%m%d}"
+    time, id_of_partition = ROLLUPS[rollup]
+    draft, partition = f"tailrace.{rollup}_draft", f"{day:{id_of_partition}}"
     clickhouse.execute(f"DROP TABLE IF EXISTS {draft} SYNC")
     clickhouse.execute(f"CREATE TABLE {draft} AS tailrace.{rollup}")
-    _fill(clickhouse, rollup, draft, f"toYYYYMMDD(event_time) = {partition} AND {events}")
+    clickhouse.execute(
+        f"INSERT INTO {draft} SELECT * FROM tailrace.{rollup} "
+        f"WHERE _partition_id = '{partition}' AND toDate({time}) != '{day}'",
+        async_insert=0,
+    )
+    _fill(clickhouse, rollup, draft, f"toYYYYMMDD(event_time) = {day:%Y%m%d} AND {events}")
     if clickhouse.rows(f"SELECT count() AS count FROM {draft}")[0]["count"]:
         clickhouse.execute(f"ALTER TABLE tailrace.{rollup} REPLACE PARTITION {partition} FROM {draft}")
     else:

@@ -5,15 +5,18 @@
     if({{ minutes_of(state, sources) }} = 0, '', concat(' · ', {{ grouped(minutes_of(state, sources)) }},
         if({{ minutes_of(state, sources) }} = 1, ' minute ', ' minutes '), '{{ text }}'))
 {%- endmacro -%}
-{#- Minutes without a census are unknown: their share is stated, because most of them lie before the first census. -#}
+{#- Minutes before the first census of a log are not a share of the minutes: the time since when all are known is stated. -#}
 {%- macro minutes_text(sources) -%}
-    {%- set all = "sumIf(minutes, source IN " ~ sources | where_in ~ ")" -%}
-    if({{ all }} = 0, ' · coverage unknown', concat(
-        if({{ minutes_of('covered', sources) }} = {{ all }}, ' · no minute missing', ''),
+    {%- set all = "sumIf(minutes, minute_state NOT IN ('before', 'logged') AND source IN " ~ sources | where_in ~ ")" -%}
+    concat(
+        if({{ all }} = 0 AND {{ minutes_of('before', sources) }} = 0, ' · coverage unknown', ''),
+        if({{ all }} > 0 AND {{ minutes_of('covered', sources) }} = {{ all }}, ' · no minute missing', ''),
         {{ some_minutes('missing', sources, 'missing') }},
         {{ some_minutes('behind', sources, 'not read yet') }},
         if({{ minutes_of('unknown', sources) }} = 0, '', concat(' · coverage of ',
-            toString(greatest(0.1, round(100 * {{ minutes_of('unknown', sources) }} / {{ all }}, 1))), ' % of the minutes unknown'))))
+            toString(greatest(0.1, round(100 * {{ minutes_of('unknown', sources) }} / {{ all }}, 1))), ' % of the minutes unknown')),
+        if({{ minutes_of('before', sources) }} = 0, '', concat(' · coverage known since ', formatDateTime(
+            maxIf(first_census, minute_state = 'before' AND source IN {{ sources | where_in }}), '%Y-%m-%d %H:%i UTC', 'UTC'))))
 {%- endmacro -%}
 {%- macro limits_of_slow_logs() -%}
     {%- set all, known = "uniqExactIf(instance, minute_state = 'logged')", "uniqExactIf(instance, minute_state = 'logged' AND logged != 'unknown')" -%}

@@ -1,8 +1,9 @@
 {#- Counts of the records of an entity, for a WITH: of each server and log, by kind of record and bar. Each log is grouped by
     its stored columns first, so that kinds are computed for groups and not for each record.
 
-    `daily`: bars are days. Whole days come from the projections clients_by_day and executions_by_day, which contain the
-    users and clients of a day; the days in which the range or the previous period begins or ends come from the rows. -#}
+    `daily`: bars are days. Whole days come from the projections users_by_day and clients_by_day of the audit log and
+    executions_by_day of the slow log, which contain the users and clients of a day; the days in which the range or the previous
+    period begins or ends come from the rows. -#}
 {%- include "parts/entity_conditions.sql" -%}
 {%- set daily = daily | default(false) -%}
 {%- macro bar(time) -%}

@@ -1,8 +1,8 @@
 """The five links with which the demo ends: one page per story."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -68,6 +68,14 @@ PAGES = (
 )
 
 
+OVERVIEWS = {
+    "developers": "developer-overview",
+    "compliance": "compliance-overview",
+    "security": "security-overview",
+}
+"""Audience and slug of the dashboards that a user sees first."""
+
+
 @dataclass(frozen=True)
 class Link:
     """One line of the table: `url` is a path with its query, without host."""
@@ -82,6 +90,15 @@ def links(manifest: Manifest) -> list[Link]:
     """Returns the links to the stories of a manifest, with the time range of each as filter."""
     stories = manifest["stories"]
     return [_link(page, stories[page.story], manifest) for page in PAGES if page.story in stories]
+
+
+def overviews(manifest: Manifest) -> dict[str, str]:
+    """Returns the paths of the overviews on the day of the stories, by audience. From the menu they show the
+    last 24 hours, which lack a part of that day."""
+    day = datetime.fromisoformat(manifest["story_day"])
+    span = f"'{day:%Y-%m-%dT%H:%M:%S} : {day + timedelta(days=1):%Y-%m-%dT%H:%M:%S}'"
+    filters = _native_filters([("time-range", f"(time_range:{span})", f"(value:{span})")])
+    return {title: f"/superset/dashboard/{slug}/{filters}" for title, slug in OVERVIEWS.items()}
 
 
 def _link(page: Page, story: Manifest, manifest: Manifest) -> Link:
@@ -103,11 +120,16 @@ def _of_dashboard(page: Page, story: Manifest, manifest: Manifest) -> str:
     """Superset's native filters in Rison. The ledger has the times of the collection, not of the entries."""
     end = _seconds(manifest["to"])
     span = f"'{iso(end - page.before)[:-1]} : {iso(end + page.after)[:-1]}'"
-    filters = (
+    filters = [
         ("time-range", f"(time_range:{span})", f"(value:{span})"),
         ("instance", f"(filters:!((col:instance,op:IN,val:!('{story['instance']}'))))",
          f"(label:'{story['instance']}',value:!('{story['instance']}'))"),
-    )  # fmt: skip
+    ]  # fmt: skip
+    return _native_filters(filters)
+
+
+def _native_filters(filters: Sequence[tuple[str, str, str]]) -> str:
+    """Returns the query of an address with native filters: name, restriction and state of each."""
     states = (
         f"NATIVE_FILTER-{name}:(extraFormData:{extra},filterState:{state},id:NATIVE_FILTER-{name},ownState:())"
         for name, extra, state in filters
