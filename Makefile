@@ -101,7 +101,7 @@ test-java: ## Unit and integration tests of schemas and stream-jobs
 
 .PHONY: test-python
 test-python: $(DEV) ## Unit and integration tests in Python: stack, collectors, SQL, dashboards, docker, helm
-	@$(PYTEST) -q --junit-xml=target/unit.xml -m "not long and not browser" $(TESTS)
+	@$(PYTEST) -q --junit-xml=target/unit.xml -m "not long and not browser and not replicas" $(TESTS)
 	@.ci/check-skips target/unit.xml
 
 .PHONY: e2e
@@ -133,7 +133,12 @@ ON_SHARDS = $(filter-out $(NOT_ON_SHARDS:%=sql/tests/test_%.py),$(sort $(wildcar
 
 .PHONY: test-shards
 test-shards: $(DEV) ## Queries, ledger, evidence and permissions on a ClickHouse with two shards
-	@SQL_TEST_SHARDS=2 $(PYTEST) -q -m "not long" $(ON_SHARDS)
+	@SQL_TEST_SHARDS=2 $(PYTEST) -q -m "not long and not replicas" $(ON_SHARDS)
+
+.PHONY: test-replicas
+test-replicas: $(DEV) ## Replicated ClickHouse servers with ZooKeeper, killed while rows arrive: docs/TESTING.md
+	@$(PYTEST) -q -m replicas --junit-xml=target/replicas.xml sql/tests
+	@.ci/check-skips target/replicas.xml
 
 .PHONY: test-long
 test-long: $(DEV) ## Long tests: fuzzing, outages of minutes

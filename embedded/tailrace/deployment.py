@@ -139,7 +139,8 @@ def migrate(arguments: argparse.Namespace, settings: Settings, home: Home) -> No
     """Applies sql/migrations as ClickHouse's user admin."""
     password = _secrets(arguments)(password_name("admin"))
     first, *others = [ClickHouse(url, "admin", password) for url in arguments.clickhouse]
-    if (others or arguments.sharded) and not arguments.cluster:
+    in_shards = arguments.sharded or (bool(others) and not arguments.replicated)
+    if in_shards and not arguments.cluster:
         raise MigrationError(
             "shards need --cluster: the name by which ClickHouse's remote_servers lists them"
         )
@@ -148,8 +149,9 @@ def migrate(arguments: argparse.Namespace, settings: Settings, home: Home) -> No
         arguments.cluster,
         arguments.writers_stopped,
         print,
-        sharded=arguments.sharded or bool(others),
+        sharded=in_shards,
         others=others,
+        replicated=arguments.replicated,
     )
 
 
@@ -277,12 +279,17 @@ def _configure_migrations(command: argparse.ArgumentParser) -> None:
         action="append",
         required=True,
         metavar="URL",
-        help="such as http://clickhouse:8123; each shard's server where there is no Keeper",
+        help="such as http://clickhouse:8123; with --replicated every server; without Keeper each shard's server",
     )
     command.add_argument(
         "--cluster", default="", metavar="NAME", help="the cluster's name, if it has several servers"
     )
     command.add_argument("--sharded", action="store_true", help="the cluster has more than one shard")
+    command.add_argument(
+        "--replicated",
+        action="store_true",
+        help="replicas of a Keeper, migrated without ON CLUSTER: --clickhouse names every server",
+    )
     command.add_argument("--writers-stopped", action="store_true", help="as for `tailrace migrate`")
 
 

@@ -7,7 +7,8 @@ would be unknown. A second run does nothing.
 Templates: a migration may contain
 
     {on_cluster}             `ON CLUSTER 'name'` on a replicated cluster, nothing on one server
-    {engine:Name(args)}      `Name(args)`, or `ReplicatedName(args)` with the server's default replica path
+    {engine:Name(args)}      `Name(args)`, or `ReplicatedName(args)` with the server's default replica path.
+                             Without ON CLUSTER that path is given (migration_files.REPLICA_PATH)
     {deduplication_window}   the settings by which ClickHouse drops a block that is posted again
     {retention:table}        days, from sql/retention.yaml
 
@@ -29,7 +30,7 @@ from pathlib import Path
 from tailrace import __version__
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.config.resources import ROOT
-from tailrace.migrations import retention, shards
+from tailrace.migrations import retention
 from tailrace.migrations.lock import lock
 from tailrace.migrations.migration_files import (
     PLACEHOLDER,
@@ -38,6 +39,7 @@ from tailrace.migrations.migration_files import (
     MigrationError,
     load_migrations,
 )
+from tailrace.migrations.servers import Servers
 
 RETENTION = ROOT / "sql" / "retention.yaml"
 
@@ -118,20 +120,23 @@ def apply(
     retention_days: Mapping[str, int] | None = None,
     sharded: bool = False,
     others: Sequence[ClickHouse] = (),
+    replicated: bool = False,
 ) -> list[str]:
     """Applies missing migrations and returns their titles; adjusts TTLs that differ from sql/retention.yaml.
 
     `cluster` is the name of the servers in ClickHouse's remote_servers, empty for one server. `sharded`: the
-    cluster has more than one shard. `others` are the servers of other shards if no Keeper distributes
-    statements. `report` is called before each migration. Raises MigrationError, LockedError, ClickHouseError,
-    OSError.
+    cluster has more than one shard. `others` are the other servers if statements run on each server in order
+    instead of ON CLUSTER: with `replicated` all replicas of all shards, otherwise the server of each other
+    shard, without Keeper. `report` is called before each migration. Raises MigrationError, LockedError,
+    ClickHouseError, OSError.
     """
     migrations = load_migrations() if migrations is None else migrations
     days = load_retention() if retention_days is None else retention_days
-    dialect = Dialect(days, cluster, sharded, keeper=not others)
+    dialect = Dialect(days, cluster, sharded, keeper=replicated or not others, in_turn=replicated)
     servers = Servers(clickhouse, others, dialect)
-    with lock(clickhouse):
+    with servers.locked():
         servers.refuse_other_layout()
+        servers.refuse_missing_tables()
         states = status(clickhouse, migrations)
         _refuse_problems(states)
         pending = [m for m, state in zip(migrations, states, strict=True) if not state.applied_at]
@@ -156,36 +161,6 @@ def _refuse_views(pending: Sequence[Migration]) -> None:
             f"{', '.join(views)}: changes materialized views, which is safe only while nothing writes: stop "
             "the job with a savepoint and run `tailrace migrate --writers-stopped`"
         )
-
-
-@dataclass(frozen=True)
-class Servers:
-    """The servers of the database."""
-
-    first: ClickHouse
-    """The server that runs the migrations and has the lock."""
-    others: Sequence[ClickHouse]
-    """Servers that receive no statements through a Keeper."""
-    dialect: Dialect
-
-    def run(self, statement: str) -> None:
-        """Runs a statement on every server. Raises ClickHouseError, OSError, possibly after some servers."""
-        for server in (self.first, *self.others):
-            server.execute(statement)
-
-    def refuse_other_layout(self) -> None:
-        for server in (self.first, *self.others):
-            try:
-                shards.refuse_other_layout(server, self.dialect.sharded)
-            except shards.ShardsError as error:
-                raise MigrationError(str(error)) from error
-
-    def spread(self) -> None:
-        """Creates the tables over all shards, if there is more than one."""
-        if not self.dialect.sharded:
-            return
-        for server in (self.first, *self.others):
-            shards.spread(server, self.dialect.cluster, self.dialect.on_cluster(), server.execute)
 
 
 def _apply_in_order(servers: Servers, pending: Sequence[Migration], report: Callable[[str], None]) -> None:
@@ -217,11 +192,12 @@ def _apply_one(servers: Servers, migration: Migration) -> Mapping:
 
 def _apply_retention(servers: Servers, report: Callable[[str], None]) -> None:
     """Checks each server separately: without a Keeper one may have missed a change."""
-    for server in (servers.first, *servers.others):
-        _apply_retention_of(server, servers.dialect, report)
+    for server in servers.all:
+        _apply_retention_of(server, servers, report)
 
 
-def _apply_retention_of(server: ClickHouse, dialect: Dialect, report: Callable[[str], None]) -> None:
+def _apply_retention_of(server: ClickHouse, servers: Servers, report: Callable[[str], None]) -> None:
+    dialect = servers.dialect
     tables = server.rows(
         "SELECT name, create_table_query FROM system.tables WHERE database = {database:String}",
         {"database": dialect.database},
@@ -231,9 +207,10 @@ def _apply_retention_of(server: ClickHouse, dialect: Dialect, report: Callable[[
         days = dialect.retention_days.get(table["name"])
         if found and days and int(found[2]) != days:
             report(f"retention of {table['name']}: {days} days instead of {found[2]}")
-            server.execute(
+            servers.execute_on(
+                server,
                 f"ALTER TABLE {dialect.database}.{table['name']} {dialect.on_cluster()} "
-                f"MODIFY TTL {found[1]} + INTERVAL {days} DAY"
+                f"MODIFY TTL {found[1]} + INTERVAL {days} DAY",
             )
 
 

@@ -1,0 +1,111 @@
+"""The servers of the database, and which of them runs a statement."""
+
+import contextlib
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from tailrace.clickhouse.client import ClickHouse
+from tailrace.migrations import shards
+from tailrace.migrations.lock import lock
+from tailrace.migrations.migration_files import Dialect, MigrationError
+
+ALL_REPLICAS = 2
+"""The value of alter_sync and mutations_sync that waits for all replicas."""
+
+_ALTERED = re.compile(r"ALTER TABLE (\w+)\.(\w+)")
+_LOCAL = re.compile(r"\bMODIFY SETTING\b")
+"""Changes that a replica does not pass on to the others."""
+
+
+@dataclass(frozen=True)
+class Servers:
+    """The servers of the database."""
+
+    first: ClickHouse
+    """The server whose record of migrations is read and written."""
+    others: Sequence[ClickHouse]
+    """The other servers that receive statements directly, not through ON CLUSTER."""
+    dialect: Dialect
+
+    @property
+    def all(self) -> tuple[ClickHouse, ...]:
+        return (self.first, *self.others)
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Holds the lock of each server. Raises LockedError, and MigrationError if a server is unavailable."""
+        with contextlib.ExitStack() as locks:
+            for server in self.all:
+                try:
+                    locks.enter_context(lock(server))
+                except OSError as error:
+                    raise MigrationError(
+                        f"{server.url} is unavailable, nothing was changed: {error}"
+                    ) from error
+            yield
+
+    def run(self, statement: str) -> None:
+        """Runs a statement where it must run. Raises ClickHouseError, OSError, possibly after some servers."""
+        for server in self._targets(statement):
+            self.execute_on(server, statement)
+
+    def _targets(self, statement: str) -> Sequence[ClickHouse]:
+        """Returns one server of each shard if replicas pass the statement on to each other, else all."""
+        altered = _ALTERED.match(statement)
+        if not self.dialect.in_turn or not altered or _LOCAL.search(statement):
+            return self.all
+        chosen: dict[str, ClickHouse] = {}
+        for server in self.all:
+            chosen.setdefault(_replica_path(server, *altered.groups()) or server.url, server)
+        return list(chosen.values())
+
+    def execute_on(self, server: ClickHouse, statement: str) -> str:
+        """Runs a statement on one server; if replicas pass it on, waits for all of them."""
+        if not self.dialect.in_turn:
+            return server.execute(statement)
+        return server.execute(statement, alter_sync=ALL_REPLICAS)
+
+    def refuse_other_layout(self) -> None:
+        for server in self.all:
+            try:
+                shards.refuse_other_layout(server, self.dialect.sharded)
+            except shards.ShardsError as error:
+                raise MigrationError(str(error)) from error
+
+    def refuse_missing_tables(self) -> None:
+        """Raises MigrationError if a server lacks a table that another one has: statements would fail there."""
+        tables = {server.url: _tables(server, self.dialect.database) for server in self.all}
+        every = set().union(*tables.values())
+        lacking = [url for url, found in tables.items() if found < every]
+        if self.dialect.in_turn and lacking and len(lacking) < len(tables):
+            missing = ", ".join(sorted(every - tables[lacking[0]])[:3])
+            raise MigrationError(f"{lacking[0]} lacks tables that other servers have ({missing}, ...)")
+
+    def spread(self) -> None:
+        """Creates the tables over all shards, if there is more than one."""
+        if not self.dialect.sharded:
+            return
+        for server in self.all:
+            shards.spread(server, self.dialect.cluster, self.dialect.on_cluster(), self._runner(server))
+
+    def _runner(self, server: ClickHouse) -> Callable[[str], str]:
+        return lambda statement: self.execute_on(server, statement)
+
+
+def _replica_path(server: ClickHouse, database: str, table: str) -> str:
+    """Returns the path that all replicas of a table share, or nothing if it is not replicated."""
+    rows = server.rows(
+        "SELECT zookeeper_path AS path FROM system.replicas WHERE database = {database:String} "
+        "AND table = {table:String}",
+        {"database": database, "table": table},
+    )
+    return str(rows[0]["path"]) if rows else ""
+
+
+def _tables(server: ClickHouse, database: str) -> set[str]:
+    rows = server.rows(
+        "SELECT name FROM system.tables WHERE database = {database:String} AND engine LIKE '%MergeTree'",
+        {"database": database},
+    )
+    return {str(row["name"]) for row in rows}
