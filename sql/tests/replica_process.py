@@ -9,8 +9,8 @@ changes five places of the code of exactly one build, whose bytes it compares fi
     getInterserverIOAddress    returns (ADDRESS, HTTP_PORT)
     getInterserverScheme       returns "http"
     getInterserverCredentials  returns an empty user and password, and accepts them
-    createHandlerFactory       "HTTPHandler-factory" makes a handler of queries, then one for other servers, in
-                               turn: the configuration has two <listen_host>, 127.0.0.1 and ADDRESS
+    createHandlerFactory       makes a handler of queries ("HTTPHandler-factory"), then one for other servers:
+                               the configuration has two <listen_host>, 127.0.0.1 and ADDRESS
 
 The product never does this. Standard library only: the process must not load other native libraries.
 """

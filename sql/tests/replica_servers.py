@@ -1,8 +1,8 @@
 """Replicated ClickHouse servers and a ZooKeeper on loopback, for `make test-replicas` only.
 
-A replica is the component of the one-machine stack with replica_process.py in place of its program, which turns
-one exact build of the embedded engine into a replica. `ON CLUSTER` does not run: that engine has no worker for
-it. So the migrations run on each server in order, as on a site that does not use ON CLUSTER.
+A replica is the component of the one-machine stack with replica_process.py in place of its program, which
+turns one exact build of the embedded engine into a replica. `ON CLUSTER` does not run: that engine has no
+worker for it. So the migrations run on each server in order, as on a site that does not use ON CLUSTER.
 """
 
 import contextlib
@@ -124,9 +124,9 @@ class Replica(Server):
             users.write_text(shards.users_of_shards(users.read_text()))
         config.write_text(config.read_text().replace("</clickhouse>", f"{cluster.xml_of(self)}</clickhouse>"))
 
-    def number(self, sql: str) -> int:
+    def number(self, sql: str, **parameters: object) -> int:
         """Returns the number that a question to this server gives, as admin."""
-        return int(self.user("admin").execute(sql))
+        return int(self.user("admin").execute(sql, parameters))
 
 
 class Replicas:
@@ -204,8 +204,8 @@ class Replicas:
 
     def _is_calm(self) -> bool:
         behind = (
-            "SELECT sum(queue_size) + sum(is_readonly) + countIf(log_max_index > 0 AND log_pointer <= log_max_index) "
-            "FROM system.replicas"
+            "SELECT sum(queue_size) + sum(is_readonly) "
+            "+ countIf(log_max_index > 0 AND log_pointer <= log_max_index) FROM system.replicas"
         )
         with contextlib.suppress(ClickHouseError):
             return not any(self.on_each(behind))

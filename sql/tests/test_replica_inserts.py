@@ -1,7 +1,7 @@
-"""Inserts into replicated tables while servers are killed: each row counts once in events, rollups and receipts."""
+"""Replicated tables while servers are killed: each row counts once in events, rollups and receipts."""
 
 import pytest
-from replica_servers import Replicas, wait_until
+from replica_servers import Replica, Replicas, wait_until
 from test_tables import EXACTLY_ONCE, events
 
 from tailrace.clickhouse.client import ClickHouse
@@ -20,7 +20,6 @@ COUNTED = {
     "receipts": "SELECT sum(rows) FROM {}.receipts",
 }
 ROLLUP = "tailrace.query_load_1m"
-NO_QUORUM = {"insert_quorum": 0, "insert_deduplicate": 1}
 
 
 @pytest.fixture
@@ -40,6 +39,14 @@ def insert(user: ClickHouse, block: list[dict], **settings: object) -> None:
     user.insert("tailrace.query_events", block, insert_deduplication_token=token, **EXACTLY_ONCE, **settings)
 
 
+def insert_without_quorum(server: Replica, block: list[dict]) -> None:
+    insert(server.user("admin"), block, insert_quorum=0, insert_deduplicate=1)
+
+
+def are_equal(found: dict[str, list[int]]) -> bool:
+    return len({number for numbers in found.values() for number in numbers}) == 1
+
+
 def assert_each_row_once(replicas: Replicas, rows: int = ROWS) -> None:
     expected = [rows] * len(replicas.running())
     assert counts(replicas) == dict.fromkeys(COUNTED, expected)
@@ -50,12 +57,12 @@ def test_without_a_quorum_a_killed_server_leaves_rollups_short_and_a_repetition_
     block, (first, second, third) = events(ROWS), replicas.servers
     for survivor in (second, third):
         survivor.user("admin").execute(f"SYSTEM STOP FETCHES {ROLLUP}")
-    insert(first.user("admin"), block, **NO_QUORUM)
+    insert_without_quorum(first, block)
     first.kill()
     for survivor in (second, third):
         survivor.user("admin").execute(f"SYSTEM START FETCHES {ROLLUP}")
     for survivor in (second, third):
-        insert(survivor.user("admin"), block, **NO_QUORUM)
+        insert_without_quorum(survivor, block)
 
     found = counts(replicas)
     assert found["events"] == [ROWS, ROWS]
@@ -87,9 +94,7 @@ def test_each_block_counts_once_when_its_server_is_killed_at_its_answer(replicas
         killed.kill()
         for survivor in replicas.running():
             insert(survivor.user("writer"), block)
-        wait_until(
-            lambda: len({*map(tuple, counts(replicas).values())}) == 1, "all tables have the same rows"
-        )
+        wait_until(lambda: are_equal(counts(replicas)), "all tables have the same rows")
         replicas.revive()
         replicas.await_calm()
 

@@ -30,7 +30,7 @@ from pathlib import Path
 from tailrace import __version__
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.config.resources import ROOT
-from tailrace.migrations import retention
+from tailrace.migrations import drafts, retention
 from tailrace.migrations.lock import lock
 from tailrace.migrations.migration_files import (
     PLACEHOLDER,
@@ -39,7 +39,8 @@ from tailrace.migrations.migration_files import (
     MigrationError,
     load_migrations,
 )
-from tailrace.migrations.servers import Servers
+from tailrace.migrations.servers import ACTIVE_REPLICAS, Servers
+from tailrace.migrations.shards import DATABASE
 
 RETENTION = ROOT / "sql" / "retention.yaml"
 
@@ -220,12 +221,14 @@ def rebuild_rollups(
     last: date,
     report: Callable[[str], None] = lambda _: None,
     events: str = "1",
+    database: str = DATABASE,
 ) -> None:
     """Rebuilds the rollups of the days `first` to `last` (UTC, inclusive) from query_events.
 
-    For a rewind, and for a rollup that is newer than its events. `events` is a condition for the events that
-    count. Nothing may write meanwhile. Each day is replaced atomically, and a second run gives the same
-    result. Raises MigrationError for days whose events may be deleted: the rollup would lose them.
+    For a rewind, a reconciliation, and a rollup that is newer than its events. `events` is a condition for
+    the events that count, `database` that of a shard if there are several. Nothing may write meanwhile. Each
+    day is replaced atomically, and a second run gives the same result. Raises MigrationError for days whose
+    events may be deleted: the rollup would lose them.
     """
     oldest = datetime.now(UTC).date() - timedelta(days=load_retention()["query_events"] - 1)
     if first < oldest:
@@ -237,35 +240,35 @@ def rebuild_rollups(
             for number in range((last - first).days + 1):
                 day = first + timedelta(days=number)
                 report(f"{rollup} of {day}")
-                _rebuild_day(clickhouse, rollup, day, events)
+                _rebuild_day(clickhouse, database, rollup, day, events)
 
 
-def _rebuild_day(clickhouse: ClickHouse, rollup: str, day: date, events: str) -> None:
-    draft = f"tailrace.{rollup}_draft"
-    partition = f"{day:%Y%m%d}"
-    clickhouse.execute(f"DROP TABLE IF EXISTS {draft} SYNC")
-    clickhouse.execute(f"CREATE TABLE {draft} AS tailrace.{rollup}")
-    _fill(clickhouse, rollup, draft, f"toYYYYMMDD(event_time) = {partition} AND {events}")
-    if clickhouse.rows(f"SELECT count() AS count FROM {draft}")[0]["count"]:
-        clickhouse.execute(f"ALTER TABLE tailrace.{rollup} REPLACE PARTITION {partition} FROM {draft}")
-    else:
-        clickhouse.execute(f"ALTER TABLE tailrace.{rollup} DROP PARTITION {partition}")
-    clickhouse.execute(f"DROP TABLE {draft} SYNC")
+def _rebuild_day(clickhouse: ClickHouse, database: str, rollup: str, day: date, events: str) -> None:
+    table, partition = f"{database}.{rollup}", f"{day:%Y%m%d}"
+    with drafts.draft(clickhouse, database, rollup) as draft:
+        _fill(clickhouse, database, rollup, f"toYYYYMMDD(event_time) = {partition} AND {events}")
+        if clickhouse.rows(f"SELECT count() AS count FROM {draft}")[0]["count"]:
+            change = f"REPLACE PARTITION {partition} FROM {draft}"
+        else:
+            change = f"DROP PARTITION {partition}"
+        clickhouse.execute(f"ALTER TABLE {table} {change}", alter_sync=ACTIVE_REPLICAS)
 
 
-def _fill(clickhouse: ClickHouse, rollup: str, target: str, condition: str) -> None:
+def _fill(clickhouse: ClickHouse, database: str, rollup: str, condition: str) -> None:
     """Runs the view's SELECT over some of the events, so that a rebuild cannot differ from the view."""
-    view = {"view": f"{rollup}_mv"}
+    view = {"database": database, "view": f"{rollup}_mv"}
     columns = clickhouse.rows(
-        "SELECT name FROM system.columns WHERE database = 'tailrace' AND table = {view:String} "
+        "SELECT name FROM system.columns WHERE database = {database:String} AND table = {view:String} "
         "ORDER BY position",
         view,
     )
     (definition,) = clickhouse.rows(
-        "SELECT as_select FROM system.tables WHERE database = 'tailrace' AND name = {view:String}", view
+        "SELECT as_select FROM system.tables WHERE database = {database:String} AND name = {view:String}",
+        view,
     )
+    names = ", ".join(column["name"] for column in columns)
     clickhouse.execute(
-        f"INSERT INTO {target} ({', '.join(column['name'] for column in columns)}) {definition['as_select']}",
+        f"INSERT INTO {database}.{rollup}_draft ({names}) {definition['as_select']}",
         async_insert=0,
-        additional_table_filters=f"{{'tailrace.query_events': '{condition}'}}",
+        additional_table_filters=f"{{'{database}.query_events': '{condition}'}}",
     )

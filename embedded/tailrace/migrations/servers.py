@@ -11,7 +11,9 @@ from tailrace.migrations.lock import lock
 from tailrace.migrations.migration_files import Dialect, MigrationError
 
 ALL_REPLICAS = 2
-"""The value of alter_sync and mutations_sync that waits for all replicas."""
+"""The value of alter_sync that waits for all replicas."""
+ACTIVE_REPLICAS = 3
+"""The value of alter_sync that waits for the replicas that are not down."""
 
 _ALTERED = re.compile(r"ALTER TABLE (\w+)\.(\w+)")
 _LOCAL = re.compile(r"\bMODIFY SETTING\b")
@@ -34,7 +36,7 @@ class Servers:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Holds the lock of each server. Raises LockedError, and MigrationError if a server is unavailable."""
+        """Holds the lock of each server. Raises LockedError, or MigrationError for an unavailable server."""
         with contextlib.ExitStack() as locks:
             for server in self.all:
                 try:
@@ -46,7 +48,7 @@ class Servers:
             yield
 
     def run(self, statement: str) -> None:
-        """Runs a statement where it must run. Raises ClickHouseError, OSError, possibly after some servers."""
+        """Runs a statement where it must run. After ClickHouseError or OSError, some may have run it."""
         for server in self._targets(statement):
             self.execute_on(server, statement)
 
@@ -74,7 +76,7 @@ class Servers:
                 raise MigrationError(str(error)) from error
 
     def refuse_missing_tables(self) -> None:
-        """Raises MigrationError if a server lacks a table that another one has: statements would fail there."""
+        """Raises MigrationError if a server lacks a table that another one has."""
         tables = {server.url: _tables(server, self.dialect.database) for server in self.all}
         every = set().union(*tables.values())
         lacking = [url for url, found in tables.items() if found < every]
