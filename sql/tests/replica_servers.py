@@ -16,8 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from clickhouse_servers import START_SECONDS, Server
-
+from sql.tests.clickhouse_servers import START_SECONDS, Server
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.config import content_hash
 from tailrace.migrations import runner as migration_runner
@@ -133,7 +132,7 @@ class Replicas:
     """A cluster: `layout` is the number of replicas of each shard, such as (3,) or (2, 2)."""
 
     def __init__(self, home: Path, layout: Sequence[int] = (3,), first_port: int = FIRST_PORT) -> None:
-        self.zookeeper = ZooKeeper(home / "zookeeper", first_port)
+        self.zookeeper = ZooKeeper(home / "zookeeper", _free_range(first_port, 2 * sum(layout) + 1))
         self.is_sharded = len(layout) > 1
         shard_numbers = [shard for shard, count in enumerate(layout, 1) for _ in range(count)]
         self.servers = [
@@ -227,6 +226,16 @@ class Replicas:
                 {"database": self.database},
             ):
                 admin.execute(f"TRUNCATE TABLE {self.database}.{table['name']} SYNC", alter_sync=2)
+
+
+def _free_range(first: int, count: int) -> int:
+    """Returns the first of `count` free ports, from `first` on. Clients of other programs may use some."""
+    for start in range(first, first + 10 * count, count):
+        with contextlib.suppress(OSError), contextlib.ExitStack() as bound:
+            for port in range(start, start + count):
+                bound.enter_context(socket.socket()).bind(("127.0.0.1", port))
+            return start
+    raise OSError(f"the ports from {first} on are in use")
 
 
 def wait_until(holds: Callable[[], bool], what: str, seconds: float = 120) -> None:

@@ -4,13 +4,15 @@ import pytest
 from replica_servers import Replica, Replicas, wait_until
 from test_tables import EXACTLY_ONCE, events
 
-from tailrace.clickhouse.client import ClickHouse
+from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 
 pytestmark = [pytest.mark.replicas, pytest.mark.timeout(900)]
 
 UNKNOWN_STATUS_OF_INSERT = 319
 TOO_FEW_LIVE_REPLICAS = 285
 SETTING_IS_READ_ONLY = 452
+WITHOUT_KEEPER = (242, 999)
+"""TABLE_IS_READ_ONLY, KEEPER_EXCEPTION"""
 ROWS = 5000
 COUNTED = {
     "events": "SELECT count() FROM {}.query_events",
@@ -99,3 +101,95 @@ def test_each_block_counts_once_when_its_server_is_killed_at_its_answer(replicas
         replicas.await_calm()
 
     assert counts(replicas)["load"] == [ROWS * 3] * 3
+
+
+def stop_fetches(servers: list[Replica]) -> None:
+    for each in servers:
+        each.user("admin").execute(f"SYSTEM STOP FETCHES {ROLLUP}")
+
+
+def start_fetches(servers: list[Replica]) -> None:
+    for each in servers:
+        each.user("admin").execute(f"SYSTEM START FETCHES {ROLLUP}")
+
+
+def refusal(server: Replica, block: list[dict], **settings: object) -> int:
+    """Returns the code with which the writer's insert is refused; 0 if it is stored."""
+    try:
+        insert(server.user("writer"), block, **settings)
+    except ClickHouseError as error:
+        return error.code
+    return 0
+
+
+def test_a_repetition_completes_an_insert_that_no_second_server_confirmed(replicas):
+    block, (first, *others) = events(ROWS), replicas.servers
+    stop_fetches(others)
+    try:
+        assert refusal(first, block, insert_quorum_timeout=2000) == UNKNOWN_STATUS_OF_INSERT
+        assert refusal(others[0], block, insert_quorum_timeout=2000) == UNKNOWN_STATUS_OF_INSERT
+    finally:
+        start_fetches(others)
+    insert(others[0].user("writer"), block)
+    replicas.await_calm()
+
+    assert_each_row_once(replicas)
+
+
+def test_an_insert_whose_server_is_lost_is_completed_by_the_others(replicas):
+    """Keeper forgets a block without a quorum when the session of its server has ended: after 30 seconds."""
+    block, (first, *others) = events(ROWS), replicas.servers
+    stop_fetches(others)
+    try:
+        assert refusal(first, block, insert_quorum_timeout=2000) == UNKNOWN_STATUS_OF_INSERT
+        first.kill()
+    finally:
+        start_fetches(others)
+    wait_until(lambda: not refusal(others[0], block, insert_quorum_timeout=2000), "the insert is complete")
+    wait_until(lambda: counts(replicas)["load"] == [ROWS, ROWS], "the third server has the rows of the view")
+    assert_each_row_once(replicas)
+
+    replicas.revive()
+    replicas.await_calm()
+    assert_each_row_once(replicas)
+
+
+def test_inserts_wait_while_only_one_server_is_alive(replicas):
+    block, (first, second, third) = events(ROWS), replicas.servers
+    second.kill()
+    third.kill()
+    short = {"insert_quorum_timeout": 2000}
+    assert refusal(first, block, **short) in (UNKNOWN_STATUS_OF_INSERT, TOO_FEW_LIVE_REPLICAS)
+    wait_until(
+        lambda: refusal(first, events(1), **short) == TOO_FEW_LIVE_REPLICAS, "both sessions have ended"
+    )
+    second.start()
+    wait_until(lambda: not refusal(first, block, insert_quorum_timeout=10_000), "two servers are enough")
+
+    replicas.revive()
+    replicas.await_calm()
+    assert_each_row_once(replicas)
+
+
+def test_inserts_wait_for_the_coordinator_and_reads_do_not(replicas):
+    block, (first, second, _) = events(ROWS), replicas.servers
+    insert(first.user("writer"), block)
+    more = events(ROWS)
+    replicas.zookeeper.pause()
+    try:
+        assert refusal(first, more, insert_keeper_max_retries=1) in WITHOUT_KEEPER
+        assert second.number("SELECT count() FROM tailrace.query_events") == ROWS
+    finally:
+        replicas.zookeeper.resume()
+    wait_until(lambda: not refusal(second, more), "inserts go on")
+    replicas.await_calm()
+
+    assert_each_row_once(replicas, ROWS * 2)
+
+
+def test_nobody_who_inserts_can_leave_out_the_majority(replicas):
+    first = replicas.servers[0]
+    for user in ("writer", "analyst", "auditor", "delivery", "facts", "repair", "witness"):
+        with pytest.raises(ClickHouseError) as error:
+            first.user(user).execute("SELECT 1", insert_quorum=0)
+        assert error.value.code == SETTING_IS_READ_ONLY, user
