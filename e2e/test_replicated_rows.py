@@ -1,4 +1,4 @@
-"""The pipeline with three replicas of ClickHouse, while servers are killed: each byte once on each replica."""
+"""The pipeline with three replicas of ClickHouse that are killed: each byte once on each replica."""
 
 import os
 from collections.abc import Iterator

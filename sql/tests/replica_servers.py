@@ -29,6 +29,7 @@ POM = HERE / "zookeeper" / "pom.xml"
 CLUSTER = "tailrace"
 FIRST_PORT = int(os.environ.get("REPLICAS_FIRST_PORT", "23180"))
 """The port of ZooKeeper; each replica uses the next two."""
+LOG_LEVEL = os.environ.get("REPLICAS_LOG_LEVEL", "warning")
 CATCH_UP_SECONDS = 180
 
 
@@ -121,7 +122,8 @@ class Replica(Server):
         config, users = self.part._config(), self.part._users()
         if cluster.is_sharded:
             users.write_text(shards.users_of_shards(users.read_text()))
-        config.write_text(config.read_text().replace("</clickhouse>", f"{cluster.xml_of(self)}</clickhouse>"))
+        text = config.read_text().replace("<level>warning</level>", f"<level>{LOG_LEVEL}</level>")
+        config.write_text(text.replace("</clickhouse>", f"{cluster.xml_of(self)}</clickhouse>"))
 
     def number(self, sql: str, **parameters: object) -> int:
         """Returns the number that a question to this server gives, as admin."""
@@ -210,6 +212,14 @@ class Replicas:
             return not any(self.on_each(behind))
         return False
 
+    def queues(self) -> dict[str, list[dict]]:
+        """Returns what each running server waits for."""
+        waiting = (
+            "SELECT table, type, new_part_name AS part, num_tries, substring(last_exception, 1, 200) AS "
+            "problem FROM system.replication_queue"
+        )
+        return {server.name: server.user("admin").rows(waiting) for server in self.running()}
+
     def revive(self) -> None:
         """Starts the servers that were killed."""
         for server in self.servers:
@@ -238,11 +248,12 @@ def _free_range(first: int, count: int) -> int:
     raise OSError(f"the ports from {first} on are in use")
 
 
-def wait_until(holds: Callable[[], bool], what: str, seconds: float = 120) -> None:
+def wait_until(holds: Callable[[], bool], what: str | Callable[[], str], seconds: float = 120) -> None:
     """Waits for a condition; fails with `what` after that many seconds."""
     deadline = time.monotonic() + seconds
     while not holds():
-        assert time.monotonic() < deadline, f"not within {seconds} s: {what}"
+        text = what if isinstance(what, str) or time.monotonic() < deadline else what()
+        assert time.monotonic() < deadline, f"not within {seconds} s: {text}"
         time.sleep(0.1)
 
 
