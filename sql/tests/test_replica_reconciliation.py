@@ -2,11 +2,12 @@
 
 import pytest
 from replica_servers import Replicas, wait_until
-from test_replica_inserts import ROWS, await_each_row_once, insert_without_quorum
+from test_replica_inserts import ROWS, await_each_row_once, insert, insert_without_quorum
 from test_tables import events
 
 from tailrace import deployment
 from tailrace.cli.exit_codes import Exit
+from tailrace.migrations.rewind import rewind
 
 pytestmark = [pytest.mark.replicas, pytest.mark.timeout(900)]
 
@@ -65,3 +66,13 @@ def test_rows_of_a_view_that_died_with_their_server_are_found_and_made_again(rep
     replicas.revive()
     await_each_row_once(replicas, ROWS * 2)
     assert reconcile(replicas) == Exit.OK
+
+
+def test_a_rewind_deletes_rows_on_every_server(replicas):
+    for checkpoint in (4, 5):
+        block = [{**event, "after_checkpoint": checkpoint} for event in events(ROWS)]
+        insert(replicas.servers[checkpoint % 3].user("writer"), block)
+    replicas.await_calm()
+
+    assert len(rewind(replicas.servers[0].user("admin"), 5)) == 1
+    await_each_row_once(replicas, ROWS)
