@@ -110,7 +110,7 @@ e2e: $(DEV) ## End-to-end tests with real components, crashes, rotations and los
 
 .PHONY: test-e2e-shared test-e2e-detecting test-e2e-own
 test-e2e-shared test-e2e-detecting test-e2e-own: test-e2e-%: $(DEV)
-	@$(PYTEST) -q --junit-xml=target/e2e-$*.xml -m "not long" --stack $* --ignore e2e/compare e2e
+	@$(PYTEST) -q --junit-xml=target/e2e-$*.xml -m "not long and not replicas" --stack $* --ignore e2e/compare e2e
 	@.ci/check-skips target/e2e-$*.xml
 
 .PHONY: test-browser
@@ -137,7 +137,7 @@ test-shards: $(DEV) ## Queries, ledger, evidence and permissions on a ClickHouse
 
 .PHONY: test-replicas
 test-replicas: $(DEV) ## Replicated ClickHouse servers with ZooKeeper, killed while rows arrive: docs/TESTING.md
-	@$(PYTEST) -q -m replicas --junit-xml=target/replicas.xml sql/tests
+	@$(PYTEST) -q -m replicas --junit-xml=target/replicas.xml sql/tests e2e/test_replicated_rows.py
 	@.ci/check-skips target/replicas.xml
 
 .PHONY: test-long

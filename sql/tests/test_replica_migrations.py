@@ -1,13 +1,16 @@
 """Migrations of three replicas, on each server in order, without ON CLUSTER."""
 
+import contextlib
+import shutil
 from collections.abc import Iterator
 
 import pytest
-from replica_servers import Replicas
+from replica_servers import Replicas, wait_until
+from test_tables import events
 
 from tailrace import deployment
 from tailrace.cli.exit_codes import Exit
-from tailrace.clickhouse.client import ClickHouse
+from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.migrations import lock, migration_files
 from tailrace.migrations import runner as migration_runner
 from tailrace.migrations.lock import LockedError
@@ -74,12 +77,38 @@ def test_a_run_that_was_interrupted_between_servers_is_completed_by_the_next(rep
     table = migration_files.Dialect({}, in_turn=True).render(MORE[0])
     replicas.servers[1].user("admin").execute(table)
 
-    with pytest.raises(MigrationError, match=r"lacks tables that other servers have \(small"):
-        replicas.migrate(migrations=[*FILES, *MORE])
-    first = replicas.servers[0].user("admin")
-    first.execute(table)
-    replicas.servers[2].user("admin").execute(table)
     assert replicas.migrate(migrations=[*FILES, *MORE]) == [each.title for each in MORE]
+    assert replicas.on_each("SELECT count(b) FROM tailrace.small_view") == [0] * 3
+
+
+def test_a_new_replica_gets_schema_and_rows(replicas):
+    """The third server loses its disk and is forgotten; an empty one takes its place."""
+    first, _, third = replicas.servers
+    first.user("writer").insert("tailrace.query_events", events(100), insert_deduplication_token="rows")
+    third.kill()
+    shutil.rmtree(third.home.data("clickhouse") / "store")
+    forget = "SYSTEM DROP REPLICA 'r3'"
+    wait_until(lambda: succeeds(first.user("admin"), forget), "the session of the lost server has ended")
+    third.start()
+    said: list[str] = []
+    replicas.migrate(report=said.append)
+
+    assert said == [f"{third.user('admin').url}: creating the tables that {first.user('admin').url} has"]
+    assert third.user("admin").rows(SCHEMA) == first.user("admin").rows(SCHEMA)
+    replicas.await_calm()
+    for table, counted in (
+        ("query_events", "count()"),
+        ("query_load_1m", "sum(count)"),
+        ("receipts", "sum(rows)"),
+    ):
+        assert len({*replicas.on_each(f"SELECT {counted} FROM tailrace.{table}")}) == 1
+
+
+def succeeds(admin: ClickHouse, statement: str) -> bool:
+    with contextlib.suppress(ClickHouseError):
+        admin.execute(statement)
+        return True
+    return False
 
 
 def test_the_lock_holds_on_every_server(replicas):

@@ -137,10 +137,11 @@ def apply(
     servers = Servers(clickhouse, others, dialect)
     with servers.locked():
         servers.refuse_other_layout()
-        servers.refuse_missing_tables()
+        servers.refuse_new_first()
         states = status(clickhouse, migrations)
         _refuse_problems(states)
         pending = [m for m, state in zip(migrations, states, strict=True) if not state.applied_at]
+        servers.complete([m for m in migrations if m not in pending], report)
         if len(pending) < len(migrations) and not writers_stopped:
             _refuse_views(pending)
         _apply_in_order(servers, pending, report)

@@ -2,13 +2,13 @@
 
 import contextlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tailrace.clickhouse.client import ClickHouse
-from tailrace.migrations import shards
+from tailrace.migrations import replicas, shards
 from tailrace.migrations.lock import lock
-from tailrace.migrations.migration_files import Dialect, MigrationError
+from tailrace.migrations.migration_files import Dialect, Migration, MigrationError
 
 ALL_REPLICAS = 2
 """The value of alter_sync that waits for all replicas."""
@@ -16,6 +16,7 @@ ACTIVE_REPLICAS = 3
 """The value of alter_sync that waits for the replicas that are not down."""
 
 _ALTERED = re.compile(r"ALTER TABLE (\w+)\.(\w+)")
+_CREATED = re.compile(r"CREATE TABLE IF NOT EXISTS \w+\.(\w+)")
 _LOCAL = re.compile(r"\bMODIFY SETTING\b")
 """Changes that a replica does not pass on to the others."""
 
@@ -75,14 +76,25 @@ class Servers:
             except shards.ShardsError as error:
                 raise MigrationError(str(error)) from error
 
-    def refuse_missing_tables(self) -> None:
-        """Raises MigrationError if a server lacks a table that another one has."""
+    def refuse_new_first(self) -> None:
+        """Raises MigrationError if only other servers have tables: the first has the record of migrations."""
+        having = [server.url for server in self.all if _tables(server, self.dialect.database)]
+        if self.dialect.in_turn and having and having[0] != self.first.url:
+            raise MigrationError(f"{self.first.url} has no tables, but {having[0]} has: list that one first")
+
+    def complete(self, applied: Iterable[Migration], report: Callable[[str], None]) -> None:
+        """Creates on new replicas what applied migrations created on the others."""
+        if not self.dialect.in_turn:
+            return
+        created = {name for each in applied for name in _CREATED.findall(each.statement)}
         tables = {server.url: _tables(server, self.dialect.database) for server in self.all}
-        every = set().union(*tables.values())
-        lacking = [url for url, found in tables.items() if found < every]
-        if self.dialect.in_turn and lacking and len(lacking) < len(tables):
-            missing = ", ".join(sorted(every - tables[lacking[0]])[:3])
-            raise MigrationError(f"{lacking[0]} lacks tables that other servers have ({missing}, ...)")
+        complete = [server for server in self.all if created <= tables[server.url]]
+        for server in self.all:
+            if not created <= tables[server.url]:
+                if not complete:
+                    raise MigrationError("no server has all tables of the applied migrations")
+                report(f"{server.url}: creating the tables that {complete[0].url} has")
+                replicas.copy_schema(complete[0], server, self.dialect.database)
 
     def spread(self) -> None:
         """Creates the tables over all shards, if there is more than one."""
