@@ -221,10 +221,11 @@ class Replicas:
         return {server.name: server.user("admin").rows(waiting) for server in self.running()}
 
     def revive(self) -> None:
-        """Starts the servers that were killed."""
+        """Starts the servers that were killed. Fails if another one has ended."""
         for server in self.servers:
             if not server.is_running:
                 server.start()
+            assert server.pid
 
     def empty_tables(self) -> None:
         self.revive()
