@@ -102,7 +102,7 @@ test-java: ## Unit and integration tests of schemas and stream-jobs
 
 .PHONY: test-python
 test-python: $(DEV) ## Unit and integration tests in Python: stack, collectors, SQL, dashboards, docker, helm
-	@$(PYTEST) -q --junit-xml=target/unit.xml -m "not long and not browser" $(TESTS)
+	@$(PYTEST) -q --junit-xml=target/unit.xml -m "not long and not browser and not replicas" $(TESTS)
 	@.ci/check-skips target/unit.xml
 
 .PHONY: e2e
@@ -111,7 +111,7 @@ e2e: $(DEV) ## End-to-end tests with real components, crashes, rotations and los
 
 .PHONY: test-e2e-shared test-e2e-detecting test-e2e-own
 test-e2e-shared test-e2e-detecting test-e2e-own: test-e2e-%: $(DEV)
-	@$(PYTEST) -q --junit-xml=target/e2e-$*.xml -m "not long" --stack $* --ignore e2e/compare e2e
+	@$(PYTEST) -q --junit-xml=target/e2e-$*.xml -m "not long and not replicas" --stack $* --ignore e2e/compare e2e
 	@.ci/check-skips target/e2e-$*.xml
 
 .PHONY: test-browser
@@ -134,7 +134,12 @@ ON_SHARDS = $(filter-out $(NOT_ON_SHARDS:%=sql/tests/test_%.py),$(sort $(wildcar
 
 .PHONY: test-shards
 test-shards: $(DEV) ## Queries, ledger, evidence and permissions on a ClickHouse with two shards
-	@SQL_TEST_SHARDS=2 $(PYTEST) -q -m "not long" $(ON_SHARDS)
+	@SQL_TEST_SHARDS=2 $(PYTEST) -q -m "not long and not replicas" $(ON_SHARDS)
+
+.PHONY: test-replicas
+test-replicas: $(DEV) ## Replicated ClickHouse servers with ZooKeeper, killed while rows arrive: docs/TESTING.md
+	@$(PYTEST) -q -m replicas --junit-xml=target/replicas.xml sql/tests e2e/test_replicated_rows.py
+	@.ci/check-skips target/replicas.xml
 
 .PHONY: test-long
 test-long: $(DEV) ## Long tests: fuzzing, outages of minutes

@@ -36,6 +36,7 @@ from tailrace.demo import container as demo_container
 from tailrace.kafka import accounts as kafka_accounts
 from tailrace.kafka import client as kafka_client
 from tailrace.kafka import topics
+from tailrace.migrations import reconciliation
 from tailrace.migrations import runner as migration_runner
 from tailrace.migrations.migration_files import MigrationError
 from tailrace.programs.capture import CaptureProgram
@@ -139,7 +140,8 @@ def migrate(arguments: argparse.Namespace, settings: Settings, home: Home) -> No
     """Applies sql/migrations as ClickHouse's user admin."""
     password = _secrets(arguments)(password_name("admin"))
     first, *others = [ClickHouse(url, "admin", password) for url in arguments.clickhouse]
-    if (others or arguments.sharded) and not arguments.cluster:
+    in_shards = arguments.sharded or (bool(others) and not arguments.replicated)
+    if in_shards and not arguments.cluster:
         raise MigrationError(
             "shards need --cluster: the name by which ClickHouse's remote_servers lists them"
         )
@@ -148,9 +150,30 @@ def migrate(arguments: argparse.Namespace, settings: Settings, home: Home) -> No
         arguments.cluster,
         arguments.writers_stopped,
         print,
-        sharded=arguments.sharded or bool(others),
+        sharded=in_shards,
         others=others,
+        replicated=arguments.replicated,
     )
+
+
+def reconcile(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
+    """Compares events with rollups and receipts on every server of ClickHouse; with --repair corrects those.
+
+    Only for replicas: on one server they cannot differ. --repair needs all writers to be stopped: suspend the
+    jobs after they have committed everything.
+    """
+    password = _secrets(arguments)(password_name("admin"))
+    servers = [ClickHouse(url, "admin", password) for url in arguments.clickhouse]
+    differences = reconciliation.compare(servers, arguments.days, arguments.settle)
+    for difference in differences:
+        print(difference)
+    if differences and arguments.repair:
+        if not arguments.writers_stopped:
+            raise MigrationError("--repair needs --writers-stopped: rows that arrive meanwhile would be lost")
+        reconciliation.repair(servers, differences, print)
+        differences = reconciliation.compare(servers, arguments.days, arguments.settle)
+    if differences:
+        raise MigrationError(f"{len(differences)} differences between events and the rows derived from them")
 
 
 def publish_dashboards(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
@@ -236,6 +259,7 @@ def _parser() -> argparse.ArgumentParser:
     kafka_client.add_arguments(add("rules", push_rules))
     _configure_certificates(add("certificates", make_certificates))
     _configure_migrations(add("migrations", migrate))
+    _configure_reconciliation(add("reconcile", reconcile))
     _configure_dashboards(add("dashboards", publish_dashboards))
     _configure_clickhouse(add("clickhouse", write_clickhouse))
     collector = add("collector", write_collector)
@@ -277,13 +301,41 @@ def _configure_migrations(command: argparse.ArgumentParser) -> None:
         action="append",
         required=True,
         metavar="URL",
-        help="such as http://clickhouse:8123; each shard's server where there is no Keeper",
+        help="http://clickhouse:8123; with --replicated every server, without Keeper one of each shard",
     )
     command.add_argument(
         "--cluster", default="", metavar="NAME", help="the cluster's name, if it has several servers"
     )
     command.add_argument("--sharded", action="store_true", help="the cluster has more than one shard")
+    command.add_argument(
+        "--replicated",
+        action="store_true",
+        help="replicas of a Keeper, migrated without ON CLUSTER: --clickhouse names every server",
+    )
     command.add_argument("--writers-stopped", action="store_true", help="as for `tailrace migrate`")
+
+
+def _configure_reconciliation(command: argparse.ArgumentParser) -> None:
+    _add_secrets(command)
+    command.add_argument(
+        "--clickhouse",
+        action="append",
+        required=True,
+        metavar="URL",
+        help="every server, such as http://r1:8123",
+    )
+    command.add_argument(
+        "--days", type=int, default=7, metavar="N", help="only what arrived in the last N days (default: 7)"
+    )
+    command.add_argument(
+        "--settle",
+        type=float,
+        default=reconciliation.SETTLE_SECONDS,
+        metavar="SECONDS",
+        help="how long a difference must last: replicas follow an insert (default: %(default)g)",
+    )
+    command.add_argument("--repair", action="store_true", help="compute what differs again, from the events")
+    command.add_argument("--writers-stopped", action="store_true", help="nothing inserts rows meanwhile")
 
 
 def _configure_dashboards(command: argparse.ArgumentParser) -> None:

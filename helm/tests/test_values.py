@@ -36,6 +36,13 @@ def test_values_fit_the_schema(profile):
     jsonschema.validate(merged(VALUES, PROFILES.get(profile, {})), SCHEMA)
 
 
+@pytest.mark.parametrize("profile", PROFILES)
+def test_inserts_go_on_while_one_replica_of_a_shard_is_down(profile):
+    """They need a majority: of two replicas, both."""
+    replicas = merged(VALUES, PROFILES[profile])["clickhouse"]["operator"]["replicas"]
+    assert replicas == 1 or replicas // 2 + 1 <= replicas - 1
+
+
 def test_the_schema_knows_every_value_and_no_other():
     def keys(value: object, where: str = "") -> set[str]:
         if not isinstance(value, dict) or not value:

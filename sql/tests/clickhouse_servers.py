@@ -39,9 +39,10 @@ SCHEMA_SOURCES = (
 class Server:
     """One running ClickHouse. Its native port is closed unless requested."""
 
-    def __init__(self, home: Path, native: bool = False) -> None:
+    def __init__(self, home: Path, native: bool = False, ports: tuple[int, int] | None = None) -> None:
+        """`ports` are the HTTP port and the native port; by default any that are free."""
         self.home = Home(home)
-        http, native_port = _free_ports(2)
+        http, native_port = ports or _free_ports(2)
         environment = {"TAILRACE_HOME": str(home), "TAILRACE_PORT_CLICKHOUSE": str(http)}
         if native:
             environment["TAILRACE_PORT_CLICKHOUSE_NATIVE"] = str(native_port)
@@ -195,8 +196,10 @@ class Shards(Server):
         config.write_text(config.read_text().replace("</clickhouse>", added))
 
 
-class _Quiet:
-    def say(self, doing: str) -> None:
+class Quiet:
+    """The progress of an installation."""
+
+    def report(self, doing: str) -> None:
         print(doing)
 
     def run(self, command, cwd=None, environment=None) -> None:
@@ -206,7 +209,7 @@ class _Quiet:
 @contextlib.contextmanager
 def running(server: Server) -> Iterator[Server]:
     if not server.part.installed():
-        server.part.install(_Quiet())
+        server.part.install(Quiet())
     try:
         server.start()
         yield server

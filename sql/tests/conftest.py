@@ -7,8 +7,10 @@ from functools import cache
 
 import jinja2
 import pytest
+import replica_servers
 import yaml
-from clickhouse_servers import Server, Shards, running
+from clickhouse_servers import Quiet, Server, Shards, running
+from replica_servers import Replicas
 
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.dashboards import asset_files
@@ -50,6 +52,14 @@ def two_shards(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shards]:
     shards = Shards(tmp_path_factory.mktemp("shards"))
     shards.settings.access.write_text(yaml.safe_dump({"developer": {"instances": ["db1"]}}))
     yield from _with_copied_schema(shards)
+
+
+@pytest.fixture(scope="session")
+def three_replicas(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Replicas]:
+    """Three replicas of one shard with the complete schema."""
+    with replica_servers.running(Replicas(tmp_path_factory.mktemp("replicas")), Quiet()) as cluster:
+        cluster.migrate()
+        yield cluster
 
 
 @pytest.fixture

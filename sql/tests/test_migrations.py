@@ -185,6 +185,20 @@ def test_renders_for_a_replicated_cluster():
     )
 
 
+def test_renders_for_replicas_without_on_cluster():
+    dialect = Dialect({}, in_turn=True)
+    path = "'/clickhouse/tables/{shard}/{database}/{table}', '{replica}'"
+    text = "CREATE TABLE t {on_cluster}\nENGINE = {engine:SummingMergeTree((a, b))}"
+    assert dialect.render(Migration(1, "t", text)) == (
+        f"CREATE TABLE t\nENGINE = ReplicatedSummingMergeTree({path}, (a, b))"
+    )
+    text = "CREATE TABLE t {on_cluster} ENGINE = {engine:MergeTree} SETTINGS {deduplication_window}"
+    assert dialect.render(Migration(1, "t", text)) == (
+        f"CREATE TABLE t  ENGINE = ReplicatedMergeTree({path}) SETTINGS "
+        "replicated_deduplication_window = 10000, replicated_deduplication_window_seconds = 604800"
+    )
+
+
 def test_every_migration_renders_for_a_replicated_cluster():
     dialect = Dialect(migration_runner.load_retention(), cluster="main")
     rendered = [dialect.render(migration) for migration in migration_files.load_migrations()]

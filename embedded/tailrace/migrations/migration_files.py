@@ -21,6 +21,10 @@ DEDUPLICATION_SECONDS = 7 * 86_400
 """The time for which a replicated server stores block tokens: longer than the longest outage before a
 retry."""
 
+REPLICA_PATH = "'/clickhouse/tables/{shard}/{database}/{table}', '{replica}'"
+"""The path of a replicated table in Keeper and the replica's name, of macros of the server. The default path
+contains the UUID of a table, which only ON CLUSTER makes equal on all replicas."""
+
 _FILE_NAME = re.compile(r"(\d{4})_([a-z0-9_]+)\.sql")
 
 PLACEHOLDER = re.compile(r"\{(\w+)(?::(\w+)(\(.*\))?)?\}")
@@ -69,6 +73,8 @@ class Dialect:
     keeper: bool = True
     """Whether there is a Keeper. Without one, nothing is replicated and each server is migrated
     separately."""
+    in_turn: bool = False
+    """Whether a replicated cluster is migrated server by server, without ON CLUSTER."""
 
     def render(self, migration: Migration) -> str:
         """Returns the statement for this kind of database. Raises MigrationError for an unknown
@@ -79,7 +85,7 @@ class Dialect:
 
     @property
     def replicated(self) -> bool:
-        return bool(self.cluster) and self.keeper
+        return self.keeper and (bool(self.cluster) or self.in_turn)
 
     @property
     def database(self) -> str:
@@ -87,7 +93,7 @@ class Dialect:
         return shards.SHARD_DATABASE if self.sharded else shards.DATABASE
 
     def on_cluster(self) -> str:
-        return f"ON CLUSTER '{self.cluster}'" if self.replicated else ""
+        return f"ON CLUSTER '{self.cluster}'" if self.replicated and not self.in_turn else ""
 
     def _value(self, migration: Migration, kind: str, word: str, arguments: str) -> str:
         if kind == "on_cluster":
@@ -95,10 +101,16 @@ class Dialect:
         if kind == "deduplication_window":
             return self._deduplication_window()
         if kind == "engine":
-            return f"{'Replicated' if self.replicated else ''}{word}{arguments}"
+            return self._engine(word, arguments)
         if kind == "retention" and word in self.retention_days:
             return str(self.retention_days[word])
         raise MigrationError(f"{migration.title}: {self._unknown(kind, word)}")
+
+    def _engine(self, word: str, arguments: str) -> str:
+        if not self.in_turn:
+            return f"{'Replicated' if self.replicated else ''}{word}{arguments}"
+        more = f", {arguments[1:-1]}" if arguments.strip("()") else ""
+        return f"Replicated{word}({REPLICA_PATH}{more})"
 
     def _deduplication_window(self) -> str:
         if not self.replicated:

@@ -7,7 +7,8 @@ would be unknown. A second run does nothing.
 Templates: a migration may contain
 
     {on_cluster}             `ON CLUSTER 'name'` on a replicated cluster, nothing on one server
-    {engine:Name(args)}      `Name(args)`, or `ReplicatedName(args)` with the server's default replica path
+    {engine:Name(args)}      `Name(args)`, or `ReplicatedName(args)` with the server's default replica path.
+                             Without ON CLUSTER that path is given (migration_files.REPLICA_PATH)
     {deduplication_window}   the settings by which ClickHouse drops a block that is posted again
     {retention:table}        days, from sql/retention.yaml
 
@@ -29,7 +30,7 @@ from pathlib import Path
 from tailrace import __version__
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.config.resources import ROOT
-from tailrace.migrations import retention, shards
+from tailrace.migrations import drafts, retention
 from tailrace.migrations.lock import lock
 from tailrace.migrations.migration_files import (
     PLACEHOLDER,
@@ -38,6 +39,8 @@ from tailrace.migrations.migration_files import (
     MigrationError,
     load_migrations,
 )
+from tailrace.migrations.servers import ACTIVE_REPLICAS, Servers
+from tailrace.migrations.shards import DATABASE
 
 RETENTION = ROOT / "sql" / "retention.yaml"
 
@@ -123,23 +126,27 @@ def apply(
     retention_days: Mapping[str, int] | None = None,
     sharded: bool = False,
     others: Sequence[ClickHouse] = (),
+    replicated: bool = False,
 ) -> list[str]:
     """Applies missing migrations and returns their titles; adjusts TTLs that differ from sql/retention.yaml.
 
     `cluster` is the name of the servers in ClickHouse's remote_servers, empty for one server. `sharded`: the
-    cluster has more than one shard. `others` are the servers of other shards if no Keeper distributes
-    statements. `report` is called before each migration. Raises MigrationError, LockedError, ClickHouseError,
-    OSError.
+    cluster has more than one shard. `others` are the other servers if statements run on each server in order
+    instead of ON CLUSTER: with `replicated` all replicas of all shards, otherwise the server of each other
+    shard, without Keeper. `report` is called before each migration. Raises MigrationError, LockedError,
+    ClickHouseError, OSError.
     """
     migrations = load_migrations() if migrations is None else migrations
     days = load_retention() if retention_days is None else retention_days
-    dialect = Dialect(days, cluster, sharded, keeper=not others)
+    dialect = Dialect(days, cluster, sharded, keeper=replicated or not others, in_turn=replicated)
     servers = Servers(clickhouse, others, dialect)
-    with lock(clickhouse):
+    with servers.locked():
         servers.refuse_other_layout()
+        servers.refuse_new_first()
         states = status(clickhouse, migrations)
         _refuse_problems(states)
         pending = [m for m, state in zip(migrations, states, strict=True) if not state.applied_at]
+        servers.complete([m for m in migrations if m not in pending], report)
         if len(pending) < len(migrations) and not writers_stopped:
             _refuse_views(pending)
         _apply_in_order(servers, pending, report)
@@ -161,36 +168,6 @@ def _refuse_views(pending: Sequence[Migration]) -> None:
             f"{', '.join(views)}: changes materialized views, which is safe only while nothing writes: stop "
             "the job with a savepoint and run `tailrace migrate --writers-stopped`"
         )
-
-
-@dataclass(frozen=True)
-class Servers:
-    """The servers of the database."""
-
-    first: ClickHouse
-    """The server that runs the migrations and has the lock."""
-    others: Sequence[ClickHouse]
-    """Servers that receive no statements through a Keeper."""
-    dialect: Dialect
-
-    def run(self, statement: str) -> None:
-        """Runs a statement on every server. Raises ClickHouseError, OSError, possibly after some servers."""
-        for server in (self.first, *self.others):
-            server.execute(statement)
-
-    def refuse_other_layout(self) -> None:
-        for server in (self.first, *self.others):
-            try:
-                shards.refuse_other_layout(server, self.dialect.sharded)
-            except shards.ShardsError as error:
-                raise MigrationError(str(error)) from error
-
-    def spread(self) -> None:
-        """Creates the tables over all shards, if there is more than one."""
-        if not self.dialect.sharded:
-            return
-        for server in (self.first, *self.others):
-            shards.spread(server, self.dialect.cluster, self.dialect.on_cluster(), server.execute)
 
 
 def _apply_in_order(servers: Servers, pending: Sequence[Migration], report: Callable[[str], None]) -> None:
@@ -222,11 +199,12 @@ def _apply_one(servers: Servers, migration: Migration) -> Mapping:
 
 def _apply_retention(servers: Servers, report: Callable[[str], None]) -> None:
     """Checks each server separately: without a Keeper one may have missed a change."""
-    for server in (servers.first, *servers.others):
-        _apply_retention_of(server, servers.dialect, report)
+    for server in servers.all:
+        _apply_retention_of(server, servers, report)
 
 
-def _apply_retention_of(server: ClickHouse, dialect: Dialect, report: Callable[[str], None]) -> None:
+def _apply_retention_of(server: ClickHouse, servers: Servers, report: Callable[[str], None]) -> None:
+    dialect = servers.dialect
     tables = server.rows(
         "SELECT name, create_table_query FROM system.tables WHERE database = {database:String}",
         {"database": dialect.database},
@@ -236,9 +214,10 @@ def _apply_retention_of(server: ClickHouse, dialect: Dialect, report: Callable[[
         days = dialect.retention_days.get(table["name"])
         if found and days and int(found[2]) != days:
             report(f"retention of {table['name']}: {days} days instead of {found[2]}")
-            server.execute(
+            servers.execute_on(
+                server,
                 f"ALTER TABLE {dialect.database}.{table['name']} {dialect.on_cluster()} "
-                f"MODIFY TTL {found[1]} + INTERVAL {days} DAY"
+                f"MODIFY TTL {found[1]} + INTERVAL {days} DAY",
             )
 
 
@@ -248,12 +227,14 @@ def rebuild_rollups(
     last: date,
     report: Callable[[str], None] = lambda _: None,
     events: str = "1",
+    database: str = DATABASE,
 ) -> None:
     """Rebuilds the rollups of the days `first` to `last` (UTC, inclusive) from query_events.
 
-    For a rewind, and for a rollup that is newer than its events. `events` is a condition for the events that
-    count. Nothing may write meanwhile. Each day is replaced atomically, and a second run gives the same
-    result. Raises MigrationError for days whose events may be deleted: the rollup would lose them.
+    For a rewind, a reconciliation, and a rollup that is newer than its events. `events` is a condition for
+    the events that count, `database` that of a shard if there are several. Nothing may write meanwhile. Each
+    day is replaced atomically, and a second run gives the same result. Raises MigrationError for days whose
+    events may be deleted: the rollup would lose them.
     """
     oldest = datetime.now(UTC).date() - timedelta(days=load_retention()["query_events"] - 1)
     if first < oldest:
@@ -265,40 +246,41 @@ def rebuild_rollups(
             for number in range((last - first).days + 1):
                 day = first + timedelta(days=number)
                 report(f"{rollup} of {day}")
-                _rebuild_day(clickhouse, rollup, day, events)
+                _rebuild_day(clickhouse, database, rollup, day, events)
 
 
-def _rebuild_day(clickhouse: ClickHouse, rollup: str, day: date, events: str) -> None:
+def _rebuild_day(clickhouse: ClickHouse, database: str, rollup: str, day: date, events: str) -> None:
     time, id_of_partition = ROLLUPS[rollup]
-    draft, partition = f"tailrace.{rollup}_draft", f"{day:{id_of_partition}}"
-    clickhouse.execute(f"DROP TABLE IF EXISTS {draft} SYNC")
-    clickhouse.execute(f"CREATE TABLE {draft} AS tailrace.{rollup}")
-    clickhouse.execute(
-        f"INSERT INTO {draft} SELECT * FROM tailrace.{rollup} "
-        f"WHERE _partition_id = '{partition}' AND toDate({time}) != '{day}'",
-        async_insert=0,
-    )
-    _fill(clickhouse, rollup, draft, f"toYYYYMMDD(event_time) = {day:%Y%m%d} AND {events}")
-    if clickhouse.rows(f"SELECT count() AS count FROM {draft}")[0]["count"]:
-        clickhouse.execute(f"ALTER TABLE tailrace.{rollup} REPLACE PARTITION {partition} FROM {draft}")
-    else:
-        clickhouse.execute(f"ALTER TABLE tailrace.{rollup} DROP PARTITION {partition}")
-    clickhouse.execute(f"DROP TABLE {draft} SYNC")
+    table, partition = f"{database}.{rollup}", f"{day:{id_of_partition}}"
+    with drafts.draft(clickhouse, database, rollup) as draft:
+        clickhouse.execute(
+            f"INSERT INTO {draft} SELECT * FROM {table} "
+            f"WHERE _partition_id = '{partition}' AND toDate({time}) != '{day}'",
+            async_insert=0,
+        )
+        _fill(clickhouse, database, rollup, f"toYYYYMMDD(event_time) = {day:%Y%m%d} AND {events}")
+        if clickhouse.rows(f"SELECT count() AS count FROM {draft}")[0]["count"]:
+            change = f"REPLACE PARTITION {partition} FROM {draft}"
+        else:
+            change = f"DROP PARTITION {partition}"
+        clickhouse.execute(f"ALTER TABLE {table} {change}", alter_sync=ACTIVE_REPLICAS)
 
 
-def _fill(clickhouse: ClickHouse, rollup: str, target: str, condition: str) -> None:
+def _fill(clickhouse: ClickHouse, database: str, rollup: str, condition: str) -> None:
     """Runs the view's SELECT over some of the events, so that a rebuild cannot differ from the view."""
-    view = {"view": f"{rollup}_mv"}
+    view = {"database": database, "view": f"{rollup}_mv"}
     columns = clickhouse.rows(
-        "SELECT name FROM system.columns WHERE database = 'tailrace' AND table = {view:String} "
+        "SELECT name FROM system.columns WHERE database = {database:String} AND table = {view:String} "
         "ORDER BY position",
         view,
     )
     (definition,) = clickhouse.rows(
-        "SELECT as_select FROM system.tables WHERE database = 'tailrace' AND name = {view:String}", view
+        "SELECT as_select FROM system.tables WHERE database = {database:String} AND name = {view:String}",
+        view,
     )
+    names = ", ".join(column["name"] for column in columns)
     clickhouse.execute(
-        f"INSERT INTO {target} ({', '.join(column['name'] for column in columns)}) {definition['as_select']}",
+        f"INSERT INTO {database}.{rollup}_draft ({names}) {definition['as_select']}",
         async_insert=0,
-        additional_table_filters=f"{{'tailrace.query_events': '{condition}'}}",
+        additional_table_filters=f"{{'{database}.query_events': '{condition}'}}",
     )

@@ -9,9 +9,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -71,6 +73,8 @@ final class AtLeastOnceWriter<T extends SpecificRecord> implements StatefulSinkW
 
     private final Map<BlockKey, BlockBuilder> open = new LinkedHashMap<>();
     private final Deque<PendingBlock> sealed = new ArrayDeque<>();
+    /** Tokens of waiting blocks that an earlier attempt may have stored. */
+    private final Set<String> tried = new HashSet<>();
     /** The block that is being inserted or waits for a retry; null if there is none. */
     private PendingBlock underWay;
 
@@ -103,6 +107,7 @@ final class AtLeastOnceWriter<T extends SpecificRecord> implements StatefulSinkW
         metrics.gauge("pendingBytes", () -> waitingBytes);
         times.register(metrics);
         waiting.stream().filter(block -> block.rows() > 0).forEach(this::queue);
+        sealed.forEach(block -> tried.add(block.token()));
         insertNext();
     }
 
@@ -159,7 +164,8 @@ final class AtLeastOnceWriter<T extends SpecificRecord> implements StatefulSinkW
         if (underWay != null) {
             PendingBlock block = underWay;
             times.began(block);
-            thread.execute(() -> attempt(block));
+            boolean isRepeated = tried.contains(block.token());
+            thread.execute(() -> attempt(block, isRepeated));
         }
     }
 
@@ -168,9 +174,9 @@ final class AtLeastOnceWriter<T extends SpecificRecord> implements StatefulSinkW
         open.clear();
     }
 
-    private void attempt(PendingBlock block) {
+    private void attempt(PendingBlock block, boolean isRepeated) {
         try {
-            InsertResult outcome = store.insert(block);
+            InsertResult outcome = isRepeated ? store.insertAgain(block) : store.insert(block);
             completeInMailbox(() -> ended(block, outcome));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -205,6 +211,7 @@ final class AtLeastOnceWriter<T extends SpecificRecord> implements StatefulSinkW
 
     private void done(PendingBlock block) {
         underWay = null;
+        tried.remove(block.token());
         times.ended(block);
         waitingBytes -= block.frame().length;
         away = false;
@@ -220,6 +227,7 @@ final class AtLeastOnceWriter<T extends SpecificRecord> implements StatefulSinkW
             LOG.warn("{} rows wait (none are lost), retrying: {}", block.rows(), reason);
         }
         away = true;
+        tried.add(block.token());
         times.failed();
         timers.registerTimer(timers.getCurrentProcessingTime() + delayMillis, time -> {
             underWay = null;

@@ -34,7 +34,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  * <li>While ClickHouse is unavailable, it only retries the blocks that it has already tried. The others wait, and many
  * small ones are merged at a later checkpoint: {@link UnsentBlocks}.
  * <li>After a restore it inserts the blocks of the checkpoint again, with the same tokens: ClickHouse ignores those
- * that it has stored.
+ * that it has stored. Each repetition must succeed twice: {@link InsertTarget#insertAgain}.
  * <li>A block that is refused because of its data is replaced by smaller ones until the invalid rows are isolated and
  * become dead letters: {@link RefusedBlockSplitter}.
  * </ol>
@@ -98,7 +98,7 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
         refusedBlocks = settings.refusedBlocks();
         poster = new BlockInserter(settings.store().create(), settings.parallelPosts(), threadName(), mails());
         registerMetrics();
-        List.copyOf(posting.values()).forEach(poster::post);
+        List.copyOf(posting.values()).forEach(poster::postAgain);
     }
 
     private String threadName() {

@@ -60,7 +60,13 @@ final class BlockInserter implements AutoCloseable {
 
     void post(PendingBlock block) {
         times.began(block);
-        threads.execute(() -> attempt(block, FIRST_DELAY_MS));
+        threads.execute(() -> attempt(block, FIRST_DELAY_MS, false));
+    }
+
+    /** Inserts a block that may be stored already, wholly or in part. */
+    void postAgain(PendingBlock block) {
+        times.began(block);
+        threads.execute(() -> attempt(block, FIRST_DELAY_MS, true));
     }
 
     /**
@@ -76,9 +82,9 @@ final class BlockInserter implements AutoCloseable {
         retry(block, MAX_DELAY_MS, reason);
     }
 
-    private void attempt(PendingBlock block, long delayIfUnavailable) {
+    private void attempt(PendingBlock block, long delayIfUnavailable, boolean isRepeated) {
         try {
-            InsertResult outcome = store.insert(block);
+            InsertResult outcome = isRepeated ? store.insertAgain(block) : store.insert(block);
             away = outcome instanceof Unavailable;
             if (outcome instanceof Stored) {
                 reportRecovery();
@@ -104,7 +110,7 @@ final class BlockInserter implements AutoCloseable {
         if (!threads.isShutdown()) {
             long jitter = ThreadLocalRandom.current().nextLong(delay / 2 + 1);
             long next = Math.min(delay * 2, MAX_DELAY_MS);
-            threads.schedule(() -> attempt(block, next), delay + jitter, TimeUnit.MILLISECONDS);
+            threads.schedule(() -> attempt(block, next, true), delay + jitter, TimeUnit.MILLISECONDS);
         }
     }
 

@@ -15,7 +15,6 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -56,36 +55,6 @@ final class ClickHouseHttpClient implements InsertTarget {
             Map.entry("max_insert_threads", "1"),
             Map.entry("input_format_parallel_parsing", "0"));
 
-    /**
-     * Errors in the data, which recur on every retry (numbers of ClickHouse's ErrorCodes.cpp). Every other error is one
-     * of the server, its configuration or its load, and the block waits. A block whose materialized view fails also
-     * waits: its rows are in the table already, and the same token completes it after the view is repaired.
-     */
-    private static final Set<Integer> DATA_ERRORS = Set.of(
-            6, // CANNOT_PARSE_TEXT
-            25, // CANNOT_PARSE_ESCAPE_SEQUENCE
-            26, // CANNOT_PARSE_QUOTED_STRING
-            27, // CANNOT_PARSE_INPUT_ASSERTION_FAILED
-            32, // ATTEMPT_TO_READ_AFTER_EOF
-            33, // CANNOT_READ_ALL_DATA
-            38, // CANNOT_PARSE_DATE
-            41, // CANNOT_PARSE_DATETIME
-            72, // CANNOT_PARSE_NUMBER
-            117, // INCORRECT_DATA
-            128, // TOO_LARGE_ARRAY_SIZE
-            131, // TOO_LARGE_STRING_SIZE
-            349, // CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN
-            469); // VIOLATED_CONSTRAINT
-
-    /**
-     * Parts of responses that mean that part of the block may be stored: another shard refused its part, the server
-     * queried itself as a shard, or a view failed. Refused rows are inserted again with other tokens, so such a block
-     * must wait.
-     */
-    private static final List<String> HALFWAY =
-            List.of("DB::Exception: Received from ", " tailrace_shard.", "while pushing to view");
-
-    private static final Pattern ERROR_NAME = Pattern.compile("\\(([A-Z][A-Z0-9_]+)\\)");
     private static final Pattern TYPE_WRAPPER =
             Pattern.compile("LowCardinality\\(([^()]*)\\)|SimpleAggregateFunction\\(\\w+, (.*)\\)");
 
@@ -147,14 +116,20 @@ final class ClickHouseHttpClient implements InsertTarget {
         if (response.statusCode() == 200 && code == 0) {
             return new Stored();
         }
-        if (DATA_ERRORS.contains(code) && HALFWAY.stream().noneMatch(response.body()::contains)) {
-            return new Refused(layout.table() + ": code " + code + ' ' + errorName(response.body()));
+        if (InsertErrors.isInData(code, response.body())) {
+            return new Refused(layout.table() + ": code " + code + ' ' + InsertErrors.name(response.body()));
         }
         checkedLayouts.remove(layout.text());
         return new Unavailable(errorText(response));
     }
 
     private String errorText(HttpResponse<String> response) {
+        return InsertErrors.ofReplicas(exceptionCode(response))
+                .map(text -> "ClickHouse at " + address.url() + ": " + text)
+                .orElseGet(() -> otherErrorText(response));
+    }
+
+    private String otherErrorText(HttpResponse<String> response) {
         if (response.statusCode() == UNAUTHORISED || response.statusCode() == FORBIDDEN) {
             return "ClickHouse does not accept user " + address.user() + " at " + address.url()
                     + ": check clickhouse.user, clickhouse.password-file and the user's grants: "
@@ -169,15 +144,6 @@ final class ClickHouseHttpClient implements InsertTarget {
                 .firstValue("X-ClickHouse-Exception-Code")
                 .map(Integer::parseInt)
                 .orElse(0);
-    }
-
-    private static String errorName(String body) {
-        Matcher matcher = ERROR_NAME.matcher(body);
-        String name = "";
-        while (matcher.find()) {
-            name = matcher.group(1);
-        }
-        return name;
     }
 
     /**

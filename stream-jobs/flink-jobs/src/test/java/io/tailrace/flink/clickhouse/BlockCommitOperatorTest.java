@@ -99,6 +99,23 @@ class BlockCommitOperatorTest {
     }
 
     @Test
+    void aRepetitionIsStoredAlthoughReplicasGaveItUpWhenTheyAnswered() throws Exception {
+        store.setAway(true);
+        committer.processElement(rows(EVENTS, 0, 3), 0);
+        OperatorSubtaskState state = committer.snapshot(1, 0);
+        committer.notifyOfCompletedCheckpoint(1);
+        awaitMails("the store to be found away", () -> store.attempts() > 0);
+        store.answerFalsely();
+        store.setAway(false);
+        awaitMails("rows stored", () -> store.storedRows() == 3);
+
+        store = new TokenStore();
+        store.answerFalsely();
+        restart(state);
+        awaitMails("rows of the checkpoint stored", () -> store.storedRows() == 3);
+    }
+
+    @Test
     void rowsAfterTheCheckpointAreNotInItsState() throws Exception {
         committer.processElement(rows(EVENTS, 0, 3), 0);
         OperatorSubtaskState state = committer.snapshot(1, 0);

@@ -19,6 +19,7 @@ final class TokenStore implements InsertTarget {
 
     private final Map<String, PendingBlock> stored = new LinkedHashMap<>();
     private boolean away;
+    private int falseAnswers;
     private int attempts;
 
     @Override
@@ -29,6 +30,10 @@ final class TokenStore implements InsertTarget {
         }
         if (ids(block).contains(POISON)) {
             return new Refused("poison: code 469 VIOLATED_CONSTRAINT");
+        }
+        if (falseAnswers > 0) {
+            falseAnswers--;
+            return new Stored();
         }
         stored.putIfAbsent(block.token(), block);
         return new Stored();
@@ -57,6 +62,11 @@ final class TokenStore implements InsertTarget {
 
     synchronized void setAway(boolean isAway) {
         away = isAway;
+    }
+
+    /** Makes the next attempt succeed without storing anything, as replicas do at the moment they give a block up. */
+    synchronized void answerFalsely() {
+        falseAnswers = 1;
     }
 
     synchronized int attempts() {

@@ -1,0 +1,125 @@
+"""The servers of the database, and which of them runs a statement."""
+
+import contextlib
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from tailrace.clickhouse.client import ClickHouse
+from tailrace.migrations import replicas, shards
+from tailrace.migrations.lock import lock
+from tailrace.migrations.migration_files import Dialect, Migration, MigrationError
+
+ALL_REPLICAS = 2
+"""The value of alter_sync that waits for all replicas."""
+ACTIVE_REPLICAS = 3
+"""The value of alter_sync that waits for the replicas that are not down."""
+
+_ALTERED = re.compile(r"ALTER TABLE (\w+)\.(\w+)")
+_CREATED = re.compile(r"CREATE TABLE IF NOT EXISTS \w+\.(\w+)")
+_LOCAL = re.compile(r"\bMODIFY SETTING\b")
+"""Changes that a replica does not pass on to the others."""
+
+
+@dataclass(frozen=True)
+class Servers:
+    """The servers of the database."""
+
+    first: ClickHouse
+    """The server whose record of migrations is read and written."""
+    others: Sequence[ClickHouse]
+    """The other servers that receive statements directly, not through ON CLUSTER."""
+    dialect: Dialect
+
+    @property
+    def all(self) -> tuple[ClickHouse, ...]:
+        return (self.first, *self.others)
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Holds the lock of each server. Raises LockedError, or MigrationError for an unavailable server."""
+        with contextlib.ExitStack() as locks:
+            for server in self.all:
+                try:
+                    locks.enter_context(lock(server))
+                except OSError as error:
+                    raise MigrationError(
+                        f"{server.url} is unavailable, nothing was changed: {error}"
+                    ) from error
+            yield
+
+    def run(self, statement: str) -> None:
+        """Runs a statement where it must run. After ClickHouseError or OSError, some may have run it."""
+        for server in self._targets(statement):
+            self.execute_on(server, statement)
+
+    def _targets(self, statement: str) -> Sequence[ClickHouse]:
+        """Returns one server of each shard if replicas pass the statement on to each other, else all."""
+        altered = _ALTERED.match(statement)
+        if not self.dialect.in_turn or not altered or _LOCAL.search(statement):
+            return self.all
+        chosen: dict[str, ClickHouse] = {}
+        for server in self.all:
+            chosen.setdefault(_replica_path(server, *altered.groups()) or server.url, server)
+        return list(chosen.values())
+
+    def execute_on(self, server: ClickHouse, statement: str) -> str:
+        """Runs a statement on one server; if replicas pass it on, waits for all of them."""
+        if not self.dialect.in_turn:
+            return server.execute(statement)
+        return server.execute(statement, alter_sync=ALL_REPLICAS)
+
+    def refuse_other_layout(self) -> None:
+        for server in self.all:
+            try:
+                shards.refuse_other_layout(server, self.dialect.sharded)
+            except shards.ShardsError as error:
+                raise MigrationError(str(error)) from error
+
+    def refuse_new_first(self) -> None:
+        """Raises MigrationError if only other servers have tables: the first has the record of migrations."""
+        having = [server.url for server in self.all if _tables(server, self.dialect.database)]
+        if self.dialect.in_turn and having and having[0] != self.first.url:
+            raise MigrationError(f"{self.first.url} has no tables, but {having[0]} has: list that one first")
+
+    def complete(self, applied: Iterable[Migration], report: Callable[[str], None]) -> None:
+        """Creates on new replicas what applied migrations created on the others."""
+        if not self.dialect.in_turn:
+            return
+        created = {name for each in applied for name in _CREATED.findall(each.statement)}
+        tables = {server.url: _tables(server, self.dialect.database) for server in self.all}
+        complete = [server for server in self.all if created <= tables[server.url]]
+        for server in self.all:
+            if not created <= tables[server.url]:
+                if not complete:
+                    raise MigrationError("no server has all tables of the applied migrations")
+                report(f"{server.url}: creating the tables that {complete[0].url} has")
+                replicas.copy_schema(complete[0], server, self.dialect.database)
+
+    def spread(self) -> None:
+        """Creates the tables over all shards, if there is more than one."""
+        if not self.dialect.sharded:
+            return
+        for server in self.all:
+            shards.spread(server, self.dialect.cluster, self.dialect.on_cluster(), self._runner(server))
+
+    def _runner(self, server: ClickHouse) -> Callable[[str], str]:
+        return lambda statement: self.execute_on(server, statement)
+
+
+def _replica_path(server: ClickHouse, database: str, table: str) -> str:
+    """Returns the path that all replicas of a table share, or nothing if it is not replicated."""
+    rows = server.rows(
+        "SELECT zookeeper_path AS path FROM system.replicas WHERE database = {database:String} "
+        "AND table = {table:String}",
+        {"database": database, "table": table},
+    )
+    return str(rows[0]["path"]) if rows else ""
+
+
+def _tables(server: ClickHouse, database: str) -> set[str]:
+    rows = server.rows(
+        "SELECT name FROM system.tables WHERE database = {database:String} AND engine LIKE '%MergeTree'",
+        {"database": database},
+    )
+    return {str(row["name"]) for row in rows}
