@@ -39,7 +39,7 @@ class Servers:
     def locked(self) -> Iterator[None]:
         """Holds the lock of each server. Raises LockedError, or MigrationError for an unavailable server."""
         with contextlib.ExitStack() as locks:
-            for server in self.all:
+            for server in {each.url: each for each in self.all}.values():
                 try:
                     locks.enter_context(lock(server))
                 except OSError as error:
