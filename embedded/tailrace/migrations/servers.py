@@ -37,15 +37,17 @@ class Servers:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Holds the lock of each server. Raises LockedError, or MigrationError for an unavailable server."""
+        """Holds the lock of each server. Raises LockedError, MigrationError if one of several is unavailable,
+        and OSError if the only one is."""
         with contextlib.ExitStack() as locks:
-            for server in self.all:
+            for server in {each.url: each for each in self.all}.values():
                 try:
                     locks.enter_context(lock(server))
                 except OSError as error:
-                    raise MigrationError(
-                        f"{server.url} is unavailable, nothing was changed: {error}"
-                    ) from error
+                    if not self.others:
+                        raise
+                    text = f"{server.url} is unavailable, nothing was changed: {error}"
+                    raise MigrationError(text) from error
             yield
 
     def run(self, statement: str) -> None:
