@@ -1,5 +1,6 @@
 """Tests that pages of statements show the same numbers of a long range from rollups as from the events."""
 
+import itertools
 import random
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
@@ -42,7 +43,7 @@ def _range(generator: random.Random) -> tuple[datetime, datetime]:
 
 GENERATOR = random.Random(19)
 EVENTS = [_random_event(GENERATOR) for _ in range(4000)]
-RANGES = [_range(GENERATOR) for _ in range(10)]
+RANGES = [_range(GENERATOR) for _ in range(8)]
 WIDTHS = (3600, 8 * 3600, 86_400, 2 * 86_400)
 
 
@@ -101,9 +102,8 @@ def _expected(span: tuple[datetime, datetime], width: int) -> dict[tuple[str, st
     return {group: events for group, events in groups.items() if events}
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_the_overview_is_that_of_the_events(ask, width):
-    for span in RANGES:
+def test_the_overview_is_that_of_the_events(ask):
+    for span, width in zip(RANGES, itertools.cycle(WIDTHS)):
         expected = _expected(span, width)
         found = {(row["kind"], row["name"]): row for row in ask("overview", span, query_ids=IDS, width=width)}
         assert found.keys() == expected.keys(), span
@@ -115,7 +115,7 @@ def test_the_overview_is_that_of_the_events(ask, width):
 
 
 def test_the_latencies_are_those_of_the_events(ask):
-    for start, end in RANGES:
+    for start, end in RANGES[:3]:
         rows = ask("latencies", (start, end), query_ids=[*IDS, OTHER])
         found = {(row["id"], row["period"]): row for row in rows}
         for number in (*IDS, OTHER):
@@ -128,7 +128,7 @@ def test_the_latencies_are_those_of_the_events(ask):
 
 
 def test_the_list_is_that_of_the_events(ask):
-    for span in RANGES:
+    for span in RANGES[:3]:
         for row in ask("list", span, query_ids=[], most=9):
             sums = _sums(_between(*span, (row["id"],)))
             assert row["executions"] == sums["executions"], span
