@@ -17,7 +17,8 @@
 {#- The rows of a query, and for a chart over time a row with `counted` 0 for each bar. Without these rows the chart would show
     only the time between its first and last row, with bars as wide as the gaps between rows. They are copies of the first row
     that matches the filters of the chart, so that no series is added; without such a row there are none, and the chart is empty.
-    `at` is the column that the time range filters. -#}
+    `at` is the column that the time range filters. A metric of such a chart selects `counted = 1`, or it counts the added
+    rows. -#}
 {%- macro with_empty_buckets(query, at) -%}
 {%- if 'BASE_AXIS' not in columns | default([], true) | string -%}
 SELECT *, 1 AS counted FROM (

@@ -31,7 +31,8 @@ record DatabaseOperation(
     }
 
     /**
-     * @param host the client's name; empty if the server does not resolve it
+     * @param host the client's name; empty if the server does not resolve it. Logs with one field for name and address
+     *     contain {@link #from}
      * @param address empty if the client used the socket
      */
     record Account(String user, String host, String address) {

@@ -293,7 +293,8 @@ class FormatParityTest {
             if (!guessed && !(missing && isNotWritten(format, field))) {
                 assertThat(value)
                         .as(
-                                "%s %s of %s. If the format does not contain the field, add it to NOT_WRITTEN",
+                                "%s %s of %s. If the format does not contain the field, add it to NOT_WRITTEN; if it does,"
+                                        + " correct its parser or its writer in RenderedLog",
                                 format, field, expected)
                         .isEqualTo(wanted);
             }

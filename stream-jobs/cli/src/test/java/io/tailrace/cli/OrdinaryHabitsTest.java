@@ -127,7 +127,7 @@ class OrdinaryHabitsTest {
                             + firsts.get(rule).entity() + " with "
                             + firsts.get(rule).statements())
                     .collect(Collectors.joining(
-                            "\n", "", "\nNarrow the rule. If the alert is true and rare, add it to TRUE_ALERTS."));
+                            "\n", "", "\nNarrow the rule or lower its level. TRUE_ALERTS lists true, rare alerts."));
         }
 
         Map<String, Long> ofLevel(Level least) {

@@ -16,7 +16,8 @@ import org.junit.jupiter.api.TestFactory;
 
 /**
  * The result for each input under {@code golden/<format>/<case>}: one JSON object per line, in file order. To accept
- * an intended change, run with {@code -Dgolden.update=true} and review the difference.
+ * an intended change, run with {@code -Dgolden.update=true} and review the difference. The update accepts a wrong result,
+ * too: CONTRIBUTING.md, "Add a log format", lists what is correct.
  */
 class GoldenTest {
 
