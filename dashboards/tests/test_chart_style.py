@@ -7,7 +7,7 @@ import pytest
 from loaded_assets import COMPILED, OVER_TIME, charts_of, dataset_of, names, of_kind
 
 from tailrace.config.resources import REPOSITORY
-from tailrace.dashboards import layout
+from tailrace.dashboards import asset_files, layout
 
 TABLE_FRAME_PIXELS, TABLE_ROW_PIXELS = 222, 29
 """Height of a table without rows (title, search, header, pages, scroll bar), and of each row."""
@@ -82,6 +82,18 @@ def test_axes_have_titles_and_units(chart):
 def test_what_is_stacked_is_drawn_as_bars(chart):
     # Lines of stacked areas overlap where the upper ones are 0, so a peak gets the colour of another series.
     assert chart.content["viz_type"] == "echarts_timeseries_bar" or not chart.content["params"].get("stack")
+
+
+@pytest.mark.parametrize("chart", OVER_TIME, ids=names(OVER_TIME))
+def test_empty_bars_are_not_counted(chart):
+    dataset = dataset_of(chart)
+    if "with_empty_buckets" not in (asset_files.QUERIES / dataset.content["sql"]).read_text():
+        return
+    expressions = {each["metric_name"]: each["expression"] for each in dataset.content["metrics"]}
+    for metric in chart.content["params"]["metrics"]:
+        assert "counted" in expressions[metric], (
+            f"{metric} would count the rows of empty bars: write sum(counted) or uniqExactIf(…, counted = 1)"
+        )
 
 
 TABLES = [
