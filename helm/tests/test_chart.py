@@ -136,7 +136,11 @@ def test_the_sidecar_is_the_same_with_the_pod_as_instance(everything):
     pod = everything["DaemonSet", f"{RELEASE}-collector"]["spec"]["template"]["spec"]
     text = yaml.safe_dump(snippet["containers"])
     assert text.count("fieldPath: metadata.name") == 2
-    assert yaml.safe_load(text.replace("metadata.name", "spec.nodeName")) == pod["containers"]
+    own = yaml.safe_load(text.replace("metadata.name", "spec.nodeName"))
+    for each in own:  # what the pod of the DaemonSet says for all its containers
+        assert each["securityContext"].pop("runAsNonRoot") is True
+        assert each["securityContext"].pop("seccompProfile") == {"type": "RuntimeDefault"}
+    assert own == pod["containers"]
     mounted = {mount["name"] for each in snippet["containers"] for mount in each["volumeMounts"]}
     assert mounted == {volume["name"] for volume in snippet["volumes"]} | {"logs"}
 
