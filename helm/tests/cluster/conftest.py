@@ -1,0 +1,62 @@
+"""A Kubernetes control plane for the tests of this directory, and releases in namespaces of their own."""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from helm import program
+from helm.cluster import definitions, programs
+from helm.cluster.control_plane import LIMIT_SECONDS, ControlPlane
+from helm.cluster.release import Release
+
+PORT = int(os.environ.get("KUBERNETES_TEST_PORT", "27900"))
+"""Of the API server; the next five ports are used too."""
+
+BUILD_SECONDS = 7200
+"""The first test of a machine builds the programs: 15 CPU-minutes."""
+
+HELMS = {"helm3": program.helm, "helm4": programs.helm4}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.timeout(BUILD_SECONDS))
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
+    with ControlPlane(tmp_path_factory.mktemp("kubernetes") / "home", PORT) as running:
+        running.apply(definitions.all_definitions())
+        established = ("wait", "--for=condition=Established", "crd", "--all")
+        running.kubectl(*established, f"--timeout={LIMIT_SECONDS:.0f}s")
+        yield running
+
+
+@pytest.fixture(scope="session")
+def namespace(cluster: ControlPlane) -> Callable[..., str]:
+    """Makes a namespace with a name and labels, and returns its name."""
+
+    def made(name: str, **labels: str) -> str:
+        keys = {key.replace("_", "-"): value for key, value in labels.items()}
+        of_admission = {f"pod-security.kubernetes.io/{key}": value for key, value in keys.items()}
+        resource = {
+            "apiVersion": "v1",
+            "kind": "Namespace",
+            "metadata": {"name": name, "labels": of_admission},
+        }
+        cluster.apply([resource])
+        account = f"/api/v1/namespaces/{name}/serviceaccounts/default"
+        cluster.await_(lambda: '"uid"' in cluster.get_text(account), f"the service account of {name}")
+        return name
+
+    return made
+
+
+@pytest.fixture(params=HELMS)
+def release(request: pytest.FixtureRequest, cluster: ControlPlane, namespace: Callable[..., str]) -> Release:
+    """A release that is not installed, of each version of Helm, in a namespace named after the test."""
+    name = f"{request.function.__name__.removeprefix('test_').replace('_', '-')[:50]}-{request.param}"
+    return Release(cluster, HELMS[request.param](), namespace(name))
