@@ -29,6 +29,60 @@
   volumeMounts:
     - {name: tailrace-state, mountPath: /var/lib/tailrace}
     - {name: logs, mountPath: {{ $collector.directory }}, readOnly: true}
+{{- if $collector.repair.enabled }}
+{{ include "tailrace.collectorRepair" . }}
+{{- end }}
+{{- end }}
+
+{{/* Ships missing bytes of this pod's logs again. Arguments as above. */}}
+{{- define "tailrace.collectorRepair" -}}
+{{- $root := index . 0 }}
+{{- $collector := $root.Values.collector }}
+- name: repair
+  image: {{ $root.Values.images.tools }}
+  imagePullPolicy: {{ $root.Values.images.pullPolicy }}
+  command:
+    - sh
+    - -euc
+    # The list of logs contains the name of the instance, which only the pod knows.
+    - sed "s|@INSTANCE@|$TAILRACE_INSTANCE|" /etc/tailrace/repair/sources.yaml > /tmp/sources.yaml; exec python -m "$@"
+    - repair
+  args:
+    - tailrace.repair
+    - --sources=/tmp/sources.yaml
+    {{- range include "tailrace.kafkaArguments" (list $root "backfill") | trim | splitList "\n" }}
+    - {{ . | quote }}
+    {{- end }}
+    - --clickhouse={{ include "tailrace.clickhouseUrl" $root }}
+    - --password-file=/run/secrets/clickhouse-repair
+    - --heartbeat-file=/tmp/beat
+  env:
+    - {name: TAILRACE_INSTANCE, valueFrom: {fieldRef: {fieldPath: {{ index . 1 }}}} }
+  livenessProbe:
+    # It writes the file after each look at the ledger and each shipped block.
+    exec: {command: [sh, -c, 'test -n "$(find /tmp/beat -mmin -5)"']}
+    initialDelaySeconds: 300
+    periodSeconds: 60
+  resources: {{- $collector.repair.resources | toYaml | nindent 4 }}
+  securityContext: {{- include "tailrace.collectorSecurity" (eq (index . 1) "metadata.name") | nindent 4 }}
+  volumeMounts:
+    - {name: tailrace-repair, mountPath: /etc/tailrace/repair, readOnly: true}
+    - {name: tailrace-repair-tmp, mountPath: /tmp}
+    - {name: passwords, mountPath: /run/secrets, readOnly: true}
+    {{- if include "tailrace.kafkaFiles" $root }}
+    - {name: kafka-backfill, mountPath: /run/kafka, readOnly: true}
+    {{- end }}
+    - {name: logs, mountPath: {{ $collector.directory }}, readOnly: true}
+{{- end }}
+
+{{/* Its volumes. Argument: the root. */}}
+{{- define "tailrace.repairVolumes" -}}
+- {name: tailrace-repair, configMap: {name: {{ .Release.Name }}-repair}}
+- {name: tailrace-repair-tmp, emptyDir: {}}
+- {{- include "tailrace.passwords" (list . (list "clickhouse-repair")) | nindent 2 }}
+{{- if include "tailrace.kafkaFiles" . }}
+- {{- include "tailrace.kafkaVolume" (list . "backfill" "kafka-backfill") | nindent 2 }}
+{{- end }}
 {{- end }}
 
 {{/* Environment of both containers. */}}
