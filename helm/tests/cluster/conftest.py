@@ -17,6 +17,22 @@ PORT = int(os.environ.get("KUBERNETES_TEST_PORT", "27900"))
 BUILD_SECONDS = 7200
 """The first test of a machine builds the programs: 15 CPU-minutes."""
 
+EVERYTHING, NOTHING = (Path(__file__).with_name(f"{name}.yaml") for name in ("everything", "nothing"))
+"""Values beside those of a profile."""
+
+RESTRICTED = "collector.daemonSet=false"
+"""What a namespace that enforces `restricted` needs: the collectors are sidecars, or another release."""
+QUOTA = {
+    "requests.cpu": "64",
+    "requests.memory": "256Gi",
+    "limits.memory": "256Gi",
+    "requests.storage": "1Ti",
+    "pods": "60",
+    "services": "20",
+}
+"""With it, every container must state its requests of processors and memory, and its limit of memory."""
+
+
 HELMS = {"helm3": program.helm, "helm4": programs.helm4}
 
 
@@ -60,3 +76,26 @@ def release(request: pytest.FixtureRequest, cluster: ControlPlane, namespace: Ca
     """A release that is not installed, of each version of Helm, in a namespace named after the test."""
     name = f"{request.function.__name__.removeprefix('test_').replace('_', '-')[:50]}-{request.param}"
     return Release(cluster, HELMS[request.param](), namespace(name))
+
+
+@pytest.fixture(scope="session")
+def restricted(cluster: ControlPlane, namespace: Callable[..., str]) -> Release:
+    """A release with everything on, where `restricted`, QUOTA and closed networks are in force."""
+    name = namespace("restricted", enforce="restricted")
+    cluster.apply([quota("all", QUOTA), closed()], name)
+    release = Release(cluster, program.helm(), name)
+    release.install("large", EVERYTHING, RESTRICTED)
+    return release
+
+
+def quota(name: str, hard: dict[str, str]) -> dict:
+    return {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": name}, "spec": {"hard": hard}}
+
+
+def closed() -> dict:
+    return {
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "NetworkPolicy",
+        "metadata": {"name": "closed"},
+        "spec": {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]},
+    }

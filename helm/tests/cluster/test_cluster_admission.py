@@ -9,44 +9,8 @@ from helm import program
 from helm.cluster.control_plane import ControlPlane
 from helm.cluster.release import Release
 from helm.tests.cluster.test_cluster_life import ALL
-from helm.tests.cluster.test_cluster_manifests import EVERYTHING
 
 pytestmark = pytest.mark.kubernetes
-
-RESTRICTED = "collector.daemonSet=false"
-"""What a namespace that enforces `restricted` needs: the collectors are sidecars, or another release."""
-QUOTA = {
-    "requests.cpu": "64",
-    "requests.memory": "256Gi",
-    "limits.memory": "256Gi",
-    "requests.storage": "1Ti",
-    "pods": "60",
-    "services": "20",
-}
-"""With it, every container must state its requests of processors and memory, and its limit of memory."""
-
-
-@pytest.fixture(scope="module")
-def restricted(cluster, namespace) -> Release:
-    """A release with everything on, where `restricted`, QUOTA and closed networks are in force."""
-    name = namespace("restricted", enforce="restricted")
-    cluster.apply([quota("all", QUOTA), closed()], name)
-    release = Release(cluster, program.helm(), name)
-    release.install("large", EVERYTHING, RESTRICTED)
-    return release
-
-
-def quota(name: str, hard: dict[str, str]) -> dict:
-    return {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": name}, "spec": {"hard": hard}}
-
-
-def closed() -> dict:
-    return {
-        "apiVersion": "networking.k8s.io/v1",
-        "kind": "NetworkPolicy",
-        "metadata": {"name": "closed"},
-        "spec": {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]},
-    }
 
 
 def test_every_pod_that_the_chart_makes_is_admitted(restricted):

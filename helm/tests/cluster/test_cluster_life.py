@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from helm.cluster.release import CHART, Release, listed
-from helm.tests.cluster.test_cluster_manifests import EVERYTHING, NOTHING
+from helm.tests.cluster.conftest import EVERYTHING, NOTHING
 from tailrace.config.resources import REPOSITORY
 
 pytestmark = pytest.mark.kubernetes

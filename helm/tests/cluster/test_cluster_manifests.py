@@ -1,17 +1,15 @@
 """Every manifest of the chart, as an API server judges it: schemas, unknown fields, rules in definitions."""
 
-from pathlib import Path
-
 import pytest
 import yaml
 
 from helm import program
 from helm.cluster import programs
 from helm.cluster.release import Release
+from helm.tests.cluster.conftest import EVERYTHING, NOTHING
 
 pytestmark = pytest.mark.kubernetes
 
-EVERYTHING, NOTHING = (Path(__file__).with_name(f"{name}.yaml") for name in ("everything", "nothing"))
 SIZES = ("small", "standard", "large")
 
 

@@ -5,7 +5,7 @@ import pytest
 from helm import program
 from helm.cluster.control_plane import ControlPlane
 from helm.cluster.release import Release, api_resources
-from helm.tests.cluster.test_cluster_manifests import EVERYTHING
+from helm.tests.cluster.conftest import EVERYTHING
 
 pytestmark = pytest.mark.kubernetes
 
