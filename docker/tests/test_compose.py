@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from docker.tests.conftest import DOCKER
-from tailrace import delivery, deployment, evidence, facts, health
+from tailrace import delivery, deployment, evidence, facts, health, repair
 from tailrace.config.home import Home
 from tailrace.config.resources import REPOSITORY
 from tailrace.config.settings import RENAMED, Settings, variable
@@ -26,6 +26,7 @@ from tailrace_local.components.evidence import Evidence
 from tailrace_local.components.explain import Explain
 from tailrace_local.components.flink import OPENED_PACKAGES, Flink
 from tailrace_local.components.fluentbit import FluentBit
+from tailrace_local.components.repair import Repair
 
 COMPOSE = (DOCKER / "compose.yaml").read_text()
 DOCKERFILE = (DOCKER / "Dockerfile").read_text()
@@ -223,7 +224,7 @@ def test_images_of_others_are_pinned_and_ours_are_built(services):
 def test_commands_are_ones_that_the_modules_take(services, monkeypatch):
     tools = {name: each for name, each in services.items() if each["image"].startswith("tailrace/tools")}
     services_of_the_tools = {"facts", "delivery", "metrics", "census", "capture", "explain", "evidence"}
-    services_of_the_tools |= {"fingerprint"}
+    services_of_the_tools |= {"fingerprint", "repair"}
     expected = services_of_the_tools | STEPS - {"superset-setup"}
     assert expected == tools.keys()
     for service in tools.values():
@@ -238,6 +239,7 @@ def test_commands_are_ones_that_the_modules_take(services, monkeypatch):
                 "tailrace.delivery": delivery,
                 "tailrace.evidence": evidence,
                 "tailrace.health": health,
+                "tailrace.repair": repair,
             }[module]
             monkeypatch.setattr(sys, "argv", [module, *words])
             assert __import__(f"{parse.__name__}.__main__", fromlist=["_arguments"])._arguments()
@@ -306,7 +308,7 @@ def test_own_logs_take_the_place_of_the_demo(compose):
         "services"
     ]
     assert own["collector-setup"]["command"] == ["tailrace.deployment", "collector"]
-    for name in ("collector-setup", "census", "capture", "explain", "fluentbit"):
+    for name in ("collector-setup", "census", "capture", "explain", "fluentbit", "repair"):
         mounted = {volume["target"]: volume for volume in own[name]["volumes"]}
         assert mounted["/etc/tailrace/sources.yaml"]["source"] == "/srv/sources.yaml"
         assert mounted["/var/log/mysql"]["read_only"]
@@ -363,6 +365,19 @@ def test_evidence_runs_as_the_embedded_one(services, settings, home):
         "--password-file": "/run/secrets/clickhouse-auditor",
         "--key": f"/run/secrets/{signing.SECRET}",
         "--access": "/etc/tailrace/access.yaml",
+    }
+
+
+def test_repair_runs_as_the_embedded_one(services, settings, home):
+    service = services["repair"]
+    here, there = str(home.root), "/var/lib/tailrace"
+    embedded = [str(word).replace(here, there) for word in Repair(settings, home).command()]
+    assert service["command"][0] == embedded[2]
+    assert options_of(service["command"][1:]) == {
+        **options_of(embedded[3:]),
+        "--kafka": "kafka:9092",
+        "--clickhouse": "http://clickhouse:8123",
+        "--password-file": "/run/secrets/clickhouse-repair",
     }
 
 

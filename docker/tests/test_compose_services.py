@@ -25,6 +25,7 @@ SECRETS = {
     "facts": {"clickhouse-facts"},
     "delivery": {"clickhouse-delivery"},
     "explain": {"clickhouse-explain"},
+    "repair": {"clickhouse-repair"},
     "metrics": {"clickhouse-reader_compliance"},
     "migrations": {"clickhouse-admin"},
     "evidence": {"clickhouse-auditor", signing.SECRET},

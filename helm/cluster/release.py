@@ -44,7 +44,7 @@ class Release:
         return self._checked("uninstall", self.name)
 
     def render(self, *values: str | Path, chart: Path = CHART) -> list[dict]:
-        """What Helm would send. It asks no server, so it is told which Kubernetes there is."""
+        """What Helm would send. It asks no server, so it needs the version of Kubernetes."""
         options = _options(chart, values)
         words = ["template", self.name, chart, "--kube-version", programs.kubernetes_version(), *options]
         done = self.cluster.run([self.helm, *words, "--namespace", self.namespace])
