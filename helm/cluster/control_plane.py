@@ -11,11 +11,11 @@ import secrets
 import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable
+from http import HTTPStatus
+from http.client import HTTPException, HTTPSConnection
 from pathlib import Path
-from ssl import SSLContext, create_default_context
+from ssl import create_default_context
 from typing import Any
 
 import yaml
@@ -41,6 +41,7 @@ class ControlPlane:
         self.kubeconfig = home / "kubeconfig"
         self.token = secrets.token_hex(16)
         self._running: dict[str, subprocess.Popen] = {}
+        self._connection: HTTPSConnection | None = None
 
     def __enter__(self) -> "ControlPlane":
         self.home.mkdir(parents=True)
@@ -79,28 +80,43 @@ class ControlPlane:
         return subprocess.run(command, input=given, capture_output=True, text=True, env=environment)
 
     def get(self, path: str) -> Any:
-        """The JSON at a path of the API server. Raises urllib.error.HTTPError."""
-        return self._request(path, None)
+        """The JSON at a path of the API server. Raises AssertionError with its answer if there is none."""
+        status, text = self.ask(path)
+        assert status == HTTPStatus.OK, text
+        return json.loads(text)
 
-    def post(self, path: str, resource: dict) -> Any:
-        """The JSON that the API server answers. Raises urllib.error.HTTPError."""
-        return self._request(path, json.dumps(resource).encode())
+    def ask(self, path: str, resource: dict | None = None) -> tuple[int, str]:
+        """Sends a resource to a path of the API server, or reads there. Returns the status and the answer.
+
+        Raises OSError or HTTPException if the server does not answer."""
+        if self._connection is None:
+            certificates = create_default_context(cafile=str(self.home / "certificates/apiserver.crt"))
+            self._connection = HTTPSConnection(
+                "127.0.0.1", self.port, timeout=LIMIT_SECONDS, context=certificates
+            )
+        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        body = None if resource is None else json.dumps(resource)
+        try:
+            self._connection.request("POST" if body else "GET", path, body, headers)
+            answer = self._connection.getresponse()
+            return answer.status, answer.read().decode()
+        except (OSError, HTTPException):
+            self._connection.close()
+            self._connection = None
+            raise
+
+    def exists(self, path: str) -> bool:
+        """Whether the API server has something at a path; it may not answer yet."""
+        try:
+            return self.ask(path)[0] == HTTPStatus.OK
+        except (OSError, HTTPException):
+            return False
 
     def apply(self, resources: list[dict], namespace: str = "default") -> None:
         self.kubectl(
             *("apply", "--server-side", "--namespace", namespace, "--filename", "-"),
             given=yaml.safe_dump_all(resources),
         )
-
-    def _request(self, path: str, body: bytes | None) -> Any:
-        request = urllib.request.Request(f"https://127.0.0.1:{self.port}{path}", body)
-        request.add_header("Authorization", f"Bearer {self.token}")
-        request.add_header("Content-Type", "application/json")
-        with urllib.request.urlopen(request, context=self._certificates(), timeout=LIMIT_SECONDS) as answer:
-            return json.loads(answer.read())
-
-    def _certificates(self) -> SSLContext:
-        return create_default_context(cafile=str(self.home / "certificates/apiserver.crt"))
 
     def _start_storage(self) -> None:
         client, peer = (f"http://127.0.0.1:{self.port + offset}" for offset in (1, 2))
@@ -149,19 +165,7 @@ class ControlPlane:
         )
         self.await_(self._certificate_exists, "the API server's certificate")
         self._write_kubeconfig()
-        self.await_(lambda: self.get_text("/readyz") == "ok", "the API server")
-
-    def get_text(self, path: str) -> str:
-        """The text at a path, or the reason why there is none."""
-        request = urllib.request.Request(f"https://127.0.0.1:{self.port}{path}")
-        request.add_header("Authorization", f"Bearer {self.token}")
-        try:
-            with urllib.request.urlopen(
-                request, context=self._certificates(), timeout=LIMIT_SECONDS
-            ) as answer:
-                return answer.read().decode()
-        except (urllib.error.URLError, OSError) as error:
-            return str(error)
+        self.await_(lambda: self.exists("/readyz"), "the API server")
 
     def _certificate_exists(self) -> bool:
         certificate = self.home / "certificates/apiserver.crt"
@@ -242,7 +246,7 @@ class ControlPlane:
         self.apply([*(_node(number) for number in range(1, NODES + 1)), _storage_class()])
         self.kubectl("wait", "--for=condition=Ready", "nodes", "--all", f"--timeout={LIMIT_SECONDS:.0f}s")
         account = "/api/v1/namespaces/default/serviceaccounts/default"
-        self.await_(lambda: "uid" in self.get_text(account), "the service account of a namespace")
+        self.await_(lambda: self.exists(account), "the service account of a namespace")
 
     def _start(self, name: str, command: list) -> None:
         start = [sys.executable, "-I", "-S", launch.__file__, str(os.getpid())]

@@ -65,7 +65,7 @@ def namespace(cluster: ControlPlane) -> Callable[..., str]:
         }
         cluster.apply([resource])
         account = f"/api/v1/namespaces/{name}/serviceaccounts/default"
-        cluster.await_(lambda: '"uid"' in cluster.get_text(account), f"the service account of {name}")
+        cluster.await_(lambda: cluster.exists(account), f"the service account of {name}")
         return name
 
     return made

@@ -67,12 +67,18 @@ def generations(release: Release) -> dict[str, int]:
     }
 
 
+def lasting(release: Release) -> set[str]:
+    """Objects of the namespace except those that have a number in their names: pods, revisions, histories."""
+    passing = {"Pod", "ReplicaSet", "ControllerRevision", "Secret", "EndpointSlice", "Endpoints"}
+    return {each for each in release.objects() if each.partition("/")[0] not in passing}
+
+
 def test_installed_upgraded_rolled_back_and_gone(release):
     elsewhere = {f"{each['kind']}/{each['name']}" for each in listed(release.cluster)}
     release.install("small")
     release.await_components(SMALL)
     await_steps(release, STEPS)
-    installed = release.objects()
+    installed = lasting(release)
 
     release.upgrade("standard")
     release.await_components(MONITORED)
@@ -83,19 +89,11 @@ def test_installed_upgraded_rolled_back_and_gone(release):
 
     release.rollback(1)
     release.await_components(SMALL)
-    assert {each for each in release.objects() if not varies(each)} == {
-        each for each in installed if not varies(each)
-    }
+    assert lasting(release) == installed
     release.uninstall()
     release.await_objects(kept())
     added = {f"{each['kind']}/{each['name']}" for each in listed(release.cluster)} - elsewhere
     assert {each for each in added if not each.startswith("PersistentVolume/")} == set()
-
-
-def varies(name: str) -> bool:
-    """Objects whose names have a number of their own: pods, revisions, histories of releases."""
-    kind, _, _ = name.partition("/")
-    return kind in {"Pod", "ReplicaSet", "ControllerRevision", "Secret", "EndpointSlice", "Endpoints"}
 
 
 def test_back_to_a_volume_from_stores_of_its_own(release):
@@ -161,11 +159,12 @@ def test_a_second_release_does_not_meet_the_first(release, namespace):
     """Of the same name, on the same nodes, with everything on."""
     second = Release(release.cluster, release.helm, namespace(f"{release.namespace}-b"), release.name)
     release.install("large", EVERYTHING)
-    first_objects, first = release.objects(), generations(release)
+    release.await_components(ALL)
+    before = lasting(release), generations(release)
     second.install("large", EVERYTHING, "collector.stateDirectory=/var/lib/tailrace-b")
     second.await_components(ALL)
 
-    assert (release.objects(), generations(release)) == (first_objects, first)
+    assert (lasting(release), generations(release)) == before
     assert written_directories(release).isdisjoint(written_directories(second))
     second.uninstall()
     second.await_objects(kept())

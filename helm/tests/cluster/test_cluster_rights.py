@@ -1,5 +1,8 @@
 """What each service account of a release may do, as the API server answers for every resource and verb."""
 
+import json
+from http import HTTPStatus
+
 import pytest
 
 from helm import program
@@ -78,7 +81,9 @@ def allowed(
             "system:serviceaccounts:rights",
             "system:authenticated",
         ]
-        if cluster.post("/apis/authorization.k8s.io/v1/subjectaccessreviews", review)["status"]["allowed"]:
+        status, answer = cluster.ask("/apis/authorization.k8s.io/v1/subjectaccessreviews", review)
+        assert status == HTTPStatus.CREATED, answer
+        if json.loads(answer)["status"]["allowed"]:
             found.add(f"{verb} {resource}{'.' if group else ''}{group}")
     return found
 
