@@ -14,7 +14,8 @@ import sys
 import urllib.error
 import urllib.request
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from http import HTTPStatus
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,7 @@ pytestmark = pytest.mark.kubernetes
 
 SOURCES = Path(__file__).parent / "flink"
 NAME = "tailrace-normalize"
-RPC, BLOBS, REST = PORT + 10, PORT + 11, PORT + 12
+RPC, BLOBS, REST, WORKER = (PORT + number for number in range(10, 14))
 NOT_SENT = {"update deployments/finalizers.apps"}
 """Asked by the API server itself, when a pod with an owner is made."""
 
@@ -52,16 +53,11 @@ class Job:
         self._running: list[subprocess.Popen] = []
 
     def configure(self) -> None:
-        words = (
-            "create",
-            "token",
-            "tailrace-flink",
-            "--namespace",
-            self.release.namespace,
-            "--duration",
-            "2h",
-        )
-        token = self.cluster.kubectl(*words).strip()
+        account = f"/api/v1/namespaces/{self.release.namespace}/serviceaccounts/tailrace-flink"
+        request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
+        status, answer = self.cluster.ask(f"{account}/token", request)
+        assert status == HTTPStatus.CREATED, answer
+        token = json.loads(answer)["status"]["token"]
         user = self.cluster.configuration({"token": token}, self.release.namespace)
         (self.home / "kubeconfig").write_text(yaml.safe_dump(user))
         (self.home / "kubeconfig").chmod(0o600)
@@ -87,6 +83,7 @@ class Job:
             "rest.bind-port": str(REST),
             "taskmanager.bind-host": "127.0.0.1",
             "taskmanager.host": "127.0.0.1",
+            "taskmanager.rpc.port": str(WORKER),  # Flink's image has a fixed one too
             "taskmanager.numberOfTaskSlots": 1,
             "taskmanager.memory.process.size": "1g",
             "taskmanager.memory.managed.size": "0m",
@@ -98,14 +95,14 @@ class Job:
         opened = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED_PACKAGES]
         log4j = f"-Dlog4j2.configurationFile={self.home / 'log4j2.properties'}"
         java = ["java", "-Xmx192m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", log4j, *opened]
-        environment = {"FLINK_CONF_DIR": str(self.home), "_POD_IP_ADDRESS": "127.0.0.1"}
+        of_pod = {"_POD_IP_ADDRESS": "127.0.0.1", "_POD_NODE_ID": "node-1"}
         with open(self.home / f"{name}.log", "a") as log:
             process = subprocess.Popen(
                 [
                     *(sys.executable, "-I", "-S", launch.__file__, str(os.getpid())),
                     *(*java, "-cp", self._classes, f"org.apache.flink.kubernetes.{main_class}", *words),
                 ],
-                env={**os.environ, **environment},
+                env={**os.environ, **of_pod, "FLINK_CONF_DIR": str(self.home)},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -118,10 +115,13 @@ class Job:
 
     def worker(self, pod: dict) -> subprocess.Popen:
         """What the pod of a TaskManager would run."""
-        words = [word for each in pod["spec"]["containers"][0]["args"] for word in shlex.split(each)]
-        options = [word for word in words if word.startswith("-D") and "=" in word]
+        script = pod["spec"]["containers"][0]["args"][
+            -1
+        ]  # `kubernetes-taskmanager.sh -Dkey=value -D key=value`
+        options = [word.removeprefix("-D") for word in shlex.split(script)[1:] if word != "-D"]
+        words = [word for option in options for word in ("-D", option)]
         main_class = "taskmanager.KubernetesTaskExecutorRunner"
-        return self.start("taskmanager", main_class, "--configDir", str(self.home), *memory_of(options))
+        return self.start("taskmanager", main_class, "--configDir", str(self.home), *words)
 
     def stop(self) -> None:
         for process in self._running:
@@ -137,7 +137,16 @@ class Job:
         except (urllib.error.URLError, OSError):
             return {}
 
-    def await_checkpoint(self, field: str) -> dict:
+    def await_(self, condition: Callable[[], bool], manager: subprocess.Popen, what: str) -> None:
+        """Raises AssertionError if the JobManager ends before."""
+
+        def holds() -> bool:
+            assert manager.poll() is None, f"the JobManager has ended: see {self.home}"
+            return condition()
+
+        self.cluster.await_(holds, f"{what}, see {self.home}")
+
+    def await_checkpoint(self, field: str, manager: subprocess.Popen) -> dict:
         """Waits for the job's latest checkpoint of a kind: `completed`, or `restored` after a restart."""
         found: dict = {}
 
@@ -147,16 +156,11 @@ class Job:
             found.update(latest.get(field) or {}, job=jobs[0]["id"] if jobs else "")
             return "id" in found
 
-        self.cluster.await_(exists, f"a {field} checkpoint, see {self.home}")
+        self.await_(exists, manager, f"a {field} checkpoint")
         return found
 
     def pods(self) -> list[dict]:
         return self.release.get("pods", "--selector", f"app={NAME},component=taskmanager")
-
-
-def memory_of(options: list[str]) -> list[str]:
-    """`-D key=value` in the form of Flink's command line."""
-    return [word for option in options for word in ("-D", option.removeprefix("-D"))]
 
 
 @pytest.fixture
@@ -223,19 +227,24 @@ def requests(cluster: ControlPlane, account: str) -> dict[str, set[int]]:
     return found
 
 
+def phases(job: Job) -> list[str]:
+    """Of the pods of TaskManagers. Flink knows a TaskManager once its pod is scheduled."""
+    return [pod["status"]["phase"] for pod in job.pods()]
+
+
 def test_a_job_runs_fails_over_and_ends_with_the_rights_of_the_account(job):
     manager = job.manager()
-    job.cluster.await_(lambda: len(job.pods()) == 1, "the pod of a TaskManager")
+    job.await_(lambda: phases(job) == ["Running"], manager, "the pod of a TaskManager")
     (pod,) = job.pods()
     assert pod["metadata"]["ownerReferences"][0]["name"] == NAME
     assert pod["spec"]["serviceAccountName"] == "tailrace-flink"
     job.worker(pod)
-    before = job.await_checkpoint("completed")
+    before = job.await_checkpoint("completed", manager)
 
     manager.send_signal(signal.SIGKILL)
     manager.wait()
     manager = job.manager()
-    after = job.await_checkpoint("restored")
+    after = job.await_checkpoint("restored", manager)
     assert after["id"] >= before["id"]
     assert after["job"] == before["job"]
 
