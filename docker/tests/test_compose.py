@@ -26,7 +26,6 @@ from tailrace_local.components.evidence import Evidence
 from tailrace_local.components.explain import Explain
 from tailrace_local.components.flink import OPENED_PACKAGES, Flink
 from tailrace_local.components.fluentbit import FluentBit
-from tailrace_local.components.repair import Repair
 
 COMPOSE = (DOCKER / "compose.yaml").read_text()
 DOCKERFILE = (DOCKER / "Dockerfile").read_text()
@@ -365,19 +364,6 @@ def test_evidence_runs_as_the_embedded_one(services, settings, home):
         "--password-file": "/run/secrets/clickhouse-auditor",
         "--key": f"/run/secrets/{signing.SECRET}",
         "--access": "/etc/tailrace/access.yaml",
-    }
-
-
-def test_repair_runs_as_the_embedded_one(services, settings, home):
-    service = services["repair"]
-    here, there = str(home.root), "/var/lib/tailrace"
-    embedded = [str(word).replace(here, there) for word in Repair(settings, home).command()]
-    assert service["command"][0] == embedded[2]
-    assert options_of(service["command"][1:]) == {
-        **options_of(embedded[3:]),
-        "--kafka": "kafka:9092",
-        "--clickhouse": "http://clickhouse:8123",
-        "--password-file": "/run/secrets/clickhouse-repair",
     }
 
 
