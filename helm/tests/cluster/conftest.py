@@ -8,7 +8,7 @@ import pytest
 
 from helm import program
 from helm.cluster import definitions, programs
-from helm.cluster.control_plane import LIMIT_SECONDS, ControlPlane
+from helm.cluster.control_plane import ControlPlane
 from helm.cluster.release import Release
 
 PORT = int(os.environ.get("KUBERNETES_TEST_PORT", "27900"))
@@ -46,9 +46,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
     with ControlPlane(tmp_path_factory.mktemp("kubernetes") / "home", PORT) as running:
         running.apply(definitions.all_definitions())
-        established = ("wait", "--for=condition=Established", "crd", "--all")
-        running.kubectl(*established, f"--timeout={LIMIT_SECONDS:.0f}s")
+        running.await_(lambda: all_established(running), "the operators' definitions")
         yield running
+
+
+def all_established(cluster: ControlPlane) -> bool:
+    """Whether the API server serves every definition. A new one has no conditions yet."""
+    found = cluster.get("/apis/apiextensions.k8s.io/v1/customresourcedefinitions")["items"]
+    conditions = [each.get("status", {}).get("conditions") or [] for each in found]
+    return all(any(c["type"] == "Established" and c["status"] == "True" for c in each) for each in conditions)
 
 
 @pytest.fixture(scope="session")
