@@ -147,7 +147,7 @@ FUZZ_TARGETS = $(shell sed -n 's/^    void \([A-Za-z]*\).byte.*/\1/p' \
 	stream-jobs/query-core/src/test/java/io/tailrace/fuzz/FuzzTargetsTest.java)
 
 .PHONY: test-kubernetes
-test-kubernetes: $(DEV) ## The chart on a real API server with simulated nodes; the first run builds programs: 15 CPU-minutes
+test-kubernetes: $(DEV) ## The chart on a real API server with simulated nodes; the first run builds programs: 25 CPU-minutes
 	@$(PYTEST) -q --junit-xml=target/kubernetes.xml -m kubernetes helm
 
 .PHONY: fuzz

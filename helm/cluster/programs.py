@@ -25,12 +25,12 @@ HELM4_VERSION = "v4.3.1"
 
 
 def etcd() -> Path:
-    """Returns the program. The first call of each function builds: 77 CPU-seconds for this one."""
+    """Returns the program. The first call of each function builds: 110 CPU-seconds for this one."""
     return _built("etcd") / "server"
 
 
 def kubernetes() -> Path:
-    """Returns the directory of the control plane's programs and kubectl: 500 CPU-seconds."""
+    """Returns the directory of the control plane's programs and kubectl: 890 CPU-seconds."""
     version = kubernetes_version()
     minor = version.split(".")[1]
     return _built(
@@ -48,7 +48,7 @@ def kubernetes_version() -> str:
 
 
 def kwok() -> Path:
-    """Returns the program: 120 CPU-seconds."""
+    """Returns the program: 240 CPU-seconds."""
     return _built("kwok") / "kwok"
 
 

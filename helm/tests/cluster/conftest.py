@@ -15,7 +15,7 @@ PORT = int(os.environ.get("KUBERNETES_TEST_PORT", "27900"))
 """Of the API server; the next five ports are used too."""
 
 BUILD_SECONDS = 7200
-"""The first test of a machine builds the programs: 15 CPU-minutes."""
+"""The first test of a machine builds the programs: 25 CPU-minutes."""
 
 EVERYTHING, NOTHING = (Path(__file__).with_name(f"{name}.yaml") for name in ("everything", "nothing"))
 """Values beside those of a profile."""
