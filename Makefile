@@ -102,7 +102,7 @@ test-java: ## Unit and integration tests of schemas and stream-jobs
 
 .PHONY: test-python
 test-python: $(DEV) ## Unit and integration tests in Python: stack, collectors, SQL, dashboards, docker, helm
-	@$(PYTEST) -q --junit-xml=target/unit.xml -m "not long and not browser and not replicas" $(TESTS)
+	@$(PYTEST) -q --junit-xml=target/unit.xml -m "not long and not browser and not replicas and not kubernetes" $(TESTS)
 	@.ci/check-skips target/unit.xml
 
 .PHONY: e2e
@@ -151,6 +151,10 @@ test-long: $(DEV) ## Long tests: fuzzing, outages of minutes
 # Jazzer runs one target per JVM. By default all methods of FuzzTargetsTest that take bytes and return nothing.
 FUZZ_TARGETS = $(shell sed -n 's/^    void \([A-Za-z]*\).byte.*/\1/p' \
 	stream-jobs/query-core/src/test/java/io/tailrace/fuzz/FuzzTargetsTest.java)
+
+.PHONY: test-kubernetes
+test-kubernetes: $(DEV) ## The chart on a real API server with simulated nodes; the first run builds programs: 25 CPU-minutes
+	@$(PYTEST) -q --junit-xml=target/kubernetes.xml -m kubernetes helm
 
 .PHONY: fuzz
 fuzz: ## Search for input that breaks a framer, parser or lexer, a minute for each target; FUZZ_TARGETS=lexer for one

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from docker.tests.conftest import DOCKER
-from tailrace import delivery, deployment, evidence, facts, health
+from tailrace import delivery, deployment, evidence, facts, health, repair
 from tailrace.config.home import Home
 from tailrace.config.resources import REPOSITORY
 from tailrace.config.settings import RENAMED, Settings, variable
@@ -223,7 +223,7 @@ def test_images_of_others_are_pinned_and_ours_are_built(services):
 def test_commands_are_ones_that_the_modules_take(services, monkeypatch):
     tools = {name: each for name, each in services.items() if each["image"].startswith("tailrace/tools")}
     services_of_the_tools = {"facts", "delivery", "metrics", "census", "capture", "explain", "evidence"}
-    services_of_the_tools |= {"fingerprint"}
+    services_of_the_tools |= {"fingerprint", "repair"}
     expected = services_of_the_tools | STEPS - {"superset-setup"}
     assert expected == tools.keys()
     for service in tools.values():
@@ -238,6 +238,7 @@ def test_commands_are_ones_that_the_modules_take(services, monkeypatch):
                 "tailrace.delivery": delivery,
                 "tailrace.evidence": evidence,
                 "tailrace.health": health,
+                "tailrace.repair": repair,
             }[module]
             monkeypatch.setattr(sys, "argv", [module, *words])
             assert __import__(f"{parse.__name__}.__main__", fromlist=["_arguments"])._arguments()
@@ -306,7 +307,7 @@ def test_own_logs_take_the_place_of_the_demo(compose):
         "services"
     ]
     assert own["collector-setup"]["command"] == ["tailrace.deployment", "collector"]
-    for name in ("collector-setup", "census", "capture", "explain", "fluentbit"):
+    for name in ("collector-setup", "census", "capture", "explain", "fluentbit", "repair"):
         mounted = {volume["target"]: volume for volume in own[name]["volumes"]}
         assert mounted["/etc/tailrace/sources.yaml"]["source"] == "/srv/sources.yaml"
         assert mounted["/var/log/mysql"]["read_only"]

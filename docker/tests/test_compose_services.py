@@ -9,11 +9,12 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519
 
 from docker.tests.conftest import DOCKER
-from docker.tests.test_compose import FIELDS, NOT_HERE, STEPS
+from docker.tests.test_compose import FIELDS, NOT_HERE, STEPS, options_of
 from tailrace.clickhouse.server_config import USERS_TEMPLATE
 from tailrace.dashboards import connections as superset_connections
 from tailrace.evidence import signing
 from tailrace_local.components import superset
+from tailrace_local.components.repair import Repair
 
 CANNOT_BE_ASKED = {"fluentbit"}
 """Images without a shell or client."""
@@ -25,6 +26,7 @@ SECRETS = {
     "facts": {"clickhouse-facts"},
     "delivery": {"clickhouse-delivery"},
     "explain": {"clickhouse-explain"},
+    "repair": {"clickhouse-repair"},
     "metrics": {"clickhouse-reader_compliance"},
     "migrations": {"clickhouse-admin"},
     "evidence": {"clickhouse-auditor", signing.SECRET},
@@ -186,3 +188,16 @@ def test_fingerprints_are_computed_without_a_network(services):
     home = service["environment"]["TAILRACE_HOME"]
     # It runs in this directory, as the supervisor starts it.
     assert f"{home}/data/{service['command'][-1]}" in service["tmpfs"]
+
+
+def test_repair_runs_as_the_embedded_one(services, settings, home):
+    service = services["repair"]
+    here, there = str(home.root), "/var/lib/tailrace"
+    embedded = [str(word).replace(here, there) for word in Repair(settings, home).command()]
+    assert service["command"][0] == embedded[2]
+    assert options_of(service["command"][1:]) == {
+        **options_of(embedded[3:]),
+        "--kafka": "kafka:9092",
+        "--clickhouse": "http://clickhouse:8123",
+        "--password-file": "/run/secrets/clickhouse-repair",
+    }

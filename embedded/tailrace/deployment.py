@@ -46,6 +46,7 @@ from tailrace.programs.evidence import EvidenceProgram
 from tailrace.programs.explain import ExplainProgram
 from tailrace.programs.fingerprint import FingerprintProgram
 from tailrace.programs.fluentbit import CollectorError, FluentBitProgram
+from tailrace.programs.repair import RepairProgram
 from tailrace.programs.snapshots import SnapshotProgram
 from tailrace.rules import push as rule_push
 from tailrace.rules.push import RulesError
@@ -75,6 +76,7 @@ HEALTH_CHECKS = {
     "facts": SnapshotProgram,
     "delivery": DeliveryProgram,
     "evidence": EvidenceProgram,
+    "repair": RepairProgram,
 }
 """Programs that report their health in a file under the home directory, or on a socket in it."""
 
@@ -201,7 +203,7 @@ def write_clickhouse(arguments: argparse.Namespace, settings: Settings, home: Ho
 
 
 def write_collector(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
-    """Writes the files that Fluent Bit, the census, capture and explain read; optionally with logs to show.
+    """Writes the files that the collector's services read; optionally with logs to show.
 
     --demo writes two days of a shop, as `tailrace demo` does, but without the gap in a log, which needs a
     command. --samples writes the real logs of samples/. Neither writes anything where one of them has before.
@@ -211,7 +213,7 @@ def write_collector(arguments: argparse.Namespace, settings: Settings, home: Hom
         feed = demo_container.feed_samples if arguments.samples else demo_container.feed_shop
         for line in feed(kafka_client.from_arguments(arguments), settings, home):
             print(line)
-    for kind in (FluentBitProgram, CensusProgram, CaptureProgram, ExplainProgram):
+    for kind in (FluentBitProgram, CensusProgram, CaptureProgram, ExplainProgram, RepairProgram):
         program = kind(settings, home)
         if program.configured():
             program.prepare()

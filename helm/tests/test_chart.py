@@ -19,6 +19,8 @@ from tailrace.clickhouse import row_policies
 from tailrace.config.resources import REPOSITORY
 from tailrace.evidence import signing
 from tailrace.programs.fluentbit import COLLECTOR
+from tailrace.repair import __main__ as repair
+from tailrace.sources import sources_file
 from tailrace_local.components.detect import Detect
 
 pytestmark = pytest.mark.long  # Helm is built
@@ -136,7 +138,11 @@ def test_the_sidecar_is_the_same_with_the_pod_as_instance(everything):
     pod = everything["DaemonSet", f"{RELEASE}-collector"]["spec"]["template"]["spec"]
     text = yaml.safe_dump(snippet["containers"])
     assert text.count("fieldPath: metadata.name") == 2
-    assert yaml.safe_load(text.replace("metadata.name", "spec.nodeName")) == pod["containers"]
+    own = yaml.safe_load(text.replace("metadata.name", "spec.nodeName"))
+    for each in own:  # what the pod of the DaemonSet says for all its containers
+        assert each["securityContext"].pop("runAsNonRoot") is True
+        assert each["securityContext"].pop("seccompProfile") == {"type": "RuntimeDefault"}
+    assert own == pod["containers"]
     mounted = {mount["name"] for each in snippet["containers"] for mount in each["volumeMounts"]}
     assert mounted == {volume["name"] for volume in snippet["volumes"]} | {"logs"}
 
@@ -200,6 +206,32 @@ def test_no_pod_has_rights_that_it_does_not_need(render):
                 mount for mount in each["volumeMounts"] if mount["mountPath"].startswith("/run/secrets")
             ]
             assert not (needs_kubernetes and below_the_token), owner
+
+
+def test_repair_is_told_the_logs_that_the_collector_reads(render, tmp_path, monkeypatch):
+    made = {
+        (each["kind"], each["metadata"]["name"]): each for each in render("", "collector.repair.enabled=true")
+    }
+    pod = made["DaemonSet", f"{RELEASE}-collector"]["spec"]["template"]["spec"]
+    fluentbit, _, container = pod["containers"]
+    (tmp_path / "list.yaml").write_text(made["ConfigMap", f"{RELEASE}-repair"]["data"]["sources.yaml"])
+    shell, options, script, name = container["command"]
+    here = script.replace("/etc/tailrace/repair/sources.yaml", f"{tmp_path}/list.yaml")
+    here = here.replace("/tmp/sources.yaml", f"{tmp_path}/sources.yaml").replace(
+        "exec python -m", "exec echo"
+    )
+    subprocess.run(
+        [shell, options, here, name], env={**os.environ, "TAILRACE_INSTANCE": "node-1"}, check=True
+    )
+
+    told = {
+        (each.instance, each.source, str(each.path)) for each in sources_file.load(tmp_path / "sources.yaml")
+    }
+    env = {each["name"]: each.get("value") for each in fluentbit["env"]}
+    paths = {name: path for name, path in env.items() if name.endswith("_PATH")}
+    assert told == {("node-1", name.split("_")[1].lower(), path) for name, path in paths.items()}
+    monkeypatch.setattr(sys, "argv", container["args"])
+    assert repair._arguments().clickhouse == f"http://clickhouse-{RELEASE}:8123"
 
 
 @pytest.mark.parametrize("name", ["facts", "delivery"])

@@ -27,8 +27,8 @@ def merged(below: dict, above: dict) -> dict:
     return {**below, **above, **both}
 
 
-def test_there_are_the_three_profiles():
-    assert PROFILES.keys() == {"small", "standard", "large"}
+def test_there_are_three_sizes_and_the_collectors_alone():
+    assert PROFILES.keys() == {"small", "standard", "large", "collectors"}
 
 
 @pytest.mark.parametrize("profile", ["", *PROFILES])
@@ -49,7 +49,16 @@ def test_the_schema_knows_every_value_and_no_other():
             return {where}
         return {each for key, below in value.items() for each in keys(below, f"{where}.{key}")}
 
-    free = ("resources", ".config.", "partitions", "Process", "jobManager", "taskManager", "nodeSelector")
+    free = (
+        "resources",
+        "serviceAccountAnnotations",
+        ".config.",
+        "partitions",
+        "Process",
+        "jobManager",
+        "taskManager",
+        "nodeSelector",
+    )
     written = {key for key in keys(VALUES) if not any(part in key for part in free)}
     assert written == {key for key in described(SCHEMA) if not any(part in key for part in free)} - {
         ".global"

@@ -2,6 +2,7 @@
 {{- define "tailrace.collectorContainers" -}}
 {{- $root := index . 0 }}
 {{- $collector := $root.Values.collector }}
+{{- $sidecar := eq (index . 1) "metadata.name" }}
 - name: fluentbit
   image: {{ $root.Values.images.fluentBit }}
   imagePullPolicy: {{ $root.Values.images.pullPolicy }}
@@ -9,7 +10,7 @@
   env:
     {{- include "tailrace.collectorEnvironment" . | nindent 4 }}
     {{- include "tailrace.fluentBitEnvironment" $root | nindent 4 }}
-  {{- include "tailrace.fluentBitProcess" $root | nindent 2 }}
+  {{- include "tailrace.fluentBitProcess" (list $root $sidecar) | nindent 2 }}
   volumeMounts:
     - {name: tailrace-configuration, mountPath: /etc/tailrace/fluent-bit, readOnly: true}
     {{- if include "tailrace.kafkaFiles" $root }}
@@ -24,12 +25,64 @@
   env:
     {{- include "tailrace.collectorEnvironment" . | nindent 4 }}
   resources: {requests: {cpu: 20m, memory: 32Mi}, limits: {memory: 128Mi}}
-  securityContext:
-    {{- include "tailrace.containerSecurity" $root | nindent 4 }}
-    readOnlyRootFilesystem: true
+  securityContext: {{- include "tailrace.collectorSecurity" $sidecar | nindent 4 }}
   volumeMounts:
     - {name: tailrace-state, mountPath: /var/lib/tailrace}
     - {name: logs, mountPath: {{ $collector.directory }}, readOnly: true}
+{{- if $collector.repair.enabled }}
+{{ include "tailrace.collectorRepair" . }}
+{{- end }}
+{{- end }}
+
+{{/* Ships missing bytes of this pod's logs again. Arguments as above. */}}
+{{- define "tailrace.collectorRepair" -}}
+{{- $root := index . 0 }}
+{{- $collector := $root.Values.collector }}
+- name: repair
+  image: {{ $root.Values.images.tools }}
+  imagePullPolicy: {{ $root.Values.images.pullPolicy }}
+  command:
+    - sh
+    - -euc
+    # The list of logs contains the name of the instance, which only the pod knows.
+    - sed "s|@INSTANCE@|$TAILRACE_INSTANCE|" /etc/tailrace/repair/sources.yaml > /tmp/sources.yaml; exec python -m "$@"
+    - repair
+  args:
+    - tailrace.repair
+    - --sources=/tmp/sources.yaml
+    {{- range include "tailrace.kafkaArguments" (list $root "backfill") | trim | splitList "\n" }}
+    - {{ . | quote }}
+    {{- end }}
+    - --clickhouse={{ include "tailrace.clickhouseUrl" $root }}
+    - --password-file=/run/secrets/clickhouse-repair
+    - --heartbeat-file=/tmp/beat
+  env:
+    - {name: TAILRACE_INSTANCE, valueFrom: {fieldRef: {fieldPath: {{ index . 1 }}}} }
+  livenessProbe:
+    # It writes the file after each look at the ledger and each shipped block.
+    exec: {command: [sh, -c, 'test -n "$(find /tmp/beat -mmin -5)"']}
+    initialDelaySeconds: 300
+    periodSeconds: 60
+  resources: {{- $collector.repair.resources | toYaml | nindent 4 }}
+  securityContext: {{- include "tailrace.collectorSecurity" (eq (index . 1) "metadata.name") | nindent 4 }}
+  volumeMounts:
+    - {name: tailrace-repair, mountPath: /etc/tailrace/repair, readOnly: true}
+    - {name: tailrace-repair-tmp, mountPath: /tmp}
+    - {name: passwords, mountPath: /run/secrets, readOnly: true}
+    {{- if include "tailrace.kafkaFiles" $root }}
+    - {name: kafka-backfill, mountPath: /run/kafka, readOnly: true}
+    {{- end }}
+    - {name: logs, mountPath: {{ $collector.directory }}, readOnly: true}
+{{- end }}
+
+{{/* Its volumes. Argument: the root. */}}
+{{- define "tailrace.repairVolumes" -}}
+- {name: tailrace-repair, configMap: {name: {{ .Release.Name }}-repair}}
+- {name: tailrace-repair-tmp, emptyDir: {}}
+- {{- include "tailrace.passwords" (list . (list "clickhouse-repair")) | nindent 2 }}
+{{- if include "tailrace.kafkaFiles" . }}
+- {{- include "tailrace.kafkaVolume" (list . "backfill" "kafka-backfill") | nindent 2 }}
+{{- end }}
 {{- end }}
 
 {{/* Environment of both containers. */}}
@@ -75,10 +128,10 @@
     runAsNonRoot: false
     allowPrivilegeEscalation: false
     capabilities: {drop: [ALL], add: [CHOWN, FOWNER]}
-    {{- else }}
-    {{- include "tailrace.containerSecurity" $root | nindent 4 }}
-    {{- end }}
     readOnlyRootFilesystem: true
+    {{- else }}
+    {{- include "tailrace.collectorSecurity" true | nindent 4 }}
+    {{- end }}
   volumeMounts: [{name: tailrace-state, mountPath: /var/lib/tailrace}]
 {{- end }}
 
@@ -100,13 +153,20 @@
 - {name: TAILRACE_HEALTH_PORT, value: "12020"}
 {{- end }}
 
-{{/* Ports, probes and resources of Fluent Bit. */}}
+{{/* What a container of the collector may do. Argument: whether it is in a pod of others, which may leave more open. */}}
+{{- define "tailrace.collectorSecurity" -}}
+{{ include "tailrace.containerSecurity" nil }}
+readOnlyRootFilesystem: true
+{{- if . }}
+{{ include "tailrace.podSecurity" nil }}
+{{- end }}
+{{- end }}
+
+{{/* Ports, probes and resources of Fluent Bit. Argument: a list of the root and whether it is in a pod of others. */}}
 {{- define "tailrace.fluentBitProcess" -}}
 ports: [{name: metrics, containerPort: 12020}]
 livenessProbe: {httpGet: {path: /api/v1/health, port: metrics}, periodSeconds: 30, failureThreshold: 5}
 readinessProbe: {httpGet: {path: /api/v1/uptime, port: metrics}, periodSeconds: 10}
-resources: {{- .Values.collector.resources | toYaml | nindent 2 }}
-securityContext:
-  {{- include "tailrace.containerSecurity" . | nindent 2 }}
-  readOnlyRootFilesystem: true
+resources: {{- (index . 0).Values.collector.resources | toYaml | nindent 2 }}
+securityContext: {{- include "tailrace.collectorSecurity" (index . 1) | nindent 2 }}
 {{- end }}

@@ -70,6 +70,11 @@ clickhouse-{{ .Release.Name }}:8123
 {{- .Values.clickhouse.url | default (printf "http://chi-%s-tailrace-0-0:8123" .Release.Name) | trimSuffix "/" -}}
 {{- end }}
 
+{{/* The service account of the Flink jobs. */}}
+{{- define "tailrace.flinkAccount" -}}
+{{- .Values.jobs.serviceAccount | default (printf "%s-flink" .Release.Name) -}}
+{{- end }}
+
 {{/* Name of the cluster, or empty for a single server. */}}
 {{- define "tailrace.clickhouseCluster" -}}
 {{- if .Values.clickhouse.url -}}

@@ -14,10 +14,10 @@
 {{- include "tailrace.kafkaAsks" . }}{{ if include "tailrace.kafkaEncrypts" . }}{{ .Values.kafka.security.authoritySecret }}{{ end -}}
 {{- end }}
 
-{{/* A volume with CA and password. Argument: a list of the root and the account. */}}
+{{/* A volume with CA and password. Argument: a list of the root, the account and, if the pod has another, a name. */}}
 {{- define "tailrace.kafkaVolume" -}}
 {{- $root := index . 0 -}}
-name: kafka
+name: {{ if gt (len .) 2 }}{{ index . 2 }}{{ else }}kafka{{ end }}
 projected:
   defaultMode: 0440
   sources:

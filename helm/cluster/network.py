@@ -1,0 +1,46 @@
+"""What NetworkPolicies of one namespace allow, by the specification of Kubernetes.
+
+Nothing enforces them on simulated nodes: this says what a network that enforces them would do.
+"""
+
+from collections.abc import Mapping, Sequence
+
+Labels = Mapping[str, str]
+
+
+def admits(policies: Sequence[dict], source: Labels | None, target: Labels | None, port: int) -> bool:
+    """Returns whether a TCP connection is allowed. None is a pod of another namespace, without labels."""
+    leaves = source is None or _allowed(policies, "egress", "to", source, target, port)
+    enters = target is None or _allowed(policies, "ingress", "from", target, source, port)
+    return leaves and enters
+
+
+def _allowed(
+    policies: Sequence[dict], direction: str, peers: str, pod: Labels, peer: Labels | None, port: int
+) -> bool:
+    """A pod that no policy selects is open; otherwise one rule must allow the connection."""
+    specs = [each["spec"] for each in policies if _selects(each["spec"]["podSelector"], pod)]
+    limiting = [spec for spec in specs if direction.capitalize() in spec["policyTypes"]]
+    rules = [rule for spec in limiting for rule in spec.get(direction) or []]
+    return not limiting or any(_matches(rule, peers, peer, port) for rule in rules)
+
+
+def _matches(rule: dict, peers: str, peer: Labels | None, port: int) -> bool:
+    ports = [each["port"] for each in rule.get("ports", []) if each.get("protocol", "TCP") == "TCP"]
+    if rule.get("ports") and port not in ports:
+        return False
+    return not rule.get(peers) or any(_is_peer(each, peer) for each in rule[peers])
+
+
+def _is_peer(selectors: dict, peer: Labels | None) -> bool:
+    """Understands pods of the same namespace, and of any (`namespaceSelector: {}`)."""
+    assert selectors.keys() <= {"podSelector", "namespaceSelector"}, selectors
+    assert not selectors.get("namespaceSelector"), selectors
+    if peer is None:
+        return "namespaceSelector" in selectors and _selects(selectors["podSelector"], {})
+    return _selects(selectors["podSelector"], peer)
+
+
+def _selects(selector: dict, labels: Labels) -> bool:
+    assert selector.keys() <= {"matchLabels"}, selector
+    return selector.get("matchLabels", {}).items() <= labels.items()

@@ -1,0 +1,75 @@
+"""Every manifest of the chart, as an API server judges it: schemas, unknown fields, rules in definitions."""
+
+import pytest
+import yaml
+
+from helm import program
+from helm.cluster import programs
+from helm.cluster.release import Release
+from helm.tests.cluster.conftest import EVERYTHING, NOTHING
+
+pytestmark = pytest.mark.kubernetes
+
+SIZES = ("small", "standard", "large")
+
+
+@pytest.fixture(scope="module")
+def rendering(cluster, namespace) -> Release:
+    return Release(cluster, program.helm(), namespace("manifests"))
+
+
+def judged(release: Release, resources: list[dict]) -> str:
+    """What kubectl says, a line for each resource."""
+    words = [
+        "apply",
+        "--namespace",
+        release.namespace,
+        "--server-side",
+        "--dry-run=server",
+        "--validate=strict",
+    ]
+    given = yaml.safe_dump_all(resources)
+    return release.cluster.kubectl(*words, "--filename", "-", given=given, check=False)
+
+
+@pytest.mark.parametrize("values", [(), (EVERYTHING,)], ids=["plain", "everything"])
+@pytest.mark.parametrize("size", SIZES)
+def test_the_server_accepts_every_manifest_of_every_size(rendering, size, values):
+    resources = rendering.render(size, *values)
+    lines = judged(rendering, resources).splitlines()
+    assert [line for line in lines if not line.endswith("serverside-applied (server dry run)")] == []
+    assert len(lines) == len(resources) >= 32
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_nothing_is_left_of_any_size_with_everything_off(rendering, size):
+    assert rendering.render(size, NOTHING) == []
+
+
+def test_the_collectors_alone_are_accepted(rendering):
+    resources = rendering.render("collectors")
+    lines = judged(rendering, resources).splitlines()
+    assert [line for line in lines if not line.endswith("serverside-applied (server dry run)")] == []
+    kinds = {each["kind"] for each in resources}
+    assert kinds == {"ConfigMap", "DaemonSet", "NetworkPolicy"}
+
+
+def test_both_versions_of_helm_render_the_same(rendering):
+    newer = Release(rendering.cluster, programs.helm4(), rendering.namespace)
+    for values in (("small",), ("large", EVERYTHING)):
+        assert newer.render(*values) == rendering.render(*values)
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "said"),
+    [
+        ("Deployment", {"replicaz": 1}, ".spec.replicaz: field not declared in schema"),
+        ("FlinkDeployment", {"flinkVersion": "v9_9"}, 'Unsupported value: "v9_9"'),
+        ("KafkaTopic", {"partitions": "many"}, "expected numeric"),
+        ("NetworkPolicy", {"policyTypes": ["Outgress"]}, 'Unsupported value: "Outgress"'),
+    ],
+)
+def test_what_the_server_does_not_know_is_refused(rendering, kind, change, said):
+    resource = next(each for each in rendering.render("small") if each["kind"] == kind)
+    resource["spec"] |= change
+    assert said in judged(rendering, [resource])

@@ -1,0 +1,97 @@
+"""Which connections the release's policies leave in a namespace that denies all others."""
+
+import itertools
+
+import pytest
+
+from helm.cluster import network
+from helm.tests.cluster.test_cluster_life import ALL, STEPS
+
+pytestmark = pytest.mark.kubernetes
+
+OF_OPERATORS = ["normalize", "detect", "clickhouse", "keeper"]
+CLICKHOUSE, KEEPER, SUPERSET, FLINK_REST, FLINK_RPC, RAFT, REPLICATION = (
+    8123,
+    2181,
+    8088,
+    8081,
+    6123,
+    9444,
+    9009,
+)
+INSIDE = {
+    *(
+        (component, "clickhouse", CLICKHOUSE)
+        for component in ("capture", "collector", "delivery", "facts", "metrics", "migrations", "superset")
+    ),
+    *((job, "clickhouse", CLICKHOUSE) for job in ("normalize", "detect")),
+    *(("metrics", job, FLINK_REST) for job in ("normalize", "detect")),
+    ("dashboards", "superset", SUPERSET),
+    ("clickhouse", "keeper", KEEPER),
+    # Pods of one component reach each other at any port.
+    *(
+        (component, component, port)
+        for component in OF_OPERATORS
+        for port in (CLICKHOUSE, KEEPER, SUPERSET, FLINK_REST, FLINK_RPC, RAFT, REPLICATION)
+    ),
+}
+"""Source, target, port: all that is allowed between pods of the release."""
+
+DNS, KAFKA, HTTPS, API, MYSQL, POSTGRES, REDIS = 53, 9092, 443, 6443, 3306, 5432, 6379
+OUTSIDE = {
+    "capture": {KAFKA, MYSQL},
+    "collector": {KAFKA},
+    "normalize": {KAFKA, HTTPS, API},
+    "detect": {KAFKA, HTTPS, API},
+    "facts": {KAFKA},
+    "delivery": {HTTPS},
+    "rules": {KAFKA},
+    "superset": {KAFKA, POSTGRES, REDIS},
+}
+"""Ports of other namespaces and of other machines. Every component reaches the name service beside them."""
+
+
+@pytest.fixture(scope="module")
+def policies(restricted) -> list[dict]:
+    return restricted.get("networkpolicies")
+
+
+@pytest.fixture(scope="module")
+def pods(restricted) -> dict[str, dict[str, str]]:
+    """Labels by component; for pods of hooks and operators, which do not exist here, those of the chart."""
+    common = {"app.kubernetes.io/name": "tailrace", "app.kubernetes.io/instance": restricted.name}
+    key = "app.kubernetes.io/component"
+    live = {pod["metadata"]["labels"][key]: pod["metadata"]["labels"] for pod in restricted.get("pods")}
+    assert live.keys() == ALL - {"collector"}
+    made = {name: {**common, key: name} for name in [*STEPS, *OF_OPERATORS, "collector"]}
+    return made | live
+
+
+def test_pods_of_the_release_reach_what_they_need_and_nothing_else(policies, pods):
+    ports = (CLICKHOUSE, KEEPER, SUPERSET, FLINK_REST, FLINK_RPC, RAFT, REPLICATION)
+    found = {
+        (source, target, port)
+        for source, target, port in itertools.product(pods, pods, ports)
+        if network.admits(policies, pods[source], pods[target], port)
+    }
+    assert found == INSIDE
+
+
+def test_pods_of_the_release_reach_ports_outside_as_configured(policies, pods):
+    ports = (DNS, KAFKA, HTTPS, API, MYSQL, POSTGRES, REDIS)
+    for component, labels in pods.items():
+        reached = {port for port in ports if network.admits(policies, labels, None, port)}
+        assert reached == {DNS} | OUTSIDE.get(component, set()), component
+
+
+def test_nobody_outside_reaches_a_pod_of_the_release(policies, pods):
+    ports = (CLICKHOUSE, KEEPER, SUPERSET, FLINK_REST, FLINK_RPC, RAFT, REPLICATION, DNS)
+    for component, labels in pods.items():
+        assert [port for port in ports if network.admits(policies, None, labels, port)] == [], component
+
+
+def test_without_the_policies_of_the_release_nothing_connects(policies, pods):
+    """The namespace denies everything: the tests above do not pass by default."""
+    (denial,) = (each for each in policies if each["metadata"]["name"] == "closed")
+    for source, target, port in INSIDE:
+        assert not network.admits([denial], pods[source], pods[target], port)
