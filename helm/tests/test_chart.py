@@ -208,7 +208,7 @@ def test_no_pod_has_rights_that_it_does_not_need(render):
             assert not (needs_kubernetes and below_the_token), owner
 
 
-def test_repair_is_told_the_logs_that_the_collector_reads(render, tmp_path, monkeypatch):
+def test_repair_is_reported_the_logs_that_the_collector_reads(render, tmp_path, monkeypatch):
     made = {
         (each["kind"], each["metadata"]["name"]): each for each in render("", "collector.repair.enabled=true")
     }
