@@ -34,6 +34,7 @@ FIELDS = {variable(field): field for field in dataclasses.fields(Settings)}
 NOT_HERE = {
     "TAILRACE_HOME": "volumes take its place",
     "TAILRACE_CACHE": "images take its place",
+    "TAILRACE_FLUENT_BIT": "images take its place",
     "TAILRACE_SOURCES": "own-logs.yaml",
     "TAILRACE_ALERTS_CONFIG": "docker/alerts.yaml, with the profile alerts",
     "TAILRACE_REPORTS_CONFIG": "Superset's image has no browser that could draw reports",

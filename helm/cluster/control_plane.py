@@ -25,6 +25,8 @@ from tailrace_local.supervisor import launch
 
 LIMIT_SECONDS = 300.0
 """For conditions that take seconds on an idle machine."""
+RETRY_SECONDS = 1.0
+"""As the API server asks for with the status 429."""
 GRACE_SECONDS = 30.0
 NODES = 3
 
@@ -81,7 +83,11 @@ class ControlPlane:
 
     def get(self, path: str) -> Any:
         """The JSON at a path of the API server. Raises AssertionError with its answer if there is none."""
+        deadline = time.monotonic() + LIMIT_SECONDS
         status, text = self.ask(path)
+        while status == HTTPStatus.TOO_MANY_REQUESTS and time.monotonic() < deadline:
+            time.sleep(RETRY_SECONDS)  # "storage is (re)initializing", for a definition that is new
+            status, text = self.ask(path)
         assert status == HTTPStatus.OK, text
         return json.loads(text)
 
