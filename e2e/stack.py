@@ -13,10 +13,10 @@ import yaml
 
 from e2e.workload.writer import LogWriter
 from sql.tests.clickhouse_servers import copy_migrated_store
-from tailrace.cli.context import NotRunningError
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings
+from tailrace.errors import NotRunningError
 from tailrace.sources import sources_file
 from tailrace.sources.sources_file import Source
 from tailrace_local import clickhouse as local_clickhouse

@@ -18,7 +18,7 @@ from e2e.wait_for_idle import (
     tailrace,
 )
 from e2e.workload.statements import ordinary
-from tailrace.cli import console
+from tailrace import console
 from tailrace.ledger import balance as ledger_balance
 from tailrace.sources import active_sources, sources_file
 from tailrace.sources.sources_file import Source

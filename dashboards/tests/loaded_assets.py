@@ -4,7 +4,7 @@ import jinja2
 
 from tailrace.dashboards import asset_files, changes, layout
 from tailrace.dashboards import assets as dashboard_assets
-from tailrace.dashboards.asset_files import Asset
+from tailrace.dashboards.asset import Asset
 
 ASSETS = asset_files.load()
 COMPILED = dashboard_assets.compile_assets()

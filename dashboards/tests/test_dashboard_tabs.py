@@ -7,7 +7,8 @@ from loaded_assets import COMPILED, charts_named, names, of_kind
 
 from tailrace.config.resources import REPOSITORY
 from tailrace.dashboards import changes, layout
-from tailrace.dashboards.asset_files import Asset, AssetError, load
+from tailrace.dashboards.asset import Asset
+from tailrace.dashboards.asset_files import AssetError, load
 from tailrace.reports import superset_reports
 
 MAX_CHARTS, MAX_NUMBERS, MAX_PIXELS = 6, 5, 1100

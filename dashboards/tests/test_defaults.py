@@ -9,7 +9,8 @@ import yaml
 
 from dashboards.tests import repeated
 from tailrace.dashboards import asset_files, defaults
-from tailrace.dashboards.asset_files import Asset, AssetError
+from tailrace.dashboards.asset import Asset
+from tailrace.dashboards.asset_files import AssetError
 
 DEFAULTS = {
     "charts": {

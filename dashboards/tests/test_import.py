@@ -15,6 +15,7 @@ import yaml
 from tailrace.dashboards import asset_files
 from tailrace.dashboards import assets as dashboard_assets
 from tailrace.dashboards import connections as superset_connections
+from tailrace.dashboards.asset import asset_uuid
 from tailrace.dashboards.superset_client import Client, SupersetError
 from tailrace_local.components import superset
 
@@ -88,7 +89,7 @@ def test_what_has_no_file_any_more_is_deleted_and_a_copy_of_it_is_kept(client, s
     bundle = dashboard_assets.bundle({**more, "charts/copy.yaml": copy})
     client.import_assets(bundle, database_passwords(stack))
     old = {
-        asset_files.asset_uuid(kind, f"old_{name}")
+        asset_uuid(kind, f"old_{name}")
         for kind, name in (("datasets", "load"), ("charts", "load"), ("dashboards", "books"))
     }
     assert uuids(client) == before | old | {copy["uuid"]}

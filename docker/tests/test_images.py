@@ -95,10 +95,10 @@ def test_the_image_finds_the_jars_that_were_built_before(image, tmp_path):
     built = tmp_path / "jobs" / "built"
     built.mkdir(parents=True)
     program = (
-        "from tailrace.cli.java_command_line import installed_jar, last_build\n"
+        "from tailrace.config.command_line_jar import installed, last_build\n"
         "from tailrace.config.settings import Settings\n"
         f"last_build(Settings.from_environment()).symlink_to({str(built)!r})\n"
-        "print(installed_jar(Settings.from_environment()))"
+        "print(installed(Settings.from_environment()))"
     )
     found = subprocess.run(
         [sys.executable, "-c", program],

@@ -3,6 +3,7 @@
 import sys
 
 from tailrace.cli import java_command_line
+from tailrace.config import command_line_jar
 from tailrace.config.settings import Settings, SettingsError
 
 
@@ -21,7 +22,7 @@ def _start_if_built(words: list[str]) -> None:
     from tailrace_local import java_build
 
     try:
-        jar = java_build.built_jar(Settings.from_environment(), java_command_line.JAR)
+        jar = java_build.built_jar(Settings.from_environment(), command_line_jar.NAME)
     except SettingsError:
         return
     if jar is not None:

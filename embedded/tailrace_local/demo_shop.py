@@ -9,11 +9,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from tailrace.cli import console
+from tailrace import console
 from tailrace.cli.commands import backfill
-from tailrace.cli.console import Steps
 from tailrace.cli.context import CommandError, Context
 from tailrace.clickhouse.client import ClickHouse
+from tailrace.console import Steps
 from tailrace.demo import feed as demo_feed
 from tailrace.demo.shop import files, story
 from tailrace.demo.shop.story import Story

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from tailrace.cli import console
+from tailrace import console
 from tailrace.cli.context import Context
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.dashboards.connections import ADMINISTRATOR, PASSWORD

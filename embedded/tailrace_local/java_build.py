@@ -7,8 +7,8 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from tailrace.cli.java_command_line import class_archive, last_build
 from tailrace.config import content_hash
+from tailrace.config.command_line_jar import class_archive, last_build
 from tailrace.config.resources import REPOSITORY
 from tailrace.config.settings import Settings
 from tailrace_local.supervisor import cache, maven

@@ -10,6 +10,7 @@ from pathlib import Path
 from tailrace.cli import java_command_line
 from tailrace.cli import main as command_line
 from tailrace.cli.help import catalog, markdown, roff
+from tailrace.config import command_line_jar
 from tailrace.config.settings import Settings
 from tailrace_local import java_build
 from tailrace_local.cli import EXTENSION
@@ -36,7 +37,7 @@ def java_commands(settings: Settings) -> str:
     command = [
         "java",
         "-cp",
-        java_build.jar(settings, java_command_line.JAR),
+        java_build.jar(settings, command_line_jar.NAME),
         "io.tailrace.cli.HelpJson",
     ]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tailrace.cli import context as cli_context
 from tailrace.config.home import Home
+from tailrace.errors import NotRunningError
 from tailrace_local.supervisor import control, procfs
 
 FAKE_STACK = Path(__file__).with_name("fake_stack.py")
@@ -54,7 +54,7 @@ class RunningStack:
     def _reachable(self) -> bool:
         try:
             control.status(self.home)
-        except cli_context.NotRunningError:
+        except NotRunningError:
             return False
         return True
 

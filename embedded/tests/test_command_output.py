@@ -9,8 +9,9 @@ import re
 
 import pytest
 
-from tailrace.cli import console, output
+from tailrace import console
 from tailrace.cli import main as command_line
+from tailrace.cli import output
 from tailrace.cli.commands import alerts, backfill, health, ledger, migrate, review
 from tailrace.cli.exit_codes import Exit
 from tailrace.cli.help import catalog

@@ -172,8 +172,8 @@ def test_the_manual_lists_every_format_by_its_source():
     }
 
     assert {name for _, name in described} == {directory.name for directory in GOLDEN.iterdir()}, (
-        "the table of docs/FORMATS.md and the directories of golden inputs name different formats; "
-        "each directory needs a row with its name and its source"
+        "the table of formats of docs/FORMATS.md and the directories of golden inputs name different "
+        "formats: each directory needs a row with its name and its source"
     )
     assert configurable == described, (
         "docs/CONFIGURATION.md, Keys of a log, and docs/FORMATS.md name different formats or sources"

@@ -13,10 +13,10 @@ import pytest
 
 from fake_stack import FakeComponent
 from running_stack import is_running, wait_until
-from tailrace.cli import context as cli_context
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings
-from tailrace.programs.unix_socket import short_path
+from tailrace.errors import NotRunningError
+from tailrace.unix_socket import short_path
 from tailrace_local.context import LocalContext
 from tailrace_local.supervisor import control, procfs
 from tailrace_local.supervisor.process_manager import BackOff
@@ -284,7 +284,7 @@ def test_rotates_logs_by_size(start):
 
 
 def test_reports_that_nothing_runs(tmp_path):
-    with pytest.raises(cli_context.NotRunningError, match="start it with: tailrace up"):
+    with pytest.raises(NotRunningError, match="start it with: tailrace up"):
         control.status(Home(tmp_path))
 
 
@@ -301,7 +301,7 @@ def test_a_supervisor_that_ends_without_reading_the_request_counts_as_stopped(tm
             server.bind(path)
         server.listen()
         ended = threads.submit(end_without_reading, server)
-        with pytest.raises(cli_context.NotRunningError, match="ended before it answered"):
+        with pytest.raises(NotRunningError, match="ended before it answered"):
             control.stop(home)
         ended.result()
 

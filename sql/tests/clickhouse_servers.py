@@ -11,13 +11,13 @@ from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
+from tailrace.clickhouse import shards
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.config import content_hash
 from tailrace.config.home import Home
 from tailrace.config.resources import REPOSITORY
 from tailrace.config.settings import Settings
 from tailrace.migrations import runner as migration_runner
-from tailrace.migrations import shards
 from tailrace_local import clickhouse as local_clickhouse
 from tailrace_local.components.clickhouse import ClickHouse as ClickHousePart
 from tailrace_local.supervisor import cache

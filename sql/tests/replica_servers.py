@@ -17,10 +17,10 @@ from functools import partial
 from pathlib import Path
 
 from sql.tests.clickhouse_servers import START_SECONDS, Server
+from tailrace.clickhouse import shards
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.config import content_hash
 from tailrace.migrations import runner as migration_runner
-from tailrace.migrations import shards
 from tailrace_local.supervisor import maven
 
 HERE = Path(__file__).parent

@@ -16,10 +16,10 @@ from test_tables import EXACTLY_ONCE, VIEW_TARGETS, events, letter
 
 from tailrace import deployment
 from tailrace.cli.exit_codes import Exit
-from tailrace.clickhouse import server_config
+from tailrace.clickhouse import server_config, shards
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.dashboards import asset_files
-from tailrace.migrations import migration_files, shards
+from tailrace.migrations import migration_files
 from tailrace.migrations import runner as migration_runner
 from tailrace.migrations.migration_files import Dialect, Migration, MigrationError
 

@@ -74,7 +74,7 @@ def _database(audience: str) -> Any:
     from superset import db
     from superset.models.core import Database
 
-    from tailrace.dashboards.asset_files import asset_uuid
+    from tailrace.dashboards.asset import asset_uuid
 
     known = g.setdefault("tailrace_databases", {})
     if audience not in known:

@@ -7,9 +7,9 @@ import shutil
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 
+from tailrace import console
 from tailrace.alerts import mitre_attack
 from tailrace.alerts.triage import AlertDetails
-from tailrace.cli import console
 from tailrace.clickhouse.client import Row
 
 SHORT_ID = 8

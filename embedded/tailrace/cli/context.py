@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from tailrace.config import command_line_jar
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings
-from tailrace.errors import ReportedError
+from tailrace.errors import NotRunningError, ReportedError
 
 if TYPE_CHECKING:
     from prometheus_client.metrics_core import Metric
@@ -23,10 +24,6 @@ Show = Callable[[str, str], None]
 
 class CommandError(ReportedError):
     """The command cannot be executed; the message is shown to the user."""
-
-
-class NotRunningError(Exception):
-    """No stack runs for this home directory; the message is shown to the user."""
 
 
 @dataclass(frozen=True)
@@ -91,9 +88,7 @@ class Context:
 
     def java_command_line(self) -> Path:
         """Returns the jar of the Java command line. Raises CommandError if none is installed."""
-        from tailrace.cli import java_command_line
-
-        jar = java_command_line.installed_jar(self.settings)
+        jar = command_line_jar.installed(self.settings)
         if jar is None:
             raise CommandError(
                 f"the Java command line is not installed in {self.settings.cache}; "

@@ -9,11 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from tailrace.config import content_hash
-from tailrace.config.resources import REPOSITORY
+from tailrace.config import command_line_jar
 from tailrace.config.settings import Settings, SettingsError
 
-JAR = "cli.jar"
 COMMANDS = {
     "digest": "report the heaviest statements of log files",
     "parse": "convert log files to events, one per line",
@@ -45,8 +43,6 @@ GOOD_COMPILER = (
     "-XX:MaxInlineLevel=6",
 )
 """Limits the compiler: with its defaults it takes four times as long without a gain."""
-QUIET = ("-Xlog:disable", "-Xlog:all=error:stderr")
-"""Hides the warning about a class archive that does not fit this JVM."""
 
 
 def runs(words: Sequence[str]) -> bool:
@@ -56,26 +52,10 @@ def runs(words: Sequence[str]) -> bool:
     return list(words[:2]) not in NOT_JAVA
 
 
-def installed_jar(settings: Settings) -> Path | None:
-    """Returns the last built jar of this installation, or None; its sources may have changed since."""
-    entry = last_build(settings)
-    return entry.resolve() / JAR if entry.exists() else None
-
-
-def last_build(settings: Settings) -> Path:
-    """Returns a link to the last built jars of this checkout; other checkouts share the cache."""
-    return settings.cache / "jobs" / f"last-{content_hash.fingerprint(str(REPOSITORY))}"
-
-
-def class_archive(jar: Path) -> Path:
-    """Returns the path of the class archive, which saves half a second at each start."""
-    return jar.with_suffix(".jsa")
-
-
 def start_if_installed(words: Sequence[str]) -> None:
     """Replaces this process by the JVM. Returns if no jar is installed or a setting is invalid."""
     try:
-        jar = installed_jar(Settings.from_environment())
+        jar = command_line_jar.installed(Settings.from_environment())
     except SettingsError:
         return
     if jar is not None:
@@ -90,7 +70,7 @@ def start(jar: Path, words: Sequence[str]) -> NoReturn:
 def _options(jar: Path, words: Sequence[str]) -> list[str]:
     """Returns the options of the JVM: the class archive, and a compiler that suits the input size."""
     compiler = GOOD_COMPILER if _input_bytes(words) > MUCH_INPUT else QUICK_COMPILER
-    return [*HEAP, *compiler, f"-XX:SharedArchiveFile={class_archive(jar)}", "-Xshare:auto", *QUIET]
+    return [*HEAP, *compiler, *command_line_jar.class_archive_options(jar)]
 
 
 def _input_bytes(words: Sequence[str]) -> int:

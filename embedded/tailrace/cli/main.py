@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 
 from tailrace import __version__
 from tailrace.cli import java_command_line, suggestions
-from tailrace.cli.context import Context, NotRunningError
+from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.config import renamed
 from tailrace.config.home import Home
 from tailrace.config.renamed import Renamed
 from tailrace.config.settings import Settings
-from tailrace.errors import ReportedError, UsageError
+from tailrace.errors import NotRunningError, ReportedError, UsageError
 
 GROUP = "tailrace.commands"
 """The group of the entry points that declare extensions."""

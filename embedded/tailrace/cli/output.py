@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import TextIO
 
-from tailrace.cli import console
+from tailrace import console
 
 TABLE, JSON, CSV = "table", "json", "csv"
 FORMATS = (TABLE, JSON, CSV)

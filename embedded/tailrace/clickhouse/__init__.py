@@ -1,1 +1,1 @@
-"""ClickHouse: its client, users, row policies and server configuration."""
+"""ClickHouse: its client, users, row policies, server configuration and shards."""

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+from tailrace.clickhouse import shards
 from tailrace.clickhouse.row_policies import Restriction
 from tailrace.config.resources import ROOT
 from tailrace.config.template import fill
 from tailrace.credentials.names import password_name
-from tailrace.migrations import shards
 
 CONFIG_TEMPLATE = ROOT / "sql" / "users" / "config.xml.template"
 USERS_TEMPLATE = ROOT / "sql" / "users" / "users.xml.template"

@@ -1,1 +1,1 @@
-"""Settings, the home directory, YAML files and templates."""
+"""Settings, the home directory, YAML files, templates and the installed jar."""

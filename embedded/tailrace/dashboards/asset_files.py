@@ -1,24 +1,21 @@
 """Reads dashboards/: assets by kind and name, and the queries of sql/queries that they use."""
 
 import re
-import uuid
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import yaml
 
 from tailrace.config.resources import ROOT
 from tailrace.dashboards import changes, defaults, layout
+from tailrace.dashboards.asset import Asset
 from tailrace.dashboards.defaults import Defaults
 from tailrace.errors import ReportedError
 
 DIRECTORY = ROOT / "dashboards"
 
 QUERIES = ROOT / "sql" / "queries"
-
-NAMESPACE = uuid.UUID("b0f5c4b2-51a7-4f0e-9d43-2f6f0a1c7e11")
 
 YAML_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 YAML_DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
@@ -60,28 +57,6 @@ _INCLUDE = re.compile(
 
 class AssetError(ReportedError, ValueError):
     """Files of dashboards/ are invalid; each line of the message contains a file and its problem."""
-
-
-@dataclass(frozen=True)
-class Asset:
-    """One file of dashboards/, completed with its defaults."""
-
-    kind: str
-    name: str
-    content: dict[str, Any]
-
-    @property
-    def file(self) -> str:
-        return f"{self.kind}/{self.name}.yaml"
-
-    @property
-    def uuid(self) -> str:
-        return asset_uuid(self.kind, self.name)
-
-
-def asset_uuid(kind: str, name: str) -> str:
-    """Returns the identity of an asset in every Superset, which depends only on its kind and file name."""
-    return str(uuid.uuid5(NAMESPACE, f"{kind}/{name}"))
 
 
 def load(directory: Path = DIRECTORY) -> list[Asset]:

@@ -34,15 +34,8 @@ from typing import Any
 import yaml
 
 from tailrace.config import content_hash
-from tailrace.dashboards.asset_files import (
-    DIRECTORY,
-    QUERIES,
-    REQUIRED,
-    YAML_DUMPER,
-    YAML_LOADER,
-    asset_uuid,
-    load,
-)
+from tailrace.dashboards.asset import asset_uuid
+from tailrace.dashboards.asset_files import DIRECTORY, QUERIES, REQUIRED, YAML_DUMPER, YAML_LOADER, load
 from tailrace.dashboards.compiler import MARK, MARKED_IN, VERSION, Compiler
 from tailrace.dashboards.superset_client import Client
 

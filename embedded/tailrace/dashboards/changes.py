@@ -7,10 +7,9 @@ dataset lists the kinds of logs that must reach back to that period, see sql/que
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from tailrace.dashboards.asset_files import Asset
+from tailrace.dashboards.asset import Asset
 
 LOGS = ("slowlog", "audit", "general", "errorlog", "spans", "census")
 """The kinds of logs that `logs` of a dataset may list; `census` are all watched log files."""
@@ -33,7 +32,7 @@ def title(chart: Mapping[str, Any]) -> str:
     return f"{chart['slice_name'].removesuffix(' summary')}, changes"
 
 
-def problems(assets: Iterable["Asset"]) -> list[str]:
+def problems(assets: Iterable[Asset]) -> list[str]:
     """Returns what is wrong with `logs` of datasets and `change` of numbers."""
     found = list(assets)
     metrics = {
@@ -56,19 +55,19 @@ def problems(assets: Iterable["Asset"]) -> list[str]:
     return unknown_logs + unknown_metrics
 
 
-def with_changes(assets: Iterable["Asset"]) -> list["Asset"]:
+def with_changes(assets: Iterable[Asset]) -> list[Asset]:
     """Returns the assets; datasets also have the metrics with the changes of their charts."""
     found = list(assets)
     charts = [asset for asset in found if asset.kind == "charts" and has_changes(asset.content)]
     return [_with_metrics(asset, charts) if asset.kind == "datasets" else asset for asset in found]
 
 
-def _with_metrics(dataset: "Asset", charts: Iterable["Asset"]) -> "Asset":
+def _with_metrics(dataset: Asset, charts: Iterable[Asset]) -> Asset:
     added = [_metric(chart, dataset.content) for chart in charts if chart.content["dataset"] == dataset.name]
     return replace(dataset, content={**dataset.content, "metrics": [*dataset.content["metrics"], *added]})
 
 
-def _metric(chart: "Asset", dataset: Mapping[str, Any]) -> dict[str, str]:
+def _metric(chart: Asset, dataset: Mapping[str, Any]) -> dict[str, str]:
     numbers = chart.content["numbers"]
     metrics = {each["metric_name"]: each for each in dataset["metrics"]}
     changing = [metrics[each["change"]] if "change" in each else None for each in numbers]

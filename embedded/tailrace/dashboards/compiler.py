@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.dashboards import changes, layout
-from tailrace.dashboards.asset_files import Asset, AssetError, asset_uuid, query_text, with_included_queries
+from tailrace.dashboards.asset import Asset, asset_uuid
+from tailrace.dashboards.asset_files import AssetError, query_text, with_included_queries
 
 SCHEMA = "tailrace"
 

@@ -16,7 +16,8 @@ from tailrace.config import renamed
 from tailrace.config.renamed import BothGivenError, Renamed
 from tailrace.dashboards import asset_files
 from tailrace.dashboards import assets as dashboard_assets
-from tailrace.dashboards.asset_files import Asset, AssetError
+from tailrace.dashboards.asset import Asset
+from tailrace.dashboards.asset_files import AssetError
 from tailrace.dashboards.superset_client import Client
 
 FILE = asset_files.DIRECTORY / "roles.yaml"

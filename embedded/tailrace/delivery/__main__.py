@@ -5,12 +5,12 @@ import dataclasses
 import sys
 from pathlib import Path
 
+from tailrace import process
 from tailrace.alerts.delivery import config
 from tailrace.alerts.delivery.service import Service
 from tailrace.config import renamed
 from tailrace.config.renamed import Renamed
 from tailrace.config.yaml_reader import ConfigurationError
-from tailrace.programs import process
 
 OLD_OPTIONS = {"--beat": Renamed("--heartbeat-file")}
 

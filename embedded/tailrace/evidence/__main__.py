@@ -5,11 +5,11 @@ import sys
 import threading
 from pathlib import Path
 
+from tailrace import process
 from tailrace.evidence import signing
 from tailrace.evidence.reviews import ACCOUNT
 from tailrace.evidence.service.exports import Exports
 from tailrace.evidence.service.server import Server, Service
-from tailrace.programs import process
 
 
 def main() -> int:

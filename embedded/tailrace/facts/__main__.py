@@ -6,10 +6,10 @@ from pathlib import Path
 
 from confluent_kafka import Consumer
 
+from tailrace import process
 from tailrace.config import renamed
 from tailrace.config.renamed import Renamed
 from tailrace.kafka import client as kafka_client
-from tailrace.programs import process
 from tailrace.snapshots.loader import GROUP, Loader
 
 OLD_OPTIONS = {"--beat": Renamed("--heartbeat-file")}

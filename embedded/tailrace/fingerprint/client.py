@@ -5,7 +5,7 @@ import socket
 from dataclasses import dataclass
 from pathlib import Path
 
-from tailrace.programs.unix_socket import short_path
+from tailrace.unix_socket import short_path
 
 SECONDS = 10
 """The time limit of each step of a request."""

@@ -8,8 +8,8 @@ from threading import Lock, Thread
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
 from prometheus_client.metrics_core import Metric
 
-from tailrace.cli.context import NotRunningError
 from tailrace.clickhouse.client import ClickHouseError
+from tailrace.errors import NotRunningError
 from tailrace.health.former_names import with_former_names
 
 PATH = "/metrics"

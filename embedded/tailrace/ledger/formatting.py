@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 from pathlib import PurePath
 
-from tailrace.cli.console import (
+from tailrace.console import (
     GREEN,
     RED,
     YELLOW,

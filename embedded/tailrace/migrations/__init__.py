@@ -1,1 +1,1 @@
-"""The schema of ClickHouse: migrations, shards, retention and rewinds."""
+"""The schema of ClickHouse: migrations, retention and rewinds."""

@@ -9,9 +9,9 @@ from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 
+from tailrace.clickhouse import shards
 from tailrace.config.resources import ROOT
 from tailrace.errors import ReportedError
-from tailrace.migrations import shards
 
 MIGRATIONS = ROOT / "sql" / "migrations"
 

@@ -18,8 +18,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
+from tailrace.clickhouse import shards
 from tailrace.clickhouse.client import ClickHouse
-from tailrace.migrations import drafts, shards
+from tailrace.migrations import drafts
 from tailrace.migrations.lock import lock
 from tailrace.migrations.migration_files import MigrationError
 from tailrace.migrations.runner import ROLLUPS, load_retention, rebuild_rollups

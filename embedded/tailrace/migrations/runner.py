@@ -13,7 +13,7 @@ Templates: a migration may contain
     {retention:table}        days, from sql/retention.yaml
 
 On more than one shard the statements apply to database tailrace_shard; the tables over it are created again
-afterwards (tailrace.migrations.shards).
+afterwards (tailrace.clickhouse.shards).
 
 Materialized views may change only while nothing writes and no checkpoint contains blocks that are still to be
 posted: stop the job with a savepoint first. `apply` refuses such a migration on a database in use unless
@@ -29,6 +29,7 @@ from pathlib import Path
 
 from tailrace import __version__
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
+from tailrace.clickhouse.shards import DATABASE
 from tailrace.config.resources import ROOT
 from tailrace.migrations import drafts, retention
 from tailrace.migrations.lock import lock
@@ -40,7 +41,6 @@ from tailrace.migrations.migration_files import (
     load_migrations,
 )
 from tailrace.migrations.servers import ACTIVE_REPLICAS, Servers
-from tailrace.migrations.shards import DATABASE
 
 RETENTION = ROOT / "sql" / "retention.yaml"
 

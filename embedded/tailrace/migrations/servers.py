@@ -5,8 +5,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from tailrace.clickhouse import shards
 from tailrace.clickhouse.client import ClickHouse
-from tailrace.migrations import replicas, shards
+from tailrace.migrations import replicas
 from tailrace.migrations.lock import lock
 from tailrace.migrations.migration_files import Dialect, Migration, MigrationError
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from tailrace.cli import java_command_line
+from tailrace.config import command_line_jar
 from tailrace.config.home import Home
 from tailrace.fingerprint.client import FingerprintService, NoServiceError, RefusedError
 from tailrace.programs.program import HEALTHY, Health, Program
@@ -25,14 +25,14 @@ class FingerprintProgram(Program):
 
     def command(self) -> Sequence[str | Path]:
         jar = self._jar()
-        classes = (f"-XX:SharedArchiveFile={java_command_line.class_archive(jar)}", "-Xshare:auto")
+        classes = command_line_jar.class_archive_options(jar)
         # Relative to the directory in which it runs: the address of a socket has at most 107 bytes.
         socket = os.path.relpath(socket_of(self.home), self.home.data(self.name))
-        return ["java", *JVM_OPTIONS, *classes, *java_command_line.QUIET, "-cp", jar, MAIN_CLASS, socket]
+        return ["java", *JVM_OPTIONS, *classes, "-cp", jar, MAIN_CLASS, socket]
 
     def _jar(self) -> Path:
         """The jar of the command line. Raises OSError."""
-        jar = java_command_line.installed_jar(self.settings)
+        jar = command_line_jar.installed(self.settings)
         if jar is None:
             raise FileNotFoundError("no jar of the command line is installed")
         return jar

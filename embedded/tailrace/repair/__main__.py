@@ -8,10 +8,10 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
+from tailrace import process
 from tailrace.backfill.repair import Pace, Repairer, Round
 from tailrace.errors import UsageError
 from tailrace.kafka import client as kafka_client
-from tailrace.programs import process
 from tailrace.sources import sources_file
 
 PACE = Pace()

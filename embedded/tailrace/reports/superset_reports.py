@@ -29,6 +29,7 @@ from tailrace.config import smtp, yaml_reader
 from tailrace.config.smtp import MailServer
 from tailrace.config.yaml_reader import ConfigurationError, Section
 from tailrace.dashboards import asset_files
+from tailrace.dashboards.asset import asset_uuid
 from tailrace.dashboards.asset_files import ROLES
 from tailrace.dashboards.superset_client import Client
 
@@ -168,7 +169,7 @@ def _wanted(client: Client, subscription: Subscription, users: Mapping[str, int]
     report = subscription.report
     if report.audience not in users:
         raise ConfigurationError(f"{report.name}: this Superset has no user {report.audience} to render it")
-    uuid = asset_files.asset_uuid("dashboards", report.dashboard)
+    uuid = asset_uuid("dashboards", report.dashboard)
     return {
         "type": "Report",
         "name": subscription.name,

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-from tailrace.cli import console
+from tailrace import console
 from tailrace.sources.sources_file import Source
 
 ROTATED = re.compile(r"(.+)(\.[0-9]{1,6}|-(19|20)[0-9]{6}([0-9]{6})?(-[0-9]+)?|\.gz|\.old)", re.DOTALL)

@@ -7,10 +7,11 @@ lost. The copy contains secrets and unmasked log bytes: protect it like those.
 import argparse
 from pathlib import Path
 
-from tailrace.cli import console
-from tailrace.cli.console import Steps
-from tailrace.cli.context import Context, NotRunningError
+from tailrace import console
+from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
+from tailrace.console import Steps
+from tailrace.errors import NotRunningError
 from tailrace_local import backup
 from tailrace_local.supervisor import control
 from tailrace_local.supervisor import start as stack_start

@@ -14,16 +14,17 @@ import json
 import sys
 import time
 
-from tailrace.cli import console
-from tailrace.cli.console import Steps
-from tailrace.cli.context import Context, NotRunningError
+from tailrace import console
+from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.clickhouse.client import ClickHouse, Row
 from tailrace.config.resources import ROOT
+from tailrace.console import Steps
 from tailrace.dashboards.connections import ADMINISTRATOR, PASSWORD
 from tailrace.demo import feed as demo_feed
 from tailrace.demo.shop import files
 from tailrace.demo.shop.links import Manifest
+from tailrace.errors import NotRunningError
 from tailrace.ledger import balance as ledger_balance
 from tailrace.ledger import formatting as ledger_formatting
 from tailrace.ledger.balance import LedgerBalance

@@ -15,7 +15,8 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from tailrace.cli import console, output
+from tailrace import console
+from tailrace.cli import output
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.cli.help import catalog

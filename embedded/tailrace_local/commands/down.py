@@ -5,8 +5,9 @@ With names it stops only these components, until `tailrace up COMPONENT`.
 
 import argparse
 
-from tailrace.cli.context import Context, NotRunningError
+from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
+from tailrace.errors import NotRunningError
 from tailrace_local.supervisor import control
 
 HELP = "stop the stack; data stays"

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Sequence
 
 from tailrace.cli import java_command_line
-from tailrace.cli.console import Steps
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
+from tailrace.console import Steps
 from tailrace_local import java_build, preflight
 from tailrace_local.preflight import PreflightError
 from tailrace_local.supervisor.install import LoggedProgress

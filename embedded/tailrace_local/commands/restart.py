@@ -6,9 +6,9 @@ Configuration is written again, and changed sources are installed first: after a
 
 import argparse
 
-from tailrace.cli.console import Steps
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
+from tailrace.console import Steps
 from tailrace_local.supervisor import control
 from tailrace_local.supervisor import start as stack_start
 

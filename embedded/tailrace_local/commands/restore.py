@@ -7,9 +7,9 @@ when you no longer need it. After `tailrace up`, logs are read on from the posit
 import argparse
 from pathlib import Path
 
-from tailrace.cli.console import Steps
 from tailrace.cli.context import CommandError, Context
 from tailrace.cli.exit_codes import Exit
+from tailrace.console import Steps
 from tailrace_local import backup
 from tailrace_local.supervisor.supervisor import is_locked
 

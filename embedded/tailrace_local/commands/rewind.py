@@ -9,10 +9,11 @@ before an upgrade: only the last few checkpoints are retained.
 import argparse
 import time
 
-from tailrace.cli import console, output
-from tailrace.cli.console import Steps
+from tailrace import console
+from tailrace.cli import output
 from tailrace.cli.context import CommandError, Context
 from tailrace.cli.exit_codes import Exit
+from tailrace.console import Steps
 from tailrace.migrations.rewind import rewind
 from tailrace_local import checkpoints
 from tailrace_local.checkpoints import Checkpoint

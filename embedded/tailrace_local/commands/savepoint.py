@@ -2,9 +2,9 @@
 
 import argparse
 
-from tailrace.cli.console import Steps
 from tailrace.cli.context import CommandError, Context
 from tailrace.cli.exit_codes import Exit
+from tailrace.console import Steps
 from tailrace_local import checkpoints
 from tailrace_local.components.detect import Detect
 from tailrace_local.components.flink import Flink

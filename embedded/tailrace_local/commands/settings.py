@@ -7,7 +7,8 @@ import argparse
 import dataclasses
 from pathlib import Path
 
-from tailrace.cli import console, output
+from tailrace import console
+from tailrace.cli import output
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.config.settings import as_text, variable

@@ -9,7 +9,8 @@ import argparse
 import dataclasses
 import time
 
-from tailrace.cli import console, output
+from tailrace import console
+from tailrace.cli import output
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
 from tailrace_local.components.capture import Capture

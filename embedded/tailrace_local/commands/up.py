@@ -10,11 +10,12 @@ import argparse
 import time
 from collections.abc import Iterator
 
-from tailrace.cli import console
-from tailrace.cli.console import Steps
-from tailrace.cli.context import CommandError, Context, NotRunningError
+from tailrace import console
+from tailrace.cli.context import CommandError, Context
 from tailrace.cli.exit_codes import Exit
+from tailrace.console import Steps
 from tailrace.credentials.certificates import Certificates
+from tailrace.errors import NotRunningError
 from tailrace.sources import active_sources, sources_file
 from tailrace.sources.log_files import LogState
 from tailrace.sources.sources_file import SourcesError

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from tailrace.cli import console
-from tailrace.cli.context import Context, NotRunningError
+from tailrace import console
+from tailrace.cli.context import Context
 from tailrace.clickhouse.client import ClickHouseError
+from tailrace.errors import NotRunningError
 from tailrace.ledger import balance as ledger_balance
 from tailrace.ledger.unknown_logs import UnknownLog
 from tailrace.sources import active_sources, log_files, log_fixes, sources_file

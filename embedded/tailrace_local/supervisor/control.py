@@ -18,11 +18,10 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from tailrace.cli.context import NotRunningError
 from tailrace.config.home import Home
-from tailrace.errors import ReportedError
-from tailrace.programs.unix_socket import short_path
+from tailrace.errors import NotRunningError, ReportedError
 from tailrace.sources.log_files import LogState
+from tailrace.unix_socket import short_path
 
 SOCKET = "control.sock"
 JSON_KEYS = {"components": "parts", "sources_error": "problem_of_list"}

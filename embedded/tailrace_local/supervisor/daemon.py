@@ -9,11 +9,10 @@ import subprocess
 import sys
 import time
 
-from tailrace.cli.context import NotRunningError
 from tailrace.config.home import Home
 from tailrace.config.resources import PYTHON_PATH
 from tailrace.config.settings import Settings
-from tailrace.errors import ReportedError
+from tailrace.errors import NotRunningError, ReportedError
 from tailrace_local.supervisor import control
 from tailrace_local.supervisor.assembly import assemble
 from tailrace_local.supervisor.supervisor import AlreadyRunningError, Supervisor, is_locked

@@ -4,10 +4,9 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
-from tailrace.cli.context import NotRunningError
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings
-from tailrace.errors import ReportedError
+from tailrace.errors import NotRunningError, ReportedError
 from tailrace.migrations import runner as migration_runner
 from tailrace.sources import sources_file
 from tailrace_local import preflight

@@ -25,9 +25,9 @@ from typing import Any
 from tailrace.config.home import Home
 from tailrace.config.settings import PREFIX, Settings
 from tailrace.errors import ReportedError
-from tailrace.programs.unix_socket import short_path
 from tailrace.sources import log_files
 from tailrace.sources.sources_file import Listed
+from tailrace.unix_socket import short_path
 from tailrace_local.supervisor import control, procfs
 from tailrace_local.supervisor.component import Component
 from tailrace_local.supervisor.control import ComponentStatus, StackStatus

@@ -11,9 +11,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from tailrace import console
 from tailrace.backfill import ranges, shipping
 from tailrace.backfill.ranges import BackfillError, ByteRange, FileCandidate, UnreadFile
-from tailrace.cli import console, output
+from tailrace.cli import output
 from tailrace.cli.context import CommandError, Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.clickhouse.client import ClickHouse

@@ -16,12 +16,14 @@ import argparse
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
-from tailrace.cli import console, output
-from tailrace.cli.console import Steps
-from tailrace.cli.context import Context, NotRunningError
+from tailrace import console
+from tailrace.cli import output
+from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
+from tailrace.console import Steps
 from tailrace.credentials import certificates
 from tailrace.credentials.certificates import USAGES, CertificateError, Certificates
+from tailrace.errors import NotRunningError
 from tailrace.kafka import accounts as kafka_accounts
 
 HELP = "show and renew certificates and Kafka passwords of a secured stack"

@@ -14,7 +14,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tailrace.cli import console
+from tailrace import console
 from tailrace.cli.context import CommandError, Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.evidence import framework

@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 
 from prometheus_client.metrics_core import Metric
 
-from tailrace.cli import console, output
+from tailrace import console
+from tailrace.cli import output
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.health import rules

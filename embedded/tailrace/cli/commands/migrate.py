@@ -8,7 +8,8 @@ migration that changes materialized views needs all writers to be stopped: stop 
 import argparse
 import dataclasses
 
-from tailrace.cli import console, output
+from tailrace import console
+from tailrace.cli import output
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.migrations import runner as migration_runner

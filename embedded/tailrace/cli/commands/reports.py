@@ -8,7 +8,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from tailrace.cli import console, output
+from tailrace import console
+from tailrace.cli import output
 from tailrace.cli.context import CommandError, Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.reports import superset_reports

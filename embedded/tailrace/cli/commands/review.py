@@ -10,7 +10,8 @@ import getpass
 import sys
 from datetime import UTC, datetime
 
-from tailrace.cli import console, output
+from tailrace import console
+from tailrace.cli import output
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.evidence import reviews

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from tailrace.programs.unix_socket import short_path
+from tailrace.unix_socket import short_path
 
 SECONDS = 30
 VERIFICATION_SECONDS = 300

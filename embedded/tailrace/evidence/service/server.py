@@ -38,7 +38,7 @@ from tailrace.evidence.reviews import Review, ReviewError
 from tailrace.evidence.service.client import MAX_UPLOAD_BYTES
 from tailrace.evidence.service.exports import DONE, Exports, ExportState, TooManyError
 from tailrace.evidence.service.verification import verification
-from tailrace.programs.unix_socket import short_path
+from tailrace.unix_socket import short_path
 
 MAX_REQUEST_BYTES = 64 << 10
 MAX_TEXT = 2000

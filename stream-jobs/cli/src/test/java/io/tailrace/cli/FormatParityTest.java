@@ -28,7 +28,9 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -218,11 +220,9 @@ class FormatParityTest {
         assertThat(found)
                 .as("statements of %s of RenderedLog. Add a format without statements to REFUSALS_ONLY", format)
                 .hasSameSizeAs(expected);
-        for (int i = 0; i < expected.size(); i++) {
-            Map<DatabaseField, String> one = fields(found.get(i));
-            one.remove(DatabaseField.LOGIN);
-            compare(format, fields(expected.get(i)), one);
-        }
+        List<Map<DatabaseField, String>> read = allFields(found);
+        read.forEach(fields -> fields.remove(DatabaseField.LOGIN));
+        compare(format, allFields(expected), read);
     }
 
     /** In a general log, the first command after a login shows that it succeeded, and is also a separate event. */
@@ -243,11 +243,8 @@ class FormatParityTest {
                         format)
                 .containsExactlyElementsOf(
                         expected.stream().map(FormatParityTest::login).sorted().toList());
-        if (LOGINS_IN_OTHER_EVENTS.contains(format)) {
-            return;
-        }
-        for (int i = 0; i < expected.size(); i++) {
-            compare(format, fields(expected.get(i)), fields(found.get(i)));
+        if (!LOGINS_IN_OTHER_EVENTS.contains(format)) {
+            compare(format, allFields(expected), allFields(found));
         }
     }
 
@@ -284,21 +281,35 @@ class FormatParityTest {
                 .collect(Collectors.joining(" "));
     }
 
-    private static void compare(String format, Map<DatabaseField, String> expected, Map<DatabaseField, String> found) {
-        for (DatabaseField field : COMPARED) {
-            String value = found.getOrDefault(field, "");
-            String wanted = expected.getOrDefault(field, "");
-            boolean missing = value.isEmpty() || value.equals("unknown");
-            boolean guessed = format.equals("mcafee-audit-json") && field == DatabaseField.DATABASE;
-            if (!guessed && !(missing && isNotWritten(format, field))) {
-                assertThat(value)
+    /** Reports every field that differs, each with the first of the events in which it does. */
+    private static void compare(
+            String format, List<Map<DatabaseField, String>> expected, List<Map<DatabaseField, String>> found) {
+        SoftAssertions softly = new SoftAssertions();
+        for (DatabaseField field : new TreeSet<>(COMPARED)) {
+            List<Integer> different = IntStream.range(0, expected.size())
+                    .filter(i -> isDifferent(format, field, expected.get(i), found.get(i)))
+                    .boxed()
+                    .toList();
+            if (!different.isEmpty()) {
+                int first = different.get(0);
+                softly.assertThat(found.get(first).getOrDefault(field, ""))
                         .as(
-                                "%s %s of %s. If the format does not contain the field, add it to NOT_WRITTEN; if it does,"
-                                        + " correct its parser or its writer in RenderedLog",
-                                format, field, expected)
-                        .isEqualTo(wanted);
+                                "%s %s of %s, the first of %d events in which it differs. If the format does not contain the"
+                                        + " field, add it to NOT_WRITTEN; if it does, correct its parser or its writer in"
+                                        + " RenderedLog",
+                                format, field, expected.get(first), different.size())
+                        .isEqualTo(expected.get(first).getOrDefault(field, ""));
             }
         }
+        softly.assertAll();
+    }
+
+    private static boolean isDifferent(
+            String format, DatabaseField field, Map<DatabaseField, String> expected, Map<DatabaseField, String> found) {
+        String value = found.getOrDefault(field, "");
+        boolean missing = value.isEmpty() || value.equals("unknown");
+        boolean guessed = format.equals("mcafee-audit-json") && field == DatabaseField.DATABASE;
+        return !guessed && !(missing && isNotWritten(format, field)) && !value.equals(expected.getOrDefault(field, ""));
     }
 
     private static boolean isNotWritten(String format, DatabaseField field) {
@@ -319,6 +330,10 @@ class FormatParityTest {
                 .filter(event -> !texts(event, DatabaseField.LOGIN).isEmpty()
                         && !texts(event, DatabaseField.LOGIN).contains("unknown"))
                 .toList();
+    }
+
+    private static List<Map<DatabaseField, String>> allFields(List<DetectionEvent> events) {
+        return events.stream().map(FormatParityTest::fields).toList();
     }
 
     private static Map<DatabaseField, String> fields(DetectionEvent event) {
