@@ -44,7 +44,7 @@ def test_settings_are_those_of_servers_where_they_are_known(admin, user, setting
     user("writer").insert("tailrace.query_events", slow)
     user("writer").insert("tailrace.ledger", census("slowlog"))
 
-    assert limits(SLOW) == "slow log ≥ 1 s on 1 of 2 servers · no minute missing"
+    assert limits(SLOW) == "slow log ≥ 1 s on 1 of 2 servers (unknown on 1: no snapshot) · no minute missing"
     assert limits(ERRORS) == "no error logs watched"
 
 

@@ -23,9 +23,10 @@
     {%- set settings -%}
     multiIf(
         {{ all }} = 0, 'no slow query logged',
-        {{ known }} = 0, concat('slow log threshold unknown on ', toString({{ all }}), if({{ all }} = 1, ' server', ' servers')),
+        {{ known }} = 0, concat('slow log threshold unknown on ', toString({{ all }}), if({{ all }} = 1, ' server', ' servers'), ' (no snapshot)'),
         concat('slow log ', arrayStringConcat(arraySort(groupUniqArrayIf(logged, minute_state = 'logged' AND logged != 'unknown')), ', '),
-            ' on ', toString({{ known }}), ' of ', toString({{ all }}), ' servers'))
+            ' on ', toString({{ known }}), ' of ', toString({{ all }}), ' servers',
+            if({{ known }} = {{ all }}, '', concat(' (unknown on ', toString({{ all }} - {{ known }}), ': no snapshot)'))))
     {%- endset -%}
     {{ linked_text('slow-queries', "concat(" ~ settings ~ ", " ~ minutes_text(['slowlog']) ~ ")", 'TAB-slow-queries-data-limits') }}
 {%- endmacro -%}
