@@ -36,6 +36,8 @@ class ClickHouse(Component):
     # aside and uses its source parts, which it retains for eight minutes.
     checks_data_at_start = True
 
+    _is_provisioned = False
+
     def installed(self) -> bool:
         return self._library().exists()
 
@@ -84,8 +86,14 @@ class ClickHouse(Component):
         return connect(self.settings, self.home, "admin").execute(METRICS.read_text(), timeout=5)
 
     def provision(self) -> None:
-        """Applies sql/migrations."""
-        migration_runner.apply(connect(self.settings, self.home, "admin"))
+        """Applies sql/migrations.
+
+        Before the first one of a supervisor's life succeeds, nothing writes: all components that write need
+        this one. Later, migrations that change views are refused.
+        """
+        admin = connect(self.settings, self.home, "admin")
+        migration_runner.apply(admin, writers_stopped=not self._is_provisioned)
+        self._is_provisioned = True
 
     def version(self) -> str:
         return connect(self.settings, self.home, "admin").execute("SELECT version()").strip()
