@@ -47,9 +47,9 @@ clean-data: ## Stop the stack, remove data, logs and passwords; sources.yaml and
 	@cd '$(DATA)' 2>/dev/null && rm -rf data demo logs run secrets watch || true
 
 ##@ Checking
-# The longest suite starts first, and suites that wait for running stacks next. The Java tests use both cores, so they are
-# last.
-SUITES := browser e2e-own e2e-detecting python e2e-shared java
+# The longest suite starts first, and suites that wait for running stacks next. Python and Java tests hardly wait, so that both
+# cores are busy until the end.
+SUITES := browser e2e-own e2e-shared e2e-detecting python java
 
 # Four suites at a time keep two cores busy. More would cost more: a stack uses the cores also while its tests wait.
 # `make test ALSO=lint`, as in .ci/run, checks the style beside the first suites.
