@@ -20,8 +20,9 @@ from tailrace.errors import NotRunningError
 from tailrace.sources import sources_file
 from tailrace.sources.sources_file import Source
 from tailrace_local import clickhouse as local_clickhouse
-from tailrace_local.supervisor import assembly, control, procfs
-from tailrace_local.supervisor import start as stack_start
+from tailrace_local.stack import assembly
+from tailrace_local.stack import start as stack_start
+from tailrace_local.supervisor import control, procfs
 from tailrace_local.supervisor.control import ComponentStatus
 
 PARTS = ("kafka", "clickhouse", "flink", "census", "fluentbit")

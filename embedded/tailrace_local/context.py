@@ -62,7 +62,7 @@ class LocalContext(Context):
         return component.state if component else None
 
     def restart(self, names: Sequence[str], show: Show) -> None:
-        from tailrace_local.supervisor import start
+        from tailrace_local.stack import start
 
         running = [name for name in names if self.component_state(name)]
         stopped: list[str] = []

@@ -21,8 +21,8 @@ from tailrace.ledger import balance as ledger_balance
 from tailrace.programs import fluentbit
 from tailrace.sources.sources_file import Source
 from tailrace_local import kafka as local_kafka
+from tailrace_local.stack import start as stack_start
 from tailrace_local.supervisor import control
-from tailrace_local.supervisor import start as stack_start
 
 COLLECTOR = "fluentbit"
 NEEDED = ("kafka", "clickhouse", "flink", "census", COLLECTOR)

@@ -24,8 +24,8 @@ from tailrace.sources import active_sources
 from tailrace_local import clickhouse as local_clickhouse
 from tailrace_local.components.detect import Detect
 from tailrace_local.components.flink import Flink
+from tailrace_local.stack.assembly import assemble
 from tailrace_local.supervisor import control
-from tailrace_local.supervisor.assembly import assemble
 from tailrace_local.supervisor.control import StackStatus
 
 ACCOUNT = "reader_compliance"

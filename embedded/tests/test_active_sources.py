@@ -8,9 +8,9 @@ import pytest
 
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings
+from tailrace.programs import inotify
 from tailrace.sources import active_sources, log_files, sources_file
 from tailrace.sources.sources_file import Source
-from tailrace_local import preflight
 from tailrace_local.components.census import Census
 from tailrace_local.components.fluentbit import FluentBit
 from tailrace_local.supervisor.list_watch import ListWatch
@@ -105,7 +105,7 @@ def test_a_requested_poll_applies_a_change_immediately(settings, watch):
 def test_a_list_with_too_many_logs_is_reported_and_retried_on_request(settings, watch, monkeypatch):
     settings.sources.write_text(LOG % "db-1" + LOG % "db-2")
     with monkeypatch.context() as crowded:
-        crowded.setattr(preflight, "too_few_inotify_instances", lambda needed: [f"{needed} are too many"])
+        crowded.setattr(inotify, "too_few_inotify_instances", lambda needed: [f"{needed} are too many"])
         assert watch.poll(immediately=True) is None
         assert watch.problem == f"{settings.sources}: 1 are too many"
 

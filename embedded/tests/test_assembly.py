@@ -7,7 +7,7 @@ import pytest
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings
 from tailrace.config.yaml_reader import ConfigurationError
-from tailrace_local.supervisor.assembly import assemble
+from tailrace_local.stack.assembly import assemble
 
 
 def components(home: Path, **environment: str) -> list:

@@ -8,7 +8,7 @@ import pytest
 from tailrace.cli.commands import completion as command
 from tailrace.cli.help import catalog, completion
 from tailrace_local import reference
-from tailrace_local.supervisor.assembly import COMPONENTS
+from tailrace_local.stack.assembly import COMPONENTS
 
 COMMANDS = catalog.everything(reference.modules())
 CASES = {

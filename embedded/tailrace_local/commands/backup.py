@@ -13,8 +13,8 @@ from tailrace.cli.exit_codes import Exit
 from tailrace.console import Steps
 from tailrace.errors import NotRunningError
 from tailrace_local import backup
+from tailrace_local.stack import start as stack_start
 from tailrace_local.supervisor import control
-from tailrace_local.supervisor import start as stack_start
 
 HELP = "copy all data, secrets and configuration to a directory"
 SEE_ALSO = ("tailrace restore", "docs/BACKUP.md")

@@ -31,8 +31,8 @@ from tailrace.ledger.balance import LedgerBalance
 from tailrace_local import demo_shop, demo_summary
 from tailrace_local import kafka as local_kafka
 from tailrace_local.commands import status
+from tailrace_local.stack import start as stack_start
 from tailrace_local.supervisor import control
-from tailrace_local.supervisor import start as stack_start
 from tailrace_local.supervisor.control import StackStatus
 
 HELP = "install and start everything, feed two days of a shop, and print links to its stories"

@@ -9,8 +9,8 @@ import argparse
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.console import Steps
+from tailrace_local.stack import start as stack_start
 from tailrace_local.supervisor import control
-from tailrace_local.supervisor import start as stack_start
 
 HELP = "restart components"
 EXIT_CODES = {3: "the stack is not running"}

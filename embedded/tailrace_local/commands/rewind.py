@@ -18,8 +18,8 @@ from tailrace.migrations.rewind import rewind
 from tailrace_local import checkpoints
 from tailrace_local.checkpoints import Checkpoint
 from tailrace_local.components.flink import Flink
+from tailrace_local.stack import start as stack_start
 from tailrace_local.supervisor import control
-from tailrace_local.supervisor import start as stack_start
 
 HELP = "reset to an older checkpoint and read again from there"
 EXIT_CODES = {3: "the stack is not running"}

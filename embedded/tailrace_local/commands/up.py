@@ -20,8 +20,9 @@ from tailrace.sources import active_sources, sources_file
 from tailrace.sources.log_files import LogState
 from tailrace.sources.sources_file import SourcesError
 from tailrace_local.commands import status
-from tailrace_local.supervisor import control, daemon
-from tailrace_local.supervisor import start as stack_start
+from tailrace_local.stack import daemon
+from tailrace_local.stack import start as stack_start
+from tailrace_local.supervisor import control
 from tailrace_local.supervisor.supervisor import is_locked
 
 HELP = "start the stack"

@@ -1,1 +1,1 @@
-"""The components of the stack, one module each. `tailrace_local.supervisor.assembly` lists them."""
+"""The components of the stack, one module each. `tailrace_local.stack.assembly` lists them."""

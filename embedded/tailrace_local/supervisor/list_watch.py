@@ -4,9 +4,9 @@ from pathlib import Path
 
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings
+from tailrace.programs import inotify
 from tailrace.sources import active_sources, sources_file
 from tailrace.sources.sources_file import Listed, SourcesError
-from tailrace_local import preflight
 
 
 class ListWatch:
@@ -67,7 +67,7 @@ class ListWatch:
     def _has_room(self, listed: Listed) -> bool:
         """Returns whether Fluent Bit could restart with these logs: otherwise none would be read."""
         more = len(listed.logs) - len(self.active.logs)
-        findings = preflight.too_few_inotify_instances(more) if more > 0 else []
+        findings = inotify.too_few_inotify_instances(more) if more > 0 else []
         self.problem = f"{self._file}: {findings[0]}" if findings else ""
         return not findings
 

@@ -10,8 +10,9 @@ from tailrace.errors import NotRunningError, ReportedError
 from tailrace.migrations import runner as migration_runner
 from tailrace.sources import sources_file
 from tailrace_local import preflight
-from tailrace_local.supervisor import control, daemon
-from tailrace_local.supervisor.assembly import assemble
+from tailrace_local.stack import daemon
+from tailrace_local.stack.assembly import assemble
+from tailrace_local.supervisor import control
 from tailrace_local.supervisor.control import ComponentStatus, StackStatus
 from tailrace_local.supervisor.install import LoggedProgress, install_missing
 from tailrace_local.supervisor.process_manager import State

@@ -1,4 +1,4 @@
-"""Runs the supervisor in the background: `python -m tailrace_local.supervisor.daemon`.
+"""Runs the supervisor in the background: `python -m tailrace_local.stack.daemon`.
 
 `tailrace up` starts it.
 """
@@ -13,8 +13,8 @@ from tailrace.config.home import Home
 from tailrace.config.resources import PYTHON_PATH
 from tailrace.config.settings import Settings
 from tailrace.errors import NotRunningError, ReportedError
+from tailrace_local.stack.assembly import assemble
 from tailrace_local.supervisor import control
-from tailrace_local.supervisor.assembly import assemble
 from tailrace_local.supervisor.supervisor import AlreadyRunningError, Supervisor, is_locked
 
 START_SECONDS = 20

@@ -1,0 +1,1 @@
+"""The stack of one machine: its list of components, its start, and the process that supervises it."""
