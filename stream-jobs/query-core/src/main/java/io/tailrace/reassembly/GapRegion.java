@@ -6,6 +6,7 @@ import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryContext;
 import io.tailrace.framing.FrameListener;
 import io.tailrace.framing.FramingKind;
+import java.io.ByteArrayOutputStream;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 
@@ -156,13 +157,31 @@ final class GapRegion implements FrameListener {
     }
 
     private boolean readRetained() {
-        Piece next = pieceAt(reader.frontier());
-        while (next != null && next.bytes != null) {
-            int skipped = (int) (reader.frontier() - next.postedFrom);
-            reader.readAgain(next.bytes, skipped, next.bytes.length);
-            next = pieceAt(reader.frontier());
+        byte[] stored = storedAtFrontier();
+        if (stored.length > 0) {
+            reader.readAgain(stored, 0, stored.length);
         }
         return reader.frontier() >= to;
+    }
+
+    /**
+     * Returns the stored bytes from the frontier on. A piece can end within a line, for example a record that a crash
+     * cut. The line that contains the end of the region is complete, because framers read whole lines.
+     */
+    private byte[] storedAtFrontier() {
+        ByteArrayOutputStream stored = new ByteArrayOutputStream();
+        long offset = reader.frontier();
+        boolean endsWithinLine = false;
+        for (Piece next = pieceAt(offset); next != null && next.bytes != null; next = pieceAt(offset)) {
+            int skipped = (int) (offset - next.postedFrom);
+            stored.write(next.bytes, skipped, next.bytes.length - skipped);
+            offset = next.postedTo;
+            endsWithinLine = next.bytes[next.bytes.length - 1] != '\n';
+        }
+        if (endsWithinLine && offset == to && after != null) {
+            stored.write(after, 0, LineHashes.end(after, 0, after.length));
+        }
+        return stored.toByteArray();
     }
 
     private Piece pieceAt(long offset) {
@@ -176,8 +195,9 @@ final class GapRegion implements FrameListener {
 
     /** Reports what is still pending in the filled region. */
     void finish() {
-        if (after != null && after.length > 0) {
-            reader.readAgain(after, 0, after.length);
+        int read = (int) (reader.frontier() - to);
+        if (after != null && after.length > read) {
+            reader.readAgain(after, read, after.length);
         }
         reader.end();
         replaceUntil(to);

@@ -11,6 +11,7 @@ import io.tailrace.framing.FramedLog;
 import io.tailrace.framing.LogFormat;
 import io.tailrace.testing.PropertyTestBudget;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -82,6 +83,17 @@ class FilledGapTest {
         }
     }
 
+    /** The cut record and the next one are on one line, so the gap's effect ends within this line. */
+    @Test
+    void aRecordThatWasCutAfterAGapIsNoEntryAfterwards() {
+        LogFormat format = new FormatRegistry().named("percona-audit-json").orElseThrow();
+        String record = "{\"audit_record\":{\"name\":\"Query\",\"timestamp\":\"2026-11-21T02:50:38 UTC\","
+                + "\"sqltext\":\"SELECT 1\"}}\n";
+        String cut = record.substring(0, record.length() - 8);
+        byte[] file = (record.repeat(2) + cut + record.repeat(2)).getBytes(StandardCharsets.UTF_8);
+        check(format, file, new Gap(record.length(), 2 * record.length(), file.length), "cut record");
+    }
+
     /** The lost bytes, and the end of the last whole line. */
     private record Gap(int from, int to, int end) {
 
@@ -147,7 +159,8 @@ class FilledGapTest {
         reassembler.tick(3_000 + PATIENCE);
 
         FramedLog expected = FramedLog.ofOpen(format, Arrays.copyOf(file, end));
-        String what = "%s without bytes %d to %d".formatted(name, gapFrom, gapTo);
+        String what =
+                "entries of the whole file %s, after a backfill of its bytes %d to %d".formatted(name, gapFrom, gapTo);
         assertThat(found.bytes(PostingKind.GAP)).as(what).isZero();
         assertThat(found.entries.stream().sorted().toList()).as(what).isEqualTo(ranges(expected));
     }
