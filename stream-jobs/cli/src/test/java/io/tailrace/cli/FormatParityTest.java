@@ -238,8 +238,9 @@ class FormatParityTest {
         List<DetectionEvent> found = logins(events(format));
         assertThat(found.stream().map(FormatParityTest::login).sorted())
                 .as(
-                        "logins of %s. Add a format without logins to STATEMENTS_ONLY, one with refused logins only to"
-                                + " REFUSALS_ONLY",
+                        "logins of %s. The parser must give them the class connection and a command that"
+                                + " LoginClassifier lists. Add a format without logins to STATEMENTS_ONLY, one with"
+                                + " refused logins only to REFUSALS_ONLY",
                         format)
                 .containsExactlyElementsOf(
                         expected.stream().map(FormatParityTest::login).sorted().toList());
