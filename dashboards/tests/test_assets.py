@@ -91,7 +91,8 @@ def test_chart_asks_for_what_its_dataset_has(chart):
 def test_query_returns_the_columns_of_its_dataset(dataset):
     sql = asset_files.query_text(asset_files.QUERIES / dataset.content["sql"])
     for column in dataset.content["columns"]:
-        assert re.search(rf"\b{column['column_name']}\b", sql), f"no {column['column_name']} in the query"
+        name = column["column_name"]
+        assert re.search(rf"\b{name}\b", sql), f"{dataset.content['sql']} returns no {name} of {dataset.file}"
 
 
 def test_every_metric_is_shown():
@@ -115,7 +116,9 @@ def test_who_sees_a_dashboard_sees_what_it_links_to(dashboard):
     for target in linked_from(dashboard):
         # The role for unmasked samples is granted in addition to another one.
         closed = set(dashboard.content["roles"]) - seen_by[target] - {"unmasked"}
-        assert not closed or target == "samples", f"{target} is closed to {', '.join(sorted(closed))}"
+        assert not closed or target == "samples", (
+            f"{dashboard.file} links to {target}, which the role {', '.join(sorted(closed))} cannot open"
+        )
 
 
 def linked_from(dashboard: Asset) -> set[str]:
@@ -172,15 +175,16 @@ def test_every_dataset_is_drawn_or_fills_a_filter():
 def test_rows_fill_the_grid(dashboard):
     for row in layout.rows(dashboard.content):
         widths = [cell["width"] for cell in row]
-        assert sum(widths) == layout.GRID_COLUMNS, f"{dashboard.file}: the widths of a row add up to 12"
-        assert len({cell["height"] for cell in row}) == 1, "charts side by side are of one height"
+        where = f"{dashboard.file}: the row of {', '.join(cell.get('chart', 'markdown') for cell in row)}"
+        assert sum(widths) == layout.GRID_COLUMNS, f"{where}: widths that add up to {layout.GRID_COLUMNS}"
+        assert len({cell["height"] for cell in row}) == 1, f"{where}: one height for all cells"
 
 
 @pytest.mark.parametrize("dashboard", of_kind("dashboards"), ids=names(of_kind("dashboards")))
 def test_titles_of_a_dashboard_are_unique_and_its_empty_charts_have_texts(dashboard):
     charts = charts_of(dashboard)
     titles = [title for chart in charts for title in titles_of(chart)]
-    assert len(titles) == len(set(titles)), "a title stands for one chart or number of a dashboard"
+    assert len(titles) == len(set(titles)), f"{dashboard.file}: two charts or numbers have one title"
     style = COMPILED[dashboard.file]["css"]
     for chart in charts:
         for text in chart.content.get("when_empty", {}).values():
@@ -306,7 +310,9 @@ def test_an_excused_dataset_is_on_the_dashboard():
     shown = {
         (each.name, chart.content["dataset"]) for each in of_kind("dashboards") for chart in charts_of(each)
     }
-    assert not {pair for pairs in NOT_FILTERED.values() for pair in pairs} - shown
+    assert not {pair for pairs in NOT_FILTERED.values() for pair in pairs} - shown, (
+        "delete these pairs of dashboard and dataset from NOT_FILTERED of this module"
+    )
 
 
 LISTS_OF_ALERTS = ("alerts_list", "alerts_done", "session_alerts")
@@ -330,7 +336,9 @@ def test_the_shared_percentiles_are_never_averaged():
 @pytest.mark.parametrize("dataset", of_kind("datasets"), ids=names(of_kind("datasets")))
 def test_percentiles_are_never_averaged(dataset):
     for metric in dataset.content["metrics"]:
-        assert not AVERAGED.search(metric["expression"])
+        assert not AVERAGED.search(metric["expression"]), (
+            f"{dataset.file}: {metric['metric_name']} averages percentiles: use parts/percentile.sql"
+        )
 
 
 def test_equal_assets_make_equal_bundles():

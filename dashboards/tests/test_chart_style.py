@@ -19,7 +19,10 @@ def test_a_page_of_a_table_fits_its_panel(dashboard):
         params = next(chart for chart in of_kind("charts") if chart.name == cell["chart"]).content["params"]
         if params.get("server_pagination"):
             least = TABLE_FRAME_PIXELS + TABLE_ROW_PIXELS * params["server_page_length"]
-            assert 8 * cell["height"] >= least, cell["chart"]
+            fitting = -(-least // 8)
+            assert cell["height"] >= fitting, (
+                f"{dashboard.file}: the page of {cell['chart']} needs a height of {fitting} or fewer rows"
+            )
 
 
 PIVOT_FRAME_PIXELS, PIVOT_ROW_PIXELS, PIVOT_ROWS = 190, 26, 10
@@ -31,19 +34,24 @@ def test_a_pivot_table_shows_ten_rows(dashboard):
     for cell in (cell for cell in layout.cells(dashboard.content) if "chart" in cell):
         chart = next(chart for chart in of_kind("charts") if chart.name == cell["chart"])
         if chart.content["viz_type"] == "pivot_table_v2":
-            assert 8 * cell["height"] >= PIVOT_FRAME_PIXELS + PIVOT_ROWS * PIVOT_ROW_PIXELS, cell["chart"]
+            fitting = -(-(PIVOT_FRAME_PIXELS + PIVOT_ROWS * PIVOT_ROW_PIXELS) // 8)
+            assert cell["height"] >= fitting, f"{dashboard.file}: {cell['chart']} needs a height of {fitting}"
 
 
 @pytest.mark.parametrize("chart", of_kind("charts"), ids=names(of_kind("charts")))
 def test_a_chart_has_a_title_a_description_and_texts_for_no_rows(chart):
-    assert chart.content["slice_name"].strip()
-    assert chart.content["description"].strip()
+    assert chart.content["slice_name"].strip() and chart.content["description"].strip(), chart.file
     if chart.content["viz_type"] == "big_number_total" or chart in NUMBERS:  # 0 or N/A, no text of Superset's
-        assert "when_empty" not in chart.content
+        assert "when_empty" not in chart.content, (
+            f"{chart.file}: numbers have no `when_empty`"
+        )
     else:
-        texts = chart.content["when_empty"]
-        assert texts.keys() == {"means", "next"}
-        assert all(isinstance(text, str) and len(text) >= 10 for text in texts.values())
+        texts = chart.content.get("when_empty", {})
+        wanted = "add `when_empty` with `means` and `next` of at least ten characters, here or to the dataset"
+        assert texts.keys() == {"means", "next"}, f"{chart.file}: {wanted}"
+        assert all(isinstance(text, str) and len(text) >= 10 for text in texts.values()), (
+            f"{chart.file}: {wanted}"
+        )
 
 
 NUMBERS = [chart for chart in of_kind("charts") if "numbers" in chart.content]
@@ -67,9 +75,9 @@ def test_numbers_of_one_chart_are_distinct_and_described(chart):
 @pytest.mark.parametrize("chart", OVER_TIME, ids=names(OVER_TIME))
 def test_axes_have_titles_and_units(chart):
     params = chart.content["params"]
-    assert params["x_axis_title"] == "Time (UTC)"
-    assert params["y_axis_title"].strip(), "what is counted or measured"
-    assert params["y_axis_format"], "numbers on the axis carry their unit or are counts"
+    assert params["x_axis_title"] == "Time (UTC)", chart.file
+    assert params["y_axis_title"].strip(), f"{chart.file}: `y_axis_title` is what is counted or measured"
+    assert params["y_axis_format"], f"{chart.file}: `d3format` of its metric gives the numbers their unit"
     # Labels do not overlap, and an axis of counts has no mark between two integers.
     assert "showMaxLabel: false, hideOverlap: true" in params["echart_options"]
     assert params["y_axis_format"] != ",d" or "minInterval: 1 " in params["echart_options"]
@@ -81,7 +89,10 @@ def test_axes_have_titles_and_units(chart):
 @pytest.mark.parametrize("chart", OVER_TIME, ids=names(OVER_TIME))
 def test_what_is_stacked_is_drawn_as_bars(chart):
     # Lines of stacked areas overlap where the upper ones are 0, so a peak gets the colour of another series.
-    assert chart.content["viz_type"] == "echarts_timeseries_bar" or not chart.content["params"].get("stack")
+    is_bar = chart.content["viz_type"] == "echarts_timeseries_bar"
+    assert is_bar or not chart.content["params"].get("stack"), (
+        f"{chart.file}: `viz_type: echarts_timeseries_bar`, or `without: [stack]`"
+    )
 
 
 @pytest.mark.parametrize("chart", OVER_TIME, ids=names(OVER_TIME))
@@ -104,7 +115,7 @@ PAGED = [chart for chart in TABLES if chart.content["params"].get("page_length")
 
 @pytest.mark.parametrize("chart", PAGED, ids=names(PAGED))
 def test_a_table_with_pages_has_a_search_box(chart):
-    assert chart.content["params"].get("include_search") is True
+    assert chart.content["params"].get("include_search") is True, f"{chart.file}: `include_search: true`"
 
 
 SECONDS = re.compile(r"\bquery time\b")
@@ -114,9 +125,11 @@ SECONDS = re.compile(r"\bquery time\b")
 def test_seconds_and_bytes_are_written_with_their_unit(chart):
     params = chart.content["params"]
     if SECONDS.search(params["y_axis_title"]):
-        assert params["y_axis_format"] == "$.3~s"
+        assert params["y_axis_format"] == "$.3~s", f'{chart.file}: d3format "$.3~s" of a metric of seconds'
     if "bytes" in params["y_axis_title"]:
-        assert params["y_axis_format"].startswith("MEMORY_")
+        assert params["y_axis_format"].startswith("MEMORY_"), (
+            f"{chart.file}: d3format MEMORY_DECIMAL of a metric of bytes"
+        )
 
 
 OKABE_ITO = {"#000000", "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7"}
@@ -151,4 +164,6 @@ def test_times_say_their_zone(chart):
     assert chart.content["params"].get("x_axis_title", "Time (UTC)") == "Time (UTC)"
     for column in dataset_of(chart).content["columns"]:
         if column.get("is_dttm"):
-            assert column["verbose_name"].endswith("(UTC)")
+            assert column["verbose_name"].endswith("(UTC)"), (
+                f"datasets/{chart.content['dataset']}.yaml: `verbose_name` of {column['column_name']}"
+            )

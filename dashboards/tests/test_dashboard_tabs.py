@@ -44,8 +44,13 @@ def is_limits(chart: Asset) -> bool:
 @pytest.mark.parametrize("dashboard", DASHBOARDS, ids=names(DASHBOARDS))
 def test_the_first_view_shows_changes_and_data_limits(dashboard):
     charts = charts_named(layout.tabs(dashboard.content)[0].charts)
-    assert dashboard.name in NOT_COMPARED or any(changes.has_changes(chart.content) for chart in charts)
-    assert dashboard.name in WITHOUT_LIMITS or len(list(filter(is_limits, charts))) == 1
+    compared = any(changes.has_changes(chart.content) for chart in charts)
+    assert compared or dashboard.name in NOT_COMPARED, (
+        f"{dashboard.file}: a number of the first tab needs `change`, or add it to NOT_COMPARED"
+    )
+    assert dashboard.name in WITHOUT_LIMITS or len(list(filter(is_limits, charts))) == 1, (
+        f"{dashboard.file}: the first tab needs one chart with the title Data limits summary"
+    )
 
 
 NOT_COMPARED = {"samples", "session"}
