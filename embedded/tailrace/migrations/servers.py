@@ -61,9 +61,13 @@ class Servers:
         altered = _ALTERED.match(statement)
         if not self.dialect.in_turn or not altered or _LOCAL.search(statement):
             return self.all
+        return self.of_each_shard(*altered.groups())
+
+    def of_each_shard(self, database: str, table: str) -> Sequence[ClickHouse]:
+        """Returns one server of each shard, or every server if the table is not replicated."""
         chosen: dict[str, ClickHouse] = {}
         for server in self.all:
-            chosen.setdefault(_replica_path(server, *altered.groups()) or server.url, server)
+            chosen.setdefault(_replica_path(server, database, table) or server.url, server)
         return list(chosen.values())
 
     def execute_on(self, server: ClickHouse, statement: str) -> str:
