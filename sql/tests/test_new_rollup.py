@@ -74,9 +74,8 @@ def test_blocks_that_are_inserted_again_after_the_upgrade_count_once(released, u
     insert(writer, last)
 
     stored = counted(released, "query_events", "count()")
-    assert stored == {
-        name: (50, 100) for name in ("old", "delayed", "last", "past", "partial", "never", "new")
-    }
+    names = ("old", "delayed", "last", "past", "partial", "never", "new")
+    assert stored == dict.fromkeys(names, (50, 100))
     assert counted(released, "query_classes_1d") == stored
     assert counted(released, "query_load_1m") == stored
 
