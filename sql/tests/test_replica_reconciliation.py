@@ -1,8 +1,10 @@
 """`reconcile` repairs what a view lost without a quorum; an upgrade makes a new rollup count blocks once."""
 
+from datetime import timedelta
+
 import pytest
 from replica_servers import Replicas, wait_until
-from test_new_rollup import BEFORE, LAST, block
+from test_new_rollup import BEFORE, LAST, NOW, block
 from test_replica_inserts import ROWS, await_each_row_once, insert, insert_without_quorum
 from test_tables import events
 
@@ -84,8 +86,10 @@ def test_a_rollup_that_an_upgrade_adds_counts_repeated_blocks_once_on_every_serv
     for server in replicas.servers:
         server.forget()
     replicas.migrate(migrations=BEFORE)
+    old = block("old", LAST - 4, days_ago=40, ingested=NOW - timedelta(hours=5))
     last, never = block("last", LAST - 1), block("never", LAST - 1)
-    insert(replicas.servers[0].user("writer"), last)
+    for rows in (old, last):
+        insert(replicas.servers[0].user("writer"), rows)
     replicas.await_calm()
 
     replicas.migrate(writers_stopped=True)
@@ -93,6 +97,6 @@ def test_a_rollup_that_an_upgrade_adds_counts_repeated_blocks_once_on_every_serv
         insert(server.user("writer"), rows)
     replicas.await_calm()
 
-    assert replicas.on_each("SELECT count() FROM tailrace.query_events") == [100] * 3
+    assert replicas.on_each("SELECT count() FROM tailrace.query_events") == [150] * 3
     for rollup in ROLLUPS:
-        assert replicas.on_each(f"SELECT sum(count) FROM tailrace.{rollup}") == [100] * 3, rollup
+        assert replicas.on_each(f"SELECT sum(count) FROM tailrace.{rollup}") == [150] * 3, rollup

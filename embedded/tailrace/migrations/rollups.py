@@ -51,6 +51,7 @@ def count_once(servers: Servers, rollup: str, report: Callable[[str], None] = la
     """
     database = servers.dialect.database
     for server in servers.all:
+        servers.await_rows(server, [f"{database}.query_events"])
         _list_newest(server, database, rollup)
     for server in servers.of_each_shard(database, rollup):
         for day in _listed_days(server, database, rollup):
