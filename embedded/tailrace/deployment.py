@@ -161,8 +161,8 @@ def migrate(arguments: argparse.Namespace, settings: Settings, home: Home) -> No
 def reconcile(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
     """Compares events with rollups and receipts on every server of ClickHouse; with --repair corrects those.
 
-    On one server they differ only after an upgrade that added a rollup (docs/UPGRADING.md). --repair needs
-    all writers to be stopped: suspend the jobs after they have committed everything.
+    On one server they differ only during an insert. --repair needs all writers to be stopped: suspend the
+    jobs after they have committed everything.
     """
     password = _secrets(arguments)(password_name("admin"))
     servers = [ClickHouse(url, "admin", password) for url in arguments.clickhouse]

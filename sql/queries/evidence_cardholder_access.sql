@@ -1,17 +1,18 @@
 -- Each action that read or changed data of a class, with user, time, client, program and the source of the table names.
--- An action in several logs is one row; rows_sent comes from the slow log.
+-- An action in several logs is one row; rows_sent comes from the slow log. Aggregates do not depend on the order of inserts:
+-- a second export of the same rows has the same lines.
 -- Parameters: from, to; class.
 SELECT
-    min(event_time) AS at, cluster, instance, user, any(host) AS client_host, any(src_ip) AS client_ip,
-    any(program) AS client_program,
+    min(event_time) AS at, cluster, instance, user, max(host) AS client_host, max(src_ip) AS client_ip,
+    max(program) AS client_program,
     multiIf(max(has(data_class_read, {class:String})) AND max(has(data_class_written, {class:String})), 'read and changed',
         max(has(data_class_written, {class:String})), 'changed', 'read') AS access,
-    any(verb) AS action,
+    max(verb) AS action,
     arrayStringConcat(arraySort(groupUniqArrayArray(data_access.tables)), ', ') AS affected_tables,
     arrayStringConcat(arraySort(groupUniqArrayArray(data_access.basis)), ', ') AS known_by,
     max(data_access.rows_sent) AS sent_rows,
     multiIf(max(outcome = 'failure'), 'failure', max(outcome = 'success'), 'success', 'unknown') AS result,
-    any(lower(hex(query_id))) AS statement_id, any(connection_id) AS connection, action_id
+    max(lower(leftPad(hex(query_id), 16, '0'))) AS statement_id, max(connection_id) AS connection, action_id
 FROM tailrace.data_access FINAL
 WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
     AND has(data_class, {class:String})

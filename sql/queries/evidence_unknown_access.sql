@@ -2,11 +2,11 @@
 -- of routines that are not listed, statements that the log truncated, and the other cases of docs/DATA-CLASSES.md.
 -- Parameters: from, to; class: actions that are known to have touched it are excluded.
 SELECT
-    min(event_time) AS at, cluster, instance, user, any(host) AS client_host, any(src_ip) AS client_ip,
-    any(program) AS client_program, any(verb) AS action,
+    min(event_time) AS at, cluster, instance, user, max(host) AS client_host, max(src_ip) AS client_ip,
+    max(program) AS client_program, max(verb) AS action,
     arrayStringConcat(arraySort(groupUniqArrayArray(data_access.tables)), ', ') AS known_tables,
     max(data_access.rows_sent) AS sent_rows,
-    any(lower(hex(query_id))) AS statement_id, any(connection_id) AS connection, action_id
+    max(lower(leftPad(hex(query_id), 16, '0'))) AS statement_id, max(connection_id) AS connection, action_id
 FROM tailrace.data_access FINAL
 WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
 GROUP BY cluster, instance, user, action_id

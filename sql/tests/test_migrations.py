@@ -12,7 +12,7 @@ import pytest
 
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.config.resources import REPOSITORY
-from tailrace.migrations import lock, migration_files
+from tailrace.migrations import lock, migration_files, rollups
 from tailrace.migrations import runner as migration_runner
 from tailrace.migrations.lock import LockedError
 from tailrace.migrations.migration_files import Dialect, Migration, MigrationError
@@ -227,13 +227,13 @@ def test_rebuilding_a_rollup_gives_what_the_view_gave(admin):
     days = [datetime.now(UTC).date() - timedelta(days=ago) for ago in (2, 1)]
     for day in days:
         insert_events(admin, day, 500)
-    before = {rollup: summed(admin, rollup) for rollup in migration_runner.ROLLUPS}
-    for rollup in migration_runner.ROLLUPS:
+    before = {rollup: summed(admin, rollup) for rollup in rollups.ROLLUPS}
+    for rollup in rollups.ROLLUPS:
         insert_noise(admin, rollup)
 
-    migration_runner.rebuild_rollups(admin, days[0] - timedelta(days=1), days[-1])
+    rollups.rebuild_rollups(admin, days[0] - timedelta(days=1), days[-1])
 
-    assert {rollup: summed(admin, rollup) for rollup in migration_runner.ROLLUPS} == before
+    assert {rollup: summed(admin, rollup) for rollup in rollups.ROLLUPS} == before
     assert not admin.rows("SELECT name FROM system.tables WHERE name LIKE '%_draft'")
 
 
@@ -253,7 +253,7 @@ def test_days_before_an_upgrade_are_filled_once(admin):
 
 def test_a_rollup_is_not_rebuilt_from_events_that_may_be_gone(admin):
     with pytest.raises(MigrationError, match="may be deleted"):
-        migration_runner.rebuild_rollups(admin, date(2014, 1, 1), date(2014, 1, 2))
+        rollups.rebuild_rollups(admin, date(2014, 1, 1), date(2014, 1, 2))
 
 
 def insert_events(clickhouse, day: date, count: int) -> None:

@@ -1,13 +1,17 @@
-"""`reconcile` finds and repairs the fault of inserts without a quorum: a block that a view lacks."""
+"""`reconcile` repairs what a view lost without a quorum; an upgrade makes a new rollup count blocks once."""
+
+from datetime import timedelta
 
 import pytest
 from replica_servers import Replicas, wait_until
+from test_new_rollup import BEFORE, LAST, NOW, block
 from test_replica_inserts import ROWS, await_each_row_once, insert, insert_without_quorum
 from test_tables import events
 
 from tailrace import deployment
 from tailrace.cli.exit_codes import Exit
 from tailrace.migrations.rewind import rewind
+from tailrace.migrations.rollups import ROLLUPS
 
 pytestmark = [pytest.mark.replicas, pytest.mark.timeout(900)]
 
@@ -76,3 +80,23 @@ def test_a_rewind_deletes_rows_on_every_server(replicas):
 
     assert len(rewind(replicas.servers[0].user("admin"), 5)) == 1
     await_each_row_once(replicas, ROWS)
+
+
+def test_a_rollup_that_an_upgrade_adds_counts_repeated_blocks_once_on_every_server(replicas):
+    for server in replicas.servers:
+        server.forget()
+    replicas.migrate(migrations=BEFORE)
+    old = block("old", LAST - 4, days_ago=40, ingested=NOW - timedelta(hours=5))
+    last, never = block("last", LAST - 1), block("never", LAST - 1)
+    for rows in (old, last):
+        insert(replicas.servers[0].user("writer"), rows)
+    replicas.await_calm()
+
+    replicas.migrate(writers_stopped=True)
+    for server, rows in zip(replicas.servers, (last, last, never), strict=True):
+        insert(server.user("writer"), rows)
+    replicas.await_calm()
+
+    assert replicas.on_each("SELECT count() FROM tailrace.query_events") == [150] * 3
+    for rollup in ROLLUPS:
+        assert replicas.on_each(f"SELECT sum(count) FROM tailrace.{rollup}") == [150] * 3, rollup

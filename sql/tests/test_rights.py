@@ -25,6 +25,7 @@ MAY_READ = {
     "audit_coverage_gaps": COMPLIANCE,
     "audit_events": COMPLIANCE,
     "cardholder_data_reads": COMPLIANCE,
+    "counted_events": NOBODY,
     "coverage_1m": DEVELOPER | {"repair"},
     "data_access": COMPLIANCE,
     "dead_letters": NOBODY,  # but all of its columns save the raw bytes, see below

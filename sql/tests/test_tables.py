@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tailrace.config.resources import REPOSITORY
-from tailrace.migrations import migration_files
+from tailrace.migrations import migration_files, rollups
 from tailrace.migrations import runner as migration_runner
 
 AVRO = REPOSITORY / "schemas" / "avro"
@@ -130,7 +130,7 @@ def test_every_table_remembers_the_blocks_it_was_given(admin):
     )
     window = f"non_replicated_deduplication_window = {migration_files.DEDUPLICATION_BLOCKS}"
 
-    assert {t["name"] for t in tables} >= {*TABLES.values(), *migration_runner.ROLLUPS, "receipts"}
+    assert {t["name"] for t in tables} >= {*TABLES.values(), *rollups.ROLLUPS, "receipts"}
     assert [t["name"] for t in tables if window not in t["engine_full"]] == []
 
 
@@ -154,10 +154,10 @@ def test_a_rewind_rebuilds_what_it_cannot_delete(admin):
     )
     rebuilt = {target for target, source in VIEWS.values() if source == "query_events"}
     rebuilt -= {row["table"] for row in with_checkpoint}
-    assert rebuilt == set(migration_runner.ROLLUPS), (
-        "name each rollup of query_events in ROLLUPS of embedded/tailrace/migrations/runner.py"
+    assert rebuilt == set(rollups.ROLLUPS), (
+        "name each rollup of query_events in ROLLUPS of embedded/tailrace/migrations/rollups.py"
     )
-    assert {f"{rollup}_mv" for rollup in migration_runner.ROLLUPS} <= VIEWS.keys()
+    assert {f"{rollup}_mv" for rollup in rollups.ROLLUPS} <= VIEWS.keys()
 
 
 def test_every_table_with_rows_has_a_retention(admin):
@@ -177,7 +177,7 @@ def test_the_ledger_outlives_what_it_accounts_for():
 
     assert retention["receipts"] >= retention["ledger"]
     assert retention["ledger"] >= max(retention["query_events"], retention["audit_events"])
-    assert min(retention[rollup] for rollup in migration_runner.ROLLUPS) >= retention["query_events"]
+    assert min(retention[rollup] for rollup in rollups.ROLLUPS) >= retention["query_events"]
 
 
 def test_a_block_that_is_posted_again_counts_once_everywhere(admin, user):
@@ -188,7 +188,7 @@ def test_a_block_that_is_posted_again_counts_once_everywhere(admin, user):
     writer.insert("tailrace.query_events", events(50), insert_deduplication_token="three", **EXACTLY_ONCE)
 
     assert admin.rows("SELECT count() AS n FROM tailrace.query_events") == [{"n": 250}]
-    for rollup in migration_runner.ROLLUPS:
+    for rollup in rollups.ROLLUPS:
         assert admin.rows(f"SELECT sum(count) AS n, sum(weight) AS w FROM tailrace.{rollup}") == [
             {"n": 250, "w": 500}
         ]

@@ -64,6 +64,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 
 OF_TAILRACE = {
     *("schema_migrations", "rule_pushes", "silences", "reviews", "evidence_exports", "unmasked_looks"),
+    "counted_events",
 }
 """Tables with rows about Tailrace itself, which all readers of the table see completely."""
 

@@ -58,7 +58,7 @@ class Migration:
 
     @property
     def touches_view(self) -> bool:
-        return "MATERIALIZED VIEW" in self.statement
+        return "MATERIALIZED VIEW" in self.statement or "MODIFY QUERY" in self.statement
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ A block of events and its rows in rollups and receipts are separate parts. A ser
 answered can take the part of a view with it, and a repetition of the block is dropped as known. The events
 are the truth:
 
-- rollups (`ROLLUPS` of runner.py) are compared by instance and day of the events, and repaired
+- rollups (`ROLLUPS` of rollups.py) are compared by instance and day of the events, and repaired
   by the day;
 - receipts are compared by file, kind and checkpoint, which is a block, and only where rows are missing:
   events may be deleted before their receipts.
@@ -16,14 +16,14 @@ replicas: rows of a server that returns later do not count twice.
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date
 
 from tailrace.clickhouse import shards
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.migrations import drafts
 from tailrace.migrations.lock import lock
 from tailrace.migrations.migration_files import MigrationError
-from tailrace.migrations.runner import ROLLUPS, load_retention, rebuild_rollups
+from tailrace.migrations.rollups import ROLLUPS, oldest_day, rebuild_rollups
 from tailrace.migrations.servers import ACTIVE_REPLICAS
 
 RECEIPTS = "receipts"
@@ -89,7 +89,7 @@ def database_of(server: ClickHouse) -> str:
 def _compare_rollups(server: ClickHouse, database: str, arrived: str) -> Iterable[Difference]:
     concerned = (
         f"(SELECT DISTINCT toDate(event_time, 'UTC') FROM {database}.query_events WHERE {arrived} "
-        f"AND toDate(event_time, 'UTC') >= '{_oldest_day()}')"
+        f"AND toDate(event_time, 'UTC') >= '{oldest_day()}')"
     )
     day = "toDate(event_time, 'UTC')"
     events = _counts(server, f"{database}.query_events", day, "count()", concerned)
@@ -99,11 +99,6 @@ def _compare_rollups(server: ClickHouse, database: str, arrived: str) -> Iterabl
             expected, count = events.get(key, 0), found.get(key, 0)
             if expected != count:
                 yield Difference(server.url, rollup, key, expected, count)
-
-
-def _oldest_day() -> date:
-    """Returns the first day whose events are not being deleted."""
-    return datetime.now(UTC).date() - timedelta(days=load_retention()["query_events"] - 1)
 
 
 def _counts(server: ClickHouse, table: str, day: str, count: str, days: str) -> dict[Key, int]:

@@ -6,13 +6,28 @@ from pathlib import Path
 
 import yaml
 
+from tailrace.config.resources import ROOT
 from tailrace.errors import ReportedError
+from tailrace.migrations.migration_files import PLACEHOLDER, load_migrations
+
+RETENTION = ROOT / "sql" / "retention.yaml"
 
 MAX_DAYS = 36_500
 
 
 class RetentionError(ReportedError):
     """The file is invalid; the message contains its path, the key and what was expected."""
+
+
+def load_retention(path: Path = RETENTION) -> dict[str, int]:
+    """Returns retention in days by table. Raises RetentionError unless every table with a TTL is listed."""
+    tables = {
+        word
+        for migration in load_migrations()
+        for kind, word, _ in PLACEHOLDER.findall(migration.statement)
+        if kind == "retention"
+    }
+    return load(path, tables)
 
 
 def load(file: Path, tables: Iterable[str]) -> dict[str, int]:

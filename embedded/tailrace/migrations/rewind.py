@@ -9,7 +9,7 @@ from collections.abc import Callable
 from datetime import date
 
 from tailrace.clickhouse.client import ClickHouse
-from tailrace.migrations.runner import rebuild_rollups
+from tailrace.migrations.rollups import rebuild_rollups
 
 TABLES = (
     "audit_events",
@@ -19,6 +19,7 @@ TABLES = (
     "query_samples",
     "otel_traces",
     "receipts",
+    "counted_events",
     "query_events",
 )
 """query_events is last: its rows show which days are not finished.

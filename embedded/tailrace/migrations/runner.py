@@ -24,33 +24,13 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
 
 from tailrace import __version__
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
-from tailrace.clickhouse.shards import DATABASE
-from tailrace.config.resources import ROOT
-from tailrace.migrations import drafts, retention
-from tailrace.migrations.lock import lock
-from tailrace.migrations.migration_files import (
-    PLACEHOLDER,
-    Dialect,
-    Migration,
-    MigrationError,
-    load_migrations,
-)
-from tailrace.migrations.servers import ACTIVE_REPLICAS, Servers
-
-RETENTION = ROOT / "sql" / "retention.yaml"
-
-ROLLUPS = {
-    "query_load_1m": ("minute", "%Y%m%d"),
-    "query_classes_1h": ("hour", "%Y%m%d"),
-    "query_classes_1d": ("day", "%Y%m"),
-}
-"""Rollups that can be rebuilt from query_events: the column of the time, the id of the partition of a day.
-Each has a view of its name and `_mv`."""
+from tailrace.migrations import rollups
+from tailrace.migrations.migration_files import Dialect, Migration, MigrationError, load_migrations
+from tailrace.migrations.retention import load_retention
+from tailrace.migrations.servers import Servers
 
 RECORDS_FROM = 2
 """The migration that creates tailrace.schema_migrations; earlier ones are recorded with it."""
@@ -68,17 +48,6 @@ class State:
     """UTC; empty if it has not been applied."""
     problem: str = ""
     """A problem with it, in one clause; empty if there is none."""
-
-
-def load_retention(path: Path = RETENTION) -> dict[str, int]:
-    """Returns retention in days by table. Raises RetentionError unless every table with a TTL is listed."""
-    tables = {
-        word
-        for migration in load_migrations()
-        for kind, word, _ in PLACEHOLDER.findall(migration.statement)
-        if kind == "retention"
-    }
-    return retention.load(path, tables)
 
 
 def status(clickhouse: ClickHouse, migrations: Sequence[Migration] | None = None) -> list[State]:
@@ -174,7 +143,7 @@ def _apply_in_order(servers: Servers, pending: Sequence[Migration], report: Call
     unrecorded = []
     for migration in pending:
         report(migration.title)
-        unrecorded.append(_apply_one(servers, migration))
+        unrecorded.append(_apply_one(servers, migration, report))
         if migration.number == RECORDS_FROM:
             servers.spread()
         if migration.number >= RECORDS_FROM:
@@ -182,10 +151,12 @@ def _apply_in_order(servers: Servers, pending: Sequence[Migration], report: Call
             unrecorded = []
 
 
-def _apply_one(servers: Servers, migration: Migration) -> Mapping:
+def _apply_one(servers: Servers, migration: Migration, report: Callable[[str], None]) -> Mapping:
     begin = time.monotonic()
     try:
         servers.run(servers.dialect.render(migration))
+        if rollup := rollups.new_rollup(migration):
+            rollups.count_once(servers, rollup, report)
     except ClickHouseError as error:
         raise MigrationError(f"{migration.title}: {error}") from error
     return {
@@ -219,68 +190,3 @@ def _apply_retention_of(server: ClickHouse, servers: Servers, report: Callable[[
                 f"ALTER TABLE {dialect.database}.{table['name']} {dialect.on_cluster()} "
                 f"MODIFY TTL {found[1]} + INTERVAL {days} DAY",
             )
-
-
-def rebuild_rollups(
-    clickhouse: ClickHouse,
-    first: date,
-    last: date,
-    report: Callable[[str], None] = lambda _: None,
-    events: str = "1",
-    database: str = DATABASE,
-) -> None:
-    """Rebuilds the rollups of the days `first` to `last` (UTC, inclusive) from query_events.
-
-    For a rewind, a reconciliation, and a rollup that is newer than its events. `events` is a condition for
-    the events that count, `database` that of a shard if there are several. Nothing may write meanwhile. Each
-    day is replaced atomically, and a second run gives the same result. Raises MigrationError for days whose
-    events may be deleted: the rollup would lose them.
-    """
-    oldest = datetime.now(UTC).date() - timedelta(days=load_retention()["query_events"] - 1)
-    if first < oldest:
-        raise MigrationError(
-            f"events before {oldest} may be deleted: rollups can be rebuilt from that day on"
-        )
-    with lock(clickhouse):
-        for rollup in ROLLUPS:
-            for number in range((last - first).days + 1):
-                day = first + timedelta(days=number)
-                report(f"{rollup} of {day}")
-                _rebuild_day(clickhouse, database, rollup, day, events)
-
-
-def _rebuild_day(clickhouse: ClickHouse, database: str, rollup: str, day: date, events: str) -> None:
-    time, id_of_partition = ROLLUPS[rollup]
-    table, partition = f"{database}.{rollup}", f"{day:{id_of_partition}}"
-    with drafts.draft(clickhouse, database, rollup) as draft:
-        clickhouse.execute(
-            f"INSERT INTO {draft} SELECT * FROM {table} "
-            f"WHERE _partition_id = '{partition}' AND toDate({time}) != '{day}'",
-            async_insert=0,
-        )
-        _fill(clickhouse, database, rollup, f"toYYYYMMDD(event_time) = {day:%Y%m%d} AND {events}")
-        if clickhouse.rows(f"SELECT count() AS count FROM {draft}")[0]["count"]:
-            change = f"REPLACE PARTITION {partition} FROM {draft}"
-        else:
-            change = f"DROP PARTITION {partition}"
-        clickhouse.execute(f"ALTER TABLE {table} {change}", alter_sync=ACTIVE_REPLICAS)
-
-
-def _fill(clickhouse: ClickHouse, database: str, rollup: str, condition: str) -> None:
-    """Runs the view's SELECT over some of the events, so that a rebuild cannot differ from the view."""
-    view = {"database": database, "view": f"{rollup}_mv"}
-    columns = clickhouse.rows(
-        "SELECT name FROM system.columns WHERE database = {database:String} AND table = {view:String} "
-        "ORDER BY position",
-        view,
-    )
-    (definition,) = clickhouse.rows(
-        "SELECT as_select FROM system.tables WHERE database = {database:String} AND name = {view:String}",
-        view,
-    )
-    names = ", ".join(column["name"] for column in columns)
-    clickhouse.execute(
-        f"INSERT INTO {database}.{rollup}_draft ({names}) {definition['as_select']}",
-        async_insert=0,
-        additional_table_filters=f"{{'{database}.query_events': '{condition}'}}",
-    )

@@ -16,7 +16,8 @@ ALL_REPLICAS = 2
 ACTIVE_REPLICAS = 3
 """The value of alter_sync that waits for the replicas that are not down."""
 
-_ALTERED = re.compile(r"ALTER TABLE (\w+)\.(\w+)")
+_PASSED_ON = re.compile(r"(?:ALTER TABLE|INSERT INTO) (\w+)\.(\w+)")
+_READ = re.compile(r"\bFROM (\w+\.\w+)")
 _CREATED = re.compile(r"CREATE TABLE IF NOT EXISTS \w+\.(\w+)")
 _LOCAL = re.compile(r"\bMODIFY SETTING\b")
 """Changes that a replica does not pass on to the others."""
@@ -54,16 +55,28 @@ class Servers:
     def run(self, statement: str) -> None:
         """Runs a statement where it must run. After ClickHouseError or OSError, some may have run it."""
         for server in self._targets(statement):
+            if statement.startswith("INSERT"):
+                self.await_rows(server, _READ.findall(statement))
             self.execute_on(server, statement)
+
+    def await_rows(self, server: ClickHouse, tables: Iterable[str]) -> None:
+        """Waits until a replica has the rows that other replicas of its shard have stored."""
+        if self.dialect.in_turn:
+            for table in tables:
+                server.execute(f"SYSTEM SYNC REPLICA {table}")
 
     def _targets(self, statement: str) -> Sequence[ClickHouse]:
         """Returns one server of each shard if replicas pass the statement on to each other, else all."""
-        altered = _ALTERED.match(statement)
-        if not self.dialect.in_turn or not altered or _LOCAL.search(statement):
+        passed_on = _PASSED_ON.match(statement)
+        if not self.dialect.in_turn or not passed_on or _LOCAL.search(statement):
             return self.all
+        return self.of_each_shard(*passed_on.groups())
+
+    def of_each_shard(self, database: str, table: str) -> Sequence[ClickHouse]:
+        """Returns one server of each shard, or every server if the table is not replicated."""
         chosen: dict[str, ClickHouse] = {}
         for server in self.all:
-            chosen.setdefault(_replica_path(server, *altered.groups()) or server.url, server)
+            chosen.setdefault(_replica_path(server, database, table) or server.url, server)
         return list(chosen.values())
 
     def execute_on(self, server: ClickHouse, statement: str) -> str:

@@ -1,0 +1,40 @@
+"""Evidence about actions does not depend on the order in which their events were inserted and merged."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import permutations
+
+import pytest
+from compliance_rows import access, written
+
+from tailrace.evidence import framework
+from tailrace.evidence.period import Period
+
+END = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=1)
+PERIOD = Period(END - timedelta(days=1), END)
+AT = written(END - timedelta(hours=6))
+STATEMENT = 11
+PCI = {"data_class": ["pci"], "data_class_read": ["pci"]}
+OF_ONE_ACTION = (
+    access("a1", AT, source="audit", src_ip="10.0.0.7", verb="SELECT", connection_id=7, query_id=STATEMENT),
+    access("a1", AT, source="audit", host="app", tables=["shop.cards"]),
+    access("a1", AT, source="slowlog", verb="SELECT", program="batch", rows_sent=3, query_id=STATEMENT),
+)
+"""A statement, a table of it and its entry in the slow log: no event has all values."""
+
+
+@pytest.mark.parametrize(
+    ("result", "more"), [("cardholder_access", PCI), ("unknown_access", {"basis": ["unknown"]})]
+)
+def test_an_action_is_the_same_row_in_whatever_order_its_events_arrive(admin, result, more):
+    asked = framework.load("pci").results[result]
+    found = []
+    for order in permutations(OF_ONE_ACTION):
+        admin.execute("TRUNCATE TABLE tailrace.data_access")
+        for event in order:
+            admin.insert("tailrace.data_access", [{**event, **more}], insert_deduplicate=0)
+        found += admin.rows(asked.statement(), {**PERIOD.parameters(), "class": "pci"})
+
+    (row,) = [each for number, each in enumerate(found) if each not in found[:number]]
+    known = {"client_host": "app", "client_ip": "10.0.0.7", "client_program": "batch", "action": "SELECT"}
+    known |= {"connection": 7, "statement_id": f"{STATEMENT:016x}"}
+    assert known.items() <= row.items()
