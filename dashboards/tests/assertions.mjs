@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 
-/** Titles of the charts and single numbers of each dashboard by its slug, from the files of dashboards/ (conftest.py). */
-const TITLES = JSON.parse(process.env.TITLES ?? '{}');
+/** Titles of the charts and single numbers of each dashboard by slug and chart, from the files of dashboards/ (conftest.py). */
+const PANELS = JSON.parse(process.env.PANELS ?? '{}');
 
-/** Every chart of the dashboard is there, drawn without trouble, shows something, and nothing of the page is cut off. */
+/** Every chart of the dashboard is there, without trouble, and shows something; nothing of the drawn tabs is cut off. */
 export async function assertDrawn(browser, slug) {
   await assertShown(browser, slug);
   await assertNothingCutOff(browser);
@@ -24,7 +24,7 @@ export async function assertShown(browser, slug) {
 
 /** These are the charts of the dashboard, all of them. */
 export function assertComplete(charts, slug) {
-  assert.deepEqual(charts.map(({ title }) => title).sort(), [...TITLES[slug]].sort(), `charts of ${slug}`);
+  assert.deepEqual(charts.map(({ title }) => title).sort(), Object.values(PANELS[slug]).flat().sort(), `charts of ${slug}`);
 }
 
 /** A number as it is shown with how much is known of it (sql/queries/parts/unknown_values.sql). */

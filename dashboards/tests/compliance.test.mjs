@@ -90,6 +90,7 @@ describe('Data access', () => {
   });
 
   test('lists actions once, newest first, with links to the session', async () => {
+    await browser.show('Data access records');
     const { data, text } = await browser.chart('Data access records');
     const newest = [...actions].sort((a, b) => b.at - a.at).slice(0, 10);
     assert.deepEqual(data.map((row) => row.user), newest.map((action) => action.user));

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from loaded_assets import charts_of, of_kind, titles_shown
 
-from dashboards.tests import alerts, browser, pages_data
+from dashboards.tests import alerts, browser, drawn_tabs, pages_data
 from dashboards.tests.pages import ROLES, Visitor
 from e2e.stack import Stack
 from tailrace.credentials.names import password_name
@@ -64,7 +64,8 @@ def browser_tests(stack: Stack) -> dict[str, str]:
     return {
         **environment,
         "ALERTS": json.dumps(alerts.insert(stack.clickhouse())),
-        "TITLES": json.dumps(_titles()),
+        "PANELS": json.dumps(_panels()),
+        "DRAWN": json.dumps(drawn_tabs.drawn()),
         "ROLES": json.dumps({user: _role(stack, user) for user in (*superset_connections.USERS, "unmasked")}),
     }
 
@@ -93,10 +94,12 @@ def places(stack: Stack) -> Iterator[dict[str, str]]:
     pages_data.remove(stack.clickhouse())
 
 
-def _titles() -> dict[str, list[str]]:
-    """Returns the titles of all charts and single numbers of each dashboard, by its slug."""
+def _panels() -> dict[str, dict[str, list[str]]]:
+    """Returns the titles of each chart, one or those of its numbers, by slug of the dashboard and name."""
     return {
-        dashboard.content["slug"]: [title for chart in charts_of(dashboard) for title in titles_shown(chart)]
+        dashboard.content["slug"]: {
+            chart.content["slice_name"]: titles_shown(chart) for chart in charts_of(dashboard)
+        }
         for dashboard in of_kind("dashboards")
     }
 

@@ -1,7 +1,7 @@
 // The browser of a process of tests, in which a user of a role is logged in, and where its pictures go.
 //
 // Environment: SUPERSET_URL; ROLES, a JSON object of users: {password, sees: {slug: title}, not: {slug: title}};
-// TITLES, a JSON object of dashboards: {slug: [title]};
+// PANELS, a JSON object of titles: {slug: {chart: [title]}}; DRAWN, of the tabs to draw: {slug: [title]} (default: all);
 // SCREENSHOTS, a directory for pictures of what was seen (default: none is taken).
 
 import assert from 'node:assert/strict';
