@@ -10,12 +10,23 @@ from tailrace_pages.entities.kinds import Entity
 from tailrace_pages.entities.reading import Reading
 from tailrace_pages.entities.records import Position
 from tailrace_pages.page_errors import BadAddressError
+from tailrace_pages.read_bars import ReadBars
 from tailrace_pages.time_range import TimeRange
 
 BEGIN = datetime(2026, 11, 24, tzinfo=UTC)
 DAY = TimeRange(BEGIN, BEGIN + timedelta(days=1))
 ALL_LOGS = {"has_audit": True, "has_general": True, "has_slow": True, "has_error": True}
 LONG_AGO = {"earliest": BEGIN - timedelta(days=90)}
+
+
+def read_since(hour: int) -> ReadBars:
+    """The audit and slow query logs begin at this hour of the day, and have records until its end."""
+    first, last = (int((BEGIN + timedelta(hours=each)).timestamp()) for each in (hour, 24))
+    known = {"first_second": first, "census_second": 0, "last_second": last, "step": 3600, "slots": []}
+    return ReadBars([{"source": source, **known} for source in ("audit", "slowlog")])
+
+
+ALWAYS = read_since(0)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +115,7 @@ def test_alerts_are_counted_by_period_and_by_bar():
         "2",
         "+100 %, 1 in the previous period",
     )
-    bars = overview.bars(kinds.OF_ACTORS, [bar_of(2, logins=1)], alerts, DAY)
+    bars = overview.bars(kinds.OF_ACTORS, [bar_of(2, logins=1)], alerts, DAY, ALWAYS)
     assert len(bars) == 24
     assert [
         (row["bar"].hour, row["alerts"], row["logins"]) for row in overview.busy(kinds.OF_ACTORS, bars)
@@ -113,10 +124,19 @@ def test_alerts_are_counted_by_period_and_by_bar():
 
 def test_the_chart_has_no_bars_of_an_unknown_number():
     slow_only = {**dict.fromkeys(ALL_LOGS, False), "has_slow": True}
-    bars = overview.bars(kinds.OF_ACTORS, [bar_of(2, statements=5)], [], DAY)
+    bars = overview.bars(kinds.OF_ACTORS, [bar_of(2, statements=5)], [], DAY, ALWAYS)
     drawn = overview.chart(kinds.OF_ACTORS, bars, overview.Logs([slow_only]))
     assert [series["label"] for series in drawn["series"]] == ["Statements", "Errors", "Alerts"]
     assert drawn["series"][0]["values"][2] == 5 and drawn["times"][0] == int(BEGIN.timestamp())
+
+
+def test_a_count_before_the_logs_begin_is_unknown_and_not_zero():
+    read = read_since(3)
+    bars = overview.bars(kinds.OF_ACTORS, [bar_of(1, logins=1), bar_of(4, logins=2)], [], DAY, read)
+    assert [row["logins"] for row in bars[:6]] == [None, 1, None, 0, 2, 0]
+    assert overview.begin(kinds.OF_ACTORS, read, DAY) == BEGIN + timedelta(hours=3)
+    assert overview.begin(kinds.OF_ACTORS, ALWAYS, DAY) is None
+    assert len(overview.busy(kinds.OF_ACTORS, bars)) == 2
 
 
 @pytest.mark.parametrize(
@@ -132,7 +152,7 @@ def test_the_chart_has_no_bars_of_an_unknown_number():
 def test_bars_are_minutes_hours_or_days(seconds, width, bars):
     span = TimeRange(BEGIN, BEGIN + timedelta(seconds=seconds))
     assert overview.width_of(span) == width
-    assert len(overview.bars(kinds.OF_DATA, [], [], span)) == bars
+    assert len(overview.bars(kinds.OF_DATA, [], [], span, ALWAYS)) == bars
 
 
 def record(second: int, name: str) -> dict:

@@ -164,10 +164,14 @@ def bucket(executions: float, classes: dict[int, float]) -> dict:
     return {"executions": executions, "total_seconds": 30, **numbers, **lists}
 
 
+def always(start: int, end: int) -> bool:
+    return True
+
+
 def test_a_bucket_without_entries_has_no_load_and_an_unknown_latency():
     span = TimeRange(NOON - timedelta(minutes=2, seconds=30), NOON)
     start = str(int((NOON - timedelta(minutes=3)).timestamp()))
-    first, *others = trend.buckets(span, {start: bucket(4, {-3: 3, 0: 1})})
+    first, *others = trend.buckets(span, {start: bucket(4, {-3: 3, 0: 1})}, always)
     assert (first["load"], first["p95"]) == (1, 1), "30 s of execution in the 30 s of the bucket in the range"
     assert [(row["load"], row["p95"]) for row in others] == [(0, None), (0, None)]
     heat = trend.heat_map([first, *others])
@@ -175,6 +179,17 @@ def test_a_bucket_without_entries_has_no_load_and_an_unknown_latency():
     assert [label["text"] for label in heat.labels] == ["≥ 1 s", "≥ 500 ms", "≥ 250 ms", "≥ 125 ms"]
     assert heat.cells[0]["opacity"] == 1 > heat.cells[1]["opacity"] > trend.FAINTEST
     assert trend.heat_map(others) is None
+
+
+def test_a_bucket_in_which_no_log_was_read_is_unknown_and_not_zero():
+    span = TimeRange(NOON - timedelta(minutes=3), NOON)
+    begin = int(span.since.timestamp())
+    rows = {str(begin): bucket(4, {-3: 4})}
+    shown = trend.buckets(span, rows, lambda start, end: (start, end) == (begin + 120, begin + 180))
+    assert [row["executions"] for row in shown] == [4, None, 0]
+    load = trend.load_chart(shown, [])
+    assert (load["series"][0]["values"], load["width"]) == ([0.5, None, 0], 60)
+    assert [row["executions"] for row in trend.known(shown)] == [4, 0]
 
 
 def test_marks_are_plan_changes_and_versions_that_follow_others():

@@ -143,6 +143,7 @@ PARAMETERS = {
     "instance": "db1",
     "log": "/log/a.log",
     "source": "slowlog",
+    "sources": "['slowlog', 'audit', 'general', 'errorlog']",
     "generation": 1,
     "channel": "mail",
 }
@@ -169,6 +170,7 @@ PARAMETERS_OF = {
         "ids": f"['{uuid.UUID(int=3)}', '{uuid.UUID(int=5)}']",
         "queries": "['0000000000000001', '0000000000000002']",
         "limit": 200,
+        "servers": "[]",
         "width": 3600,
         "begin": f"{NOW - timedelta(hours=12):%Y-%m-%d %H:%M:%S}",
         "tables_from": f"{NOW - timedelta(days=1):%Y-%m-%d %H:%M:%S}",

@@ -4,6 +4,7 @@ import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from ledger_fixture import LedgerRows
 
 from tailrace.clickhouse.client import ClickHouseError
 from tailrace_pages import queries
@@ -348,6 +349,32 @@ def test_a_plan_that_was_stored_before_the_range_is_listed_if_entries_of_the_ran
         "D" * 16,
         sql(START - 9 * HOUR),
         sql(START + timedelta(minutes=7)),
+    )
+
+
+def test_a_slot_is_read_if_the_census_covers_all_of_its_minutes(ask, admin):
+    minute = timedelta(minutes=1)
+    file = LedgerRows(instance="db1", at=START).reached(0)
+    for each in [*range(60), *range(90, 120)]:
+        file.census(0, at=START + each * minute + timedelta(seconds=5))
+    file.store(admin)
+
+    (row,) = ask("coverage", servers=["db1"], sources=["slowlog"], width=1800)
+
+    first, census = START - timedelta(hours=23), START
+    assert row["first_second"] == int(first.timestamp())
+    assert (row["source"], row["census_second"], row["step"]) == ("slowlog", int(census.timestamp()), 1800)
+    assert row["slots"] == [int((START + each * minute).timestamp()) for each in (0, 30, 90)]
+    assert row["last_second"] == int((START + 119 * minute).timestamp()) + 5
+    (row,) = ask("coverage", servers=["db1"], sources=["slowlog"], span=(START - timedelta(days=3), END))
+    midnight = START.replace(hour=0)
+    assert row["step"] == 86_400 and row["slots"][0] == int(midnight.timestamp())
+    assert ask("coverage", servers=["db9"], sources=["slowlog"]) == []
+    (row,) = ask("coverage", servers=["db2"], sources=["slowlog"])
+    assert (row["first_second"], row["census_second"], row["slots"]) == (
+        int((START + 62 * minute).timestamp()),
+        0,
+        [],
     )
 
 

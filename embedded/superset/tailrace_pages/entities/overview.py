@@ -12,10 +12,13 @@ from typing import Any
 from tailrace_pages import formats
 from tailrace_pages.columns import Column
 from tailrace_pages.entities.kinds import ALERTS, Measure
+from tailrace_pages.read_bars import ReadBars
 from tailrace_pages.time_range import TimeRange
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 _WIDTHS = ((6 * HOUR, MINUTE), (14 * DAY, HOUR))
+SOURCES = {"audit": "audit", "general": "general", "slow": "slowlog", "error": "errorlog"}
+"""Kinds of logs of the ledger, by the names in Measure.logs."""
 UNITS = {MINUTE: "minute", HOUR: "hour", DAY: "day"}
 
 Row = Mapping[str, Any]
@@ -87,25 +90,42 @@ def _listed(logs: Iterable[str]) -> str:
 
 
 def bars(
-    measures: Sequence[Measure], rows: Sequence[Row], alerts: Sequence[Row], span: TimeRange
+    measures: Sequence[Measure], rows: Sequence[Row], alerts: Sequence[Row], span: TimeRange, read: ReadBars
 ) -> list[dict[str, Any]]:
-    """Returns a row for each bar of the range, oldest first: its time `bar` and the count of each measure."""
+    """Returns a row for each bar of the range, oldest first: its time `bar` and the count of each measure.
+
+    A count is None, unknown, if there is none and no log that would contain it was read.
+    """
     width = width_of(span)
     found = {_second(row["bar"]): row for row in rows if row["is_current"]}
     alerted = _by_bar(alerts, span, width)
-    return [
-        {
-            "bar": datetime.fromtimestamp(second, UTC),
-            **{each.key: _of_bar(each, found.get(second), alerted.get(second, 0)) for each in measures},
+    shown = []
+    for second in range(_second(span.since) // width * width, _second(span.until), width):
+        ends = max(second, _second(span.since)), min(second + width, _second(span.until))
+        counts = {
+            each.key: _of_bar(each, found.get(second), alerted.get(second, 0), read, ends)
+            for each in measures
         }
-        for second in range(_second(span.since) // width * width, _second(span.until), width)
-    ]
+        shown.append({"bar": datetime.fromtimestamp(second, UTC), **counts})
+    return shown
 
 
-def _of_bar(measure: Measure, row: Row | None, alerts: int) -> int:
-    if measure.key == ALERTS:
-        return alerts
-    return int(row[measure.key]) if row else 0
+def _of_bar(
+    measure: Measure, row: Row | None, alerts: int, read: ReadBars, ends: tuple[int, int]
+) -> int | None:
+    counted = alerts if measure.key == ALERTS else int(row[measure.key]) if row else 0
+    return counted if counted or read.is_read(*ends, sources_of(measure)) else None
+
+
+def sources_of(measure: Measure) -> frozenset[str]:
+    """Returns the kinds of logs that contain a measure, as the ledger names them; alerts may be of any."""
+    return frozenset(SOURCES[log] for log in measure.logs or SOURCES)
+
+
+def begin(measures: Sequence[Measure], read: ReadBars, span: TimeRange) -> datetime | None:
+    """Returns the time of the first record of the logs of the chart, if it is in the range."""
+    first = read.begin(frozenset().union(*map(sources_of, measures)))
+    return first if first and first > span.since else None
 
 
 def _by_bar(alerts: Sequence[Row], span: TimeRange, width: int) -> dict[int, int]:
@@ -122,6 +142,7 @@ def chart(measures: Sequence[Measure], shown: Sequence[Row], logs: Logs) -> dict
     known = [each for each in measures if not each.logs or logs.with_any(each.logs)]
     return {
         "times": [_second(row["bar"]) for row in shown],
+        "width": int((shown[1]["bar"] - shown[0]["bar"]).total_seconds()) if len(shown) > 1 else 0,
         "stacked": True,
         "series": [
             {"label": each.title, "kind": "bars", "values": [row[each.key] for row in shown]}

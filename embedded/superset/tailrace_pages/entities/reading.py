@@ -17,12 +17,14 @@ from tailrace_pages import csv_table
 from tailrace_pages.entities import overview, records
 from tailrace_pages.entities.kinds import Entity
 from tailrace_pages.entities.records import PRECISE, Position
+from tailrace_pages.read_bars import ReadBars
 from tailrace_pages.time_range import TimeRange
 
 SIDE_DAYS = 7
 """Days that the side tables cover at most; only data classes are read for a longer range."""
 SESSION_DAYS = 7
 """Longest range for which alerts in the same sessions are searched: that reads every record of the range."""
+SOURCES = list(overview.SOURCES.values())
 EARLIEST = datetime(2000, 1, 1)
 ABOUT = ("about it", "names its records")
 
@@ -63,6 +65,15 @@ class Reading:
         span = {"from": f"{self.span.since:{PRECISE}}", "to": f"{self.span.until:{PRECISE}}"}
         server = {"cluster": self.entity.cluster, "instance": self.entity.instance}
         return overview.Logs(self.store.rows("page_entity_logs", **span, **server))
+
+    @cached_property
+    def read(self) -> ReadBars:
+        """When the logs of the servers were read; a session, and a filter, name one server."""
+        given = {"servers": [self.entity.instance] if self.entity.instance else [], "sources": SOURCES}
+        width = overview.width_of(self.span)
+        return ReadBars(
+            self.store.rows("page_entity_coverage", **given, width=width, **self.span.parameters())
+        )
 
     @cached_property
     def _since(self) -> datetime:

@@ -98,10 +98,11 @@ def _answer(about: Entity) -> Any:
 def _head(reading: Reading) -> dict[str, Any]:
     """The numbers and the chart."""
     measures, about = reading.entity.measures, reading.alerts_about
-    shown = overview.bars(measures, reading.timeline, about, reading.span)
+    shown = overview.bars(measures, reading.timeline, about, reading.span, reading.read)
     return {
         "numbers": overview.numbers(measures, reading.timeline, about, reading.logs, reading.span),
         "measures": measures,
+        "begin": overview.begin(measures, reading.read, reading.span),
         "chart": overview.chart(measures, shown, reading.logs),
         "chart_columns": overview.chart_columns(measures),
         "chart_rows": overview.busy(measures, shown),

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
+from tailrace_pages.read_bars import ReadBars
 from tailrace_pages.statements import periods, trend
 from tailrace_pages.time_range import TimeRange
 
@@ -13,6 +14,7 @@ Rows = Callable[..., list[dict[str, Any]]]
 DETAIL_RANGE = timedelta(days=7)
 """Callers and the executions of plans are counted in single events: of longer ranges, in the latest part
 only."""
+SLOW_LOG = ["slowlog"]
 SIZES_RANGE = timedelta(days=2)
 """Sizes of tables are measured hourly; the latest one before the end of the range counts."""
 
@@ -51,6 +53,28 @@ class Statement:
             return periods.Logging([], [])
         given = {"servers": names, "oldest": _sql(earliest), "to": self.span.parameters()["to"]}
         return periods.Logging(names, self.rows("page_query_logging", **given))
+
+    @cached_property
+    def read(self) -> ReadBars:
+        """When the slow logs of the servers that ran it were read; without such a server, of no log."""
+        names = sorted(self.overview["server"])
+        given = {"servers": names, "sources": SLOW_LOG, "width": trend.width(self.span)}
+        return ReadBars(self.rows("page_query_coverage", **given, **self.span.parameters()) if names else [])
+
+    @cached_property
+    def buckets(self) -> list[dict[str, Any]]:
+        """The executions over time, one row per bucket."""
+        return trend.buckets(
+            self.span,
+            self.overview["bucket"],
+            lambda start, end: self.read.is_read(start, end, SLOW_LOG),
+        )
+
+    @property
+    def begin(self) -> datetime | None:
+        """The time of the first entry of these slow logs, if it is in the range."""
+        begin = self.read.begin(SLOW_LOG)
+        return begin if begin and begin > self.span.since else None
 
     @cached_property
     def periods(self) -> periods.Periods:

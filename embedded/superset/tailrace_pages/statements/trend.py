@@ -2,7 +2,7 @@
 shapes."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -32,19 +32,35 @@ def width(span: TimeRange) -> int:
     )
 
 
-def buckets(span: TimeRange, rows: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Returns one row per bucket of the range. Without entries, executions are 0 and latencies unknown."""
+def buckets(
+    span: TimeRange, rows: Mapping[str, Mapping[str, Any]], is_read: Callable[[int, int], bool]
+) -> list[dict[str, Any]]:
+    """Returns one row per bucket of the range.
+
+    Without entries, latencies are unknown; executions are 0 if `is_read(start, end)`, in Unix seconds, else
+    unknown, too.
+    """
     each = width(span)
     first, last = int(span.since.timestamp()), int(span.until.timestamp())
-    starts = range(first // each * each, last, each)
-    return [_bucket(start, _seconds(start, each, first, last), rows.get(str(start))) for start in starts]
+    found = []
+    for start in range(first // each * each, last, each):
+        row, end = rows.get(str(start)), min(start + each, last)
+        known = row is not None or is_read(max(start, first), end)
+        found.append(_bucket(start, _seconds(start, each, first, last), row, known))
+    return found
 
 
-def _bucket(start: int, seconds: int, row: Mapping[str, Any] | None) -> dict[str, Any]:
+def known(shown: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Returns the buckets with a known number of executions."""
+    return [row for row in shown if row["executions"] is not None]
+
+
+def _bucket(start: int, seconds: int, row: Mapping[str, Any] | None, is_known: bool) -> dict[str, Any]:
     time = {"start": datetime.fromtimestamp(start, UTC)}
     if row is None:
         nothing = dict.fromkeys(("p50", "p95", "lock_seconds", "examined"))
-        return {**time, "executions": 0, "load": 0.0, **nothing, "classes": {}}
+        ran = {"executions": 0, "load": 0.0} if is_known else {"executions": None, "load": None}
+        return {**time, **ran, **nothing, "classes": {}}
     classes = dict(zip(row["latency_classes"], row["latency_executions"], strict=True))
     named = {name: row[name] for name in ("executions", "p50", "p95", "lock_seconds", "examined")}
     return {**time, **named, "load": row["total_seconds"] / seconds, "classes": classes}
@@ -57,7 +73,7 @@ def _seconds(start: int, each: int, first: int, last: int) -> int:
 
 def load_chart(shown: Sequence[Mapping[str, Any]], marks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     load = {"label": "Load", "values": [row["load"] for row in shown], "unit": "", "kind": "bars"}
-    return {"times": _times(shown), "series": [load], "marks": list(marks)}
+    return {"times": _times(shown), "width": _width(shown), "series": [load], "marks": list(marks)}
 
 
 def latency_chart(shown: Sequence[Mapping[str, Any]], marks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -65,11 +81,16 @@ def latency_chart(shown: Sequence[Mapping[str, Any]], marks: Sequence[Mapping[st
         {"label": name, "values": [row[name] for row in shown], "unit": "s", "kind": "line"}
         for name in ("p50", "p95")
     ]
-    return {"times": _times(shown), "series": lines, "marks": list(marks)}
+    return {"times": _times(shown), "width": _width(shown), "series": lines, "marks": list(marks)}
 
 
 def _times(shown: Sequence[Mapping[str, Any]]) -> list[int]:
     return [int(row["start"].timestamp()) for row in shown]
+
+
+def _width(shown: Sequence[Mapping[str, Any]]) -> int:
+    """Returns the seconds of a bucket; 0 if there is only one."""
+    return int((shown[1]["start"] - shown[0]["start"]).total_seconds()) if len(shown) > 1 else 0
 
 
 def marks(

@@ -132,7 +132,7 @@ def statement(query_id: str) -> Any:
 
 
 def _context(its: Statement) -> dict[str, Any]:
-    shown = trend.buckets(its.span, its.overview["bucket"])
+    shown = its.buckets
     marks = trend.marks(its.plan_changes, its.versions)
     return {
         "query_id": listing.shown_id(its.row["id"]),
@@ -143,6 +143,7 @@ def _context(its: Statement) -> dict[str, Any]:
         "limits": its.logging.limits(),
         "numbers": its.periods.numbers(),
         "obstacles": its.periods.obstacles(),
+        "begin": its.begin,
         "load": trend.load_chart(shown, marks),
         "latency": trend.latency_chart(shown, marks),
         "marks": marks,
@@ -154,7 +155,7 @@ def _context(its: Statement) -> dict[str, Any]:
         "plans_known": its.plans_known,
         "detail_span": its.detail_span if its.detail_span is not its.span else None,
         "rows": {
-            "buckets": shown,
+            "buckets": trend.known(shown),
             **{name: _rows(its, name) for name in tables.COLUMNS if name != "buckets"},
         },
         "columns": tables.COLUMNS,
@@ -167,7 +168,7 @@ def _rows(its: Statement, name: str) -> list[dict[str, Any]]:
     """Returns the rows of a table of tables.COLUMNS."""
     entity = _entity(its.span)
     if name == "buckets":
-        return trend.buckets(its.span, its.overview["bucket"])
+        return its.buckets
     if name == "servers":
         return tables.servers(its.overview["server"], its.logging.rows)
     if name == "callers":

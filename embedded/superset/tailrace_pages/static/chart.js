@@ -2,12 +2,14 @@
 //   times    seconds since 1970, ascending
 //   series   [{label, values, unit: 's' | 'B' | '', kind: 'line' | 'bars'}]; null where a value is unknown
 //   stacked  true: each series begins where the one before it ends; the legend has the values of each alone
-//   marks    [{time, label}], vertical lines such as a deploy (optional)
+//   width    seconds from one time to the next, which bars fill (optional)
+//   marks    [{time, label}] by time, vertical lines such as a deploy (optional); marks.js writes their labels
 'use strict';
 
 const HEIGHT = 240;
 const BAR_SHARE = 0.8;
 const MARK_DASH = [4, 4];
+const MARK_LINE = 16;
 const SCALES = {
   s: [[1e-3, 1e6, 'µs'], [1, 1e3, 'ms'], [Infinity, 1, 's']],
   B: [[1e3, 1, 'B'], [1e6, 1e-3, 'kB'], [1e9, 1e-6, 'MB'], [Infinity, 1e-9, 'GB']],
@@ -35,7 +37,10 @@ function ticks(_, seconds) {
 
 function stack(series) {
   const totals = [];
-  const sums = series.map(({ values }) => values.map((value, index) => (totals[index] = (totals[index] ?? 0) + (value ?? 0))));
+  const sums = series.map(({ values }) => values.map((value, index) => {
+    totals[index] = (totals[index] ?? 0) + (value ?? 0);
+    return value === null ? null : totals[index];
+  }));
   // The tallest bars are drawn first, so that the shorter ones are in front of them.
   return series.map((each, number) => ({ ...each, number, own: each.values, values: sums[number] })).reverse();
 }
@@ -43,8 +48,13 @@ function stack(series) {
 function seriesOf({ label, unit = '', kind = 'line', own, number: place }, index) {
   const number = place ?? index;
   const colour = style(`--series-${number % 6 + 1}`);
-  const bars = kind === 'bars' ? { paths: uPlot.paths.bars({ size: [BAR_SHARE] }), fill: colour } : {};
+  const bars = kind === 'bars' ? { paths: uPlot.paths.bars({ size: [BAR_SHARE], align: 1 }), fill: colour } : {};
   return { label, stroke: colour, width: 2, points: { show: false }, value: (_, value, __, at) => (at === null ? '' : written(own ? own[at] : value, unit)), ...bars };
+}
+
+// The rows above the plot for the labels of marks.
+function rowsOf(marks) {
+  return Math.min(marks.length, MARK_ROWS);
 }
 
 function drawMarks(marks) {
@@ -54,34 +64,52 @@ function drawMarks(marks) {
     ctx.strokeStyle = ctx.fillStyle = style('--ink');
     ctx.setLineDash(MARK_DASH);
     ctx.textAlign = 'left';
-    for (const { time, label } of marks) {
-      const x = plot.valToPos(time, 'x', true);
-      if (x >= bbox.left && x <= bbox.left + bbox.width) {
-        ctx.beginPath();
-        ctx.moveTo(x, bbox.top);
-        ctx.lineTo(x, bbox.top + bbox.height);
-        ctx.stroke();
-        ctx.fillText(label, x + 4 * devicePixelRatio, bbox.top + 12 * devicePixelRatio);
-      }
+    ctx.textBaseline = 'top';
+    const right = bbox.left + bbox.width;
+    const shown = marks.map(({ time, label }) => ({ x: plot.valToPos(time, 'x', true), label }))
+      .filter(({ x }) => x >= bbox.left && x <= right);
+    const line = MARK_LINE * devicePixelRatio;
+    const top = bbox.top - rowsOf(marks) * line;
+    for (const { x } of shown) {
+      ctx.beginPath();
+      ctx.moveTo(x, top);
+      ctx.lineTo(x, bbox.top + bbox.height);
+      ctx.stroke();
+    }
+    const measure = (label) => ctx.measureText(label).width;
+    for (const { x, row, label } of placeMarks(shown, { left: bbox.left, right, measure, gap: MARK_GAP * devicePixelRatio })) {
+      ctx.clearRect(x - devicePixelRatio, top + row * line, measure(label) + 2 * devicePixelRatio, line); // lines of others
+      ctx.fillText(label, x, top + row * line + 2 * devicePixelRatio);
     }
     ctx.restore();
   };
 }
 
+// The legend of stacked series: the time, then the series in the order in which they were given.
+function inGivenOrder(legend) {
+  const [, ...series] = legend.querySelectorAll('.u-series');
+  series.reverse().forEach((each) => each.parentNode.append(each));
+}
+
 function draw(element) {
-  const { times, series: given, marks = [], stacked = false } = JSON.parse(element.dataset.chart);
+  const { times, series: given, marks = [], stacked = false, width = 0 } = JSON.parse(element.dataset.chart);
   const series = stacked ? stack(given) : given;
   const axis = { stroke: style('--muted'), grid: { stroke: style('--line'), width: 1 } };
   element.hidden = false;
-  const size = () => ({ width: element.clientWidth, height: HEIGHT });
+  const above = rowsOf(marks) * MARK_LINE;
+  const size = () => ({ width: element.clientWidth, height: HEIGHT + above });
   const plot = new uPlot({
     ...size(),
+    padding: [above + 8, null, null, null],
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
-    scales: { y: { range: (_, low, high) => [Math.min(0, low), high > 0 ? high * 1.05 : 1] } },
+    scales: { x: { range: (_, low, high) => [low, high + width] }, y: { range: (_, low, high) => [Math.min(0, low), high > 0 ? high * 1.05 : 1] } },
     axes: [{ ...axis, space: 60, values: ticks }, { ...axis, size: 80, values: (_, values) => values.map((value) => written(value, series[0]?.unit)) }],
     series: [{ label: 'UTC', value: (_, at) => (at === null ? '' : new Date(at * 1000).toISOString().slice(0, 16).replace('T', ' ')) }, ...series.map(seriesOf)],
     hooks: { draw: [drawMarks(marks)] },
   }, [times, ...series.map(({ values }) => values)], element);
+  if (stacked) {
+    inGivenOrder(plot.root.querySelector('.u-legend'));
+  }
   new ResizeObserver(() => plot.setSize(size())).observe(element);
 }
 

@@ -1,0 +1,47 @@
+"""Which bars of a chart over time are known: a bar without records is 0 only if a log was read, else unknown.
+
+Rows are those of page_query_coverage and page_entity_coverage. A log is read from its first record to
+its last record or census; from its first census on, only in the slots that the census covers. Times are
+Unix times in seconds.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ReadBars:
+    """One row per kind of log: source, first_second, census_second, last_second, step, slots."""
+
+    rows: Sequence[Row]
+
+    @cached_property
+    def _slots(self) -> dict[str, frozenset[int]]:
+        return {row["source"]: frozenset(row["slots"]) for row in self.rows}
+
+    def is_read(self, start: int, end: int, sources: Collection[str]) -> bool:
+        """Returns whether a log of one of these kinds was read in the bar from start to end."""
+        return any(self._reads(row, start, end) for row in self.rows if row["source"] in sources)
+
+    def _reads(self, row: Row, start: int, end: int) -> bool:
+        if start > row["last_second"]:
+            return False
+        if row["census_second"] and start >= row["census_second"]:
+            step, slots = row["step"], self._slots[row["source"]]
+            return any(each in slots for each in range(start // step * step, end, step))
+        return bool(_begin(row)) and end > _begin(row)
+
+    def begin(self, sources: Collection[str]) -> datetime | None:
+        """Returns the time of the first record or census of these kinds of logs; None without any."""
+        begins = [_begin(row) for row in self.rows if row["source"] in sources and _begin(row)]
+        return datetime.fromtimestamp(min(begins), UTC) if begins else None
+
+
+def _begin(row: Row) -> int:
+    """Returns the time of the first record, or of the first census if there is none; 0 without both."""
+    return min((each for each in (row["first_second"], row["census_second"]) if each), default=0)

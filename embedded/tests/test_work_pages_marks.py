@@ -1,0 +1,38 @@
+"""Tests where a chart writes the labels of its marks (static/marks.js), in Node.js."""
+
+import json
+import subprocess
+
+import tailrace_pages.static_files as files
+
+CASES = {
+    "apart": [[10, "web 1"], [200, "web 2"]],
+    "near": [[10, "web 1"], [30, "web 2"], [50, "web 3"]],
+    "right edge": [[270, "web 1"], [285, "web 2"], [299, "web 3"]],
+    "same time": [[100, "web 1"], [101, "plan A"], [103, "plan B"]],
+    "many": [[index * 8, f"web {index}"] for index in range(36)],
+}
+LEFT, RIGHT, SIGN = 0, 300, 8
+RUN = f"""
+const cases = {json.dumps(CASES)};
+const edges = {{ left: {LEFT}, right: {RIGHT}, measure: (label) => {SIGN} * label.length }};
+const place = (marks) => placeMarks(marks.map(([x, label]) => ({{ x, label }})), edges);
+const placed = Object.entries(cases).map(([name, marks]) => [name, place(marks)]);
+console.log(JSON.stringify(Object.fromEntries(placed)));
+"""
+
+
+def test_no_label_covers_another_or_leaves_the_chart():
+    script = files.read("marks.js").decode() + RUN
+    ran = subprocess.run(["node", "-"], input=script, capture_output=True, text=True, timeout=120, check=True)
+    placed = json.loads(ran.stdout)
+    for name, texts in placed.items():
+        boxes = [(each["row"], each["x"], each["x"] + SIGN * len(each["label"])) for each in texts]
+        assert all(start >= LEFT and end <= RIGHT for _, start, end in boxes), name
+        for one, (row, start, end) in enumerate(boxes):
+            same = [other for other in boxes[one + 1 :] if other[0] == row]
+            assert all(end < its_start or its_end < start for _, its_start, its_end in same), name
+    assert [each["row"] for each in placed["apart"]] == [0, 0]
+    assert [each["label"] for each in placed["right edge"]] == ["web 1", "web 2", "web 3"]
+    assert [each["label"] for each in placed["same time"]] == ["web 1 and 2 more"]
+    assert max(each["row"] for each in placed["many"]) == 3

@@ -1,0 +1,40 @@
+"""Tests which bars of a chart over time are known (read_bars.py)."""
+
+from datetime import UTC, datetime
+
+from tailrace_pages.read_bars import ReadBars
+
+HOUR = 3600
+AUDIT, SLOW = {"audit"}, {"slowlog"}
+NOTHING = {"first_second": 0, "census_second": 0, "last_second": 0, "step": HOUR, "slots": []}
+
+
+def rows(source: str, **columns) -> ReadBars:
+    return ReadBars([{"source": source, **NOTHING, **columns}])
+
+
+def test_a_log_without_a_census_is_read_from_its_first_to_its_last_record():
+    read = rows("slowlog", first_second=10 * HOUR + 5, last_second=12 * HOUR + 5)
+    known = [read.is_read(hour * HOUR, (hour + 1) * HOUR, SLOW) for hour in range(9, 15)]
+    assert known == [False, True, True, True, False, False]
+    assert not read.is_read(11 * HOUR, 12 * HOUR, AUDIT), "another log"
+    assert read.begin(SLOW) == datetime(1970, 1, 1, 10, 0, 5, tzinfo=UTC) and read.begin(AUDIT) is None
+
+
+def test_from_the_first_census_on_the_census_decides():
+    slots = [11 * HOUR, 13 * HOUR]
+    read = rows("audit", first_second=HOUR, census_second=10 * HOUR, last_second=14 * HOUR, slots=slots)
+    known = [read.is_read(hour * HOUR, (hour + 1) * HOUR, AUDIT) for hour in range(9, 16)]
+    assert known == [True, False, True, False, True, False, False]
+
+
+def test_a_bar_is_read_if_its_day_is_or_one_of_its_days():
+    day = 24 * HOUR
+    read = rows("audit", census_second=1, last_second=9 * day, step=day, slots=[3 * day])
+    assert read.is_read(3 * day + 5 * HOUR, 3 * day + 6 * HOUR, AUDIT)
+    assert not read.is_read(4 * day + 5 * HOUR, 4 * day + 6 * HOUR, AUDIT)
+    assert read.is_read(2 * day, 4 * day, AUDIT) and not read.is_read(4 * day, 6 * day, AUDIT)
+
+
+def test_nothing_is_known_without_logs():
+    assert not ReadBars([]).is_read(0, HOUR, AUDIT) and ReadBars([]).begin(AUDIT) is None
