@@ -17,6 +17,7 @@ final class RuleSetBuilder {
     private final Map<String, SigmaRule> rules = new LinkedHashMap<>();
     private final Map<String, UnresolvedCorrelation> correlations = new LinkedHashMap<>();
     private final List<RuleFilter> filters = new ArrayList<>();
+    private final Map<String, ExceptionCompiler.Draft> exceptions = new LinkedHashMap<>();
     private final Map<String, RuleHeader> usedNames = new HashMap<>();
     private final List<RuleError> errors = new ArrayList<>();
     private final List<RuleError> warnings = new ArrayList<>();
@@ -65,6 +66,18 @@ final class RuleSetBuilder {
         filters.add(filter);
     }
 
+    void add(ExceptionCompiler.Draft exception) {
+        String title = exception.exception().title();
+        ExceptionCompiler.Draft other = exceptions.putIfAbsent(title, exception);
+        if (other != null) {
+            RuleError first = other.exception().place();
+            throw new RuleCompilationException(at(
+                    exception.exception().place(),
+                    "another exception is called " + title + " too: " + first.file() + ":" + first.line()
+                            + "; give one of them another title"));
+        }
+    }
+
     void add(RuleError error) {
         errors.add(error);
     }
@@ -99,6 +112,7 @@ final class RuleSetBuilder {
             resolve(draft, new ArrayList<>());
         }
         generating.forEach(this::warnOfCorrelationOnly);
+        RuleExceptions compiled = new ExceptionResolver(rules, resolved, errors::add).all(exceptions.values());
         return new RuleSet(
                 rules.values().stream()
                         .map(rule -> alertsOnlyInCorrelation(rule.header()) ? rule.withoutAlerts() : rule)
@@ -107,7 +121,8 @@ final class RuleSetBuilder {
                         .map(rule -> alertsOnlyInCorrelation(rule.header()) ? rule.withoutAlerts() : rule)
                         .toList(),
                 sorted(errors),
-                sorted(warnings));
+                sorted(warnings),
+                compiled);
     }
 
     private static List<RuleError> sorted(List<RuleError> unsorted) {
