@@ -239,7 +239,7 @@ final class RuleSetBuilder {
             return Optional.of(at(draft.place(), unknown.get()));
         }
         boolean ordered = draft.rule().type() == Type.TEMPORAL_ORDERED;
-        if (ordered && !draft.rule().operator().isRising()) {
+        if (ordered && !draft.rule().condition().isRising()) {
             return Optional.of(at(draft.place(), "temporal_ordered is expected to have gt or gte as its condition"));
         }
         int level = 1 + maxLevel(rulesInOrder);
@@ -252,7 +252,9 @@ final class RuleSetBuilder {
         levels.put(draft.header().key(), level);
         CorrelationRule correlation = draft.resolved(rulesInOrder, aliasesByKey(draft, keys));
         for (String used : rulesInOrder) {
-            Optional<RuleError> error = sentence(correlation, used).map(reason -> at(draft.place(), reason));
+            Optional<RuleError> error = sentence(correlation, used)
+                    .or(() -> unknownNumber(correlation, used))
+                    .map(reason -> at(draft.place(), reason));
             if (error.isPresent()) {
                 return error;
             }
@@ -302,6 +304,18 @@ final class RuleSetBuilder {
                 .findFirst()
                 .map(field -> "group-by is expected to name fields that identify an entity, found " + field
                         + ", whose values are sentences; use kind, error_code or detail.NAME");
+    }
+
+    /** Returns why the correlation would never measure a number of a rule's events. */
+    private Optional<String> unknownNumber(CorrelationRule correlation, String used) {
+        SigmaRule rule = rules.get(used);
+        String field = correlation.fieldOf(used, correlation.field());
+        boolean known = rule == null
+                || !correlation.type().isNumeric()
+                || fields.resolve(rule.source(), field).isPresent();
+        return known
+                ? Optional.empty()
+                : Optional.of("these logs have no field " + field + "; the nearest is " + fields.nearest(field));
     }
 
     private static RuleError at(RuleError place, String reason) {

@@ -237,7 +237,7 @@ public final class CorrelationFunction
         long watermark = watermarkMicros(timers);
         correlator.add(evidence.rule(), event(evidence, rule), evidence.group(), window, watermark, fired);
         windows.update(window);
-        if (!rule.operator().isRising()) {
+        if (!rule.isEvaluatedOnArrival()) {
             timers.registerEventTimeTimer(Math.floorDiv(evidence.micros(), MICROS_PER_MILLI) + 1);
         }
         if (known == null) {
