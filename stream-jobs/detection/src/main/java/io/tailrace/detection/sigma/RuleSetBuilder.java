@@ -18,6 +18,9 @@ final class RuleSetBuilder {
     private final Map<String, UnresolvedCorrelation> correlations = new LinkedHashMap<>();
     private final List<RuleFilter> filters = new ArrayList<>();
     private final Map<String, ExceptionCompiler.Draft> exceptions = new LinkedHashMap<>();
+    /** Files that the user named one by one, whose deprecated rules are evaluated. */
+    private final Set<String> namedFiles = new HashSet<>();
+
     private final Map<String, RuleHeader> usedNames = new HashMap<>();
     private final List<RuleError> errors = new ArrayList<>();
     private final List<RuleError> warnings = new ArrayList<>();
@@ -60,6 +63,11 @@ final class RuleSetBuilder {
         }
         String file = header.file().substring(header.file().lastIndexOf('/') + 1);
         return header.named(header.title() + " (" + file + ")");
+    }
+
+    /** Evaluates also the deprecated rules of a file. */
+    void withWithdrawn(String file) {
+        namedFiles.add(file);
     }
 
     void add(RuleFilter filter) {
@@ -111,8 +119,12 @@ final class RuleSetBuilder {
         for (UnresolvedCorrelation draft : correlations.values()) {
             resolve(draft, new ArrayList<>());
         }
-        generating.forEach(this::warnOfCorrelationOnly);
         RuleExceptions compiled = new ExceptionResolver(rules, resolved, errors::add).all(exceptions.values());
+        Set<String> withdrawn = new WithdrawnRules(namedFiles).keys(rules.values(), resolved.values(), warnings::add);
+        rules.keySet().removeAll(withdrawn);
+        resolved.keySet().removeAll(withdrawn);
+        resolved.values().forEach(this::noteUse);
+        generating.forEach(this::warnOfCorrelationOnly);
         return new RuleSet(
                 rules.values().stream()
                         .map(rule -> alertsOnlyInCorrelation(rule.header()) ? rule.withoutAlerts() : rule)
@@ -123,6 +135,12 @@ final class RuleSetBuilder {
                 sorted(errors),
                 sorted(warnings),
                 compiled);
+    }
+
+    private void noteUse(CorrelationRule correlation) {
+        UnresolvedCorrelation draft = correlations.get(correlation.header().key());
+        Map<String, UnresolvedCorrelation> firstUsers = draft.generate() ? generating : correlationOnly;
+        correlation.rules().forEach(used -> firstUsers.putIfAbsent(used, draft));
     }
 
     private static List<RuleError> sorted(List<RuleError> unsorted) {
@@ -260,8 +278,6 @@ final class RuleSetBuilder {
             }
         }
         resolved.put(draft.header().key(), correlation);
-        Map<String, UnresolvedCorrelation> firstUsers = draft.generate() ? generating : correlationOnly;
-        rulesInOrder.forEach(used -> firstUsers.putIfAbsent(used, draft));
         return Optional.empty();
     }
 
