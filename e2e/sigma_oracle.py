@@ -19,6 +19,8 @@ FIELDS = TEXT_FIELDS + NUMBER_FIELDS + ADDRESS_FIELDS
 KEYWORD_FIELD = "all_text"
 COUNTED_FIELD = "user"
 """A field that every event has, because SQLite's windows also end at events without it."""
+NUMBERS, SUMS = (1, 6), (10, 60)
+"""Bounds of numeric correlations."""
 WORDS = (
     "root",
     "Admin",
@@ -155,13 +157,7 @@ class RandomRules:
 
     def correlation(self, name: str, rules: list[str]) -> dict:
         kind = self.random.choice(("event_count", "value_count", "temporal", "temporal_ordered"))
-        used = self.random.sample(rules, self.random.randint(2, 3))
-        body: dict = {
-            "type": kind,
-            "rules": used,
-            "timespan": f"{self.random.randint(2, 40)}s",
-            **self.random.choice(({"group-by": ["code"]}, {"group-by": ["code", "rows"]}, {})),
-        }
+        body = self._correlation(kind, rules)
         if kind == "value_count":
             body["condition"] = {"gte": self.random.randint(2, 3), "field": COUNTED_FIELD}
         elif kind == "event_count":
@@ -169,6 +165,34 @@ class RandomRules:
         elif self.random.random() < 0.5:
             body["condition"] = {"gte": 2}
         return {"title": name, "name": name, "correlation": body}
+
+    def _correlation(self, kind: str, rules: list[str]) -> dict:
+        return {
+            "type": kind,
+            "rules": self.random.sample(rules, self.random.randint(2, 3)),
+            "timespan": f"{self.random.randint(2, 40)}s",
+            **self.random.choice(({"group-by": ["code"]}, {"group-by": ["code", "rows"]}, {})),
+        }
+
+    def numeric_correlation(self, name: str, kind: str, rules: list[str]) -> dict:
+        """Returns a correlation over the numbers of `rows`, which all events must have.
+
+        No sum, average of fewer than a hundred or percentile of whole numbers equals its bound, so that
+        rounding does not matter.
+        """
+        body = self._correlation(kind, rules)
+        if "rows" in body.get("group-by", ()):
+            body["group-by"] = ["code"]
+        bound = self.random.randint(*SUMS if kind == "value_sum" else NUMBERS) + 0.03
+        operator = self.random.choice(("gt", "gte") if kind == "value_sum" else ("gt", "gte", "lt", "lte"))
+        body["condition"] = {operator: bound, "field": "rows"}
+        if kind == "value_percentile":
+            body["condition"]["percentile"] = self.random.choice((0, 10, 50, 90, 100))
+        return {"title": name, "name": name, "correlation": body}
+
+    def numbered(self, event: dict) -> dict:
+        """Returns an event with a number in `rows`: SQLite's windows also end at events without it."""
+        return {**event, "rows": self.random.randrange(8), "code": event.get("code", 0)}
 
 
 def database(events: list[dict]) -> sqlite3.Connection:

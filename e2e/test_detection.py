@@ -12,6 +12,7 @@ import msgpack
 import pytest
 from confluent_kafka import Consumer, Message, Producer, TopicPartition
 
+from e2e.health import await_alert, await_cleared
 from e2e.stack import Stack, wait_until
 from tailrace.cli.exit_codes import Exit
 from tailrace.config.resources import REPOSITORY
@@ -224,6 +225,26 @@ def test_the_command_says_what_the_job_made_of_a_push(stack: Stack, tmp_path: Pa
     assert "the previous rules stay active" in bad.stderr
     assert "bad.yml:1:1: a rule has no logsource" in bad.stderr
     assert push(stack, rule_push.files(rule_push.OWN)).accepted
+
+
+EXCEPTION = """
+title: A test that has ended
+exception:
+  rule: {rule}
+  selection: {{user: nobody}}
+  reason: a test
+  owner: tests
+  expires: 2026-01-01
+"""
+
+
+def test_an_expired_exception_is_reported_until_it_is_removed(stack: Stack):
+    rule = str(uuid.uuid4())
+    files = {"one.yml": RULE.format(id=rule, level="low"), "exceptions/one.yml": EXCEPTION.format(rule=rule)}
+    assert push(stack, files).accepted
+    await_alert(stack, "TailraceExceptionsExpired")
+    assert push(stack, rule_push.files(rule_push.OWN)).accepted
+    await_cleared(stack, "TailraceExceptionsExpired")
 
 
 def test_an_instance_without_census_is_said_to_be_unknown(stack: Stack, audit: AuditLog):

@@ -26,7 +26,8 @@ RESETS = 300
 DOCUMENT = (REPOSITORY / "docs" / "METRICS.md").read_text()
 OURS = re.compile(
     r"flink_taskmanager_job_task_operator_"
-    r"(clickhouse_|.*(undecodable|duplicate_events|evicted_sessions|_early|orphaned_correlation|_without_)).*"
+    r"(clickhouse_|.*(undecodable|duplicate_events|evicted_sessions|_early|orphaned_correlation|_without_"
+    r"|expired_exceptions|(?<!exception_)suppressed_matches)).*"
 )
 """What our own operators count; of Flink's and the other engines' own metrics the document lists some."""
 FORMER = dict(re.findall(r"^\| `(\w+)` \| `(\w+)` \|$", DOCUMENT, re.MULTILINE))

@@ -68,6 +68,31 @@ def test_correlations_fire_at_the_same_times(tmp_path: Path, seed: int):
     assert [(each, bodies[each[0]]) for each in sorted(expected ^ found)][:3] == []
 
 
+NUMERIC_TYPES = ("value_sum", "value_avg", "value_median", "value_percentile")
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_correlations_of_numbers_fire_at_the_same_times(tmp_path: Path, seed: int):
+    made = sigma_oracle.RandomRules(100 + seed)
+    rules = [made.rule(f"r{i}") for i in range(12)]
+    events = [made.numbered(made.event(i)) for i in range(150)]
+    names = [rule["name"] for rule in rules]
+    correlations = [
+        made.numeric_correlation(f"c{kind}{i}", kind, names) for kind in NUMERIC_TYPES for i in range(4)
+    ]
+    found = {
+        (alert["rule"]["name"], tuple(alert["entity"].values()), alert_second(alert))
+        for alert in detect(tmp_path, rules + correlations, events)
+        if alert["rule"]["name"].startswith("c")
+    }
+    by_type = {each["name"]: sigma_oracle.alerts(rules, each, events) for each in correlations}
+    for kind in NUMERIC_TYPES:
+        assert sum(len(alerts) for name, alerts in by_type.items() if kind in name) > 5, kind
+    expected = set().union(*by_type.values())
+    bodies = {each["name"]: each["correlation"] for each in correlations}
+    assert [(each, bodies[each[0]]) for each in sorted(expected ^ found)][:3] == []
+
+
 def alert_second(alert: dict) -> int:
     """Returns the alert's time in seconds since 1970; the events are from its first day."""
     hours, minutes, seconds = alert["@timestamp"].removesuffix("Z").split("T")[1].split(":")

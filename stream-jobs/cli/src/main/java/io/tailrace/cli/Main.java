@@ -90,7 +90,7 @@ public final class Main {
         line.addSubcommand(new FingerprintCommand(terminal));
         line.addSubcommand(new PlanCommand(terminal));
         line.addSubcommand(new DetectCommand(terminal, clock));
-        line.addSubcommand(new CommandLine(new RulesCommand(terminal))
+        line.addSubcommand(new CommandLine(new RulesCommand(terminal, clock))
                 .addSubcommand(new RuleCoverageCommand(terminal))
                 .addSubcommand(new RuleNavigatorCommand(terminal)));
         return line;

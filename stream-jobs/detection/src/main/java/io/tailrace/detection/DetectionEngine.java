@@ -17,6 +17,7 @@ public final class DetectionEngine {
 
     private final RulePrefilter index;
     private final InMemoryCorrelationEngine correlations;
+    private final SuppressedMatches suppressed;
     private final Map<String, Boolean> raised = new LinkedHashMap<>() {
 
         private static final long serialVersionUID = 1L;
@@ -42,12 +43,16 @@ public final class DetectionEngine {
      */
     public DetectionEngine(RuleSet rules, RulePrefilter index, long latenessMicros) {
         this.index = index;
-        this.correlations = new InMemoryCorrelationEngine(rules.correlations(), latenessMicros);
+        this.suppressed = new SuppressedMatches(rules.exceptions());
+        this.correlations = new InMemoryCorrelationEngine(rules.correlations(), latenessMicros, suppressed::covers);
     }
 
     /** Evaluates all rules on an event. */
     public void detect(DetectionEvent event, Consumer<RaisedAlert> alerts) {
         index.match(event, rule -> {
+            if (suppressed.covers(rule.header().key(), event)) {
+                return;
+            }
             if (rule.alerts()) {
                 raise(RaisedAlert.ofEvent(rule.header(), event, Map.of(), false), alerts);
             }
@@ -60,6 +65,11 @@ public final class DetectionEngine {
      */
     public void advance(long micros, Consumer<RaisedAlert> alerts) {
         correlations.advance(micros, alerts);
+    }
+
+    /** Returns the number of matches that each exception suppressed so far, by its title. */
+    public Map<String, Long> suppressed() {
+        return suppressed.counts();
     }
 
     private void raise(RaisedAlert alert, Consumer<RaisedAlert> alerts) {

@@ -132,6 +132,9 @@ public final class DetectCommand implements Callable<Integer>, InputOptions.Read
             terminal.out().flush();
             terminal.note(RuleFiles.summary(ruleSet) + ", "
                     + stateful.detectors().size() + " detectors; " + events + " events, " + alerts + " alerts");
+            detector.suppressed()
+                    .forEach((exception, matches) ->
+                            terminal.note("matches that the exception \"" + exception + "\" suppressed: " + matches));
             return read && ruleSet.errors().isEmpty() && stateful.errors().isEmpty() && accepted ? 0 : FAILED;
         } catch (IOException e) {
             terminal.note("cannot read the rules: " + e.getMessage() + ": " + InputOptions.reason(e));

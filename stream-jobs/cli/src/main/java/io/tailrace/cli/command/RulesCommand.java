@@ -5,13 +5,16 @@ import io.tailrace.cli.input.RuleFiles;
 import io.tailrace.cli.terminal.Terminal;
 import io.tailrace.detection.sigma.RuleContext;
 import io.tailrace.detection.sigma.RuleError;
+import io.tailrace.detection.sigma.RuleException;
 import io.tailrace.detection.sigma.RuleSet;
 import io.tailrace.detection.taxonomy.DatabaseFieldMapping;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Checks rules without a log. */
@@ -36,11 +39,14 @@ import picocli.CommandLine.Parameters;
 public final class RulesCommand {
 
     private static final int FAILED = 1;
+    private static final long MICROS_PER_MILLI = 1000;
 
     private final Terminal terminal;
+    private final Clock clock;
 
-    public RulesCommand(Terminal terminal) {
+    public RulesCommand(Terminal terminal, Clock clock) {
         this.terminal = terminal;
+        this.clock = clock;
     }
 
     /** Compiles rules. */
@@ -51,15 +57,19 @@ public final class RulesCommand {
             name = "check",
             description = {
                 "Compiles Sigma rules and lists those that are refused, with place and reason.",
-                "It also lists rules whose meaning may be unintended."
+                "It also lists rules whose meaning may be unintended, and expired exceptions."
             },
             exitCodeListHeading = "Exit codes:%n",
             exitCodeList = {
                 "0:all rules were compiled",
-                "1:a rule was refused, or a file could not be read",
+                "1:a rule was refused, an exception has expired, or a file could not be read",
                 "2:the command line is invalid"
             })
     int check(
+            @Option(
+                            names = "--allow-expired",
+                            description = "Report expired exceptions, but do not fail because of them.")
+                    boolean allowExpired,
             @Parameters(
                             arity = "1..*",
                             paramLabel = "PATH",
@@ -71,7 +81,9 @@ public final class RulesCommand {
             refused.forEach(error -> terminal.note(error.toString()));
             RuleSet rules = RuleFiles.read(paths, context, terminal);
             terminal.out().append(RuleFiles.summary(rules)).append('\n');
-            return rules.errors().isEmpty() && refused.isEmpty() ? 0 : FAILED;
+            List<RuleException> expired = rules.exceptions().expiredAt(clock.millis() * MICROS_PER_MILLI);
+            expired.forEach(exception -> terminal.note(exception.expiry().toString()));
+            return rules.errors().isEmpty() && refused.isEmpty() && (allowExpired || expired.isEmpty()) ? 0 : FAILED;
         } catch (IOException e) {
             terminal.note("cannot read the rules: " + e.getMessage() + ": " + InputOptions.reason(e));
             return FAILED;

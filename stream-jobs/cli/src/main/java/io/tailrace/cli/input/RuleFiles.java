@@ -96,6 +96,9 @@ public final class RuleFiles {
     public static String summary(RuleSet rules) {
         return rules.rules().size() + " rules, " + rules.correlations().size() + " correlations, "
                 + rules.alerting().size() + " of both raise alerts, "
+                + (rules.exceptions().all().isEmpty()
+                        ? ""
+                        : rules.exceptions().all().size() + " exceptions, ")
                 + rules.errors().size() + " refused";
     }
 }

@@ -15,6 +15,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -59,6 +61,8 @@ class DetectCommandTest {
               condition: selection
             """;
 
+    private static final Instant NOW = Instant.parse("2026-11-22T00:00:00Z");
+
     @TempDir
     private Path directory;
 
@@ -71,11 +75,44 @@ class DetectCommandTest {
                 new PrintStream(out, true, StandardCharsets.UTF_8),
                 new PrintStream(err, true, StandardCharsets.UTF_8),
                 TerminalCapabilities.NONE);
-        return Main.run(terminal, Clock.systemUTC(), arguments);
+        return Main.run(terminal, Clock.fixed(NOW, ZoneOffset.UTC), arguments);
     }
 
     private String file(String name, String text) throws IOException {
         return Files.writeString(directory.resolve(name), text).toString();
+    }
+
+    private static final String EXCEPTION =
+            """
+            title: The monitor reads accounts
+            exception:
+              rule: User table read
+              selection: {user: app, src_ip|cidr: 10.0.0.0/24}
+              reason: monitoring, ticket 12
+              owner: dba@example.com
+              expires: 2026-11-22
+            """;
+
+    @Test
+    void anExceptionSuppressesUntilItExpires() throws IOException {
+        String rules = file("rules.yml", RULES + "---\n" + EXCEPTION);
+        assertThat(run("detect", "--rules", rules, "--tz", "UTC", file("audit.log", AUDIT)))
+                .isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8)).doesNotContain("User table read");
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .contains("matches that the exception \"The monitor reads accounts\" suppressed: 1");
+
+        assertThat(run("rules", "check", rules)).isEqualTo(1);
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .contains("rules.yml:30:1: the exception \"The monitor reads accounts\" of dba@example.com expired on "
+                        + "2026-11-22");
+        assertThat(run("rules", "check", "--allow-expired", rules)).isZero();
+        out.reset();
+        String later = file("later.log", AUDIT.replace("20261121", "20261122"));
+        assertThat(run("detect", "--rules", rules, "--tz", "UTC", later)).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8)).contains("User table read");
+        assertThat(run("rules", "check", file("valid.yml", RULES + "---\n" + EXCEPTION.replace("2026-", "2126-"))))
+                .isZero();
     }
 
     private static final String SLOW =

@@ -5,6 +5,7 @@ import io.tailrace.detection.event.ActionReference;
 import io.tailrace.detection.event.BoundedText;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
+import io.tailrace.detection.sigma.CorrelationCondition;
 import io.tailrace.detection.sigma.CorrelationRule;
 import io.tailrace.detection.sigma.CorrelationRule.Type;
 import io.tailrace.identity.Murmur3;
@@ -44,7 +45,7 @@ public final class CorrelationEvaluator {
         this.rule = rule;
         this.latenessMicros = latenessMicros;
         this.numbers = new RuleIds(rule.rules());
-        this.limit = (int) Math.max(MAX_OCCURRENCES, 2 * rule.bound());
+        this.limit = rule.type().isNumeric() ? Integer.MAX_VALUE : (int) Math.max(MAX_OCCURRENCES, 2 * rule.bound());
     }
 
     public CorrelationRule rule() {
@@ -90,14 +91,37 @@ public final class CorrelationEvaluator {
             Consumer<RaisedAlert> alerts) {
         for (String value : values(ruleKey, event)) {
             RuleMatch occurrence = occurrence(ruleKey, event, value, watermark);
+            if (rule.type().isNumeric() && window.hasEventOf(occurrence)) {
+                continue;
+            }
             int place = window.add(occurrence, limit);
-            if (place >= 0 && rule.operator().isRising()) {
+            if (place >= 0 && rule.isEvaluatedOnArrival()) {
                 if (!isRedundant(place, window)) {
                     compareFrom(place, group, window, watermark, fired(event, alerts));
                 }
                 compact(occurrence, window);
             }
+            if (rule.type().isNumeric() && window.occurrences().size() > NumericWindow.FULL) {
+                reduce(group, window, watermark, alerts);
+            }
         }
+    }
+
+    /**
+     * Keeps the newest numbers of a busy group, and what is needed of the older ones: one third of all matches are
+     * always evaluated already, so that the next window is complete.
+     */
+    private void reduce(List<String> group, GroupWindow window, long watermark, Consumer<RaisedAlert> alerts) {
+        int size = window.occurrences().size();
+        if (!rule.isEvaluatedOnArrival()) {
+            int newest = size - NumericWindow.MAX_NUMBERS;
+            settle(window.firstFrom(window.occurrences().get(newest).micros()), group, window, watermark, alerts);
+        }
+        int older = size - NumericWindow.MAX_NUMBERS;
+        List<RuleMatch> kept = window.occurrences().subList(0, older);
+        List<RuleMatch> fewer = rule.type().isRank() ? kept : NumericWindow.inSlices(kept, rule.timespanMicros());
+        int from = Math.max(0, fewer.size() - NumericWindow.MAX_NUMBERS);
+        window.replaceOldest(older, fewer.subList(from, fewer.size()));
     }
 
     /** Only the latest event is still available with its statement. */
@@ -137,7 +161,11 @@ public final class CorrelationEvaluator {
         if (rule.field().isEmpty()) {
             return List.of("");
         }
-        return event.values(rule.fieldOf(ruleKey, rule.field())).stream()
+        String field = rule.fieldOf(ruleKey, rule.field());
+        if (rule.type().isNumeric()) {
+            return Amount.of(event, field).map(Amount::text).stream().toList();
+        }
+        return event.values(field).stream()
                 .map(value -> BoundedText.of(value.folded()))
                 .distinct()
                 .toList();
@@ -147,7 +175,8 @@ public final class CorrelationEvaluator {
     private RuleMatch occurrence(String ruleKey, DetectionEvent event, String value, long watermark) {
         ActionReference action = event.action();
         long needed = Math.max(action.micros(), watermark) + rule.timespanMicros() + latenessMicros;
-        int number = rule.type() == Type.EVENT_COUNT ? RuleIds.ANY : numbers.of(ruleKey);
+        boolean anyRule = rule.type() == Type.EVENT_COUNT || rule.type().isNumeric();
+        int number = anyRule ? RuleIds.ANY : numbers.of(ruleKey);
         return new RuleMatch(action.micros(), action.order(), action.id(), number, value, needed);
     }
 
@@ -169,12 +198,19 @@ public final class CorrelationEvaluator {
         int from = window.firstFrom(end.micros() - rule.timespanMicros());
         int to = window.firstFrom(end.micros() + 1);
         List<RuleMatch> matches = window.occurrences().subList(from, to);
-        boolean enough = !rule.operator().isRising() || matches.size() >= rule.bound();
-        long metric = enough ? CorrelationMetric.of(rule.type(), numbers, matches) : 0;
-        if (enough && rule.operator().test(metric, rule.bound())) {
+        if (isTooFew(matches)) {
+            return;
+        }
+        double metric = CorrelationMetric.of(rule, numbers, matches);
+        if (rule.condition().test(metric)) {
             window.fired().add(end.micros());
             alerts.accept(alert(end.micros(), group, matches, metric, watermark));
         }
+    }
+
+    /** Spares the computation of a metric that is at most the number of matches. */
+    private boolean isTooFew(List<RuleMatch> matches) {
+        return rule.condition().isRising() && !rule.type().isNumeric() && matches.size() < rule.bound();
     }
 
     private boolean hasFiredWithin(long micros, GroupWindow window) {
@@ -192,12 +228,8 @@ public final class CorrelationEvaluator {
      * @return whether the state is empty and may be dropped
      */
     public boolean advance(List<String> group, GroupWindow window, long watermark, Consumer<RaisedAlert> alerts) {
-        if (!rule.operator().isRising()) {
-            int from = window.settled() == Long.MIN_VALUE ? 0 : window.firstFrom(window.settled() + 1);
-            int to = window.firstFrom(watermark + 1);
-            for (RuleMatch end : List.copyOf(window.occurrences().subList(Math.min(from, to), to))) {
-                compare(end, group, window, watermark, alerts);
-            }
+        if (!rule.isEvaluatedOnArrival()) {
+            settle(window.firstFrom(watermark + 1), group, window, watermark, alerts);
             window.settle(watermark);
         }
         long remembered = rule.timespanMicros() + latenessMicros;
@@ -205,7 +237,16 @@ public final class CorrelationEvaluator {
         return window.isEmpty();
     }
 
-    private RaisedAlert alert(long micros, List<String> group, List<RuleMatch> matches, long metric, long watermark) {
+    /** Evaluates the windows that end with the matches before an index and were not evaluated yet. */
+    private void settle(int to, List<String> group, GroupWindow window, long watermark, Consumer<RaisedAlert> alerts) {
+        int from = window.settled() == Long.MIN_VALUE ? 0 : window.firstFrom(window.settled() + 1);
+        for (RuleMatch end : List.copyOf(window.occurrences().subList(Math.min(from, to), to))) {
+            compare(end, group, window, watermark, alerts);
+            window.settle(end.micros());
+        }
+    }
+
+    private RaisedAlert alert(long micros, List<String> group, List<RuleMatch> matches, double metric, long watermark) {
         List<String> ids = matches.stream()
                 .map(RuleMatch::eventId)
                 .distinct()
@@ -218,21 +259,34 @@ public final class CorrelationEvaluator {
                 micros,
                 matches.get(0).micros(),
                 entity(group),
-                metric,
+                Math.round(metric),
                 ids,
                 List.of(),
-                facts(matches.size()),
+                facts(matches, metric),
                 late);
     }
 
-    private Map<String, String> facts(int matches) {
+    private Map<String, String> facts(List<RuleMatch> matches, double metric) {
         Map<String, String> facts = new TreeMap<>();
-        facts.put("matches", Integer.toString(matches));
-        facts.put("condition", rule.operator().name().toLowerCase(Locale.ROOT) + ' ' + rule.bound());
+        facts.put("condition", rule.condition().toString());
+        if (rule.type().isNumeric()) {
+            facts.put("matches", Long.toString(NumericWindow.total(matches).count()));
+            facts.put("measured", measured());
+            facts.put("value", CorrelationCondition.spelled(metric));
+            return facts;
+        }
+        facts.put("matches", Integer.toString(matches.size()));
         if (!rule.field().isEmpty()) {
             facts.put("counted", rule.field());
         }
         return facts;
+    }
+
+    private String measured() {
+        String percentile = rule.type() == Type.VALUE_PERCENTILE
+                ? " " + CorrelationCondition.spelled(rule.condition().percentile())
+                : "";
+        return rule.type().name().toLowerCase(Locale.ROOT) + percentile + " of " + rule.field();
     }
 
     /** Two alerts of a group are at least a timespan apart, so the number of the timespan makes the id unique. */

@@ -1,6 +1,6 @@
 package io.tailrace.detection.correlation;
 
-import io.tailrace.detection.sigma.CorrelationRule.Type;
+import io.tailrace.detection.sigma.CorrelationRule;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -10,14 +10,30 @@ final class CorrelationMetric {
 
     private CorrelationMetric() {}
 
-    /** @param window matches in the order of time */
-    static long of(Type type, RuleIds rules, List<RuleMatch> window) {
-        return switch (type) {
+    /**
+     * Returns the metric; NaN if it is one of numbers and there are none.
+     *
+     * @param window matches in the order of time
+     */
+    static double of(CorrelationRule rule, RuleIds rules, List<RuleMatch> window) {
+        return switch (rule.type()) {
             case EVENT_COUNT -> window.size();
             case VALUE_COUNT -> distinctValues(window);
             case TEMPORAL -> distinctRules(window, rules);
             case TEMPORAL_ORDERED -> longestSequence(window, rules);
+            case VALUE_SUM -> sum(NumericWindow.total(window));
+            case VALUE_AVG -> average(NumericWindow.total(window));
+            case VALUE_PERCENTILE, VALUE_MEDIAN -> NumericWindow.percentile(
+                    window, rule.condition().percentile());
         };
+    }
+
+    private static double sum(Amount total) {
+        return total.count() == 0 ? Double.NaN : total.sum();
+    }
+
+    private static double average(Amount total) {
+        return total.count() == 0 ? Double.NaN : total.sum() / total.count();
     }
 
     private static long distinctValues(List<RuleMatch> window) {

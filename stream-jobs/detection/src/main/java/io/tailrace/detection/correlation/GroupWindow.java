@@ -70,6 +70,23 @@ public final class GroupWindow {
         return at;
     }
 
+    /** Returns whether a match of the same event and rule is present, whatever its value. */
+    boolean hasEventOf(RuleMatch match) {
+        int place = Collections.binarySearch(occurrences, match, RuleMatch.BY_TIME);
+        int at = -place - 1;
+        return place >= 0
+                || at < occurrences.size() && occurrences.get(at).isSameEvent(match)
+                || at > 0 && occurrences.get(at - 1).isSameEvent(match);
+    }
+
+    /** Replaces the oldest matches by others in the order of time. */
+    void replaceOldest(int count, List<RuleMatch> others) {
+        List<RuleMatch> replaced = List.copyOf(others);
+        occurrences.subList(0, count).clear();
+        occurrences.addAll(0, replaced);
+        earliestExpiry = earliestExpiry();
+    }
+
     private int oldestLike(RuleMatch occurrence) {
         for (int i = 0; i < occurrences.size(); i++) {
             if (occurrences.get(i).isLike(occurrence)) {

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 
 /** Evaluates all correlations of a rule set, with the state of all groups in memory. Not thread-safe. */
@@ -20,12 +21,22 @@ public final class InMemoryCorrelationEngine {
     private final Map<String, CorrelationEvaluator> correlators = new LinkedHashMap<>();
     private final Map<String, List<CorrelationEvaluator>> byRule = new HashMap<>();
     private final Map<String, Map<List<String>, GroupWindow>> windows = new HashMap<>();
+    private final BiPredicate<String, DetectionEvent> isExcepted;
     private long watermark = Long.MIN_VALUE / 2;
 
     /**
      * @param latenessMicros by how many microseconds an event may be behind the watermark and still count completely
      */
     public InMemoryCorrelationEngine(List<CorrelationRule> rules, long latenessMicros) {
+        this(rules, latenessMicros, (correlation, event) -> false);
+    }
+
+    /**
+     * @param isExcepted whether a correlation, by its key, does not count a match
+     */
+    public InMemoryCorrelationEngine(
+            List<CorrelationRule> rules, long latenessMicros, BiPredicate<String, DetectionEvent> isExcepted) {
+        this.isExcepted = isExcepted;
         for (CorrelationRule rule : rules) {
             CorrelationEvaluator correlator = new CorrelationEvaluator(rule, latenessMicros);
             correlators.put(rule.header().key(), correlator);
@@ -39,6 +50,9 @@ public final class InMemoryCorrelationEngine {
     /** Counts a match of a rule in every correlation that uses it. */
     public void match(String ruleKey, DetectionEvent event, Consumer<RaisedAlert> alerts) {
         for (CorrelationEvaluator correlator : byRule.getOrDefault(ruleKey, List.of())) {
+            if (isExcepted.test(correlator.rule().header().key(), event)) {
+                continue;
+            }
             Map<List<String>, GroupWindow> groups =
                     windows.get(correlator.rule().header().key());
             for (List<String> group : correlator.groups(ruleKey, event)) {

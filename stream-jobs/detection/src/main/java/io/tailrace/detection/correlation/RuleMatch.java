@@ -11,7 +11,8 @@ import java.util.Comparator;
  * @param micros event time, microseconds since 1970 UTC
  * @param order of events of the same time
  * @param rule id of the rule that matched, see {@link RuleIds}
- * @param value value of the counted field; empty if no field is counted
+ * @param value value of the counted field; the text of an {@link Amount} if numbers are measured; empty if there is no
+ *     field
  * @param expires watermark from which on the match is no longer needed, microseconds
  */
 record RuleMatch(long micros, long order, String eventId, int rule, String value, long expires) {
@@ -25,6 +26,10 @@ record RuleMatch(long micros, long order, String eventId, int rule, String value
     /** Returns whether both matches have the same rule and value. */
     boolean isLike(RuleMatch other) {
         return rule == other.rule && value.equals(other.value);
+    }
+
+    boolean isSameEvent(RuleMatch other) {
+        return micros == other.micros && order == other.order && rule == other.rule && eventId.equals(other.eventId);
     }
 
     /** Returns whether this match certainly precedes the other. */

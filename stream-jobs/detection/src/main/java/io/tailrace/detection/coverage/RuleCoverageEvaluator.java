@@ -154,9 +154,8 @@ public final class RuleCoverageEvaluator {
     }
 
     private static long needed(CorrelationRule rule) {
-        boolean temporal =
-                rule.type() == CorrelationRule.Type.TEMPORAL || rule.type() == CorrelationRule.Type.TEMPORAL_ORDERED;
-        return temporal && rule.operator().isRising() ? Math.max(1, rule.bound()) : 1;
+        boolean severalRules = rule.type().isTemporal() && rule.condition().isRising();
+        return severalRules ? Math.max(1, rule.bound()) : 1;
     }
 
     /** Returns the fields by which a correlation groups matches of a rule, and the field whose values it counts. */

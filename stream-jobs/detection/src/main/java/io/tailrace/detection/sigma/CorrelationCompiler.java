@@ -1,12 +1,15 @@
 package io.tailrace.detection.sigma;
 
-import io.tailrace.detection.sigma.CorrelationRule.Operator;
+import io.tailrace.detection.sigma.CorrelationCondition.Bound;
+import io.tailrace.detection.sigma.CorrelationCondition.Operator;
 import io.tailrace.detection.sigma.CorrelationRule.Type;
+import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.snakeyaml.engine.v2.nodes.Node;
@@ -17,9 +20,13 @@ final class CorrelationCompiler {
 
     private static final Set<String> KEYS =
             Set.of("type", "rules", "group-by", "optional", "timespan", "aliases", "condition", "generate");
-    private static final Set<String> AGGREGATES = Set.of("value_sum", "value_avg", "value_percentile", "value_median");
     /** Maximum bound, because state stores that many matches of a group. */
-    private static final long MAX_BOUND = 500_000;
+    private static final BigDecimal MAX_BOUND = BigDecimal.valueOf(500_000);
+
+    private static final String COUNT = "a count is expected to be a whole number";
+    private static final String FIELD = "field";
+    private static final String PERCENTILE = "percentile";
+    private static final double MEDIAN = 50;
 
     private final RuleHeader header;
     private final YamlMap map;
@@ -33,7 +40,6 @@ final class CorrelationCompiler {
         refuseUnknownKeys();
         Type type = type();
         List<String> references = references();
-        Condition condition = condition(type, references.size());
         CorrelationRule rule = new CorrelationRule(
                 header,
                 type,
@@ -42,9 +48,7 @@ final class CorrelationCompiler {
                 optional(),
                 timespan(),
                 Map.of(),
-                condition.operator,
-                condition.bound,
-                condition.field,
+                condition(type, references.size()),
                 true);
         RuleError place = map.refusal(map.get("rules").orElseThrow(), "").error();
         return new UnresolvedCorrelation(rule, references, aliases(), generate(), place);
@@ -64,10 +68,6 @@ final class CorrelationCompiler {
     private Type type() {
         Node node = map.require("type", "a correlation");
         String written = map.text("type");
-        if (AGGREGATES.contains(written)) {
-            throw map.refusal(
-                    node, "correlations of type " + written + " are not supported yet; supported are " + types());
-        }
         return Arrays.stream(Type.values())
                 .filter(type -> type.name().toLowerCase(Locale.ROOT).equals(written))
                 .findFirst()
@@ -136,12 +136,9 @@ final class CorrelationCompiler {
         return aliases;
     }
 
-    private record Condition(Operator operator, long bound, String field) {}
-
-    private Condition condition(Type type, int rules) {
-        boolean temporal = type == Type.TEMPORAL || type == Type.TEMPORAL_ORDERED;
-        if (temporal && !map.has("condition")) {
-            return new Condition(Operator.GTE, rules, "");
+    private CorrelationCondition condition(Type type, int rules) {
+        if (type.isTemporal() && !map.has("condition")) {
+            return CorrelationCondition.of(Operator.GTE, rules);
         }
         Node node = map.require("condition", "a correlation");
         if (node instanceof ScalarNode) {
@@ -150,26 +147,21 @@ final class CorrelationCompiler {
                     "conditions over rules' names are not supported; expected a map such as gte: 5, found "
                             + ((ScalarNode) node).getValue());
         }
-        return condition(map.map("condition", "a correlation"), type);
+        YamlMap condition = map.map("condition", "a correlation");
+        return new CorrelationCondition(bounds(condition, type), field(condition, type), percentile(condition, type));
     }
 
-    private Condition condition(YamlMap condition, Type type) {
-        Operator operator = null;
-        for (String key : condition.keys()) {
-            if ("field".equals(key)) {
-                continue;
-            }
-            Operator found = operator(condition, key);
-            if (operator != null) {
-                throw condition.refusal(condition.keyNode(key), "a condition is expected to have one bound");
-            }
-            operator = found;
+    /** Several bounds are a range: all of them must be met. */
+    private static List<Bound> bounds(YamlMap condition, Type type) {
+        List<Bound> bounds = condition.keys().stream()
+                .filter(key -> !FIELD.equals(key) && !PERCENTILE.equals(key))
+                .map(key -> new Bound(operator(condition, key), bound(condition, key, type)))
+                .toList();
+        if (bounds.isEmpty()) {
+            throw condition.refusal(
+                    condition.node(), "a condition is expected to have one of " + CorrelationCondition.operators());
         }
-        if (operator == null) {
-            throw condition.refusal(condition.node(), "a condition is expected to have one of " + operators());
-        }
-        return new Condition(
-                operator, bound(condition, operator.name().toLowerCase(Locale.ROOT)), field(condition, type));
+        return bounds;
     }
 
     private static Operator operator(YamlMap condition, String key) {
@@ -177,40 +169,61 @@ final class CorrelationCompiler {
                 .filter(known -> known.name().toLowerCase(Locale.ROOT).equals(key))
                 .findFirst()
                 .orElseThrow(() -> condition.refusal(
-                        condition.keyNode(key), "a condition has " + operators() + " and field, found " + key));
+                        condition.keyNode(key),
+                        "a condition has " + CorrelationCondition.operators() + ", field and percentile, found "
+                                + key));
     }
 
-    private static String operators() {
-        return "gt, gte, lt, lte, eq, neq";
-    }
-
-    private static long bound(YamlMap condition, String key) {
+    private static double bound(YamlMap condition, String key, Type type) {
         Node node = condition.get(key).orElseThrow();
-        if (node instanceof ScalarNode scalar && Scalar.of(scalar) instanceof Scalar.Number number) {
-            try {
-                return checked(condition, node, number.value().longValueExact());
-            } catch (ArithmeticException e) {
-                throw condition.refusal(node, "a count is expected to be a whole number, found " + number.written());
-            }
+        BigDecimal bound = number(condition, node, type.isNumeric() ? "a bound is expected to be a number" : COUNT);
+        if (type.isNumeric()) {
+            return bound.doubleValue();
         }
-        throw condition.refusal(node, "a count is expected to be a whole number");
-    }
-
-    private static long checked(YamlMap condition, Node node, long bound) {
-        if (bound < 0 || bound > MAX_BOUND) {
+        if (bound.stripTrailingZeros().scale() > 0) {
+            throw condition.refusal(node, COUNT + ", found " + bound);
+        }
+        if (bound.signum() < 0 || bound.compareTo(MAX_BOUND) > 0) {
             throw condition.refusal(node, "a count is expected to be from 0 to " + MAX_BOUND + ", found " + bound);
         }
-        return bound;
+        return bound.doubleValue();
+    }
+
+    private static BigDecimal number(YamlMap condition, Node node, String expected) {
+        if (node instanceof ScalarNode scalar && Scalar.of(scalar) instanceof Scalar.Number number) {
+            return number.value();
+        }
+        throw condition.refusal(node, expected);
     }
 
     private static String field(YamlMap condition, Type type) {
-        List<String> fields = condition.texts("field");
-        if (type == Type.VALUE_COUNT && fields.size() != 1) {
-            throw condition.refusal(condition.node(), "value_count is expected to name one field");
+        List<String> fields = condition.texts(FIELD);
+        boolean needed = type == Type.VALUE_COUNT || type.isNumeric();
+        if (needed && fields.size() != 1) {
+            throw condition.refusal(
+                    condition.node(), type.name().toLowerCase(Locale.ROOT) + " is expected to name one field");
         }
-        if (type != Type.VALUE_COUNT && !fields.isEmpty()) {
-            throw condition.refusal(condition.keyNode("field"), "only value_count counts a field");
+        if (!needed && !fields.isEmpty()) {
+            throw condition.refusal(condition.keyNode(FIELD), "only correlations of values have a field");
         }
         return fields.isEmpty() ? "" : fields.get(0);
+    }
+
+    /** The specification's example has no percentile; pySigma requires the key too. */
+    private static double percentile(YamlMap condition, Type type) {
+        Optional<Node> node = condition.get(PERCENTILE);
+        if (type != Type.VALUE_PERCENTILE) {
+            if (node.isPresent()) {
+                throw condition.refusal(condition.keyNode(PERCENTILE), "only value_percentile has a percentile");
+            }
+            return MEDIAN;
+        }
+        String expected = "value_percentile is expected to have a percentile from 0 to 100, such as percentile: 95";
+        double percentile =
+                number(condition, node.orElse(condition.node()), expected).doubleValue();
+        if (percentile < 0 || percentile > 100) {
+            throw condition.refusal(node.orElseThrow(), expected);
+        }
+        return percentile;
     }
 }

@@ -12,8 +12,7 @@ import java.util.Set;
  * @param optional fields of {@code groupBy} that events may lack: these events form a separate group
  * @param timespanMicros length of the window
  * @param aliases alias to field, by the key of the rule
- * @param bound number with which the metric is compared
- * @param field field whose distinct values are counted; empty unless the type is value_count
+ * @param condition condition on the metric of a window
  * @param alerts whether it raises alerts itself; false if only other correlations use it
  */
 public record CorrelationRule(
@@ -24,9 +23,7 @@ public record CorrelationRule(
         Set<String> optional,
         long timespanMicros,
         Map<String, Map<String, String>> aliases,
-        Operator operator,
-        long bound,
-        String field,
+        CorrelationCondition condition,
         boolean alerts) {
 
     /** Maximum number of correlations that build on each other: the stages of the detect job. */
@@ -41,36 +38,47 @@ public record CorrelationRule(
         /** Distinct rules that matched. */
         TEMPORAL,
         /** Distinct rules that matched, in the order of the rules. */
-        TEMPORAL_ORDERED
+        TEMPORAL_ORDERED,
+        /** Sum of the numbers of a field. */
+        VALUE_SUM,
+        /** Arithmetic mean of the numbers of a field. */
+        VALUE_AVG,
+        /** Percentile of the numbers of a field, interpolated linearly between the two nearest. */
+        VALUE_PERCENTILE,
+        /** The 50th percentile. */
+        VALUE_MEDIAN;
+
+        public boolean isTemporal() {
+            return this == TEMPORAL || this == TEMPORAL_ORDERED;
+        }
+
+        /** Returns whether the metric is computed from numbers, not from a count of matches. */
+        public boolean isNumeric() {
+            return this == VALUE_SUM || this == VALUE_AVG || isRank();
+        }
+
+        /** Returns whether the metric depends on the order of the numbers, so that numbers cannot be added up. */
+        public boolean isRank() {
+            return this == VALUE_PERCENTILE || this == VALUE_MEDIAN;
+        }
     }
 
-    /** The comparison of the metric with the bound. */
-    public enum Operator {
-        LT,
-        LTE,
-        GT,
-        GTE,
-        EQ,
-        NEQ;
+    /** Returns the field that is counted or measured; empty if there is none. */
+    public String field() {
+        return condition.field();
+    }
 
-        public boolean test(long metric, long bound) {
-            return switch (this) {
-                case LT -> metric < bound;
-                case LTE -> metric <= bound;
-                case GT -> metric > bound;
-                case GTE -> metric >= bound;
-                case EQ -> metric == bound;
-                case NEQ -> metric != bound;
-            };
-        }
+    /** Returns the largest bound of the condition, as a count of matches. */
+    public long bound() {
+        return (long) Math.ceil(condition.largest());
+    }
 
-        /**
-         * Returns whether further matches can only make the condition true, so that an alert need not wait for the end
-         * of the window.
-         */
-        public boolean isRising() {
-            return this == GT || this == GTE;
-        }
+    /**
+     * Returns whether further matches can only make the condition true, so that an alert need not wait for the
+     * watermark. Of a sum this assumes numbers from 0.
+     */
+    public boolean isEvaluatedOnArrival() {
+        return condition.isRising() && type != Type.VALUE_AVG && !type.isRank();
     }
 
     /** Resolves a name of this correlation to a field of a rule's events. */
@@ -79,7 +87,6 @@ public record CorrelationRule(
     }
 
     CorrelationRule withoutAlerts() {
-        return new CorrelationRule(
-                header, type, rules, groupBy, optional, timespanMicros, aliases, operator, bound, field, false);
+        return new CorrelationRule(header, type, rules, groupBy, optional, timespanMicros, aliases, condition, false);
     }
 }

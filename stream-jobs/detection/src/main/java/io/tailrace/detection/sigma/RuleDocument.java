@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.snakeyaml.engine.v2.nodes.Node;
 
-/** Parses one YAML document: a rule, a correlation or a filter. */
+/** Parses one YAML document: a rule, a correlation, a filter or an exception. */
 final class RuleDocument {
 
     private static final Pattern UUID =
@@ -33,6 +33,8 @@ final class RuleDocument {
         }
         if (map.has("correlation")) {
             drafts.add(new CorrelationCompiler(map, header()).read());
+        } else if (map.has("exception")) {
+            drafts.add(new ExceptionCompiler(map, context).read(header().title()));
         } else if (map.has("filter")) {
             drafts.add(filter(drafts));
         } else {

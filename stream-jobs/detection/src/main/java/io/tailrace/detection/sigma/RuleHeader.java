@@ -41,6 +41,11 @@ public record RuleHeader(
                 id, newName, title, description, level, status, tags, falsePositives, nextSteps, file, line);
     }
 
+    /** Returns whether the author withdrew the rule: it is deprecated or unsupported. */
+    boolean isWithdrawn() {
+        return "deprecated".equalsIgnoreCase(status) || "unsupported".equalsIgnoreCase(status);
+    }
+
     boolean isNamed(String reference) {
         return reference.equalsIgnoreCase(id) && !id.isEmpty() || reference.equals(name);
     }

@@ -10,15 +10,29 @@ import java.util.stream.Stream;
  * @param correlations in an order in which each follows those that it uses
  * @param errors in the order of files and lines
  * @param warnings about compiled rules that may not have the intended meaning, in the same order
+ * @param exceptions of the compiled rules
  */
 public record RuleSet(
-        List<SigmaRule> rules, List<CorrelationRule> correlations, List<RuleError> errors, List<RuleError> warnings) {
+        List<SigmaRule> rules,
+        List<CorrelationRule> correlations,
+        List<RuleError> errors,
+        List<RuleError> warnings,
+        RuleExceptions exceptions) {
 
     public RuleSet {
         rules = List.copyOf(rules);
         correlations = List.copyOf(correlations);
         errors = List.copyOf(errors);
         warnings = List.copyOf(warnings);
+    }
+
+    /** Creates a rule set without exceptions. */
+    public RuleSet(
+            List<SigmaRule> rules,
+            List<CorrelationRule> correlations,
+            List<RuleError> errors,
+            List<RuleError> warnings) {
+        this(rules, correlations, errors, warnings, RuleExceptions.NONE);
     }
 
     /** Returns the rules and correlations that raise alerts. The others are only used by correlations. */

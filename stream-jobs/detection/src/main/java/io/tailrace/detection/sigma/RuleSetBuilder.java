@@ -17,6 +17,10 @@ final class RuleSetBuilder {
     private final Map<String, SigmaRule> rules = new LinkedHashMap<>();
     private final Map<String, UnresolvedCorrelation> correlations = new LinkedHashMap<>();
     private final List<RuleFilter> filters = new ArrayList<>();
+    private final Map<String, ExceptionCompiler.Draft> exceptions = new LinkedHashMap<>();
+    /** Files that the user named one by one, whose deprecated rules are evaluated. */
+    private final Set<String> namedFiles = new HashSet<>();
+
     private final Map<String, RuleHeader> usedNames = new HashMap<>();
     private final List<RuleError> errors = new ArrayList<>();
     private final List<RuleError> warnings = new ArrayList<>();
@@ -61,8 +65,25 @@ final class RuleSetBuilder {
         return header.named(header.title() + " (" + file + ")");
     }
 
+    /** Evaluates also the deprecated rules of a file. */
+    void withWithdrawn(String file) {
+        namedFiles.add(file);
+    }
+
     void add(RuleFilter filter) {
         filters.add(filter);
+    }
+
+    void add(ExceptionCompiler.Draft exception) {
+        String title = exception.exception().title();
+        ExceptionCompiler.Draft other = exceptions.putIfAbsent(title, exception);
+        if (other != null) {
+            RuleError first = other.exception().place();
+            throw new RuleCompilationException(at(
+                    exception.exception().place(),
+                    "another exception is called " + title + " too: " + first.file() + ":" + first.line()
+                            + "; give one of them another title"));
+        }
     }
 
     void add(RuleError error) {
@@ -98,6 +119,11 @@ final class RuleSetBuilder {
         for (UnresolvedCorrelation draft : correlations.values()) {
             resolve(draft, new ArrayList<>());
         }
+        RuleExceptions compiled = new ExceptionResolver(rules, resolved, errors::add).all(exceptions.values());
+        Set<String> withdrawn = new WithdrawnRules(namedFiles).keys(rules.values(), resolved.values(), warnings::add);
+        rules.keySet().removeAll(withdrawn);
+        resolved.keySet().removeAll(withdrawn);
+        resolved.values().forEach(this::noteUse);
         generating.forEach(this::warnOfCorrelationOnly);
         return new RuleSet(
                 rules.values().stream()
@@ -107,7 +133,14 @@ final class RuleSetBuilder {
                         .map(rule -> alertsOnlyInCorrelation(rule.header()) ? rule.withoutAlerts() : rule)
                         .toList(),
                 sorted(errors),
-                sorted(warnings));
+                sorted(warnings),
+                compiled);
+    }
+
+    private void noteUse(CorrelationRule correlation) {
+        UnresolvedCorrelation draft = correlations.get(correlation.header().key());
+        Map<String, UnresolvedCorrelation> firstUsers = draft.generate() ? generating : correlationOnly;
+        correlation.rules().forEach(used -> firstUsers.putIfAbsent(used, draft));
     }
 
     private static List<RuleError> sorted(List<RuleError> unsorted) {
@@ -224,7 +257,7 @@ final class RuleSetBuilder {
             return Optional.of(at(draft.place(), unknown.get()));
         }
         boolean ordered = draft.rule().type() == Type.TEMPORAL_ORDERED;
-        if (ordered && !draft.rule().operator().isRising()) {
+        if (ordered && !draft.rule().condition().isRising()) {
             return Optional.of(at(draft.place(), "temporal_ordered is expected to have gt or gte as its condition"));
         }
         int level = 1 + maxLevel(rulesInOrder);
@@ -237,14 +270,14 @@ final class RuleSetBuilder {
         levels.put(draft.header().key(), level);
         CorrelationRule correlation = draft.resolved(rulesInOrder, aliasesByKey(draft, keys));
         for (String used : rulesInOrder) {
-            Optional<RuleError> error = sentence(correlation, used).map(reason -> at(draft.place(), reason));
+            Optional<RuleError> error = sentence(correlation, used)
+                    .or(() -> unknownNumber(correlation, used))
+                    .map(reason -> at(draft.place(), reason));
             if (error.isPresent()) {
                 return error;
             }
         }
         resolved.put(draft.header().key(), correlation);
-        Map<String, UnresolvedCorrelation> firstUsers = draft.generate() ? generating : correlationOnly;
-        rulesInOrder.forEach(used -> firstUsers.putIfAbsent(used, draft));
         return Optional.empty();
     }
 
@@ -287,6 +320,18 @@ final class RuleSetBuilder {
                 .findFirst()
                 .map(field -> "group-by is expected to name fields that identify an entity, found " + field
                         + ", whose values are sentences; use kind, error_code or detail.NAME");
+    }
+
+    /** Returns why the correlation would never measure a number of a rule's events. */
+    private Optional<String> unknownNumber(CorrelationRule correlation, String used) {
+        SigmaRule rule = rules.get(used);
+        String field = correlation.fieldOf(used, correlation.field());
+        boolean known = rule == null
+                || !correlation.type().isNumeric()
+                || fields.resolve(rule.source(), field).isPresent();
+        return known
+                ? Optional.empty()
+                : Optional.of("these logs have no field " + field + "; the nearest is " + fields.nearest(field));
     }
 
     private static RuleError at(RuleError place, String reason) {

@@ -28,7 +28,8 @@ public final class RuleSetReader {
 
     /**
      * Reads a file, or all files below a directory whose names end with .yml or .yaml, in alphabetical order. Files at
-     * its top that contain no rules ({@link BundleFiles}) are skipped.
+     * its top that contain no rules ({@link BundleFiles}) are skipped. Deprecated rules are evaluated only if their file is
+     * named, or if a correlation uses them.
      */
     public RuleSetReader path(Path path) throws IOException {
         if (Files.isDirectory(path)) {
@@ -39,6 +40,7 @@ public final class RuleSetReader {
                 }
             }
         } else {
+            drafts.withWithdrawn(path.toString());
             file(path);
         }
         return this;

@@ -25,7 +25,9 @@ record UnresolvedCorrelation(
 
     /** Returns whether one match of one rule suffices: matches of a group are reported once per timespan. */
     boolean isFirstOccurrenceRule() {
-        return references.size() == 1 && rule.operator() == CorrelationRule.Operator.GTE && rule.bound() == 1;
+        return references.size() == 1
+                && !rule.type().isNumeric()
+                && rule.condition().isOneOrMore();
     }
 
     UnresolvedCorrelation called(RuleHeader newHeader) {
@@ -37,9 +39,7 @@ record UnresolvedCorrelation(
                 rule.optional(),
                 rule.timespanMicros(),
                 rule.aliases(),
-                rule.operator(),
-                rule.bound(),
-                rule.field(),
+                rule.condition(),
                 rule.alerts());
         return new UnresolvedCorrelation(renamed, references, aliases, generate, place);
     }
@@ -54,9 +54,7 @@ record UnresolvedCorrelation(
                 rule.optional(),
                 rule.timespanMicros(),
                 aliasFields,
-                rule.operator(),
-                rule.bound(),
-                rule.field(),
+                rule.condition(),
                 true);
     }
 }

@@ -469,7 +469,7 @@ class InMemoryCorrelationEngineTest {
                     .filter(matched -> matched.second <= end && matched.second >= end - 10)
                     .toList();
             boolean apart = fired.isEmpty() || end * SECOND - fired.get(fired.size() - 1) >= 10 * SECOND;
-            if (apart && metric(rule, window) >= (rule.operator() == CorrelationRule.Operator.GTE ? rule.bound() : 0)) {
+            if (apart && metric(rule, window) >= rule.bound()) {
                 fired.add(end * SECOND);
             }
         }
@@ -482,6 +482,7 @@ class InMemoryCorrelationEngineTest {
             case VALUE_COUNT -> window.stream().map(Matched::value).distinct().count();
             case TEMPORAL -> window.stream().map(Matched::rule).distinct().count();
             case TEMPORAL_ORDERED -> longest(List.of("fail", "login", "dump"), window, -1);
+            default -> throw new IllegalArgumentException(rule.type().toString());
         };
     }
 

@@ -184,12 +184,25 @@ class RuleErrorsTest {
         String rule = named("one", "a: 1");
         for (List<String> wrong : List.of(
                 List.of("type: event_sum\nrules: [one]\ntimespan: 5m\ncondition: {gte: 3}", "event_count"),
-                List.of("type: value_sum\nrules: [one]\ntimespan: 5m\ncondition: {gte: 3}", "not supported yet"),
+                List.of("type: value_sum\nrules: [one]\ntimespan: 5m\ncondition: {gte: 3}", "name one field"),
+                List.of("type: value_avg\nrules: [one]\ntimespan: 5m\ncondition: {gte: x, field: a}", "be a number"),
+                List.of("type: value_avg\nrules: [one]\ntimespan: 5m\ncondition: {field: a}", "one of lt, lte"),
+                List.of(
+                        "type: value_percentile\nrules: [one]\ntimespan: 5m\ncondition: {lte: 1, field: a}",
+                        "have a percentile from 0 to 100"),
+                List.of(
+                        "type: value_percentile\nrules: [one]\ntimespan: 5m\n"
+                                + "condition: {lte: 1, field: a, percentile: 101}",
+                        "have a percentile from 0 to 100"),
+                List.of(
+                        "type: value_median\nrules: [one]\ntimespan: 5m\n"
+                                + "condition: {lte: 1, field: a, percentile: 10}",
+                        "only value_percentile"),
+                List.of("type: event_count\nrules: [one]\ntimespan: 5m\ncondition: {gte: 3, field: a}", "of values"),
                 List.of("type: event_count\nrules: [one]\ntimespan: 5 m\ncondition: {gte: 3}", "timespan"),
                 List.of("type: event_count\nrules: [one]\ntimespan: 0s\ncondition: {gte: 3}", "timespan"),
                 List.of("type: event_count\nrules: [one]\ncondition: {gte: 3}", "no timespan"),
                 List.of("type: event_count\nrules: [one]\ntimespan: 5m", "no condition"),
-                List.of("type: event_count\nrules: [one]\ntimespan: 5m\ncondition: {gte: 3, lt: 9}", "one bound"),
                 List.of("type: event_count\nrules: [one]\ntimespan: 5m\ncondition: {more: 3}", "found more"),
                 List.of("type: event_count\nrules: [one]\ntimespan: 5m\ncondition: {gte: x}", "whole number"),
                 List.of("type: event_count\nrules: [one]\ntimespan: 5m\ncondition: {gte: -1}", "from 0 to"),
@@ -201,6 +214,24 @@ class RuleErrorsTest {
                 List.of("type: temporal\nrules: [one]\ntimespan: 5m\naliases: {u: {two: x}}", "none of its rules"))) {
             assertRefused(rule + correlation("c", wrong.get(0)), wrong.get(1));
         }
+    }
+
+    @Test
+    void aMeasuredFieldIsOneOfTheTaxonomy() {
+        String rule = named("one", "user: root");
+        String body = "type: value_sum\nrules: [one]\ntimespan: 5m\ncondition: {gte: 3, field: %s}";
+        RuleContext context = new RuleContext(Map.of(), new DatabaseFieldMapping());
+        assertThat(new RuleSetReader(context)
+                        .text("x.yml", rule + correlation("c", body.formatted("rows_sent")))
+                        .ruleSet()
+                        .errors())
+                .isEmpty();
+        assertThat(new RuleSetReader(context)
+                        .text("x.yml", rule + correlation("c", body.formatted("rows_snt")))
+                        .ruleSet()
+                        .errors())
+                .singleElement()
+                .satisfies(error -> assertThat(error.reason()).contains("no field rows_snt; the nearest is rows_sent"));
     }
 
     @Test

@@ -14,6 +14,7 @@ import io.tailrace.detection.event.LogSource;
 import io.tailrace.detection.sigma.CorrelationRule;
 import io.tailrace.flink.detection.alerts.AlertRecordFactory;
 import io.tailrace.flink.detection.rules.ActiveRules;
+import io.tailrace.flink.detection.rules.ExceptionCounters;
 import io.tailrace.flink.detection.rules.RuleBroadcastState;
 import io.tailrace.flink.detection.state.GroupKey;
 import io.tailrace.flink.runtime.RenamedMetrics;
@@ -70,6 +71,7 @@ public final class CorrelationFunction
     private transient ListState<Evidence> waiting;
     private transient ValueState<Long> waitingUntil;
     private transient Counter orphanedInputs;
+    private transient ExceptionCounters exceptions;
 
     /** @param forNextStages side output for evidence of dependent correlations */
     public CorrelationFunction(RuleBroadcastState rules, OutputTag<Evidence> forNextStages) {
@@ -86,6 +88,7 @@ public final class CorrelationFunction
         waiting = getRuntimeContext().getListState(new ListStateDescriptor<>("waiting", EvidenceTypes.EVIDENCE));
         waitingUntil = getRuntimeContext().getState(new ValueStateDescriptor<>("waiting-until", Long.class));
         orphanedInputs = RenamedMetrics.counter(getRuntimeContext().getMetricGroup(), "orphaned-correlation-inputs");
+        exceptions = new ExceptionCounters(getRuntimeContext().getMetricGroup());
     }
 
     @Override
@@ -165,6 +168,9 @@ public final class CorrelationFunction
         String key = alert.rule().key();
         for (CorrelationEvaluator user : active.using(key)) {
             DetectionEvent event = event(alert);
+            if (exceptions.covers(active, user.rule().header().key(), event)) {
+                continue;
+            }
             List<String> values = user.rule().field().isEmpty()
                     ? List.of()
                     : event.values(user.rule().fieldOf(key, user.rule().field())).stream()
@@ -231,7 +237,7 @@ public final class CorrelationFunction
         long watermark = watermarkMicros(timers);
         correlator.add(evidence.rule(), event(evidence, rule), evidence.group(), window, watermark, fired);
         windows.update(window);
-        if (!rule.operator().isRising()) {
+        if (!rule.isEvaluatedOnArrival()) {
             timers.registerEventTimeTimer(Math.floorDiv(evidence.micros(), MICROS_PER_MILLI) + 1);
         }
         if (known == null) {

@@ -24,6 +24,7 @@ import io.tailrace.flink.detection.coverage.LogContentsUpdate;
 import io.tailrace.flink.detection.events.EventDecoder;
 import io.tailrace.flink.detection.events.EventRecord;
 import io.tailrace.flink.detection.rules.ActiveRules;
+import io.tailrace.flink.detection.rules.ExceptionCounters;
 import io.tailrace.flink.detection.rules.RuleBroadcastState;
 import io.tailrace.flink.runtime.RenamedMetrics;
 import java.io.IOException;
@@ -76,6 +77,7 @@ public final class RuleMatchFunction
     private final int maxSessions;
     private transient EventDecoder reader;
     private transient Counter undecodable;
+    private transient ExceptionCounters exceptions;
     private transient LogContentsCache logs;
     private transient ValueState<SessionActionState> actions;
     /**
@@ -106,6 +108,7 @@ public final class RuleMatchFunction
         reader = new EventDecoder();
         logs = new LogContentsCache();
         undecodable = getRuntimeContext().getMetricGroup().counter("undecodable-events");
+        exceptions = new ExceptionCounters(getRuntimeContext().getMetricGroup());
         run = UUID.randomUUID().getMostSignificantBits();
         evictedSessions = RenamedMetrics.counter(getRuntimeContext().getMetricGroup(), "evicted-sessions");
         actions = getRuntimeContext().getState(new ValueStateDescriptor<>("actions", new SessionActionsSerializer()));
@@ -237,11 +240,17 @@ public final class RuleMatchFunction
     }
 
     private void matched(SigmaRule rule, Seen seen, ReadOnlyContext context, Collector<io.tailrace.event.Alert> out) {
+        String key = rule.header().key();
+        if (exceptions.covers(seen.active(), key, seen.event())) {
+            return;
+        }
         if (rule.alerts()) {
             out.collect(AlertRecordFactory.of(seen.alert(rule.header()), seen.context(), seen.late(), Instant.now()));
         }
-        String key = rule.header().key();
         for (CorrelationEvaluator correlator : seen.active().using(key)) {
+            if (exceptions.covers(seen.active(), correlator.rule().header().key(), seen.event())) {
+                continue;
+            }
             for (List<String> group : correlator.groups(key, seen.event())) {
                 context.output(EVIDENCE, seen.evidence(key, correlator, group));
             }

@@ -1,7 +1,9 @@
 package io.tailrace.flink.detection.rules;
 
 import io.tailrace.detect.RuleRecord;
+import io.tailrace.detection.sigma.RuleExceptions;
 import io.tailrace.event.RulePush;
+import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
 import org.apache.flink.api.common.accumulators.LongMaximum;
@@ -37,19 +39,32 @@ public final class RuleBundleValidator extends ProcessFunction<RuleRecord, RuleR
     /** 1 if rules are active; embedded/tailrace_local/components/detect.py reads it. */
     static final String RULES_ACTIVE = "rules-active";
 
+    /** Number of exceptions that have no effect any more; embedded/tailrace/health/alerts.yaml compares it. */
+    static final String EXPIRED_EXCEPTIONS = "expired-exceptions";
+
+    private static final long MICROS_PER_MILLI = 1000;
+
     private static final ListStateDescriptor<String> LAST_PUSH =
             new ListStateDescriptor<>("last-accepted-push", Types.STRING);
 
     private final InitialRules newest;
+    private final Clock clock;
     private final LongMaximum rulesActive = new LongMaximum(0);
 
     private transient ListState<String> state;
     /** Id of the active push; empty if there is none. */
     private transient String accepted;
 
+    private transient volatile RuleExceptions exceptions;
+
     /** @param newest contents of the topic when the job started */
     public RuleBundleValidator(InitialRules newest) {
+        this(newest, Clock.systemUTC());
+    }
+
+    RuleBundleValidator(InitialRules newest, Clock clock) {
         this.newest = newest;
+        this.clock = clock;
     }
 
     @Override
@@ -74,6 +89,12 @@ public final class RuleBundleValidator extends ProcessFunction<RuleRecord, RuleR
     @Override
     public void open(OpenContext context) {
         getRuntimeContext().addAccumulator(RULES_ACTIVE, rulesActive);
+        exceptions = CompiledBundle.of(newest.bundle().json()).bundle().rules().exceptions();
+        getRuntimeContext().getMetricGroup().gauge(EXPIRED_EXCEPTIONS, this::expiredExceptions);
+    }
+
+    int expiredExceptions() {
+        return exceptions.expiredAt(clock.millis() * MICROS_PER_MILLI).size();
     }
 
     @Override
@@ -93,6 +114,7 @@ public final class RuleBundleValidator extends ProcessFunction<RuleRecord, RuleR
         context.output(PUSHES, outcome(push, rules.offset()));
         if (!push.isRefused()) {
             accepted = push.id();
+            exceptions = push.bundle().rules().exceptions();
             rulesActive.add(1);
             out.collect(rules);
         }

@@ -15,6 +15,7 @@ import java.util.Map;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.java.typeutils.PojoTypeInfo;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.streaming.api.operators.co.CoBroadcastWithKeyedOperator;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
@@ -101,7 +102,70 @@ class CorrelationFunctionTest {
         }
     }
 
+    @Test
+    void averagesWaitForTheWatermarkAlsoAfterARestore() throws Exception {
+        String average = Pushes.BRUTE_FORCE
+                .replace("event_count", "value_avg")
+                .replace("gte: 10", "gte: 2.5\n    field: rows_sent");
+        RuleRecord push = new RuleRecord(
+                7, RuleRecord.BUNDLE, Pushes.json("p", Map.of("a.yml", Pushes.REFUSED_LOGIN, "b.yml", average)));
+        OperatorSubtaskState state;
+        try (var stage = stage(push)) {
+            stage.processElement1(evidence(7, 3, List.of("4")), 0);
+            stage.processElement1(evidence(7, 2, List.of("many")), 0);
+            state = stage.snapshot(1, 0);
+        }
+        try (var stage = unopened(push)) {
+            stage.initializeState(state);
+            stage.open();
+            stage.processElement1(evidence(7, 1, List.of("1")), 0);
+            stage.processElement1(evidence(7, 4, List.of("3")), 0);
+            assertThat(alerts(stage)).isEmpty();
+            stage.processBothWatermarks(new Watermark(START + 10_000));
+            assertThat(alerts(stage)).singleElement().satisfies(alert -> {
+                assertThat(alert.getEventTime().toEpochMilli()).isEqualTo(START + 3_000);
+                assertThat(alert.getFacts()).containsEntry("value", "2.5").containsEntry("matches", "2");
+            });
+            for (int minute = 1; minute < 60; minute++) {
+                stage.processBothWatermarks(new Watermark(START + minute * 60_000L));
+            }
+            assertThat(stage.numKeyedStateEntries()).isZero();
+        }
+    }
+
+    @Test
+    void anExceptionOfACorrelationOfCorrelationsKeepsTheirAlerts() throws Exception {
+        String exception =
+                """
+                title: Known
+                exception:
+                  rule: 33333333-3333-4333-8333-333333333333
+                  selection: {user: %s}
+                  reason: ticket 1
+                  owner: dba
+                  expires: 2100-01-01
+                """;
+        for (String user : List.of("root", "other")) {
+            Map<String, String> files = Map.of(
+                    "a.yml", Pushes.REFUSED_LOGIN,
+                    "b.yml", Pushes.BRUTE_FORCE,
+                    "c.yml", Pushes.TWO_USERS,
+                    "e.yml", exception.formatted(user));
+            try (var stage = stage(new RuleRecord(7, RuleRecord.BUNDLE, Pushes.json("p", files)))) {
+                for (int i = 0; i < 10; i++) {
+                    stage.processElement1(evidence(7, i), 0);
+                }
+                assertThat(alerts(stage)).hasSize(1);
+                assertThat(stage.getSideOutput(NEXT) == null).isEqualTo("root".equals(user));
+            }
+        }
+    }
+
     private static Evidence evidence(long push, int number) {
+        return evidence(push, number, List.of());
+    }
+
+    private static Evidence evidence(long push, int number, List<String> values) {
         return new Evidence(
                 push,
                 1,
@@ -112,7 +176,7 @@ class CorrelationFunctionTest {
                 "event-" + number,
                 (START + number * 1_000L) * 1_000,
                 number,
-                List.of(),
+                values,
                 0,
                 "",
                 false,
@@ -121,12 +185,17 @@ class CorrelationFunctionTest {
 
     private static KeyedTwoInputStreamOperatorTestHarness<String, Evidence, RuleRecord, Alert> stage(RuleRecord initial)
             throws Exception {
+        var stage = unopened(initial);
+        stage.open();
+        return stage;
+    }
+
+    private static KeyedTwoInputStreamOperatorTestHarness<String, Evidence, RuleRecord, Alert> unopened(
+            RuleRecord initial) throws Exception {
         var operator = new CoBroadcastWithKeyedOperator<>(
                 new CorrelationFunction(new RuleBroadcastState(initial, LATENESS_MICROS), NEXT),
                 List.of(RuleBroadcastState.STATE));
-        var stage = new KeyedTwoInputStreamOperatorTestHarness<>(operator, Evidence::key, null, Types.STRING);
-        stage.open();
-        return stage;
+        return new KeyedTwoInputStreamOperatorTestHarness<>(operator, Evidence::key, null, Types.STRING);
     }
 
     private static List<Alert> alerts(

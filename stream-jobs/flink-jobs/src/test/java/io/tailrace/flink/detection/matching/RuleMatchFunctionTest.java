@@ -14,6 +14,7 @@ import io.tailrace.flink.kafka.SingleObjectEncoder;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.flink.api.common.typeinfo.Types;
@@ -116,6 +117,39 @@ class RuleMatchFunctionTest {
         }
     }
 
+    @Test
+    void anExceptionSuppressesAlertsAndEvidence() throws Exception {
+        String exception =
+                """
+                title: %2$s
+                exception:
+                  rule: %1$s
+                  selection: {user: %3$s}
+                  reason: ticket 1
+                  owner: dba
+                  expires: 2026-11-22
+                """;
+        Map<String, String> files = Map.of(
+                "a.yml",
+                Pushes.REFUSED_LOGIN,
+                "b.yml",
+                Pushes.BRUTE_FORCE,
+                "e.yml",
+                exception.formatted("brute_force", "Known", "user1"),
+                "f.yml",
+                exception.formatted("refused_login", "Refused", "user2"));
+        try (var stage = unopened(Pushes.json("p", files))) {
+            stage.open();
+            for (int user = 1; user <= 3; user++) {
+                stage.processElement1(login(user), 0);
+            }
+            assertThat(stage.getSideOutput(RuleMatchFunction.EVIDENCE))
+                    .singleElement()
+                    .satisfies(
+                            evidence -> assertThat(evidence.getValue().group()).containsExactly("user3"));
+        }
+    }
+
     private static void passTo(
             KeyedTwoInputStreamOperatorTestHarness<String, EventRecord, RuleRecord, Alert> stage, Duration later)
             throws Exception {
@@ -140,7 +174,12 @@ class RuleMatchFunctionTest {
 
     private static KeyedTwoInputStreamOperatorTestHarness<String, EventRecord, RuleRecord, Alert> unopened()
             throws Exception {
-        RuleRecord push = new RuleRecord(7, RuleRecord.BUNDLE, Pushes.bruteForce("p"));
+        return unopened(Pushes.bruteForce("p"));
+    }
+
+    private static KeyedTwoInputStreamOperatorTestHarness<String, EventRecord, RuleRecord, Alert> unopened(String rules)
+            throws Exception {
+        RuleRecord push = new RuleRecord(7, RuleRecord.BUNDLE, rules);
         var operator = new CoBroadcastWithKeyedOperator<>(
                 new RuleMatchFunction(new RuleBroadcastState(push, 0), REMEMBERED, MAX_SESSIONS),
                 List.of(RuleBroadcastState.STATE));

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tailrace.detect.RuleRecord;
 import io.tailrace.event.RulePush;
 import io.tailrace.flink.detection.Pushes;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
@@ -59,6 +62,35 @@ class RuleBundleValidatorTest {
                     .extracting(StreamRecord::getValue)
                     .extracting(RulePush::getPushId)
                     .containsExactly("better");
+        }
+    }
+
+    @Test
+    void expiredExceptionsAreCounted() throws Exception {
+        String exception =
+                """
+                title: Known
+                exception:
+                  rule: 44444444-4444-4444-8444-111111111111
+                  selection: {user: etl}
+                  reason: ticket 1
+                  owner: dba
+                  expires: 2027-01-01
+                """;
+        String push = Pushes.json("p", Map.of("d.yml", Pushes.ANY_REFUSED_LOGIN, "exceptions/e.yml", exception));
+        RuleRecord bundle = new RuleRecord(1, RuleRecord.BUNDLE, push);
+        for (String now : List.of("2026-12-31T23:59:59Z", "2027-01-01T00:00:00Z")) {
+            Clock clock = Clock.fixed(Instant.parse(now), ZoneOffset.UTC);
+            InitialRules topic = InitialRules.of(List.of(bundle));
+            RuleBundleValidator restarted = new RuleBundleValidator(topic, clock);
+            try (var gate = new OneInputStreamOperatorTestHarness<>(new ProcessOperator<>(restarted))) {
+                gate.open();
+                assertThat(restarted.expiredExceptions()).isEqualTo(now.startsWith("2027") ? 1 : 0);
+                gate.processElement(new RuleRecord(2, RuleRecord.BUNDLE, Pushes.bruteForce("without")), 0);
+                assertThat(restarted.expiredExceptions()).isZero();
+                gate.processElement(new RuleRecord(3, RuleRecord.BUNDLE, push), 0);
+                assertThat(restarted.expiredExceptions()).isEqualTo(now.startsWith("2027") ? 1 : 0);
+            }
         }
     }
 
