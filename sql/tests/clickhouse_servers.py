@@ -128,9 +128,10 @@ class Server:
             copy_migrated_store(server.store, self.settings.cache, type(self), number)
         self.is_migrated = True
 
-    def migrate(self) -> None:
-        migration_runner.apply(self.user("admin"))
-        self.is_migrated = True
+    def migrate(self, **more) -> None:
+        """Applies all migrations, or those that `more` gives to the runner."""
+        migration_runner.apply(self.user("admin"), **more)
+        self.is_migrated = "migrations" not in more
 
     def forget(self) -> None:
         """Drops everything that the migrations created."""
@@ -175,10 +176,10 @@ class Shards(Server):
     def servers(self) -> list[Server]:
         return [self, self.second]
 
-    def migrate(self) -> None:
+    def migrate(self, **more) -> None:
         first, second = self.each("admin")
-        migration_runner.apply(first, self.CLUSTER, sharded=True, others=[second])
-        self.is_migrated = True
+        migration_runner.apply(first, self.CLUSTER, sharded=True, others=[second], **more)
+        self.is_migrated = "migrations" not in more
 
     def _prepare(self, server: Server, prepare: Callable[[], None]) -> None:
         """Returns the component's configuration, extended to one of two shards."""

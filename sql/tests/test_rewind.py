@@ -2,6 +2,11 @@
 
 from datetime import UTC, datetime, timedelta
 
+from test_new_rollup import LAST, NOW, block, counted, insert
+from test_tables import EXACTLY_ONCE
+
+from tailrace.clickhouse.client import ClickHouse
+from tailrace.migrations import rollups
 from tailrace.migrations.rewind import rewind
 
 YESTERDAY = datetime.now(UTC).date() - timedelta(days=1)
@@ -68,3 +73,43 @@ def counts(clickhouse) -> dict[str, int]:
         table: clickhouse.rows(f"SELECT toUInt64({measure}) AS n FROM tailrace.{table}")[0]["n"]
         for table, measure in COUNTED.items()
     }
+
+
+def test_events_that_a_rewind_deletes_count_when_they_are_written_again(admin, user):
+    writer, rows = user("writer"), block("db1", LAST)
+    insert(writer, rows)
+    list_as_counted(admin, rows)
+
+    rewind(admin, LAST)
+    again = [{**row, "after_checkpoint": LAST} for row in rows]
+    writer.insert(
+        "tailrace.query_events",
+        again,
+        insert_deduplication_token=again[0]["event_id"] + " again",
+        **EXACTLY_ONCE,
+    )
+
+    assert counted(admin, "query_classes_1d") == {"db1": (50, 100)}
+
+
+def test_a_rebuild_counts_events_that_the_view_leaves_out(admin, user):
+    rows = block("db1", LAST)
+    list_as_counted(admin, rows)
+    insert(user("writer"), rows)
+    assert counted(admin, "query_classes_1d") == {}
+
+    yesterday = (NOW - timedelta(days=1)).date()
+    rollups.rebuild_rollups(admin, yesterday, yesterday)
+
+    assert counted(admin, "query_classes_1d") == {"db1": (50, 100)}
+
+
+def list_as_counted(admin: ClickHouse, rows: list[dict]) -> None:
+    """Lists events as counted when the rollup was added."""
+    admin.insert(
+        "tailrace.counted_events",
+        [
+            {"rollup": "query_classes_1d", "event_id": row["event_id"], "after_checkpoint": LAST}
+            for row in rows
+        ],
+    )
