@@ -15,6 +15,7 @@ COUNTED = {
     "query_load_1m": "sum(count)",
     "query_classes_1h": "sum(count)",
     "query_classes_1d": "sum(count)",
+    "entities_1d": "sum(count)",
     "receipts": "sum(rows)",
     "fingerprints": "count()",
 }

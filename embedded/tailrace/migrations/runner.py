@@ -44,13 +44,41 @@ from tailrace.migrations.servers import ACTIVE_REPLICAS, Servers
 
 RETENTION = ROOT / "sql" / "retention.yaml"
 
-ROLLUPS = {
-    "query_load_1m": ("minute", "%Y%m%d"),
-    "query_classes_1h": ("hour", "%Y%m%d"),
-    "query_classes_1d": ("day", "%Y%m"),
-}
-"""Rollups that can be rebuilt from query_events: the column of the time, the id of the partition of a day.
-Each has a view of its name and `_mv`."""
+
+@dataclass(frozen=True)
+class Rollup:
+    """A view that adds events up, and its rows in a table, which can be computed again by the day."""
+
+    view: str
+    table: str
+    """The table that it fills. Several views can fill one table."""
+    events: str
+    """The table of events that it reads."""
+    time: str
+    """The column with the time of a row."""
+    partition: str
+    """The id of the partition of a day, for strftime."""
+    own: str = "1"
+    """Condition for the rows of this view in the table."""
+    once: str = "1"
+    """Condition for those of its rows whose `count` counts each event once."""
+
+
+def _of_entities(events: str) -> Rollup:
+    own = f"event_table = '{events}'"
+    return Rollup(
+        f"entities_1d_{events}_mv", "entities_1d", events, "day", "%Y%m", own, "entity_kind = 'log'"
+    )
+
+
+ROLLUPS = (
+    Rollup("query_load_1m_mv", "query_load_1m", "query_events", "minute", "%Y%m%d"),
+    Rollup("query_classes_1h_mv", "query_classes_1h", "query_events", "hour", "%Y%m%d"),
+    Rollup("query_classes_1d_mv", "query_classes_1d", "query_events", "day", "%Y%m"),
+    _of_entities("query_events"),
+    _of_entities("audit_events"),
+)
+"""What is rebuilt from events, because its rows do not know their checkpoint."""
 
 RECORDS_FROM = 2
 """The migration that creates tailrace.schema_migrations; earlier ones are recorded with it."""
@@ -228,34 +256,39 @@ def rebuild_rollups(
     report: Callable[[str], None] = lambda _: None,
     events: str = "1",
     database: str = DATABASE,
+    rollups: Sequence[Rollup] = ROLLUPS,
 ) -> None:
-    """Rebuilds the rollups of the days `first` to `last` (UTC, inclusive) from query_events.
+    """Rebuilds rollups of the days `first` to `last` (UTC, inclusive) from their events.
 
     For a rewind, a reconciliation, and a rollup that is newer than its events. `events` is a condition for
     the events that count, `database` that of a shard if there are several. Nothing may write meanwhile. Each
     day is replaced atomically, and a second run gives the same result. Raises MigrationError for days whose
     events may be deleted: the rollup would lose them.
     """
-    oldest = datetime.now(UTC).date() - timedelta(days=load_retention()["query_events"] - 1)
+    oldest = max((oldest_day(rollup.events) for rollup in rollups), default=first)
     if first < oldest:
         raise MigrationError(
             f"events before {oldest} may be deleted: rollups can be rebuilt from that day on"
         )
     with lock(clickhouse):
-        for rollup in ROLLUPS:
+        for rollup in rollups:
             for number in range((last - first).days + 1):
                 day = first + timedelta(days=number)
-                report(f"{rollup} of {day}")
+                report(f"{rollup.table} of {day}, from {rollup.events}")
                 _rebuild_day(clickhouse, database, rollup, day, events)
 
 
-def _rebuild_day(clickhouse: ClickHouse, database: str, rollup: str, day: date, events: str) -> None:
-    time, id_of_partition = ROLLUPS[rollup]
-    table, partition = f"{database}.{rollup}", f"{day:{id_of_partition}}"
-    with drafts.draft(clickhouse, database, rollup) as draft:
+def oldest_day(events: str) -> date:
+    """Returns the first day of a table of events that is not being deleted."""
+    return datetime.now(UTC).date() - timedelta(days=load_retention()[events] - 1)
+
+
+def _rebuild_day(clickhouse: ClickHouse, database: str, rollup: Rollup, day: date, events: str) -> None:
+    table, partition = f"{database}.{rollup.table}", f"{day:{rollup.partition}}"
+    with drafts.draft(clickhouse, database, rollup.table) as draft:
         clickhouse.execute(
-            f"INSERT INTO {draft} SELECT * FROM {table} "
-            f"WHERE _partition_id = '{partition}' AND toDate({time}) != '{day}'",
+            f"INSERT INTO {draft} SELECT * FROM {table} WHERE _partition_id = '{partition}' "
+            f"AND NOT (toDate({rollup.time}, 'UTC') = '{day}' AND {rollup.own})",
             async_insert=0,
         )
         _fill(clickhouse, database, rollup, f"toYYYYMMDD(event_time) = {day:%Y%m%d} AND {events}")
@@ -266,9 +299,9 @@ def _rebuild_day(clickhouse: ClickHouse, database: str, rollup: str, day: date, 
         clickhouse.execute(f"ALTER TABLE {table} {change}", alter_sync=ACTIVE_REPLICAS)
 
 
-def _fill(clickhouse: ClickHouse, database: str, rollup: str, condition: str) -> None:
+def _fill(clickhouse: ClickHouse, database: str, rollup: Rollup, condition: str) -> None:
     """Runs the view's SELECT over some of the events, so that a rebuild cannot differ from the view."""
-    view = {"database": database, "view": f"{rollup}_mv"}
+    view = {"database": database, "view": rollup.view}
     columns = clickhouse.rows(
         "SELECT name FROM system.columns WHERE database = {database:String} AND table = {view:String} "
         "ORDER BY position",
@@ -280,7 +313,7 @@ def _fill(clickhouse: ClickHouse, database: str, rollup: str, condition: str) ->
     )
     names = ", ".join(column["name"] for column in columns)
     clickhouse.execute(
-        f"INSERT INTO {database}.{rollup}_draft ({names}) {definition['as_select']}",
+        f"INSERT INTO {database}.{rollup.table}_draft ({names}) {definition['as_select']}",
         async_insert=0,
-        additional_table_filters=f"{{'{database}.query_events': '{condition}'}}",
+        additional_table_filters=f"{{'{database}.{rollup.events}': '{condition}'}}",
     )
