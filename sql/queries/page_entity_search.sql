@@ -6,23 +6,10 @@ SELECT entity_kind, name, sum(record_count) AS records, max(last_record) AS last
 FROM (
     SELECT toString(entity_kind) AS entity_kind, name, sum(entities_1d.count) AS record_count, max(last_time) AS last_record
     FROM tailrace.entities_1d
-    WHERE entities_1d.entity_kind != 'log'
+    WHERE entities_1d.entity_kind != 'log' AND (event_table != 'error_events' OR entities_1d.entity_kind != 'user')
         AND toDate(day) >= toDate({from:DateTime64(6, 'UTC')}) AND toDate(day) <= toDate({to:DateTime64(6, 'UTC')})
         AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
     GROUP BY entity_kind, name
-    UNION ALL
-    SELECT
-        'client',
-        if(isIPv6String(if(ip = '', host, ip)),
-            replaceRegexpOne(toString(toIPv6OrDefault(if(ip = '', host, ip))), '^::ffff:([0-9.]+)$', '\\1'),
-            if(ip = '', host, ip)),
-        records, latest
-    FROM (
-        SELECT toString(ip) AS ip, toString(host) AS host, count() AS records, max(event_time) AS latest
-        FROM tailrace.error_events
-        WHERE event_time >= toDate({from:DateTime64(6, 'UTC')}) AND event_time < toDate({to:DateTime64(6, 'UTC')}) + 1
-            AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
-        GROUP BY ip, host)
     UNION ALL
     SELECT 'class', toString(arrayJoin(data_class)), records, latest
     FROM (

@@ -31,6 +31,7 @@ MAY_READ = {
     "effective_logging_settings": DEVELOPER | {"facts"},
     "entities_1d": COMPLIANCE,
     "entities_1d_audit_events_mv": NOBODY,
+    "entities_1d_error_events_mv": NOBODY,
     "entities_1d_query_events_mv": NOBODY,
     "error_events": DEVELOPER,
     "evidence_exports": COMPLIANCE,

@@ -12,13 +12,13 @@ from tailrace.clickhouse.client import ClickHouse
 from tailrace.migrations.runner import ROLLUPS, rebuild_rollups
 
 TABLES = (
-    "error_events",
     "dead_letters",
     "ledger",
     "query_samples",
     "otel_traces",
     "receipts",
     "audit_events",
+    "error_events",
     "query_events",
 )
 """Events with rollups are last: their rows show which days are not finished.

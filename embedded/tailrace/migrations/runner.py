@@ -77,6 +77,7 @@ ROLLUPS = (
     Rollup("query_classes_1d_mv", "query_classes_1d", "query_events", "day", "%Y%m"),
     _of_entities("query_events"),
     _of_entities("audit_events"),
+    _of_entities("error_events"),
 )
 """What is rebuilt from events, because its rows do not know their checkpoint."""
 

@@ -2,7 +2,7 @@
     its stored columns first, so that kinds are computed for groups and not for each record.
 
     `daily`: bars are days. Whole days come from entities_1d; the days in which the range or the previous period begins or ends come
-    from the rows. Messages and data classes always come from the rows. -#}
+    from the rows. Data classes always come from the rows. -#}
 {%- include "parts/entity_conditions.sql" -%}
 {%- set daily = daily | default(false) -%}
 {%- set denials = '(1044, 1142, 1143, 1227, 1370)' -%}
@@ -15,6 +15,13 @@
                 toDate({from:DateTime64(6, 'UTC')}), toDate({begin:DateTime64(6, 'UTC')}), toDate({to:DateTime64(6, 'UTC')}))
     {%- endif -%}
 {%- endmacro -%}
+{%- macro of_whole_days(table) -%}
+FROM tailrace.entities_1d
+            WHERE entity_kind = '{{ kind }}' AND name = {{ its_name() }}
+                AND event_table = '{{ table }}' AND toDate(day) > toDate({from:DateTime64(6, 'UTC')})
+                AND toDate(day) < toDate({to:DateTime64(6, 'UTC')}) AND toDate(day) != toDate({begin:DateTime64(6, 'UTC')})
+                AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
+{%- endmacro -%}
 {%- macro whole_days(table) -%}
 SELECT
                 {{ bar('day') }},
@@ -22,11 +29,7 @@ SELECT
                 sum(entities_1d.count) AS record_count{% if table == 'query_events' %}, sum(entities_1d.weight) AS executions{% endif %},
                 sum(entities_1d.reads) AS reads, sum(entities_1d.changes) AS changes,
                 {% if kind == 'table' %}sumIf(entities_1d.weight, error_code IN {{ denials }}){% else %}0.{% endif %} AS denied
-            FROM tailrace.entities_1d
-            WHERE entity_kind = '{{ kind }}' AND name = {{ its_name() }}
-                AND event_table = '{{ table }}' AND toDate(day) > toDate({from:DateTime64(6, 'UTC')})
-                AND toDate(day) < toDate({to:DateTime64(6, 'UTC')}) AND toDate(day) != toDate({begin:DateTime64(6, 'UTC')})
-                AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
+            {{ of_whole_days(table) }}
             GROUP BY is_current, bar_second, instance, source, {% if table == 'audit_events' %}event_class, command, event_name, is_error{% else %}code{% endif %}
 {%- endmacro -%}
 {#- Reads, changes and refused access are numbers of tables and classes only. -#}
@@ -94,7 +97,13 @@ SELECT
                 {{ bar('error_events.event_time') }},
                 instance, source, error_events.kind AS message_kind, count() AS record_count
             FROM tailrace.error_events
-            WHERE {{ is_its('thread_id') }} AND {{ range('error_events') }}
-            GROUP BY is_current, bar_second, instance, source, message_kind)
+            WHERE {{ is_its('thread_id') }} AND {{ range('error_events') }} {{- partial_days('error_events') }}
+            GROUP BY is_current, bar_second, instance, source, message_kind
+            {%- if daily %}
+            UNION ALL
+            SELECT {{ bar('day') }}, instance, source, command AS message_kind, sum(entities_1d.count) AS record_count
+            {{ of_whole_days('error_events') }}
+            GROUP BY is_current, bar_second, instance, source, message_kind
+            {%- endif %})
     {%- endif %}
 {%- endif %})

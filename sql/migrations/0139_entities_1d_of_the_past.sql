@@ -66,5 +66,34 @@ FROM (
             (cluster, instance, database, source, event_class, command, event_name, error_code, day))
     )
     GROUP BY event_table, entity_kind, name, cluster, instance, database, source, event_class, command, event_name, error_code, day
+    UNION ALL
+    SELECT
+        'error_events' AS event_table,
+        multiIf(by_user, 'user', by_client, 'client', 'log') AS entity_kind,
+        multiIf(
+            by_user, toString(user),
+            NOT by_client, '',
+            toIPv6OrDefault(client) = toIPv6('::'), client,
+            replaceRegexpOne(toString(toIPv6OrDefault(client)), '^::ffff:([0-9.]+)$', '\\1')) AS name,
+        cluster, instance, database, source, '' AS event_class, command, '' AS event_name, 0 AS error_code, day,
+        sum(messages) AS count,
+        toFloat64(sum(messages)) AS weight,
+        0. AS reads,
+        0. AS changes,
+        max(latest) AS last_time
+    FROM (
+        SELECT
+            user, if(ip = '', toString(host), toString(ip)) AS client,
+            cluster, instance, database, source, kind AS command,
+            toStartOfDay(toDateTime(event_time, 'UTC')) AS day,
+            grouping(user) = 0 AS by_user, grouping(ip) = 0 AS by_client,
+            count() AS messages, max(event_time) AS latest
+        FROM tailrace.error_events
+        GROUP BY GROUPING SETS (
+            (user, cluster, instance, database, source, command, day),
+            (ip, host, cluster, instance, database, source, command, day),
+            (cluster, instance, database, source, command, day))
+    )
+    GROUP BY event_table, entity_kind, name, cluster, instance, database, source, command, day
 )
 WHERE (SELECT count() FROM tailrace.entities_1d) = 0
