@@ -207,7 +207,7 @@ def _entity(of: reading.Reading) -> None:
 
 def _search(store: Any, span: TimeRange) -> None:
     since = max(span.since, span.until - timedelta(days=reading.SIDE_DAYS))
-    given = {**EVERYWHERE, **span.parameters(), "text": "", "tables_from": f"{since:%Y-%m-%d %H:%M:%S}"}
+    given = {**EVERYWHERE, **span.parameters(), "text": "", "classes_from": f"{since:%Y-%m-%d %H:%M:%S}"}
     store.rows("page_entity_search", **given)
 
 

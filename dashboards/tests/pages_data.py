@@ -29,7 +29,7 @@ HOSTILE = (
 """Names of users, hosts, programs and rules, and statements, as logs can contain them."""
 FIRST_QUERY_ID = 0xABCD_EF00_0000_0100
 TABLES = ("alert_actions", "alerts", "audit_events", "query_events", "plans", "fingerprints")
-TABLES += ("query_load_1m", "query_classes_1h", "query_classes_1d")
+TABLES += ("query_load_1m", "query_classes_1h", "query_classes_1d", "entities_1d")
 """Tables with rows of these tests, filled by `insert` or by views."""
 
 

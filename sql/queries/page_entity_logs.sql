@@ -14,18 +14,12 @@ SELECT
 FROM (
     SELECT instance, groupUniqArray(log) AS logs
     FROM (
-        SELECT instance, source AS log FROM tailrace.audit_events
-        WHERE toDate(event_time) >= toDate({from:DateTime64(6, 'UTC')}) - 1 AND toDate(event_time) <= toDate({to:DateTime64(6, 'UTC')})
-            AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
-        GROUP BY instance, log
-        UNION ALL
-        SELECT instance, 'slowlog' AS log FROM tailrace.query_events
-        WHERE toDate(event_time) >= toDate({from:DateTime64(6, 'UTC')}) - 1 AND toDate(event_time) <= toDate({to:DateTime64(6, 'UTC')})
-            AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
-        GROUP BY instance, log
-        UNION ALL
-        SELECT instance, 'errorlog' AS log FROM tailrace.error_events
-        WHERE toDate(event_time) >= toDate({from:DateTime64(6, 'UTC')}) - 1 AND toDate(event_time) <= toDate({to:DateTime64(6, 'UTC')})
+        SELECT
+            instance,
+            multiIf(event_table = 'query_events', 'slowlog', event_table = 'error_events', 'errorlog', toString(source)) AS log
+        FROM tailrace.entities_1d
+        WHERE entity_kind = 'log'
+            AND toDate(day) >= toDate({from:DateTime64(6, 'UTC')}) - 1 AND toDate(day) <= toDate({to:DateTime64(6, 'UTC')})
             AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
         GROUP BY instance, log)
     GROUP BY instance)

@@ -1,65 +1,21 @@
 -- Users, clients, tables and data classes whose name contains a text, ignoring case, with the number of records and the time
--- of the latest one. Days count as whole, because a projection has the users and clients of each day. The exact name comes
+-- of the latest one. Days count as whole, because entities_1d has the users, clients and tables of each day. The exact name comes
 -- first, then the latest ones; without a text, those with the most records. At most 50 of each kind.
--- Parameters: text, from, to, cluster, instance; tables_from, from which tables and classes are searched.
+-- Parameters: text, from, to, cluster, instance; classes_from, from which data classes are searched.
 SELECT entity_kind, name, sum(record_count) AS records, max(last_record) AS last_seen, count() OVER (PARTITION BY entity_kind) AS found
 FROM (
-    SELECT 'user' AS entity_kind, toString(user) AS name, count() AS record_count, max(event_time) AS last_record
-    FROM tailrace.audit_events
-    WHERE toDate(event_time) >= toDate({from:DateTime64(6, 'UTC')}) AND toDate(event_time) <= toDate({to:DateTime64(6, 'UTC')})
+    SELECT toString(entity_kind) AS entity_kind, name, sum(entities_1d.count) AS record_count, max(last_time) AS last_record
+    FROM tailrace.entities_1d
+    WHERE entities_1d.entity_kind != 'log' AND (event_table != 'error_events' OR entities_1d.entity_kind != 'user')
+        AND toDate(day) >= toDate({from:DateTime64(6, 'UTC')}) AND toDate(day) <= toDate({to:DateTime64(6, 'UTC')})
         AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
-    GROUP BY user
-    UNION ALL
-    SELECT 'user', toString(user), count(), max(event_time)
-    FROM tailrace.query_events
-    WHERE toDate(event_time) >= toDate({from:DateTime64(6, 'UTC')}) AND toDate(event_time) <= toDate({to:DateTime64(6, 'UTC')})
-        AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
-    GROUP BY user
-    UNION ALL
-    SELECT
-        'client',
-        if(isIPv6String(if(ip = '', host, ip)),
-            replaceRegexpOne(toString(toIPv6OrDefault(if(ip = '', host, ip))), '^::ffff:([0-9.]+)$', '\\1'),
-            if(ip = '', host, ip)),
-        records, latest
-    FROM (
-        SELECT toString(ip) AS ip, toString(host) AS host, count() AS records, max(event_time) AS latest
-        FROM tailrace.audit_events
-        WHERE toDate(event_time) >= toDate({from:DateTime64(6, 'UTC')}) AND toDate(event_time) <= toDate({to:DateTime64(6, 'UTC')})
-            AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
-        GROUP BY ip, host
-        UNION ALL
-        SELECT toString(ip) AS ip, toString(host) AS host, count(), max(event_time)
-        FROM tailrace.query_events
-        WHERE toDate(event_time) >= toDate({from:DateTime64(6, 'UTC')}) AND toDate(event_time) <= toDate({to:DateTime64(6, 'UTC')})
-            AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
-        GROUP BY ip, host
-        UNION ALL
-        SELECT toString(ip) AS ip, toString(host) AS host, count(), max(event_time)
-        FROM tailrace.error_events
-        WHERE event_time >= toDate({from:DateTime64(6, 'UTC')}) AND event_time < toDate({to:DateTime64(6, 'UTC')}) + 1
-            AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
-        GROUP BY ip, host)
-    UNION ALL
-    SELECT 'table', toString(arrayJoin(arrayDistinct(arrayConcat(tables_read, tables_written)))), records, latest
-    FROM (
-        SELECT tables_read, tables_written, count() AS records, max(event_time) AS latest
-        FROM tailrace.audit_events
-        WHERE event_time >= {tables_from:DateTime64(6, 'UTC')} AND event_time < {to:DateTime64(6, 'UTC')}
-            AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
-        GROUP BY tables_read, tables_written
-        UNION ALL
-        SELECT tables_read, tables_written, count(), max(event_time)
-        FROM tailrace.query_events
-        WHERE event_time >= {tables_from:DateTime64(6, 'UTC')} AND event_time < {to:DateTime64(6, 'UTC')}
-            AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
-        GROUP BY tables_read, tables_written)
+    GROUP BY entity_kind, name
     UNION ALL
     SELECT 'class', toString(arrayJoin(data_class)), records, latest
     FROM (
         SELECT data_class, count() AS records, max(event_time) AS latest
         FROM tailrace.data_access FINAL
-        WHERE event_time >= {tables_from:DateTime64(6, 'UTC')} AND event_time < {to:DateTime64(6, 'UTC')}
+        WHERE event_time >= {classes_from:DateTime64(6, 'UTC')} AND event_time < {to:DateTime64(6, 'UTC')}
             AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
         GROUP BY data_class))
 WHERE name != '' AND positionCaseInsensitiveUTF8(name, {text:String}) > 0

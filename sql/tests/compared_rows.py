@@ -173,7 +173,7 @@ PARAMETERS_OF = {
         "servers": "[]",
         "width": 3600,
         "begin": f"{NOW - timedelta(hours=12):%Y-%m-%d %H:%M:%S}",
-        "tables_from": f"{NOW - timedelta(days=1):%Y-%m-%d %H:%M:%S}",
+        "classes_from": f"{NOW - timedelta(days=1):%Y-%m-%d %H:%M:%S}",
     },
     "page_query": {
         "query_id": 1,

@@ -227,28 +227,27 @@ def test_rebuilding_a_rollup_gives_what_the_view_gave(admin):
     days = [datetime.now(UTC).date() - timedelta(days=ago) for ago in (2, 1)]
     for day in days:
         insert_events(admin, day, 500)
-    before = {rollup: summed(admin, rollup) for rollup in rollups.ROLLUPS}
+    before = all_summed(admin)
     for rollup in rollups.ROLLUPS:
         insert_noise(admin, rollup)
 
     rollups.rebuild_rollups(admin, days[0] - timedelta(days=1), days[-1])
 
-    assert {rollup: summed(admin, rollup) for rollup in rollups.ROLLUPS} == before
+    assert all_summed(admin) == before
     assert not admin.rows("SELECT name FROM system.tables WHERE name LIKE '%_draft'")
 
 
-def test_days_before_an_upgrade_are_filled_once(admin):
-    """query_classes_1d of the past: the same as its view, and a second run adds nothing."""
+@pytest.mark.parametrize("rollup", ["query_classes_1d", "entities_1d"])
+def test_days_before_an_upgrade_are_filled_once(admin, rollup):
+    """The past of a new rollup: the same as its views, and a second run adds nothing."""
     for ago in (2, 1):
         insert_events(admin, datetime.now(UTC).date() - timedelta(days=ago), 300)
-    before = summed(admin, "query_classes_1d")
-    (fill,) = (
-        each for each in migration_files.load_migrations() if each.name == "query_classes_1d_of_the_past"
-    )
-    admin.execute("TRUNCATE TABLE tailrace.query_classes_1d")
+    before = summed(admin, rollup)
+    (fill,) = (each for each in migration_files.load_migrations() if each.name == f"{rollup}_of_the_past")
+    admin.execute(f"TRUNCATE TABLE tailrace.{rollup}")
     for _ in range(2):
         admin.execute(Dialect(migration_runner.load_retention()).render(fill))
-        assert summed(admin, "query_classes_1d") == before
+        assert summed(admin, rollup) == before
 
 
 def test_a_rollup_is_not_rebuilt_from_events_that_may_be_gone(admin):
@@ -264,16 +263,31 @@ def insert_events(clickhouse, day: date, count: int) -> None:
         "(number % 11) / 8, 1 + number % 2, number FROM numbers({count:UInt64})",
         {"day": f"{day} 10:00:00", "count": count},
     )
+    clickhouse.execute(
+        "INSERT INTO tailrace.audit_events (event_id, cluster, instance, source, user, host, ip, event_time, "
+        "event_class, status, tables_read, tables_written) SELECT generateUUIDv4(), 'c', 'db1', 'audit', "
+        "concat('u', toString(number % 3)), 'h', if(number % 2, '', concat('::ffff:10.0.0.', "
+        "toString(number % 5))), toDateTime64({day:String}, 6, 'UTC') + number, 'query', "
+        "1142 * (number % 2), "
+        "if(number % 2, [], ['shop.a', 'shop.b']), if(number % 3, [], ['shop.b']) "
+        "FROM numbers({count:UInt64})",
+        {"day": f"{day} 10:00:00", "count": count},
+    )
 
 
-def insert_noise(clickhouse, rollup: str) -> None:
+def insert_noise(clickhouse, rollup: rollups.Rollup) -> None:
     """Rows without an event, on a day with events and on one without."""
-    (time_column,) = (name for name, kind in columns(clickhouse, rollup, True).items() if "DateTime" in kind)
+    more = f", '{rollup.events}'" if rollup.own != "1" else ""
     for ago in (1, 3):
         clickhouse.execute(
-            f"INSERT INTO tailrace.{rollup} (instance, {time_column}, count, weight) "
-            f"VALUES ('db1', now() - INTERVAL {ago} DAY, 1000, 1000)"
+            f"INSERT INTO tailrace.{rollup.table} "
+            f"(instance, {rollup.time}, count, weight{', event_table' if more else ''}) "
+            f"VALUES ('db1', now() - INTERVAL {ago} DAY, 1000, 1000{more})"
         )
+
+
+def all_summed(clickhouse) -> dict[str, list]:
+    return {rollup.table: summed(clickhouse, rollup.table) for rollup in rollups.ROLLUPS}
 
 
 def summed(clickhouse, rollup: str) -> list:

@@ -40,8 +40,14 @@ def insert(writer: ClickHouse, *blocks: list[dict]) -> None:
         writer.insert("tailrace.query_events", rows, insert_deduplication_token=token, **EXACTLY_ONCE)
 
 
-def counted(admin: ClickHouse, table: str, count: str = "sum(count)") -> dict[str, tuple]:
-    of_server = f"SELECT instance, {count} AS n, sum(weight) AS w FROM tailrace.{table} GROUP BY instance"
+def counted(
+    admin: ClickHouse, table: str, count: str = "sum(count)", condition: str = "1"
+) -> dict[str, tuple]:
+    """Entries and executions by instance."""
+    of_server = (
+        f"SELECT instance, {count} AS n, sum(weight) AS w FROM tailrace.{table} WHERE {condition} "
+        "GROUP BY instance"
+    )
     return {row["instance"]: (row["n"], row["w"]) for row in admin.rows(of_server)}
 
 
@@ -65,11 +71,14 @@ def test_blocks_that_are_inserted_again_after_the_upgrade_count_once(empty, serv
     stored = counted(empty, "query_events", "count()")
     names = ("old", "delayed", "last", "past", "partial", "never", "new")
     assert stored == dict.fromkeys(names, (50, 100))
-    assert counted(empty, "query_classes_1d") == stored
-    assert counted(empty, "query_load_1m") == stored
+    for rollup in rollups.ROLLUPS:
+        expected = stored if rollup.events == "query_events" else {}
+        condition = f"{rollup.own} AND {rollup.once}"
+        assert counted(empty, rollup.table, condition=condition) == expected, rollup
 
 
 def test_a_changed_view_counts_once_and_only_while_nothing_writes():
-    changed = [each for each in migration_files.load_migrations() if rollups.new_rollup(each)]
-    assert {rollups.new_rollup(each) for each in changed} == {"query_classes_1d"}
-    assert all(each.touches_view for each in changed)
+    found = {each: rollups.new_rollup(each) for each in migration_files.load_migrations()}
+    changed = {each: rollup for each, rollup in found.items() if rollup}
+    assert {rollup.table for rollup in changed.values()} == {"query_classes_1d", "entities_1d"}
+    assert all(each.touches_view and rollup.view in each.statement for each, rollup in changed.items())

@@ -1,4 +1,4 @@
-"""Tests long ranges of the pages of entities: bars of days, which are read from projections."""
+"""Tests long ranges of the pages of entities: bars of days, which are read from entities_1d."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -91,15 +91,16 @@ ENTRIES = 2000
 def many_records(admin) -> None:
     at = f"toDateTime64('{LONG.since:%F} 12:00:00', 6, 'UTC') + toIntervalDay(intDiv(number, {ENTRIES}))"
     who = "concat('10.0.0.', toString(number % 3)), concat('u', toString(number % 2))"
+    tables = "[concat('shop.t', toString(number % 2))]"
     for table, log in (("query_events", "slowlog"), ("audit_events", "audit")):
         admin.execute(
-            f"INSERT INTO tailrace.{table} (instance, source, ip, user, event_time) "
-            f"SELECT 'db1', '{log}', {who}, {at} FROM numbers({30 * ENTRIES})"
+            f"INSERT INTO tailrace.{table} (instance, source, ip, user, tables_read, event_time) "
+            f"SELECT 'db1', '{log}', {who}, {tables}, {at} FROM numbers({30 * ENTRIES})"
         )
 
 
-@pytest.mark.parametrize(("kind", "name"), [("user", "u1"), ("client", "10.0.0.1")])
-def test_months_of_an_entity_are_read_from_projections(many_records, reading, kind, name):
+@pytest.mark.parametrize(("kind", "name"), [("user", "u1"), ("client", "10.0.0.1"), ("table", "shop.t1")])
+def test_months_of_an_entity_are_read_from_days(many_records, reading, kind, name):
     """Only the days in which a period begins or ends are read from their rows."""
     of = reading(kind, name, LONG)
     assert sum(_kinds(of).values()) > 0

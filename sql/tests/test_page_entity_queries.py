@@ -287,7 +287,7 @@ def test_the_search_finds_names_of_every_kind(logged, reading):
     store = reading("user", "").store
 
     def found(text: str) -> list[tuple[str, str]]:
-        rows = store.rows("page_entity_search", text=text, tables_from=given["from"], **given)
+        rows = store.rows("page_entity_search", text=text, classes_from=given["from"], **given)
         return [(row["entity_kind"], row["name"]) for row in rows]
 
     assert found("CARD") == [("table", "shop.cards")]

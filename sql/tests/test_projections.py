@@ -18,13 +18,6 @@ EXECUTIONS = """
         sum(weight) AS executions, count() AS times
     FROM tailrace.query_events GROUP BY instance, source, user, ip, error_code, day ORDER BY ALL
 """
-AUDITED_USERS = """
-    SELECT
-        user, cluster, instance, source, event_class, command, event_name, status != 0,
-        toDate(event_time) AS day, count() AS times
-    FROM tailrace.audit_events WHERE user IN ('u0', 'u1', 'u2') AND toDate(event_time) > toDate('2000-01-01')
-    GROUP BY user, cluster, instance, source, event_class, command, event_name, status != 0, day ORDER BY ALL
-"""
 AUDITED = """
     SELECT
         cluster, instance, user, host, ip, max(event_time) AS last, min(event_time) AS first, count() AS times
@@ -54,8 +47,6 @@ ASKED = [
     ("files_by_day", FILES),
     ("sums_by_day", SUMS),
 ]
-ASKED_OF_ALL = [("users_by_day", AUDITED_USERS)]
-"""With refused logins, of which `filled` has as many as of others."""
 
 
 def entry(number: int, checkpoint: int, **more) -> dict:
@@ -80,10 +71,6 @@ def record(number: int, checkpoint: int) -> dict:
     common = entry(number, checkpoint)
     del common["weight"], common["error_code"]
     return {**common, "event_class": "connection", "command": "CONNECT", "status": 0}
-
-
-def refusal(number: int, checkpoint: int) -> dict:
-    return {**record(number, checkpoint), "status": 1045}
 
 
 def posting(number: int, checkpoint: int) -> dict:
@@ -132,8 +119,6 @@ def filled(admin, user):
             numbers = range(10 * checkpoint, 10 * checkpoint + 10)
             writer.insert("tailrace.query_events", [entry(each, checkpoint) for each in numbers], **token)
             writer.insert("tailrace.audit_events", [record(each, checkpoint) for each in numbers], **token)
-            refused = {"insert_deduplication_token": f"refused {checkpoint}"}
-            writer.insert("tailrace.audit_events", [refusal(each, checkpoint) for each in numbers], **refused)
             writer.insert("tailrace.ledger", [posting(each, checkpoint) for each in numbers], **token)
     return admin
 
@@ -150,10 +135,6 @@ def assert_counted(clickhouse, times: int) -> None:
         found = by_projection(clickhouse, name, query)
         assert found == by_rows(clickhouse, query), f"{name}: {query}"
         assert sum(row["times"] for row in found) == times, f"{name}: {query}"
-    for name, query in ASKED_OF_ALL:
-        found = by_projection(clickhouse, name, query)
-        assert found == by_rows(clickhouse, query), f"{name}: {query}"
-        assert sum(row["times"] for row in found) == 2 * times, f"{name}: {query}"
 
 
 def test_the_accounts_of_files_omit_a_checkpoint_that_is_being_posted_and_nothing_else(

@@ -8,6 +8,7 @@ from tailrace.migrations import reconciliation
 TOTALS = {
     "query_load_1m": "sum(count) AS n, round(sum(query_time), 3) AS x",
     "query_classes_1h": "sum(count) AS n, round(sum(query_time), 3) AS x",
+    "entities_1d": "sum(count) AS n, sum(weight) AS x",
     "receipts": "sum(rows) AS n, sum(bytes) AS x",
 }
 

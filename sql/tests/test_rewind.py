@@ -20,6 +20,7 @@ COUNTED = {
     "query_load_1m": "sum(count)",
     "query_classes_1h": "sum(count)",
     "query_classes_1d": "sum(count)",
+    "entities_1d": "sum(count)",
     "receipts": "sum(rows)",
     "fingerprints": "count()",
 }
@@ -109,7 +110,7 @@ def list_as_counted(admin: ClickHouse, rows: list[dict]) -> None:
     admin.insert(
         "tailrace.counted_events",
         [
-            {"rollup": "query_classes_1d", "event_id": row["event_id"], "after_checkpoint": LAST}
+            {"view": "query_classes_1d_mv", "event_id": row["event_id"], "after_checkpoint": LAST}
             for row in rows
         ],
     )

@@ -30,6 +30,10 @@ MAY_READ = {
     "data_access": COMPLIANCE,
     "dead_letters": NOBODY,  # but all of its columns save the raw bytes, see below
     "effective_logging_settings": DEVELOPER | {"facts"},
+    "entities_1d": COMPLIANCE,
+    "entities_1d_audit_events_mv": NOBODY,
+    "entities_1d_error_events_mv": NOBODY,
+    "entities_1d_query_events_mv": NOBODY,
     "error_events": DEVELOPER,
     "evidence_exports": COMPLIANCE,
     "fingerprints": DEVELOPER | {"reader_unmasked"},

@@ -54,6 +54,9 @@ def counts(server: Shards) -> dict[str, list[int]]:
         "load": on_each(server, "SELECT sum(count) FROM tailrace_shard.query_load_1m"),
         "classes": on_each(server, "SELECT sum(count) FROM tailrace_shard.query_classes_1h"),
         "days": on_each(server, "SELECT sum(count) FROM tailrace_shard.query_classes_1d"),
+        "entities": on_each(
+            server, "SELECT sum(count) FROM tailrace_shard.entities_1d WHERE entity_kind = 'log'"
+        ),
         "receipts": on_each(server, "SELECT sum(rows) FROM tailrace_shard.receipts"),
     }
 

@@ -81,7 +81,9 @@ def test_the_writer_may_only_insert_what_does_not_wait(admin, user, table):
     refused(ACCESS_DENIED, user("writer"), f"SELECT count() FROM tailrace.{table}")
 
 
-@pytest.mark.parametrize("table", ["receipts", "query_load_1m", "query_classes_1d", "schema_migrations"])
+@pytest.mark.parametrize(
+    "table", ["receipts", "query_load_1m", "query_classes_1d", "entities_1d", "schema_migrations"]
+)
 def test_the_writer_cannot_forge_what_views_count(admin, user, table):
     refused(ACCESS_DENIED, user("writer"), f"INSERT INTO tailrace.{table} SELECT * FROM tailrace.{table}")
 

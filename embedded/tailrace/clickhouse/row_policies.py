@@ -35,6 +35,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
                 "query_load_1m",
                 "query_classes_1h",
                 "query_classes_1d",
+                "entities_1d",
                 "plans",
                 "plan_changes",
                 "plan_captures",

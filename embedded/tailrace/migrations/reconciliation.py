@@ -4,8 +4,8 @@ A block of events and its rows in rollups and receipts are separate parts. A ser
 answered can take the part of a view with it, and a repetition of the block is dropped as known. The events
 are the truth:
 
-- rollups (`ROLLUPS` of rollups.py) are compared by instance and day of the events, and repaired
-  by the day;
+- rollups (`ROLLUPS` of rollups.py) are compared by instance and day of the events that they read, and
+  repaired by the day;
 - receipts are compared by file, kind and checkpoint, which is a block, and only where rows are missing:
   events may be deleted before their receipts.
 
@@ -23,7 +23,7 @@ from tailrace.clickhouse.client import ClickHouse
 from tailrace.migrations import drafts
 from tailrace.migrations.lock import lock
 from tailrace.migrations.migration_files import MigrationError
-from tailrace.migrations.rollups import ROLLUPS, oldest_day, rebuild_rollups
+from tailrace.migrations.rollups import ROLLUPS, Rollup, oldest_day, rebuild_rollups
 from tailrace.migrations.servers import ACTIVE_REPLICAS
 
 RECEIPTS = "receipts"
@@ -46,10 +46,13 @@ class Difference:
     """Of a rollup the day and the instance, of receipts the columns of RECEIPT_KEY."""
     expected: int
     found: int
+    view: str = ""
+    """Of a rollup: the view that derives it."""
 
     def __str__(self) -> str:
         where = ", ".join(filter(None, self.key))
-        return f"{self.server}: {self.table} counts {self.found} instead of {self.expected} events: {where}"
+        counted = f"{self.table} counts {self.found} instead of {self.expected} events"
+        return f"{self.server}: {counted}{f' by {self.view}' if self.view else ''}: {where}"
 
 
 def compare(
@@ -64,9 +67,9 @@ def compare(
     lasting = _compare_all(servers, days)
     while lasting and time.monotonic() < deadline:
         time.sleep(PAUSE_SECONDS)
-        still = {(each.server, each.table, each.key) for each in lasting}
+        still = {(each.server, each.table, each.view, each.key) for each in lasting}
         now = _compare_all(servers, days)
-        lasting = [each for each in now if (each.server, each.table, each.key) in still]
+        lasting = [each for each in now if (each.server, each.table, each.view, each.key) in still]
     return lasting
 
 
@@ -87,24 +90,34 @@ def database_of(server: ClickHouse) -> str:
 
 
 def _compare_rollups(server: ClickHouse, database: str, arrived: str) -> Iterable[Difference]:
-    concerned = (
-        f"(SELECT DISTINCT toDate(event_time, 'UTC') FROM {database}.query_events WHERE {arrived} "
-        f"AND toDate(event_time, 'UTC') >= '{oldest_day()}')"
-    )
     day = "toDate(event_time, 'UTC')"
-    events = _counts(server, f"{database}.query_events", day, "count()", concerned)
-    for rollup, (column, _) in ROLLUPS.items():
-        found = _counts(server, f"{database}.{rollup}", f"toDate({column}, 'UTC')", "sum(count)", concerned)
-        for key in sorted(events.keys() | found.keys()):
-            expected, count = events.get(key, 0), found.get(key, 0)
-            if expected != count:
-                yield Difference(server.url, rollup, key, expected, count)
+    for table in sorted({rollup.events for rollup in ROLLUPS}):
+        concerned = (
+            f"(SELECT DISTINCT {day} FROM {database}.{table} WHERE {arrived} "
+            f"AND {day} >= '{oldest_day(table)}')"
+        )
+        events = _counts(server, f"{database}.{table}", day, "count()", f"{day} IN {concerned}")
+        for rollup in (each for each in ROLLUPS if each.events == table):
+            yield from _compare_rollup(server, database, rollup, events, concerned)
 
 
-def _counts(server: ClickHouse, table: str, day: str, count: str, days: str) -> dict[Key, int]:
+def _compare_rollup(
+    server: ClickHouse, database: str, rollup: Rollup, events: Mapping[Key, int], concerned: str
+) -> Iterable[Difference]:
+    """`events` are the counts by day and instance, `concerned` the days as a subquery."""
+    day = f"toDate({rollup.time}, 'UTC')"
+    counted = f"{day} IN {concerned} AND {rollup.own} AND {rollup.once}"
+    found = _counts(server, f"{database}.{rollup.table}", day, "sum(count)", counted)
+    for key in sorted(events.keys() | found.keys()):
+        expected, count = events.get(key, 0), found.get(key, 0)
+        if expected != count:
+            yield Difference(server.url, rollup.table, key, expected, count, rollup.view)
+
+
+def _counts(server: ClickHouse, table: str, day: str, count: str, condition: str) -> dict[Key, int]:
     rows = server.rows(
         f"SELECT toString({day}) AS of_day, instance, toUInt64({count}) AS counted FROM {table} "
-        f"WHERE {day} IN {days} GROUP BY of_day, instance"
+        f"WHERE {condition} GROUP BY of_day, instance"
     )
     return {(str(row["of_day"]), str(row["instance"])): int(row["counted"]) for row in rows}
 
@@ -157,7 +170,7 @@ def repair(
         urls = {server.url for server in replicas}
         own = [each for each in differences if each.server in urls]
         source = _complete_server(replicas)
-        _repair_rollups(source, [each for each in own if each.table in ROLLUPS], report)
+        _repair_rollups(source, [each for each in own if each.view], report)
         _repair_receipts(source, [each for each in own if each.table == RECEIPTS], report)
 
 
@@ -191,8 +204,10 @@ def _complete_server(replicas: Sequence[ClickHouse]) -> ClickHouse:
 def _repair_rollups(
     server: ClickHouse, differences: Sequence[Difference], report: Callable[[str], None]
 ) -> None:
-    for day in sorted({date.fromisoformat(each.key[0]) for each in differences}):
-        rebuild_rollups(server, day, day, report, database=database_of(server))
+    for rollup in ROLLUPS:
+        concerned = {each.key[0] for each in differences if each.view == rollup.view}
+        for day in map(date.fromisoformat, sorted(concerned)):
+            rebuild_rollups(server, day, day, report, database=database_of(server), rollups=[rollup])
 
 
 def _repair_receipts(

@@ -9,20 +9,20 @@ from collections.abc import Callable
 from datetime import date
 
 from tailrace.clickhouse.client import ClickHouse
-from tailrace.migrations.rollups import rebuild_rollups
+from tailrace.migrations.rollups import ROLLUPS, rebuild_rollups
 
 TABLES = (
-    "audit_events",
-    "error_events",
     "dead_letters",
     "ledger",
     "query_samples",
     "otel_traces",
     "receipts",
     "counted_events",
+    "audit_events",
+    "error_events",
     "query_events",
 )
-"""query_events is last: its rows show which days are not finished.
+"""Events with rollups are last: their rows show which days are not finished.
 
 fingerprints is missing: a second write of a statement's text changes nothing. A deletion would lose a text
 that was known before the checkpoint, because the restored job does not write it again."""
@@ -37,18 +37,29 @@ def rewind(
     first, computed from the events that will remain, so that an interrupted rewind can be repeated. Returns
     the days, UTC.
     """
-    days = _days(clickhouse, checkpoint)
-    for day in days:
-        rebuild_rollups(clickhouse, day, day, report, events=f"after_checkpoint < {checkpoint:d}")
+    days: set[date] = set()
+    for events in sorted({rollup.events for rollup in ROLLUPS}):
+        of_table = _days(clickhouse, events, checkpoint)
+        _rebuild(clickhouse, events, of_table, checkpoint, report)
+        days.update(of_table)
     for table in TABLES:
         report(f"deleting from {table}")
         _delete(clickhouse, table, checkpoint)
-    return days
+    return sorted(days)
 
 
-def _days(clickhouse: ClickHouse, checkpoint: int) -> list[date]:
+def _rebuild(
+    clickhouse: ClickHouse, events: str, days: list[date], checkpoint: int, report: Callable[[str], None]
+) -> None:
+    rollups = [rollup for rollup in ROLLUPS if rollup.events == events]
+    remaining = f"after_checkpoint < {checkpoint:d}"
+    for day in days:
+        rebuild_rollups(clickhouse, day, day, report, events=remaining, rollups=rollups)
+
+
+def _days(clickhouse: ClickHouse, events: str, checkpoint: int) -> list[date]:
     rows = clickhouse.rows(
-        "SELECT DISTINCT toDate(event_time) AS day FROM tailrace.query_events "
+        f"SELECT DISTINCT toDate(event_time) AS day FROM tailrace.{events} "
         "WHERE after_checkpoint >= {checkpoint:UInt64} ORDER BY day",
         {"checkpoint": checkpoint},
     )

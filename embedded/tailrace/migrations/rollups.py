@@ -6,7 +6,8 @@ between both inserts knows no tokens: without `counted_events` it would count th
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 from tailrace.clickhouse.client import ClickHouse
@@ -17,13 +18,42 @@ from tailrace.migrations.migration_files import Migration, MigrationError
 from tailrace.migrations.retention import load_retention
 from tailrace.migrations.servers import ACTIVE_REPLICAS, Servers
 
-ROLLUPS = {
-    "query_load_1m": ("minute", "%Y%m%d"),
-    "query_classes_1h": ("hour", "%Y%m%d"),
-    "query_classes_1d": ("day", "%Y%m"),
-}
-"""Rollups that can be rebuilt from query_events: the column of the time, the id of the partition of a day.
-Each has a view of its name and `_mv`."""
+
+@dataclass(frozen=True)
+class Rollup:
+    """A view that adds events up, and its rows in a table, which can be computed again by the day."""
+
+    view: str
+    table: str
+    """The table that it fills. Several views can fill one table."""
+    events: str
+    """The table of events that it reads."""
+    time: str
+    """The column with the time of a row."""
+    partition: str
+    """The id of the partition of a day, for strftime."""
+    own: str = "1"
+    """Condition for the rows of this view in the table."""
+    once: str = "1"
+    """Condition for those of its rows whose `count` counts each event once."""
+
+
+def _of_entities(events: str) -> Rollup:
+    own = f"event_table = '{events}'"
+    return Rollup(
+        f"entities_1d_{events}_mv", "entities_1d", events, "day", "%Y%m", own, "entity_kind = 'log'"
+    )
+
+
+ROLLUPS = (
+    Rollup("query_load_1m_mv", "query_load_1m", "query_events", "minute", "%Y%m%d"),
+    Rollup("query_classes_1h_mv", "query_classes_1h", "query_events", "hour", "%Y%m%d"),
+    Rollup("query_classes_1d_mv", "query_classes_1d", "query_events", "day", "%Y%m"),
+    _of_entities("query_events"),
+    _of_entities("audit_events"),
+    _of_entities("error_events"),
+)
+"""What is rebuilt from events, because its rows do not know their checkpoint."""
 
 COUNTED = "counted_events"
 """Events that a rollup counted when it was added, and that its view leaves out. Of all events, only those
@@ -33,16 +63,18 @@ REPEATED_MINUTES = 10
 for some minutes at most while ClickHouse is slow; after an outage a newer checkpoint replaces theirs."""
 REPEATED_CHECKPOINTS = 2
 
-_CHANGED_VIEW = re.compile(r"(?:MATERIALIZED VIEW IF NOT EXISTS|ALTER TABLE) tailrace\.(\w+)_mv\b")
+_CHANGED_VIEW = re.compile(r"(?:MATERIALIZED VIEW IF NOT EXISTS|ALTER TABLE) tailrace\.(\w+_mv)\b")
 
 
-def new_rollup(migration: Migration) -> str:
-    """Returns the rollup whose view begins to leave out counted events with this migration, or ""."""
+def new_rollup(migration: Migration) -> Rollup | None:
+    """Returns the rollup whose view begins to leave out counted events with this migration, if any."""
     found = _CHANGED_VIEW.search(migration.statement)
-    return found[1] if found and f".{COUNTED}" in migration.statement else ""
+    if not found or f".{COUNTED}" not in migration.statement:
+        return None
+    return next(rollup for rollup in ROLLUPS if rollup.view == found[1])
 
 
-def count_once(servers: Servers, rollup: str, report: Callable[[str], None] = lambda _: None) -> None:
+def count_once(servers: Servers, rollup: Rollup, report: Callable[[str], None] = lambda _: None) -> None:
     """Makes a rollup count every stored event once, whether or not the job inserts it again.
 
     Lists the newest events on every server, and computes their days again on one server of each shard: a
@@ -51,42 +83,41 @@ def count_once(servers: Servers, rollup: str, report: Callable[[str], None] = la
     """
     database = servers.dialect.database
     for server in servers.all:
-        servers.await_rows(server, [f"{database}.query_events"])
         _list_newest(server, database, rollup)
-    for server in servers.of_each_shard(database, rollup):
+    for server in servers.of_each_shard(database, rollup.table):
         for day in _listed_days(server, database, rollup):
-            report(f"{rollup} of {day}")
+            report(f"{rollup.table} of {day}, from {rollup.events}")
             _rebuild_day(server, database, rollup, day, "1")
 
 
-def _list_newest(server: ClickHouse, database: str, rollup: str) -> None:
+def _list_newest(server: ClickHouse, database: str, rollup: Rollup) -> None:
     """A block may be sent again if it is part of the job's latest complete checkpoint."""
-    events = f"{database}.query_events"
+    events = f"{database}.{rollup.events}"
     server.execute(
-        f"INSERT INTO {database}.{COUNTED} (rollup, event_id, after_checkpoint) "
-        f"SELECT {{rollup:String}}, event_id, after_checkpoint FROM {events} WHERE "
+        f"INSERT INTO {database}.{COUNTED} (view, event_id, after_checkpoint) "
+        f"SELECT {{view:String}}, event_id, after_checkpoint FROM {events} WHERE "
         f"ingested_at >= (SELECT max(ingested_at) FROM {events}) - INTERVAL {REPEATED_MINUTES} MINUTE "
         f"OR after_checkpoint + {REPEATED_CHECKPOINTS} > (SELECT max(after_checkpoint) FROM {events})",
-        {"rollup": rollup},
+        {"view": rollup.view},
         async_insert=0,
         insert_deduplicate=0,
     )
 
 
-def _listed_days(server: ClickHouse, database: str, rollup: str) -> list[date]:
+def _listed_days(server: ClickHouse, database: str, rollup: Rollup) -> list[date]:
     """Returns the days of listed events, except those whose events may be deleted: these stay as they are."""
     rows = server.rows(
-        f"SELECT DISTINCT toDate(event_time, 'UTC') AS day FROM {database}.query_events "
-        f"WHERE event_id IN (SELECT event_id FROM {database}.{COUNTED} WHERE rollup = {{rollup:String}}) "
+        f"SELECT DISTINCT toDate(event_time, 'UTC') AS day FROM {database}.{rollup.events} "
+        f"WHERE event_id IN (SELECT event_id FROM {database}.{COUNTED} WHERE view = {{view:String}}) "
         "AND day >= {oldest:Date} ORDER BY day",
-        {"rollup": rollup, "oldest": oldest_day()},
+        {"view": rollup.view, "oldest": oldest_day(rollup.events)},
     )
     return [date.fromisoformat(str(row["day"])) for row in rows]
 
 
-def oldest_day() -> date:
-    """Returns the first day whose events are not being deleted, UTC."""
-    return datetime.now(UTC).date() - timedelta(days=load_retention()["query_events"] - 1)
+def oldest_day(events: str) -> date:
+    """Returns the first day of a table of events that is not being deleted, UTC."""
+    return datetime.now(UTC).date() - timedelta(days=load_retention()[events] - 1)
 
 
 def rebuild_rollups(
@@ -96,33 +127,34 @@ def rebuild_rollups(
     report: Callable[[str], None] = lambda _: None,
     events: str = "1",
     database: str = DATABASE,
+    rollups: Sequence[Rollup] = ROLLUPS,
 ) -> None:
-    """Rebuilds the rollups of the days `first` to `last` (UTC, inclusive) from query_events.
+    """Rebuilds rollups of the days `first` to `last` (UTC, inclusive) from their events.
 
     For a rewind and a reconciliation. `events` is a condition for the events that count, `database` that of a
-    shard if there are several. Nothing may write meanwhile. Each day is replaced atomically, and a second run
-    gives the same result. Raises MigrationError for days whose events may be deleted: the rollup would lose
-    them.
+    shard if there are several. Nothing may write meanwhile. Each day is replaced atomically, and a second
+    run gives the same result. Raises MigrationError for days whose
+    events may be deleted: the rollup would lose them.
     """
-    if first < (oldest := oldest_day()):
+    oldest = max((oldest_day(rollup.events) for rollup in rollups), default=first)
+    if first < oldest:
         raise MigrationError(
             f"events before {oldest} may be deleted: rollups can be rebuilt from that day on"
         )
     with lock(clickhouse):
-        for rollup in ROLLUPS:
+        for rollup in rollups:
             for number in range((last - first).days + 1):
                 day = first + timedelta(days=number)
-                report(f"{rollup} of {day}")
+                report(f"{rollup.table} of {day}, from {rollup.events}")
                 _rebuild_day(clickhouse, database, rollup, day, events)
 
 
-def _rebuild_day(clickhouse: ClickHouse, database: str, rollup: str, day: date, events: str) -> None:
-    time, id_of_partition = ROLLUPS[rollup]
-    table, partition = f"{database}.{rollup}", f"{day:{id_of_partition}}"
-    with drafts.draft(clickhouse, database, rollup) as draft:
+def _rebuild_day(clickhouse: ClickHouse, database: str, rollup: Rollup, day: date, events: str) -> None:
+    table, partition = f"{database}.{rollup.table}", f"{day:{rollup.partition}}"
+    with drafts.draft(clickhouse, database, rollup.table) as draft:
         clickhouse.execute(
-            f"INSERT INTO {draft} SELECT * FROM {table} "
-            f"WHERE _partition_id = '{partition}' AND toDate({time}) != '{day}'",
+            f"INSERT INTO {draft} SELECT * FROM {table} WHERE _partition_id = '{partition}' "
+            f"AND NOT (toDate({rollup.time}, 'UTC') = '{day}' AND {rollup.own})",
             async_insert=0,
         )
         _fill(clickhouse, database, rollup, f"toYYYYMMDD(event_time) = {day:%Y%m%d} AND {events}")
@@ -133,12 +165,12 @@ def _rebuild_day(clickhouse: ClickHouse, database: str, rollup: str, day: date, 
         clickhouse.execute(f"ALTER TABLE {table} {change}", alter_sync=ACTIVE_REPLICAS)
 
 
-def _fill(clickhouse: ClickHouse, database: str, rollup: str, condition: str) -> None:
+def _fill(clickhouse: ClickHouse, database: str, rollup: Rollup, condition: str) -> None:
     """Runs the view's SELECT over some of the events, so that a rebuild cannot differ from the view.
 
     A rebuild counts all of them, also those that a view leaves out.
     """
-    view = {"database": database, "view": f"{rollup}_mv"}
+    view = {"database": database, "view": rollup.view}
     columns = clickhouse.rows(
         "SELECT name FROM system.columns WHERE database = {database:String} AND table = {view:String} "
         "ORDER BY position",
@@ -150,7 +182,9 @@ def _fill(clickhouse: ClickHouse, database: str, rollup: str, condition: str) ->
     )
     names = ", ".join(column["name"] for column in columns)
     clickhouse.execute(
-        f"INSERT INTO {database}.{rollup}_draft ({names}) {definition['as_select']}",
+        f"INSERT INTO {database}.{rollup.table}_draft ({names}) {definition['as_select']}",
         async_insert=0,
-        additional_table_filters=f"{{'{database}.query_events': '{condition}', '{database}.{COUNTED}': '0'}}",
+        additional_table_filters=(
+            f"{{'{database}.{rollup.events}': '{condition}', '{database}.{COUNTED}': '0'}}"
+        ),
     )

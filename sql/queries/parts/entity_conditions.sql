@@ -17,6 +17,15 @@
                         OR ip = '' AND toIPv6OrDefault(host) = toIPv6OrDefault({name:String})))
     {%- endif -%}
 {%- endmacro -%}
+{#- The name of an entity in entities_1d, which has an address in one form. -#}
+{%- macro its_name() -%}
+    {%- if kind == 'client' -%}
+if(toIPv6OrDefault({name:String}) = toIPv6('::'), {name:String},
+                    replaceRegexpOne(toString(toIPv6OrDefault({name:String})), '^::ffff:([0-9.]+)$', '\\1'))
+    {%- else -%}
+{name:String}
+    {%- endif -%}
+{%- endmacro -%}
 {%- macro kind_of_audit(is_error) -%}
 multiIf(
                 event_class = 'connection' AND {{ is_error }}

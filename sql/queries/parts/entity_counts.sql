@@ -1,11 +1,11 @@
 {#- Counts of the records of an entity, for a WITH: of each server and log, by kind of record and bar. Each log is grouped by
     its stored columns first, so that kinds are computed for groups and not for each record.
 
-    `daily`: bars are days. Whole days come from the projections users_by_day and clients_by_day of the audit log and
-    executions_by_day of the slow log, which contain the users and clients of a day; the days in which the range or the previous
-    period begins or ends come from the rows. -#}
+    `daily`: bars are days. Whole days come from entities_1d; the days in which the range or the previous period begins or ends come
+    from the rows. Data classes always come from the rows. -#}
 {%- include "parts/entity_conditions.sql" -%}
 {%- set daily = daily | default(false) -%}
+{%- set denials = '(1044, 1142, 1143, 1227, 1370)' -%}
 {%- macro bar(time) -%}
 {{ time }} >= {begin:DateTime64(6, 'UTC')} AS is_current, intDiv(toUnixTimestamp({{ time }}), {width:UInt32}) * {width:UInt32} AS bar_second
 {%- endmacro -%}
@@ -15,13 +15,22 @@
                 toDate({from:DateTime64(6, 'UTC')}), toDate({begin:DateTime64(6, 'UTC')}), toDate({to:DateTime64(6, 'UTC')}))
     {%- endif -%}
 {%- endmacro -%}
-{%- macro whole_days(table) -%}
-toDate({{ table }}.event_time) > toDate({from:DateTime64(6, 'UTC')}) AND toDate({{ table }}.event_time) < toDate({to:DateTime64(6, 'UTC')})
-                AND toDate({{ table }}.event_time) != toDate({begin:DateTime64(6, 'UTC')})
+{%- macro of_whole_days(table) -%}
+FROM tailrace.entities_1d
+            WHERE entity_kind = '{{ kind }}' AND name = {{ its_name() }}
+                AND event_table = '{{ table }}' AND toDate(day) > toDate({from:DateTime64(6, 'UTC')})
+                AND toDate(day) < toDate({to:DateTime64(6, 'UTC')}) AND toDate(day) != toDate({begin:DateTime64(6, 'UTC')})
                 AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
 {%- endmacro -%}
-{%- macro of_day() -%}
-each_day >= toDate({begin:DateTime64(6, 'UTC')}) AS is_current, toUInt32(each_day) * 86400 AS bar_second
+{%- macro whole_days(table) -%}
+SELECT
+                {{ bar('day') }},
+                instance, source, {% if table == 'audit_events' %}event_class, command, event_name, error_code != 0 AS is_error{% else %}error_code AS code{% endif %},
+                sum(entities_1d.count) AS record_count{% if table == 'query_events' %}, sum(entities_1d.weight) AS executions{% endif %},
+                sum(entities_1d.reads) AS reads, sum(entities_1d.changes) AS changes,
+                {% if kind == 'table' %}sumIf(entities_1d.weight, error_code IN {{ denials }}){% else %}0.{% endif %} AS denied
+            {{ of_whole_days(table) }}
+            GROUP BY is_current, bar_second, instance, source, {% if table == 'audit_events' %}event_class, command, event_name, is_error{% else %}code{% endif %}
 {%- endmacro -%}
 {#- Reads, changes and refused access are numbers of tables and classes only. -#}
 {%- macro uses(weight, denied) -%}
@@ -31,8 +40,7 @@ each_day >= toDate({begin:DateTime64(6, 'UTC')}) AS is_current, toUInt32(each_da
     {%- else -%}
         0. AS reads, 0. AS changes, 0. AS denied
     {%- endif -%}
-{%- endmacro -%}
-{%- set denials = '(1044, 1142, 1143, 1227, 1370)' %}
+{%- endmacro %}
     counts AS (
 {%- if kind == 'class' %}
         SELECT
@@ -61,15 +69,7 @@ each_day >= toDate({begin:DateTime64(6, 'UTC')}) AS is_current, toUInt32(each_da
             GROUP BY is_current, bar_second, instance, source, event_class, command, event_name, is_error
             {%- if daily %}
             UNION ALL
-            SELECT
-                {{ of_day() }}, instance, source, event_class, command, event_name, is_error, record_count, reads, changes, denied
-            FROM (
-                SELECT
-                    toDate(event_time) AS each_day, instance, source, event_class, command, event_name, status != 0 AS is_error,
-                    count() AS record_count, {{ uses('1.', 'status IN ' ~ denials) }}
-                FROM tailrace.audit_events
-                WHERE {{ is_its() }} AND {{ whole_days('audit_events') }}
-                GROUP BY each_day, instance, source, event_class, command, event_name, is_error)
+            {{ whole_days('audit_events') }}
             {%- endif %})
         UNION ALL
         SELECT
@@ -85,14 +85,7 @@ each_day >= toDate({begin:DateTime64(6, 'UTC')}) AS is_current, toUInt32(each_da
             GROUP BY is_current, bar_second, instance, source, code
             {%- if daily %}
             UNION ALL
-            SELECT {{ of_day() }}, instance, source, code, record_count, executions, reads, changes, denied
-            FROM (
-                SELECT
-                    toDate(event_time) AS each_day, instance, source, query_events.error_code AS code, count() AS record_count,
-                    sum(weight) AS executions, {{ uses('weight', 'query_events.error_code IN ' ~ denials) }}
-                FROM tailrace.query_events
-                WHERE {{ is_its() }} AND {{ whole_days('query_events') }}
-                GROUP BY each_day, instance, source, code)
+            {{ whole_days('query_events') }}
             {%- endif %})
     {%- if kind != 'table' %}
         UNION ALL
@@ -104,7 +97,13 @@ each_day >= toDate({begin:DateTime64(6, 'UTC')}) AS is_current, toUInt32(each_da
                 {{ bar('error_events.event_time') }},
                 instance, source, error_events.kind AS message_kind, count() AS record_count
             FROM tailrace.error_events
-            WHERE {{ is_its('thread_id') }} AND {{ range('error_events') }}
-            GROUP BY is_current, bar_second, instance, source, message_kind)
+            WHERE {{ is_its('thread_id') }} AND {{ range('error_events') }} {{- partial_days('error_events') }}
+            GROUP BY is_current, bar_second, instance, source, message_kind
+            {%- if daily %}
+            UNION ALL
+            SELECT {{ bar('day') }}, instance, source, command AS message_kind, sum(entities_1d.count) AS record_count
+            {{ of_whole_days('error_events') }}
+            GROUP BY is_current, bar_second, instance, source, message_kind
+            {%- endif %})
     {%- endif %}
 {%- endif %})

@@ -30,7 +30,7 @@ def search() -> Any:
     span, text, filters = rendering.page_range(), request.args.get("q", "").strip(), _filters()
     since = max(span.since, span.until - timedelta(days=SIDE_DAYS))
     given = {"cluster": "", "instance": "", **filters, **span.parameters()}
-    rows = store().rows("page_entity_search", text=text, tables_from=f"{since:{SQL_TIME}}", **given)
+    rows = store().rows("page_entity_search", text=text, classes_from=f"{since:{SQL_TIME}}", **given)
     tables = listing.found(rows, text, _links(span, filters))
     if rendering.wants_csv():
         found = [{**row, "address": ""} for row in rows]

@@ -1,14 +1,14 @@
 -- Events that a new rollup counted when it was added, and that the job may insert again: after a restart it repeats the blocks of
--- its last checkpoint. Older tables know their tokens, and a new one does not: its view leaves these events out. Rows are deleted
--- when replicas have forgotten the tokens, too.
+-- its last checkpoint. Older tables know their tokens, and a new one does not: its view, which `view` names, leaves these events
+-- out. Rows are deleted when replicas have forgotten the tokens, too.
 CREATE TABLE IF NOT EXISTS tailrace.counted_events {on_cluster}
 (
-    rollup            LowCardinality(String),
+    view              LowCardinality(String),
     event_id          UUID CODEC(NONE),
     after_checkpoint  UInt64 CODEC(ZSTD(1)),
     listed_at         DateTime('UTC') DEFAULT now() CODEC(Delta, ZSTD(1))
 )
 ENGINE = {engine:ReplacingMergeTree}
-ORDER BY (rollup, event_id)
+ORDER BY (view, event_id)
 TTL listed_at + INTERVAL {retention:counted_events} DAY
 SETTINGS {deduplication_window}

@@ -1,4 +1,4 @@
--- Before 0140, blocks that the job repeats after the upgrade counted twice in query_classes_1d. When this statement has run, the
+-- Before 0135, blocks that the job repeats after the upgrade counted twice in query_classes_1d. When this statement has run, the
 -- migrations list the newest events and compute their days again (embedded/tailrace/migrations/rollups.py). A view that is
 -- changed keeps its id, which is part of the tokens that its table knows; a view that is created again would lose it.
 ALTER TABLE tailrace.query_classes_1d_mv {on_cluster}
@@ -20,5 +20,5 @@ SELECT
         [query_events.weight]) AS latencies,
     max(toStartOfHour(toDateTime(event_time, 'UTC'))) AS last_hour
 FROM tailrace.query_events
-WHERE event_id NOT IN (SELECT event_id FROM tailrace.counted_events WHERE rollup = 'query_classes_1d')
+WHERE event_id NOT IN (SELECT event_id FROM tailrace.counted_events WHERE view = 'query_classes_1d_mv')
 GROUP BY query_id, cluster, instance, database, day
