@@ -71,7 +71,7 @@ def test_blocks_that_are_inserted_again_after_the_upgrade_count_once(empty, serv
     stored = counted(empty, "query_events", "count()")
     names = ("old", "delayed", "last", "past", "partial", "never", "new")
     assert stored == dict.fromkeys(names, (50, 100))
-    for rollup in rollups.ROLLUPS:
+    for rollup in (each for each in rollups.ROLLUPS if each.table != "query_classes_1h"):
         expected = stored if rollup.events == "query_events" else {}
         condition = f"{rollup.own} AND {rollup.once}"
         assert counted(empty, rollup.table, condition=condition) == expected, rollup
