@@ -26,6 +26,8 @@ const NOWHERE = '/superset/nowhere/';
 const SOMETHING = 'canvas, svg, table, .header-line, .superset-legacy-chart-big-number, .ant-empty, [role="alert"]';
 /** Charts are not animated (embedded/superset/superset_config.py): what is drawn for so long stays. */
 const STILL_MS = 200;
+/** Between two looks at the page. Each reads all charts: on a busy machine, which draws for minutes, looks add up. */
+const POLL_MS = 250;
 /** High enough for the first view of every dashboard: a window that grows draws its charts again. */
 const WINDOW_HEIGHT = 1400;
 /** A form that is not there by then was mounted again; it is opened again, so many times in all. */
@@ -207,7 +209,7 @@ export class Browser {
     await this.page.waitForFunction(([chart, its]) => {
       const shown = [...document.querySelectorAll(chart)].map((each) => Number(each.getAttribute('data-test-chart-id')));
       return shown.length > 0 && shown.every((id) => its.includes(id)); // at first it shows those of the dashboard before
-    }, [CHART, charts], { polling: 100 });
+    }, [CHART, charts], { polling: POLL_MS });
     await this.#opened();
   }
 
@@ -387,7 +389,7 @@ export class Browser {
         && !document.querySelector('[data-test="filter-bar"]').querySelector(loading);
       window.drawnSince = drawn ? window.drawnSince ?? performance.now() : undefined;
       return drawn && performance.now() - window.drawnSince > still;
-    }, { something: SOMETHING, still: STILL_MS, inSightOnly }, { polling: 100 });
+    }, { something: SOMETHING, still: STILL_MS, inSightOnly }, { polling: POLL_MS });
   }
 
   /**
