@@ -1,4 +1,4 @@
-"""compose.yaml says what the embedded stack says: the same settings, versions, images and commands."""
+"""compose.yaml has the same settings, versions, images and commands as the one-machine stack."""
 
 import dataclasses
 import re
