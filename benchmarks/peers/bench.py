@@ -48,7 +48,7 @@ usage = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(usage.ru_utime + usage.ru_stime, usage.ru_maxrss, file=sys.stderr)
 sys.exit(code)
 """
-"""Runs a command and prints its CPU seconds and peak in KiB. It is a separate small process, because the kernel
+"""Runs a command and prints its CPU seconds and peak in KiB. It is a separate, small process: the kernel
 adds the memory of the parent process to the peak, and this process holds reports of 50,000 classes."""
 
 
