@@ -1,4 +1,4 @@
-"""What an audit log tells becomes alerts, at once and once; so does what is missing of it."""
+"""Events and gaps of an audit log raise alerts immediately, and each only once."""
 
 import os
 import subprocess
@@ -348,7 +348,7 @@ def test_the_job_says_of_a_server_what_the_command_says_of_its_logs(stack: Stack
         return all(hindered(by_job.get(source, {})) == said for source, said in by_command.items())
 
     try:
-        wait_until(agree, SECONDS, "the job to say what the command says")
+        wait_until(agree, SECONDS, "the alerts of the job to equal those of the command")
     except AssertionError:
         by_job = coverage_by_job(stack, instance)
         assert {source: hindered(by_job.get(source, {})) for source in logs} == by_command

@@ -1,4 +1,4 @@
-"""Parts that are away for a while, and messages that are no lines: the job goes on, nothing is lost."""
+"""Outages of components, and messages that are no lines: the job continues, and nothing is lost."""
 
 import os
 import signal
@@ -61,7 +61,7 @@ def test_lines_without_a_census(stack, tmp_path):
 
 def _outage(stack: Stack, workload, component: str, seconds: int, alerts: list[str]) -> None:
     rate = 100
-    # Logs of tests that are over lag too: their labels tell them apart.
+    # Logs of tests that are over lag too: their labels differ.
     labels = {
         "TailraceComponentDown": {"component": component},
         "TailraceLag": {"instance": workload.manifests[0].instance},

@@ -51,7 +51,7 @@ def test_each_byte_once_on_each_replica_although_servers_are_killed(replicas, st
     second.kill()
     workload.write(300)
     before = first.number(events)
-    wait_until(lambda: first.number(events) > before, 180, "inserts go on with two servers")
+    wait_until(lambda: first.number(events) > before, 180, "inserts with two servers")
     first.kill()
     workload.write(300)
     second.start()

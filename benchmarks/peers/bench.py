@@ -48,8 +48,8 @@ usage = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(usage.ru_utime + usage.ru_stime, usage.ru_maxrss, file=sys.stderr)
 sys.exit(code)
 """
-"""Runs a command and tells its CPU seconds and peak in KiB. In a small process of its own: the kernel counts
-the memory of who starts a command as the command's, and this one holds reports of 50,000 classes."""
+"""Runs a command and prints its CPU seconds and peak in KiB. It is a separate, small process: the kernel
+adds the memory of the parent process to the peak, and this process holds reports of 50,000 classes."""
 
 
 @dataclass(frozen=True)
@@ -238,7 +238,7 @@ def _check_counts(log: Log, rows: list[tuple[Log, Tool, Run]]) -> None:
 
 
 def _check_reports(log: Log, alone: Run, both: Run) -> None:
-    """Several threads say what one says."""
+    """Several threads report the same as one."""
     if alone.report != both.report:
         sys.exit(f"the report of {log.name} on two cores differs from that on one")
 

@@ -63,7 +63,7 @@ describe('Data access', () => {
     }
   });
 
-  test('tells reads, changes and what may have touched more over time', async () => {
+  test('shows reads, writes and accesses of unknown extent over time', async () => {
     const { data } = await browser.chart('Reads and writes over time');
     for (const [way, count] of Object.entries(countBy(actions.flatMap(waysOf)))) {
       assert.equal(truth.sum(data, (row) => row[way] ?? 0), count, way);
@@ -148,7 +148,7 @@ describe('Log coverage', () => {
       [...new Set(files.map((file) => `${file.instance} · ${file.source}`))].sort());
   });
 
-  test('names the servers that tell nothing', async () => {
+  test('lists the servers without an audit log', async () => {
     const { data } = await browser.chart('Audit status by server');
     const audited = new Set(files.filter(({ source }) => source === 'audit').map(({ instance }) => instance));
     for (const { instance } of files) {
@@ -212,7 +212,7 @@ describe('Accounts', () => {
     assert.match(text, /data/);
   });
 
-  test('tells accounts that several use at once', async () => {
+  test('lists accounts that several clients use at once', async () => {
     const perHour = truth.groupBy(events.filter(({ user }) => user === 'app_orders'), (event) => event.event_time.slice(0, 13));
     const atOnce = Math.max(...[...perHour.values()].map((its) => new Set(its.map(({ ip }) => ip)).size));
     const { data } = await browser.chart('Account usage');

@@ -21,7 +21,7 @@ const WAYS = [
 ];
 const STATEMENTS = { SELECT: 71n, UPDATE: 72n, INSERT: 73n, CALL: 74n };
 
-/** Records of access until `end` (milliseconds since 1970), the actions that they tell, and a record that another replaced. */
+/** Records of access until `end` (milliseconds since 1970), the actions that they record, and a record that another replaced. */
 export function dataAccess(end) {
   const random = generator(SEED);
   const actions = Array.from({ length: 400 }, (_, number) => actionOf(random, end, number));
@@ -42,7 +42,7 @@ function actionOf(random, end, number) {
   return { ...way, id: `${way.instance}/${number}`, at, connection: 1000 + (number % 40), outcome: random() < 0.05 ? 'failure' : 'success' };
 }
 
-/** An audit log tells all of them; of every second one a slow log tells too, with the rows. */
+/** An audit log records all of them, and a slow log every second one, with its rows. */
 function recordsOf(random, action) {
   const isUnknown = action.read.length + action.written.length === 0;
   const classes = [...new Set([...action.read, ...action.written])].sort();
@@ -124,7 +124,7 @@ const PRIVILEGED = [
   { id: 85n, verb: 'SELECT', text: 'select * from ledger . entries', kind: 'other', times: 20 },
 ];
 
-/** What audit logs tell of the accounts: each action on data, an account's last use long ago, and what an administrator did. */
+/** Records of the accounts in audit logs: each action on data, an account's last use long ago, and what an administrator did. */
 export function auditTrail(end) {
   const random = generator(SEED + 1);
   const { actions } = dataAccess(end);

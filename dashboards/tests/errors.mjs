@@ -91,7 +91,7 @@ describe('InnoDB pressure', () => {
     assert.deepEqual([first.query_id, first.pages_each], [SLOWER, PAGES]);
   });
 
-  test('shows what InnoDB said itself, and which server tells nothing', async () => {
+  test('shows messages of InnoDB, and servers without InnoDB data', async () => {
     assert.equal((await one(browser, 'InnoDB messages logged')).cnt_messages, (await browser.chart('InnoDB messages')).data.length);
     assert.equal((await one(browser, 'Longest history list')).max_history, HISTORY);
     const { data } = await browser.chart('InnoDB data available by server');

@@ -79,7 +79,7 @@ describe('Query detail', () => {
     assert.ok(trees.every((row) => row.node === 'root' || trees.some((other) => other.node === row.parent)));
   });
 
-  test('names the requests that ran it, with what the server says of the same call', async () => {
+  test('names the requests that ran it, with the log entry of the same call', async () => {
     const [endpoint] = (await browser.chart('Requests by endpoint')).data;
     const its = spans.filter((span) => span.query_id && queryIdOf(span) === HEAVIEST);
     assert.deepEqual([endpoint.endpoint, endpoint.requests, endpoint.calls], ['GET /reports/best-sellers', its.length, its.length]);

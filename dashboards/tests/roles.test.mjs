@@ -107,7 +107,7 @@ for (const [user, { password, sees, not }] of Object.entries(roles)) {
       const address = (slug) => `${process.env.SUPERSET_URL}/superset/dashboard/${slug}/`;
       for (const slug of Object.keys(not)) {
         const answer = await session.get(address(slug), { headers: { Accept: 'text/html' } });
-        assert.equal(answer.status(), 404, slug); // which does not tell that there is one
+        assert.equal(answer.status(), 404, slug); // the same answer as for a dashboard that does not exist
         assert.match(await answer.text(), /Page not found/);
       }
       if (user === FIRST) {

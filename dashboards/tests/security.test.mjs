@@ -47,7 +47,7 @@ describe('Logins', () => {
 
   testDrawing('logins');
 
-  test('counts an attempt once, however many logs tell of it', async () => {
+  test('counts an attempt once if several logs contain it', async () => {
     assert.equal((await one(browser, 'Refused logins')).cnt_refused, refused.length);
     assert.equal((await one(browser, 'Logins')).cnt_successful, taken.length);
     assert.equal((await one(browser, 'Accounts refused')).cnt_refused_accounts,
@@ -84,7 +84,7 @@ describe('Logins', () => {
     assert.equal(networks['2001:db8:7:1::/64'].accounts, 6);
   });
 
-  test('tells new pairs of account and client from those of ten days ago', async () => {
+  test('distinguishes new pairs of account and client from those of ten days ago', async () => {
     const { data } = await browser.chart('First logins of an account from a client');
     assert.deepEqual(data.map((row) => [row.user, row.src_ip, row.novelty]).sort(), [
       ['ann', '203.0.113.9', 'new'], ['clerk', '10.7.2.21', 'the log begins'], ['till', '10.7.1.12', 'new']]);
@@ -247,7 +247,7 @@ describe('Rule coverage', () => {
       ['vault-1', 'yes', 'audit, general'], ['vault-2', 'yes', 'several together']]);
   });
 
-  test('says what each server tells, and what none of its logs tell', async () => {
+  test('shows what the logs of each server contain and lack', async () => {
     const { data } = await browser.chart('Log sources by server');
     assert.deepEqual(data.map((row) => [row.instance, row.log, row.event_class]), [
       ['vault-1', 'audit', 'connection'], ['vault-1', 'audit', 'query'], ['vault-1', 'errorlog', 'message'],

@@ -61,7 +61,7 @@ function clerk(end) {
     '10.7.2.21', { connection: 200 + number, logs: ['general'], encryption: 'tcp' }));
 }
 
-/** Fifteen guesses, which audit and error log tell with a second between them; the last but one only the latter. */
+/** Fifteen guesses, which the audit log and the error log record a second apart. Only the error log records the last but one. */
 function guessing(end) {
   const begun = end - 60 * MINUTE;
   const { user, src, connection } = INTRUDER;

@@ -1,4 +1,4 @@
-// Inserts the workload into ClickHouse as the Flink job would: as `writer`, into the raw tables only; and what auditors,
+// Inserts the workload into ClickHouse as the normalize job does: as `writer`, into the raw tables only; and what auditors,
 // servers' facts and the recorder of unmasked accesses add, as those.
 //
 // Environment: CLICKHOUSE_URL, CLICKHOUSE_PASSWORD (of writer), AUDITOR_PASSWORD, FACTS_PASSWORD, WITNESS_PASSWORD,

@@ -42,9 +42,7 @@ def test_a_pivot_table_shows_ten_rows(dashboard):
 def test_a_chart_has_a_title_a_description_and_texts_for_no_rows(chart):
     assert chart.content["slice_name"].strip() and chart.content["description"].strip(), chart.file
     if chart.content["viz_type"] == "big_number_total" or chart in NUMBERS:  # 0 or N/A, no text of Superset's
-        assert "when_empty" not in chart.content, (
-            f"{chart.file}: numbers have no `when_empty`"
-        )
+        assert "when_empty" not in chart.content, f"{chart.file}: numbers have no `when_empty`"
     else:
         texts = chart.content.get("when_empty", {})
         wanted = "add `when_empty` with `means` and `next` of at least ten characters, here or to the dataset"

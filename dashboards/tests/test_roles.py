@@ -132,8 +132,8 @@ def test_gets_the_data_of_its_dashboards_and_of_no_other(clients, charts):
         assert found in ((200,) if may(key, slug) else FORBIDDEN), f"{key}: {chart}: {found}"
 
 
-def test_no_dataset_is_had_past_a_dashboard(clients, charts, admin):
-    """No role has a permission for data besides its dashboards; each dataset is asked for by one of them."""
+def test_a_dataset_is_readable_only_through_a_dashboard(clients, charts, admin):
+    """No role has a permission for data other than its dashboards, and a dashboard queries each dataset."""
     numbers = {each["name"]: each["id"] for each in admin.every(dashboard_roles.ROLES)}
     for key in LOOKERS:
         permissions = dashboard_roles._permissions_of(admin, numbers[dashboard_roles.load()[key].name])
@@ -158,7 +158,7 @@ def test_no_data_is_had_by_a_forged_place(clients, charts, key):
 
 
 def forged_places(mine: Chart, chart: Chart) -> list[dict[str, object]]:
-    """Contexts in which a foreign chart's dataset is asked for."""
+    """Contexts of a request for the dataset of a chart that the role must not read."""
     return [
         {"slice_id": chart.number},
         {"dashboardId": chart.dashboard},

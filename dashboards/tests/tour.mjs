@@ -1,5 +1,4 @@
-// Opens dashboards as the people do whom they are for: what the tests of roles and the pictures of the documentation have in
-// common.
+// Opens dashboards as a user of each role. Shared by the tests of roles and the pictures of the documentation.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { assertNoneFailed, assertNothingCutOff } from './assertions.mjs';

@@ -1,4 +1,4 @@
-"""compose.yaml says what the embedded stack says: the same settings, versions, images and commands."""
+"""compose.yaml has the same settings, versions, images and commands as the one-machine stack."""
 
 import dataclasses
 import re
@@ -119,13 +119,15 @@ def test_every_setting_has_its_place():
 )
 def test_jobs_are_configured_as_the_embedded_ones(project, settings, home, config, component, job, keys):
     given, defaults = content_of(project, config), job_defaults(job, keys)
-    assert given.keys() <= defaults.keys()
+    assert given.keys() <= defaults.keys(), f"{config} of docker/compose.yaml has keys that {keys} lacks"
     on_the_command_line = {"checkpoint.dir"}  # docker/flink/tailrace-job
     assert {key for key, usual in defaults.items() if usual is None} == on_the_command_line | {
         key for key in given if defaults[key] is None
-    }
+    }, f"{config} of docker/compose.yaml needs the keys that have no default in {keys}"
     for key, value in component(settings, home).job_configuration().items():
-        assert given.get(key, defaults[key]) == str(value), key
+        assert given.get(key, defaults[key]) == str(value), (
+            f"{key} in {config} of docker/compose.yaml: the one-machine stack has {value}"
+        )
 
 
 def test_defaults_of_the_job_keep_rows_as_long_as_the_tables():

@@ -51,7 +51,7 @@ ADDED = {
     "superset": {"tls-superset", "tls-trust", "kafka-rules"},
     "dashboards": {"tls-trust"},
 }
-"""What a service may know besides what it knows without."""
+"""Secrets of a service in addition to those without the secured stack."""
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def directory(tmp_path_factory) -> Path:
 
 
 def words_of_certificates() -> list[str]:
-    """The step that the file tells to run, with its options."""
+    """Returns the step that the file names, with its options."""
     text = re.sub(r"\\\n# +", "", (DOCKER / "compose.secure.yaml").read_text())
     return shlex.split(re.search(r"tailrace\.deployment (certificates .*)", text)[1])
 

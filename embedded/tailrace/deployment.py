@@ -327,7 +327,7 @@ def _configure_reconciliation(command: argparse.ArgumentParser) -> None:
         help="every server, such as http://r1:8123",
     )
     command.add_argument(
-        "--days", type=int, default=7, metavar="N", help="only what arrived in the last N days (default: 7)"
+        "--days", type=int, default=7, metavar="N", help="rows of the last N days only (default: 7)"
     )
     command.add_argument(
         "--settle",
@@ -336,7 +336,9 @@ def _configure_reconciliation(command: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="how long a difference must last: replicas follow an insert (default: %(default)g)",
     )
-    command.add_argument("--repair", action="store_true", help="compute what differs again, from the events")
+    command.add_argument(
+        "--repair", action="store_true", help="compute differing rows again, from the events"
+    )
     command.add_argument("--writers-stopped", action="store_true", help="nothing inserts rows meanwhile")
 
 

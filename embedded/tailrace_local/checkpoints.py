@@ -1,4 +1,4 @@
-"""Lists the Flink job's checkpoints and savepoints on disk, and finds the one to resume from.
+"""Lists the normalize job's checkpoints and savepoints on disk, and finds the one to resume from.
 
 Flink's layout: <directory>/<job id>/chk-<id>/_metadata, and <directory>/savepoint-<name>/_metadata. The
 metadata file is written last: a directory without it is no completed checkpoint. It begins with a magic

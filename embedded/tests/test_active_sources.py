@@ -171,7 +171,7 @@ def test_reports_the_user_without_permission(tmp_path):
     finally:
         os.seteuid(0)
 
-    assert "as whom the collectors run, has no permission" in state.description
+    assert "which has no permission" in state.description
 
 
 def test_the_state_of_a_pattern_is_that_of_its_files(tmp_path):

@@ -139,7 +139,7 @@ def test_the_sidecar_is_the_same_with_the_pod_as_instance(everything):
     text = yaml.safe_dump(snippet["containers"])
     assert text.count("fieldPath: metadata.name") == 2
     own = yaml.safe_load(text.replace("metadata.name", "spec.nodeName"))
-    for each in own:  # what the pod of the DaemonSet says for all its containers
+    for each in own:  # the pod of the DaemonSet states it for all its containers
         assert each["securityContext"].pop("runAsNonRoot") is True
         assert each["securityContext"].pop("seccompProfile") == {"type": "RuntimeDefault"}
     assert own == pod["containers"]

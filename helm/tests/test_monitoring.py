@@ -20,7 +20,7 @@ pytestmark = pytest.mark.long  # Helm is built
 SOURCES = Path(__file__).parent / "monitoring"
 KINDS = ("PodMonitor", "PrometheusRule")
 OF_THE_CLUSTER = {"TailraceComponentDown", "TailraceDisk"}
-"""Alerts of which kube-state-metrics and the kubelet tell what the supervisor tells on one machine."""
+"""Alerts that use metrics of kube-state-metrics and the kubelet in place of those of the supervisor."""
 
 Check = Callable[[list[dict]], list[str]]
 

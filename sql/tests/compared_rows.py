@@ -86,7 +86,7 @@ def value(generator: random.Random, name: str, kind: str) -> object:
     return generator.randrange(4)
 
 
-# What only one server can tell: how much of itself is in use, and in which order equals come.
+# Properties of one server: its own usage, and the order of equal rows.
 NOT_COMPARED = {"server_metrics"}
 
 WITHOUT_ROWS = {

@@ -27,7 +27,7 @@ class ForbiddenError(PageError):
 
 
 class NotFoundError(PageError):
-    """There is no such thing, or the viewer must not see it; the page does not tell which."""
+    """The object does not exist, or the viewer must not see it; the page is the same for both."""
 
     status = 404
     title = "Not found"

@@ -1,4 +1,4 @@
-"""Starts the Java command line, which runs the code of the Flink job on a file, without any server.
+"""Starts the Java command line, which runs the code of the jobs on a file, without any server.
 
 This module imports little: importing the stack takes longer than reading a small log.
 """

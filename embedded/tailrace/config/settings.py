@@ -93,7 +93,7 @@ class Settings:
         "ClickHouse's native listener, which only servers of other shards need; 0 keeps it closed",
         CLOSED,
     )
-    port_flink: int = _port(18081, "the Flink job's web UI and REST API")
+    port_flink: int = _port(18081, "the normalize job's web UI and REST API")
     port_detect: int = _port(18082, "the detect job's web UI and REST API")
     port_superset: int = _port(18088, "Superset")
     port_metrics: int = _port(18090, "metrics of all components, in Prometheus' format")
@@ -101,15 +101,17 @@ class Settings:
 
     memory_kafka: int = _setting(384, "Kafka's Java heap", unit="MiB", minimum=128)
     memory_clickhouse: int = _setting(1536, "ClickHouse's memory limit", unit="MiB", minimum=512)
-    memory_flink: int = _setting(768, "the Flink job's Java heap", unit="MiB", minimum=256)
+    memory_flink: int = _setting(768, "the normalize job's Java heap", unit="MiB", minimum=256)
     memory_detect: int = _setting(256, "the detect job's Java heap", unit="MiB", minimum=128)
 
     jvm_options_flink: str = _setting(
         "",
-        "additional options of the Flink job's JVM, separated by blanks, such as -XX:TieredStopAtLevel=1 for "
-        "less processor time at the start and less throughput under load",
+        "additional options of the normalize job's JVM, separated by blanks, such as -XX:TieredStopAtLevel=1 "
+        "for less processor time at the start and less throughput under load",
     )
-    parallelism: int = _setting(2, "parallelism of the Flink job", unit="subtasks", minimum=1, maximum=128)
+    parallelism: int = _setting(
+        2, "parallelism of the normalize job", unit="subtasks", minimum=1, maximum=128
+    )
     checkpoint_interval: int = _setting(
         1000, "time between two checkpoints; rows become visible at a checkpoint", unit="ms", minimum=100
     )

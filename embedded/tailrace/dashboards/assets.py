@@ -97,7 +97,7 @@ def _recorded(assets: Mapping[str, Mapping[str, Any]], found: Mapping[str, Any])
 def _import_databases(
     client: Client, assets: Mapping[str, Mapping[str, Any]], passwords: Mapping[str, str]
 ) -> None:
-    """An export does not tell whether passwords are still the same."""
+    """An export does not show whether passwords are unchanged."""
     databases = {file: content for file, content in assets.items() if file in passwords}
     client.import_assets(bundle(databases), passwords)
 

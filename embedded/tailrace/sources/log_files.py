@@ -83,7 +83,7 @@ def _problem(path: str) -> str:
     except FileNotFoundError:
         return "does not exist yet; it is read from its first byte once it does"
     except PermissionError:
-        return f"cannot be read: {_user()}, as whom the collectors run, has no permission"
+        return f"cannot be read: the collectors run as {_user()}, which has no permission"
     except OSError as error:
         return f"cannot be read: {error.strerror}"
     return "" if is_file else "is not a regular file"

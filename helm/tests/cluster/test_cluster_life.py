@@ -61,7 +61,7 @@ def ended_steps(release: Release) -> list[str]:
 
 
 def await_steps(release: Release, expected: list[str]) -> None:
-    """Events are written a moment after what they tell."""
+    """Kubernetes writes an event a moment after its cause."""
     release.cluster.await_(lambda: ended_steps(release) == expected, f"the end of {expected}")
     assert release.get("jobs") == []
 

@@ -1,4 +1,4 @@
-"""The filters of the alert inbox: what an address says, as parameters of sql/queries/page_alerts.sql.
+"""The filters of the alert inbox: the parameters of an address, as parameters of sql/queries/page_alerts.sql.
 
 state=active        open or acknowledged (default); open, acknowledged, closed, suppressed, any
 level=high          this severity

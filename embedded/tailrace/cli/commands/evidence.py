@@ -112,7 +112,7 @@ def _verify(arguments: argparse.Namespace, context: Context) -> Exit:
     for fault in found.faults:
         print(console.plain(fault))
     if found.faults:
-        print(f"{arguments.file}: NOT what was exported, {len(found.faults)} faults")
+        print(f"{arguments.file}: differs from the export, {len(found.faults)} faults")
         return Exit.FAILED
     about = found.about
     print(f"{arguments.file}: unchanged since its export, {found.files} files")

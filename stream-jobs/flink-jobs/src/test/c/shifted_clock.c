@@ -1,6 +1,6 @@
 /*
  * Loaded into a job with LD_PRELOAD: its wall clock is CLOCK_SHIFT_SECONDS ahead of the machine's, or behind it if negative.
- * A job that is restored from an old savepoint goes on at the moment of the savepoint. The monotonic clock is unchanged.
+ * A job that is restored from an old savepoint continues at the moment of the savepoint. The monotonic clock is unchanged.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>

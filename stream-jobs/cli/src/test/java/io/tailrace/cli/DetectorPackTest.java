@@ -61,14 +61,17 @@ class DetectorPackTest {
     @MethodSource("detectors")
     void firesOnItsLogAndNotOnABenignOne(String name) throws IOException {
         for (Path log : logs(name, "fires")) {
-            assertThat(alerts(name, log)).as(log + " fires").hasSize(1).allSatisfy(alert -> {
-                assertThat(alert.entity()).isNotEmpty();
-                assertThat(alert.eventIds()).isNotEmpty();
-                assertThat(alert.facts()).isNotEmpty();
-            });
+            assertThat(alerts(name, log))
+                    .as("alerts of %s on %s", name, log)
+                    .hasSize(1)
+                    .allSatisfy(alert -> {
+                        assertThat(alert.entity()).isNotEmpty();
+                        assertThat(alert.eventIds()).isNotEmpty();
+                        assertThat(alert.facts()).isNotEmpty();
+                    });
         }
         for (Path log : logs(name, "silent")) {
-            assertThat(alerts(name, log)).as(log + " is silent").isEmpty();
+            assertThat(alerts(name, log)).as("alerts of %s on %s", name, log).isEmpty();
         }
     }
 
@@ -86,7 +89,7 @@ class DetectorPackTest {
 
     private static List<RaisedAlert> alerts(String name, Path log) throws IOException {
         Run run = new Run(log);
-        assertThat(run.events).isPositive();
+        assertThat(run.events).as("events of " + log).isPositive();
         return run.alerts.stream()
                 .filter(alert -> alert.rule().name().equals(name))
                 .toList();

@@ -78,7 +78,7 @@ class FormatParityTest {
             Map.entry(DatabaseField.COMMAND, "as the server names it"),
             Map.entry(DatabaseField.COMMAND_CLASS, "the server's own classes, of audit logs"),
             Map.entry(DatabaseField.CONNECTION_TYPE, "written by some with the login only"),
-            Map.entry(DatabaseField.PROGRAM, "what the client says of itself, in some audit logs"),
+            Map.entry(DatabaseField.PROGRAM, "reported by the client, in some audit logs"),
             Map.entry(DatabaseField.KIND, "messages of error logs"),
             Map.entry(DatabaseField.MESSAGE, "messages of error logs"),
             Map.entry(DatabaseField.ROWS_SENT, "measured by slow logs"),

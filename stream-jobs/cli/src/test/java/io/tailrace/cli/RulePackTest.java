@@ -82,23 +82,26 @@ class RulePackTest {
 
     @Test
     void everyRuleCompiles() {
-        assertThat(RULES.errors()).isEmpty();
-        assertThat(RULES.warnings()).isEmpty();
+        assertThat(RULES.errors()).as("errors of `tailrace rules check rules`").isEmpty();
+        assertThat(RULES.warnings())
+                .as("warnings of `tailrace rules check rules`")
+                .isEmpty();
         assertThat(alerting()).hasSizeGreaterThanOrEqualTo(60);
     }
 
     @ParameterizedTest
     @MethodSource("alerting")
     void hasCompleteMetadata(RuleHeader rule) {
-        assertThat(rule.id()).as("id").isNotEmpty();
-        assertThat(Path.of(rule.file()).getFileName())
-                .as("file name, which is the name of the rule")
+        String file = rule.file();
+        assertThat(rule.id()).as("id of %s", file).isNotEmpty();
+        assertThat(Path.of(file).getFileName())
+                .as("name of the file %s, which is the name of the rule", file)
                 .hasToString(rule.name() + ".yml");
-        assertThat(rule.description()).as("description").endsWith(".");
-        assertThat(rule.tags()).as("tags").isNotEmpty().allMatch(tag -> tag.startsWith("attack."));
-        assertThat(rule.falsePositives()).as("falsepositives").isNotEmpty();
-        assertThat(rule.nextSteps()).as("next_steps").isNotEmpty();
-        assertThat(rule.level()).as("level").isNotEqualTo(Level.INFORMATIONAL);
+        assertThat(rule.description()).as("description of %s", file).endsWith(".");
+        assertThat(rule.tags()).as("tags of %s", file).isNotEmpty().allMatch(tag -> tag.startsWith("attack."));
+        assertThat(rule.falsePositives()).as("falsepositives of %s", file).isNotEmpty();
+        assertThat(rule.nextSteps()).as("next_steps of %s", file).isNotEmpty();
+        assertThat(rule.level()).as("level of %s", file).isNotEqualTo(Level.INFORMATIONAL);
     }
 
     @ParameterizedTest
@@ -116,20 +119,24 @@ class RulePackTest {
         for (Path log : fires) {
             Run run = new Run(log, counted);
             List<RaisedAlert> alerts = run.alerts(rule);
-            assertThat(run.obstacle(rule)).as("what hinders it on " + log).isEmpty();
-            assertThat(alerts).as("alerts of " + log).isNotEmpty();
+            assertThat(run.obstacle(rule))
+                    .as("why %s cannot fire on %s", rule.name(), log)
+                    .isEmpty();
+            assertThat(alerts).as("alerts of %s on %s", rule.name(), log).isNotEmpty();
             if (isOfSingleEvents(rule)) {
                 assertThat(alerts)
-                        .as("alerts of " + log + ", one for each event")
+                        .as("alerts of %s on %s, one for each event", rule.name(), log)
                         .hasSizeBetween(run.decided, run.events);
             }
             if (counted.isPresent()) {
-                assertThat(run.matches).as("matches of " + log).isBetween(run.decided, run.events);
+                assertThat(run.matches)
+                        .as("events of %s that match the rule that %s counts", log, rule.name())
+                        .isBetween(run.decided, run.events);
             }
         }
         for (Path log : silent) {
             assertThat(new Run(log, counted).alerts(rule))
-                    .as("alerts of " + log)
+                    .as("alerts of %s on %s", rule.name(), log)
                     .isEmpty();
         }
     }

@@ -98,7 +98,7 @@ final class ReleaseRows implements AutoCloseable {
         return rows.isEmpty() ? "" : what + ":\n" + rows + "\n";
     }
 
-    /** Postings are split by checkpoints: their sums are the same. A frontier and a census tell of the moment. */
+    /** Postings are split by checkpoints: their sums are the same. A frontier and a census depend on the moment. */
     private String select(String table, String from) {
         return table.equals(LEDGER)
                 ? "SELECT instance, source, path, generation, stage, kind, detail, sum(count), sum(bytes) FROM " + from

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Both jobs go on from the savepoints of each release, without {@code allowNonRestoredState}: an operator of a savepoint
+ * Both jobs start from the savepoints of each release, without {@code allowNonRestoredState}: an operator of a savepoint
  * that the jobs lack fails the test. They read the messages that the release read after its savepoint, and must write the
  * rows that the release wrote. See {@code src/test/resources/savepoints/README.md}.
  *

@@ -111,7 +111,7 @@ final class FileView {
         view.generation = in.number();
         view.sizeSince = in.number();
         if (in.version() < LogReassembler.WITH_TWO_CLOCKS) {
-            in.number(); // when the file was renamed, which the inodes of its path tell now
+            in.number(); // time of the rename; now the inodes of the path show a rename
         }
         view.firstReceivedAt = TwoClockTime.restore(in);
         view.round = in.number();

@@ -12,7 +12,7 @@ import io.tailrace.framing.LogOrigin;
  * @param generation number of the log's file, from 1
  * @param offset file offset of the first byte
  * @param bytes the whole entry, line ends included
- * @param context what the framer knows about the entry
+ * @param context state of the session before the entry, as far as the framer has read it
  * @param backfill whether the entry was read from bytes that filled a gap; such an entry is late and must not advance
  *     watermarks
  */

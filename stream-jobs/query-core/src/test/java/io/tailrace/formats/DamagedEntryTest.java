@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * Verifies that an entry that a crash cut, or whose statement contains a literal that is never closed, hides no later
  * entry. An entry is found if the framer reports exactly its bytes. A new format is covered without a change, because
- * it needs a {@link LogWriter}. The log goes on: only one entry more than those that must be found follows, and not the
+ * it needs a {@link LogWriter}. The log continues: only one entry more than those that must be found follows, and not the
  * end of the file, at which a framer gives up an open literal.
  *
  * <ul>

@@ -26,7 +26,7 @@ import picocli.CommandLine.Mixin;
         description = {
             "Writes the ATT&CK techniques of rules and detectors as a layer for MITRE's ATT&CK Navigator.",
             "The score of a technique is the number of rules, correlations and detectors with its tag that raise"
-                    + " alerts. The layer says what is detected, not whether a server logs what it takes: see"
+                    + " alerts. Whether a server logs the necessary events is another question: see"
                     + " `tailrace rules coverage`."
         },
         exitCodeListHeading = "Exit codes:%n",

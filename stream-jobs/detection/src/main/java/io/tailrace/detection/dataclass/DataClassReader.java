@@ -144,7 +144,7 @@ public final class DataClassReader {
             throw YamlMap.refusal(
                     file,
                     node,
-                    "expected " + expected + ", with * and ? for what may vary, found "
+                    "expected " + expected + ", with the wildcards * and ?, found "
                             + (tooLong ? "a text that is too long" : scalar.getValue()));
         }
         return parts;

@@ -34,7 +34,7 @@ public record EntryBlock(byte[] bytes) {
                 entries.accept(read(in, texts));
             }
         } catch (IOException e) {
-            throw new UncheckedIOException("a block of entries is not what was written", e);
+            throw new UncheckedIOException("a block of entries cannot be decoded", e);
         }
     }
 

@@ -43,12 +43,20 @@ class DetectorConfigTest {
                 .extracting(detector -> detector.header().id())
                 .doesNotHaveDuplicates();
         assertThat(file.detectors()).allSatisfy(detector -> {
-            assertThat(detector.header().description()).endsWith(".");
+            String name = detector.header().name();
+            assertThat(detector.header().description())
+                    .as("description of %s in DetectorType", name)
+                    .endsWith(".");
             assertThat(detector.header().tags())
+                    .as("tags of %s in DetectorType", name)
                     .isNotEmpty()
                     .allMatch(tag -> tag.startsWith("attack.") || tag.startsWith("performance."));
-            assertThat(detector.header().falsePositives()).isNotEmpty();
-            assertThat(detector.header().nextSteps()).isNotEmpty();
+            assertThat(detector.header().falsePositives())
+                    .as("false positives of %s in DetectorType", name)
+                    .isNotEmpty();
+            assertThat(detector.header().nextSteps())
+                    .as("next steps of %s in DetectorType", name)
+                    .isNotEmpty();
         });
     }
 
