@@ -42,11 +42,11 @@ async function violations() {
   return found.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html, any }) => `${html} ${any[0]?.message ?? ''}`).join('; ')}`);
 }
 
-/** Headers of tables that are cut off, and how far the page reaches beyond the window. */
+/** Cells of tables that are cut off or run into the next one, and how far the page reaches beyond the window. */
 function overflow() {
   return browser.page.evaluate((width) => ({
     beyond: Math.max(0, document.documentElement.scrollWidth - width),
-    cut: [...document.querySelectorAll('th')].filter((th) => th.scrollWidth > th.clientWidth + 1).map((th) => th.textContent.trim()),
+    cut: [...document.querySelectorAll('th, td')].filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.textContent.trim()),
   }), WIDTH);
 }
 

@@ -5,8 +5,8 @@ import re
 
 import pytest
 from loaded_assets import COMPILED, OVER_TIME, charts_of, dataset_of, names, of_kind
+from test_contrast import PALETTE
 
-from tailrace.config.resources import REPOSITORY
 from tailrace.dashboards import asset_files, layout
 
 TABLE_FRAME_PIXELS, TABLE_ROW_PIXELS = 222, 29
@@ -130,12 +130,7 @@ def test_seconds_and_bytes_are_written_with_their_unit(chart):
         )
 
 
-OKABE_ITO = {"#000000", "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7"}
-"""Colours that are distinguishable with all common kinds of colour blindness (Okabe and Ito, 2008)."""
-GREYS = {"#8C8C8C"}
-
-
-def test_colours_are_distinguishable_with_colour_blindness():
+def test_charts_have_colours_of_the_palette_only():
     coloured = [chart for chart in of_kind("charts") if "color_scheme" in chart.content["params"]]
     assert {chart.content["params"]["color_scheme"] for chart in coloured} == {"tailrace"}
     assert {chart.name for chart in OVER_TIME} <= {chart.name for chart in coloured}
@@ -143,18 +138,16 @@ def test_colours_are_distinguishable_with_colour_blindness():
         metadata = dashboard.content["metadata"]
         assert metadata["color_scheme"] == "tailrace"
         named = {colour.upper() for colour in metadata.get("label_colors", {}).values()}
-        assert named <= OKABE_ITO | GREYS, dashboard.name
+        assert named <= {*PALETTE}, dashboard.name
+    formats = [
+        each["colorScheme"]
+        for chart in of_kind("charts")
+        for each in chart.content["params"].get("conditional_formatting") or []
+    ]
+    assert {*formats} <= {*PALETTE}
     # In a ramp of one hue the lightness carries the information.
     ramps = {chart.content["params"].get("linear_color_scheme") for chart in of_kind("charts")}
     assert ramps <= {None, "schemeBlues"}
-
-
-def test_the_palette_is_okabe_and_itos():
-    configuration = (REPOSITORY / "embedded" / "superset" / "superset_config.py").read_text()
-    palette = re.search(r'"id": "tailrace".*?"colors": \[(.*?)\]', configuration, re.DOTALL)[1]
-    colours = re.findall(r'"(#[0-9A-Fa-f]{6})"', palette)
-    assert len(colours) == len(set(colours)) >= 8
-    assert set(colours) <= OKABE_ITO | GREYS
 
 
 @pytest.mark.parametrize("chart", of_kind("charts"), ids=names(of_kind("charts")))

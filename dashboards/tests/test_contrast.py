@@ -3,13 +3,21 @@
 test_dashboards_axe.py examines the pages, which contain the colours of Superset, too.
 """
 
+import math
 import re
+from itertools import combinations
 
 import pytest
+import yaml
 
 from tailrace.config.resources import REPOSITORY
+from tailrace_pages import formats
 
 STYLE = re.sub(r"/\*.*?\*/", "", (REPOSITORY / "dashboards/style.css").read_text(), flags=re.DOTALL)
+DASHBOARDS = [
+    yaml.safe_load(path.read_text()) for path in (REPOSITORY / "dashboards/dashboards").glob("*.yaml")
+]
+DASHBOARDS = [{"metadata": {}, **each} for each in DASHBOARDS]
 CONFIGURATION = (REPOSITORY / "embedded/superset/superset_config.py").read_text()
 RULES = dict(re.findall(r"([^{}]+)\{([^{}]*)\}", STYLE))
 """Declarations by selectors."""
@@ -20,8 +28,6 @@ BACKGROUNDS = {"LIGHT": ("#FFFFFF",), "DARK": ("#000000", "#141414")}
 TEXT_OPACITY = 0.85
 """Opacity of the black or white text of Superset's dark theme; the light theme has 0.88."""
 PALE_IN_SUPERSET = (".ant-select .ant-select-selection-placeholder", ".dashboard table td.dt-is-null")
-PALE_GRAPHICS = {"#E69F00", "#56B4E9", "#F0E442"}
-"""Colours of Okabe and Ito with a contrast below 3 to white: charts have legends and tooltips in addition."""
 
 
 def luminance(colour: str) -> float:
@@ -88,13 +94,105 @@ def test_links_are_readable(theme):
         assert contrast(link, background) >= LEAST_OF_TEXT, background
 
 
-@pytest.mark.parametrize("theme", BACKGROUNDS)
-def test_colours_of_charts_are_distinguishable_from_the_background(theme):
-    palette = re.search(r'"id": "tailrace".*?"colors": \[(.*?)\]', CONFIGURATION, re.DOTALL)[1]
-    pale = {
-        colour
-        for colour in re.findall(r'"(#\w{6})"', palette)
-        for background in BACKGROUNDS[theme]
-        if contrast(colour, background) < LEAST_OF_GRAPHICS
-    }
-    assert pale == (PALE_GRAPHICS if theme == "LIGHT" else set())
+PALETTE = re.findall(
+    r'"(#\w{6})"', re.search(r'"id": "tailrace".*?"colors": \[(.*?)\]', CONFIGURATION, re.DOTALL)[1]
+)
+PAGES = (REPOSITORY / "embedded/superset/tailrace_pages/static/pages.css").read_text()
+LIGHT_PAGES, DARK_PAGES = PAGES.split("@media (prefers-color-scheme: dark)", 1)
+VISION = {
+    "normal": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "protanopia": (
+        (0.152286, 1.052583, -0.204868),
+        (0.114503, 0.786281, 0.099216),
+        (-0.003882, -0.048116, 1.051998),
+    ),
+    "deuteranopia": (
+        (0.367322, 0.860646, -0.227968),
+        (0.280085, 0.672501, 0.047413),
+        (-0.011820, 0.042940, 0.968881),
+    ),
+    "tritanopia": (
+        (1.255528, -0.076749, -0.178779),
+        (-0.078411, 0.930809, 0.147602),
+        (0.004733, 0.691367, 0.303900),
+    ),
+}
+"""Simulations in linear RGB, with complete colour blindness (Machado, Oliveira and Fernandes, 2009)."""
+LEAST_DIFFERENCE = 0.07
+"""Between two colours in OKLab, in which black and white differ by 1."""
+MOST_DEGREES = 10
+"""Between the hue of a severity in texts and that of its colour in charts."""
+
+
+def times(matrix, vector):
+    return [sum(a * b for a, b in zip(row, vector, strict=True)) for row in matrix]
+
+
+def oklab(colour: str, vision: str = "normal") -> list[float]:
+    """Returns lightness and two axes of colour as a person with this vision sees them (Ottosson, 2020)."""
+    seen = times(VISION[vision], [linear(int(colour[at : at + 2], 16) / 255) for at in (1, 3, 5)])
+    cones = times(
+        (
+            (0.4122214708, 0.5363325363, 0.0514459929),
+            (0.2119034982, 0.6806995451, 0.1073969566),
+            (0.0883024619, 0.2817188376, 0.6299787005),
+        ),
+        [max(0, each) for each in seen],
+    )
+    return times(
+        (
+            (0.2104542553, 0.7936177850, -0.0040720468),
+            (1.9779984951, -2.4285922050, 0.4505937099),
+            (0.0259040371, 0.7827717662, -0.8086757660),
+        ),
+        [max(0, each) ** (1 / 3) for each in cones],
+    )
+
+
+def hue(colour: str) -> float:
+    """Returns the hue in degrees."""
+    _, red_green, yellow_blue = oklab(colour)
+    return math.degrees(math.atan2(yellow_blue, red_green)) % 360
+
+
+def colours_of(style: str, names: str) -> dict[str, str]:
+    return {name: each.upper() for name, each in re.findall(rf"--({names}): (#\w{{6}})", style)}
+
+
+def test_colours_of_charts_are_distinguishable_from_every_background():
+    grounds = {colours_of(style, "ground")["ground"] for style in (LIGHT_PAGES, DARK_PAGES)}
+    for colour in PALETTE:
+        for background in {*sum(BACKGROUNDS.values(), ()), *grounds}:
+            assert contrast(colour, background) >= LEAST_OF_GRAPHICS, (colour, background)
+
+
+@pytest.mark.parametrize("vision", VISION)
+def test_colours_of_charts_are_distinguishable_from_each_other(vision):
+    assert len(PALETTE) == 8
+    for one, other in combinations(PALETTE, 2):
+        difference = math.dist(oklab(one, vision), oklab(other, vision))
+        assert difference >= LEAST_DIFFERENCE, (one, other, round(difference, 3))
+
+
+def test_work_pages_have_the_same_colours():
+    series = list(colours_of(LIGHT_PAGES, r"series-\d").values())
+    assert series == PALETTE[: len(series)] and len(series) == 6
+    assert not colours_of(DARK_PAGES, r"series-\d"), "they suit both themes"
+
+
+def severities() -> dict[str, str]:
+    """Returns the colours of levels, which all dashboards have in common."""
+    found = [each["metadata"].get("label_colors", {}) for each in DASHBOARDS]
+    shown = [{level: each[level].upper() for level in formats.LEVELS} for each in found if "critical" in each]
+    assert shown and all(each == shown[0] for each in shown)
+    return shown[0]
+
+
+def test_severities_have_the_same_colours_everywhere():
+    for style in (LIGHT_PAGES, DARK_PAGES):
+        grounds = colours_of(style, "ground|panel").values()
+        texts = colours_of(style, "|".join(formats.LEVELS))
+        for level, colour in severities().items():
+            assert min(contrast(texts[level], ground) for ground in grounds) >= LEAST_OF_TEXT, level
+            if level != "informational":  # a grey has no hue
+                assert abs(hue(texts[level]) - hue(colour)) <= MOST_DEGREES, level

@@ -1,4 +1,4 @@
-"""Changes two things in the static files of Superset 6.1.0 that no setting changes.
+"""Changes three things in the static files of Superset 6.1.0 that no setting changes.
 
     python static_assets.py DIRECTORY     superset/static/assets of an installation
 
@@ -6,6 +6,7 @@
   Its address is replaced by that of an empty image.
 - The list "Last" of the time filter begins with a day. It gets SHORT_RANGES, which
   tailrace_time_ranges.py interprets.
+- A chart can sort its series by name or by size. Sorted by name, LEVELS are in the order of severity.
 
 Files are replaced, not changed, because uv links them to its cache. Exits with 1 and a message if a file that
 must be changed is not there: then Superset has another version, and these changes must be adapted.
@@ -25,6 +26,13 @@ FIRST_RANGE = re.compile(r'\{value:"Last day",label:(?P<translate>\(0,\w+\.t\))\
 """The first item of the list, as the minifier writes it."""
 KNOWN_RANGES = 'new Set(["Last day",'
 """The begin of the set of ranges that the list may select; another one is replaced by a week."""
+
+LEVELS = ("critical", "high", "medium", "low", "informational")
+BY_NAME = re.compile(
+    r'numeric:!0,sensitivity:"base"\}\);return \w\.sort\('
+    r"\((?P<one>\w),(?P<other>\w)\)=>(?P<compared>[^|}]+)\)\}"
+)
+"""Where a chart sorts its series by name, as the minifier writes it."""
 
 
 def without_telemetry(script: str) -> str:
@@ -46,15 +54,28 @@ def _items(day: re.Match[str]) -> str:
     return ",".join([*short, day[0]])
 
 
-CHANGES: dict[str, Callable[[str], str]] = {
-    "*.entry.js": without_telemetry,
-    "*.chunk.js": with_short_ranges,
-}
+def with_levels_by_severity(script: str) -> str:
+    """Returns the text of a script that compares two levels by their place in LEVELS."""
+    return BY_NAME.sub(_by_severity, script)
+
+
+def _by_severity(sort: re.Match[str]) -> str:
+    levels = "[" + ",".join(f'"{level}"' for level in LEVELS) + "]"
+    one, other = sort["one"], sort["other"]
+    places = f"{levels}.indexOf({one})-{levels}.indexOf({other})"
+    return sort[0].replace(f"=>{sort['compared']})", f"=>{places}||({sort['compared']}))")
+
+
+CHANGES: tuple[tuple[str, Callable[[str], str]], ...] = (
+    ("*.entry.js", without_telemetry),
+    ("*.entry.js", with_levels_by_severity),
+    ("*.chunk.js", with_short_ranges),
+)
 
 
 def change(directory: Path) -> list[str]:
     """Changes the files of a directory and returns the patterns of CHANGES that changed none."""
-    return [pattern for pattern, changed in CHANGES.items() if not _change_all(directory, pattern, changed)]
+    return [pattern for pattern, changed in CHANGES if not _change_all(directory, pattern, changed)]
 
 
 def _change_all(directory: Path, pattern: str, changed: Callable[[str], str]) -> int:

@@ -307,22 +307,23 @@ THEME_DEFAULT = _theme(_THEME_LIGHT, "#1f2a33", link="#0072B2")
 THEME_DARK = _theme(_THEME_DARK, "#e8edf1", link="#56B4E9")
 ENABLE_UI_THEME_ADMINISTRATION = False
 
-# The palette of Okabe and Ito, distinguishable with every common kind of colour blindness.
+# Distinguishable with every common kind of colour blindness. Each colour has a contrast of at least 3 to the
+# backgrounds of both themes (WCAG 2.2, 1.4.11).
 EXTRA_CATEGORICAL_COLOR_SCHEMES = [
     {
         "id": "tailrace",
         "label": "Tailrace (colour-blind safe)",
-        "description": "Okabe and Ito's qualitative palette",
+        "description": "Contrast of at least 3 to light and dark backgrounds",
         "isDefault": True,
         "colors": [
-            "#0072B2",
-            "#E69F00",
-            "#009E73",
-            "#CC79A7",
-            "#56B4E9",
-            "#D55E00",
-            "#8C8C8C",
-            "#F0E442",
+            "#1B66F8",
+            "#D4771A",
+            "#36796F",
+            "#C739A5",
+            "#1396D7",
+            "#DF0913",
+            "#8F8F8F",
+            "#697239",
         ],
     }
 ]

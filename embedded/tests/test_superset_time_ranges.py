@@ -1,6 +1,7 @@
 """Short time ranges: static_assets.py lists them for Superset, tailrace_time_ranges.py interprets them."""
 
 import importlib.util
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -8,10 +9,15 @@ from pathlib import Path
 import pytest
 
 from tailrace.config.resources import REPOSITORY
+from tailrace_pages import formats
 
 SUPERSET = REPOSITORY / "embedded" / "superset"
 SET = 'd=new Set(["Last day","Last week"])'
 LIST = 'c=[{value:"Last day",label:(0,r.t)("Last day")},{value:"Last week",label:(0,r.t)("Last week")}]'
+SORT = (
+    'default:{let e=new Intl.Collator(void 0,{numeric:!0,sensitivity:"base"});'
+    "return l.sort((t,r)=>o?e.compare(t,r):e.compare(r,t))}"
+)
 
 
 def _module(name: str):
@@ -27,6 +33,7 @@ static_assets, time_ranges = _module("static_assets"), _module("tailrace_time_ra
 @pytest.fixture
 def assets(tmp_path) -> Path:
     (tmp_path / "1.entry.js").write_text(f'e="{static_assets.TELEMETRY}"+f')
+    (tmp_path / "4.entry.js").write_text(SORT)
     (tmp_path / "2.chunk.js").write_text(f"a;{LIST};{SET}")
     (tmp_path / "3.chunk.js").write_text('case"Last day":return n')
     return tmp_path
@@ -44,6 +51,17 @@ def test_short_ranges_are_the_first_of_the_list(assets):
     )
     assert static_assets.with_short_ranges(text) == text
     assert (assets / "3.chunk.js").read_text() == 'case"Last day":return n'
+
+
+def test_series_with_levels_are_sorted_by_severity(assets):
+    static_assets.change(assets)
+    script = (assets / "4.entry.js").read_text()
+    assert static_assets.with_levels_by_severity(script) == script, "it is changed once"
+    names = ["medium", "db10", "low", "critical", "db9", "informational", "high"]
+    run = f"const l={json.dumps(names)},o=!0;const f=()=>{{switch(1){{{script}}}}};console.log(f().join())"
+    ran = subprocess.run(["node", "-e", run], capture_output=True, text=True, check=True, timeout=120)
+    assert ran.stdout.strip() == "db9,db10,critical,high,medium,low,informational"
+    assert list(static_assets.LEVELS) == list(formats.LEVELS), "as on the work pages"
 
 
 def test_the_tracking_image_is_an_empty_one(assets):

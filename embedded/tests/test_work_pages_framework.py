@@ -2,20 +2,23 @@
 
 import csv
 import io
+import re
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 import yaml
 
 from tailrace.dashboards import roles as dashboard_roles
 from tailrace.dashboards.asset_files import QUERIES
-from tailrace_pages import csv_table, formats, links, permissions, queries, time_range
+from tailrace_pages import columns, csv_table, formats, links, permissions, queries, time_range
 from tailrace_pages.columns import Column
 from tailrace_pages.entities import reading
 from tailrace_pages.page import Page
 from tailrace_pages.page_errors import BadAddressError
 from tailrace_pages.time_range import TimeRange
 
+PAGES = Path(columns.__file__).parent
 NOW = datetime(2026, 3, 1, 12, 0, 0, 500, tzinfo=UTC)
 
 
@@ -177,3 +180,16 @@ def test_queries_of_pages_have_no_jinja_but_parts(name):
     text = reading.text(name, "user") if name.startswith(OF_KINDS) else queries.text_of(name)
     assert "{%" not in text
     assert queries.text_of("SELECT 1") == "SELECT 1"
+
+
+def test_every_table_of_a_page_has_a_csv_file():
+    templates = sorted((PAGES / "templates").rglob("*.html"))
+    tables = [
+        (template.name, text[call.start() : call.end() + 1500])
+        for template in templates
+        if template.name != "parts.html"
+        for text in [template.read_text()]
+        for call in re.finditer(r"parts\.(select_)?table\(", text)
+    ]
+    assert len(tables) > 10
+    assert not [name for name, text in tables if 'class="csv"' not in text and "parts.csv()" not in text]

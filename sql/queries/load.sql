@@ -6,12 +6,14 @@
 -- `time` is a bucket whose width follows the time range, so that a chart has at most about 200 points; the part of the
 -- bucket inside the range is `bucket_seconds` (the newest bucket is incomplete). Empty rows are added for every
 -- instance and bucket: time without entries is drawn as zero load and as a break in the percentiles, not as a
--- connecting line. Percentiles are computed over `seconds` weighted with `weight`, never averaged. A bucket with a
+-- connecting line. In a chart over time the load is NULL, unknown, in buckets in which the slow log of the instance was not
+-- read: before its first entry, after its last entry or census, and without a census since the first one. Percentiles are computed over `seconds` weighted with `weight`, never averaged. A bucket with a
 -- change of the logging settings of a server is marked (`changed`, in the added rows), so that no line connects both
 -- sides. `latest` are entries since that change, for percentiles of the whole range; `logged` describes the settings.
 --
 -- Superset fills in the Jinja parts from the filters of the dashboard. Totals come from the rollup per minute, which
 -- contains no statements; for one selected statement its few events are read instead.
+{%- set over_time = 'BASE_AXIS' in columns | default([], true) | string -%}
 {%- set picked = filter_values('query_id') + filter_values('query') -%}
 {%- macro passes_filter_on(column) -%}
     array{{ (filter_values(column) or ['']) | where_in }}[1] AS {{ column }}
@@ -36,6 +38,28 @@ WITH
             FROM tailrace.effective_logging_settings
             WHERE since < range_end)
         GROUP BY instance),
+{%- if over_time %}
+    if(shown <= 2 * 86400, width, 86400) AS slot_width,
+    reads AS (
+        SELECT instance, min(first_entry) AS read_from, max(last_read) AS read_to, min(first_census) AS census_from,
+            groupUniqArrayArray(slots) AS read_slots
+        FROM (
+            SELECT instance, toUInt32(min(minute)) AS first_entry, toUInt32(max(minute)) AS last_read,
+                toUInt32(4294967295) AS first_census, [] :: Array(UInt32) AS slots
+            FROM tailrace.query_load_1m
+            GROUP BY instance
+            UNION ALL
+            SELECT instance, toUInt32(min(at)), toUInt32(max(at)), toUInt32(min(at)), []
+            FROM tailrace.ledger
+            WHERE kind = 'CENSUS' AND source = 'slowlog'
+            GROUP BY instance
+            UNION ALL
+            SELECT instance, 4294967295, 0, 4294967295, groupUniqArray(toUInt32(intDiv(toUInt32(at), slot_width) * slot_width))
+            FROM tailrace.ledger
+            WHERE kind = 'CENSUS' AND source = 'slowlog' AND at >= range_start AND at < range_end
+            GROUP BY instance)
+        GROUP BY instance),
+{%- endif %}
     measures AS (
 {%- if picked %}
         SELECT
@@ -78,9 +102,20 @@ SELECT
     cluster, instance,
     {{ passes_filter_on('database') }}, {{ passes_filter_on('user') }},
     {{ passes_filter_on('query_id') }}, {{ passes_filter_on('query') }},
-    0, 0, 0, 0, 0, 0,
+    0, 0, 0,
+{%- if over_time %}
+    if(toUInt32(time) + width > read_from AND toUInt32(time) <= read_to
+        AND (toUInt32(minute) < census_from OR has(read_slots, toUInt32(intDiv(toUInt32(minute), slot_width) * slot_width))),
+        0, NULL),
+{%- else %}
+    0,
+{%- endif %}
+    0, 0,
     greatest(1, least(time + width, range_end) - greatest(time, range_start)) AS bucket_seconds,
     has(changed_in, toUInt32(time)), 1,
     {{ logged_by('instance') }}
 FROM (SELECT DISTINCT cluster, instance FROM measures WHERE minute >= range_start AND minute < range_end) AS servers
 LEFT JOIN changes USING (instance)
+{%- if over_time %}
+LEFT JOIN reads USING (instance)
+{%- endif %}

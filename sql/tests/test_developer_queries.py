@@ -18,6 +18,7 @@ from developer_rows import (
     executions,
     insert_executions,
 )
+from ledger_fixture import LedgerRows
 
 
 @pytest.fixture
@@ -237,3 +238,31 @@ def test_a_statement_names_its_ids_by_the_former_rules(renamed):
     (statement,) = renamed("query_statement", NAMED)
     assert f"{CLASS_OF_BOTH:016X}</a>" in statement["elsewhere"]
     assert f"{CLASS_OF_ONE:016X}</a>" in statement["elsewhere"]
+
+
+def test_a_load_before_the_first_entry_or_without_a_census_is_unknown_and_not_zero(
+    admin, user, rendered, metric
+):
+    """One server with entries at both ends of three hours, and a census of the second hour only."""
+    user("writer").insert(
+        "tailrace.query_events", [*executions(1, timedelta(minutes=170), [5]), *executions(1, HOUR / 10, [5])]
+    )
+    log = LedgerRows(instance="db1", at=NOW - 2 * HOUR).reached(0)
+    for minute in range(60):
+        log.census(0, at=NOW - 2 * HOUR + timedelta(minutes=minute, seconds=5))
+    log.store(admin)
+    span = tuple(f"{NOW - each * HOUR:%Y-%m-%dT%H:%M:%S}" for each in (4, -1))
+    busy = metric("load", "busy", over_time=True)
+    shown = user("reader_developer").rows(
+        f"SELECT time, {busy} AS busy FROM ({rendered('load', *span, over_time=True)}) GROUP BY time"
+    )
+
+    def between(begin: float, end: float) -> set[float | None]:
+        times = [f"{NOW - each * HOUR:%Y-%m-%d %H:%M:%S}" for each in (begin, end)]
+        return {row["busy"] for row in shown if times[0] <= row["time"] < times[1]}
+
+    assert between(4, 3) <= {None}, "before the first entry"
+    assert between(2.5, 2.1) == {0} and between(1.9, 1.1) == {0}
+    assert between(0.9, 0.2) == {None}, "no census since the first one"
+    assert between(-0.2, -1) == {None}, "after the last entry and census"
+    assert max(each for each in between(3, 0) if each) > 0

@@ -10,8 +10,8 @@ from tailrace.evidence.framework import Requirement
 from tailrace.evidence.report import ALL_READ, CHECK, PROVES, STATES_MEAN, Report, cell, heading, rows_text
 from tailrace.evidence.results import Stored
 
-COLOURS = {"covered": "#009e73", "behind": "#56b4e9", "missing": "#d55e00", "unknown": "#e69f00"}
-"""The palette of Okabe and Ito, which is safe for every common kind of colour blindness."""
+COLOURS = {"covered": "#36796f", "behind": "#d4771a", "missing": "#df0913", "unknown": "#8f8f8f"}
+"""As on the dashboards: distinguishable with every common kind of colour blindness."""
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 """Forbids scripts and external resources."""
 FEWEST_DAYS = 7

@@ -1,6 +1,6 @@
 """The routes of the alert inbox. Everything they do is in the other modules of this package."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from flask import Blueprint, jsonify, request, url_for
@@ -72,6 +72,8 @@ def newest() -> Any:
 def alert(id_: str) -> Any:
     """One alert."""
     found = details.read(store(), handling.checked_id(id_))
+    if rendering.wants_csv():
+        return _csv_of(id_, found)
     before, total = details.earlier(store(), found)
     return rendering.render(
         "alerts/alert.html",
@@ -88,6 +90,16 @@ def alert(id_: str) -> Any:
         same_rule=links.alerts(rule=found["rule_id"], state="any"),
         **_choices(),
     )
+
+
+def _csv_of(id_: str, found: Mapping[str, Any]) -> Any:
+    """One of the tables of an alert."""
+    name = request.args.get("table", "history")
+    if name == "history":
+        return rendering.csv_answer(name, details.HISTORY, details.history(store(), id_))
+    if name == "earlier":
+        return rendering.csv_answer(name, details.EARLIER_COLUMNS, details.earlier(store(), found)[0])
+    raise BadAddressError(f"table={name} does not exist; there are history and earlier.")
 
 
 @blueprint.post("/tailrace/alerts/actions/")

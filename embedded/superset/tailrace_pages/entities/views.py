@@ -106,6 +106,7 @@ def _head(reading: Reading) -> dict[str, Any]:
         "chart": overview.chart(measures, shown, reading.logs),
         "chart_columns": overview.chart_columns(measures),
         "chart_rows": overview.busy(measures, shown),
+        "chart_all": shown,
         "unit": overview.UNITS[overview.width_of(reading.span)],
     }
 
@@ -133,10 +134,13 @@ def _sessions(reading: Reading) -> Any:
 
 def _csv(reading: Reading, links: dict[str, str], kind: str) -> Any:
     name = request.args.get("table", "records")
+    if name == "chart":
+        head = _head(reading)
+        return rendering.csv_answer(name, head["chart_columns"], head["chart_all"])
     if name == "records":
         return rendering.csv_answer("records", records.CSV_COLUMNS, reading.all(kind, links))
     if name not in SIDES:
-        raise BadAddressError(f"table={name} does not exist; there are records, {', '.join(SIDES)}.")
+        raise BadAddressError(f"table={name} does not exist; there are records, chart, {', '.join(SIDES)}.")
     table = _side(name, reading, links)
     return rendering.csv_answer(name, table.columns, table.rows)
 

@@ -39,6 +39,8 @@ def index() -> Any:
     """Gaps first, then the requirements of a framework, and the forms."""
     known, span = _framework(request.args.get("framework") or DEFAULT_FRAMEWORK), _span()
     servers = gaps.by_server(_shared(known, span, SERVERS), store().rows(COVERAGE, **span.parameters()))
+    if rendering.wants_csv():
+        return rendering.csv_answer("evidence-gaps", gaps.COLUMNS, servers)
     days = [row["day_without_review"] for row in _shared(known, span, DAYS)]
     reviews = _shared(known, span, REVIEWS)
     service = actions.state()
