@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import time
+import urllib.request
 import uuid
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import msgpack
 import pytest
 from confluent_kafka import Consumer, Message, Producer, TopicPartition
+from prometheus_client.parser import text_string_to_metric_families
 
 from e2e.health import await_alert, await_cleared
 from e2e.stack import Stack, wait_until
@@ -228,23 +230,40 @@ def test_the_command_says_what_the_job_made_of_a_push(stack: Stack, tmp_path: Pa
 
 
 EXCEPTION = """
-title: A test that has ended
+title: {title}
 exception:
   rule: {rule}
-  selection: {{user: nobody}}
+  selection: {{user: {user}}}
   reason: a test
   owner: tests
-  expires: 2026-01-01
+  expires: {expires}
 """
 
 
-def test_an_expired_exception_is_reported_until_it_is_removed(stack: Stack):
+def test_an_exception_suppresses_and_an_expired_one_is_reported(stack: Stack, audit: AuditLog):
     rule = str(uuid.uuid4())
-    files = {"one.yml": RULE.format(id=rule, level="low"), "exceptions/one.yml": EXCEPTION.format(rule=rule)}
-    assert push(stack, files).accepted
+    ended = EXCEPTION.format(title="Ended", rule=rule, user="erin", expires="2026-01-01")
+    known = EXCEPTION.format(title="Known user", rule=rule, user="grace", expires="2126-01-01")
+    one = {"one.yml": RULE.format(id=rule, level="low"), "exceptions/known.yml": known}
+    assert push(stack, {**one, "exceptions/ended.yml": ended}).accepted
     await_alert(stack, "TailraceExceptionsExpired")
+    for user in ("grace", "erin"):
+        audit.refuse(user, 3)
+    wait_until(lambda: alerts(stack, user="erin"), SECONDS, "the alert of the expired exception's user")
+    wait_until(lambda: suppressed(stack, "Known_user") == 3, SECONDS, "the matches to be counted")
+    assert not alerts(stack, user="grace")
+
     assert push(stack, rule_push.files(rule_push.OWN)).accepted
     await_cleared(stack, "TailraceExceptionsExpired")
+
+
+def suppressed(stack: Stack, exception: str) -> float:
+    """Returns the number of matches that an exception suppressed, as the job's metrics contain it."""
+    with urllib.request.urlopen(f"{stack.status('metrics').address}/metrics/detect", timeout=60) as answer:
+        families = list(text_string_to_metric_families(answer.read().decode()))
+    name = "flink_taskmanager_job_task_operator_exception_suppressed_matches"
+    samples = [sample for family in families for sample in family.samples if sample.name == name]
+    return sum(sample.value for sample in samples if sample.labels["exception"] == exception)
 
 
 def test_an_instance_without_census_is_said_to_be_unknown(stack: Stack, audit: AuditLog):
