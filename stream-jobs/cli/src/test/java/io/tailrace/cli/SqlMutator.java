@@ -188,6 +188,9 @@ final class SqlMutator {
     }
 
     private String or(String sql) {
+        if (!sql.contains(" WHERE ")) {
+            return sql; // CREATE OR REPLACE, BINARY LOGS AND GTIDS
+        }
         return random.nextBoolean() ? sql.replace(" OR ", " || ") : sql.replace(" AND ", " && ");
     }
 

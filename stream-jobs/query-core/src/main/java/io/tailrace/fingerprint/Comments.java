@@ -10,6 +10,7 @@ import io.tailrace.tags.TagReader;
 final class Comments {
 
     private static final int MAX_COUNT = 8;
+    private static final int MAX_LINES = 4;
 
     private final int[] starts = new int[MAX_COUNT];
     private final int[] ends = new int[MAX_COUNT];
@@ -17,10 +18,45 @@ final class Comments {
     private final int[] places = new int[MAX_COUNT];
 
     private int count;
+    /** The first comments from {@code #} or {@code --} to the end of a line. */
+    private final int[] lineStarts = new int[MAX_LINES];
+
+    private final int[] lineEnds = new int[MAX_LINES];
+    private int lines;
     private final TagReader reader = new TagReader();
 
     void clear() {
         count = 0;
+        lines = 0;
+    }
+
+    /** Records a comment that ends with its line. */
+    void addLine(int from, int end) {
+        if (lines < MAX_LINES) {
+            lineStarts[lines] = from;
+            lineEnds[lines++] = end;
+        }
+    }
+
+    /**
+     * Returns whether a comment cuts a clause off.
+     *
+     * @param bytes the original text of the statement
+     * @param begin its first byte
+     */
+    boolean cutStatement(byte[] bytes, int begin) {
+        for (int i = 0; i < lines; i++) {
+            if (CommentFlags.cuts(bytes, begin, lineStarts[i], lineEnds[i])) {
+                return true;
+            }
+        }
+        int last = Math.min(count, MAX_COUNT) - 1;
+        return last >= 0 && !isClosed(bytes, last) && CommentFlags.cuts(bytes, begin, starts[last], ends[last]);
+    }
+
+    private boolean isClosed(byte[] bytes, int comment) {
+        int end = ends[comment];
+        return end - starts[comment] >= 4 && bytes[end - 1] == '/' && bytes[end - 2] == '*';
     }
 
     void add(int from, int end, int place) {
@@ -43,8 +79,7 @@ final class Comments {
         }
         reader.start();
         for (int i = 0; i < count; i++) {
-            boolean complete = ends[i] - starts[i] >= 4 && bytes[ends[i] - 1] == '/' && bytes[ends[i] - 2] == '*';
-            if (complete && (places[i] == 0 || places[i] >= end)) {
+            if (isClosed(bytes, i) && (places[i] == 0 || places[i] >= end)) {
                 reader.comment(bytes, starts[i], ends[i]);
             }
         }

@@ -142,6 +142,15 @@ final class ConditionTokens {
         };
     }
 
+    boolean isComma() {
+        return kind == Kind.OTHER && in[from] == ',';
+    }
+
+    /** Returns whether the current token is NULL, or may be in a masked text. */
+    boolean isNull(boolean masked) {
+        return kind == Kind.NULL || masked && kind == Kind.PLACEHOLDER;
+    }
+
     boolean is(byte[] lowerCaseWord) {
         return ByteText.equalsIgnoreCase(in, from, end, lowerCaseWord);
     }

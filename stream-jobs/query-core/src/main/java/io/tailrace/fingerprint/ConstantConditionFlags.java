@@ -22,14 +22,23 @@ final class ConstantConditionFlags {
      */
     static final String CONSTANT_CONDITION = "constant_condition";
 
-    /** The statement's own WHERE contains only conditions that are true for every row: {@code WHERE 1=1}. */
+    /**
+     * The statement's own WHERE contains only conditions that are true for every row: {@code WHERE 1=1}; of an UPDATE or
+     * DELETE also {@code id > 0}, {@code id IS NOT NULL} and {@code a LIKE '%'}.
+     */
     static final String EVERY_ROW = "every_row";
 
     private static final byte[] WHERE = ByteText.ascii("where");
     private static final byte[] RETURNING = ByteText.ascii("returning");
+    private static final byte[] UPDATE = ByteText.ascii("update");
+    private static final byte[] DELETE = ByteText.ascii("delete");
+    private static final byte[] IN = ByteText.ascii("in");
+    private static final byte[] IS = ByteText.ascii("is");
+
 
     /** Maximum number of parentheses and negations that are read before an operand. */
     private static final int MAX_BEFORE = 64;
+    private static final int MAX_VALUES = 256;
 
     /** Whether a condition is true independently of the row. */
     private enum Verdict {
@@ -52,9 +61,15 @@ final class ConstantConditionFlags {
     private boolean idiom;
     /** The condition follows {@code ||}, which follows a name: most likely a text is appended to the name. */
     private boolean mayConcatenate;
+    /** The statement changes the rows that its WHERE selects. */
+    private boolean changesRows;
+    private final OperandReader operands;
+    private final KeyCondition keys;
 
     ConstantConditionFlags(SqlMode mode) {
         tokens = new ConditionTokens(mode);
+        operands = new OperandReader(tokens);
+        keys = new KeyCondition(tokens, operands);
     }
 
     /** Returns whether a statement with this masked text may have any flag. */
@@ -87,11 +102,13 @@ final class ConstantConditionFlags {
         everyRow = false;
         int depth = 0;
         tokens.start(bytes, from, to);
+        changesRows = tokens.is(UPDATE) || tokens.is(DELETE);
         Kind before = Kind.END;
         while (tokens.kind() != Kind.END) {
             Kind joined = tokens.kind();
             depth += joined == Kind.OPEN ? 1 : joined == Kind.CLOSE ? -1 : 0;
             boolean isWhere = depth == 0 && tokens.is(WHERE);
+            changesRows |= before == Kind.STOP && (tokens.is(UPDATE) || tokens.is(DELETE)); // SET STATEMENT … FOR, or ;
             boolean pipes = tokens.isPipes();
             mayConcatenate = pipes && (before == Kind.NAME || before == Kind.CLOSE);
             before = joined;
@@ -110,7 +127,7 @@ final class ConstantConditionFlags {
 
     /** Reads the conditions that AND joins after WHERE, up to the first one that may not hold. */
     private boolean holdsAlways() {
-        while (condition() == Verdict.HOLDS) {
+        while (selectsEvery()) {
             skip(Kind.CLOSE);
             if (tokens.kind() != Kind.AND) {
                 return tokens.kind() == Kind.END || tokens.kind() == Kind.STOP || tokens.is(RETURNING);
@@ -118,6 +135,15 @@ final class ConstantConditionFlags {
             tokens.next();
         }
         return false;
+    }
+
+    private boolean selectsEvery() {
+        int operand = tokens.from();
+        if (changesRows && keys.selectsEveryRow(masked)) {
+            return true;
+        }
+        tokens.back(operand);
+        return condition() == Verdict.HOLDS;
     }
 
     /**
@@ -140,7 +166,7 @@ final class ConstantConditionFlags {
         idiom = false;
         boolean read = skipBefore();
         boolean text = tokens.kind() == Kind.TEXT;
-        ConstantOperand left = read ? operand() : null;
+        ConstantOperand left = read ? operands.operand(masked) : null;
         if (left == null || text && (mayConcatenate || tokens.isPipes())) {
             return Verdict.DEPENDS;
         }
@@ -152,8 +178,41 @@ final class ConstantConditionFlags {
         return switch (tokens.kind()) {
             case COMPARISON, LIKE -> comparison(left, not);
             case BETWEEN -> between(left, not);
+            case NAME -> listed(left, not);
             default -> left.isLiteral() && endsHere() ? verdict(left.truth(), false) : Verdict.DEPENDS;
         };
+    }
+
+    /** Reads {@code 1 IN (1, 2)} and {@code 1 IS NOT NULL}, which hold; others count as depending on data. */
+    private Verdict listed(ConstantOperand left, boolean not) {
+        idiom = true;
+        if (!left.isLiteral() || not) {
+            return Verdict.DEPENDS;
+        }
+        if (tokens.is(IS)) {
+            boolean holds = next() && tokens.kind() == Kind.NOT && next() && tokens.isNull(masked) && next() && endsHere();
+            return holds && tokens.kind() != Kind.AND && left.kind() != Kind.NULL ? Verdict.HOLDS : Verdict.DEPENDS;
+        }
+        if (!tokens.is(IN)) {
+            return tokens.is(RETURNING) ? verdict(left.truth(), false) : Verdict.DEPENDS;
+        }
+        tokens.next();
+        boolean holds = false;
+        for (int i = 0; i < MAX_VALUES && !holds && (tokens.kind() == Kind.OPEN || tokens.isComma()); i++) {
+            tokens.next();
+            ConstantOperand value = operands.signed(masked);
+            holds = value != null && left.compare("=", value) != Truth.FALSE;
+        }
+        for (int i = 0; i < MAX_VALUES && holds && tokens.kind() != Kind.CLOSE; i++) {
+            tokens.next();
+        }
+        skip(Kind.CLOSE);
+        return holds ? Verdict.HOLDS : Verdict.DEPENDS;
+    }
+
+    private boolean next() {
+        tokens.next();
+        return true;
     }
 
     /** Skips parentheses and negations. */
@@ -187,24 +246,25 @@ final class ConstantConditionFlags {
                 ByteText.utf8(tokens.bytes(), tokens.from(), tokens.end()).toLowerCase(Locale.ROOT);
         tokens.next();
         skip(Kind.OPEN);
-        ConstantOperand right = operand();
+        ConstantOperand right = operands.operand(masked);
         if (right == null || !left.isLiteral() && !endsHere() || left.isLiteral() != right.isLiteral()) {
             return Verdict.DEPENDS;
         }
         Verdict verdict = verdict(left.compare(operator, right), not);
         compared = left.isLiteral();
-        idiom = left.isZeroOrOne() && right.isZeroOrOne();
+        boolean given = (operator.equals("<>") || operator.equals("!=")) && (left.isEmptyText() || right.isEmptyText());
+        idiom = given || left.isZeroOrOne() && right.isZeroOrOne(); // a template asks whether its parameter is given
         return verdict;
     }
 
     private Verdict between(ConstantOperand left, boolean not) {
         tokens.next();
-        ConstantOperand low = operand();
+        ConstantOperand low = operands.operand(masked);
         if (low == null || tokens.kind() != Kind.AND) {
             return Verdict.DEPENDS;
         }
         tokens.next();
-        ConstantOperand high = operand();
+        ConstantOperand high = operands.operand(masked);
         if (high == null || !left.isLiteral() || !low.isLiteral() || !high.isLiteral()) {
             return Verdict.DEPENDS;
         }
@@ -225,39 +285,5 @@ final class ConstantConditionFlags {
     private Verdict verdict(Truth truth, boolean not) {
         Truth whole = negated != not ? truth.not() : truth;
         return whole == Truth.FALSE ? Verdict.FAILS : Verdict.HOLDS;
-    }
-
-    /**
-     * Reads a name, a literal with its sign, or literals that are added and multiplied; returns null for anything
-     * else.
-     */
-    private ConstantOperand operand() {
-        if (tokens.kind() == Kind.NAME) {
-            ConstantOperand name = ConstantOperand.of(tokens, false);
-            tokens.next();
-            return tokens.kind() == Kind.OPEN || tokens.kind() == Kind.ARITHMETIC ? null : name;
-        }
-        ConstantOperand first = signed();
-        ConstantOperand sum = first;
-        while (sum != null && tokens.kind() == Kind.ARITHMETIC) {
-            tokens.next();
-            sum = signed() == null ? null : ConstantOperand.UNKNOWN;
-        }
-        return sum;
-    }
-
-    private ConstantOperand signed() {
-        boolean negative = false;
-        while (tokens.kind() == Kind.ARITHMETIC) {
-            negative ^= tokens.bytes()[tokens.from()] == '-';
-            tokens.next();
-        }
-        boolean unknownParameter = tokens.kind() == Kind.PLACEHOLDER && !masked;
-        if (!tokens.isLiteral() || unknownParameter) {
-            return null;
-        }
-        ConstantOperand operand = ConstantOperand.of(tokens, negative);
-        tokens.next();
-        return operand;
     }
 }

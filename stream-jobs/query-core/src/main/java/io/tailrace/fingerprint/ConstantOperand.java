@@ -38,9 +38,18 @@ record ConstantOperand(Kind kind, String text) {
         return kind != Kind.NAME;
     }
 
-    /** Returns whether the literal is 0 or 1, with which people and frameworks express never and always. */
+    /** Returns whether the literal is 0, 1 or a truth value, with which people and frameworks express never and always. */
     boolean isZeroOrOne() {
-        return kind == Kind.NUMBER && (text.equals("0") || text.equals("1"));
+        return kind == Kind.TRUE || kind == Kind.FALSE || kind == Kind.NUMBER && (text.equals("0") || text.equals("1"));
+    }
+
+    boolean isEmptyText() {
+        return kind == Kind.TEXT && text.isEmpty();
+    }
+
+    /** Returns whether the literal is a number up to 0. */
+    boolean isNotPositive() {
+        return kind == Kind.NUMBER && number() <= 0;
     }
 
     /** Returns whether the literal alone is true. */

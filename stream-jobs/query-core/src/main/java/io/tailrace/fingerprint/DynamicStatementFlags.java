@@ -3,7 +3,6 @@ package io.tailrace.fingerprint;
 import io.tailrace.fingerprint.ConditionTokens.Kind;
 import io.tailrace.lexer.ByteText;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -21,12 +20,13 @@ final class DynamicStatementFlags {
 
     /** The statement is written in hexadecimal digits. */
     static final String IN_HEX = "dynamic_hex";
+    /** Functions assemble the statement from literals, which hides its words. */
+    static final String ASSEMBLED = "dynamic_assembled";
     /** The statement reads or writes a file of the server. */
     static final String WITH_FILE = "dynamic_file";
 
     private static final byte[] FROM = ByteText.ascii("from");
     private static final byte[] IMMEDIATE = ByteText.ascii("immediate");
-    private static final byte[] CONCAT = ByteText.ascii("concat");
     private static final byte[] PREPARE = ByteText.ascii("prepare");
 
     /** Length of a text that is inspected, bytes. */
@@ -48,13 +48,19 @@ final class DynamicStatementFlags {
     private static final Pattern OF_ACCOUNTS =
             Pattern.compile("dynamic_(?:grant|revoke|set_password|.*_(?:user|role))");
 
+    /** A text that is decoded to the first word of a statement. */
+    private static final Pattern WORD =
+            Pattern.compile("(?i)\\s*(?:create|alter|drop|grant|revoke|set|update|delete|insert|select|truncate|union)\\s*");
+
     private static final Pattern FILE =
             Pattern.compile("(?is)\\binto\\s+(?:outfile|dumpfile)\\b|\\bload_file\\s*\\(|\\binfile\\b");
 
     private final ConditionTokens tokens;
+    private final LiteralText literals;
 
     DynamicStatementFlags(SqlMode mode) {
         tokens = new ConditionTokens(mode);
+        literals = new LiteralText(tokens);
     }
 
     /** Returns whether a statement with this masked text may contain another one. */
@@ -90,10 +96,16 @@ final class DynamicStatementFlags {
                 flags.addAll(masked ? Set.of(WITH_FILE) : flags());
             }
             boolean name = tokens.kind() == Kind.NAME;
+            if (awaited && name && literals.isFunction()) {
+                texts++;
+                flags.addAll(masked ? Set.of(WITH_FILE) : assembled());
+                awaited = false;
+                continue;
+            }
             awaited = tokens.is(IMMEDIATE)
                     || prepare && tokens.is(FROM)
                     || variable && isAssignment()
-                    || awaited && (tokens.kind() == Kind.OPEN || tokens.is(CONCAT));
+                    || awaited && tokens.kind() == Kind.OPEN;
             prepare = name && tokens.is(PREPARE) || prepare && name && !tokens.is(FROM);
             variable = name && bytes[tokens.from()] == '@' || variable && isColon();
             tokens.next();
@@ -109,27 +121,27 @@ final class DynamicStatementFlags {
         return tokens.kind() == Kind.OTHER && tokens.bytes()[tokens.from()] == ':';
     }
 
+    /** Reads a function of literals and returns the flags of its value. */
+    private List<String> assembled() {
+        String text = literals.read();
+        List<String> found = new ArrayList<>(flags(text.substring(0, Math.min(text.length(), MAX_LENGTH)), literals.isCoded()));
+        boolean part = literals.isDecoded() && WORD.matcher(text).matches();
+        if (literals.isComplete() && (part || !found.isEmpty())) {
+            found.add(ASSEMBLED);
+        }
+        return found;
+    }
+
     private List<String> flags() {
         return switch (tokens.kind()) {
             case TEXT -> flags(text(tokens.from() + 1, tokens.end() - 1), false);
-            case CODED -> flags(decoded(text(tokens.from(), tokens.end())), true);
+            case CODED -> flags(LiteralText.decoded(text(tokens.from(), tokens.end())), true);
             default -> List.of();
         };
     }
 
     private String text(int from, int end) {
         return ByteText.utf8(tokens.bytes(), from, Math.max(from, Math.min(end, from + MAX_LENGTH)));
-    }
-
-    /** Returns the text of {@code 0x53454c} or {@code x'53454c'}; empty if the literal has another form. */
-    private static String decoded(String literal) {
-        String digits = literal.replaceFirst("^(?:0[xX]|[xX]')", "").replace("'", "");
-        try {
-            byte[] bytes = HexFormat.of().parseHex(digits.substring(0, digits.length() & ~1));
-            return ByteText.utf8(bytes, 0, bytes.length);
-        } catch (IllegalArgumentException e) {
-            return ""; // bits, or a text with another character set
-        }
     }
 
     private static List<String> flags(String text, boolean coded) {

@@ -148,18 +148,22 @@ public final class Fingerprinter {
     }
 
     /**
-     * Returns flags for properties of the statement's literals, which its class does not show. The flags are from a
-     * fixed set (docs/FINGERPRINT.md) and never contain a literal. Only the first {@value #MAX_READ_LENGTH} bytes are
-     * read.
+     * Returns flags for properties of the statement's literals and comments, which its class does not show. The flags
+     * are from a fixed set (docs/FINGERPRINT.md) and never contain a literal. Only the first {@value #MAX_READ_LENGTH}
+     * bytes are read. The statement must be that of the latest call of {@link #statement}.
      *
      * @param shape result of {@link #statement} for this statement
      */
     public List<String> flags(NormalizedStatement shape, byte[] bytes, int from, int to) {
+        boolean cut = masker.comments().cutStatement(bytes, from);
         if (!shape.literalsMatter()) {
-            return List.of();
+            return cut ? List.of(CommentFlags.CUTS) : List.of();
         }
         int end = Math.min(to, from + MAX_READ_LENGTH);
         List<String> flags = new ArrayList<>(conditions.of(bytes, from, end));
+        if (cut) {
+            flags.add(CommentFlags.CUTS);
+        }
         flags.addAll(hidden.of(bytes, from, end));
         flags.addAll(assigned.of(bytes, from, end));
         return flags;

@@ -502,7 +502,9 @@ final class Masker {
 
     private int lineComment(int from) {
         commentPending = true;
-        return ByteText.lineFeed(in, from, to);
+        int end = ByteText.lineFeed(in, from, to);
+        comments.addLine(from, end);
+        return end;
     }
 
     private int slash(int i) {

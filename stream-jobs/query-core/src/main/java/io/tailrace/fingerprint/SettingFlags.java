@@ -135,7 +135,16 @@ final class SettingFlags {
                     default -> OTHER;
                 };
         tokens.next();
-        return tokens.kind() == Kind.ARITHMETIC ? OTHER : reported;
+        return valueEnds() ? reported : OTHER;
+    }
+
+    /** Returns whether the value consists of one token: not of {@code 1 - 1}, {@code 1 = 0} or {@code 'O' 'FF'}. */
+    private boolean valueEnds() {
+        return switch (tokens.kind()) {
+            case END, STOP, WHERE, CLOSE -> true;
+            case OTHER -> tokens.bytes()[tokens.from()] == ',';
+            default -> false;
+        };
     }
 
     private static String reported(String value) {

@@ -111,6 +111,9 @@ public enum PrivilegedOperation {
     private static final List<String> PURGES =
             List.of("purge binary logs", "purge master logs", "reset master", "reset binary logs");
     private static final List<String> SCOPES = List.of("global", "persist", "sql_log_bin");
+    private static final List<String> GLOBAL = List.of("global", "persist");
+    /** Variables with the value before, as dumps name them. */
+    private static final List<String> STORED = List.of("= @mysqldump_temp", "= @old", "=@old");
     private static final String ROTATION = "server_audit_file_rotate_now";
     private static final String SYSTEM = "mysql.";
 
@@ -202,7 +205,11 @@ public enum PrivilegedOperation {
             return true;
         }
         boolean isFlagged = hasFlag(event, LOG_SETTING);
-        return isFlagged ? hasFlag(event, LOG_OFF) : !holds(statement, List.of(ROTATION));
+        boolean global = holds(statement, GLOBAL); // SET @old = @@sql_log_bin changes nothing
+        if (!global && holds(statement, STORED)) {
+            return false;
+        }
+        return isFlagged ? hasFlag(event, LOG_OFF) : global && !holds(statement, List.of(ROTATION));
     }
 
     private static boolean hasFlag(DetectionEvent event, Pattern wanted) {

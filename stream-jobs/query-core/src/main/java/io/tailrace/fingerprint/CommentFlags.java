@@ -1,0 +1,83 @@
+package io.tailrace.fingerprint;
+
+import io.tailrace.lexer.ByteText;
+
+/**
+ * Detects comments that cut a clause off, as in {@code WHERE login = 'admin'-- ' AND password = '…'}: the rest of the
+ * template after an injected text, whose quote or parenthesis has no beginning.
+ */
+final class CommentFlags {
+
+    /** A comment contains the end of a literal or of a parenthesis that was opened before the comment. */
+    static final String CUTS = "comment_cuts_statement";
+
+    private CommentFlags() {}
+
+    /**
+     * Returns whether a comment cuts the statement.
+     *
+     * @param begin first byte of the statement
+     * @param from first byte of the comment, its mark {@code #}, {@code --} or an unclosed {@code /*}
+     * @param end index after its last byte
+     */
+    static boolean cuts(byte[] bytes, int begin, int from, int end) {
+        if (from <= begin) {
+            return false;
+        }
+        byte before = bytes[from - 1];
+        boolean adjacent = before > ' ' && before != ';' && before != ',';
+        int mark = bytes[from] == '#' ? 1 : 2;
+        int text = ByteText.skipBlanks(bytes, from + mark, end);
+        if (endsOther(bytes, text, end)) {
+            return isSameLine(bytes, begin, from);
+        }
+        if (bytes[from] == '/') {
+            return false;
+        }
+        boolean bare = end - text == 1 && (bytes[text] == '-' || bytes[text] == '+');
+        boolean empty = text == end;
+        return bare && isSameLine(bytes, begin, from) || adjacent && (empty || continues(bytes, text, end));
+    }
+
+    /** Returns whether the text ends a literal or a parenthesis that it does not begin: {@code ' AND a = 'b'}. */
+    private static boolean endsOther(byte[] bytes, int text, int end) {
+        int i = text;
+        while (i < end && bytes[i] == ')') {
+            i++;
+        }
+        if (i > text) {
+            return true;
+        }
+        if (i >= end || bytes[i] != '\'' && bytes[i] != '"') {
+            return false;
+        }
+        int quotes = 0;
+        for (int at = i; at < end; at++) {
+            quotes += bytes[at] == bytes[i] ? 1 : 0;
+        }
+        return quotes % 2 == 1;
+    }
+
+    private static final byte[][] CLAUSES = {
+        ByteText.ascii("and"), ByteText.ascii("or"), ByteText.ascii("limit"), ByteText.ascii("order"), ByteText.ascii("group")
+    };
+
+    private static boolean continues(byte[] bytes, int text, int end) {
+        for (byte[] word : CLAUSES) {
+            int after = text + word.length;
+            if (after < end && bytes[after] == ' ' && ByteText.equalsIgnoreCase(bytes, text, after, word)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns whether a token precedes the comment on its line. */
+    private static boolean isSameLine(byte[] bytes, int begin, int from) {
+        int i = from - 1;
+        while (i >= begin && (bytes[i] == ' ' || bytes[i] == '\t')) {
+            i--;
+        }
+        return i >= begin && bytes[i] != '\n' && bytes[i] != '\r' && bytes[i] != ';' && bytes[i] != ',';
+    }
+}
