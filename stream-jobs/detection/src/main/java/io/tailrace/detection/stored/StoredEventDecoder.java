@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -73,6 +72,11 @@ public final class StoredEventDecoder {
         }
         rows++;
         return event();
+    }
+
+    /** Returns the value of a column in the last row; null if it is null. */
+    public Object value(String column) {
+        return row.get(column);
     }
 
     /** Returns the number of decoded rows. */
@@ -181,10 +185,5 @@ public final class StoredEventDecoder {
             texts.put(name, in.readText());
         }
         return texts;
-    }
-
-    /** Returns an instant in microseconds since 1970 UTC. */
-    public static long micros(Instant time) {
-        return ChronoUnit.MICROS.between(Instant.EPOCH, time);
     }
 }

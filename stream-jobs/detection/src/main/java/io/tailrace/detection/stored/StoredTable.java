@@ -3,6 +3,7 @@ package io.tailrace.detection.stored;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.QueryEvent;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -62,6 +63,11 @@ public enum StoredTable {
                 .collect(Collectors.toCollection(TreeSet::new));
         wanted.addAll(ALWAYS);
         return columns().stream().filter(wanted::contains).toList();
+    }
+
+    /** Returns whether the values of some columns determine a field of every event, or that events lack it. */
+    public boolean isDetermined(String field, Collection<String> columns) {
+        return columns.containsAll(FieldColumns.of(this, field));
     }
 
     /** Returns whether the table stores the statements of its events by their {@code query_id}. */
