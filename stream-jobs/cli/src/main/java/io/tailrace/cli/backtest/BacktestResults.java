@@ -4,15 +4,16 @@ import io.tailrace.detection.EntityKey;
 import io.tailrace.detection.alert.AlertGroupId;
 import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.sigma.RuleHeader;
+import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.UUID;
 
 /**
  * Counts the alerts of a backtest, grouped as the detect job groups them: by rule, entity and ten minutes. Alerts arrive
@@ -90,10 +91,15 @@ public final class BacktestResults {
         String detail = String.join(" ", parts);
         String time = Instant.EPOCH.plus(alert.micros(), ChronoUnit.MICROS).toString();
         return new RuleResult.Sample(
-                HexFormat.of().formatHex(AlertGroupId.of(key)),
+                uuid(AlertGroupId.of(key)),
                 time,
                 entity,
                 detail.length() <= MAX_DETAIL_LENGTH ? detail : detail.substring(0, MAX_DETAIL_LENGTH) + '…');
+    }
+
+    private static String uuid(byte[] bytes) {
+        ByteBuffer halves = ByteBuffer.wrap(bytes);
+        return new UUID(halves.getLong(), halves.getLong()).toString();
     }
 
     private static void count(Group group) {

@@ -51,6 +51,8 @@ final class EventFilter {
     /** Maximum number of values in the condition. */
     private static final int MAX_VALUES = 20_000;
 
+    private static final String NULL = "NULL";
+
     private final EventStore store;
     private final List<SigmaRule> rules;
     private final Period period;
@@ -107,7 +109,7 @@ final class EventFilter {
             long missing = 0;
             for (DetectionEvent event = events.next(); event != null; event = events.next()) {
                 String values = literals(events, keys);
-                boolean isKnown = events.statementsMissing() == missing && !values.isEmpty();
+                boolean isKnown = events.statementsMissing() == missing;
                 boolean isKept = !isKnown || mayMatch(partial, event, columns.contains("source"));
                 (isKept ? kept : excluded).add(values);
                 missing = events.statementsMissing();
@@ -115,19 +117,26 @@ final class EventFilter {
             EventStore.requireRows(result.rows(), events.rows());
         }
         excluded.removeAll(kept);
-        boolean isUseful = !excluded.isEmpty() && excluded.size() <= MAX_VALUES && result.rows() < MAX_DISTINCT;
-        return isUseful
-                ? "ifNull((" + String.join(", ", keys) + ") NOT IN (" + String.join(", ", excluded) + "), 1)"
-                : "";
+        boolean keepsNull = !excluded.remove(NULL);
+        boolean isUseful =
+                excluded.size() <= MAX_VALUES && result.rows() < MAX_DISTINCT && !(excluded.isEmpty() && keepsNull);
+        return isUseful ? condition(keys, excluded, keepsNull) : "";
     }
 
-    /** Returns the values of columns as SQL; empty if one is null. */
+    private static String condition(List<String> columns, Set<String> excluded, boolean keepsNull) {
+        String names = '(' + String.join(", ", columns) + ')';
+        String condition =
+                excluded.isEmpty() ? names + " IS NOT NULL" : names + " NOT IN (" + String.join(", ", excluded) + ')';
+        return "ifNull(" + condition + ", " + (keepsNull ? 1 : 0) + ')';
+    }
+
+    /** Returns the values of columns as SQL. Of them, only the id of a statement can be null, which is a single column. */
     private static String literals(StoredEventDecoder row, List<String> columns) {
         List<String> literals = new ArrayList<>();
         for (String column : columns) {
             Object value = row.value(column);
             if (value == null) {
-                return "";
+                return NULL;
             }
             literals.add(value instanceof Long id ? Long.toUnsignedString(id) : EventStore.quoted(value.toString()));
         }

@@ -39,8 +39,10 @@ public final class BacktestWriter {
             days(rule);
             entities(rule);
             samples("sample", rule, rule.samples());
-            samples("added", rule, rule.added());
-            samples("removed", rule, rule.removed());
+            if (isComparing) {
+                samples("added", rule, rule.added());
+                samples("removed", rule, rule.removed());
+            }
         }
         for (int i = 0; i < versions.size(); i++) {
             String version = i == 0 ? "" : "against";
