@@ -93,7 +93,6 @@ public final class Backtest {
     public Reading run(Period period, long nowMicros, BacktestResults results) throws IOException {
         List<EventQuery> queries = queries(period);
         EventSlices slices = EventSlices.of(store, queries, period);
-        StoredEvents events = new StoredEvents(store, queries);
         List<BacktestVersion> engines = new ArrayList<>();
         for (int i = 0; i < versions.size(); i++) {
             int version = i;
@@ -102,6 +101,7 @@ public final class Backtest {
         }
         ActionResolver actions = new ActionResolver(ActionResolver.MAX_ACTIONS);
         DataClassifier classifier = new DataClassifier(usesClasses() ? classes : DataClasses.NONE);
+        StoredEvents events = new StoredEvents(store, queries, new MatchScan(rules(), classifier));
         events.read(
                 slices.slices(),
                 event -> detect(event, actions, classifier, engines),
@@ -128,22 +128,33 @@ public final class Backtest {
     private List<EventQuery> queries(Period period) throws IOException {
         boolean hasDetectors =
                 versions.stream().anyMatch(version -> !version.detectors().isEmpty());
-        List<SigmaRule> rules = versions.stream()
-                .flatMap(version -> version.rules().rules().stream())
-                .toList();
+        List<SigmaRule> rules = rules();
         RuleFields fields = versions.stream().map(RuleSelection::fields).reduce(RuleFields.NONE, RuleFields::and);
-        Set<String> names = new HashSet<>(fields.names());
-        names.addAll(ALWAYS);
         List<EventQuery> queries = new ArrayList<>();
         for (StoredTable table : StoredTable.values()) {
             boolean isRead = hasDetectors || rules.stream().anyMatch(rule -> reads(rule, table));
             if (isRead) {
-                boolean every = hasDetectors || fields.every();
-                EventQuery query = new EventQuery(table, every ? table.columns() : table.columns(names), "");
-                queries.add(hasDetectors ? query : new EventFilter(store, rules, period).narrowed(query));
+                queries.add(
+                        hasDetectors
+                                ? new EventQuery(table, table.columns(), List.of(), "")
+                                : narrowed(table, rules, fields.names(), period));
             }
         }
         return queries;
+    }
+
+    private EventQuery narrowed(StoredTable table, List<SigmaRule> rules, Set<String> fields, Period period)
+            throws IOException {
+        Set<String> all = new HashSet<>(fields);
+        all.addAll(ALWAYS);
+        EventQuery query = new EventQuery(table, table.columns(all), table.scannedColumns(fields), "");
+        return new EventFilter(store, rules, period).narrowed(query);
+    }
+
+    private List<SigmaRule> rules() {
+        return versions.stream()
+                .flatMap(version -> version.rules().rules().stream())
+                .toList();
     }
 
     private static boolean reads(SigmaRule rule, StoredTable table) {

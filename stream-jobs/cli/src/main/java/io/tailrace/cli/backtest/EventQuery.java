@@ -7,16 +7,17 @@ import java.util.stream.Collectors;
 /**
  * What a backtest reads of one table.
  *
- * @param columns columns that the rules need, in the order of the schema
+ * @param columns columns that rules, actions and alerts need, in the order of the schema
+ * @param scanned columns that the conditions of rules need; empty if every event is needed
  * @param filter condition in SQL that every event which a rule can match fulfils; empty: all rows
  */
-record EventQuery(StoredTable table, List<String> columns, String filter) {
+record EventQuery(StoredTable table, List<String> columns, List<String> scanned, String filter) {
 
     /** Ties are broken by the place in the log, so that two runs read the same order. */
     private static final String ORDER = " ORDER BY event_time, instance, source, log, generation, entry_offset";
 
     EventQuery filtered(String condition) {
-        return new EventQuery(table, columns, condition);
+        return new EventQuery(table, columns, scanned, condition);
     }
 
     private String where(Period period) {
@@ -25,6 +26,17 @@ record EventQuery(StoredTable table, List<String> columns, String filter) {
 
     private String filteredWhere(Period period) {
         return where(period) + (filter.isEmpty() ? "" : " AND " + filter);
+    }
+
+    /** Returns the query for the columns of the conditions, in any order. */
+    String scan(Period slice) {
+        return "SELECT " + quoted(scanned) + filteredWhere(slice) + " FORMAT RowBinary";
+    }
+
+    /** Returns the query for some events. */
+    EventQuery withIds(List<String> ids) {
+        String among = ids.stream().map(EventStore::quoted).collect(Collectors.joining(", ", "event_id IN (", ")"));
+        return filtered(filter.isEmpty() ? among : filter + " AND " + among);
     }
 
     /** Returns the query for the events of a slice in the order of their times. */

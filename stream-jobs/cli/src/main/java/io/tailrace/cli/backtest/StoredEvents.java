@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
@@ -16,50 +17,78 @@ import java.util.function.Consumer;
  */
 final class StoredEvents {
 
+    /** With more matches in a slice, all of its events are read. */
+    private static final int MAX_IDS = 5_000;
+
     private final EventStore store;
     private final List<EventQuery> queries;
+    private final MatchScan scan;
+    private long scanned;
     private long events;
     private long statementsMissing;
 
-    StoredEvents(EventStore store, List<EventQuery> queries) {
+    /** @param scan finds the events of queries with scanned columns */
+    StoredEvents(EventStore store, List<EventQuery> queries, MatchScan scan) {
+        this.scan = scan;
         this.store = store;
         this.queries = queries;
     }
 
     /** Passes the events of slices, which must be in the order of their times. */
     void read(List<Period> slices, Consumer<DetectionEvent> consumer, Consumer<Period> sliceEnd) throws IOException {
-        Started next = slices.isEmpty() ? null : start(slices.get(0));
+        List<Started> next = slices.isEmpty() ? null : start(slices.get(0));
         for (int i = 0; i < slices.size(); i++) {
-            Started current = next;
+            List<Started> current = next;
             next = i + 1 < slices.size() ? start(slices.get(i + 1)) : null;
-            slice(current, consumer);
+            slice(current, slices.get(i), consumer);
             sliceEnd.accept(slices.get(i));
         }
     }
 
-    /** The running queries of a slice; the statements of a table without them are null. */
+    /** The running queries of one table in a slice; the statements are null if they are not needed. */
     private record Started(
-            List<CompletableFuture<EventStore.Result>> events, List<CompletableFuture<EventStore.Result>> statements) {}
+            EventQuery query,
+            CompletableFuture<EventStore.Result> events,
+            CompletableFuture<EventStore.Result> statements) {
 
-    private Started start(Period slice) {
-        Started started = new Started(new ArrayList<>(), new ArrayList<>());
-        for (EventQuery query : queries) {
-            boolean needsStatements = query.columns().contains("rule_set");
-            started.statements().add(needsStatements ? store.start(query.statements(slice)) : null);
-            started.events().add(store.start(query.events(slice)));
+        Statements texts() throws IOException {
+            return statements == null ? Statements.NONE : Statements.read(statements);
         }
-        return started;
     }
 
-    private void slice(Started started, Consumer<DetectionEvent> consumer) throws IOException {
+    /** Starts the scans of the tables, or the queries of all their events. */
+    private List<Started> start(Period slice) {
+        return queries.stream()
+                .map(query -> query.scanned().isEmpty()
+                        ? start(query, slice)
+                        : start(query, query.scanned(), query.scan(slice), slice))
+                .toList();
+    }
+
+    private Started start(EventQuery query, Period slice) {
+        return start(query, query.columns(), query.events(slice), slice);
+    }
+
+    private Started start(EventQuery query, List<String> columns, String events, Period slice) {
+        boolean needsStatements = columns.contains("rule_set");
+        CompletableFuture<EventStore.Result> texts = needsStatements ? store.start(query.statements(slice)) : null;
+        return new Started(query, store.start(events), texts);
+    }
+
+    private void slice(List<Started> started, Period slice, Consumer<DetectionEvent> consumer) throws IOException {
+        List<Started> complete = new ArrayList<>();
+        for (Started table : started) {
+            if (table.query().scanned().isEmpty()) {
+                complete.add(table);
+            } else {
+                matching(table).ifPresent(query -> complete.add(start(query, slice)));
+            }
+        }
         List<Source> sources = new ArrayList<>();
         try {
-            for (int i = 0; i < queries.size(); i++) {
-                CompletableFuture<EventStore.Result> texts =
-                        started.statements().get(i);
-                Statements statements = texts == null ? Statements.NONE : Statements.read(texts);
-                EventStore.Result result = EventStore.await(started.events().get(i));
-                sources.add(new Source(queries.get(i), result, statements));
+            for (Started table : complete) {
+                Statements statements = table.texts();
+                sources.add(new Source(table.query(), EventStore.await(table.events()), statements));
             }
             merge(sources, consumer);
         } finally {
@@ -67,6 +96,18 @@ final class StoredEvents {
                 source.close();
             }
         }
+    }
+
+    /** Returns the query of the events that match a rule; empty if there are none. */
+    private Optional<EventQuery> matching(Started table) throws IOException {
+        Statements statements = table.texts();
+        EventStore.Result rows = EventStore.await(table.events());
+        scanned += rows.rows();
+        List<String> ids = scan.matching(table.query(), rows, statements);
+        if (ids.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(ids.size() > MAX_IDS ? table.query() : table.query().withIds(ids));
     }
 
     private void merge(List<Source> sources, Consumer<DetectionEvent> consumer) throws IOException {
@@ -94,14 +135,14 @@ final class StoredEvents {
         return earliest;
     }
 
-    /** Returns the number of events that were passed. */
+    /** Returns the number of events that were scanned or passed. */
     long events() {
-        return events;
+        return Math.max(scanned, events);
     }
 
     /** Returns the number of events whose statement is not stored, or may not be read. */
     long statementsMissing() {
-        return statementsMissing;
+        return Math.max(statementsMissing, scan.statementsMissing());
     }
 
     /** The events of one table in a slice. */

@@ -63,6 +63,8 @@ import picocli.CommandLine.Spec;
 public final class RuleBacktestCommand implements Callable<Integer> {
 
     private static final int FAILED = 1;
+    private static final String TIMES =
+            "2026-11-21T02:49:03Z, 2026-11-21 02:49 or 2026-11-21 (in UTC), or 2h, 30m, 3d ago";
     /** Detectors learn for two weeks, and compare an hour with the same hour of earlier weeks. */
     private static final Duration WARM_UP_OF_DETECTORS = Duration.ofDays(28);
 
@@ -85,7 +87,7 @@ public final class RuleBacktestCommand implements Callable<Integer> {
             names = "--since",
             defaultValue = "30d",
             paramLabel = "TIME",
-            description = "Only alerts from this time on: " + TimeArgument.FORMS + ". Default: ${DEFAULT-VALUE}.")
+            description = "Only alerts from this time on: " + TIMES + ". Default: ${DEFAULT-VALUE}.")
     private String since;
 
     @Option(names = "--until", paramLabel = "TIME", description = "Only events before this time. Default: now.")
@@ -150,7 +152,7 @@ public final class RuleBacktestCommand implements Callable<Integer> {
     private Instant time(String option, String text, Instant relativeTo) {
         return TimeArgument.parse(text, ZoneOffset.UTC, relativeTo)
                 .orElseThrow(() -> new CommandLine.ParameterException(
-                        command.commandLine(), option + " expects " + TimeArgument.FORMS + ", found " + text));
+                        command.commandLine(), option + " expects " + TIMES + ", found " + text));
     }
 
     private static Duration warmUp(List<RuleSelection> versions) {

@@ -21,6 +21,9 @@ public enum StoredTable {
     static final List<String> ALWAYS =
             List.of("event_id", "event_time", "instance", "source", "log", "generation", "entry_offset");
 
+    /** Columns that identify an event and its kind of log. */
+    private static final List<String> SCANNED = List.of("event_id", "source");
+
     private static final String PROPERTY = "clickhouse";
     private static final String NO_COLUMN = "none";
 
@@ -56,12 +59,24 @@ public enum StoredTable {
                 .toList();
     }
 
-    /** Returns the columns from which these fields of rules are derived, in the order of the schema. */
+    /**
+     * Returns the columns from which these fields of rules are derived, with those for the order of events, in the order
+     * of the schema.
+     */
     public List<String> columns(Set<String> fields) {
+        return columns(fields, ALWAYS);
+    }
+
+    /** Returns the columns that suffice to evaluate conditions on these fields, in the order of the schema. */
+    public List<String> scannedColumns(Set<String> fields) {
+        return columns(fields, SCANNED);
+    }
+
+    private List<String> columns(Set<String> fields, List<String> others) {
         Set<String> wanted = fields.stream()
                 .flatMap(field -> FieldColumns.of(this, field).stream())
                 .collect(Collectors.toCollection(TreeSet::new));
-        wanted.addAll(ALWAYS);
+        wanted.addAll(others);
         return columns().stream().filter(wanted::contains).toList();
     }
 

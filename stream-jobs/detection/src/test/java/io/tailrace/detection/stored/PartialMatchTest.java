@@ -38,7 +38,9 @@ class PartialMatchTest {
             }
             if (!new PartialMatch(known).mayMatch(condition, part.build())) {
                 impossible++;
-                assertThat(condition.matches(whole.build())).as("%s, %s known", condition, known).isFalse();
+                assertThat(condition.matches(whole.build()))
+                        .as("%s, %s known", condition, known)
+                        .isFalse();
             }
         }
         assertThat(impossible).isGreaterThan(CASES / 20);
@@ -50,9 +52,12 @@ class PartialMatchTest {
         Expression both = Expression.all(List.of(field("a", "x"), field("b", "x")));
         assertThat(match.mayMatch(both, event().text("a", "x").build())).isTrue();
         assertThat(match.mayMatch(both, event().text("a", "y").build())).isFalse();
-        assertThat(match.mayMatch(new Expression.Not(both), event().text("a", "x").build()))
+        assertThat(match.mayMatch(
+                        new Expression.Not(both), event().text("a", "x").build()))
                 .isTrue();
-        assertThat(match.mayMatch(new Expression.Exists("a", false), event().text("a", "x").build()))
+        assertThat(match.mayMatch(
+                        new Expression.Exists("a", false),
+                        event().text("a", "x").build()))
                 .isFalse();
     }
 
@@ -64,7 +69,8 @@ class PartialMatchTest {
                 new Expression.SameField("c", "d", Expression.SameField.Relation.EQUALS, false)));
         assertThat(RuleFields.of(condition).names()).containsExactlyInAnyOrder("a", "b", "c", "d");
         assertThat(RuleFields.of(condition).every()).isFalse();
-        assertThat(RuleFields.of(new Expression.Not(new Expression.Keyword(text("x")))).every())
+        assertThat(RuleFields.of(new Expression.Not(new Expression.Keyword(text("x"))))
+                        .every())
                 .isTrue();
     }
 
