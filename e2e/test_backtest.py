@@ -31,7 +31,7 @@ def stack(detecting: Stack) -> Stack:
 
 
 def attacks() -> list[str]:
-    """The statements that make the rules of the pack fire, and a guessed password, in the last two minutes."""
+    """The statements that make the rules of the pack fire, and refused logins, of the last two minutes."""
     fixtures = sorted(rule_push.OWN.rglob("*.fires*.log"))
     records = [line for path in fixtures for line in path.read_text().splitlines() if RECORD.match(line)]
     refused = [f"x,db1,trudy,10.9.8.7,{9000 + n},0,FAILED_CONNECT,,,1045" for n in range(12)]

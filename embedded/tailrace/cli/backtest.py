@@ -1,5 +1,6 @@
-"""Completes the command line of `tailrace rules backtest`, which runs in the JVM, with this installation's ClickHouse and
-rules.
+"""Completes the command line of `tailrace rules backtest` with this installation's ClickHouse and rules.
+
+The command itself runs in the JVM.
 """
 
 from collections.abc import Sequence

@@ -24,7 +24,7 @@ NOT_JAVA = (["rules", "push"],)
 """Words that mark a command as not one of the JVM's."""
 
 INCOMPLETE = (["rules", "backtest"],)
-"""Words that mark a command of the JVM whose options the Python side completes, see `tailrace.cli.backtest`."""
+"""Words that mark a command of the JVM whose options `tailrace.cli.backtest` completes."""
 
 MUCH_INPUT = 400_000_000
 """The input size in bytes from which the optimising compiler, which costs a second, pays off."""
