@@ -27,7 +27,7 @@ CASES = {
     ("restart", "fl"): {"flink", "fluentbit"},
     ("logs", "superv"): {"supervisor"},
     ("up", "superv"): set(),
-    ("rules", ""): {"check", "coverage", "navigator", "push", "--help", "--version"},
+    ("rules", ""): {"backtest", "check", "coverage", "navigator", "push", "--help", "--version"},
     ("rules", "push", "r"): {"rules"},
     ("savepoint", "d"): {"detect"},
     ("completion", "z"): {"zsh"},

@@ -18,10 +18,13 @@ COMMANDS = {
     "fingerprint": "print the fingerprint and the query id of statements",
     "plan": "show and compare execution plans, with advice",
     "detect": "evaluate detection rules on log files",
-    "rules": "check detection rules, and push them to the detect job",
+    "rules": "check and backtest detection rules, and push them to the detect job",
 }
 NOT_JAVA = (["rules", "push"],)
 """Words that mark a command as not one of the JVM's."""
+
+INCOMPLETE = (["rules", "backtest"],)
+"""Words that mark a command of the JVM whose options `tailrace.cli.backtest` completes."""
 
 MUCH_INPUT = 400_000_000
 """The input size in bytes from which the optimising compiler, which costs a second, pays off."""
@@ -46,10 +49,10 @@ GOOD_COMPILER = (
 
 
 def runs(words: Sequence[str]) -> bool:
-    """Returns whether a command line is for the JVM; the help of its commands is not."""
+    """Returns whether a command line is for the JVM as it is; the help of its commands is not."""
     if not words or words[0] not in COMMANDS or HELP.intersection(words):
         return False
-    return list(words[:2]) not in NOT_JAVA
+    return list(words[:2]) not in (*NOT_JAVA, *INCOMPLETE)
 
 
 def start_if_installed(words: Sequence[str]) -> None:
@@ -69,7 +72,8 @@ def start(jar: Path, words: Sequence[str]) -> NoReturn:
 
 def _options(jar: Path, words: Sequence[str]) -> list[str]:
     """Returns the options of the JVM: the class archive, and a compiler that suits the input size."""
-    compiler = GOOD_COMPILER if _input_bytes(words) > MUCH_INPUT else QUICK_COMPILER
+    has_much_input = list(words[:2]) in INCOMPLETE or _input_bytes(words) > MUCH_INPUT
+    compiler = GOOD_COMPILER if has_much_input else QUICK_COMPILER
     return [*HEAP, *compiler, *command_line_jar.class_archive_options(jar)]
 
 

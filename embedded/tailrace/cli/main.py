@@ -39,7 +39,9 @@ class Extension:
 
 
 def _execute_java(words: Sequence[str], context: Context) -> Exit:
-    java_command_line.start(context.java_command_line(), words)
+    from tailrace.cli import backtest
+
+    java_command_line.start(context.java_command_line(), backtest.completed(words, context))
 
 
 OWN = Extension(

@@ -6,7 +6,7 @@ Its commands parse their own arguments, including `--help`. They own standard ou
 import sys
 from collections.abc import Sequence
 
-from tailrace.cli import java_command_line
+from tailrace.cli import backtest, java_command_line
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.console import Steps
@@ -19,7 +19,7 @@ def execute(words: Sequence[str], context: Context) -> Exit:
     """Replaces this process by the JVM."""
     if not java_build.are_built(context.settings):
         _build(context)
-    java_command_line.start(context.java_command_line(), words)
+    java_command_line.start(context.java_command_line(), backtest.completed(words, context))
 
 
 def _build(context: Context) -> None:

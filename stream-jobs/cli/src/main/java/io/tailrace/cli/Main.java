@@ -5,6 +5,7 @@ import io.tailrace.cli.command.DigestCommand;
 import io.tailrace.cli.command.FingerprintCommand;
 import io.tailrace.cli.command.ParseCommand;
 import io.tailrace.cli.command.PlanCommand;
+import io.tailrace.cli.command.RuleBacktestCommand;
 import io.tailrace.cli.command.RuleCoverageCommand;
 import io.tailrace.cli.command.RuleNavigatorCommand;
 import io.tailrace.cli.command.RulesCommand;
@@ -91,6 +92,7 @@ public final class Main {
         line.addSubcommand(new PlanCommand(terminal));
         line.addSubcommand(new DetectCommand(terminal, clock));
         line.addSubcommand(new CommandLine(new RulesCommand(terminal, clock))
+                .addSubcommand(new RuleBacktestCommand(terminal, clock))
                 .addSubcommand(new RuleCoverageCommand(terminal))
                 .addSubcommand(new RuleNavigatorCommand(terminal)));
         return line;

@@ -47,6 +47,10 @@ final class OutputOption {
         }
     }
 
+    boolean isTable() {
+        return TABLE.equals(form);
+    }
+
     /** Returns the line before the rows; empty if the form has none. */
     String header(List<String> keys) {
         return CSV.equals(form) ? csv(keys) : "";

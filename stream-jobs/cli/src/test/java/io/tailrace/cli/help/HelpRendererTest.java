@@ -36,7 +36,7 @@ class HelpRendererTest {
                 .flatMap(HelpRendererTest::all)
                 .filter(command -> !command.name().equals(WITH_PYTHON_SUBCOMMAND))
                 .toList();
-        assertThat(commands).hasSize(8);
+        assertThat(commands).hasSize(9);
         for (CommandDescription command : commands) {
             assertThat(page)
                     .as("run: make cli-reference")

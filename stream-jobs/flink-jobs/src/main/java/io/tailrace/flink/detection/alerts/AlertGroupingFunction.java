@@ -2,11 +2,11 @@ package io.tailrace.flink.detection.alerts;
 
 import io.tailrace.detect.AlertGroup;
 import io.tailrace.detect.RuleRecord;
+import io.tailrace.detection.alert.AlertGroupId;
 import io.tailrace.detection.sigma.Level;
 import io.tailrace.event.Alert;
 import io.tailrace.event.EventId;
 import io.tailrace.flink.detection.rules.InitialRules;
-import io.tailrace.identity.Murmur3;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
@@ -43,7 +43,6 @@ public final class AlertGroupingFunction extends KeyedBroadcastProcessFunction<S
     /** Maximum number of merged alerts whose ids are remembered for deduplication. */
     private static final int MAX_SEEN = 1_000;
 
-    private static final char SEPARATOR = '\u001f';
     /** Levels by their names in alerts, from the lowest. */
     private static final List<String> LEVELS = Arrays.stream(Level.values())
             .map(level -> level.name().toLowerCase(Locale.ROOT))
@@ -76,8 +75,11 @@ public final class AlertGroupingFunction extends KeyedBroadcastProcessFunction<S
      * @param group as in the constructor; intervals begin at multiples of it since 1970
      */
     public static String key(Alert alert, Duration group) {
-        long interval = Math.floorDiv(alert.getEventTime().toEpochMilli(), group.toMillis());
-        return alert.getRuleId() + SEPARATOR + alert.getEntityKey() + SEPARATOR + interval;
+        return AlertGroupId.key(
+                alert.getRuleId(),
+                alert.getEntityKey(),
+                alert.getEventTime().toEpochMilli(),
+                group.toMillis());
     }
 
     @Override
@@ -123,7 +125,7 @@ public final class AlertGroupingFunction extends KeyedBroadcastProcessFunction<S
     }
 
     private static EventId groupId(String key) {
-        return new EventId(new Murmur3().update(key).digest());
+        return new EventId(AlertGroupId.of(key));
     }
 
     private void raise(AlertGroup group, Alert more, long now, ReadOnlyContext context, Collector<Alert> out)

@@ -1,5 +1,6 @@
 package io.tailrace.flink.detection.alerts;
 
+import io.tailrace.detection.alert.AlertContext;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneOffset;

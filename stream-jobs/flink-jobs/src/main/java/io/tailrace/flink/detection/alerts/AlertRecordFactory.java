@@ -1,6 +1,7 @@
 package io.tailrace.flink.detection.alerts;
 
 import io.tailrace.detection.EntityKey;
+import io.tailrace.detection.alert.AlertContext;
 import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.sigma.RuleHeader;
 import io.tailrace.event.EventId;

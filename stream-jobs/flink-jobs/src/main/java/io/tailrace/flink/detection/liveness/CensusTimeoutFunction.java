@@ -4,7 +4,7 @@ import io.tailrace.detect.HeardState;
 import io.tailrace.detect.RuleRecord;
 import io.tailrace.detection.detector.pipeline.CensusTimeoutDetector;
 import io.tailrace.event.Alert;
-import io.tailrace.flink.detection.alerts.AlertContext;
+import io.tailrace.detection.alert.AlertContext;
 import io.tailrace.flink.detection.alerts.AlertRecordFactory;
 import io.tailrace.flink.detection.rules.RuleBroadcastState;
 import java.time.Duration;

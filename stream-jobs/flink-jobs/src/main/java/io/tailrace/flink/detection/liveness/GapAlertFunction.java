@@ -4,7 +4,7 @@ import io.tailrace.detect.RuleRecord;
 import io.tailrace.detection.detector.pipeline.LogGapDetector;
 import io.tailrace.event.Alert;
 import io.tailrace.event.LedgerEntry;
-import io.tailrace.flink.detection.alerts.AlertContext;
+import io.tailrace.detection.alert.AlertContext;
 import io.tailrace.flink.detection.alerts.AlertRecordFactory;
 import io.tailrace.flink.detection.events.EventDecoder;
 import io.tailrace.flink.detection.events.EventRecord;

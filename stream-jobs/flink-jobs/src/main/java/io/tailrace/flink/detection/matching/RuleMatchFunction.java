@@ -16,7 +16,7 @@ import io.tailrace.detection.event.FieldValue;
 import io.tailrace.detection.sigma.RuleHeader;
 import io.tailrace.detection.sigma.SigmaRule;
 import io.tailrace.event.DataAccess;
-import io.tailrace.flink.detection.alerts.AlertContext;
+import io.tailrace.detection.alert.AlertContext;
 import io.tailrace.flink.detection.alerts.AlertRecordFactory;
 import io.tailrace.flink.detection.correlation.EvidenceTypes;
 import io.tailrace.flink.detection.coverage.LogContentsCache;

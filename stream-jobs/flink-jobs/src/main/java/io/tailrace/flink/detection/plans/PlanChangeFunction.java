@@ -6,7 +6,7 @@ import io.tailrace.detect.RuleRecord;
 import io.tailrace.detection.detector.pipeline.PlanRegressionDetector;
 import io.tailrace.event.Alert;
 import io.tailrace.event.PlanChange;
-import io.tailrace.flink.detection.alerts.AlertContext;
+import io.tailrace.detection.alert.AlertContext;
 import io.tailrace.flink.detection.alerts.AlertRecordFactory;
 import io.tailrace.flink.detection.rules.RuleBroadcastState;
 import io.tailrace.plan.change.DetectedPlanChange;

@@ -1,4 +1,4 @@
-package io.tailrace.flink.detection.alerts;
+package io.tailrace.detection.alert;
 
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
@@ -13,11 +13,11 @@ public final class AlertContext {
 
     public static final String CLUSTER = DatabaseField.CLUSTER.fieldName();
     public static final String INSTANCE = DatabaseField.INSTANCE.fieldName();
-    static final String USER = DatabaseField.USER.fieldName();
-    static final String SRC_IP = DatabaseField.SRC_IP.fieldName();
-    static final String HOST = DatabaseField.HOST.fieldName();
+    public static final String USER = DatabaseField.USER.fieldName();
+    public static final String SRC_IP = DatabaseField.SRC_IP.fieldName();
+    public static final String HOST = DatabaseField.HOST.fieldName();
     public static final String DATABASE = DatabaseField.DATABASE.fieldName();
-    static final String PROGRAM = DatabaseField.PROGRAM.fieldName();
+    public static final String PROGRAM = DatabaseField.PROGRAM.fieldName();
 
     private static final List<String> FIELDS = List.of(CLUSTER, INSTANCE, USER, SRC_IP, HOST, DATABASE, PROGRAM);
 

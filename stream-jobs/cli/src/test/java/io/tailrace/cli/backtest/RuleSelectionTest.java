@@ -1,0 +1,80 @@
+package io.tailrace.cli.backtest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.cli.input.RuleVersionFiles;
+import io.tailrace.detection.detector.StatefulDetector;
+import io.tailrace.detection.detector.config.DetectorConfig;
+import io.tailrace.detection.sigma.BundleFiles;
+import io.tailrace.detection.sigma.CorrelationRule;
+import io.tailrace.detection.sigma.RuleContext;
+import io.tailrace.detection.sigma.RuleHeader;
+import io.tailrace.detection.sigma.RuleSet;
+import io.tailrace.detection.sigma.RuleSetReader;
+import io.tailrace.detection.sigma.SigmaRule;
+import io.tailrace.detection.taxonomy.DatabaseFieldMapping;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RuleSelectionTest {
+
+    private static final Path PACK = Path.of("../../rules");
+    private static final RuleContext CONTEXT = new RuleContext(Map.of(), new DatabaseFieldMapping());
+    private static final String BRUTE_FORCE = "Many refused logins to one account";
+
+    @Test
+    void everyRuleOfThePackIsJudgedOrNamedWithItsReason() throws IOException {
+        RuleSet pack = new RuleSetReader(CONTEXT).path(PACK).ruleSet();
+        Path file = PACK.resolve(BundleFiles.DETECTORS);
+        List<StatefulDetector> detectors = DetectorConfig.of(file.toString(), Files.readString(file), CONTEXT)
+                .detectors();
+        RuleSelection all = RuleSelection.of(pack, detectors, header -> true, header -> false);
+        assertThat(all.judged().size() + all.notJudged().size())
+                .isEqualTo(pack.alerting().size() + detectors.size());
+        assertThat(all.judged()).hasSizeGreaterThan(100);
+        assertThat(all.notJudged().entrySet())
+                .extracting(entry -> entry.getKey().name() + ": " + entry.getValue())
+                .contains(
+                        "privilege_chain: target_user is not stored",
+                        "coverage: it reads the census, not events",
+                        "coverage_gap: it reads the ledger, not events",
+                        "plan_slower: it reads changes of plans, not events");
+        assertThat(all.notJudged())
+                .as("the longest list of pack rules that a backtest leaves out")
+                .hasSizeLessThan(15);
+    }
+
+    @Test
+    void aCorrelationBringsTheRulesThatItCounts() throws IOException {
+        RuleSet pack = new RuleSetReader(CONTEXT).path(PACK).ruleSet();
+        RuleSelection one = RuleSelection.of(pack, List.of(), RuleSelectionTest::isBruteForce, header -> false);
+        assertThat(one.judged()).extracting(RuleHeader::title).containsExactly(BRUTE_FORCE);
+        CorrelationRule correlation = one.rules().correlations().get(0);
+        assertThat(one.rules().rules())
+                .extracting(rule -> rule.header().key())
+                .containsExactlyInAnyOrderElementsOf(correlation.rules());
+        assertThat(one.rules().rules()).noneMatch(SigmaRule::alerts);
+        assertThat(one.longestWindow()).isEqualTo(correlation.timespanMicros());
+    }
+
+    private static boolean isBruteForce(RuleHeader header) {
+        return header.title().equals(BRUTE_FORCE);
+    }
+
+    @Test
+    void aFileReplacesTheRulesWithItsIds(@TempDir Path directory) throws IOException {
+        Path pack = Files.createDirectory(directory.resolve("pack"));
+        Path old = Files.writeString(pack.resolve("a.yml"), "title: A\nid: one\n");
+        Path other = Files.writeString(pack.resolve("b.yml"), "title: B\nid: two\n");
+        Files.writeString(pack.resolve(BundleFiles.DETECTORS), "{}");
+        Path draft = Files.writeString(directory.resolve("draft.yml"), "title: A of tomorrow\nid: 'one' # the same\n");
+        assertThat(RuleVersionFiles.of(List.of(pack), List.of(draft))).containsExactly(other, draft);
+        assertThat(RuleVersionFiles.of(List.of(pack), List.of(old))).containsExactly(other, old);
+        assertThat(RuleVersionFiles.of(List.of(pack), List.of())).containsExactly(pack);
+    }
+}
