@@ -82,7 +82,7 @@ public record RuleSelection(RuleSet rules, List<StatefulDetector> detectors, Map
                         rule.condition(),
                         alerting.contains(rule.header().key())))
                 .toList();
-        return new RuleSet(rules, correlations, List.of(), List.of());
+        return new RuleSet(rules, correlations, List.of(), List.of(), all.exceptions());
     }
 
     private static CorrelationRule alerting(CorrelationRule rule, boolean alerts) {
@@ -94,9 +94,7 @@ public record RuleSelection(RuleSet rules, List<StatefulDetector> detectors, Map
                 rule.optional(),
                 rule.timespanMicros(),
                 rule.aliases(),
-                rule.operator(),
-                rule.bound(),
-                rule.field(),
+                rule.condition(),
                 alerts);
     }
 

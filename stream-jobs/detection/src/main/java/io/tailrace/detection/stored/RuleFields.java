@@ -2,6 +2,7 @@ package io.tailrace.detection.stored;
 
 import io.tailrace.detection.match.Expression;
 import io.tailrace.detection.sigma.CorrelationRule;
+import io.tailrace.detection.sigma.RuleException;
 import io.tailrace.detection.sigma.RuleSet;
 import io.tailrace.detection.sigma.SigmaRule;
 import java.util.ArrayList;
@@ -40,14 +41,20 @@ public record RuleFields(Set<String> names, boolean every) {
         return new RuleFields(names, every);
     }
 
-    /** Returns the fields of all rules and correlations, by the key of each. */
+    /** Returns the fields of all rules and correlations and of their exceptions, by the key of each. */
     public static Map<String, RuleFields> of(RuleSet rules) {
+        Map<String, RuleFields> excepted = new HashMap<>();
+        for (RuleException exception : rules.exceptions().all()) {
+            excepted.merge(exception.rule(), of(exception.selection()), RuleFields::and);
+        }
         Map<String, RuleFields> fields = new HashMap<>();
         for (SigmaRule rule : rules.rules()) {
-            fields.put(rule.header().key(), of(rule.condition()));
+            String key = rule.header().key();
+            fields.put(key, of(rule.condition()).and(excepted.getOrDefault(key, NONE)));
         }
         for (CorrelationRule rule : rules.correlations()) {
-            fields.put(rule.header().key(), of(rule, fields));
+            String key = rule.header().key();
+            fields.put(key, of(rule, fields).and(excepted.getOrDefault(key, NONE)));
         }
         return fields;
     }
