@@ -67,6 +67,12 @@ def test_without_any_server_the_gaps_are_unknown():
     assert [each["value"] for each in gaps.headline([], [], {})] == ["unknown", "unknown", "unknown", "0"]
 
 
+def test_minutes_of_servers_without_audit_are_unknown_and_not_zero():
+    row = {"state": gaps.NOT_AUDITED[0], "missing": None, "unknown": None}
+    found = [each["value"] for each in gaps.headline([row], [], {})]
+    assert found == ["1", "unknown", "unknown", "0"]
+
+
 def test_columns_have_the_kind_of_their_values():
     result = framework.load("pci").results["refused_access"]
     row = dict.fromkeys(result.columns, "x") | {"at": NOW, "user": None, "more": 7}

@@ -50,21 +50,26 @@ def _rank(row: Mapping[str, Any]) -> tuple:
 
 
 def headline(rows: Sequence[Mapping[str, Any]], days: Sequence[date], links: Mapping[str, str]) -> list:
-    """Returns the numbers above the page. Without any server every number is unknown."""
+    """Returns the numbers above the page. Without any audit log, the minutes are unknown."""
     known = bool(rows)
-    lost = sum(row["missing"] or 0 for row in rows) if known else None
-    unseen = sum(row["unknown"] or 0 for row in rows) if known else None
+    lost, unseen = _minutes(rows, "missing"), _minutes(rows, "unknown")
     unaudited = sum(row["state"] in NOT_AUDITED for row in rows) if known else None
     return [
         _number(
             "Servers without audit", unaudited, links.get("servers", ""), f"of {len(rows):,}" if known else ""
         ),
-        _number("Minutes missing", lost, links.get("coverage", ""), "sum of all servers"),
-        _number("Minutes unknown", unseen, links.get("coverage", ""), "sum of all servers"),
+        _number("Minutes missing", lost, links.get("coverage", ""), "sum of the servers with audit"),
+        _number("Minutes unknown", unseen, links.get("coverage", ""), "sum of the servers with audit"),
         _number(
             "Days without a signed review", len(days), links.get("days_without_review", ""), _listed(days)
         ),
     ]
+
+
+def _minutes(rows: Sequence[Mapping[str, Any]], column: str) -> int | None:
+    """Returns the sum of the known minutes; None, unknown, if no server has any."""
+    known = [row[column] for row in rows if row[column] is not None]
+    return sum(known) if known else None
 
 
 def _number(title: str, value: int | None, link: str, note: str) -> dict[str, str]:
