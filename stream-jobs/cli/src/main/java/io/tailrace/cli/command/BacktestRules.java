@@ -71,7 +71,15 @@ final class BacktestRules {
     private boolean isAccepted = true;
 
     /** The selected rules of one version. */
-    private record Selected(Set<String> keys, RuleSelection selection) {}
+    private record Selected(Set<String> keys, RuleSelection selection) {
+
+        static Selected of(RuleSelection selection) {
+            Set<String> keys = new HashSet<>();
+            selection.judged().forEach(header -> keys.add(header.key()));
+            selection.notJudged().keySet().forEach(header -> keys.add(header.key()));
+            return new Selected(keys, selection);
+        }
+    }
 
     /** Returns the tested version, and the one of {@code --against} if there is one. */
     List<RuleSelection> versions(Terminal terminal) throws IOException {
@@ -87,7 +95,7 @@ final class BacktestRules {
                             terminal,
                             isPack ? List.of(against) : pack,
                             isPack ? List.of() : List.of(against),
-                            Set.of(),
+                            texts,
                             tested.keys(),
                             named.isEmpty())
                     .selection());
@@ -99,7 +107,7 @@ final class BacktestRules {
     /**
      * @param files with rules that replace those of the pack, and are selected
      * @param texts ids, names and titles of selected rules
-     * @param keys of selected rules
+     * @param keys of the rules of the tested version, if this is the one that it is compared with
      */
     private Selected select(
             Terminal terminal, List<Path> rules, List<Path> files, Set<String> texts, Set<String> keys, boolean all)
@@ -116,11 +124,10 @@ final class BacktestRules {
                 .anyMatch(text -> !text.isEmpty() && texts.contains(text));
         Predicate<RuleHeader> isSelected =
                 header -> all || isNamed.test(header) || names.contains(header.file()) || keys.contains(header.key());
-        Predicate<RuleHeader> isCompared = header -> isNamed.test(header) || keys.contains(header.key()) && !all;
-        requireAll(texts, set, detectors);
-        Set<String> selected = new HashSet<>();
-        headers(set, detectors).filter(isSelected).forEach(header -> selected.add(header.key()));
-        return new Selected(selected, RuleSelection.of(set, detectors.detectors(), isSelected, isCompared));
+        if (keys.isEmpty()) {
+            requireAll(texts, set, detectors);
+        }
+        return Selected.of(RuleSelection.of(set, detectors.detectors(), isSelected, isNamed));
     }
 
     private static Stream<RuleHeader> headers(RuleSet set, DetectorConfig detectors) {

@@ -58,7 +58,8 @@ import picocli.CommandLine.Spec;
         exitCodeList = {
             "0:all events were read",
             "1:a rule was refused, or rules or events could not be read",
-            "2:the command line is invalid"
+            "2:the command line is invalid",
+            "3:no stack is running, and --clickhouse is missing"
         })
 public final class RuleBacktestCommand implements Callable<Integer> {
 
