@@ -31,8 +31,7 @@ final class AttackList {
                 kind = line.substring(1, line.length() - 1);
             } else if (!line.isBlank() && !line.startsWith("#")) {
                 int colon = line.indexOf(": ");
-                attacks.add(new Attack(
-                        kind, Set.of(line.substring(0, colon).split(", ")), line.substring(colon + 2)));
+                attacks.add(new Attack(kind, Set.of(line.substring(0, colon).split(", ")), line.substring(colon + 2)));
             }
         }
         return attacks;

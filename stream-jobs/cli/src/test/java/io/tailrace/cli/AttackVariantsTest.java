@@ -73,9 +73,9 @@ class AttackVariantsTest {
         bundle.rules().rules().forEach(rule -> names.add(rule.header().name()));
         bundle.rules().correlations().forEach(rule -> names.add(rule.header().name()));
         for (String file : List.of("known.txt", "held-out.txt")) {
-            assertThat(AttackList.of(file)).allSatisfy(attack -> assertThat(names)
-                    .as("rules of: %s", attack.sql())
-                    .containsAnyElementsOf(attack.rules()));
+            assertThat(AttackList.of(file))
+                    .allSatisfy(attack ->
+                            assertThat(names).as("rules of: %s", attack.sql()).containsAnyElementsOf(attack.rules()));
         }
     }
 
@@ -98,7 +98,8 @@ class AttackVariantsTest {
         Run run = new Run(attacks);
         double recall = run.detected / (double) attacks.size();
         String head = String.format("%s %s: %d of %d, recall %.4f%n", what, file, run.detected, attacks.size(), recall);
-        Files.writeString(Path.of("target", "attacks-" + what + '-' + file), head + String.join("\n", run.missed) + '\n');
+        Files.writeString(
+                Path.of("target", "attacks-" + what + '-' + file), head + String.join("\n", run.missed) + '\n');
         return recall;
     }
 
@@ -145,8 +146,9 @@ class AttackVariantsTest {
             if (rules.stream().anyMatch(attack.rules()::contains)) {
                 detected++;
             } else {
-                missed.add(attack.rules() + " not " + rules + ": " + attack.sql().replace("\n", "\\n") + "\n      "
-                        + event.values("statement") + " " + event.values("flag"));
+                missed.add(
+                        attack.rules() + " not " + rules + ": " + attack.sql().replace("\n", "\\n") + "\n      "
+                                + event.values("statement") + " " + event.values("flag"));
             }
         }
 

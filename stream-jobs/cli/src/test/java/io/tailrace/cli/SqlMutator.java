@@ -20,8 +20,26 @@ final class SqlMutator {
             List.of("  ", "\t", "\n", "/**/", " /* x */ ", "/*y*/", " -- z\n", " #z\n", "\r\n ");
 
     private static final List<String> TRUE_CONDITIONS = List.of(
-            "2>1", "'a'='a'", "1 LIKE 1", "NOT FALSE", "TRUE", "7", "!0", "1<=>1", "1 IN (1)", "~0", "-1", "(1)=(1)",
-            "1 IS NOT NULL", "2 BETWEEN 1 AND 3", "0x61='a'", "'b'>'a'", "1.0=1", "3-2=1", "NOT 0", "char(49)=1");
+            "2>1",
+            "'a'='a'",
+            "1 LIKE 1",
+            "NOT FALSE",
+            "TRUE",
+            "7",
+            "!0",
+            "1<=>1",
+            "1 IN (1)",
+            "~0",
+            "-1",
+            "(1)=(1)",
+            "1 IS NOT NULL",
+            "2 BETWEEN 1 AND 3",
+            "0x61='a'",
+            "'b'>'a'",
+            "1.0=1",
+            "3-2=1",
+            "NOT 0",
+            "char(49)=1");
 
     private static final List<String> OFF_VALUES =
             List.of("OFF", "0", "FALSE", "'OFF'", "'off'", "(SELECT 0)", "@v", "1-1", "NOT 1", "0.0", "1 > 2");
@@ -49,9 +67,11 @@ final class SqlMutator {
             List.of("ALTER USER", "ALTER USER IF EXISTS"),
             List.of("LOAD DATA", "LOAD DATA LOW_PRIORITY"));
 
-    private static final Pattern TABLE = Pattern.compile("\\b(FROM|INTO|TABLE|UPDATE|JOIN) ([a-z_]\\w*)(?:\\.([a-z_]\\w*))?\\b(?!\\()");
+    private static final Pattern TABLE =
+            Pattern.compile("\\b(FROM|INTO|TABLE|UPDATE|JOIN) ([a-z_]\\w*)(?:\\.([a-z_]\\w*))?\\b(?!\\()");
     private static final Pattern SETTING = Pattern.compile("^SET (?:GLOBAL |PERSIST |@@GLOBAL\\.)([a-z_.]+) = (.+)$");
-    private static final Pattern SESSION = Pattern.compile("^SET (?:SESSION |@@SESSION\\.)?(sql_log_bin|gtid_next) = (.+)$");
+    private static final Pattern SESSION =
+            Pattern.compile("^SET (?:SESSION |@@SESSION\\.)?(sql_log_bin|gtid_next) = (.+)$");
     private static final Pattern ACCOUNT = Pattern.compile("'(\\w+)'@'([^']*)'");
     private static final Pattern CONDITION = Pattern.compile("(?<= )(1=1|TRUE|2>1|5=5|2 > 1|1 = 1|'a'='a')(?= |$|\\))");
 
@@ -85,7 +105,10 @@ final class SqlMutator {
             chosen.add(random.nextInt(mutations.size()));
         }
         int done = 0;
-        for (int index : chosen.stream().sorted((a, b) -> Integer.compare(b, a)).distinct().toList()) {
+        for (int index : chosen.stream()
+                .sorted((a, b) -> Integer.compare(b, a))
+                .distinct()
+                .toList()) {
             String next = done < wanted ? mutations.get(index).apply(changed) : changed;
             done += next.equals(changed) ? 0 : 1;
             changed = next;
@@ -116,7 +139,8 @@ final class SqlMutator {
         boolean all = random.nextBoolean();
         String same = any(BLANKS);
         return SqlText.of(sql)
-                .each(token -> !SqlText.isBlank(token) ? token : all ? same : random.nextInt(3) == 0 ? any(BLANKS) : token);
+                .each(token ->
+                        !SqlText.isBlank(token) ? token : all ? same : random.nextInt(3) == 0 ? any(BLANKS) : token);
     }
 
     /** Puts one keyword into a version comment. */
@@ -160,7 +184,8 @@ final class SqlMutator {
         String value = text.tokens().get(place);
         boolean expression =
                 sql.startsWith("SELECT") && !sql.contains("OUTFILE") && !sql.contains("DUMPFILE") && value.length() > 2;
-        return text.with(place, expression ? encoded(value) : value.replace('\'', '"')).sql();
+        return text.with(place, expression ? encoded(value) : value.replace('\'', '"'))
+                .sql();
     }
 
     private String encoded(String quoted) {
@@ -205,7 +230,12 @@ final class SqlMutator {
             return sql;
         }
         String scope = any(List.of(
-                "GLOBAL ", "@@GLOBAL.", "PERSIST ", "@@PERSIST.", "autocommit = 1, GLOBAL ", "GLOBAL wait_timeout = 600, ",
+                "GLOBAL ",
+                "@@GLOBAL.",
+                "PERSIST ",
+                "@@PERSIST.",
+                "autocommit = 1, GLOBAL ",
+                "GLOBAL wait_timeout = 600, ",
                 "@a = 1, @@GLOBAL."));
         String name = random.nextInt(4) == 0 && setting.group(1).indexOf('.') < 0
                 ? "`" + setting.group(1) + '`'
@@ -253,6 +283,7 @@ final class SqlMutator {
     /** Changes the white space around comparisons. */
     private String operators(String sql) {
         boolean tight = random.nextBoolean();
-        return SqlText.of(sql).each(token -> token.equals("=") || token.equals(">") ? tight ? token : "  " + token + ' ' : token);
+        return SqlText.of(sql)
+                .each(token -> token.equals("=") || token.equals(">") ? tight ? token : "  " + token + ' ' : token);
     }
 }

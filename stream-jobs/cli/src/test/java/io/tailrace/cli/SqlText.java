@@ -13,8 +13,9 @@ import java.util.regex.Pattern;
  */
 record SqlText(List<String> tokens) {
 
-    private static final Pattern TOKEN = Pattern.compile("\\s+|--(\\s.*|$)|#.*|/\\*.*?\\*/|/\\*.*"
-            + "|'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`|@@?[\\w.]+|[A-Za-z_][\\w$]*|[0-9]\\w*(?:\\.\\d+)?|:=|<=>|<>|>=|<=|\\|\\||.");
+    private static final Pattern TOKEN = Pattern.compile(
+            "\\s+|--(\\s.*|$)|#.*|/\\*.*?\\*/|/\\*.*"
+                    + "|'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`|@@?[\\w.]+|[A-Za-z_][\\w$]*|[0-9]\\w*(?:\\.\\d+)?|:=|<=>|<>|>=|<=|\\|\\||.");
 
     private static final Pattern WORD = Pattern.compile("[A-Za-z_][\\w$]*");
     private static final Pattern KEYWORD = Pattern.compile("[A-Z][A-Z_]+");

@@ -59,7 +59,11 @@ final class CommentFlags {
     }
 
     private static final byte[][] CLAUSES = {
-        ByteText.ascii("and"), ByteText.ascii("or"), ByteText.ascii("limit"), ByteText.ascii("order"), ByteText.ascii("group")
+        ByteText.ascii("and"),
+        ByteText.ascii("or"),
+        ByteText.ascii("limit"),
+        ByteText.ascii("order"),
+        ByteText.ascii("group")
     };
 
     private static boolean continues(byte[] bytes, int text, int end) {

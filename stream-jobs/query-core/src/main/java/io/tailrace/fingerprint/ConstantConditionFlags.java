@@ -35,9 +35,9 @@ final class ConstantConditionFlags {
     private static final byte[] IN = ByteText.ascii("in");
     private static final byte[] IS = ByteText.ascii("is");
 
-
     /** Maximum number of parentheses and negations that are read before an operand. */
     private static final int MAX_BEFORE = 64;
+
     private static final int MAX_VALUES = 256;
 
     /** Whether a condition is true independently of the row. */
@@ -63,6 +63,7 @@ final class ConstantConditionFlags {
     private boolean mayConcatenate;
     /** The statement changes the rows that its WHERE selects. */
     private boolean changesRows;
+
     private final OperandReader operands;
     private final KeyCondition keys;
 
@@ -190,7 +191,8 @@ final class ConstantConditionFlags {
             return Verdict.DEPENDS;
         }
         if (tokens.is(IS)) {
-            boolean holds = next() && tokens.kind() == Kind.NOT && next() && tokens.isNull(masked) && next() && endsHere();
+            boolean holds =
+                    next() && tokens.kind() == Kind.NOT && next() && tokens.isNull(masked) && next() && endsHere();
             return holds && tokens.kind() != Kind.AND && left.kind() != Kind.NULL ? Verdict.HOLDS : Verdict.DEPENDS;
         }
         if (!tokens.is(IN)) {

@@ -49,8 +49,8 @@ final class DynamicStatementFlags {
             Pattern.compile("dynamic_(?:grant|revoke|set_password|.*_(?:user|role))");
 
     /** A text that is decoded to the first word of a statement. */
-    private static final Pattern WORD =
-            Pattern.compile("(?i)\\s*(?:create|alter|drop|grant|revoke|set|update|delete|insert|select|truncate|union)\\s*");
+    private static final Pattern WORD = Pattern.compile(
+            "(?i)\\s*(?:create|alter|drop|grant|revoke|set|update|delete|insert|select|truncate|union)\\s*");
 
     private static final Pattern FILE =
             Pattern.compile("(?is)\\binto\\s+(?:outfile|dumpfile)\\b|\\bload_file\\s*\\(|\\binfile\\b");
@@ -124,7 +124,8 @@ final class DynamicStatementFlags {
     /** Reads a function of literals and returns the flags of its value. */
     private List<String> assembled() {
         String text = literals.read();
-        List<String> found = new ArrayList<>(flags(text.substring(0, Math.min(text.length(), MAX_LENGTH)), literals.isCoded()));
+        List<String> found =
+                new ArrayList<>(flags(text.substring(0, Math.min(text.length(), MAX_LENGTH)), literals.isCoded()));
         boolean part = literals.isDecoded() && WORD.matcher(text).matches();
         if (literals.isComplete() && (part || !found.isEmpty())) {
             found.add(ASSEMBLED);

@@ -42,8 +42,10 @@ final class KeyCondition {
     }
 
     private boolean isUnequal() {
-        return tokens.kind() == Kind.COMPARISON && tokens.end() - tokens.from() == 2
-                && tokens.bytes()[tokens.from()] == '<' && tokens.bytes()[tokens.from() + 1] == '>';
+        return tokens.kind() == Kind.COMPARISON
+                && tokens.end() - tokens.from() == 2
+                && tokens.bytes()[tokens.from()] == '<'
+                && tokens.bytes()[tokens.from() + 1] == '>';
     }
 
     /** Reads a comparison other than equality with a number that is not positive. */
@@ -80,7 +82,8 @@ final class KeyCondition {
         boolean quoted = tokens.bytes()[end - 1] == '`';
         end -= quoted ? 1 : 0;
         int begin = end - ID.length;
-        boolean alone = begin == from || begin > from && (tokens.bytes()[begin - 1] == '.' || tokens.bytes()[begin - 1] == '`');
+        boolean alone =
+                begin == from || begin > from && (tokens.bytes()[begin - 1] == '.' || tokens.bytes()[begin - 1] == '`');
         return alone && ByteText.equalsIgnoreCase(tokens.bytes(), begin, end, ID);
     }
 }

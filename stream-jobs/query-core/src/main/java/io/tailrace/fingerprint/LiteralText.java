@@ -128,7 +128,8 @@ final class LiteralText {
     private static String characters(List<String> codes) {
         StringBuilder text = new StringBuilder();
         for (String code : codes) {
-            boolean known = code.length() <= 3 && !code.isEmpty() && code.chars().allMatch(c -> c >= '0' && c <= '9');
+            boolean known =
+                    code.length() <= 3 && !code.isEmpty() && code.chars().allMatch(c -> c >= '0' && c <= '9');
             text.append(known ? (char) Integer.parseInt(code) : '?');
         }
         return text.toString();

@@ -111,6 +111,7 @@ final class SettingFlags {
                 if (known) {
                     flags.add(setting + value);
                 }
+                setting = "";
             }
         }
     }

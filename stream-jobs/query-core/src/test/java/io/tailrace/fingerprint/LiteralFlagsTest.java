@@ -55,6 +55,16 @@ class LiteralFlagsTest {
                 "OR 5 BETWEEN 5 AND 5",
                 "OR 1 BETWEEN 0 AND 2",
                 "OR 1 NOT BETWEEN 2 AND 3",
+                "OR ascii('b')=98",
+                "OR coalesce(NULL, 1)",
+                "OR concat('a', upper('b')) = 'aB'",
+                "OR (SELECT 1)",
+                "OR (SELECT 1) = (SELECT 1)",
+                "OR 1 IS NOT NULL",
+                "OR '' IS NOT NULL LIMIT 1",
+                "OR 'x' IN ('y', 'x')",
+                "OR ~0",
+                "OR !~1",
                 "OR id=id",
                 "OR t.id = t.id",
                 "OR `a` LIKE `a`",
@@ -263,5 +273,78 @@ class LiteralFlagsTest {
         assertThat(flags("SELECT a FROM t WHERE (a.b = 3 AND 1=1) LIMIT 1 OFFSET 0"))
                 .isEmpty();
         assertThat(ofCondition("AND 1=2")).containsExactly("constant_condition");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "OR (SELECT 1 FROM t)",
+                "OR 1 = (SELECT 1 FROM t)",
+                "OR ascii(b)=98",
+                "OR has_role('admin')",
+                "OR concat('a', b) = 'ab'",
+                "OR 5 IN (1, 2)",
+                "OR 5 IS NULL",
+                "OR 5 IS NOT NULL AND b=5",
+                "OR b IS NOT NULL",
+                "OR b LIKE '%'",
+                "OR b IN ('x')",
+                "AND 'x' <> ''",
+                "AND false = 1",
+                "AND 5 IN (5)",
+                "AND 'x' IS NOT NULL"
+            })
+    void conditionsOfDataOrOfTemplatesHaveNoFlag(String condition) {
+        assertThat(ofCondition(condition)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "DELETE FROM t WHERE id > 0",
+                "DELETE FROM t WHERE (`id` >= -1)",
+                "DELETE FROM t WHERE t.id <> 0",
+                "DELETE FROM t WHERE `t`.`id` IS NOT NULL",
+                "DELETE FROM t WHERE a LIKE '%' AND 1=1",
+                "DELETE FROM t WHERE memo LIKE '%%' LIMIT 5",
+                "UPDATE t SET a=1 WHERE id != 0 ORDER BY id",
+                "SET STATEMENT max_statement_time=1 FOR DELETE FROM t WHERE id > 0",
+                "SELECT 1; DELETE FROM t WHERE id > 0"
+            })
+    void keysThatEveryRowHasSelectEveryRow(String statement) {
+        assertThat(flags(statement)).contains("every_row");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT a FROM t WHERE id > 0",
+                "DELETE FROM t WHERE id > 5",
+                "DELETE FROM t WHERE id = 0",
+                "DELETE FROM t WHERE id < 0",
+                "DELETE FROM t WHERE paid > 0",
+                "DELETE FROM t WHERE parent_id > 0",
+                "DELETE FROM t WHERE id IS NULL",
+                "DELETE FROM t WHERE ended IS NOT NULL",
+                "DELETE FROM t WHERE id > 0 AND a = 1",
+                "DELETE FROM t WHERE a LIKE 'b%'"
+            })
+    void otherConditionsDoNotSelectEveryRow(String statement) {
+        assertThat(flags(statement)).doesNotContain("every_row");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "SET GLOBAL general_log = 1 = 0|general_log=other",
+                "SET GLOBAL general_log = 1 & 0|general_log=other",
+                "SET GLOBAL general_log = NOT 1|general_log=other",
+                "SET GLOBAL log_output = 'NO' 'NE'|log_output=other",
+                "SET GLOBAL general_log = 1, a = 0|general_log=on",
+                "SET GLOBAL general_log = 0; SELECT 1|general_log=off"
+            })
+    void aValueOfSeveralTokensIsUnknown(String statement, String flag) {
+        assertThat(flags(statement)).containsExactly(flag);
     }
 }

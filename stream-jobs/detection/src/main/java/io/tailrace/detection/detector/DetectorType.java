@@ -163,7 +163,17 @@ public enum DetectorType {
             List.of("Growth of the data: the new plan may be the best one now."),
             List.of(
                     "Compare the two plans: tailrace plan --diff, or the dashboard Plans.",
-                    "Check whether an index was dropped or statistics are stale: SHOW CREATE TABLE, ANALYZE TABLE."));
+                    "Check whether an index was dropped or statistics are stale: SHOW CREATE TABLE, ANALYZE TABLE.")),
+    FIRST_SEEN_STATEMENT(
+            "6d0d4a0e-4b0b-5d57-9d0a-0f7c2c1c44e1",
+            Level.LOW,
+            "First execution of a statement by an account",
+            "An account of an application runs a statement of a class that it never ran before, as after an injection.",
+            List.of("attack.initial-access", "attack.execution", "attack.t1190"),
+            List.of("A new release of the application.", "A rare path of the application."),
+            List.of(
+                    "Find the part of the application that sends the statement, by its tag or trace, the time and the host.",
+                    "Add an exception for the hours of releases."));
 
     private final String id;
     private final Level level;

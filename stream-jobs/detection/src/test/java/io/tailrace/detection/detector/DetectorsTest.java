@@ -108,6 +108,34 @@ class DetectorsTest {
     }
 
     @Test
+    void aNewStatementOfAnApplicationButNotDuringItsReleases() {
+        start(
+                """
+                first_seen_statement:
+                  exceptions:
+                    - user: app
+                      timestamp|hour: 6
+                """);
+        for (int day = 0; day < 16; day++) {
+            run.at(day * DAY, "event_class", "query", "user", "app", "query_id", "a1");
+        }
+        run.at(16 * DAY, "event_class", "query", "user", "app", "query_id", "b2", "timestamp", "2026-09-20T06:10:00Z");
+        assertThat(run.alerts()).isEmpty();
+        run.at(
+                16 * DAY + 1,
+                "event_class",
+                "query",
+                "user",
+                "app",
+                "query_id",
+                "c3",
+                "timestamp",
+                "2026-09-20T07:10:00Z");
+
+        assertThat(run.alert().facts()).containsEntry("query_id", "c3").containsEntry("known_values", "1");
+    }
+
+    @Test
     void decoysHideNoTableOfSensitiveData() {
         start("first_seen_table: {}");
         learnOrders();

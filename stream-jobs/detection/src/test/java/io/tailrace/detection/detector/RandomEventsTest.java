@@ -34,6 +34,7 @@ class RandomEventsTest {
             first_seen_program: {learning: 1d}
             first_seen_table: {learning: 1d}
             first_seen_data_class: {learning: 1d}
+            first_seen_statement: {learning: 1d}
             dormant_account: {inactivity: 1d}
             off_hours: {weeks: 2, regularity: 0.5, max_active_share: 1}
             volume_rows: {learning: 1d, deviations: 1, min_amount: 10, hours: 3, seasonal_hours: 3}
@@ -59,6 +60,7 @@ class RandomEventsTest {
             Map.entry("first_seen_program", FEW_VALUES),
             Map.entry("first_seen_table", 2_000 * 12 + 3_500),
             Map.entry("first_seen_data_class", FEW_VALUES),
+            Map.entry("first_seen_statement", 2_000 * 12 + 3_500),
             Map.entry("dormant_account", 32),
             Map.entry("off_hours", 200),
             Map.entry("volume_rows", SUMS_OF_HOURS),
@@ -162,7 +164,7 @@ class RandomEventsTest {
         String yaml = Files.readString(Path.of("../../rules/detectors.yaml")) + "\n";
         List<StatefulDetector> detectors =
                 new ArrayList<>(DetectorRun.file(yaml).detectors());
-        detectors.addAll(DetectorRun.file("concurrent_networks: {}").detectors());
+        detectors.addAll(DetectorRun.file("concurrent_networks: {}\nfirst_seen_statement: {}\n").detectors());
         Map<String, Integer> sizes = new TreeMap<>();
         for (StatefulDetector detector : detectors) {
             sizes.put(detector.header().name(), size(detector, hostile));
@@ -206,6 +208,7 @@ class RandomEventsTest {
                 .texts("target_user", List.of(name, "b" + name))
                 .text("rows_sent", i % 7 == 0 ? "1e308" : "-5")
                 .text("statement", STATEMENTS.get(i % STATEMENTS.size()) + name)
+                .text("query_id", name)
                 .build();
     }
 
@@ -220,6 +223,7 @@ class RandomEventsTest {
                 .texts("table", List.of("shop.t" + i % 5))
                 .number("rows_sent", i % 100)
                 .text("statement", "select name from customers where id = ?")
+                .text("query_id", "a1b2c3d4e5f60718")
                 .build();
     }
 }

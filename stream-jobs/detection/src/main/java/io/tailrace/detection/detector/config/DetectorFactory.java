@@ -34,6 +34,7 @@ final class DetectorFactory {
 
     private static final int MAX_PER_USER = 256;
     private static final int MAX_TABLES = 2_000;
+    private static final int MAX_STATEMENTS = 2_000;
     private static final int MAX_USERS = 4_000;
 
     private DetectorFactory() {}
@@ -54,6 +55,8 @@ final class DetectorFactory {
                     "data_class",
                     event -> !DetectorEventFields.hasFailed(event),
                     MAX_PER_USER);
+            case FIRST_SEEN_STATEMENT -> firstSeen(
+                    settings, basis, "user", "query_id", DetectorEventFields::isActivity, MAX_STATEMENTS);
             case DORMANT_ACCOUNT -> new DormantAccountDetector(basis, settings.days("inactivity", 45));
             case OFF_HOURS -> new OffHoursDetector(basis, OffHoursDetector.Rhythm.of(settings));
             case VOLUME_ROWS -> volume(settings, basis, VolumeDetector.Measure.ROWS, 20_000);

@@ -114,6 +114,7 @@ public enum PrivilegedOperation {
     private static final List<String> GLOBAL = List.of("global", "persist");
     /** Variables with the value before, as dumps name them. */
     private static final List<String> STORED = List.of("= @mysqldump_temp", "= @old", "=@old");
+
     private static final String ROTATION = "server_audit_file_rotate_now";
     private static final String SYSTEM = "mysql.";
 

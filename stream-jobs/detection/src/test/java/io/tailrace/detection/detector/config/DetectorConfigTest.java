@@ -22,7 +22,7 @@ class DetectorConfigTest {
 
     /** The detectors with {@code enabled: false} in rules/detectors.yaml. */
     private static final Set<DetectorType> DISABLED =
-            Set.of(DetectorType.IMPOSSIBLE_PLACES, DetectorType.CONCURRENT_NETWORKS);
+            Set.of(DetectorType.IMPOSSIBLE_PLACES, DetectorType.CONCURRENT_NETWORKS, DetectorType.FIRST_SEEN_STATEMENT);
 
     /** The number of old names in the file of release 0.1.0. */
     private static final int NAMES = 25;
