@@ -16,6 +16,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** Writes the techniques that rules and detectors detect as a layer of MITRE's ATT&amp;CK Navigator. */
 @HelpTexts(
@@ -44,6 +45,11 @@ public final class RuleNavigatorCommand implements Callable<Integer> {
     @Mixin
     private RuleOptions rules;
 
+    @Option(
+            names = "--by-level",
+            description = "Score techniques by the highest level of their rules: 1 (informational) to 5 (critical).")
+    private boolean byLevel;
+
     public RuleNavigatorCommand(Terminal terminal) {
         this.terminal = terminal;
     }
@@ -55,7 +61,9 @@ public final class RuleNavigatorCommand implements Callable<Integer> {
             RuleSet set = rules.read(context, terminal);
             DetectorConfig detectors = rules.detectors(null, context, terminal);
             boolean accepted = rules.reportRefused(terminal);
-            terminal.out().append(NavigatorLayer.of(alerting(set, detectors))).append('\n');
+            terminal.out()
+                    .append(NavigatorLayer.of(alerting(set, detectors), byLevel))
+                    .append('\n');
             return set.errors().isEmpty() && detectors.errors().isEmpty() && accepted ? 0 : FAILED;
         } catch (IOException e) {
             terminal.note("cannot read the rules: " + e.getMessage() + ": " + InputOptions.reason(e));

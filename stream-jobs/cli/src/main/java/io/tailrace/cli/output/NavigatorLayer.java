@@ -25,8 +25,12 @@ public final class NavigatorLayer {
 
     private NavigatorLayer() {}
 
-    /** Returns the layer of these rules as JSON: one entry for each technique, with the titles of its rules. */
-    public static String of(List<RuleHeader> rules) {
+    /**
+     * Returns the layer of these rules as JSON: one entry for each technique, with the titles of its rules.
+     *
+     * @param byLevel the score is the highest level of the rules, from 1 to 5; otherwise their number
+     */
+    public static String of(List<RuleHeader> rules, boolean byLevel) {
         Map<String, List<RuleHeader>> byTechnique = byTechnique(rules);
         ObjectNode layer = JSON.createObjectNode();
         layer.put("name", "Tailrace rules");
@@ -34,8 +38,11 @@ public final class NavigatorLayer {
         layer.put("domain", "enterprise-attack");
         layer.put("description", rules.size() + " rules, correlations and detectors that raise alerts");
         ArrayNode techniques = layer.putArray("techniques");
-        byTechnique.forEach((id, its) -> techniques.add(technique(id, its)));
-        int most = byTechnique.values().stream().mapToInt(List::size).max().orElse(1);
+        byTechnique.forEach((id, its) -> techniques.add(technique(id, its, byLevel)));
+        int most = byTechnique.values().stream()
+                .mapToInt(its -> score(its, byLevel))
+                .max()
+                .orElse(1);
         ObjectNode gradient = layer.putObject("gradient");
         Stream.of("#ffffff", "#0072b2").forEach(gradient.putArray("colors")::add);
         gradient.put("minValue", 0).put("maxValue", most);
@@ -56,11 +63,21 @@ public final class NavigatorLayer {
         return result;
     }
 
-    private static ObjectNode technique(String id, List<RuleHeader> rules) {
+    private static int score(List<RuleHeader> rules, boolean byLevel) {
+        return byLevel
+                ? 1
+                        + rules.stream()
+                                .mapToInt(rule -> rule.level().ordinal())
+                                .max()
+                                .orElseThrow()
+                : rules.size();
+    }
+
+    private static ObjectNode technique(String id, List<RuleHeader> rules, boolean byLevel) {
         List<String> titles = rules.stream().map(RuleHeader::title).sorted().toList();
         return JSON.createObjectNode()
                 .put("techniqueID", id)
-                .put("score", rules.size())
+                .put("score", score(rules, byLevel))
                 .put("comment", String.join("\n", titles))
                 .put("enabled", true)
                 .put("showSubtechniques", true);

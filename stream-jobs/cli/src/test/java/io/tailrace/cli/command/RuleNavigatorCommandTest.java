@@ -15,7 +15,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -67,6 +69,15 @@ class RuleNavigatorCommandTest {
     }
 
     @Test
+    void theScoreCanBeTheHighestLevel() throws IOException {
+        Files.writeString(directory.resolve("rules.yml"), RULES);
+        assertThat(run(directory, "--by-level")).isZero();
+        JsonNode layer = new ObjectMapper().readTree(out.toByteArray());
+        assertThat(scores(layer)).isEqualTo(Map.of("T1110.003", 4, "T1078", 3));
+        assertThat(layer.path("gradient").path("maxValue").asInt()).isEqualTo(4);
+    }
+
+    @Test
     void detectorsCountToo() throws IOException {
         Files.writeString(directory.resolve("rules.yml"), RULES);
         Files.writeString(directory.resolve("detectors.yaml"), "dormant_account:\n  inactivity: 45d\n");
@@ -82,13 +93,15 @@ class RuleNavigatorCommandTest {
         assertThat(scores(new ObjectMapper().readTree(out.toByteArray()))).containsKey("T1110.003");
     }
 
-    private int run(Path rules) {
+    private int run(Path rules, String... options) {
         Terminal terminal = new Terminal(
                 new ByteArrayInputStream(new byte[0]),
                 new PrintStream(out, true, StandardCharsets.UTF_8),
                 new PrintStream(err, true, StandardCharsets.UTF_8),
                 TerminalCapabilities.NONE);
-        return Main.run(terminal, Clock.systemUTC(), "rules", "navigator", "--rules", rules.toString());
+        List<String> command = new ArrayList<>(List.of("rules", "navigator", "--rules", rules.toString()));
+        command.addAll(List.of(options));
+        return Main.run(terminal, Clock.systemUTC(), command.toArray(String[]::new));
     }
 
     private static Map<String, Integer> scores(JsonNode layer) {
