@@ -67,6 +67,41 @@ class RuleSelectionTest {
     }
 
     @Test
+    void exceptionsApplyAndTheirFieldsMustBeStored() {
+        RuleSelection stored = RuleSelection.of(withException("user"), List.of(), header -> true, header -> false);
+        assertThat(stored.notJudged()).isEmpty();
+        assertThat(stored.rules().exceptions().all()).hasSize(1);
+        assertThat(stored.fields().names()).contains("user");
+
+        RuleSelection unstored =
+                RuleSelection.of(withException("target_user"), List.of(), header -> true, header -> false);
+        assertThat(unstored.judged()).isEmpty();
+        assertThat(unstored.notJudged()).containsValue("target_user is not stored");
+    }
+
+    private static RuleSet withException(String field) {
+        String yaml = """
+                title: Writes
+                id: 00000000-0000-4000-8000-000000000001
+                name: writes
+                logsource: {product: mysql, service: audit}
+                detection: {selection: {verb: INSERT}, condition: selection}
+                level: low
+                ---
+                title: The loader writes
+                exception:
+                  rule: writes
+                  selection: {%s: loader}
+                  reason: its purpose
+                  owner: team
+                  expires: 2099-01-01
+                """.formatted(field);
+        RuleSet rules = new RuleSetReader(CONTEXT).text("writes.yml", yaml).ruleSet();
+        assertThat(rules.errors()).isEmpty();
+        return rules;
+    }
+
+    @Test
     void aFileReplacesTheRulesWithItsIds(@TempDir Path directory) throws IOException {
         Path pack = Files.createDirectory(directory.resolve("pack"));
         Path old = Files.writeString(pack.resolve("a.yml"), "title: A\nid: one\n");
