@@ -66,6 +66,27 @@ class NumericCorrelationTest {
         });
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "0,0,1",
+        "123456789012345,123456789012345,1",
+        "1234567890123456,1234567890123456,1",
+        "-5,-5,1",
+        "2.5,2.5,1",
+        "5000/40,5000,40",
+        "-0.5/2,-0.5,2",
+        "many,NaN,0",
+        "'',NaN,0",
+        "5/x,NaN,0"
+    })
+    void theTextOfAnAmountIsReadAgain(String text, double sum, long count) {
+        Amount amount = Amount.parse(text);
+        assertThat(amount).isEqualTo(new Amount(sum, count));
+        if (count > 0) {
+            assertThat(amount.text()).isEqualTo(text);
+        }
+    }
+
     @Test
     void onlyASumThatCanOnlyGrowFiresOnArrival() {
         start("type: value_sum\nrules: read\ntimespan: 10s\ncondition: {gte: 10, field: rows}");
