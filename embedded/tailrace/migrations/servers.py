@@ -13,6 +13,8 @@ from tailrace.migrations.migration_files import Dialect, Migration, MigrationErr
 
 ALL_REPLICAS = 2
 """The value of alter_sync that waits for all replicas."""
+STATEMENT_SECONDS = 86_400
+"""The limit for a statement of a migration: some fill a table from all events."""
 ACTIVE_REPLICAS = 3
 """The value of alter_sync that waits for the replicas that are not down."""
 
@@ -82,8 +84,8 @@ class Servers:
     def execute_on(self, server: ClickHouse, statement: str) -> str:
         """Runs a statement on one server; if replicas pass it on, waits for all of them."""
         if not self.dialect.in_turn:
-            return server.execute(statement)
-        return server.execute(statement, alter_sync=ALL_REPLICAS)
+            return server.execute(statement, timeout=STATEMENT_SECONDS)
+        return server.execute(statement, timeout=STATEMENT_SECONDS, alter_sync=ALL_REPLICAS)
 
     def refuse_other_layout(self) -> None:
         for server in self.all:
