@@ -51,9 +51,13 @@ class StoredEventsTest {
             "10.0.0.9",
             "::ffff:10.0.0.7",
             "Zoë \ud83d\ude00 \"quoted\"\n",
-            "a text that is longer than the texts that the decoder keeps, and longer than a byte of length: ".repeat(3));
+            "a text that is longer than the texts that the decoder keeps, and longer than a byte of length: "
+                    .repeat(3));
     private static final List<String> FINGERPRINTS = List.of(
-            "select ? from t", "set statement max_statement_time=? for select ?", "/*!? sleep */(?)", "grant all on *.* to ?");
+            "select ? from t",
+            "set statement max_statement_time=? for select ?",
+            "/*!? sleep */(?)",
+            "grant all on *.* to ?");
 
     @ParameterizedTest
     @EnumSource(StoredTable.class)
@@ -63,7 +67,9 @@ class StoredEventsTest {
             SpecificRecordBase event = random(table, random);
             Map<String, List<String>> expected = fields(ofStream(event));
             StoredFields.unstoredFields().forEach(expected::remove);
-            assertThat(fields(decoded(table, event, table.columns()))).as("case %d", i).isEqualTo(expected);
+            assertThat(fields(decoded(table, event, table.columns())))
+                    .as("case %d", i)
+                    .isEqualTo(expected);
         }
     }
 
@@ -99,10 +105,8 @@ class StoredEventsTest {
     private static DetectionEvent decoded(StoredTable table, SpecificRecordBase event, List<String> columns)
             throws IOException {
         StoredEventDecoder decoder = new StoredEventDecoder(
-                table,
-                columns,
-                new ByteArrayInputStream(row(table, event, columns)),
-                (queryId, ruleSet) -> (String) event.get("fingerprint"));
+                table, columns, new ByteArrayInputStream(row(table, event, columns)), (queryId, ruleSet) ->
+                        (String) event.get("fingerprint"));
         DetectionEvent found = decoder.next();
         assertThat(decoder.next()).isNull();
         assertThat(decoder.rows()).isEqualTo(1);

@@ -76,10 +76,7 @@ public final class AlertGroupingFunction extends KeyedBroadcastProcessFunction<S
      */
     public static String key(Alert alert, Duration group) {
         return AlertGroupId.key(
-                alert.getRuleId(),
-                alert.getEntityKey(),
-                alert.getEventTime().toEpochMilli(),
-                group.toMillis());
+                alert.getRuleId(), alert.getEntityKey(), alert.getEventTime().toEpochMilli(), group.toMillis());
     }
 
     @Override

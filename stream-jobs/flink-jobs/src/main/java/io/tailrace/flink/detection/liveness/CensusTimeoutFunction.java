@@ -2,9 +2,9 @@ package io.tailrace.flink.detection.liveness;
 
 import io.tailrace.detect.HeardState;
 import io.tailrace.detect.RuleRecord;
+import io.tailrace.detection.alert.AlertContext;
 import io.tailrace.detection.detector.pipeline.CensusTimeoutDetector;
 import io.tailrace.event.Alert;
-import io.tailrace.detection.alert.AlertContext;
 import io.tailrace.flink.detection.alerts.AlertRecordFactory;
 import io.tailrace.flink.detection.rules.RuleBroadcastState;
 import java.time.Duration;

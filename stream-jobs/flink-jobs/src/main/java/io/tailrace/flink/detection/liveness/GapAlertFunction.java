@@ -1,10 +1,10 @@
 package io.tailrace.flink.detection.liveness;
 
 import io.tailrace.detect.RuleRecord;
+import io.tailrace.detection.alert.AlertContext;
 import io.tailrace.detection.detector.pipeline.LogGapDetector;
 import io.tailrace.event.Alert;
 import io.tailrace.event.LedgerEntry;
-import io.tailrace.detection.alert.AlertContext;
 import io.tailrace.flink.detection.alerts.AlertRecordFactory;
 import io.tailrace.flink.detection.events.EventDecoder;
 import io.tailrace.flink.detection.events.EventRecord;
