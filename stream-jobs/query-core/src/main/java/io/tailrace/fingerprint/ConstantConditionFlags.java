@@ -254,7 +254,7 @@ final class ConstantConditionFlags {
         }
         Verdict verdict = verdict(left.compare(operator, right), not);
         compared = left.isLiteral();
-        boolean given = (operator.equals("<>") || operator.equals("!=")) && (left.isEmptyText() || right.isEmptyText());
+        boolean given = (operator.equals("<>") || operator.equals("!=")) && (left.isNothing() || right.isNothing());
         idiom = given || left.isZeroOrOne() && right.isZeroOrOne(); // a template asks whether its parameter is given
         return verdict;
     }

@@ -43,8 +43,9 @@ record ConstantOperand(Kind kind, String text) {
         return kind == Kind.TRUE || kind == Kind.FALSE || kind == Kind.NUMBER && (text.equals("0") || text.equals("1"));
     }
 
-    boolean isEmptyText() {
-        return kind == Kind.TEXT && text.isEmpty();
+    /** Returns whether the literal is 0 or an empty text, with which templates compare a parameter. */
+    boolean isNothing() {
+        return kind == Kind.TEXT ? text.isEmpty() : kind == Kind.NUMBER && text.equals("0");
     }
 
     /** Returns whether the literal is a number up to 0. */

@@ -290,6 +290,7 @@ class LiteralFlagsTest {
                 "OR b LIKE '%'",
                 "OR b IN ('x')",
                 "AND 'x' <> ''",
+                "AND 12 <> 0 AND 0 = 1",
                 "AND false = 1",
                 "AND 5 IN (5)",
                 "AND 'x' IS NOT NULL"
