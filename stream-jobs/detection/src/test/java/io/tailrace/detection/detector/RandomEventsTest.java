@@ -164,7 +164,8 @@ class RandomEventsTest {
         String yaml = Files.readString(Path.of("../../rules/detectors.yaml")) + "\n";
         List<StatefulDetector> detectors =
                 new ArrayList<>(DetectorRun.file(yaml).detectors());
-        detectors.addAll(DetectorRun.file("concurrent_networks: {}\nfirst_seen_statement: {}\n").detectors());
+        detectors.addAll(DetectorRun.file("concurrent_networks: {}\nfirst_seen_statement: {}\n")
+                .detectors());
         Map<String, Integer> sizes = new TreeMap<>();
         for (StatefulDetector detector : detectors) {
             sizes.put(detector.header().name(), size(detector, hostile));
