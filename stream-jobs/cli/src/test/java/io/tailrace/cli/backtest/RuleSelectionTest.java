@@ -80,7 +80,8 @@ class RuleSelectionTest {
     }
 
     private static RuleSet withException(String field) {
-        String yaml = """
+        String yaml =
+                """
                 title: Writes
                 id: 00000000-0000-4000-8000-000000000001
                 name: writes
@@ -95,7 +96,8 @@ class RuleSelectionTest {
                   reason: its purpose
                   owner: team
                   expires: 2099-01-01
-                """.formatted(field);
+                """
+                        .formatted(field);
         RuleSet rules = new RuleSetReader(CONTEXT).text("writes.yml", yaml).ruleSet();
         assertThat(rules.errors()).isEmpty();
         return rules;
