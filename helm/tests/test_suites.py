@@ -43,4 +43,4 @@ def test_a_suite_fails_on_what_it_does_not_say(unittest, tmp_path):
     template.write_text(template.read_text().replace("Recreate", "RollingUpdate"))
     done = suite(unittest, changed, "services_test.yaml")
     assert done.returncode == 1
-    assert "run once each, and never two at a time" in done.stdout
+    assert "run once each, never two at the same time" in done.stdout

@@ -32,7 +32,7 @@ FIRST = END - timedelta(days=DAYS)
 PERIOD = Period(FIRST, END)
 MINUTES = DAYS * 1440
 PCI = framework.load("pci")
-CUTS = re.compile(r"\bleft\w*\(")
+CUTS = re.compile(r"\bleft(?!Pad\b)\w*\(")
 KEY = Ed25519PrivateKey.generate()
 
 UNSEEN = range(600, 630)
