@@ -66,6 +66,7 @@ class NormalizeJobIT {
             try (JavaProgram job = job()) {
                 log.append(1000);
                 awaitEvents(job, log.entries());
+                job.await("framer postings", TIMEOUT, () -> posted("ENTRY") == log.entries());
                 job.await("parser postings", TIMEOUT, () -> posted("EVENT") == log.entries());
                 assertThat(job.isAlive()).isTrue();
             }
