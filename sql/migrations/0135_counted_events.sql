@@ -1,6 +1,6 @@
 -- Events that a new rollup counted when it was added, and that the job may insert again: after a restart it repeats the blocks of
--- its last checkpoint. Older tables know their tokens, and a new one does not: its view, which `view` names, leaves these events
--- out. Rows are deleted when replicas have forgotten the tokens, too.
+-- its last checkpoint. Older tables contain their tokens and ignore them. A new table has no tokens, so its view (`view`)
+-- leaves these events out. Rows are kept as long as replicas keep tokens.
 CREATE TABLE IF NOT EXISTS tailrace.counted_events {on_cluster}
 (
     view              LowCardinality(String),

@@ -2,7 +2,7 @@
 
 After a restart the job inserts the blocks of its last checkpoint again. Tables ignore them by their tokens,
 and so does the table of a view, because each has a token of its own for the block. A rollup that was added
-between both inserts knows no tokens: without `counted_events` it would count those blocks a second time.
+between both inserts has no tokens: without `counted_events` it would count those blocks a second time.
 """
 
 import re
@@ -53,7 +53,7 @@ ROLLUPS = (
     _of_entities("audit_events"),
     _of_entities("error_events"),
 )
-"""What is rebuilt from events, because its rows do not know their checkpoint."""
+"""What is rebuilt from events, because its rows have no column `after_checkpoint`."""
 
 COUNTED = "counted_events"
 """Events that a rollup counted when it was added, and that its view leaves out. Of all events, only those
