@@ -57,6 +57,10 @@ class Migration:
         return _COMMENT.sub("", self.text).strip()
 
     @property
+    def creates_view(self) -> bool:
+        return self.statement.startswith("CREATE MATERIALIZED VIEW")
+
+    @property
     def touches_view(self) -> bool:
         return "MATERIALIZED VIEW" in self.statement or "MODIFY QUERY" in self.statement
 

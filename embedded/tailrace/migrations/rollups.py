@@ -6,9 +6,10 @@ between both inserts has no tokens: without `counted_events` it would count thos
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from itertools import groupby
 
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.clickhouse.shards import DATABASE
@@ -16,7 +17,7 @@ from tailrace.migrations import drafts
 from tailrace.migrations.lock import lock
 from tailrace.migrations.migration_files import Migration, MigrationError
 from tailrace.migrations.retention import load_retention
-from tailrace.migrations.servers import ACTIVE_REPLICAS, Servers
+from tailrace.migrations.servers import ACTIVE_REPLICAS, STATEMENT_SECONDS, Servers
 
 
 @dataclass(frozen=True)
@@ -74,20 +75,23 @@ def new_rollup(migration: Migration) -> Rollup | None:
     return next(rollup for rollup in ROLLUPS if rollup.view == found[1])
 
 
-def count_once(servers: Servers, rollup: Rollup, report: Callable[[str], None] = lambda _: None) -> None:
+def count_once(
+    servers: Servers, rollup: Rollup, is_created: bool, report: Callable[[str], None] = lambda _: None
+) -> None:
     """Makes a rollup count every stored event once, whether or not the job inserts it again.
 
-    Lists the newest events on every server, and computes their days again on one server of each shard: a
-    block that was inserted incompletely may be in the events only. Nothing may write meanwhile. A second run
-    gives the same result.
+    Lists the newest events on every server, and computes days again on one server of each shard: all days
+    with events if the view was created, those of the listed events if it was changed. A block that was
+    inserted incompletely may be in the events only. Nothing may write meanwhile. A second run gives the same
+    result.
     """
     database = servers.dialect.database
     for server in servers.all:
+        servers.await_rows(server, [f"{database}.{rollup.events}"])
         _list_newest(server, database, rollup)
     for server in servers.of_each_shard(database, rollup.table):
-        for day in _listed_days(server, database, rollup):
-            report(f"{rollup.table} of {day}, from {rollup.events}")
-            _rebuild_day(server, database, rollup, day, "1")
+        days = _days(server, database, rollup) if is_created else _listed_days(server, database, rollup)
+        _rebuild(server, database, rollup, days, "1", report)
 
 
 def _list_newest(server: ClickHouse, database: str, rollup: Rollup) -> None:
@@ -104,15 +108,20 @@ def _list_newest(server: ClickHouse, database: str, rollup: Rollup) -> None:
     )
 
 
-def _listed_days(server: ClickHouse, database: str, rollup: Rollup) -> list[date]:
-    """Returns the days of listed events, except those whose events may be deleted: these stay as they are."""
+def _days(server: ClickHouse, database: str, rollup: Rollup, condition: str = "1") -> list[date]:
     rows = server.rows(
         f"SELECT DISTINCT toDate(event_time, 'UTC') AS day FROM {database}.{rollup.events} "
-        f"WHERE event_id IN (SELECT event_id FROM {database}.{COUNTED} WHERE view = {{view:String}}) "
-        "AND day >= {oldest:Date} ORDER BY day",
+        f"WHERE {condition} ORDER BY day",
         {"view": rollup.view, "oldest": oldest_day(rollup.events)},
+        timeout=STATEMENT_SECONDS,
     )
     return [date.fromisoformat(str(row["day"])) for row in rows]
+
+
+def _listed_days(server: ClickHouse, database: str, rollup: Rollup) -> list[date]:
+    """Returns the days of listed events, except those whose events may be deleted: these stay as they are."""
+    listed = f"event_id IN (SELECT event_id FROM {database}.{COUNTED} WHERE view = {{view:String}})"
+    return _days(server, database, rollup, f"{listed} AND day >= {{oldest:Date}}")
 
 
 def oldest_day(events: str) -> date:
@@ -132,32 +141,48 @@ def rebuild_rollups(
     """Rebuilds rollups of the days `first` to `last` (UTC, inclusive) from their events.
 
     For a rewind and a reconciliation. `events` is a condition for the events that count, `database` that of a
-    shard if there are several. Nothing may write meanwhile. Each day is replaced atomically, and a second
-    run gives the same result. Raises MigrationError for days whose
-    events may be deleted: the rollup would lose them.
+    shard if there are several. Nothing may write meanwhile. Each partition is replaced atomically, and a
+    second run gives the same result. Raises MigrationError for days whose events may be deleted: the rollup
+    would lose them.
     """
     oldest = max((oldest_day(rollup.events) for rollup in rollups), default=first)
     if first < oldest:
         raise MigrationError(
             f"events before {oldest} may be deleted: rollups can be rebuilt from that day on"
         )
+    days = [first + timedelta(days=number) for number in range((last - first).days + 1)]
     with lock(clickhouse):
         for rollup in rollups:
-            for number in range((last - first).days + 1):
-                day = first + timedelta(days=number)
-                report(f"{rollup.table} of {day}, from {rollup.events}")
-                _rebuild_day(clickhouse, database, rollup, day, events)
+            _rebuild(clickhouse, database, rollup, days, events, report)
 
 
-def _rebuild_day(clickhouse: ClickHouse, database: str, rollup: Rollup, day: date, events: str) -> None:
-    table, partition = f"{database}.{rollup.table}", f"{day:{rollup.partition}}"
+def _rebuild(
+    clickhouse: ClickHouse,
+    database: str,
+    rollup: Rollup,
+    days: Iterable[date],
+    events: str,
+    report: Callable[[str], None],
+) -> None:
+    """Computes days again, in order. All days of a partition are replaced together."""
+    for partition, of_partition in groupby(days, key=lambda day: f"{day:{rollup.partition}}"):
+        replaced = list(of_partition)
+        report(f"{rollup.table} of {replaced[0]} to {replaced[-1]}, from {rollup.events}")
+        _rebuild_partition(clickhouse, database, rollup, partition, replaced, events)
+
+
+def _rebuild_partition(
+    clickhouse: ClickHouse, database: str, rollup: Rollup, partition: str, days: Sequence[date], events: str
+) -> None:
+    table, numbers = f"{database}.{rollup.table}", ", ".join(f"{day:%Y%m%d}" for day in days)
     with drafts.draft(clickhouse, database, rollup.table) as draft:
         clickhouse.execute(
             f"INSERT INTO {draft} SELECT * FROM {table} WHERE _partition_id = '{partition}' "
-            f"AND NOT (toDate({rollup.time}, 'UTC') = '{day}' AND {rollup.own})",
+            f"AND NOT (toYYYYMMDD({rollup.time}, 'UTC') IN ({numbers}) AND {rollup.own})",
+            timeout=STATEMENT_SECONDS,
             async_insert=0,
         )
-        _fill(clickhouse, database, rollup, f"toYYYYMMDD(event_time) = {day:%Y%m%d} AND {events}")
+        _fill(clickhouse, database, rollup, f"toYYYYMMDD(event_time) IN ({numbers}) AND {events}")
         if clickhouse.rows(f"SELECT count() AS count FROM {draft}")[0]["count"]:
             change = f"REPLACE PARTITION {partition} FROM {draft}"
         else:
@@ -183,6 +208,7 @@ def _fill(clickhouse: ClickHouse, database: str, rollup: Rollup, condition: str)
     names = ", ".join(column["name"] for column in columns)
     clickhouse.execute(
         f"INSERT INTO {database}.{rollup.table}_draft ({names}) {definition['as_select']}",
+        timeout=STATEMENT_SECONDS,
         async_insert=0,
         additional_table_filters=(
             f"{{'{database}.{rollup.events}': '{condition}', '{database}.{COUNTED}': '0'}}"

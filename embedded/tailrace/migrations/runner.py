@@ -156,7 +156,7 @@ def _apply_one(servers: Servers, migration: Migration, report: Callable[[str], N
     try:
         servers.run(servers.dialect.render(migration))
         if rollup := rollups.new_rollup(migration):
-            rollups.count_once(servers, rollup, report)
+            rollups.count_once(servers, rollup, migration.creates_view, report)
     except ClickHouseError as error:
         raise MigrationError(f"{migration.title}: {error}") from error
     return {
