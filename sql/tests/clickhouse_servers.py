@@ -18,8 +18,6 @@ from tailrace.config.home import Home
 from tailrace.config.resources import REPOSITORY
 from tailrace.config.settings import Settings
 from tailrace.migrations import runner as migration_runner
-from tailrace.migrations.migration_files import Dialect
-from tailrace.migrations.servers import Servers
 from tailrace_local import clickhouse as local_clickhouse
 from tailrace_local.components.clickhouse import ClickHouse as ClickHousePart
 from tailrace_local.supervisor import cache
@@ -135,10 +133,6 @@ class Server:
         migration_runner.apply(self.user("admin"), **more)
         self.is_migrated = "migrations" not in more
 
-    def as_migrated(self) -> Servers:
-        """Returns the servers as the migrations see them."""
-        return Servers(self.user("admin"), (), Dialect(migration_runner.load_retention()))
-
     def forget(self) -> None:
         """Drops everything that the migrations created."""
         self.is_migrated = False
@@ -186,11 +180,6 @@ class Shards(Server):
         first, second = self.each("admin")
         migration_runner.apply(first, self.CLUSTER, sharded=True, others=[second], **more)
         self.is_migrated = "migrations" not in more
-
-    def as_migrated(self) -> Servers:
-        first, second = self.each("admin")
-        retention = migration_runner.load_retention()
-        return Servers(first, [second], Dialect(retention, self.CLUSTER, sharded=True, keeper=False))
 
     def _prepare(self, server: Server, prepare: Callable[[], None]) -> None:
         """Returns the component's configuration, extended to one of two shards."""
