@@ -46,7 +46,7 @@ const PAGES = {
 };
 
 async function storyDay(browser) {
-  await browser.showFirst(); // filters that the last tab does not need are hidden there
+  await browser.showFirst(); // filters that another tab does not need are hidden there
   await browser.chooseTimeRange(STORY_END - DAY, STORY_END);
 }
 
@@ -75,6 +75,7 @@ async function takePages(browser) {
 }
 
 async function choose(browser, filter, value) {
+  await browser.showFirst(); // as above
   await browser.choose(filter, value);
   await browser.applyFilters();
 }

@@ -32,7 +32,7 @@ def census(source: str, without: tuple[int, ...] = ()) -> list[dict]:
 
 def test_without_logs_the_line_says_so(admin, limits):
     assert limits(SLOW) == "no slow query logged · coverage unknown"
-    assert limits(ERRORS) == "no error logs watched"
+    assert limits(ERRORS) == "coverage of error logs unknown (no census in the time range)"
 
 
 def test_settings_are_those_of_servers_where_they_are_known(admin, user, settings, limits):
@@ -45,7 +45,7 @@ def test_settings_are_those_of_servers_where_they_are_known(admin, user, setting
     user("writer").insert("tailrace.ledger", census("slowlog"))
 
     assert limits(SLOW) == "slow log ≥ 1 s on 1 of 2 servers (unknown on 1: no snapshot) · no minute missing"
-    assert limits(ERRORS) == "no error logs watched"
+    assert limits(ERRORS) == "coverage of error logs unknown (no census in the time range)"
 
 
 def test_minutes_before_the_first_census_are_no_share(admin, user, limits):

@@ -33,6 +33,7 @@
 {#- `name` of the logs of the kinds `sources`: on how many of the servers whose logs are watched. -#}
 {%- macro limits_of_logs(name, sources, dashboard) -%}
     {%- set with_log = "uniqExactIf(instance, source IN " ~ sources | where_in ~ ")" -%}
-    {{ linked_text(dashboard, "if(" ~ with_log ~ " = 0, 'no " ~ name ~ " watched', concat('" ~ name ~ " of ', toString(" ~ with_log
+    {%- set unknown = "'coverage of " ~ name ~ " unknown (no census in the time range)'" -%}
+    {{ linked_text(dashboard, "if(" ~ with_log ~ " = 0, " ~ unknown ~ ", concat('" ~ name ~ " of ', toString(" ~ with_log
         ~ "), ' of ', toString(uniqExact(instance)), ' servers', " ~ minutes_text(sources) ~ "))") }}
 {%- endmacro -%}
