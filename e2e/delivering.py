@@ -67,6 +67,10 @@ class Delivering:
         self._process.kill()
         self._process.wait()
 
+    def await_end(self) -> None:
+        """Returns when the process has ended."""
+        self._process.wait(PATIENCE_SECONDS)
+
     def stop(self) -> None:
         if self._process and self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)

@@ -8,6 +8,7 @@ from e2e import receivers, rsyslog
 from e2e.delivering import PATIENCE_SECONDS, SECRET, WEB_PORT, Delivering, hexadecimal
 from e2e.receivers import WebReceiver
 from e2e.stack import wait_until
+from e2e.trackers import USER, Tracker, tracker_at
 
 SYSLOG_PORT = WEB_PORT + 2
 SERVICE = {"secret_file": "secret", "retry_initial": "1s", "retry_max": "2s", "timeout": "5s"}
@@ -21,6 +22,11 @@ def pagerduty(**options) -> dict:
 def acted(delivering: Delivering, row: dict, action: str) -> None:
     done = {"alert_id": row["alert_id"], "actor": "erin", "action": action, "reason": "planned"}
     delivering.clickhouse.insert("tailrace.alert_actions", [done], async_insert=0)
+
+
+def tickets(kind: str, tracker: Tracker) -> dict:
+    own = {"project": "SEC"} if kind == "jira" else {"table": "incident"}
+    return {"name": "tickets", "kind": kind, "url": tracker.url, "user": USER, **SERVICE, **own}
 
 
 def events(web: WebReceiver) -> list[str]:
@@ -44,6 +50,29 @@ def test_an_incident_is_resolved_when_the_alert_is_closed_and_opened_again_when_
     delivering.await_outcome(row, *resolved, (1, 1, "delivered"))
     assert {json.loads(request.body)["dedup_key"] for request in web.requests} == {hexadecimal(row)}
     assert json.loads(web.requests[0].body)["routing_key"] == SECRET
+
+
+@pytest.mark.parametrize(
+    ("kind", "creation"),
+    [("jira", "POST /rest/api/3/issue"), ("servicenow", "POST /api/now/table/incident")],
+)
+def test_a_service_killed_after_it_created_a_ticket_creates_no_second_one(delivering, kind, creation):
+    with tracker_at() as tracker:
+        tracker.before_answer = lambda request: delivering.kill() if request == creation else None
+        delivering.begin(tickets(kind, tracker))
+        row = delivering.raised()
+        wait_until(lambda: creation in tracker.requests, PATIENCE_SECONDS, "the ticket")
+        delivering.await_end()
+        assert delivering.outcomes(row) == []
+
+        tracker.before_answer = lambda _: None
+        delivering.start()
+        delivering.await_outcome(row, (1, 1, "delivered"))
+        acted(delivering, row, "close")
+        delivering.await_outcome(row, (1, 1, "delivered"), (1, 1, "resolved"))
+    assert tracker.requests.count(creation) == 1 and tracker.refused == []
+    assert [issue["status"] for issue in tracker.issues] == (["Done"] if kind == "jira" else [])
+    assert [each["state"] for each in tracker.rows["incident"]] == (["6"] if kind == "servicenow" else [])
 
 
 def test_an_alert_that_was_never_delivered_is_not_resolved(delivering, web):

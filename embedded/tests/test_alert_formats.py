@@ -267,6 +267,21 @@ CHANNELS = [
         "secret_file": "secret",
         "format": "ocsf",
     },
+    {
+        "name": "jira",
+        "kind": "jira",
+        "url": "https://example.atlassian.net",
+        "user": "tailrace@example.com",
+        "secret_file": "secret",
+        "project": "SEC",
+    },
+    {
+        "name": "servicenow",
+        "kind": "servicenow",
+        "url": "https://example.service-now.com",
+        "user": "tailrace",
+        "secret_file": "secret",
+    },
     {"name": "syslog", "kind": "syslog", "host": "syslog.example.com"},
     {
         "name": "mail",
@@ -295,7 +310,9 @@ def test_a_trial_shows_every_kind_of_channel_without_secrets(channels):
         assert "the secret key" not in text, name
 
 
-@pytest.mark.parametrize("name", [each["name"] for each in CHANNELS if "secret_file" in each])
+@pytest.mark.parametrize(
+    "name", [each["name"] for each in CHANNELS if "secret_file" in each and "user" not in each]
+)
 def test_a_request_contains_the_secret_of_its_file(channels, name):
     (channel,) = [each for each in channels if each.name == name]
     (channel.secret_file).write_text("https://hooks.example.com/key\n")

@@ -23,6 +23,8 @@
         host: syslog.example.com
         format: cef                               # or leef, ecs, ocsf
 
+`tickets` reads the channels of the kinds jira and servicenow.
+
 Secrets are in separate files, which are read again for every attempt.
 """
 
@@ -30,6 +32,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tailrace.alerts.delivery import tickets
+from tailrace.alerts.delivery.selection import Selection
+from tailrace.alerts.delivery.tickets import Jira, ServiceNow
 from tailrace.alerts.triage import LEVELS
 from tailrace.config import smtp, yaml_reader
 from tailrace.config.renamed import Renamed
@@ -55,25 +60,6 @@ SERVICE_URLS = {
     "opsgenie": "https://api.opsgenie.com/v2/alerts",
 }
 """The public addresses of services; a region or a proxy has another one."""
-
-
-@dataclass(frozen=True)
-class Selection:
-    """The alerts that a channel receives, and how often. Times in seconds."""
-
-    min_level: str = "medium"
-    rules: Sequence[str] = ()
-    """Ids or titles of rules; empty: all."""
-    repeat_interval: int = 3600
-    """The minimum interval between two deliveries of one alert whose count grows."""
-    retry_initial: int = 5
-    retry_max: int = 900
-    retry_timeout: int = 86_400
-    """The time after which an undelivered alert is given up and recorded as such."""
-
-    @property
-    def levels(self) -> Sequence[str]:
-        return LEVELS[LEVELS.index(self.min_level) :]
 
 
 @dataclass(frozen=True)
@@ -142,7 +128,7 @@ class Email:
     """Mails per hour. Further due alerts go into one summary every ten minutes."""
 
 
-Channel = Webhook | HttpService | Syslog | Email
+Channel = Webhook | HttpService | Syslog | Email | Jira | ServiceNow
 
 
 @dataclass(frozen=True)
@@ -266,4 +252,6 @@ KINDS = {
     "email": _email,
     "syslog": _syslog,
     **{kind: _service(kind) for kind in (*SECRET_ADDRESSES, *SERVICE_URLS, "splunk")},
+    "jira": lambda section: tickets.jira(section, _selection(section)),
+    "servicenow": lambda section: tickets.servicenow(section, _selection(section)),
 }

@@ -6,6 +6,7 @@ import ssl
 import urllib.error
 import urllib.request
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from pathlib import Path
 
 from tailrace import __version__
@@ -32,17 +33,13 @@ class HttpSender(ABC):
 
     def send(self, due: Due) -> Outcome:
         """Posts the alert; raises nothing."""
-        try:
-            request = self.request(due)
-            with self._opener().open(request, timeout=self._timeout) as answer:
-                return Outcome(DELIVERED, f"HTTP {answer.status}")
-        except urllib.error.HTTPError as error:
-            error.close()
-            return Outcome(FAILED if _is_passing(error.code) else REFUSED, f"HTTP {error.code}")
-        except (OSError, http.client.HTTPException) as error:
-            return Outcome(FAILED, str(getattr(error, "reason", "") or error or type(error).__name__))
-        except ValueError:  # its message would quote the header or the address, and so a secret
-            return Outcome(FAILED, "cannot build the request: a secret must be one line of ASCII")
+        return outcome_of(lambda: self._post(due))
+
+    def _post(self, due: Due) -> Outcome:
+        request = self.request(due)
+        opener = opener_for(request.full_url, self._ca_file)
+        with opener.open(request, timeout=self._timeout) as answer:
+            return Outcome(DELIVERED, f"HTTP {answer.status}")
 
     @abstractmethod
     def request(self, due: Due) -> urllib.request.Request:
@@ -53,9 +50,32 @@ class HttpSender(ABC):
     def preview(self, due: Due) -> str:
         """Returns address and body of the request as text, without secrets."""
 
-    def _opener(self) -> urllib.request.OpenerDirector:
-        trusted = ssl.create_default_context(cafile=self._ca_file)
-        return urllib.request.build_opener(_NoRedirects, urllib.request.HTTPSHandler(context=trusted))
+
+def outcome_of(attempt: Callable[[], Outcome]) -> Outcome:
+    """Returns the outcome of an attempt over HTTP. Raises nothing that the attempt can raise by its peer."""
+    try:
+        return attempt()
+    except urllib.error.HTTPError as error:
+        error.close()
+        return refusal(error.code, "")
+    except (OSError, http.client.HTTPException) as error:
+        return Outcome(FAILED, str(getattr(error, "reason", "") or error or type(error).__name__))
+    except ValueError:  # its message would quote the header or the address, and so a secret
+        return Outcome(FAILED, "cannot build the request: a secret must be one line of ASCII")
+
+
+def refusal(status: int, reason: str) -> Outcome:
+    """Returns the outcome of a response with an error status; `reason` is the receiver's own text."""
+    detail = f"HTTP {status}: {reason}" if reason else f"HTTP {status}"
+    return Outcome(FAILED if _is_passing(status) else REFUSED, detail)
+
+
+def opener_for(url: str, ca_file: Path | None) -> urllib.request.OpenerDirector:
+    """Returns an opener for a URL that verifies certificates and follows no redirect."""
+    if not url.startswith("https:"):
+        return urllib.request.build_opener(_NoRedirects)  # to load the authorities takes CPU time
+    trusted = ssl.create_default_context(cafile=ca_file)
+    return urllib.request.build_opener(_NoRedirects, urllib.request.HTTPSHandler(context=trusted))
 
 
 def shown(url: str, body: object) -> str:

@@ -14,9 +14,12 @@ from pathlib import Path
 
 from tailrace.alerts.delivery.config import Channel, DeliveryConfig, Email, HttpService, Syslog
 from tailrace.alerts.delivery.delivery_log import FAILED, Due, Outcome, Progress
+from tailrace.alerts.delivery.jira import JiraSender
 from tailrace.alerts.delivery.mail import MailSender
+from tailrace.alerts.delivery.servicenow import ServiceNowSender
 from tailrace.alerts.delivery.services import ServiceSender
 from tailrace.alerts.delivery.syslog import SyslogSender
+from tailrace.alerts.delivery.tickets import Jira, ServiceNow
 from tailrace.alerts.delivery.webhook import WebhookSender
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 
@@ -103,7 +106,7 @@ class ChannelWorker:
         self.name = channel.name
         self.status = ChannelStatus()
         self._channel = channel
-        resolves = isinstance(channel, HttpService) and channel.resolves
+        resolves = getattr(channel, "resolves", False)
         self._progress = Progress(clickhouse, channel.name, channel.selection, resolves)
         self._sender = sender_of(channel, dashboards)
         self._stop = stop
@@ -188,7 +191,7 @@ class ChannelWorker:
             self._unwritten.pop(0)
 
 
-Sender = WebhookSender | ServiceSender | SyslogSender | MailSender
+Sender = WebhookSender | ServiceSender | SyslogSender | MailSender | JiraSender | ServiceNowSender
 
 
 def sender_of(channel: Channel, dashboards: str) -> Sender:
@@ -200,5 +203,9 @@ def sender_of(channel: Channel, dashboards: str) -> Sender:
             return SyslogSender(channel, dashboards)
         case HttpService():
             return ServiceSender(channel, dashboards)
+        case Jira():
+            return JiraSender(channel, dashboards)
+        case ServiceNow():
+            return ServiceNowSender(channel, dashboards)
         case _:
             return WebhookSender(channel, dashboards)

@@ -65,7 +65,7 @@ def slack(due: Due, dashboards: str, _: HttpService, key: str) -> Built:
     title = f"*{_slack(alert['rule_title'])}*"
     blocks = [
         _slack_section(f"<{link}|{title}>" if link else title),
-        _slack_section("\n".join(f"*{name}:* {_slack(value)}" for name, value in _facts(alert).items())),
+        _slack_section("\n".join(f"*{name}:* {_slack(value)}" for name, value in facts(alert).items())),
         *(_slack_section(f"```{_slack(text)}```") for text in alert["statements"][:1]),
     ]
     return key, {}, {"text": _slack(ecs.message(alert)), "blocks": blocks}
@@ -85,7 +85,7 @@ def teams(due: Due, dashboards: str, _: HttpService, key: str) -> Built:
     """A webhook of Power Automate's Workflows, which posts an adaptive card: its address is the secret."""
     alert = due.alert
     link = ecs.link(alert, dashboards)
-    facts = [{"title": name, "value": _markdown(value)} for name, value in _facts(alert).items()]
+    listed = [{"title": name, "value": _markdown(value)} for name, value in facts(alert).items()]
     statements = [
         {"type": "TextBlock", "text": _markdown(text)[:MAX_TEXT], "fontType": "Monospace", "wrap": True}
         for text in alert["statements"][:1]
@@ -103,7 +103,7 @@ def teams(due: Due, dashboards: str, _: HttpService, key: str) -> Built:
                 "color": TEAMS_COLOURS.get(str(alert["level"]), "Default"),
                 "wrap": True,
             },
-            {"type": "FactSet", "facts": facts},
+            {"type": "FactSet", "facts": listed},
             *statements,
         ],
         "actions": [{"type": "Action.OpenUrl", "title": "Open in Tailrace", "url": link}] if link else [],
@@ -180,7 +180,7 @@ BUILDERS: Mapping[str, Builder] = {
 }
 
 
-def _facts(alert: Row) -> dict[str, object]:
+def facts(alert: Row) -> dict[str, object]:
     """Returns what a person reads first, by name; unknown values are omitted."""
     tactics = [name for _, name in mitre_attack.tactics(alert["tags"])]
     facts = {
@@ -197,7 +197,7 @@ def _facts(alert: Row) -> dict[str, object]:
 
 def _details(alert: Row) -> dict[str, object]:
     return {
-        **_facts(alert),
+        **facts(alert),
         "Database": alert["database"],
         "Program": alert["program"],
         "Statements (literals masked)": "\n".join(alert["statements"]),
