@@ -19,8 +19,9 @@ def pagerduty(**options) -> dict:
     return {"name": "on-call", "kind": "pagerduty", "url": url, **SERVICE, **options}
 
 
-def acted(delivering: Delivering, row: dict, action: str) -> None:
+def acted(delivering: Delivering, row: dict, action: str, channel: str = "") -> None:
     done = {"alert_id": row["alert_id"], "actor": "erin", "action": action, "reason": "planned"}
+    done |= {"channel": channel}
     delivering.clickhouse.insert("tailrace.alert_actions", [done], async_insert=0)
 
 
@@ -73,6 +74,15 @@ def test_a_service_killed_after_it_created_a_ticket_creates_no_second_one(delive
     assert tracker.requests.count(creation) == 1 and tracker.refused == []
     assert [issue["status"] for issue in tracker.issues] == (["Done"] if kind == "jira" else [])
     assert [each["state"] for each in tracker.rows["incident"]] == (["6"] if kind == "servicenow" else [])
+
+
+def test_an_alert_that_was_closed_by_a_receiver_is_not_resolved_there_again(delivering, web):
+    delivering.begin(pagerduty(), pagerduty(name="other"))
+    row = delivering.raised()
+    delivering.await_outcome(row, *[(1, 1, "delivered")] * 2)
+    acted(delivering, row, "close", channel="on-call")
+    delivering.await_outcome(row, *[(1, 1, "delivered")] * 2, *[(1, 1, "resolved")] * 2)
+    assert sorted(events(web)) == ["resolve", "trigger", "trigger"], "only the other one is asked to"
 
 
 def test_an_alert_that_was_never_delivered_is_not_resolved(delivering, web):

@@ -1,8 +1,8 @@
 """A tracker on loopback with the parts of the APIs of Jira Cloud and ServiceNow that Tailrace uses.
 
-It validates each request by the published rules of both products, and stores issues and rows, so that a test
-sees which tickets exist. An invalid request is answered with the status and the messages of the product, and is
-listed in `refused`.
+It validates each request by the published rules of both products, and stores issues and rows, so that a
+test sees which tickets exist. An invalid request is answered with the status and the messages of the product,
+and is listed in `refused`.
 """
 
 import base64

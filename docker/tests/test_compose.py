@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from docker.tests.conftest import DOCKER
-from tailrace import delivery, deployment, evidence, facts, health, repair
+from tailrace import callbacks, delivery, deployment, evidence, facts, health, repair
 from tailrace.config.home import Home
 from tailrace.config.resources import REPOSITORY
 from tailrace.config.settings import RENAMED, Settings, variable
@@ -37,6 +37,7 @@ NOT_HERE = {
     "TAILRACE_FLUENT_BIT": "images take its place",
     "TAILRACE_SOURCES": "own-logs.yaml",
     "TAILRACE_ALERTS_CONFIG": "docker/alerts.yaml, with the profile alerts",
+    "TAILRACE_CALLBACKS_CONFIG": "docker/callbacks, with the profile callbacks",
     "TAILRACE_REPORTS_CONFIG": "Superset's image has no browser that could draw reports",
     "TAILRACE_ACCESS": "own-access.yaml",
     "TAILRACE_COMPONENTS": "docker compose up SERVICE...",
@@ -226,7 +227,7 @@ def test_images_of_others_are_pinned_and_ours_are_built(services):
 def test_commands_are_ones_that_the_modules_take(services, monkeypatch):
     tools = {name: each for name, each in services.items() if each["image"].startswith("tailrace/tools")}
     services_of_the_tools = {"facts", "delivery", "metrics", "census", "capture", "explain", "evidence"}
-    services_of_the_tools |= {"fingerprint", "repair"}
+    services_of_the_tools |= {"callbacks", "fingerprint", "repair"}
     expected = services_of_the_tools | STEPS - {"superset-setup"}
     assert expected == tools.keys()
     for service in tools.values():
@@ -237,6 +238,7 @@ def test_commands_are_ones_that_the_modules_take(services, monkeypatch):
             assert capture._parser().parse_args(words)
         else:
             parse = {
+                "tailrace.callbacks": callbacks,
                 "tailrace.facts": facts,
                 "tailrace.delivery": delivery,
                 "tailrace.evidence": evidence,
@@ -247,7 +249,7 @@ def test_commands_are_ones_that_the_modules_take(services, monkeypatch):
             assert __import__(f"{parse.__name__}.__main__", fromlist=["_arguments"])._arguments()
 
 
-@pytest.mark.parametrize("name", ["facts", "delivery"])
+@pytest.mark.parametrize("name", ["facts", "delivery", "callbacks"])
 def test_heartbeats_are_where_they_can_be_written_and_are_read(services, settings, home, name):
     (beat,) = (
         word.removeprefix("--heartbeat-file=")

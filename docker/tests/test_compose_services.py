@@ -25,6 +25,7 @@ SECRETS = {
     "detect-taskmanager": {"clickhouse-writer"},
     "facts": {"clickhouse-facts"},
     "delivery": {"clickhouse-delivery"},
+    "callbacks": {"clickhouse-analyst"},
     "explain": {"clickhouse-explain"},
     "repair": {"clickhouse-repair"},
     "metrics": {"clickhouse-reader_compliance"},

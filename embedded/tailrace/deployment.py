@@ -39,6 +39,7 @@ from tailrace.kafka import topics
 from tailrace.migrations import reconciliation
 from tailrace.migrations import runner as migration_runner
 from tailrace.migrations.migration_files import MigrationError
+from tailrace.programs.callbacks import CallbackProgram
 from tailrace.programs.capture import CaptureProgram
 from tailrace.programs.census import CensusProgram
 from tailrace.programs.delivery import DeliveryProgram
@@ -75,6 +76,7 @@ HEALTH_CHECKS = {
     "explain": ExplainProgram,
     "facts": SnapshotProgram,
     "delivery": DeliveryProgram,
+    "callbacks": CallbackProgram,
     "evidence": EvidenceProgram,
     "repair": RepairProgram,
 }

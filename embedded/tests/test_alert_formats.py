@@ -13,6 +13,7 @@ import pytest
 
 from e2e import receivers
 from e2e.alert_rows import alert
+from tailrace.alerts.callbacks import tools as callback_tools
 from tailrace.alerts.delivery import (
     config,
     event_lines,
@@ -147,6 +148,15 @@ def test_slack_escapes_what_would_notify_a_channel_or_format_a_name():
 def test_slack_cuts_a_long_statement():
     _, _, body = built("slack", "https://hooks.example.com/secret", statements=["select " + "a, " * 5000])
     assert all(len(block["text"]["text"]) <= 3000 for block in body["blocks"])
+
+
+def test_slack_has_buttons_whose_clicks_are_actions():
+    service = HttpService("x", Selection(), "slack", "", Path("unused"), buttons=True)
+    _, _, body = services.slack(due(), DASHBOARDS, service, "https://hooks.example.com/secret")
+    buttons = body["blocks"][-1]["elements"]
+    assert {each["action_id"] for each in buttons} == set(callback_tools.SLACK)
+    assert {each["value"] for each in buttons} != {""} and body["blocks"][-1]["type"] == "actions"
+    assert "actions" not in {block["type"] for block in built("slack", "https://x.example.com")[2]["blocks"]}
 
 
 def test_teams_escapes_markdown():

@@ -4,7 +4,8 @@
 -- The result does not depend on the order in which rows appear, on clocks other than ClickHouse's, on merges (FINAL),
 -- or on the uptime of the service. Closed and suppressed alerts are not delivered.
 -- With {resolves:UInt8}, a closed alert that the channel has delivered is due once more, to resolve it there, and a
--- resolved alert that was reopened is due as a new one.
+-- resolved alert that was reopened is due as a new one. An alert that was closed by the receiver of the channel itself is
+-- marked, so that it is recorded as resolved without a request.
 --
 -- A failed attempt is repeated after a delay that doubles up to a maximum, times 0.75 to 1.25 (fixed per attempt, so
 -- that a restart changes nothing). An alert is delivered again if its count has grown and the last delivery is old
@@ -32,13 +33,20 @@ WITH
         WHERE alert_id IN recent
         GROUP BY alert_id
         HAVING argMaxIf(action, at, action IN ('ack', 'close', 'reopen')) = 'close'),
+    closed_there AS (
+        SELECT alert_id
+        FROM tailrace.alert_actions
+        WHERE alert_id IN closed
+        GROUP BY alert_id
+        HAVING argMaxIf(alert_actions.channel, at, action = 'close') = {channel:String}),
     least({longest_retry:UInt32}, {first_retry:UInt32} * pow(2, last_attempt - 1))
         * (0.75 + cityHash64(alert_id, last_attempt) % 1000 / 2000) AS retry_seconds
 SELECT
     alert_id,
     last_attempt * (last_outcome = 'failed') + 1 AS attempt,
     if(last_outcome = 'failed', toUnixTimestamp(now()) - toUnixTimestamp(began_at), 0) AS trying_seconds,
-    alert_id IN closed AS is_closed
+    alert_id IN closed AS is_closed,
+    alert_id IN closed_there AS is_closed_there
 FROM (
     SELECT alert_id, detected_at, count, silenced, level, rule_id, rule_title
     FROM tailrace.alerts FINAL

@@ -32,6 +32,10 @@ class AlertError(ReportedError):
     """An operation on an alert is impossible; the message is shown to the user."""
 
 
+class StateError(AlertError):
+    """The state of the alert does not allow the action."""
+
+
 FIELDS = (
     *("event_id", "timestamp", "cluster", "instance", "format", "event_class", "command"),
     *("command_class", "event_name", "login", "outcome", "status", "error_code", "user", "priv_user"),
@@ -205,6 +209,10 @@ class Action:
     """The assignee; only for assign."""
     verdict: str = ""
     """One of VERDICTS, or empty; only for close."""
+    channel: str = ""
+    """The channel of alerts.yaml whose receiver reported the action; empty: a user of Tailrace."""
+    request: str = ""
+    """Identifies the request of that receiver; empty: none. A request is recorded once per alert."""
 
 
 def record_action(clickhouse: ClickHouse, prefixes: Sequence[str], action: Action) -> list[str]:
@@ -221,19 +229,30 @@ def record_action(clickhouse: ClickHouse, prefixes: Sequence[str], action: Actio
         _require_possible(id_, states[id_], action.action)
     given = {"actor": action.actor, "action": action.action, "reason": action.reason}
     given |= {"assignee": action.assignee, "verdict": action.verdict}
+    given |= {"channel": action.channel, "request": action.request}
     rows = [{"alert_id": uuid_of(id_), **given} for id_ in ids]
-    clickhouse.insert("tailrace.alert_actions (alert_id, actor, action, reason, assignee, verdict)", rows)
+    clickhouse.insert(f"tailrace.alert_actions ({', '.join(rows[0])})", rows)
     return ids
+
+
+def is_recorded(clickhouse: ClickHouse, id_: str, request: str) -> bool:
+    """Returns whether an action of this request is recorded for an alert, given by its complete id."""
+    (row,) = clickhouse.rows(
+        "SELECT count() AS n FROM tailrace.alert_actions "
+        "WHERE alert_id = {id:UUID} AND request = {request:String}",
+        {"id": uuid_of(id_), "request": request},
+    )
+    return int(row["n"]) > 0
 
 
 def _require_possible(id_: str, state: str, action: str) -> None:
     short = id_[:8]
     if action == "reopen" and state != CLOSED:
-        raise AlertError(f"{short} is not closed; see: tailrace alerts show {short}")
+        raise StateError(f"{short} is not closed; see: tailrace alerts show {short}")
     if action == "close" and state == CLOSED:
-        raise AlertError(f"{short} is closed already; see: tailrace alerts show {short}")
+        raise StateError(f"{short} is closed already; see: tailrace alerts show {short}")
     if action in ("ack", "assign") and state == CLOSED:
-        raise AlertError(f"{short} is closed; reopen it first: tailrace alerts reopen {short} --reason …")
+        raise StateError(f"{short} is closed; reopen it first: tailrace alerts reopen {short} --reason …")
 
 
 def uuid_of(id_: str) -> str:

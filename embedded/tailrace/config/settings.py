@@ -60,6 +60,10 @@ class Settings:
         Path(),
         "YAML of the channels for alerts; empty means alerts.yaml in the home directory, if it exists",
     )
+    callbacks_config: Path = _setting(
+        Path(),
+        "YAML of tools that act on alerts; empty means callbacks.yaml in the home directory, if it exists",
+    )
     reports_config: Path = _setting(
         Path(),
         "YAML of the recipients of reports; empty means reports.yaml in the home directory, if it exists",
@@ -97,6 +101,7 @@ class Settings:
     port_detect: int = _port(18082, "the detect job's web UI and REST API")
     port_superset: int = _port(18088, "Superset")
     port_metrics: int = _port(18090, "metrics of all components, in Prometheus' format")
+    port_callbacks: int = _port(18091, "requests of other tools that act on alerts")
     port_fluentbit: int = _port(12020, "Fluent Bit's health and metrics endpoint")
 
     memory_kafka: int = _setting(384, "Kafka's Java heap", unit="MiB", minimum=128)
@@ -182,6 +187,7 @@ class Settings:
         sources = self.sources if self.sources != Path() else home / "sources.yaml"
         access = self.access if self.access != Path() else home / "access.yaml"
         alerts_config = self.alerts_config if self.alerts_config != Path() else home / "alerts.yaml"
+        callbacks = self.callbacks_config if self.callbacks_config != Path() else home / "callbacks.yaml"
         reports_config = self.reports_config if self.reports_config != Path() else home / "reports.yaml"
         return dataclasses.replace(
             self,
@@ -191,6 +197,7 @@ class Settings:
             sources=sources.expanduser().resolve(),
             access=access.expanduser().resolve(),
             alerts_config=alerts_config.expanduser().resolve(),
+            callbacks_config=callbacks.expanduser().resolve(),
             reports_config=reports_config.expanduser().resolve(),
         )
 

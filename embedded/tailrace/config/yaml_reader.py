@@ -144,6 +144,12 @@ def one_of(*names: str) -> Callable[[object], str]:
     return reader
 
 
+def switch(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"true or false, not {value!r}")
+    return value
+
+
 def number(minimum: int, maximum: int) -> Callable[[object], int]:
     def reader(value: object) -> int:
         if type(value) is not int or not minimum <= value <= maximum:

@@ -93,6 +93,8 @@ class HttpService:
     timeout: int = 10
     format: str = "ecs"
     """For splunk: the fields of the event, ecs or ocsf."""
+    buttons: bool = False
+    """For slack: buttons that acknowledge, assign and close the alert, see `callbacks`."""
 
     @property
     def resolves(self) -> bool:
@@ -205,6 +207,7 @@ def _service(kind: str) -> Callable[[Section], HttpService]:
             format=section.take("format", yaml_reader.one_of(*DOCUMENT_FORMATS), "ecs")
             if kind == "splunk"
             else "ecs",
+            buttons=section.take("buttons", yaml_reader.switch, False) if kind == "slack" else False,
         )
 
     return read

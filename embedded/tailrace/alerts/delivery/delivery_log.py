@@ -43,6 +43,8 @@ class Due:
     """Seconds since the first attempt."""
     is_closed: bool = False
     """Whether the receiver is to resolve it, because the alert was closed."""
+    is_closed_there: bool = False
+    """Whether the receiver itself reported that it was closed."""
 
     @property
     def id(self) -> str:
@@ -93,6 +95,7 @@ class Progress:
                 int(row["attempt"]),
                 int(row["trying_seconds"]),
                 bool(int(row["is_closed"])),
+                bool(int(row["is_closed_there"])),
             )
             for row in rows
             if row["alert_id"] in alerts  # its retention may have ended between the two queries

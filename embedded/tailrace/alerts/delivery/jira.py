@@ -1,8 +1,8 @@
 """An issue of Jira Cloud per alert, by REST API version 3.
 
-The label `tailrace-ID` finds the issue again. Its property `tailrace.alert` contains the count of the alert when
-the issue was created, and each comment ends with the count that it reports. A repeated attempt compares both,
-so it neither creates a second issue nor repeats a comment.
+The label `tailrace-ID` finds the issue again. Its property `tailrace.alert` contains the count of the alert
+when the issue was created, and each comment ends with the count that it reports. A repeated attempt compares
+both, so it neither creates a second issue nor repeats a comment.
 """
 
 from tailrace.alerts.delivery import ecs, services

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tailrace.alerts.delivery.config import Channel, DeliveryConfig, Email, HttpService, Syslog
-from tailrace.alerts.delivery.delivery_log import FAILED, Due, Outcome, Progress
+from tailrace.alerts.delivery.delivery_log import DELIVERED, FAILED, Due, Outcome, Progress
 from tailrace.alerts.delivery.jira import JiraSender
 from tailrace.alerts.delivery.mail import MailSender
 from tailrace.alerts.delivery.servicenow import ServiceNowSender
@@ -172,6 +172,8 @@ class ChannelWorker:
 
     def _try(self, due: Due) -> Outcome:
         """Sends one alert. An unexpected error must not stop the delivery of all others."""
+        if due.is_closed_there:
+            return Outcome(DELIVERED, "closed by the receiver")
         try:
             return self._sender.send(due)
         except Exception as error:  # its text may contain a secret

@@ -1,8 +1,8 @@
 """An incident or an event of ServiceNow per alert, by its Table API.
 
 The alert id is the `correlation_id` of an incident, and the `message_key` of an event. The count that was
-reported last is in `correlation_display`: one request updates it together with the work note, so a repeated attempt
-changes nothing.
+reported last is in `correlation_display`: one request updates it together with the work note, so a repeated
+attempt changes nothing.
 """
 
 import json
@@ -69,7 +69,7 @@ class ServiceNowSender:
         return self._update(rest, found, due)
 
     def _find(self, rest: Rest, due: Due) -> dict | None:
-        """Returns the oldest incident of the alert that can still change: closed and cancelled ones cannot."""
+        """Returns the oldest incident of the alert that is neither closed nor cancelled."""
         query = f"correlation_id={due.id}^stateNOT IN{CLOSED},{CANCELLED}^ORDERBYsys_created_on"
         fields = "sys_id,number,state,correlation_display"
         rows = rest.get(self._path, sysparm_query=query, sysparm_fields=fields, sysparm_limit="1")["result"]

@@ -27,6 +27,14 @@ MAX_MESSAGE = 130
 PAGERDUTY_SEVERITY = dict(zip(LEVELS, ("info", "info", "warning", "error", "critical"), strict=True))
 OPSGENIE_PRIORITY = dict(zip(LEVELS, ("P5", "P4", "P3", "P2", "P1"), strict=True))
 TEAMS_COLOURS = dict(zip(LEVELS, ("Default", "Default", "Warning", "Attention", "Attention"), strict=True))
+SLACK_BUTTONS = {
+    "tailrace_ack": "Acknowledge",
+    "tailrace_assign": "Assign to me",
+    "tailrace_close_true-positive": "Close: true positive",
+    "tailrace_close_false-positive": "Close: false positive",
+    "tailrace_close_benign": "Close: benign",
+}
+"""The texts of Slack's buttons by action_id."""
 _MARKDOWN = re.compile(r"([\\`*_\[\]()#~])")
 
 
@@ -58,7 +66,7 @@ Built = tuple[str, Mapping[str, str], object]
 Builder = Callable[[Due, str, HttpService, str], Built]
 
 
-def slack(due: Due, dashboards: str, _: HttpService, key: str) -> Built:
+def slack(due: Due, dashboards: str, service: HttpService, key: str) -> Built:
     """An incoming webhook: its address is the secret."""
     alert = due.alert
     link = ecs.link(alert, dashboards)
@@ -67,12 +75,27 @@ def slack(due: Due, dashboards: str, _: HttpService, key: str) -> Built:
         _slack_section(f"<{link}|{title}>" if link else title),
         _slack_section("\n".join(f"*{name}:* {_slack(value)}" for name, value in facts(alert).items())),
         *(_slack_section(f"```{_slack(text)}```") for text in alert["statements"][:1]),
+        *([_slack_buttons(due)] if service.buttons else []),
     ]
     return key, {}, {"text": _slack(ecs.message(alert)), "blocks": blocks}
 
 
 def _slack_section(text: str) -> dict[str, object]:
     return {"type": "section", "text": {"type": "mrkdwn", "text": text[:MAX_TEXT]}}
+
+
+def _slack_buttons(due: Due) -> dict[str, object]:
+    """The buttons whose clicks `tailrace.alerts.callbacks` records; Slack needs an app with interactivity."""
+    buttons = [
+        {
+            "type": "button",
+            "text": {"type": "plain_text", "text": text},
+            "action_id": action,
+            "value": due.id,
+        }
+        for action, text in SLACK_BUTTONS.items()
+    ]
+    return {"type": "actions", "elements": buttons}
 
 
 def _slack(text: object) -> str:
