@@ -24,6 +24,7 @@ MAY_READ = {
     "alerts": COMPLIANCE | {"analyst", "delivery"},
     "audit_coverage_gaps": COMPLIANCE,
     "audit_events": COMPLIANCE,
+    "canary_alerts": COMPLIANCE | {"analyst", "delivery"},
     "cardholder_data_reads": COMPLIANCE,
     "counted_events": NOBODY,
     "coverage_1m": DEVELOPER | {"repair"},
@@ -92,6 +93,7 @@ WRITTEN_BY_JOBS = (
         "query_samples",
         "fingerprints",
     ),
+    "canary_alerts",
     *("plans", "plan_changes", "plan_captures", "rule_pushes", "rule_coverage", "data_access", "otel_traces"),
 )
 MAY_ADD = {

@@ -124,6 +124,10 @@ def test_a_table_has_one_column_per_field(admin, record):
     assert {name: kind for name, kind in found.items() if name not in OWN_COLUMNS} == expected
 
 
+def test_alerts_of_canary_rules_have_the_columns_of_alerts(admin):
+    assert columns(admin, "canary_alerts") == columns(admin, "alerts")
+
+
 def test_every_table_remembers_the_blocks_it_was_given(admin):
     tables = admin.rows(
         "SELECT name, engine_full FROM system.tables WHERE database = 'tailrace' AND engine LIKE '%MergeTree'"

@@ -71,18 +71,30 @@ class AlertQuery:
     """The minimum level."""
     entity: Mapping[str, str] = field(default_factory=dict)
     """Values of fields of the alert's entity, or of the alert itself, in any case."""
+    canary: bool = False
+    """Alerts of canary rules instead of the others; they have no triage state."""
 
 
 def list_worst(clickhouse: ClickHouse, query: AlertQuery, limit: int) -> tuple[list[Row], int]:
     """Returns at most `limit` alerts, most severe and then latest first, and the total number."""
     conditions, parameters = _conditions(query)
     rows = clickhouse.rows(
-        f"SELECT *, count() OVER () AS total FROM ({QUERY.read_text()}) WHERE {conditions} "
+        f"SELECT *, count() OVER () AS total FROM ({_alerts(query.canary)}) WHERE {conditions} "
         "ORDER BY level_rank DESC, event_time DESC, id LIMIT {limit:UInt32}",
         {**parameters, "limit": limit},
     )
     total = rows[0]["total"] if rows else 0
     return [{key: value for key, value in row.items() if key != "total"} for row in rows], total
+
+
+def _alerts(canary: bool) -> str:
+    """Returns the query of the alerts with their states, from the table of canary rules or from the other."""
+    text = QUERY.read_text()
+    return (
+        text.replace("FROM tailrace.alerts FINAL", "FROM tailrace.canary_alerts AS alerts FINAL")
+        if canary
+        else text
+    )
 
 
 def _conditions(query: AlertQuery) -> tuple[str, dict[str, object]]:

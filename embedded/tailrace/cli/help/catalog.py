@@ -13,9 +13,9 @@ from tailrace.cli.help.model import CommandHelp
 from tailrace.cli.help.parser import HelpParser
 
 PURPOSE = "Analyzes the logs of MySQL-family servers: slow query, audit, error and general logs."
-PUSH = ("rules", "push")
-"""The words of a Python command that shares its first word with a Java command."""
-PUSH_MODULE = "tailrace.cli.commands.rules_push"
+RULES = "rules"
+SHARED = {(RULES, name): f"tailrace.cli.commands.rules_{name}" for name in ("push", "health", "canary")}
+"""The modules of the Python commands that share their first word with a Java command."""
 
 Modules = Mapping[str, str]
 """The modules of the Python commands by name; `tailrace.cli.commands` describes them."""
@@ -41,10 +41,10 @@ def about(name: str, modules: Modules) -> CommandHelp:
     if name in modules:
         return parser(name, importlib.import_module(modules[name])).about
     found = java.commands()[name]
-    if name != PUSH[0]:
+    if name != RULES:
         return found
-    push = parser(" ".join(PUSH), importlib.import_module(PUSH_MODULE)).about
-    return dataclasses.replace(found, subcommands=(*found.subcommands, push))
+    ours = [parser(" ".join(words), importlib.import_module(SHARED[words])).about for words in SHARED]
+    return dataclasses.replace(found, subcommands=(*found.subcommands, *ours))
 
 
 def everything(modules: Modules) -> list[CommandHelp]:

@@ -1,0 +1,76 @@
+"""Shows the alerts of canary rules: their number per rule and day, and the entities that caused most of them.
+
+A rule with the tag tailrace.canary is evaluated, but its alerts are neither listed nor delivered. To promote
+it, remove the tag and push the rules.
+"""
+
+import argparse
+
+from tailrace import console
+from tailrace.cli import output
+from tailrace.cli.commands import spans
+from tailrace.cli.context import Context
+from tailrace.cli.exit_codes import Exit
+from tailrace.rules import health
+
+HELP = "show the alerts of canary rules per day and their top entities"
+EXAMPLES = ("tailrace rules canary", "tailrace rules canary --since 30d --output json")
+EXIT_CODES = {3: "the stack is not running"}
+SEE_ALSO = ("tailrace alerts list", "tailrace rules push", "docs/DETECTION.md")
+
+ACCOUNT = "reader_security"
+_DAY = {
+    "rule": "id of the rule",
+    "rule_title": "title of the rule",
+    "level": "informational, low, medium, high or critical",
+    "day": "day of the events, UTC",
+    "alert_count": "number of alerts",
+    "match_count": "number of matches that they represent",
+    "silenced_count": "number of alerts that a suppression covers",
+    "entity_count": "number of different entities",
+    "top_entities": "the entities with the most matches, a list of at most three",
+}
+KEYS = {"": _DAY}
+WEEK = 7 * 86_400
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--since", type=spans.seconds, default=WEEK, metavar="SPAN", help="period (default: 7d)"
+    )
+    output.add_option(parser)
+
+
+def run(arguments: argparse.Namespace, context: Context) -> Exit:
+    clickhouse = context.clickhouse(ACCOUNT)
+    days, active = health.canary(clickhouse, arguments.since), health.canary_rules(clickhouse)
+    if arguments.output == output.JSON:
+        output.write_json({"active": active, "days": days})
+    elif arguments.output == output.CSV:
+        output.write_csv(_DAY, days)
+    else:
+        _print(days, active)
+    return Exit.OK
+
+
+def _print(days: list, active: list) -> None:
+    if days:
+        header = ("rule", "level", "day (UTC)", "alerts", "matches", "entities", "top entities")
+        console.table(header, [_line(row) for row in days], right=("alerts", "matches", "entities"))
+    silent = [rule for rule in active if rule["rule"] not in {row["rule"] for row in days}]
+    for rule in silent:
+        why = "no alert" if rule["able"] else "cannot fire: see tailrace rules health"
+        print(f"{console.plain(str(rule['rule_title']))}: {why}")
+    print(f"{len(active)} canary rules are active")
+
+
+def _line(row: dict) -> tuple[object, ...]:
+    return (
+        console.plain(str(row["rule_title"]))[:60],
+        row["level"],
+        row["day"],
+        row["alert_count"],
+        row["match_count"],
+        row["entity_count"],
+        console.plain("; ".join(row["top_entities"]))[:80],
+    )
