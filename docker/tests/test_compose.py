@@ -227,8 +227,7 @@ def test_images_of_others_are_pinned_and_ours_are_built(services):
 def test_commands_are_ones_that_the_modules_take(services, monkeypatch):
     tools = {name: each for name, each in services.items() if each["image"].startswith("tailrace/tools")}
     services_of_the_tools = {"facts", "delivery", "metrics", "census", "capture", "explain", "evidence"}
-    services_of_the_tools |= {"callbacks", "fingerprint", "repair"}
-    expected = services_of_the_tools | STEPS - {"superset-setup"}
+    expected = services_of_the_tools | {"callbacks", "fingerprint", "repair"} | STEPS - {"superset-setup"}
     assert expected == tools.keys()
     for service in tools.values():
         module, *words = service["command"]

@@ -27,6 +27,9 @@ public record RuleHeader(
         String file,
         int line) {
 
+    /** The tag of a canary rule: its alerts are stored apart, and are neither listed nor delivered. */
+    public static final String CANARY_TAG = "tailrace.canary";
+
     /** Returns the unique key of the rule: id, else name, else title. */
     public String key() {
         if (!id.isEmpty()) {

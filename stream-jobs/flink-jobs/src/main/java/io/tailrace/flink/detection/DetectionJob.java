@@ -103,6 +103,7 @@ public final class DetectionJob {
         }
         return new Sinks(
                 alerts,
+                List.of(new SinkWithUid<>("canary-alerts-rows", rows(config, "canary_alerts", Alert.class))),
                 List.of(new SinkWithUid<>("rule-pushes-rows", rows(config, "rule_pushes", RulePush.class))),
                 List.of(new SinkWithUid<>("data-access-rows", rows(config, "data_access", DataAccess.class))),
                 List.of(new SinkWithUid<>(

@@ -3,6 +3,7 @@ package io.tailrace.flink.detection;
 import io.tailrace.detect.Evidence;
 import io.tailrace.detect.PlanSighting;
 import io.tailrace.detect.RuleRecord;
+import io.tailrace.detection.sigma.RuleHeader;
 import io.tailrace.event.Alert;
 import io.tailrace.event.DataAccess;
 import io.tailrace.event.DeadLetter;
@@ -51,7 +52,8 @@ import org.apache.flink.util.OutputTag;
  * <pre>
  * captures ─ read ─────┐ → captured plans, capture results → ClickHouse
  * events ─ by log → deduplicate ─ by connection → match ─────────────────── alerts ─ by rule, entity → group → topic
- *                                                  ├ evidence ─ by group → correlate → … ┘             → ClickHouse
+ *                                                  ├ evidence ─ by group → correlate → … ┘             → ClickHouse: those of
+ *                                                  │                                                     canary rules apart
  *                                                  ├ data access → ClickHouse
  *                                                  └ fields of logs ─ by instance → rule coverage → ClickHouse
  *                             └ by statement → compare plans ◂ captures ──── alerts, as above
@@ -92,6 +94,7 @@ final class DetectionPipeline {
     /** The outputs of the job. A stream may have several sinks. */
     record Sinks(
             List<SinkWithUid<Alert>> alerts,
+            List<SinkWithUid<Alert>> canaryAlerts,
             List<SinkWithUid<RulePush>> pushes,
             List<SinkWithUid<DataAccess>> accesses,
             List<SinkWithUid<RuleCoverageEntry>> ruleCoverage,
@@ -122,7 +125,9 @@ final class DetectionPipeline {
         SingleOutputStreamOperator<Alert> slowerPlans = slowerPlans(events, captures, rules);
         DataStream<Alert> raised =
                 raised(matches, rules).union(gaps(messages, rules), silences(environment, rules), slowerPlans);
-        write(grouped(raised, rules), sinks.alerts());
+        DataStream<Alert> grouped = grouped(raised, rules);
+        write(ofCanaryRules(grouped, false, "active-alerts"), sinks.alerts());
+        write(ofCanaryRules(grouped, true, "canary-alerts"), sinks.canaryAlerts());
         write(rules.getSideOutput(RuleBundleValidator.PUSHES), sinks.pushes());
         write(matches.getSideOutput(RuleMatchFunction.ACCESSES), sinks.accesses());
         write(ruleCoverage(matches, rules), sinks.ruleCoverage());
@@ -309,6 +314,13 @@ final class DetectionPipeline {
                         ALERT)
                 .name("group alerts")
                 .uid("group");
+    }
+
+    /** Returns the alerts of canary rules, or all others: what tries a rule must not reach those who handle alerts. */
+    private static DataStream<Alert> ofCanaryRules(DataStream<Alert> alerts, boolean canary, String uid) {
+        return alerts.filter(alert -> alert.getTags().contains(RuleHeader.CANARY_TAG) == canary)
+                .name(canary ? "alerts of canary rules" : "alerts of other rules")
+                .uid(uid);
     }
 
     /**

@@ -123,10 +123,28 @@ class DetectionJobIT {
             logins("late", 60, 61);
             Await.until("the new rule", TIMEOUT, () -> count("level = 'informational'") == 1);
 
+            alertsOfACanaryRuleAreStoredApart();
             pushClassesOfData();
             accessToADataClassIsWrittenOnce();
             assertThat(job.isAlive()).isTrue();
         }
+    }
+
+    private void alertsOfACanaryRuleAreStoredApart() throws Exception {
+        String canary = Pushes.ANY_REFUSED_LOGIN.replace("level: low", "level: low\ntags: [tailrace.canary]");
+        push(Pushes.json("canary", Map.of("a.yml", canary)));
+        awaitAccepted("canary");
+        logins("tried", 70, 71);
+        String tried = "SELECT count() FROM tailrace.canary_alerts FINAL WHERE user = 'tried'";
+        Await.until("the alert of the canary rule", TIMEOUT, () -> clickHouse.count(tried) == 1);
+
+        push(Pushes.json("promoted", Map.of("a.yml", Pushes.ANY_REFUSED_LOGIN)));
+        awaitAccepted("promoted");
+        logins("promoted", 80, 81);
+        awaitAlerts("low", "promoted", 1);
+        assertThat(count("user = 'tried'")).isZero();
+        assertThat(clickHouse.count("SELECT count() FROM tailrace.canary_alerts"))
+                .isEqualTo(1);
     }
 
     private static void pushClassesOfData() throws Exception {
