@@ -21,6 +21,7 @@ RELEASE = "tailrace"
 EVERYTHING = (
     "serviceMonitors=true",
     "delivery.enabled=true",
+    "callbacks.enabled=true",
     "capture.enabled=true",
     "kafka.strimzi.users=true",
     "clickhouse.operator.replicas=2",

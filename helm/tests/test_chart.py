@@ -234,7 +234,7 @@ def test_repair_is_reported_the_logs_that_the_collector_reads(render, tmp_path, 
     assert repair._arguments().clickhouse == f"http://clickhouse-{RELEASE}:8123"
 
 
-@pytest.mark.parametrize("name", ["facts", "delivery"])
+@pytest.mark.parametrize("name", ["facts", "delivery", "callbacks"])
 def test_heartbeats_are_where_they_can_be_written(everything, name):
     (container,) = everything["Deployment", f"{RELEASE}-{name}"]["spec"]["template"]["spec"]["containers"]
     (beat,) = (

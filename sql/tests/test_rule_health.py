@@ -113,6 +113,7 @@ def test_rules_are_selected_by_title_and_finding():
 
 
 def test_canary_alerts_are_counted_apart(stored, findings, user):
+    assert not health.is_coverage_known(user("reader_security"))
     stored(
         "rule_coverage",
         covered("canary", tags=["tailrace.canary"]),
@@ -135,6 +136,7 @@ def test_canary_alerts_are_counted_apart(stored, findings, user):
     )
     assert day["top_entities"] == ["user=ann", "user=bob"]
     assert [row["rule"] for row in health.canary_rules(security)] == ["canary", "quiet"]
+    assert health.is_coverage_known(security)
 
     analyst = user("analyst")
     assert triage.list_worst(analyst, AlertQuery(), 10)[1] == 1

@@ -53,6 +53,12 @@ def canary(clickhouse: ClickHouse, period: int) -> list[Row]:
     return clickhouse.rows((QUERIES / "canary_rules.sql").read_text(), {"period": period})
 
 
+def is_coverage_known(clickhouse: ClickHouse) -> bool:
+    """Returns whether the detect job has reported which rules are active on a server."""
+    (row,) = clickhouse.rows("SELECT count() AS n FROM tailrace.rule_coverage")
+    return int(row["n"]) > 0
+
+
 def canary_rules(clickhouse: ClickHouse) -> list[Row]:
     """Returns the active canary rules, also those without alerts."""
     return clickhouse.rows(

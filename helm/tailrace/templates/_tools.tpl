@@ -71,6 +71,6 @@ spec:
     - {name: configuration, configMap: {name: {{ $root.Release.Name }}-access}}
     {{- end }}
     {{- with .config }}
-    - {name: configuration, secret: {secretName: {{ . }}, items: [{key: alerts.yaml, path: alerts.yaml}]}}
+    - {name: configuration, secret: {secretName: {{ . }}}}
     {{- end }}
 {{- end }}

@@ -11,6 +11,7 @@ from tailrace.cli import output
 from tailrace.cli.commands import spans
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
+from tailrace.clickhouse.client import ClickHouse
 from tailrace.rules import health
 
 HELP = "show the alerts of canary rules per day and their top entities"
@@ -45,11 +46,13 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     clickhouse = context.clickhouse(ACCOUNT)
     days, active = health.canary(clickhouse, arguments.since), health.canary_rules(clickhouse)
     if arguments.output == output.JSON:
-        output.write_json({"active": active, "days": days})
+        known = active if health.is_coverage_known(clickhouse) else None
+        output.write_json({"active": known, "days": days})
     elif arguments.output == output.CSV:
         output.write_csv(_DAY, days)
     else:
         _print(days, active)
+        print(_number(clickhouse, len(active)))
     return Exit.OK
 
 
@@ -61,7 +64,12 @@ def _print(days: list, active: list) -> None:
     for rule in silent:
         why = "no alert" if rule["able"] else "cannot fire: see tailrace rules health"
         print(f"{console.plain(str(rule['rule_title']))}: {why}")
-    print(f"{len(active)} canary rules are active")
+
+
+def _number(clickhouse: ClickHouse, active: int) -> str:
+    if health.is_coverage_known(clickhouse):
+        return f"active canary rules: {active}"
+    return "active canary rules: unknown, because the detect job has reported no rule coverage"
 
 
 def _line(row: dict) -> tuple[object, ...]:
