@@ -383,7 +383,7 @@ def test_policies_select_pods_that_there_are(render):
     labels += [
         template["metadata"]["labels"]
         for each in resources
-        if each["kind"] == "ClickHouseInstallation"
+        if each["kind"] in ("ClickHouseInstallation", "ClickHouseKeeperInstallation")
         for template in each["spec"]["templates"]["podTemplates"]
     ]
     selected = [

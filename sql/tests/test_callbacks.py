@@ -4,6 +4,7 @@ import http.client
 import json
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote_plus
@@ -166,6 +167,13 @@ def test_a_request_during_an_outage_of_clickhouse_is_to_be_repeated(tmp_path):
     for tool in serving(ClickHouse("http://127.0.0.1:1", "analyst"), tmp_path):
         assert tool.own() == (503, "unavailable")
         assert tool.get("/health") == (200, "ok\n")
+
+
+def test_requests_that_arrive_together_are_recorded_once(tool, stored):
+    with ThreadPoolExecutor(8) as senders:
+        answers = [each.result() for each in [senders.submit(tool.own) for _ in range(8)]]
+    assert sorted(outcome for _, outcome in answers) == ["duplicate"] * 7 + ["recorded"]
+    assert len(actions(stored)) == 1
 
 
 def test_connections_above_the_limit_are_closed(tool):

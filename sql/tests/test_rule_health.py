@@ -1,5 +1,6 @@
 """Findings about rules, and alerts of canary rules, on rows with known results."""
 
+import json
 import uuid
 
 import pytest
@@ -7,6 +8,9 @@ from security_rows import alert_of, at, audit
 
 from tailrace.alerts import triage
 from tailrace.alerts.triage import AlertQuery
+from tailrace.cli.commands import rules_canary, rules_health
+from tailrace.cli.exit_codes import Exit
+from tailrace.cli.help import catalog
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.rules import health
 from tailrace.rules.health import Thresholds
@@ -142,3 +146,56 @@ def test_canary_alerts_are_counted_apart(stored, findings, user):
     assert triage.list_worst(analyst, AlertQuery(), 10)[1] == 1
     rows, total = triage.list_worst(analyst, AlertQuery(canary=True, silenced=True, rule="canary"), 10)
     assert total == 2 and {row["state"] for row in rows} == {"open"}
+
+
+class Commands:
+    """What the commands need of an installation: its ClickHouse, by account."""
+
+    def __init__(self, user) -> None:
+        self.clickhouse = user
+
+    def run(self, module, *words: str) -> Exit:
+        return module.run(catalog.parser("rules x", module).parse_args(list(words)), self)
+
+
+def test_findings_are_a_table_json_or_csv(stored, user, capsys):
+    commands = Commands(user)
+    assert commands.run(rules_health) == Exit.OK
+    assert "no rule is known" in capsys.readouterr().out
+    stored("rule_coverage", covered("silent"), covered("blind", can_fire=False, missing_fields=["rows_sent"]))
+    stored("alerts", raised("fired", rule_title="Dump\x1b[31m"))
+
+    commands.run(rules_health, "--since", "4w")
+    table = capsys.readouterr().out
+    assert "never fired: it could fire" in table and "shown 2 of 3 rules; 2 with findings" in table
+    commands.run(rules_health, "--all", "--json")
+    document = json.loads(capsys.readouterr().out)
+    assert (document["rules"], document["shown"]) == (3, 3)
+    by_rule = {row["rule"]: row for row in document["health"]}
+    assert by_rule["blind"]["missing"] == ["rows_sent"] and by_rule["fired"]["false_share"] is None
+    commands.run(rules_health, "--rule", "blind", "--output", "csv")
+    header, line = capsys.readouterr().out.splitlines()
+    assert header.startswith("rule,rule_title,level,findings") and line.startswith("blind,")
+    commands.run(rules_health, "--all")
+    assert "\x1b[31m" not in capsys.readouterr().out
+
+
+def test_canary_alerts_are_a_table_json_or_csv(stored, user, capsys):
+    commands = Commands(user)
+    commands.run(rules_canary)
+    assert "active canary rules: unknown" in capsys.readouterr().out
+    stored(
+        "rule_coverage",
+        covered("tried", tags=["tailrace.canary"]),
+        covered("quiet", tags=["tailrace.canary"]),
+    )
+    stored("canary_alerts", raised("tried", entity_key="user=ann"))
+    commands.run(rules_canary)
+    table = capsys.readouterr().out
+    assert "user=ann" in table and "Rule quiet: no alert" in table and "active canary rules: 2" in table
+    commands.run(rules_canary, "--json")
+    document = json.loads(capsys.readouterr().out)
+    assert [row["rule"] for row in document["active"]] == ["quiet", "tried"]
+    assert document["days"][0]["top_entities"] == ["user=ann"]
+    commands.run(rules_canary, "--output", "csv")
+    assert len(capsys.readouterr().out.splitlines()) == 2

@@ -20,7 +20,7 @@ COMMANDS = {
     "detect": "evaluate detection rules on log files",
     "rules": "check, backtest and push detection rules, and report their health",
 }
-NOT_JAVA = (["rules", "push"], ["rules", "health"], ["rules", "canary"])
+NOT_JAVA = (["rules", "push"], ["rules", "health"], ["rules", "canary"], ["rules", "promote"])
 """Words that mark a command as not one of the JVM's."""
 
 INCOMPLETE = (["rules", "backtest"],)

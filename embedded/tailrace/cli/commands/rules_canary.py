@@ -1,7 +1,6 @@
 """Shows the alerts of canary rules: their number per rule and day, and the entities that caused most of them.
 
-A rule with the tag tailrace.canary is evaluated, but its alerts are neither listed nor delivered. To promote
-it, remove the tag and push the rules.
+A rule with the tag tailrace.canary is evaluated, but its alerts are neither listed nor delivered.
 """
 
 import argparse
@@ -17,7 +16,7 @@ from tailrace.rules import health
 HELP = "show the alerts of canary rules per day and their top entities"
 EXAMPLES = ("tailrace rules canary", "tailrace rules canary --since 30d --output json")
 EXIT_CODES = {3: "the stack is not running"}
-SEE_ALSO = ("tailrace alerts list", "tailrace rules push", "docs/DETECTION.md")
+SEE_ALSO = ("tailrace alerts list", "tailrace rules promote", "docs/DETECTION.md")
 
 ACCOUNT = "reader_security"
 _DAY = {
