@@ -241,7 +241,8 @@ def record_action(clickhouse: ClickHouse, prefixes: Sequence[str], action: Actio
         _require_possible(id_, states[id_], action.action)
     given = {"actor": action.actor, "action": action.action, "reason": action.reason}
     given |= {"assignee": action.assignee, "verdict": action.verdict}
-    given |= {"channel": action.channel, "request": action.request}
+    if action.request:  # users.xml of an earlier version does not grant these columns
+        given |= {"channel": action.channel, "request": action.request}
     rows = [{"alert_id": uuid_of(id_), **given} for id_ in ids]
     clickhouse.insert(f"tailrace.alert_actions ({', '.join(rows[0])})", rows)
     return ids

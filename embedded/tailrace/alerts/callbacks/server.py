@@ -73,7 +73,7 @@ class Handler(BaseHTTPRequestHandler):
         if self.path == "/health":
             self._say(HTTPStatus.OK, "text/plain", "ok\n")
         elif self.path == "/metrics":
-            text = service.metrics(dict(callbacks.counts), self.server.config.sources)
+            text = service.metrics(callbacks.counts(), self.server.config.sources)
             self._say(HTTPStatus.OK, "text/plain; version=0.0.4", text)
         else:
             self._say(HTTPStatus.NOT_FOUND, "text/plain", f"tools send POST {PATH}NAME\n")

@@ -47,8 +47,8 @@ class Callbacks:
         report: Report,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self.counts: Counter[tuple[str, str]] = Counter()
-        """Answers by source and outcome. A source that is not configured is counted as ``."""
+        self._counts: Counter[tuple[str, str]] = Counter()
+        self._counting = threading.Lock()
         self._sources = {source.name: source for source in config.sources}
         self._clickhouse = clickhouse
         self._log = RequestLog(report, clock)
@@ -65,8 +65,14 @@ class Callbacks:
 
     def note(self, source: str, answer: Answer, client: str) -> None:
         """Counts an answer and reports it to the log."""
-        self.counts[source, answer.outcome] += 1
+        with self._counting:
+            self._counts[source, answer.outcome] += 1
         self._log.note(source, answer, client)
+
+    def counts(self) -> dict[tuple[str, str], int]:
+        """Returns the number of answers by source and outcome; the source is empty if none is configured."""
+        with self._counting:
+            return dict(self._counts)
 
     def _answer(self, source: Source | None, headers: Headers, body: bytes) -> Answer:
         if source is None:

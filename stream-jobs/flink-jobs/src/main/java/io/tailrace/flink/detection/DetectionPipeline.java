@@ -319,7 +319,7 @@ final class DetectionPipeline {
     /** Returns the alerts of canary rules, or all others: what tries a rule must not reach those who handle alerts. */
     private static DataStream<Alert> ofCanaryRules(DataStream<Alert> alerts, boolean canary, String uid) {
         return alerts.filter(alert -> alert.getTags().contains(RuleHeader.CANARY_TAG) == canary)
-                .name(canary ? "alerts of canary rules" : "alerts of other rules")
+                .name(uid.replace('-', ' '))
                 .uid(uid);
     }
 
