@@ -2,9 +2,14 @@
 
 import http.client
 import json
+import os
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote_plus
@@ -19,6 +24,7 @@ from tailrace.alerts.callbacks.service import Callbacks
 from tailrace.alerts.delivery.delivery_log import DELIVERED, Due, Outcome, Progress
 from tailrace.alerts.delivery.selection import Selection
 from tailrace.clickhouse.client import ClickHouse
+from tailrace.config.resources import REPOSITORY
 
 GOLDEN = Path(__file__).parents[2] / "embedded" / "tests" / "golden" / "callbacks"
 KINDS = ("pagerduty", "opsgenie", "jira", "servicenow", "slack", "webhook")
@@ -36,12 +42,7 @@ class Tool:
 
     def post(self, path: str, body: bytes, headers: dict[str, str]) -> tuple[int, str]:
         """Returns status and outcome."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.server.server_address[1], timeout=120)
-        connection.request("POST", path, body, headers)
-        answer = connection.getresponse()
-        content = answer.read()
-        connection.close()
-        return answer.status, json.loads(content)["outcome"]
+        return post(self.server.server_address[1], path, body, headers)
 
     def get(self, path: str) -> tuple[int, str]:
         connection = http.client.HTTPConnection("127.0.0.1", self.server.server_address[1], timeout=120)
@@ -56,6 +57,16 @@ class Tool:
         given = {"id": "1", "alert": ID, "action": "ack", "user": "ann", "reason": "on it", **content}
         body = json.dumps(given).encode()
         return self.post("/callbacks/webhook", body, signed("webhook", body, at=self.now[0]))
+
+
+def post(port: int, path: str, body: bytes, headers: dict[str, str]) -> tuple[int, str]:
+    """Returns status and outcome of a request."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+    connection.request("POST", path, body, headers)
+    answer = connection.getresponse()
+    content = answer.read()
+    connection.close()
+    return answer.status, json.loads(content)["outcome"]
 
 
 @pytest.fixture
@@ -203,3 +214,39 @@ def test_a_close_is_not_sent_back_to_the_tool_that_reported_it(tool, stored, use
         (True, True),
         (True, False),
     ]
+
+
+def test_a_program_that_was_killed_answers_a_repeated_request_as_a_duplicate(stored, user, tmp_path):
+    analyst = user("analyst")
+    (tmp_path / "password").write_text(analyst.password)
+    (tmp_path / "secret").write_bytes(SECRET)
+    source = {"name": "own", "kind": "webhook", "secret_file": "secret"}
+    (tmp_path / "callbacks.yaml").write_text(json.dumps({"sources": [source]}))
+    given = {"id": "1", "alert": ID, "action": "close", "user": "ann", "reason": "planned"}
+    body = json.dumps(given).encode()
+    with program(tmp_path, analyst.url) as (process, port):
+        assert sent(port, body) == (200, "recorded")
+        process.kill()
+    with program(tmp_path, analyst.url) as (process, port):
+        assert sent(port, body) == (200, "duplicate")
+        assert json.loads((tmp_path / "beat").read_text())["problem"] == ""
+        process.terminate()
+        assert process.wait(120) == 0
+    assert len(actions(stored)) == 1
+
+
+@contextmanager
+def program(directory: Path, clickhouse: str) -> Iterator[tuple[subprocess.Popen, int]]:
+    """Runs `python -m tailrace.callbacks` on a free port, with the real clock."""
+    words = ["--config", directory / "callbacks.yaml", "--clickhouse", clickhouse, "--port", "0"]
+    words += ["--password-file", directory / "password", "--heartbeat-file", directory / "beat"]
+    command = [sys.executable, "-m", "tailrace.callbacks", *words]
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY / "embedded")}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        line = process.stdout.readline()
+        yield process, int(line.rpartition("port ")[2])
+        process.kill()
+
+
+def sent(port: int, body: bytes) -> tuple[int, str]:
+    return post(port, "/callbacks/own", body, signed("webhook", body, at=time.time()))
