@@ -99,7 +99,7 @@ WITHOUT_ROWS = {
     *("page_query_digest", "page_query_logging", "page_query_logging_changes", "page_query_versions"),
     *("page_entity_evidence", "page_session_logins", "samples_statements"),
     *("page_setup_rule_counts", "page_setup_rules", "page_setup_settings", "page_setup_slow_settings"),
-    "ledger_repairs",
+    *("ledger_repairs", "canary_rules", "rule_health"),
 }
 """Queries without a result for these rows: `make test-shards` runs their own tests on two shards."""
 
@@ -137,6 +137,7 @@ PARAMETERS = {
     "now": f"{NOW:%Y-%m-%d %H:%M:%S}",
     "oldest": f"{NOW - timedelta(days=1):%Y-%m-%d %H:%M:%S}",
     "through": 1000,
+    "period": 0,
     "class": "pci",
     "levels": "['low', 'high']",
     "rules": "[]",
