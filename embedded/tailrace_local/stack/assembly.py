@@ -2,6 +2,7 @@
 
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings, SettingsError
+from tailrace_local.components.api import Api
 from tailrace_local.components.capture import Capture
 from tailrace_local.components.census import Census
 from tailrace_local.components.clickhouse import ClickHouse
@@ -22,7 +23,7 @@ from tailrace_local.supervisor.component import Component
 
 COMPONENTS: tuple[type[Component], ...] = (
     *(Kafka, ClickHouse, Flink, Detect, Census, Repair, Capture, Explain, FluentBit, Facts),
-    *(Superset, Evidence, Fingerprint, Delivery, Reports, Metrics),
+    *(Superset, Evidence, Fingerprint, Delivery, Reports, Api, Metrics),
 )
 
 
