@@ -1,11 +1,15 @@
 """The REST API on a test's ClickHouse: Starlette's client without a socket, tokens, and rows to read."""
 
 import dataclasses
+import threading
+import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
 
 from clickhouse_servers import Server
 from fastapi.testclient import TestClient
@@ -16,6 +20,8 @@ from tailrace.api import services, tokens
 from tailrace.api.application import application
 from tailrace.api.rate_limits import RateLimiter
 from tailrace.api.tokens import Wanted
+from tailrace.evidence.service.server import Server as EvidenceServer
+from tailrace.evidence.service.server import Service
 
 NOW = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(days=1)
 """Yesterday at a full hour: no result depends on the time of the test."""
@@ -26,6 +32,7 @@ IT = 0xFFFF_0000_0000_0001
 ALERT = "00000000-0000-0000-0000-0000000000a1"
 OLD_PLAN, NEW_PLAN = "00000000000000aa", "00000000000000bb"
 PROBLEM = "application/problem+json"
+WAIT_SECONDS = 120
 
 
 @dataclass
@@ -39,19 +46,37 @@ class Clock:
 class Api:
     """One running application."""
 
-    def __init__(self, server: Server, per_minute: int, failures: int) -> None:
+    def __init__(
+        self,
+        server: Server,
+        per_minute: int = 1_000_000,
+        failures: int = 1_000_000,
+        evidence_socket: Path | None = None,
+    ) -> None:
         self.clock = Clock()
         found = services.connected(
             server.user,
-            per_minute=per_minute,
+            evidence_socket,
+            per_minute,
             clock=lambda: self.clock.seconds,
             now=lambda: self.clock.now,
         )
+        self._evidence_socket = evidence_socket
         clients = RateLimiter(failures, lambda: self.clock.seconds)
         self.services = dataclasses.replace(found, clients=clients)
         self.application = application(self.services)
         self.client = TestClient(self.application, raise_server_exceptions=False)
         self._admin = server.user("admin")
+
+    @contextmanager
+    def serving(self, service: Service) -> Iterator[None]:
+        """Runs an evidence service at the socket of this application."""
+        with EvidenceServer(self._evidence_socket, service) as server:
+            threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}).start()
+            try:
+                yield
+            finally:
+                server.shutdown()
 
     def token(self, role: str = "security", *scopes: str, owner: str = "soar", days: int = 30) -> str:
         """Creates a token; without scopes with all that the role can have."""
@@ -88,11 +113,20 @@ class Api:
 
 
 @contextmanager
-def running(server: Server, per_minute: int = 1_000_000, failures: int = 1_000_000) -> Iterator[Api]:
+def running(server: Server, **options: Any) -> Iterator[Api]:
     """Yields an application with one event loop for all requests."""
-    api = Api(server, per_minute, failures)
+    api = Api(server, **options)
     with api.client:
         yield api
+
+
+def wait_until(read: Callable[[], dict], holds: Callable[[dict], bool]) -> dict:
+    """Returns the first value that fulfils a condition."""
+    limit = time.monotonic() + WAIT_SECONDS
+    while not holds(found := read()):
+        assert time.monotonic() < limit, found
+        time.sleep(0.1)
+    return found
 
 
 def bearer(token: str | None) -> dict[str, str]:
