@@ -20,7 +20,7 @@ from tailrace.reading.rows import Rows
 
 BEARER = HTTPBearer(
     scheme_name="token",
-    description="A token of `tailrace api token create`. Each operation lists the scope that it needs.",
+    description="A token of `tailrace tokens create`. Each operation lists the scope that it needs.",
     auto_error=False,
 )
 

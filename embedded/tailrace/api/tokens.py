@@ -174,10 +174,10 @@ def revoke(clickhouse: ClickHouse, prefix: str, actor: str, reason: str) -> str:
 
 def _only(rows: Sequence[Row], prefix: str) -> Row:
     if not _ID.fullmatch(prefix):
-        raise TokenError(f"{prefix!r} is not the id of a token; see: tailrace api token list")
+        raise TokenError(f"{prefix!r} is not the id of a token; see: tailrace tokens list")
     found = [row for row in rows if row["id"].startswith(prefix)]
     if not found:
-        raise TokenError(f"there is no token {prefix}; see: tailrace api token list")
+        raise TokenError(f"there is no token {prefix}; see: tailrace tokens list")
     if len(found) > 1:
         raise TokenError(f"{prefix} matches the ids of {len(found)} tokens; give more digits")
     return found[0]

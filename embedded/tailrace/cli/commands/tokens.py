@@ -18,14 +18,14 @@ from tailrace.cli.exit_codes import Exit
 
 HELP = "create, list and revoke tokens of the REST API"
 EXAMPLES = (
-    "tailrace api token create --owner soar --role security --scope alerts:read --scope alerts:write",
-    "tailrace api token list",
-    'tailrace api token revoke 3fa9 --reason "its owner has left"',
+    "tailrace tokens create --owner soar --role security --scope alerts:read --scope alerts:write",
+    "tailrace tokens list",
+    'tailrace tokens revoke 3fa9 --reason "its owner has left"',
 )
 EXIT_CODES = {3: "the stack is not running"}
 SEE_ALSO = ("docs/REST.md", "docs/ROLES.md")
 KEYS = {
-    "token list": {
+    "list": {
         "id": "id of the token, 32 hexadecimal digits",
         "owner": "the person or program that uses it, and the actor of its actions",
         "role": "developer, compliance or security",
@@ -45,9 +45,7 @@ SHORT_ID = 8
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    subjects = parser.add_subparsers(dest="subject", metavar="SUBCOMMAND", required=True)
-    token = subjects.add_parser("token", help="create, list and revoke tokens")
-    commands = token.add_subparsers(dest="doing", metavar="SUBCOMMAND", required=True)
+    commands = parser.add_subparsers(dest="doing", metavar="SUBCOMMAND", required=True)
     _configure_create(commands.add_parser("create", help="create a token, and print it once"))
     output.add_option(commands.add_parser("list", help="list tokens with their state and last use"))
     revoke = commands.add_parser("revoke", help="revoke a token; it is refused from the next request on")
@@ -127,7 +125,7 @@ def _list(arguments: argparse.Namespace, context: Context) -> Exit:
     if arguments.output == output.JSON:
         output.write_json(rows)
     elif arguments.output == output.CSV:
-        output.write_csv(KEYS["token list"], rows)
+        output.write_csv(KEYS["list"], rows)
     elif rows:
         columns = ["id", "state", "owner", "role", "scopes", "expires (UTC)", "last used (UTC)", "requests"]
         console.table(columns, [_cells(row) for row in rows])
