@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from clickhouse_servers import Server
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from ledger_fixture import LedgerRows
 
@@ -64,7 +66,8 @@ class Api:
         self._evidence_socket = evidence_socket
         clients = RateLimiter(failures, lambda: self.clock.seconds)
         self.services = dataclasses.replace(found, clients=clients)
-        self.application = application(self.services)
+        self.application = _application()
+        self.application.state.services = self.services
         self.client = TestClient(self.application, raise_server_exceptions=False)
         self._admin = server.user("admin")
 
@@ -110,6 +113,12 @@ class Api:
             yield response.json()["items"]
             if not (cursor := response.json()["next_cursor"]):
                 return
+
+
+@cache
+def _application() -> FastAPI:
+    """To make it takes longer than most requests."""
+    return application(None)
 
 
 @contextmanager
