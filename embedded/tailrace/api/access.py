@@ -79,17 +79,20 @@ def scoped(scope: str):
 
 
 def _valid_token(services: Services, client: str, credentials: HTTPAuthorizationCredentials | None) -> Token:
+    secret = credentials.credentials if credentials else ""
     attempt = services.clients.look(client)
-    if not attempt.allowed:
+    if not attempt.allowed and tokens.digest(secret) not in services.known:
         raise too_many(attempt)
     if credentials is None:
         services.clients.take(client)
         raise _unauthorized("", "The request has no token; send `Authorization: Bearer TOKEN`.")
-    token = tokens.find(services.accounts.service(), credentials.credentials)
+    token = tokens.find(services.accounts.service(), secret)
     problem = _problem_of(token, services)
     if token is None or problem:
+        services.known.discard(tokens.digest(secret))
         services.clients.take(client)
         raise _unauthorized("invalid_token", problem)
+    services.remember(tokens.digest(secret))
     return token
 
 

@@ -73,11 +73,11 @@ def not_found(what: str) -> Problem:
 
 
 def add_handlers(application: FastAPI) -> None:
-    """Converts every exception of a route to a problem."""
+    """Converts the expected exceptions of routes to problems; recording.py does so with all others."""
     application.add_exception_handler(Problem, lambda _, error: error.response())
     application.add_exception_handler(RequestValidationError, _invalid)
     application.add_exception_handler(HTTPException, _of_framework)
-    for kind in (ClickHouseError, OSError, NoServiceError, ServiceError, Exception):
+    for kind in (ClickHouseError, OSError, NoServiceError, ServiceError):
         application.add_exception_handler(kind, _failed)
 
 

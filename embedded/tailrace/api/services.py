@@ -19,6 +19,8 @@ REQUESTS_PER_MINUTE = 600
 FAILURES_PER_MINUTE = 30
 """Requests of one client without a valid token; more are refused without looking the token up."""
 
+MOST_KNOWN = 10_000
+
 
 def _now() -> datetime:
     return datetime.now(UTC)
@@ -37,6 +39,15 @@ class Services:
     evidence: EvidenceService | None = None
     """None if no evidence service runs."""
     now: Callable[[], datetime] = field(default=_now)
+    known: set[str] = field(default_factory=set)
+    """Hashes of tokens that were valid. They are looked up for each request, but not refused because other
+    programs at the same address guess."""
+
+    def remember(self, digest: str) -> None:
+        """Adds the hash of a valid token."""
+        if len(self.known) >= MOST_KNOWN:
+            self.known.clear()
+        self.known.add(digest)
 
 
 def services_of(request: Request) -> Services:

@@ -1,4 +1,4 @@
-"""The books of the logs: the ledger's balance, and the minutes that the logs cover."""
+"""The balance of the ledger, and the minutes that the logs cover."""
 
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
