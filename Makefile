@@ -118,6 +118,10 @@ test-e2e-shared test-e2e-detecting test-e2e-own: test-e2e-%: $(DEV)
 test-browser: $(DEV) ## Dashboards in a real browser
 	@$(PYTEST) -q -m "browser and not long" dashboards
 
+.PHONY: api-reference
+api-reference: $(DEV) ## Write docs/openapi.json, the OpenAPI document of the REST API
+	@$(PYTHON) -m tailrace.api.document > docs/openapi.json
+
 .PHONY: pytest
 pytest: $(DEV) ## Selected Python tests: ARGUMENTS="sql/tests/test_ledger.py -k gap"
 	@$(PYTEST) $(ARGUMENTS)

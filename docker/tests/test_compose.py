@@ -47,6 +47,7 @@ NOT_HERE = {
     "TAILRACE_SOURCES_POLL_INTERVAL": "own-logs.yaml is read at a start",
     "TAILRACE_RESTART_BACKOFF_MAX": "the container engine's restart policy",
     "TAILRACE_HEALTH_INTERVAL": "health checks of the services",
+    **dict.fromkeys(("TAILRACE_PORT_API", "TAILRACE_API_REQUESTS_PER_MINUTE"), "no service runs the API"),
     "TAILRACE_JVM_OPTIONS_FLINK": "FLINK_PROPERTIES of the image",
 }
 """Settings of the embedded stack that compose.yaml does not take, and what stands in their place."""

@@ -4,7 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tailrace_pages.statements import advice, dashboards, listing, plan_trees, plans, tables, trend
+from tailrace.reading import plan_trees
+from tailrace_pages.statements import advice, dashboards, listing, plans, tables, trend
 from tailrace_pages.statements.periods import Logging, Periods, by_kind
 from tailrace_pages.time_range import TimeRange
 

@@ -99,7 +99,7 @@ WITHOUT_ROWS = {
     *("page_query_digest", "page_query_logging", "page_query_logging_changes", "page_query_versions"),
     *("page_entity_evidence", "page_session_logins", "samples_statements"),
     *("page_setup_rule_counts", "page_setup_rules", "page_setup_settings", "page_setup_slow_settings"),
-    *("ledger_repairs", "canary_rules", "rule_health"),
+    *("ledger_repairs", "canary_rules", "rule_health", "api_token", "api_tokens"),
 }
 """Queries without a result for these rows: `make test-shards` runs their own tests on two shards."""
 
@@ -191,6 +191,15 @@ PARAMETERS_OF = {
     },
 }
 """More parameters of the queries whose names begin so; an empty text does not restrict."""
+PARAMETERS_OF["api"] = {
+    **PARAMETERS_OF["page_alert"],
+    **dict.fromkeys(("user", "client", "database", "table", "verb", "kind", "event_class", "program"), ""),
+    **dict.fromkeys(("failed", "outcome", "before_id", "before_log", "before_instance", "hash"), ""),
+    "before": f"{NOW:%Y-%m-%d %H:%M:%S}",
+    "query_id": 0,
+    "min_seconds": 0,
+    "limit": 200,
+}
 PARAMETERS_OF["page_session"] = PARAMETERS_OF["page_entity"]
 
 

@@ -22,6 +22,8 @@ MAY_READ = {
     "alert_actions": COMPLIANCE | {"analyst", "delivery"},
     "alert_deliveries": COMPLIANCE | {"analyst", "delivery"},
     "alerts": COMPLIANCE | {"analyst", "delivery"},
+    "api_requests": COMPLIANCE,
+    "api_token_actions": {"api"},  # compliance and security read all of its columns but the hash, see below
     "audit_coverage_gaps": COMPLIANCE,
     "audit_events": COMPLIANCE,
     "canary_alerts": COMPLIANCE | {"analyst", "delivery"},
@@ -100,6 +102,7 @@ MAY_ADD = {
     "alert_actions": {"analyst"},
     "alert_deliveries": {"delivery"},
     "alerts": {"writer", "facts"},
+    "api_requests": {"api"},
     "evidence_exports": {"auditor"},
     "gap_repairs": {"repair"},
     "reviews": {"auditor"},
@@ -193,6 +196,13 @@ def test_has_no_rights_on_the_server(admin, user, name):
 def test_raw_bytes_of_dead_letters_are_for_admin(admin, user, name):
     assert not granted(user(name), "SELECT(raw) ON tailrace.dead_letters")
     assert granted(user(name), "SELECT(code) ON tailrace.dead_letters") == (name in DEVELOPER | {"repair"})
+
+
+@pytest.mark.parametrize("name", users())
+def test_hashes_of_tokens_are_for_the_api(admin, user, name):
+    assert granted(user(name), "SELECT(token_sha256) ON tailrace.api_token_actions") == (name == "api")
+    seen = granted(user(name), "SELECT(owner) ON tailrace.api_token_actions")
+    assert seen == (name in COMPLIANCE | {"api"})
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -5,10 +5,12 @@ those of queries: `{from:DateTime('UTC')}` and `{to:DateTime('UTC')}`. `from` is
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from tailrace.reading.time_range import ISO_TIME, SQL_TIME, TimeRange
 from tailrace_pages.page_errors import BadAddressError
+
+__all__ = ["ISO_TIME", "SQL_TIME", "TimeRange", "last", "parse", "time"]
 
 RANGES = {
     "15m": timedelta(minutes=15),
@@ -23,42 +25,6 @@ DEFAULT = "24h"
 NAMES = ("range", "from", "to")
 """The arguments of addresses that this module reads and writes."""
 EARLIEST, LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
-SQL_TIME = "%Y-%m-%d %H:%M:%S"
-ISO_TIME = "%Y-%m-%dT%H:%M:%SZ"
-
-
-@dataclass(frozen=True)
-class TimeRange:
-    """A range of UTC times with whole seconds; `name` is a key of RANGES, or empty if the ends were given."""
-
-    since: datetime
-    until: datetime
-    name: str = ""
-
-    @property
-    def seconds(self) -> int:
-        return int((self.until - self.since).total_seconds())
-
-    def arguments(self) -> dict[str, str]:
-        """Returns the arguments of an address that shows this range."""
-        if self.name:
-            return {"range": self.name}
-        return {"from": f"{self.since:{ISO_TIME}}", "to": f"{self.until:{ISO_TIME}}"}
-
-    def parameters(self) -> dict[str, str]:
-        """Returns the parameters `from` and `to` of a query, of ClickHouse's type DateTime('UTC')."""
-        return {"from": f"{self.since:{SQL_TIME}}", "to": f"{self.until:{SQL_TIME}}"}
-
-    def before(self) -> "TimeRange":
-        """Returns the equally long range that ends where this one begins."""
-        return TimeRange(self.since - (self.until - self.since), self.since)
-
-    def around(self, margin: timedelta) -> "TimeRange":
-        """Returns the range with a margin at both ends."""
-        return TimeRange(self.since - margin, self.until + margin)
-
-    def __str__(self) -> str:
-        return f"{self.since:%Y-%m-%d %H:%M} to {self.until:%Y-%m-%d %H:%M} UTC"
 
 
 def parse(arguments: Mapping[str, str], now: datetime, default: str = DEFAULT) -> TimeRange:

@@ -22,6 +22,12 @@ ID_DIGITS = 32
 RULE_IS = "(rule_id = {rule:String} OR positionCaseInsensitiveUTF8(rule_title, {rule:String}) > 0)"
 """Matches a rule by its id, or by a part of its title in any case."""
 
+ACTIONS = (
+    "SELECT at, actor, action, assignee, reason, verdict, account FROM tailrace.alert_actions "
+    "WHERE alert_id = {id:UUID} ORDER BY at"
+)
+"""The actions on one alert, oldest first."""
+
 OPEN, ACKNOWLEDGED, CLOSED = "open", "acknowledged", "closed"
 
 _ID = re.compile(r"[0-9a-f]{1,32}")
@@ -150,11 +156,7 @@ def read(clickhouse: ClickHouse, prefix: str) -> AlertDetails:
         "SELECT *, detected_at FROM tailrace.alerts FINAL WHERE alert_id = {id:UUID}", given
     )
     (state,) = clickhouse.rows(f"SELECT * FROM ({QUERY.read_text()}) WHERE id = {{id:String}}", given)
-    actions = clickhouse.rows(
-        "SELECT at, actor, action, assignee, reason, verdict, account FROM tailrace.alert_actions "
-        "WHERE alert_id = {id:UUID} ORDER BY at",
-        given,
-    )
+    actions = clickhouse.rows(ACTIONS, given)
     deliveries = clickhouse.rows(
         "SELECT at, channel, count, attempt, outcome, detail FROM tailrace.alert_deliveries "
         "WHERE alert_id = {id:UUID} ORDER BY at",

@@ -9,7 +9,7 @@ TASKS = {
     "Prove completeness": ("ledger", "backfill", "evidence", "review"),
     "Find and fix problems": ("health", "doctor", "settings"),
     "Operate an installation": (
-        *("dashboards", "reports", "credentials"),
+        *("dashboards", "reports", "tokens", "credentials"),
         *("backup", "restore", "savepoint", "rewind", "migrate"),
     ),
     "Use the command line": ("completion",),

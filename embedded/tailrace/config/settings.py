@@ -100,6 +100,7 @@ class Settings:
     port_flink: int = _port(18081, "the normalize job's web UI and REST API")
     port_detect: int = _port(18082, "the detect job's web UI and REST API")
     port_superset: int = _port(18088, "Superset")
+    port_api: int = _port(CLOSED, "the REST API; 0: it does not run", CLOSED)
     port_metrics: int = _port(18090, "metrics of all components, in Prometheus' format")
     port_callbacks: int = _port(18091, "requests of other tools that act on alerts")
     port_fluentbit: int = _port(12020, "Fluent Bit's health and metrics endpoint")
@@ -150,6 +151,10 @@ class Settings:
         "size of the InnoDB redo logs of servers whose monitor output lacks it, such as db-1=1073741824, "
         "*=100663296; for the checkpoint age",
         unit="bytes",
+    )
+
+    api_requests_per_minute: int = _setting(
+        600, "requests per minute of one token of the REST API", unit="requests", minimum=1
     )
 
     health_interval: int = _setting(

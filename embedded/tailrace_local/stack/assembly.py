@@ -2,6 +2,7 @@
 
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings, SettingsError
+from tailrace_local.components.api import Api
 from tailrace_local.components.callbacks import Callbacks
 from tailrace_local.components.capture import Capture
 from tailrace_local.components.census import Census
@@ -23,7 +24,7 @@ from tailrace_local.supervisor.component import Component
 
 COMPONENTS: tuple[type[Component], ...] = (
     *(Kafka, ClickHouse, Flink, Detect, Census, Repair, Capture, Explain, FluentBit, Facts),
-    *(Superset, Evidence, Fingerprint, Delivery, Callbacks, Reports, Metrics),
+    *(Superset, Evidence, Fingerprint, Delivery, Callbacks, Reports, Api, Metrics),
 )
 
 

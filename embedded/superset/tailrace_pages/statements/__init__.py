@@ -6,7 +6,7 @@ searching.py                what a search text can mean, and its rows
 listing.py                  statements by total time
 periods.py                  latency against earlier periods, and when it cannot be compared
 trend.py                    the chart and the heat map
-plan_trees.py, advice.py    plans, their differences, and advice as DDL
+plans.py, advice.py         plans, their differences, and advice as DDL
 reading.py                  all rows of one statement
 dashboards.py               links to dashboards
 views.py                    the routes

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from tailrace.reading import statements
+from tailrace.reading.statements import shown_id
 from tailrace_pages import formats
 from tailrace_pages.columns import Column
 from tailrace_pages.time_range import TimeRange
@@ -37,10 +39,7 @@ def heaviest(
     """Returns the MOST statements with the most total time; with the order `slower` those of them that are
     slower than in the equally long time before, the largest ratio first. `servers` has the filters cluster
     and instance."""
-    totals = rows("page_query_list", query_ids=[], most=MOST, **span.parameters(), **servers)
-    texts = {row["id"]: row for row in rows("page_query_texts", query_ids=[row["id"] for row in totals])}
-    known = [{**texts.get(row["id"], {"query": "", "last_seen": None}), "id": row["id"]} for row in totals]
-    found = _with_numbers(rows, known, totals, span, servers)
+    found = list(map(_shown, statements.heaviest(rows, span, servers, MOST)))
     if order == "slower":
         return sorted((row for row in found if row["ratio"] >= SLOWER), key=lambda row: -row["ratio"])
     return found
@@ -50,11 +49,7 @@ def measured(
     rows: Rows, found: Sequence[Mapping[str, Any]], span: TimeRange, servers: Mapping[str, str]
 ) -> list[dict[str, Any]]:
     """Returns statements (rows with id, query, last_seen) with their numbers, in the given order."""
-    if not found:
-        return []
-    ids = [row["id"] for row in found]
-    totals = rows("page_query_list", query_ids=ids, most=len(ids), **span.parameters(), **servers)
-    return _with_numbers(rows, found, totals, span, servers)
+    return list(map(_shown, statements.measured(rows, found, span, servers)))
 
 
 def obstacles(rows: Rows, span: TimeRange, servers: Mapping[str, str]) -> list[str]:
@@ -67,38 +62,11 @@ def obstacles(rows: Rows, span: TimeRange, servers: Mapping[str, str]) -> list[s
     ]
 
 
-def _with_numbers(
-    rows: Rows,
-    found: Sequence[Mapping[str, Any]],
-    totals: Sequence[Mapping[str, Any]],
-    span: TimeRange,
-    servers: Mapping[str, str],
-) -> list[dict[str, Any]]:
-    by_id = {row["id"]: row for row in totals}
-    given = {"query_ids": list(by_id), **span.parameters(), **servers}
-    latencies = (
-        {(row["id"], row["period"]): row["p95"] for row in rows("page_query_latencies", **given)}
-        if by_id
-        else {}
-    )
-    return [
-        {
-            "query": shortened(row["query"]),
-            "query_id": shown_id(row["id"]),
-            "last_seen": by_id.get(row["id"], row)["last_seen"],
-            **_numbers(by_id.get(row["id"])),
-            **_latency(latencies.get((row["id"], "now")), latencies.get((row["id"], "before"))),
-        }
-        for row in found
-    ]
-
-
-def _numbers(total: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Returns the numbers of a statement; 0 executions if the slow logs have no entry in the range."""
-    if total is None:
-        return {"total_seconds": 0.0, "share": None, "executions": 0}
-    share = total["total_seconds"] / total["all_seconds"] if total["all_seconds"] else None
-    return {"total_seconds": total["total_seconds"], "share": share, "executions": total["executions"]}
+def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a row of tailrace.reading.statements for the table."""
+    kept = {name: row[name] for name in ("last_seen", "total_seconds", "share", "executions")}
+    known = {"query": shortened(row["query"]), "query_id": shown_id(row["id"]), **kept}
+    return {**known, **_latency(row["p95"], row["p95_before"])}
 
 
 def _latency(now: float | None, before: float | None) -> dict[str, Any]:
@@ -110,11 +78,6 @@ def _change(now: float | None, before: float | None) -> str:
     if now is None:
         return ""
     return "no entry before" if before is None else formats.change(now, before)
-
-
-def shown_id(number: int) -> str:
-    """Returns a query id as it is shown everywhere: 16 hexadecimal digits."""
-    return f"{number:016X}"
 
 
 def shortened(query: str) -> str:

@@ -50,7 +50,7 @@ authority would lose lines that it has read and not yet sent."""
 KAFKA_AND_JOBS = ("kafka", "flink", "detect")
 """Components with certificates that verify those of others. A job loses nothing: it resumes from its
 checkpoint."""
-DASHBOARDS = ("superset", "reports")
+DASHBOARDS = ("superset", "reports", "api")
 """Components with a certificate that verify no other."""
 
 

@@ -13,7 +13,7 @@ from tailrace.cli.help.model import CommandHelp, Value
 COMPONENTS = (
     *("kafka", "clickhouse", "flink", "detect", "census", "repair", "capture", "explain", "fluentbit"),
     "facts",
-    *("superset", "evidence", "fingerprint", "delivery", "callbacks", "reports", "metrics"),
+    *("superset", "evidence", "fingerprint", "delivery", "callbacks", "reports", "api", "metrics"),
 )
 """The names of the components; a test compares them with the stack's own list."""
 SUPERVISOR = "supervisor"

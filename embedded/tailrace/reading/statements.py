@@ -1,0 +1,72 @@
+"""Statements with their numbers in a time range, from the queries sql/queries/page_query_*.sql.
+
+`servers` are the filters cluster and instance, '' for all.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tailrace.reading.rows import Rows
+from tailrace.reading.time_range import TimeRange
+
+Row = Mapping[str, Any]
+
+
+def heaviest(rows: Rows, span: TimeRange, servers: Mapping[str, str], most: int) -> list[dict[str, Any]]:
+    """Returns the statements with the most total time, at most `most`; see `measured` for the keys."""
+    totals = rows("page_query_list", query_ids=[], most=most, **span.parameters(), **servers)
+    texts = {row["id"]: row for row in rows("page_query_texts", query_ids=[row["id"] for row in totals])}
+    known = [{**texts.get(row["id"], {"query": "", "last_seen": None}), "id": row["id"]} for row in totals]
+    return _with_numbers(rows, known, totals, span, servers)
+
+
+def measured(
+    rows: Rows, found: Sequence[Row], span: TimeRange, servers: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Returns statements (rows with id, query, last_seen) with their numbers, in the given order.
+
+    The keys are id (a number), query (the fingerprint), last_seen, total_seconds, share (of the time of all
+    statements; None without entries), executions, p95 and p95_before in seconds (of the equally long time
+    before the range; None without entries).
+    """
+    if not found:
+        return []
+    ids = [row["id"] for row in found]
+    totals = rows("page_query_list", query_ids=ids, most=len(ids), **span.parameters(), **servers)
+    return _with_numbers(rows, found, totals, span, servers)
+
+
+def shown_id(number: int) -> str:
+    """Returns a query id as it is shown everywhere: 16 hexadecimal digits."""
+    return f"{number:016X}"
+
+
+def _with_numbers(
+    rows: Rows, found: Sequence[Row], totals: Sequence[Row], span: TimeRange, servers: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    by_id = {row["id"]: row for row in totals}
+    given = {"query_ids": list(by_id), **span.parameters(), **servers}
+    latencies = (
+        {(row["id"], row["period"]): row["p95"] for row in rows("page_query_latencies", **given)}
+        if by_id
+        else {}
+    )
+    return [
+        {
+            "id": row["id"],
+            "query": row["query"],
+            "last_seen": by_id.get(row["id"], row)["last_seen"],
+            **_numbers(by_id.get(row["id"])),
+            "p95": latencies.get((row["id"], "now")),
+            "p95_before": latencies.get((row["id"], "before")),
+        }
+        for row in found
+    ]
+
+
+def _numbers(total: Row | None) -> dict[str, Any]:
+    """Returns the numbers of a statement; 0 executions if the slow logs have no entry in the range."""
+    if total is None:
+        return {"total_seconds": 0.0, "share": None, "executions": 0}
+    share = total["total_seconds"] / total["all_seconds"] if total["all_seconds"] else None
+    return {"total_seconds": total["total_seconds"], "share": share, "executions": total["executions"]}

@@ -1,0 +1,89 @@
+"""The process of the REST API over a real socket, with TLS."""
+
+import json
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from api_harness import PROBLEM, RANGE, bearer, statement, wait_until
+from clickhouse_servers import _free_ports
+
+from tailrace.api import tokens
+from tailrace.api.tokens import Wanted
+from tailrace.credentials.certificates import Certificates
+from tailrace.programs.program import Health
+from tailrace_local.components.api import Api
+
+
+@pytest.fixture
+def secured(server, admin, tmp_path) -> Iterator[Api]:
+    """The component of the one-machine stack, with certificates and a port of its own."""
+    certificates = Certificates(server.home)
+    certificates.make()
+    (port,) = _free_ports(1)
+    settings = type(server.settings)(
+        **{**vars(server.settings), "port_api": port, "api_requests_per_minute": 5}
+    )
+    api = Api(settings, server.home)
+    log = (tmp_path / "api.log").open("wb")
+    environment = {**api.environment(), "PATH": "/usr/bin:/bin"}
+    process = subprocess.Popen(api.command(), env=environment, stdout=log, stderr=log)
+    try:
+        wait_until(lambda: health_of(api, process, log.name), lambda health: health.ok)
+        yield api
+    finally:
+        process.terminate()
+        assert process.wait(60) in (0, -15), (tmp_path / "api.log").read_text()
+        for file in certificates.directory.iterdir():
+            file.unlink()
+
+
+def health_of(api: Api, process: subprocess.Popen, log: str) -> Health:
+    assert process.poll() is None, Path(log).read_text()
+    try:
+        return api.health()
+    except OSError as error:
+        return Health.failing(error)
+
+
+def test_a_token_reads_over_tls_and_a_second_client_is_limited_by_it(secured, server, admin, stored):
+    stored("query_events", statement(1))
+    wanted = Wanted("grafana", "developer", ["events:read"], 1, "ann")
+    token, _ = tokens.create(admin, wanted, datetime.now(UTC))
+    query = "&".join(f"{name}={value}" for name, value in RANGE.items())
+    address = f"{secured.address()}/api/v1/events/statements?{query}"
+    assert address.startswith("https://127.0.0.1:")
+    trust = Certificates(server.home).client()
+
+    def read(sent: str | None):
+        request = urllib.request.Request(address, headers=bearer(sent))
+        return urllib.request.urlopen(request, context=trust, timeout=60)
+
+    for _ in range(5):
+        with read(token) as response:
+            assert [each["user"] for each in json.loads(response.read())["items"]] == ["app"]
+            assert response.headers["Cache-Control"] == "no-store"
+            assert "Server" not in response.headers
+    for sent, status in ((token, 429), (None, 401), ("guess", 401)):
+        with pytest.raises(urllib.error.HTTPError) as error:
+            read(sent)
+        with error.value as refused:
+            assert (refused.code, refused.headers["Content-Type"]) == (status, PROBLEM)
+    rows = admin.rows("SELECT owner, client, status FROM tailrace.api_requests ORDER BY at")
+    assert [(row["owner"], row["client"], row["status"]) for row in rows] == [
+        *[("grafana", "127.0.0.1", 200)] * 5,
+        ("grafana", "127.0.0.1", 429),
+    ]
+
+
+def test_the_component_needs_a_port(server):
+    api = Api(server.settings, server.home)
+    assert not api.configured()
+    with pytest.raises(ValueError, match="TAILRACE_PORT_API"):
+        api.check()
+    assert api.command()[0] == sys.executable
