@@ -16,12 +16,17 @@
         password_file: mail.password
         min_level: high
       - name: on-call
-        kind: pagerduty                           # or slack, teams, opsgenie, splunk
+        kind: pagerduty                           # or slack, teams, opsgenie
         secret_file: pagerduty.key
       - name: collector
         kind: syslog
         host: syslog.example.com
         format: cef                               # or leef, ecs, ocsf
+      - name: search
+        kind: elasticsearch                       # or splunk: the kinds of tailrace.outputs
+        url: https://search.example.com:9200
+        index: logs-tailrace.alerts-default
+        secret_file: search.key
 
 Secrets are in separate files, which are read again for every attempt.
 """
@@ -35,6 +40,8 @@ from tailrace.config import smtp, yaml_reader
 from tailrace.config.renamed import Renamed
 from tailrace.config.smtp import MailServer
 from tailrace.config.yaml_reader import ConfigurationError, Section
+from tailrace.outputs import config as outputs
+from tailrace.outputs.config import ReceiverConfig
 
 OLD_NAMES = {
     "at_most_per_hour": Renamed("max_per_hour"),
@@ -99,14 +106,12 @@ class HttpService:
     name: str
     selection: Selection
     kind: str
-    """slack, teams, pagerduty, opsgenie or splunk."""
+    """slack, teams, pagerduty or opsgenie."""
     url: str
     """Empty for slack and teams, whose address is the secret."""
     secret_file: Path
     ca_file: Path | None = None
     timeout: int = 10
-    format: str = "ecs"
-    """For splunk: the fields of the event, ecs or ocsf."""
 
     @property
     def resolves(self) -> bool:
@@ -142,7 +147,20 @@ class Email:
     """Mails per hour. Further due alerts go into one summary every ten minutes."""
 
 
-Channel = Webhook | HttpService | Syslog | Email
+@dataclass(frozen=True)
+class Output:
+    """A receiver of batches, see `tailrace.outputs`."""
+
+    name: str
+    selection: Selection
+    receiver: ReceiverConfig
+    format: str
+    """The form of alerts: ecs or ocsf."""
+    has_alerts: bool = True
+    """False: the channel receives only what `events` forwards."""
+
+
+Channel = Webhook | HttpService | Syslog | Email | Output
 
 
 @dataclass(frozen=True)
@@ -216,9 +234,22 @@ def _service(kind: str) -> Callable[[Section], HttpService]:
             secret_file=section.file("secret_file", needed=True),
             ca_file=section.file("ca_file"),
             timeout=section.take("timeout", yaml_reader.span, 10),
-            format=section.take("format", yaml_reader.one_of(*DOCUMENT_FORMATS), "ecs")
-            if kind == "splunk"
-            else "ecs",
+        )
+
+    return read
+
+
+def _output(kind: str) -> Callable[[Section], Output]:
+    def read(section: Section) -> Output:
+        name, selection = section.need("name", yaml_reader.name), _selection(section)
+        receiver = outputs.READERS[kind](section)
+        formats = [each for each in receiver.formats if each in DOCUMENT_FORMATS]
+        return Output(
+            name=name,
+            selection=selection,
+            receiver=receiver,
+            format=section.take("format", yaml_reader.one_of(*formats), formats[0]),
+            has_alerts=section.take("alerts", yaml_reader.flag, True),
         )
 
     return read
@@ -265,5 +296,6 @@ KINDS = {
     "webhook": _webhook,
     "email": _email,
     "syslog": _syslog,
-    **{kind: _service(kind) for kind in (*SECRET_ADDRESSES, *SERVICE_URLS, "splunk")},
+    **{kind: _service(kind) for kind in (*SECRET_ADDRESSES, *SERVICE_URLS)},
+    **{kind: _output(kind) for kind in outputs.READERS},
 }
