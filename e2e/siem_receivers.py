@@ -136,7 +136,7 @@ class Hec:
         events = [json.loads(line) for line in request.body.splitlines()]
         for number, event in enumerate(events):
             assert set(event) <= {"time", "host", "source", "sourcetype", "index", "event", "fields"}
-            if isinstance(event["event"], str):
+            if isinstance(event["event"], str) or "REFUSE ME" in str(event):
                 return 400, {"text": "Invalid data format", "code": 6, "invalid-event-number": number}
         ack = len(self._waiting)
         self._waiting[channel, ack] = events

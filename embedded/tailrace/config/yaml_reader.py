@@ -129,6 +129,10 @@ class Section:
         """Returns the section of a required key."""
         return Section(self.need(key, section), f"{self.where}: {key}", self._directory, self._old_names)
 
+    def has(self, key: str) -> bool:
+        """Returns whether the file contains the key."""
+        return key in self._content
+
     def each(self, key: str, called: str) -> list["Section"]:
         """Returns the sections of a required list; messages call the first one `called 1`."""
         return [

@@ -8,11 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from tailrace.forwarding.decoder import Decoded
+from tailrace.outputs.event_channels import DATA_ACCESS, ERROR, LOGIN, QUERY, SERVER
 
-LOGIN, QUERY, DATA_ACCESS, ERROR, SERVER = "login", "query", "data_access", "error", "server"
-KINDS = (LOGIN, QUERY, DATA_ACCESS, ERROR, SERVER)
-"""login: a login, refused or not, or its end. data_access: a statement with known tables. query: any other
-statement or command. error: a message of an error log. server: the beginning or the end of an audit log."""
 SUCCESS, FAILURE, UNKNOWN = "success", "failure", "unknown"
 
 EPOCH = datetime(1970, 1, 1)

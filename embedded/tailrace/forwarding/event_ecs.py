@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from tailrace.forwarding.event import DATA_ACCESS, ERROR, LOGIN, LOGOUTS, QUERY, SERVER, UNKNOWN, Event
+from tailrace.forwarding.event import LOGOUTS, UNKNOWN, Event
+from tailrace.outputs.event_channels import DATA_ACCESS, ERROR, LOGIN, QUERY, SERVER
 
 VERSION = "8.17.0"
 ECS = {"version": VERSION}

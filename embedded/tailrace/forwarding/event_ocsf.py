@@ -13,17 +13,8 @@ What the class has no attribute for is under `unmapped`, as the framework requir
 from collections.abc import Callable, Mapping
 
 from tailrace import __version__
-from tailrace.forwarding.event import (
-    DATA_ACCESS,
-    ERROR,
-    FAILURE,
-    LOGIN,
-    LOGOUTS,
-    QUERY,
-    SERVER,
-    SUCCESS,
-    Event,
-)
+from tailrace.forwarding.event import FAILURE, LOGOUTS, SUCCESS, Event
+from tailrace.outputs.event_channels import DATA_ACCESS, ERROR, LOGIN, QUERY, SERVER
 
 VERSION, VERSION_OF_ERRORS = "1.3.0", "1.4.0"
 PRODUCT = {"name": "Tailrace", "vendor_name": "Tailrace", "version": __version__}

@@ -41,7 +41,9 @@ from tailrace.config.renamed import Renamed
 from tailrace.config.smtp import MailServer
 from tailrace.config.yaml_reader import ConfigurationError, Section
 from tailrace.outputs import config as outputs
+from tailrace.outputs import event_channels
 from tailrace.outputs.config import ReceiverConfig
+from tailrace.outputs.event_channels import EventChannel
 
 OLD_NAMES = {
     "at_most_per_hour": Renamed("max_per_hour"),
@@ -170,6 +172,8 @@ class DeliveryConfig:
     dashboards: str
     """Address of the dashboards' server without path; empty: the dashboards of this installation."""
     channels: Sequence[Channel]
+    events: Sequence[EventChannel] = ()
+    """The channels that receive events, too."""
 
 
 def load(file: Path) -> DeliveryConfig:
@@ -177,13 +181,20 @@ def load(file: Path) -> DeliveryConfig:
     top = yaml_reader.read(file, OLD_NAMES)
     dashboards = top.take("dashboards", yaml_reader.url, "").rstrip("/")
     sections = top.each("channels", "channel")
+    of_events = top.each("events", "event") if top.has("events") else []
     top.close()
     channels = [_channel(section) for section in sections]
-    names = [channel.name for channel in channels]
+    _check_names(file, [channel.name for channel in channels])
+    receivers = {each.name: each.receiver for each in channels if isinstance(each, Output)}
+    events = [event_channels.read(section, receivers) for section in of_events]
+    _check_names(file, [f"events of {channel.name}" for channel in events])
+    return DeliveryConfig(dashboards, channels, events)
+
+
+def _check_names(file: Path, names: Sequence[str]) -> None:
     for name in names:
         if names.count(name) > 1:
             raise ConfigurationError(f"{file}: two channels are called {name}")
-    return DeliveryConfig(dashboards, channels)
 
 
 def _channel(section: Section) -> Channel:

@@ -11,6 +11,7 @@ from tailrace.alerts.triage import uuid_of
 from tailrace.clickhouse.client import ClickHouse, Row
 from tailrace.config.resources import ROOT
 from tailrace.outputs.record import DELIVERED, FAILED, Outcome
+from tailrace.outputs.record import REFUSED as REFUSED  # senders import it from here
 
 QUERY = ROOT / "sql" / "queries" / "alerts_due.sql"
 COLUMNS = ("alert_id", "channel", "count", "attempt", "outcome", "detail")
@@ -49,8 +50,7 @@ class Due:
 
 
 class Progress:
-    """One channel's progress. Every method raises OSError or ClickHouseError if ClickHouse is
-    unavailable."""
+    """One channel's progress. Every method raises OSError or ClickHouseError if ClickHouse is unavailable."""
 
     def __init__(
         self, clickhouse: ClickHouse, channel: str, selection: Selection, resolves: bool = False
@@ -118,8 +118,7 @@ class Progress:
         )
 
     def mails(self) -> tuple[int, int]:
-        """Returns the number of single-alert mails in the last hour, and the seconds since the last
-        summary.
+        """Returns the number of single-alert mails in the last hour, and the seconds since the last summary.
 
         If there was no summary, the seconds are a very large number.
         """

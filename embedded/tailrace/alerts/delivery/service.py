@@ -1,8 +1,9 @@
 """Delivers alerts in a loop, with one thread per channel, until it is stopped.
 
-Most passes read the alerts of the last 15 minutes. One pass a minute reads those of the last 30 days, so
-that alerts from an outage of ClickHouse, a receiver or the service are delivered too. After failures a
-receiver is paused for a time that doubles. A slow receiver delays only its own channel."""
+Most passes read the alerts of the last 15 minutes. One pass a minute reads those of the last 30 days, so that
+alerts from an outage of ClickHouse, a receiver or the service are delivered too. After failures a receiver is
+paused for a time that doubles. A slow receiver delays only its own channel.
+"""
 
 import json
 import threading
