@@ -4,6 +4,7 @@ accept.
 Each is a function of a request that returns status and body. `serving` runs one on a port of its own.
 """
 
+import base64
 import contextlib
 import gzip
 import json
@@ -14,6 +15,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
+from cryptography.hazmat.primitives.hashes import SHA256
 
 
 @dataclass(frozen=True)
@@ -162,3 +166,90 @@ def id_of(event: Mapping) -> str:
     """Returns the id of an event of HEC in any of our formats."""
     document = event["event"]
     return (document.get("event") or document.get("metadata") or {}).get("id") or document["metadata"]["uid"]
+
+
+@dataclass
+class AzureMonitor:
+    """Microsoft Entra's token endpoint, and a stream of the Logs Ingestion API."""
+
+    tenant: str
+    rule: str
+    secret: str = "the secret key"
+    rows: dict[str, dict] = field(default_factory=dict)
+    tokens: int = 0
+    sizes: list[int] = field(default_factory=list)
+
+    def __call__(self, request: Posted) -> tuple[int, object]:
+        if request.route == f"/{self.tenant}/oauth2/v2.0/token":
+            return self._token(urllib.parse.parse_qs(request.body.decode()))
+        path = f"/dataCollectionRules/{self.rule}/streams/Custom-Tailrace_CL?api-version=2023-01-01"
+        assert request.path == path and request.headers["Content-Type"] == "application/json"
+        if request.headers["Authorization"] != f"Bearer token-{self.tokens}":
+            return 401, {"error": {"code": "InvalidToken"}}
+        if len(request.body) > 1 << 20:
+            return 413, {"error": {"code": "ContentLengthLimitExceeded"}}
+        self.sizes.append(len(request.body))
+        for row in json.loads(request.body):
+            assert set(row) == {"TimeGenerated", "RecordId", "Kind", "Host", "Format", "Record"}
+            assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00", row["TimeGenerated"])
+            self.rows[row["RecordId"]] = row
+        return 204, None
+
+    def _token(self, form: Mapping[str, list[str]]) -> tuple[int, object]:
+        expected = {"grant_type": "client_credentials", "scope": "https://monitor.azure.com//.default"}
+        assert {name: form[name][0] for name in expected} == expected and form["client_id"]
+        if form["client_secret"] != [self.secret]:
+            return 401, {"error": "invalid_client"}
+        self.tokens += 1
+        return 200, {"token_type": "Bearer", "expires_in": 3599, "access_token": f"token-{self.tokens}"}
+
+
+@dataclass
+class Chronicle:
+    """Google's token endpoint, which verifies the assertion, and the Ingestion API of Google SecOps."""
+
+    public_key: object
+    customer_id: str
+    entries: list[dict] = field(default_factory=list)
+    events: dict[str, dict] = field(default_factory=dict)
+    claims: dict = field(default_factory=dict)
+
+    def __call__(self, request: Posted) -> tuple[int, object]:
+        if request.route == "/token":
+            return self._token(urllib.parse.parse_qs(request.body.decode()))
+        assert request.headers["Authorization"] == "Bearer google"
+        content = json.loads(request.body)
+        assert content.pop("customer_id") == self.customer_id and len(request.body) <= 1_000_000
+        if request.route == "/v2/udmevents:batchCreate":
+            (events,) = content.values()
+            return self._udm(events)
+        assert request.route == "/v2/unstructuredlogentries:batchCreate"
+        assert set(content) == {"log_type", "entries"} and content["log_type"] == "TAILRACE_CUSTOM"
+        for entry in content["entries"]:
+            assert set(entry) == {"log_text", "ts_rfc3339"} and entry["ts_rfc3339"].endswith("Z")
+            self.entries.append(json.loads(entry["log_text"]))
+        return 200, {}
+
+    def _udm(self, events: list[dict]) -> tuple[int, object]:
+        for event in events:
+            metadata = event["metadata"]
+            if metadata["event_type"] not in UDM_TYPES or not event["principal"]:
+                return 400, {"error": {"message": "invalid event"}}
+            assert isinstance(event["principal"].get("ip", []), list)
+            self.events[metadata["product_log_id"]] = event
+        return 200, {}
+
+    def _token(self, form: Mapping[str, list[str]]) -> tuple[int, object]:
+        assert form["grant_type"] == ["urn:ietf:params:oauth:grant-type:jwt-bearer"]
+        head, claims, signature = form["assertion"][0].split(".")
+        assert json.loads(_unpadded(head)) == {"alg": "RS256", "typ": "JWT"}
+        self.public_key.verify(_unpadded(signature), f"{head}.{claims}".encode(), PKCS1v15(), SHA256())
+        self.claims = json.loads(_unpadded(claims))
+        return 200, {"access_token": "google", "expires_in": 3599, "token_type": "Bearer"}
+
+
+UDM_TYPES = ("USER_LOGIN", "USER_LOGOUT", "USER_RESOURCE_ACCESS", "GENERIC_EVENT")
+
+
+def _unpadded(text: str) -> bytes:
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))

@@ -34,22 +34,22 @@ def ids(numbers: range) -> set[str]:
 
 def test_every_event_is_indexed_although_the_sender_is_killed_and_the_receiver_loses_a_request(forwarding):
     hec = Hec()
-    before, during = range(1, 4001), range(4001, 8001)
+    before, during = range(1, 2001), range(2001, 4001)
     with serving(hec) as url:
         channel = {"kind": "splunk", "url": f"{url}/services/collector/event", "secret_file": "secret"}
-        forwarding.configure({**channel, "indexer_ack": True, "ack_timeout": "5s"}, batch_events=500)
+        forwarding.configure({**channel, "indexer_ack": True, "ack_timeout": "5s"}, batch_events=250)
         forwarding.start()
         hec.lost = 1
         forwarding.send(of_all_kinds(before))
-        wait_until(lambda: len(hec.ids) >= 500, PATIENCE_SECONDS, "the first events")
+        wait_until(lambda: len(hec.ids) >= 250, PATIENCE_SECONDS, "the first events")
         forwarding.kill()
-        forwarding.send([*of_all_kinds(during), events.query(8001, fingerprint="REFUSE ME"), b"no event"])
+        forwarding.send([*of_all_kinds(during), events.query(4001, fingerprint="REFUSE ME"), b"no event"])
         forwarding.start()
         wait_until(forwarding.has_caught_up, PATIENCE_SECONDS, "all offsets to be committed")
-    assert set(hec.ids) == ids(range(1, 8001))
+    assert set(hec.ids) == ids(range(1, 4001))
     (message,) = forwarding.refused()
-    assert message.key().decode() == events.id_of(8001)
-    assert message.value() == events.query(8001, fingerprint="REFUSE ME")
+    assert message.key().decode() == events.id_of(4001)
+    assert message.value() == events.query(4001, fingerprint="REFUSE ME")
     assert b"Invalid data format" in dict(message.headers())["reason"]
     forwarding.stop()
     assert (forwarding.status()["refused"], forwarding.status()["lag"]) == (1, 0)

@@ -129,6 +129,10 @@ class Section:
         """Returns the section of a required key."""
         return Section(self.need(key, section), f"{self.where}: {key}", self._directory, self._old_names)
 
+    def peek(self, key: str, default: object) -> object:
+        """Returns the value of a key that another reader takes."""
+        return self._content.get(key, default)
+
     def has(self, key: str) -> bool:
         """Returns whether the file contains the key."""
         return key in self._content

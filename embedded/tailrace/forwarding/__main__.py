@@ -39,7 +39,7 @@ def _run_all(arguments: argparse.Namespace, channels: list[EventChannel]) -> int
 def _run(arguments: argparse.Namespace, channel: EventChannel) -> int:
     status = Status(status_file(arguments.status_directory, channel.name, arguments.number))
     settings = kafka_client.from_arguments(arguments).settings
-    forwarder = Forwarder(channel, settings, status, process.print_line)
+    forwarder = Forwarder(channel, settings, status, process.print_line, arguments.number)
     process.at_stop(forwarder.stop)
     try:
         forwarder.run()

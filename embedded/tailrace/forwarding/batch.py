@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from confluent_kafka import Message
 
-from tailrace.forwarding import event_ecs, event_ocsf
+from tailrace.forwarding import event_ecs, event_ocsf, event_udm
 from tailrace.forwarding.decoder import Decoder
 from tailrace.forwarding.event import Event, event_of, json_document
 from tailrace.outputs.event_channels import EventChannel
@@ -15,6 +15,7 @@ FORMATS: Mapping[str, Callable[[Event], dict[str, object]]] = {
     "ecs": event_ecs.document,
     "ocsf": event_ocsf.document,
     "json": json_document,
+    "udm": event_udm.document,
 }
 
 

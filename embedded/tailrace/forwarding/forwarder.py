@@ -6,6 +6,7 @@ unavailable stops the reading of this channel only: the topic keeps the events f
 configured to."""
 
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -35,6 +36,7 @@ OPTIONS = {
     "partition.assignment.strategy": "cooperative-sticky",
 }
 KAFKA_SECONDS = 30
+READ_SECONDS = 0.5
 
 Report = Callable[[str], None]
 
@@ -49,8 +51,12 @@ class _Sent:
 
 
 class Forwarder:
-    """Runs until it is stopped. `settings` is the configuration of a Kafka client with the given
-    options."""
+    """Runs until it is stopped. `settings` returns the configuration of a Kafka client with the given
+    options.
+
+    `number` distinguishes the processes of a channel. Kafka recognizes a process that was killed and started
+    again by it, instead of waiting 45 s for the killed one.
+    """
 
     def __init__(
         self,
@@ -58,12 +64,14 @@ class Forwarder:
         settings: Callable[[dict[str, object]], dict[str, object]],
         status: Status,
         report: Report,
+        number: int = 0,
     ) -> None:
         self._channel = channel
         self._status = status
         self._report = report
         self._stop = threading.Event()
-        self._consumer = Consumer(settings({**OPTIONS, "group.id": f"{GROUP_PREFIX}{channel.name}"}))
+        group = {"group.id": f"{GROUP_PREFIX}{channel.name}", "group.instance.id": f"{channel.name}-{number}"}
+        self._consumer = Consumer(settings({**OPTIONS, **group}))
         self._refused = RefusedEvents(channel.name, settings)
         self._source = Source(channel)
         self._receivers: SimpleQueue[Receiver] = SimpleQueue()
@@ -104,12 +112,15 @@ class Forwarder:
         consumer.incremental_assign(partitions)
 
     def _read(self, pool: ThreadPoolExecutor) -> None:
-        messages = self._early or self._consumer.consume(
-            self._channel.batch_events, timeout=self._channel.batch_interval
-        )
-        self._early = []
-        self._status.beat(self._lag())
-        messages = [message for message in messages if not self._is_error(message)]
+        messages, self._early = self._early, []
+        deadline = time.monotonic() + self._channel.batch_interval
+        while (missing := self._channel.batch_events - len(messages)) > 0 and time.monotonic() < deadline:
+            # A short time, because no signal is handled meanwhile.
+            found = self._consumer.consume(missing, timeout=READ_SECONDS)
+            messages += [message for message in found if not self._is_error(message)]
+            self._status.beat(self._lag())
+            if self._stop.is_set():
+                return
         if not messages:
             return
         batch = self._source.batch(messages)
