@@ -247,6 +247,7 @@ def test_the_certificate_of_a_receiver_is_verified(tmp_path):
     assert len([each for each in received if b"<83>1 " in each]) == 1
 
 
+UUID = "01234567-89ab-cdef-0123-456789abcdef"
 CHANNELS = [
     {"name": "hook", "kind": "webhook", "url": "https://siem.example.com/hook", "secret_file": "secret"},
     *(
@@ -265,6 +266,25 @@ CHANNELS = [
         "kind": "elasticsearch",
         "url": "https://search.example.com:9200/",
         "index": "logs-tailrace.alerts-default",
+        "secret_file": "secret",
+    },
+    {"name": "kafka", "kind": "kafka", "brokers": "kafka.example.com:9093", "topic": "mysql.alerts"},
+    {"name": "s3", "kind": "s3", "bucket": "lake", "region": "eu-central-1", "account_id": 12 * "1"},
+    {
+        "name": "sentinel",
+        "kind": "sentinel",
+        "url": "https://x.ingest.monitor.azure.com",
+        "rule": "dcr-" + 32 * "0",
+        "stream": "Custom-Tailrace_CL",
+        "tenant": UUID,
+        "client_id": UUID,
+        "secret_file": "secret",
+    },
+    {
+        "name": "google",
+        "kind": "google_secops",
+        "customer_id": UUID,
+        "log_type": "TAILRACE_CUSTOM",
         "secret_file": "secret",
     },
     {"name": "syslog", "kind": "syslog", "host": "syslog.example.com"},

@@ -186,7 +186,7 @@ def load(file: Path) -> DeliveryConfig:
     channels = [_channel(section) for section in sections]
     _check_names(file, [channel.name for channel in channels])
     receivers = {each.name: each.receiver for each in channels if isinstance(each, Output)}
-    events = [event_channels.read(section, receivers) for section in of_events]
+    events = tuple(event_channels.read(section, receivers) for section in of_events)
     _check_names(file, [f"events of {channel.name}" for channel in events])
     return DeliveryConfig(dashboards, channels, events)
 
