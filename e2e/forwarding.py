@@ -100,6 +100,19 @@ class ForwardingService:
             consumer.close()
         return [each for each in found if dict(each.headers())["channel"].decode() == self.channel]
 
+    def messages(self, topic: str) -> list[Message]:
+        """Returns all messages of a topic with one partition."""
+        consumer = Consumer(self._group())
+        try:
+            end = consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=30)[1]
+            consumer.assign([TopicPartition(topic, 0, 0)])
+            found: list[Message] = []
+            while len(found) < end:
+                found += consumer.consume(end, timeout=1)
+            return found
+        finally:
+            consumer.close()
+
     def _is_assigned(self) -> bool:
         assert self._process.poll() is None, f"the service ended with {self._process.returncode}"
         consumer = Consumer(self._group())

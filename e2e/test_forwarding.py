@@ -1,18 +1,21 @@
 """Events forwarded from Kafka to receivers, with kills of the sender and of the receiver."""
 
+import json
 import uuid
 from collections.abc import Iterator
 
 import pytest
+from confluent_kafka.admin import AdminClient, NewTopic
 
 from e2e import event_messages as events
+from e2e.delivering import WEB_PORT
 from e2e.forwarding import ForwardingService
 from e2e.opensearch_server import OpenSearch
 from e2e.siem_receivers import Hec, serving
 from e2e.stack import wait_until
 
 PATIENCE_SECONDS = 180
-OPENSEARCH_PORT = 22260
+OPENSEARCH_PORT = WEB_PORT + 40
 KINDS = (events.query, events.login, events.write, events.error)
 
 
@@ -53,6 +56,27 @@ def test_every_event_is_indexed_although_the_sender_is_killed_and_the_receiver_l
     assert b"Invalid data format" in dict(message.headers())["reason"]
     forwarding.stop()
     assert (forwarding.status()["refused"], forwarding.status()["lag"]) == (1, 0)
+
+
+def test_another_kafka_gets_only_the_chosen_kinds_with_their_ids_as_keys(forwarding, keeping):
+    address = f"127.0.0.1:{keeping.settings.port_kafka}"
+    topic = f"mysql.{forwarding.channel}"
+    (made,) = AdminClient({"bootstrap.servers": address}).create_topics([NewTopic(topic, 1, 1)]).values()
+    made.result(PATIENCE_SECONDS)
+    channel = {"kind": "kafka", "brokers": address, "topic": topic, "security": "none"}
+    forwarding.configure(channel, kinds=["login", "error"], format="json", batch_events=100)
+    forwarding.start()
+    forwarding.send(of_all_kinds(range(1, 501)))
+    forwarding.kill()
+    forwarding.start()
+    forwarding.send(of_all_kinds(range(501, 1001)))
+    wait_until(forwarding.has_caught_up, PATIENCE_SECONDS, "all offsets to be committed")
+    forwarding.stop()
+    found = forwarding.messages(topic)
+    expected = {events.id_of(number) for number in range(1, 1001) if number % len(KINDS) in (1, 3)}
+    assert {message.key().decode() for message in found} == expected
+    assert {json.loads(message.value())["event_kind"] for message in found} == {"login", "error"}
+    assert all(json.loads(message.value())["event_id"] == message.key().decode() for message in found)
 
 
 @pytest.mark.long

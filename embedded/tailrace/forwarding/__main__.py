@@ -31,7 +31,7 @@ def main() -> int:
 
 
 def _run_all(arguments: argparse.Namespace, channels: list[EventChannel]) -> int:
-    service = Service(channels, sys.argv[1:], process.print_line)
+    service = Service(channels, sys.argv[1:], arguments.status_directory, process.print_line)
     process.at_stop(service.stop)
     return 0 if service.run() else 1
 

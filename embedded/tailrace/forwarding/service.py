@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from tailrace.forwarding.status import Status
 from tailrace.outputs.event_channels import EventChannel
 
 POLL_SECONDS = 1
@@ -13,13 +14,20 @@ GRACE_SECONDS = 25
 
 
 class Service:
-    """Starts `python -m tailrace.forwarding --channel NAME` for each process. `words`: its other
-    options."""
+    """Starts `python -m tailrace.forwarding --channel NAME` for each process.
+
+    `words` are its other options; `directory` contains a file with the status of each process.
+    """
 
     def __init__(
-        self, channels: Sequence[EventChannel], words: Sequence[str], report: Callable[[str], None]
+        self,
+        channels: Sequence[EventChannel],
+        words: Sequence[str],
+        directory: Path,
+        report: Callable[[str], None],
     ) -> None:
         self._channels = channels
+        self._directory = directory
         self._words = words
         self._report = report
         self._stop = threading.Event()
@@ -45,6 +53,7 @@ class Service:
         return is_ordered
 
     def _start(self, channel: str, number: int) -> subprocess.Popen:
+        Status(status_file(self._directory, channel, number)).beat(0)
         words = ["--channel", channel, "--number", str(number), *self._words]
         return subprocess.Popen([sys.executable, "-m", "tailrace.forwarding", *words])
 

@@ -19,6 +19,7 @@ class Status:
         self._lock = threading.Lock()
         self._counts = dict.fromkeys(COUNTS, 0)
         self._problem = ""
+        self._since = 0.0
 
     def count(self, **counts: int) -> None:
         """Adds to counters."""
@@ -29,13 +30,17 @@ class Status:
     def problem(self, problem: str) -> bool:
         """Sets the problem; returns whether it is another one."""
         with self._lock:
-            is_new, self._problem = problem != self._problem, problem
+            is_new = problem != self._problem
+            if not self._problem:
+                self._since = time.time()
+            self._problem = problem
         return is_new
 
     def beat(self, lag: int) -> None:
         """Writes the file. `lag`: messages of the topic that were not read yet."""
         with self._lock:
-            content = json.dumps({"at": time.time(), "problem": self._problem, "lag": lag, **self._counts})
+            state = {"at": time.time(), "problem": self._problem, "since": self._since, "lag": lag}
+            content = json.dumps({**state, **self._counts})
         draft = self._file.with_suffix(".draft")
         draft.write_text(content)
         draft.replace(self._file)

@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Mapping
+from pathlib import Path
 
 from tailrace.alerts.delivery import config
 from tailrace.config.resources import PYTHON_PATH
@@ -11,6 +12,9 @@ from tailrace.programs.program import HEALTHY, Health, Program
 
 SILENT_SECONDS = 300
 """The maximum age of a status: a request may wait for its answer, and a commit for Kafka."""
+
+OUTAGE_SECONDS = 600
+"""The time after which an unavailable receiver is reported. A short outage needs no one."""
 
 
 class ForwardingProgram(Program):
@@ -38,17 +42,16 @@ class ForwardingProgram(Program):
         return {"PYTHONPATH": str(PYTHON_PATH)}
 
     def health(self) -> Health:
-        expected = sum(each.processes for each in config.load(self.settings.alerts_config).events)
         statuses = {file.stem: json.loads(file.read_text()) for file in self._statuses()}
-        if len(statuses) < expected:
-            return Health.failing("a channel has not read the topic yet")
+        if not statuses:
+            return Health.failing("not started yet")
         for channel, status in statuses.items():
             silent = time.time() - status["at"]
-            if status["problem"]:
+            if status["problem"] and time.time() - status["since"] > OUTAGE_SECONDS:
                 return Health.failing(f"{channel}: {status['problem']}")
             if silent > SILENT_SECONDS:
                 return Health.failing(f"{channel}: no status for {silent:.0f} s")
         return HEALTHY
 
-    def _statuses(self) -> list:
+    def _statuses(self) -> list[Path]:
         return sorted(self.home.data(self.name).glob("*.json"))
