@@ -61,7 +61,8 @@ def test_every_event_is_indexed_although_the_sender_is_killed_and_the_receiver_l
 def test_another_kafka_gets_only_the_chosen_kinds_with_their_ids_as_keys(forwarding, keeping):
     address = f"127.0.0.1:{keeping.settings.port_kafka}"
     topic = f"mysql.{forwarding.channel}"
-    (made,) = AdminClient({"bootstrap.servers": address}).create_topics([NewTopic(topic, 1, 1)]).values()
+    admin = AdminClient({"bootstrap.servers": address})
+    (made,) = admin.create_topics([NewTopic(topic, 1, 1)]).values()
     made.result(PATIENCE_SECONDS)
     channel = {"kind": "kafka", "brokers": address, "topic": topic, "security": "none"}
     forwarding.configure(channel, kinds=["login", "error"], format="json", batch_events=100)

@@ -19,7 +19,7 @@ HEADER_BYTES = 10
 EVENTS = ("QueryEvent", "AuditEvent", "ErrorEvent")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # to create a frozen one costs several times as much
 class Decoded:
     """An event as it was written. Times are microseconds since 1970."""
 

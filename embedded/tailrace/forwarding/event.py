@@ -33,7 +33,7 @@ LOGIN_NAMES = frozenset(("", "connect", "change_user"))
 LOGOUTS = frozenset(("disconnect", "quit"))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # to create a frozen one costs several times as much
 class Event:
     """An event to forward."""
 
@@ -70,7 +70,7 @@ def event_of(decoded: Decoded, kinds: Collection[str]) -> Event | None:
     fields = {
         name: value
         for name, value in raw.items()
-        if (value or (value == 0 and name in COUNTED)) and name not in INTERNAL
+        if (value or (name in COUNTED and value is not None)) and name not in INTERNAL
     }
     if "query_id" in fields:
         fields["query_id"] = f"{fields['query_id'] & 0xFFFF_FFFF_FFFF_FFFF:016X}"

@@ -8,7 +8,7 @@ configured to."""
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass
@@ -78,6 +78,8 @@ class Forwarder:
         for _ in range(channel.parallel):
             self._receivers.put(receiver_of(channel.receiver))
         self._sent: deque[_Sent] = deque()
+        self._ends: dict[int, int] = {}
+        """Offsets to commit, by partition."""
         self._early: list[Message] = []
         """Messages of partitions that were assigned while the consumer was paused."""
 
@@ -148,24 +150,28 @@ class Forwarder:
     def _finish(self, wait_for: int) -> None:
         """Commits finished batches in order. `wait_for`: so many of the oldest, although they are not
         finished."""
-        ends: dict[int, int] = {}
         while self._sent and (wait_for > 0 or self._sent[0].done.done()):
             try:
                 self._sent[0].done.result(PATIENCE_SECONDS)
             except NotYet:
                 self._poll_paused()
                 continue
-            ends.update(self._sent.popleft().ends)
+            self._ends.update(self._sent.popleft().ends)
             wait_for -= 1
-        if ends:
-            self._commit(ends)
+        if self._ends:
+            self._commit()
 
-    def _commit(self, ends: Mapping[int, int]) -> None:
-        offsets = [TopicPartition(TOPIC, partition, end) for partition, end in ends.items()]
+    def _commit(self) -> None:
+        """Commits the offsets of the partitions that the consumer still has; another one repeats the
+        others."""
+        mine = {place.partition for place in self._consumer.assignment()}
+        offsets = [TopicPartition(TOPIC, number, end) for number, end in self._ends.items() if number in mine]
         try:
-            self._consumer.commit(offsets=offsets, asynchronous=False)
-        except KafkaException as error:  # the partition has another consumer now, which repeats the batch
-            self._report(f"{self._channel.name}: offsets were not committed: {error.args[0].str()}")
+            if offsets:
+                self._consumer.commit(offsets=offsets, asynchronous=False)
+            self._ends.clear()
+        except KafkaException as error:  # partitions are being distributed: tried again with the next batch
+            self._report(f"{self._channel.name}: offsets are committed later: {error.args[0].str()}")
 
     def _poll_paused(self) -> None:
         """Tells Kafka that the consumer lives, without reading."""

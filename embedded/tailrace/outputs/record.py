@@ -15,7 +15,7 @@ class Outcome:
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # to create a frozen one costs several times as much
 class Record:
     """An alert or an event in the format of a channel."""
 
