@@ -146,7 +146,7 @@ def test_nothing_is_committed_while_the_receiver_is_unavailable(run):
     assert consumer.committed == [] and set(receiver.sent) == set(ids(0, 1))
 
 
-def test_a_consumer_that_waits_long_tells_kafka_that_it_lives(run, monkeypatch):
+def test_a_consumer_that_waits_long_continues_to_poll(run, monkeypatch):
     monkeypatch.setattr(module, "PATIENCE_SECONDS", 0.01)
     opened = FakeConsumer.pause
 

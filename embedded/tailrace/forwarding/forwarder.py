@@ -174,7 +174,7 @@ class Forwarder:
             self._report(f"{self._channel.name}: offsets are committed later: {error.args[0].str()}")
 
     def _poll_paused(self) -> None:
-        """Tells Kafka that the consumer lives, without reading."""
+        """Polls without reading, so that Kafka does not exclude the consumer."""
         partitions = self._consumer.assignment()
         self._consumer.pause(partitions)
         self._early += self._consumer.consume(self._channel.batch_events, timeout=0)
