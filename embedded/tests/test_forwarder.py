@@ -101,14 +101,17 @@ def run(tmp_path, monkeypatch):
     status."""
     gate = threading.Event()
 
-    def start(answers, until, gate_open=True, count=4, **options):
+    def start(answers, until, gate_open=True, count=4, extra=(), **options):
         consumer, receiver = FakeConsumer(), FakeReceiver(answers, gate)
         consumer.waiting = [FakeMessage(number, messages.login(number)) for number in range(count)]
+        consumer.waiting += extra
         monkeypatch.setattr(module, "Consumer", lambda _: consumer)
         monkeypatch.setattr(module, "receiver_of", lambda _: receiver)
         refused: list[str] = []
         kept = type(
-            "Refused", (), {"store": lambda _, batch, __: refused.extend(r.id for r in batch.records)}
+            "Refused",
+            (),
+            {"store": lambda _, given: refused.extend(id_ or reason for _, id_, reason in given)},
         )
         monkeypatch.setattr(module, "RefusedEvents", lambda *_: kept())
         given = {"batch_events": 2, "parallel": 1, "retry_initial": 0, **options}
@@ -137,6 +140,15 @@ def test_only_what_failed_is_sent_again_and_only_what_was_refused_is_stored(run)
     assert refused == ids(1) and consumer.committed == [2, 4]
     counts = {name: status._counts[name] for name in ("read", "delivered", "refused", "failed")}
     assert counts == {"read": 4, "delivered": 3, "refused": 1, "failed": 2}
+
+
+def test_a_damaged_event_is_a_dead_letter(run):
+    damaged = FakeMessage(4, messages.login(4)[:40])
+    consumer, receiver, refused, _ = run(
+        [], lambda consumer, _: consumer.committed[-1:] == [5], extra=[damaged]
+    )
+    assert receiver.sent == ids(0, 1, 2, 3) and refused[0].startswith("a damaged AuditEvent")
+    assert consumer.committed[-1] == 5
 
 
 def test_nothing_is_committed_while_the_receiver_is_unavailable(run):

@@ -29,6 +29,8 @@ class Batch:
     """The offset after the last message that was read, by partition."""
     skipped: int = 0
     """Messages that are no event, or no event of the kinds of the channel."""
+    damaged: Sequence[tuple[Message, str]] = ()
+    """Messages that cannot be decoded, with the reason."""
     missed: int = 0
     """Messages that the topic deleted before they were read."""
 
@@ -65,15 +67,21 @@ class Source:
         """Returns the records of the messages."""
         records: list[Record] = []
         kept: list[Message] = []
+        damaged: list[tuple[Message, str]] = []
         missed = 0
         for message in messages:
             missed += self._missed_before(message)
-            record = self.record(message.value())
+            try:
+                record = self.record(message.value())
+            except ValueError as error:
+                damaged.append((message, str(error)))
+                continue
             if record is not None:
                 records.append(record)
                 kept.append(message)
         ends = {message.partition(): message.offset() + 1 for message in messages}
-        return Batch(records, kept, ends, len(messages) - len(records), missed)
+        skipped = len(messages) - len(records) - len(damaged)
+        return Batch(records, kept, ends, skipped, damaged, missed)
 
     def _missed_before(self, message: Message) -> int:
         partition, offset = message.partition(), message.offset()
@@ -82,11 +90,9 @@ class Source:
         return missed
 
     def record(self, message: bytes) -> Record | None:
-        """Returns the record of a message, None if it is no event of the channel."""
-        try:
-            decoded = self._decoder.decode(message)
-        except ValueError:
-            return None
+        """Returns the record of a message, None if it is no event of the channel. Raises ValueError if it is
+        damaged."""
+        decoded = self._decoder.decode(message)
         event = event_of(decoded, self._kinds) if decoded else None
         if event is None:
             return None

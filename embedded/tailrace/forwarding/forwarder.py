@@ -186,6 +186,8 @@ class Forwarder:
         before."""
         receiver = self._receivers.get()
         try:
+            if batch.damaged:
+                self._refuse([(message, "", reason) for message, reason in batch.damaged])
             waiting, pause = batch, self._channel.retry_initial
             while waiting.records:
                 outcomes = receiver.send(waiting.records)
@@ -202,13 +204,18 @@ class Forwarder:
         failed = batch.only(outcomes, FAILED)
         if refused.records:
             details = [outcome.detail for outcome in outcomes if outcome.outcome == REFUSED]
-            self._refused.store(refused, details)
-            self._report(f"{self._channel.name}: {len(refused.records)} events were refused: {details[0]}")
+            ids = [record.id for record in refused.records]
+            self._refuse(list(zip(refused.messages, ids, details, strict=True)))
         delivered = len(batch.records) - len(refused.records) - len(failed.records)
-        self._status.count(delivered=delivered, refused=len(refused.records), failed=len(failed.records))
+        self._status.count(delivered=delivered, failed=len(failed.records))
         if delivered:
             self._status.problem("")
         return failed
+
+    def _refuse(self, refused: Sequence[tuple[Message, str, str]]) -> None:
+        self._refused.store(refused)
+        self._status.count(refused=len(refused))
+        self._report(f"{self._channel.name}: {len(refused)} events were refused: {refused[0][2]}")
 
     def _retry(self, outcomes: Sequence[Outcome], pause: float) -> None:
         detail = next(outcome.detail for outcome in outcomes if outcome.outcome == FAILED)

@@ -2,9 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from confluent_kafka import KafkaException, Producer
-
-from tailrace.forwarding.batch import Batch
+from confluent_kafka import KafkaException, Message, Producer
 
 TOPIC = "tailrace.events.refused"
 FLUSH_SECONDS = 60
@@ -17,15 +15,16 @@ class RefusedEvents:
         self._channel = channel
         self._producer = Producer(settings({"enable.idempotence": True}))
 
-    def store(self, batch: Batch, details: Sequence[str]) -> None:
-        """Returns when Kafka has stored the events. Raises KafkaException."""
+    def store(self, refused: Sequence[tuple[Message, str, str]]) -> None:
+        """Returns when Kafka has stored the messages, each with its id and the reason. Raises
+        KafkaException."""
         failures: list[object] = []
-        for record, message, detail in zip(batch.records, batch.messages, details, strict=True):
+        for message, id_, reason in refused:
             self._producer.produce(
                 TOPIC,
                 message.value(),
-                key=record.id,
-                headers={"channel": self._channel, "reason": detail},
+                key=id_,
+                headers={"channel": self._channel, "reason": reason},
                 on_delivery=lambda error, _: error and failures.append(error),
             )
             self._producer.poll(0)
