@@ -46,7 +46,8 @@ class _LineLoader(yaml.SafeLoader):
 
 def _construct_keys(loader: yaml.SafeLoader, node: yaml.MappingNode) -> _Keys:
     keys = _Keys(loader.construct_mapping(node, deep=True))
-    keys.lines = {key.value: key.start_mark.line + 1 for key, _ in node.value}
+    scalars = (key for key, _ in node.value if isinstance(key, yaml.ScalarNode))
+    keys.lines = {key.value: key.start_mark.line + 1 for key in scalars}
     return keys
 
 

