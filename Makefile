@@ -290,6 +290,9 @@ bench-e2e: $(DEV) ## From a 131 MB slow log to queryable rows: entries/s, CPU an
 	@$(PYTHON) -m e2e.bench $(ARGUMENTS)
 
 .PHONY: bench-detect
+bench-forwarding: $(DEV) ## Events per second and CPU-seconds of forwarding to a local HTTP Event Collector; ARGUMENTS=--processes 2
+	@$(PYTHON) -m e2e.bench_forwarding $(ARGUMENTS)
+
 bench-detect: ## Throughput of the detect job in events/s and per CPU-second, with 100 rules, 3,000 and ours; OPTIONS for Maven
 	@$(MAVEN) -pl flink-jobs -am verify -Dexcluded.tags=long -Dtest=None \
 	    -Dit.test='$(or $(BENCHMARK),DetectionThroughputIT)' -Dsurefire.failIfNoSpecifiedTests=false \

@@ -3,9 +3,12 @@
 import argparse
 from pathlib import Path
 
+from confluent_kafka.admin import ResourcePatternType, ResourceType
+
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings
 from tailrace.credentials.certificates import Certificates
+from tailrace.forwarding.forwarder import GROUP_PREFIX
 from tailrace.kafka import accounts as kafka_accounts
 from tailrace.kafka import client as kafka_client
 from tailrace.kafka import topics
@@ -18,6 +21,12 @@ def test_accounts_name_topics_that_exist_each_with_one_writer():
     names = {topic.name for topic in topics.load()}
     assert sorted(written) == sorted(names)
     assert read < names
+
+
+def test_an_asterisk_stands_for_the_groups_of_all_channels():
+    (account,) = [each for each in kafka_accounts.accounts() if each.name == "forwarding"]
+    (group,) = [right for right in account.rights() if right.restype == ResourceType.GROUP]
+    assert (group.name, group.resource_pattern_type) == (GROUP_PREFIX, ResourcePatternType.PREFIXED)
 
 
 def test_without_certificates_there_are_no_accounts(tmp_path):

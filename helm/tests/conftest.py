@@ -22,6 +22,7 @@ EVERYTHING = (
     "serviceMonitors=true",
     "delivery.enabled=true",
     "callbacks.enabled=true",
+    "forwarding.enabled=true",
     "capture.enabled=true",
     "kafka.strimzi.users=true",
     "clickhouse.operator.replicas=2",

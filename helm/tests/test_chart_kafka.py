@@ -78,8 +78,9 @@ def test_every_client_of_a_secured_kafka_is_an_account_of_its_own(render):
         if account:
             accounts[owner.rpartition("/")[2].removeprefix(f"{RELEASE}-")] = account
             assert authority == "kafka-cluster-ca-cert"
-    named = {name: f"tailrace-{name}" for name in ("collector", "normalize", "detect", "facts", "rules")}
-    assert accounts == {**named, "capture": "tailrace-collector"}
+    own = ("collector", "normalize", "detect", "facts", "forwarding", "rules")
+    shared = {"capture": "tailrace-collector", "superset": "tailrace-rules"}
+    assert accounts == {**{name: f"tailrace-{name}" for name in own}, **shared}
     assert set(accounts.values()) <= {account.user for account in kafka_accounts.accounts()}
 
 

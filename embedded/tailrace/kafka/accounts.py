@@ -27,6 +27,7 @@ ACCOUNTS = ROOT / "schemas" / "kafka-accounts.yaml"
 USER_PREFIX = "tailrace-"
 MECHANISM = "SCRAM-SHA-512"
 ITERATIONS = 8192
+ANY = "*"
 TIMEOUT_SECONDS = 20
 
 
@@ -40,7 +41,7 @@ class Account:
     write: tuple[str, ...]
     """Topics."""
     groups: tuple[str, ...]
-    """Consumer groups."""
+    """Consumer groups. An asterisk at the end stands for any text."""
 
     @property
     def user(self) -> str:
@@ -56,10 +57,11 @@ class Account:
         }
 
     def _right(self, kind: ResourceType, name: str, operation: AclOperation) -> AclBinding:
+        is_prefix = name.endswith(ANY)
         return AclBinding(
             kind,
-            name,
-            ResourcePatternType.LITERAL,
+            name.removesuffix(ANY),
+            ResourcePatternType.PREFIXED if is_prefix else ResourcePatternType.LITERAL,
             f"User:{self.user}",
             "*",
             operation,

@@ -15,6 +15,7 @@ from tailrace_local.components.facts import Facts
 from tailrace_local.components.fingerprint import Fingerprint
 from tailrace_local.components.flink import Flink
 from tailrace_local.components.fluentbit import FluentBit
+from tailrace_local.components.forwarding import Forwarding
 from tailrace_local.components.kafka import Kafka
 from tailrace_local.components.metrics import Metrics
 from tailrace_local.components.repair import Repair
@@ -24,7 +25,7 @@ from tailrace_local.supervisor.component import Component
 
 COMPONENTS: tuple[type[Component], ...] = (
     *(Kafka, ClickHouse, Flink, Detect, Census, Repair, Capture, Explain, FluentBit, Facts),
-    *(Superset, Evidence, Fingerprint, Delivery, Callbacks, Reports, Api, Metrics),
+    *(Superset, Evidence, Fingerprint, Delivery, Callbacks, Forwarding, Reports, Api, Metrics),
 )
 
 
