@@ -1,10 +1,10 @@
 """One SELECT for a request, with parameters.
 
-A list reads each table by itself, the latest `limit` events of it; then the latest of all get the texts of their
-statements. Pipes count in each table, and add the counts up.
+A list reads the latest `limit` events of each table, and takes the latest of all. `statement_texts` reads the
+texts of their statements. Pipes count in each table, and add the counts up.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -42,9 +42,6 @@ COLUMNS: Mapping[str, tuple[str, str]] = {
     "table": ("Array(String)", "[]"),
 }
 """Fields that a list shows: the type, and the value where a table lacks the field."""
-_NUMBERS = "SELECT reinterpretAsUInt64(reverse(unhex(assumeNotNull(arrayJoin(found).1))))"
-"""The query ids of the values of `| top query`."""
-_FIRST = ("micros", "event", "query_number", "own_text")
 
 
 @dataclass(frozen=True)
@@ -63,8 +60,8 @@ def compiled(
 ) -> Statement:
     """Returns the SELECT of a request; `span` is a part of its time range. Raises SearchError.
 
-    `limit` and `before` are those of a list, the columns of which are `micros`, `id`, `query`, `text` and
-    COLUMNS. Those of a pipe are described at `running.aggregated`.
+    `limit` and `before` are those of a list, the columns of which are `micros`, `id`, `query`, `text` (empty for a
+    statement) and COLUMNS. Those of a pipe are described at `running.aggregated`.
     """
     if request.query.around and not request.alert:
         raise SearchError("the alert of `around:` was not read")
@@ -101,6 +98,12 @@ def _parts(request: Request, parameters: Parameters) -> list[_Part]:
     return found or [_Part(request.sources[0], FALSE)]
 
 
+def searched_logs(request: Request) -> set[str]:
+    """Returns the logs, of fields.LOGS, in which the request can find events."""
+    parts = _parts(request, Parameters())
+    return set().union(*(part.source.columns["log"].values or () for part in parts if part.where != FALSE))
+
+
 def _near(alert: Alert, source: Source, parameters: Parameters) -> str:
     """The events of the alert's entity on its server, and those that it names as evidence."""
     its = {name: getattr(alert, name) for name in ("cluster", "instance", "user", "client")}
@@ -117,17 +120,11 @@ def _near(alert: Alert, source: Source, parameters: Parameters) -> str:
 def _list(parts: Sequence[_Part], limit: int, before: Cursor | None, parameters: Parameters) -> str:
     most = parameters.add(limit, COUNT.clickhouse)
     tables = " UNION ALL ".join(f"({_events(part, before, most, parameters)})" for part in parts)
-    names = ", ".join((*_FIRST, *(f"field_{name}" for name in COLUMNS)))
-    shown = ", ".join(f"each.{at} AS {_shown(name)}" for at, name in enumerate(COLUMNS, len(_FIRST) + 1))
+    shown = ", ".join(f"field_{name} AS {_shown(name)}" for name in COLUMNS)
     return (
-        f"WITH (SELECT groupArray(tuple({names})) FROM (SELECT * FROM ({tables}) "
-        f"ORDER BY micros DESC, event DESC LIMIT {most})) AS found "
-        "SELECT each.1 AS micros, toString(each.2) AS id, "
-        "if(each.3 IS NULL, '', leftPad(hex(assumeNotNull(each.3)), 16, '0')) AS query, "
-        f"if(each.3 IS NULL, each.4, ifNull(texts.text, '')) AS text, {shown} "
-        "FROM (SELECT arrayJoin(found) AS each) AS listed "
-        f"ANY LEFT JOIN ({_texts('SELECT arrayJoin(found).3')}) AS texts ON texts.query_id = each.3 "
-        "ORDER BY each.1 DESC, each.2 DESC"
+        "SELECT micros, toString(event) AS id, "
+        "if(query_number IS NULL, '', leftPad(hex(assumeNotNull(query_number)), 16, '0')) AS query, "
+        f"own_text AS text, {shown} FROM ({tables}) ORDER BY micros DESC, event DESC LIMIT {most}"
     )
 
 
@@ -135,11 +132,15 @@ def _shown(name: str) -> str:
     return "tables" if name == "table" else name
 
 
-def _texts(ids: str) -> str:
-    """The fingerprints of statements; rule sets give the same text the same id."""
-    return (
-        "SELECT toNullable(query_id) AS query_id, any(fingerprint) AS text "
-        f"FROM tailrace.{FINGERPRINTS} WHERE {FINGERPRINTS}.query_id GLOBAL IN ({ids}) GROUP BY query_id"
+def statement_texts(queries: Iterable[str]) -> Statement:
+    """Returns the SELECT of the masked statements of query ids: `query` and `text`."""
+    parameters = Parameters()
+    given = [parameters.add(int(query, 16), QUERY.clickhouse) for query in queries]
+    return Statement(
+        # Rule sets that give the same id give the same text.
+        "SELECT leftPad(hex(query_id), 16, '0') AS query, any(fingerprint) AS text "
+        f"FROM tailrace.{FINGERPRINTS} WHERE query_id IN ({', '.join(given)}) GROUP BY query",
+        parameters.values,
     )
 
 
@@ -202,18 +203,9 @@ def _top(pipe: Top, parts: Sequence[_Part]) -> str:
         f"SELECT {_group(part.source, pipe.field)} AS its, count() AS number {part.from_} GROUP BY its"
         for part in parts
     )
-    counted = (
+    return (
         f"SELECT its AS value, sum(number) AS events FROM ({tables}) GROUP BY value "
         f"ORDER BY value IS NULL, events DESC, value LIMIT {pipe.count} BY value IS NULL"
-    )
-    if BY_NAME[pipe.field].type is not QUERY:
-        return counted
-    return (
-        f"WITH (SELECT groupArray((value, events)) FROM ({counted})) AS found "
-        "SELECT each.1 AS value, each.2 AS events, texts.text AS text "
-        "FROM (SELECT arrayJoin(found) AS each) AS listed "
-        f"ANY LEFT JOIN ({_texts(_NUMBERS)}) AS texts ON leftPad(hex(texts.query_id), 16, '0') = each.1 "
-        "ORDER BY value IS NULL, events DESC, value"
     )
 
 

@@ -22,7 +22,7 @@ from tailrace.search.model import (
 from tailrace.search.model import (
     Any as AnyOf,
 )
-from tailrace.search.sources import DATA_ACCESS, FINGERPRINTS, Column, Source
+from tailrace.search.sources import DATA_ACCESS, FINGERPRINTS, TABLES, Column, Source
 from tailrace.search.value_types import NAME, Parameter, ValueType
 
 FALSE, TRUE = "0", "1"
@@ -150,10 +150,20 @@ def _in_array(value: Value, column: Column, parameters: Parameters) -> str:
         return (
             f"arrayExists(each -> {_of_names('each LIKE ' + pattern, value, column, pattern)}, {column.sql})"
         )
-    given = parameters.add(value.text, "String")
-    if column.has_qualified_names and "." not in value.text:
-        return f"has({NAMES_OF_TABLES.format(column.sql)}, {given})"
-    return f"has({column.sql}, {given})"
+    is_its = f"has({column.sql}, {parameters.add(value.text, 'String')})"
+    return _among_tables(value.text, column, is_its, parameters) if column.has_qualified_names else is_its
+
+
+def _among_tables(name: str, column: Column, is_its: str, parameters: Parameters) -> str:
+    """A comparison with a table, with or without its database. The index has the names without databases of all
+    tables of an event, so each comparison asks for that first."""
+    last = parameters.add(name.rpartition(".")[2], "String")
+    is_named = f"has({NAMES_OF_TABLES.format(TABLES)}, {last})"
+    if "." in name:
+        return all_of([is_named, is_its])
+    if column.sql == TABLES:
+        return is_named
+    return all_of([is_named, f"has({NAMES_OF_TABLES.format(column.sql)}, {last})"])
 
 
 def _of_names(condition: str, value: Value, column: Column, pattern: str) -> str:

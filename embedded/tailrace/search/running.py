@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from tailrace.search.compiler import compiled
+from tailrace.search.compiler import compiled, statement_texts
+from tailrace.search.model import Top
 from tailrace.search.paging import Cursor, time_of
 from tailrace.search.request import Request, Rows
 
 FIRST_WINDOW = timedelta(hours=1)
-GROWTH = 8
+GROWTH = 24
 """Each window is so many times as long as the one before: a search that finds nothing reads everything once."""
+IDS_AT_ONCE = 200
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,8 @@ def listing(rows: Rows, request: Request, limit: int = 50, before: Cursor | None
         found += [_event(row) for row in rows(statement.sql, statement.parameters)]
         if len(found) > limit:
             last = found[limit - 1]
-            return Page(found[:limit], Cursor(last["micros"], last["id"]))
-    return Page(found, None)
+            return Page(_with_texts(rows, found[:limit], "query"), Cursor(last["micros"], last["id"]))
+    return Page(_with_texts(rows, found, "query"), None)
 
 
 def aggregated(rows: Rows, request: Request) -> list[dict[str, Any]]:
@@ -61,9 +63,24 @@ def aggregated(rows: Rows, request: Request) -> list[dict[str, Any]]:
     request = request.with_alert(rows)
     statement = compiled(request)
     found = [dict(row) for row in rows(statement.sql, statement.parameters)]
-    return [
-        {"time": time_of(row.pop("second") * 1_000_000), **row} if "second" in row else row for row in found
-    ]
+    if isinstance(request.query.pipe, Top) and request.query.pipe.field == "query":
+        return _with_texts(rows, found, "value")
+    return [_bar(row) if "second" in row else row for row in found]
+
+
+def _bar(row: dict[str, Any]) -> dict[str, Any]:
+    return {"time": time_of(row["second"] * 1_000_000), "events": row["events"]}
+
+
+def _with_texts(rows: Rows, found: Sequence[dict[str, Any]], key: str) -> list[dict[str, Any]]:
+    """Returns rows with the texts of the statements whose ids are under the key, as few at a time as an address
+    of ClickHouse has room for."""
+    ids = sorted({row[key] for row in found if row[key]})
+    texts: dict[str, str] = {}
+    for begin in range(0, len(ids), IDS_AT_ONCE):
+        statement = statement_texts(ids[begin : begin + IDS_AT_ONCE])
+        texts |= {row["query"]: row["text"] for row in rows(statement.sql, statement.parameters)}
+    return [{**row, "text": texts.get(row[key], "")} if row[key] else {"text": "", **row} for row in found]
 
 
 def _event(row: Mapping[str, Any]) -> dict[str, Any]:

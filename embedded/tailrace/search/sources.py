@@ -7,7 +7,12 @@ name, and for a NULL.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-CLIENT = "if(e.client_ip = '', e.client_host, e.client_ip)"
+_PLACE = "if(e.ip = '', e.host, e.ip)"
+CLIENT = (
+    f"if(isIPv6String({_PLACE}), "
+    f"replaceRegexpOne(toString(toIPv6OrDefault({_PLACE})), '^::ffff:([0-9.]+)$', '\\\\1'), {_PLACE})"
+)
+"""`client_ip`, or else `client_host`, as one expression, which the indexes of the migrations 0144 and 0145 have."""
 _SUCCESS = "(0, 1003, 1287, 1681, 1831, 3090, 3135, 3719, 3778)"
 """Error codes that are notes; as in sql/queries/parts/entity_conditions.sql, which a test compares."""
 KIND_OF_AUDIT = (
@@ -34,7 +39,7 @@ class Column:
     values: frozenset[str] | None = None
     """The values that occur in this table; None: any."""
     has_qualified_names: bool = False
-    """Whether `cards` stands for `shop.cards`, too."""
+    """Whether `cards` stands for `shop.cards`, too; the names are among those of the column `table`."""
     of_table: str = ""
     """Another table, by event id, whose column `sql` is."""
 
@@ -92,7 +97,7 @@ def right_on(table: str) -> str:
     return f"SELECT on tailrace.{table}"
 
 
-_TABLES = "arrayDistinct(arrayConcat(e.tables_read, e.tables_written))"
+TABLES = "arrayDistinct(arrayConcat(e.tables_read, e.tables_written))"
 _OF_ALL = {
     "cluster": _text("e.cluster"),
     "instance": _text("e.instance"),
@@ -101,7 +106,7 @@ _OF_ALL = {
 }
 _OF_LOGS = {**_OF_ALL, "client": _text(CLIENT), "flag": _array("e.flags"), "id": _always("e.event_id")}
 _OF_STATEMENTS = {
-    "table": _names(_TABLES),
+    "table": _names(TABLES),
     "reads": _names("e.tables_read"),
     "changes": _names("e.tables_written"),
     "class": Column("data_class", is_array=True, of_table="data_access"),
