@@ -45,6 +45,8 @@ MARGIN_SECONDS = 1800
 """Of `around:` before and after the alert's evidence."""
 LONGEST_MARGIN = 7 * 86_400
 
+_AS_SPACES = str.maketrans(dict.fromkeys("\t\n\r\x0b\x0c", " "))
+"""A line break is a space, also within quotes."""
 _SPACE = re.compile(r"\s*")
 _NAME = re.compile(r"([A-Za-z_][A-Za-z0-9_]*):")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
@@ -59,7 +61,7 @@ _OPERATOR = re.compile("|".join((UNEQUAL, *ORDERS, EQUAL)))
 def parse(text: str) -> SearchQuery:
     """Returns the query of a text. Raises SearchError, with the position and what was expected there."""
     _check_characters(text)
-    return _Parser(text).query()
+    return _Parser(text.translate(_AS_SPACES)).query()
 
 
 def _check_characters(text: str) -> None:
@@ -137,7 +139,7 @@ class _Parser:
     def _nested(self, rule: Callable[[], Condition | None]) -> Condition:
         self.depth += 1
         if self.depth > DEEPEST:
-            raise SearchError(f"at most {DEEPEST} parentheses and negations within each other", self.at + 1)
+            raise SearchError(f"at most {DEEPEST} parentheses and negations within each other", self.at)
         begin = self.at
         found = rule()
         self.depth -= 1
