@@ -376,7 +376,8 @@ WORDS = (
     "100%_done",
     '"TABLE 100%"',
     "É",
-    "\\\\x",
+    "\\x",
+    '"\\\\x"',
     "connect",
     '"query cards"',
     "denied",
@@ -535,7 +536,9 @@ def tables_on_dashboards(audience: str) -> set[str]:
     """Returns the tables that the datasets of the dashboards of an audience read."""
     assets = _compiled()
     datasets = {each["uuid"]: each["sql"] for name, each in assets.items() if name.startswith("datasets/")}
-    charts = {each["uuid"]: each["dataset_uuid"] for name, each in assets.items() if name.startswith("charts/")}
+    charts = {
+        each["uuid"]: each["dataset_uuid"] for name, each in assets.items() if name.startswith("charts/")
+    }
     files = [yaml.safe_load(file.read_text()) for file in DASHBOARDS.glob("*.yaml")]
     titles = {each["dashboard_title"] for each in files if audience in each["roles"]}
     placed = [

@@ -89,10 +89,11 @@ class _Part:
 
 def _parts(request: Request, parameters: Parameters) -> list[_Part]:
     found = []
-    for source in request.sources:
+    splits = conditions.has_text(request.query.where)
+    for source in (part for whole in request.sources for part in (whole.by_text if splits else [whole])):
         wanted = conditions.sql_of(request.query.where, source, parameters)
         near = _near(request.alert, source, parameters) if request.alert else TRUE
-        condition = conditions.all_of([wanted, near])
+        condition = conditions.all_of([source.where or TRUE, wanted, near])
         if condition != FALSE:
             found.append(_Part(source, conditions.all_of([SPAN.format(time=source.time), condition])))
     return found or [_Part(request.sources[0], FALSE)]

@@ -90,14 +90,23 @@ def like(text: str) -> str:
 
 def _text(text: str, source: Source, parameters: Parameters) -> str:
     pattern = f"lowerUTF8({parameters.add(like(text), 'String')})"
-    own = f"lowerUTF8({source.text}) LIKE {pattern}" if source.text != "''" else FALSE
     if not source.query:
-        return own
+        return f"lowerUTF8({source.text}) LIKE {pattern}"
     ids = f"SELECT query_id FROM tailrace.{FINGERPRINTS} WHERE lowerUTF8(fingerprint) LIKE {pattern}"
-    known = f"{source.query} GLOBAL IN ({ids})"
-    if own == FALSE:
-        return known
-    return f"({source.query} IS NOT NULL AND {known} OR {source.query} IS NULL AND {own})"
+    return f"{source.query} GLOBAL IN ({ids})"
+
+
+def has_text(condition: Condition | None) -> bool:
+    """Returns whether a condition compares texts."""
+    match condition:
+        case Text():
+            return True
+        case Not(inner):
+            return has_text(inner)
+        case All(parts) | AnyOf(parts):
+            return any(map(has_text, parts))
+        case _:
+            return False
 
 
 def _comparison(comparison: Comparison, source: Source, parameters: Parameters) -> str:

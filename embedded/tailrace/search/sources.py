@@ -5,7 +5,7 @@ name, and for a NULL.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _PLACE = "if(e.ip = '', e.host, e.ip)"
 CLIENT = (
@@ -81,12 +81,23 @@ class Source:
     """The query id, whose fingerprint is the shown text; empty if the table has none."""
     text: str = "''"
     """The shown text of an event without a query id."""
+    where: str = ""
+    """The condition of a part of the table."""
     is_final: bool = False
     """Whether a row replaces an earlier one."""
 
     @property
     def right(self) -> str:
         return right_on(self.table)
+
+    @property
+    def by_text(self) -> list["Source"]:
+        """The parts with one kind of text each: an index finds the query ids of the one, if no OR connects it
+        with the other."""
+        if not self.query or self.text == "''":
+            return [self]
+        with_statement = replace(self, text="''", where=f"{self.query} IS NOT NULL")
+        return [with_statement, replace(self, query="", where=f"{self.query} IS NULL")]
 
     def rights(self, name: str) -> set[str]:
         """Returns the tables that one must read to use a field."""
