@@ -34,7 +34,7 @@ def load(user_id: int, what: str = ALERTS) -> Saved:
     from superset.daos.key_value import KeyValueDAO
     from superset.key_value.types import JsonKeyValueCodec, KeyValueResource
 
-    return KeyValueDAO.get_value(KeyValueResource.APP, _key(user_id), JsonKeyValueCodec()) or {}
+    return KeyValueDAO.get_value(KeyValueResource.APP, _key(user_id, what), JsonKeyValueCodec()) or {}
 
 
 def store(user_id: int, saved: Saved, what: str = ALERTS) -> None:
