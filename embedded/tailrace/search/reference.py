@@ -1,6 +1,8 @@
 """The fields as tables: for `tailrace search --fields`, and as Markdown for docs/SEARCH.md."""
 
+import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from tailrace.search.fields import FIELDS, LOGS, PIPES, TIMES, Field
@@ -89,3 +91,13 @@ def written(page: str) -> str:
     if not (begin and end):
         raise ValueError(f"the page has no {BEGIN} with an {END}")
     return f"{before}{markdown()}{after}"
+
+
+def main() -> None:
+    """Writes the tables into docs/SEARCH.md, whose path is the argument."""
+    page = Path(sys.argv[1])
+    page.write_text(written(page.read_text()))
+
+
+if __name__ == "__main__":
+    main()

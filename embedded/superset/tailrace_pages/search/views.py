@@ -20,6 +20,7 @@ from tailrace.search.compiler import searched_logs
 from tailrace.search.fields import LOGS
 from tailrace.search.model import Timeline, Top
 from tailrace.search.paging import cursor
+from tailrace.search.value_types import span_text
 from tailrace_pages import csv_table, rendering, saved_filters
 from tailrace_pages.page import Page
 from tailrace_pages.page_errors import BadAddressError
@@ -37,7 +38,6 @@ COVERAGE = {True: "page_entity_coverage", False: "page_query_coverage"}
 """The query of what was read, by whether the role reads audit logs."""
 SOURCES = {"slow": "slowlog", "audit": "audit", "general": "general", "error": "errorlog"}
 """Kinds of logs of the ledger."""
-MOST_IN_ADDRESS = 2000
 
 
 @blueprint.get("/tailrace/search/")
@@ -97,7 +97,8 @@ def _found(text: str, query: SearchQuery, asked: Request, span: TimeRange | None
     if isinstance(query.pipe, Timeline):
         drawn = charts.bars(rows, linking.span, query.pipe.seconds, _is_read(asked, linking.span))
         busy = [row for row in drawn if row["events"]]
-        found = {"chart": charts.timeline(drawn, query.pipe.seconds), "rows": busy}
+        chart, bar = charts.timeline(drawn, query.pipe.seconds), span_text(query.pipe.seconds)
+        found = {"chart": chart, "rows": busy, "bar": bar}
         return _answer(text, query, asked, span, found, drawn)
     if isinstance(query.pipe, Top):
         found = shown.top(rows, query, linking)
@@ -165,7 +166,7 @@ def _address(query: SearchQuery) -> str:
 
 
 def _page(text: str, span: TimeRange | None, asked: Request | None = None, **found: Any) -> Any:
-    known: dict[str, Any] = {"error": "", "rows": [], "columns": (), "chart": None, "bars": None}
+    known: dict[str, Any] = {"error": "", "rows": [], "columns": (), "chart": None, "bars": None, "bar": ""}
     known |= {"first": "", "following": "", **found}
     saved = saved_filters.load(current_user.id, saved_filters.SEARCHES)
     role = asking.ROLES[viewer().audience]
