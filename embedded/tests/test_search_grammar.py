@@ -1,7 +1,8 @@
-"""The grammar of the search: what texts mean, what is wrong with others, and queries as texts; without servers."""
+"""The grammar of the search: what texts mean, what is wrong with others, and queries as texts."""
 
 import random
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 import pytest
 
@@ -284,7 +285,7 @@ def test_windows_cover_the_range_once_the_latest_first():
     found = list(running.windows(since, NOW))
     assert found[0] == (NOW - running.FIRST_WINDOW, NOW)
     assert found[-1][0] == since and len(found) < 6
-    assert all(later[0] == earlier[1] for later, earlier in zip(found, found[1:], strict=False))
+    assert all(later[0] == earlier[1] for later, earlier in pairwise(found))
 
 
 def test_a_timeline_has_a_limit_of_bars():

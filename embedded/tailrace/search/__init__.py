@@ -1,12 +1,12 @@
 """Search: one grammar over the events of all logs and the alerts (docs/SEARCH.md).
 
-    query = parse("user:etl table:cards status:!=0 last:24h")      parser.py: a SearchQuery, or a SearchError
-    request = Request(query, SECURITY, now)                        request.py: what a role asks, and when
-    page = listing(rows, request, limit=50)                        running.py: events, and the cursor of the next page
-    found = aggregated(rows, request)                              running.py: the rows of a pipe
+    query = parse("user:etl table:cards status:!=0 last:24h")    parser.py: a SearchQuery, or a SearchError
+    request = Request(query, SECURITY, now)                      request.py: what a role asks, and when
+    page = listing(rows, request, limit=50)                      running.py: events, and the next cursor
+    found = aggregated(rows, request)                            running.py: the rows of a pipe
 
-`rows(sql, parameters)` runs one SELECT as the ClickHouse account of the role, and returns rows as mappings; its
-parameters are texts and numbers. The modules, each of which imports only those above it:
+`rows(sql, parameters)` runs one SELECT as the ClickHouse account of the role, and returns rows as mappings;
+its parameters are texts and numbers. over_http.py makes one of a tailrace.clickhouse.client. The modules:
 
     errors.py         SearchError, with the position; DeniedError, with the missing right
     model.py          a query as dataclasses

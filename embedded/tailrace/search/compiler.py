@@ -60,8 +60,8 @@ def compiled(
 ) -> Statement:
     """Returns the SELECT of a request; `span` is a part of its time range. Raises SearchError.
 
-    `limit` and `before` are those of a list, the columns of which are `micros`, `id`, `query`, `text` (empty for a
-    statement) and COLUMNS. Those of a pipe are described at `running.aggregated`.
+    `limit` and `before` are those of a list, the columns of which are `micros`, `id`, `query`, `text` (empty
+    for a statement) and COLUMNS. Those of a pipe are described at `running.aggregated`.
     """
     if request.query.around and not request.alert:
         raise SearchError("the alert of `around:` was not read")
@@ -150,7 +150,7 @@ def _events(part: _Part, before: Cursor | None, most: str, parameters: Parameter
     columns = [
         f"toUnixTimestamp64Micro({source.time}) AS micros",
         f"{source.id} AS event",
-        f"{f'toNullable({source.query})' if source.query else 'CAST(NULL, {})'.format(_quoted('Nullable(UInt64)'))} AS query_number",
+        f"{_query_number(source)} AS query_number",
         f"toString({source.text}) AS own_text",
         *(f"{_value(source, name)} AS field_{name}" for name in COLUMNS),
     ]
@@ -158,6 +158,10 @@ def _events(part: _Part, before: Cursor | None, most: str, parameters: Parameter
     order = f"ORDER BY {source.time} DESC, {source.id} DESC LIMIT {most}"
     final = " FINAL" if source.is_final else ""
     return f"SELECT {', '.join(columns)} FROM tailrace.{source.table} AS e{final} WHERE {condition} {order}"
+
+
+def _query_number(source: Source) -> str:
+    return f"toNullable({source.query})" if source.query else "CAST(NULL, 'Nullable(UInt64)')"
 
 
 def _older(source: Source, before: Cursor, parameters: Parameters) -> str:
@@ -211,7 +215,7 @@ def _top(pipe: Top, parts: Sequence[_Part]) -> str:
 
 
 def _group(source: Source, name: str) -> str:
-    """The value of a field as a text, NULL if it is unknown; events with several values have a row of each."""
+    """The value of a field as a text, NULL if it is unknown; one row for each of several values."""
     column = source.columns.get(name)
     if column is None:
         return "CAST(NULL, 'Nullable(String)')"

@@ -1,7 +1,7 @@
-"""A condition as SQL over one table. Values are parameters; the text has only names of columns and parameters.
+"""A condition as SQL over one table. Values are parameters, never a part of the text.
 
-An expression is 0 or 1 and never NULL, so that NOT finds exactly the other events. The constants FALSE and TRUE
-are folded: a table in which nothing can match is not read.
+An expression is 0 or 1 and never NULL, so that NOT finds exactly the other events. The constants FALSE and
+TRUE are folded: a table in which nothing can match is not read.
 """
 
 from collections.abc import Sequence
@@ -156,16 +156,15 @@ def _in_array(value: Value, column: Column, parameters: Parameters) -> str:
         return f"empty({column.sql})"
     if value.is_pattern:
         pattern = parameters.add(_pattern(value, NAME), "String")
-        return (
-            f"arrayExists(each -> {_of_names('each LIKE ' + pattern, value, column, pattern)}, {column.sql})"
-        )
+        condition = _of_names(f"each LIKE {pattern}", value, column, pattern)
+        return f"arrayExists(each -> {condition}, {column.sql})"
     is_its = f"has({column.sql}, {parameters.add(value.text, 'String')})"
     return _among_tables(value.text, column, is_its, parameters) if column.has_qualified_names else is_its
 
 
 def _among_tables(name: str, column: Column, is_its: str, parameters: Parameters) -> str:
-    """A comparison with a table, with or without its database. The index has the names without databases of all
-    tables of an event, so each comparison asks for that first."""
+    """A comparison with a table, with or without its database. The index has the names without databases of
+    all tables of an event, so each comparison asks for that first."""
     last = parameters.add(name.rpartition(".")[2], "String")
     is_named = f"has({NAMES_OF_TABLES.format(TABLES)}, {last})"
     if "." in name:
@@ -191,4 +190,5 @@ def _by_event(comparison: Comparison, column: Column, source: Source, parameters
     its = Column(f"d.{column.sql}", f"notEmpty(d.{column.sql})", is_array=True)
     condition = _compared(comparison, its, NAME, parameters)
     span = SPAN.format(time="d.event_time")
-    return f"{source.id} GLOBAL IN (SELECT d.event_id FROM tailrace.{DATA_ACCESS} AS d FINAL WHERE {span} AND {condition})"
+    rows = f"tailrace.{DATA_ACCESS} AS d FINAL WHERE {span} AND {condition}"
+    return f"{source.id} GLOBAL IN (SELECT d.event_id FROM {rows})"

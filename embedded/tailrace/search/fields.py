@@ -1,7 +1,7 @@
 """The fields of the grammar, as data. sources.py has the column of each field in each table.
 
-docs/SEARCH.md and `tailrace search --fields` are generated from this list, and the parser takes its suggestions
-from it.
+docs/SEARCH.md and `tailrace search --fields` are generated from this list, and the parser takes its
+suggestions from it.
 """
 
 from collections.abc import Mapping
@@ -111,7 +111,7 @@ TIMES: Mapping[str, str] = {
     "last": "The time before now: `last:90m`, `last:24h`, `last:7d`",
     "from": "The begin, in UTC: `from:2026-11-24` or `from:2026-11-24T14:00`",
     "to": "The end, in UTC, which is not included",
-    "around": "The id of an alert: events of its entity near its time; `around:ID~2h` changes the margin of 30 minutes",
+    "around": "The id of an alert: events of its entity near its time; `around:ID~2h` changes the 30 minutes",
 }
 """Words before a colon that are not fields; each may be used once, outside of parentheses."""
 

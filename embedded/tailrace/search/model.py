@@ -77,7 +77,7 @@ class Between:
 
 @dataclass(frozen=True)
 class Around:
-    """Events of the entity of an alert, from `seconds` before its evidence begins to as long after it ends."""
+    """Events of the entity of an alert, from `seconds` before its evidence to as long after it."""
 
     alert: str
     """32 hexadecimal digits in lower case."""

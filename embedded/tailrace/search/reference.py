@@ -13,7 +13,7 @@ BEGIN, END = "<!-- fields: begin -->", "<!-- fields: end -->"
 
 
 def fields() -> list[dict[str, Any]]:
-    """Returns the fields: name, other names, type, description, logs that have it, and roles that may use it."""
+    """Returns the fields with their names, types, logs, roles, possible values, and columns by table."""
     return [
         {
             "field": each.name,

@@ -23,7 +23,8 @@ MOST_EVIDENCE = 100
 """Events of an alert that `around:` finds wherever they are."""
 _ALERT = """
 SELECT
-    cluster, instance, user, src_ip AS client, arraySlice(arrayDistinct(event_ids), 1, {most:UInt32}) AS evidence,
+    cluster, instance, user, src_ip AS client,
+    arraySlice(arrayDistinct(event_ids), 1, {most:UInt32}) AS evidence,
     toUnixTimestamp64Micro(window_from) AS first_micros, toUnixTimestamp64Micro(event_time) AS last_micros
 FROM tailrace.alerts FINAL
 WHERE alert_id = {alert:UUID}

@@ -12,7 +12,7 @@ from tailrace.search.request import Request, Rows
 
 FIRST_WINDOW = timedelta(hours=1)
 GROWTH = 24
-"""Each window is so many times as long as the one before: a search that finds nothing reads everything once."""
+"""Each window is so many times as long as the one before; together they are the range, without overlaps."""
 IDS_AT_ONCE = 200
 
 
@@ -22,8 +22,8 @@ class Page:
 
     events: Sequence[Mapping[str, Any]]
     """With `time` (aware, UTC), `id` (UUID), `query` (16 hexadecimal digits, or empty), `text` (the masked
-    statement, the message or the rule's title) and compiler.COLUMNS, of which `table` is `tables`. An empty name,
-    the session 0 and None are unknown."""
+    statement, the message or the rule's title) and compiler.COLUMNS, of which `table` is `tables`. An empty
+    name, the session 0 and None are unknown."""
     following: Cursor | None
 
 
@@ -55,10 +55,10 @@ def listing(rows: Rows, request: Request, limit: int = 50, before: Cursor | None
 def aggregated(rows: Rows, request: Request) -> list[dict[str, Any]]:
     """Returns the rows of the pipe of a request; raises as `listing`.
 
-    `| count`: log, events. `| timeline`: time (the begin of a bar, aware, UTC) and events, for the bars that have
-    events; whether another bar has none or is unknown depends on what was read. `| top`: value and events, the
-    most frequent first; a last row with the value None counts the events whose value is unknown. `| top query`
-    also has `text`.
+    `| count`: log, events. `| timeline`: time (the begin of a bar, aware, UTC) and events, for the bars that
+    have events; whether another bar has none or is unknown depends on what was read. `| top`: value and
+    events, the most frequent first; a last row with the value None counts the events whose value is unknown.
+    `| top query` also has `text`.
     """
     request = request.with_alert(rows)
     statement = compiled(request)
@@ -73,8 +73,7 @@ def _bar(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_texts(rows: Rows, found: Sequence[dict[str, Any]], key: str) -> list[dict[str, Any]]:
-    """Returns rows with the texts of the statements whose ids are under the key, as few at a time as an address
-    of ClickHouse has room for."""
+    """Returns rows with the texts of the statements whose ids are under the key."""
     ids = sorted({row[key] for row in found if row[key]})
     texts: dict[str, str] = {}
     for begin in range(0, len(ids), IDS_AT_ONCE):

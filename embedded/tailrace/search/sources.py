@@ -1,7 +1,7 @@
 """The tables that a search reads: the column of each field, and who may read them. The table has the alias e.
 
-A field that a table lacks is unknown for its events: no comparison with it holds. The same is true for an empty
-name, and for a NULL.
+A field that a table lacks is unknown for its events: no comparison with it holds. The same is true for an
+empty name, and for a NULL.
 """
 
 from collections.abc import Mapping
@@ -12,14 +12,15 @@ CLIENT = (
     f"if(isIPv6String({_PLACE}), "
     f"replaceRegexpOne(toString(toIPv6OrDefault({_PLACE})), '^::ffff:([0-9.]+)$', '\\\\1'), {_PLACE})"
 )
-"""`client_ip`, or else `client_host`, as one expression, which the indexes of the migrations 0144 and 0145 have."""
+"""`client_ip`, or else `client_host`, as the one expression of the indexes of migrations 0143 to 0145."""
 _SUCCESS = "(0, 1003, 1287, 1681, 1831, 3090, 3135, 3719, 3778)"
 """Error codes that are notes; as in sql/queries/parts/entity_conditions.sql, which a test compares."""
 KIND_OF_AUDIT = (
     "multiIf(e.event_class = 'connection' AND e.status != 0 "
     "AND match(lower(e.command), '^(proxy_|failed_)?connect$|^change.?user$|^failed login$'), 'refused', "
     "e.event_class = 'connection', 'connection', e.event_class = 'table', 'table', "
-    "e.event_class != 'query' OR e.event_name NOT IN ('', 'status'), 'other', e.status != 0, 'failed', 'statement')"
+    "e.event_class != 'query' OR e.event_name NOT IN ('', 'status'), 'other', "
+    "e.status != 0, 'failed', 'statement')"
 )
 KIND_OF_ENTRY = f"if(ifNull(e.error_code, 0) IN {_SUCCESS}, 'statement', 'failed')"
 KIND_OF_MESSAGE = "if(e.kind = 'access_denied', 'refused', 'message')"

@@ -1,4 +1,4 @@
-"""The page Search: one grammar over the events of all logs. The package tailrace.search parses and compiles it.
+"""The page Search: one grammar over the events of all logs, which the package tailrace.search compiles.
 
 asking.py     the search of an address: its time range, its role, and what is wrong with it
 listing.py    events and the rows of pipes as tables, with links to other pages

@@ -1,4 +1,4 @@
-"""The search of an address: `?q=` with the time range of the page, unless the search has a time of its own."""
+"""The search of an address: `?q=` with the time range of the page, unless the search names a time."""
 
 from dataclasses import replace
 from datetime import datetime

@@ -1,9 +1,10 @@
 """Searches the events of all logs, and the alerts.
 
 A search has conditions such as `user:etl` or `status:!=0`, texts that the masked statement or the message
-contains, a time such as `last:24h`, and at most one pipe: `| top user`, `| timeline 5m` or `| count`. Without a
-time, it covers the last 24 hours. docs/SEARCH.md describes the grammar, and --fields lists the fields. It reads as
-one of the audiences: what this role may not see on a dashboard is refused with the missing right.
+contains, a time such as `last:24h`, and at most one pipe: `| top user`, `| timeline 5m` or `| count`.
+Without a time, it covers the last 24 hours. docs/SEARCH.md describes the grammar, and --fields lists the
+fields. It reads as one of the audiences: what this role may not see on a dashboard is refused with the
+missing right.
 """
 
 import argparse
