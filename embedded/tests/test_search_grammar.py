@@ -209,7 +209,7 @@ PIECES = (
 def test_any_text_is_a_query_or_a_mistake_and_a_query_is_the_same_as_text():
     """Random texts of pieces of the grammar, the same in every run."""
     chosen, queries = random.Random(1), 0
-    for _ in range(6000):
+    for _ in range(4000):
         text = "".join(chosen.choice(PIECES) for _ in range(chosen.randint(1, 12)))
         try:
             query = parse(text)
@@ -218,7 +218,7 @@ def test_any_text_is_a_query_or_a_mistake_and_a_query_is_the_same_as_text():
         queries += 1
         assert parse(text_of(query)) == query, text
         statement_of(query)
-    assert queries > 300
+    assert queries > 200
 
 
 def statement_of(query: SearchQuery) -> None:
@@ -259,7 +259,7 @@ def test_values_are_parameters_and_never_text():
         (f"around:{ALERT}", "SELECT on tailrace.alerts"),
     ],
 )
-def test_a_role_without_the_right_is_told_which(text, right):
+def test_the_message_to_a_role_without_a_right_names_it(text, right):
     with pytest.raises(DeniedError) as error:
         Request(parse(text), DEVELOPERS, NOW)
     assert (
