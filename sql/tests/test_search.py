@@ -332,6 +332,8 @@ def test_clickhouse_refuses_what_the_list_of_rights_would_not(server, events):
         ("reads:cards log:slow", {"searched_tables"}),
         ("changes:shop.cards log:audit", {"searched_tables"}),
         ("query:2 log:audit", {"searched_query"}),
+        ("user:etl log:error", {"searched_user"}),
+        ("client:10.0.0.9 log:error", {"searched_client"}),
         ("rarest log:error", {"searched_text"}),
     ],
 )
