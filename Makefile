@@ -256,9 +256,10 @@ fmt: $(DEV) ## Format the code
 COMMANDS_IN_JAVA := embedded/tailrace/cli/help/java_commands.json
 
 .PHONY: cli-reference
-cli-reference: jars ## docs/CLI.md, from the parsers of all commands
+cli-reference: jars ## docs/CLI.md from the parsers of all commands, docs/SEARCH.md from the list of fields
 	@$(PYTHON) -m tailrace_local.reference java $(COMMANDS_IN_JAVA)
 	@$(PYTHON) -m tailrace_local.reference page docs/CLI.md
+	@$(PYTHON) -m tailrace.search.reference docs/SEARCH.md
 
 .PHONY: man
 man: $(DEV) ## Manual pages into target/man: tailrace(1), tailrace-digest(1) …

@@ -110,6 +110,11 @@ ROUTES = (
         "/tailrace/alerts/{alert}/suppressions/", HANDLERS, "POST", {"scope": "rule", "span": "1 day"}, 303
     ),
     Route("/tailrace/alerts/filters/", READERS, "POST", {"action": "remove", "name": "none"}, 303),
+    Route("/tailrace/search/?range=90d&q=user%3A*", ALL),
+    Route("/tailrace/search/?q=last%3A90d+%7C+top+user", ALL),
+    Route("/tailrace/search/?q=last%3A90d+%7C+timeline+1d", ALL),
+    Route("/tailrace/search/?range=90d&q=user%3A*&format=csv", ALL, is_page=False),
+    Route("/tailrace/search/saved/", ALL, "POST", {"action": "remove", "name": "none"}, 303),
     Route("/tailrace/queries/?range=90d", ALL),
     Route("/tailrace/queries/?range=90d&format=csv", ALL, is_page=False),
     Route("/tailrace/queries/?q=select+1", ALL),

@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from tailrace.alerts.triage import AlertError
-from tailrace_pages.alerts import details, filters, handling, listing, saved_filters
+from tailrace_pages import saved_filters
+from tailrace_pages.alerts import details, filters, handling, listing
 from tailrace_pages.page_errors import BadAddressError, NotFoundError, UnavailableError
 
 ID = "7f51d5a4fd9f6347f8595fb466e35d56"

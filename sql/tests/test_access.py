@@ -11,10 +11,12 @@ from clickhouse_servers import Server
 from test_rights import ACCESS_DENIED, DEVELOPER, MAY_READ
 from test_tables import VIEW_TARGETS
 
+from tailrace import search
 from tailrace.clickhouse import row_policies, server_config
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.clickhouse.row_policies import AUDIENCES, COLUMNS, OF_TAILRACE
 from tailrace.config.yaml_reader import ConfigurationError
+from tailrace.search import over_http
 
 NO_MERGE_OF_SHARDS = 10
 """merge() finds no columns where a Distributed table has a row policy."""
@@ -129,6 +131,18 @@ def test_each_audience_sees_its_rows_of_every_table(seeded, user, audience):
         if audience == "security" and table == "receipts":
             continue  # their databases are not distinguished, see below
         assert places_shown(reader, table) == places_expected(audience, table), table
+
+
+@pytest.mark.parametrize("role", search.ROLES.values(), ids=list(search.ROLES))
+def test_a_search_finds_the_rows_of_the_audience(seeded, user, role):
+    asked = search.Request(search.parse("last:2d"), role, datetime.now(UTC))
+    found = search.listing(over_http.rows_of(user(role.account)), asked, 100).events
+    audience = role.account.removeprefix("reader_")
+    places = [(event["log"], event["cluster"], event["instance"], event["database"]) for event in found]
+    logs = {"slow", "error"} | ({"audit", "alert"} if audience != "developer" else set())
+    assert sorted(places) == sorted(
+        (log, *place) for log in logs for place in PLACES if seen(audience, place)
+    )
 
 
 @pytest.mark.parametrize("audience", ["developer", "compliance", "security"])

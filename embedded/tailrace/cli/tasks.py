@@ -6,6 +6,7 @@ TASKS = {
     "Run the stack": ("demo", "up", "down", "status", "restart", "logs"),
     "Analyze log files, without a server": ("digest", "parse", "fingerprint", "plan", "detect"),
     "Find out about alerts": ("alerts", "rules"),
+    "Investigate": ("search",),
     "Prove completeness": ("ledger", "backfill", "evidence", "review"),
     "Find and fix problems": ("health", "doctor", "settings"),
     "Operate an installation": (

@@ -9,8 +9,8 @@ from flask_login import current_user
 from tailrace.alerts import triage
 from tailrace.alerts.triage import AlertError
 from tailrace.clickhouse.client import ClickHouseError
-from tailrace_pages import links, rendering
-from tailrace_pages.alerts import details, filters, handling, listing, saved_filters
+from tailrace_pages import links, rendering, saved_filters
+from tailrace_pages.alerts import details, filters, handling, listing
 from tailrace_pages.page import Page
 from tailrace_pages.page_errors import BadAddressError, UnavailableError
 from tailrace_pages.store import store

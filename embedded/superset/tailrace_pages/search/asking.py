@@ -1,0 +1,45 @@
+"""The search of an address: `?q=` with the time range of the page, unless the search names a time."""
+
+from dataclasses import replace
+from datetime import datetime
+
+from tailrace.search import COMPLIANCE, DEVELOPERS, SECURITY, Request, Role, SearchQuery
+from tailrace.search.model import Between, Timeline
+from tailrace.search.request import Rows
+from tailrace_pages.time_range import TimeRange
+
+ROLES: dict[str, Role] = {"tailrace": DEVELOPERS, "tailrace_audit": COMPLIANCE, "tailrace_security": SECURITY}
+"""By the audience of a viewer (viewer.AUDIENCES)."""
+EXAMPLES = (
+    ("status:!=0", "failed statements and refused logins"),
+    ("kind:refused | top client", "clients with the most refused logins"),
+    ("duration:>1s | top query", "slow statements"),
+    ("verb:DROP,TRUNCATE,ALTER", "changes of the schema"),
+    ("| timeline 5m", "events over time"),
+)
+
+
+def has_time(query: SearchQuery) -> bool:
+    """Whether the search names its time, so that the range of the page does not apply."""
+    return bool(query.last or query.between or query.around)
+
+
+def within(query: SearchQuery, span: TimeRange) -> SearchQuery:
+    """Returns the search in the range of the page, unless it has a time of its own."""
+    return query if has_time(query) else replace(query, between=Between(span.since, span.until))
+
+
+def request_of(query: SearchQuery, audience: str, now: datetime, rows: Rows) -> Request:
+    """Returns what a viewer of an audience asks. Raises SearchError."""
+    return Request(query, ROLES[audience], now).with_alert(rows)
+
+
+def span_of(request: Request) -> TimeRange:
+    """Returns the time range of a request in whole seconds, for the page and its links."""
+    since, until = (end.replace(microsecond=0) for end in request.span)
+    return TimeRange(since, until)
+
+
+def bar_seconds(query: SearchQuery) -> int:
+    """Returns the width of a bar of `| timeline`; 0 for another search."""
+    return query.pipe.seconds if isinstance(query.pipe, Timeline) else 0

@@ -1,0 +1,153 @@
+"""Events and the rows of pipes as tables: columns, and the links of each row to other pages."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from tailrace.search.fields import BY_NAME, KINDS, LOGS
+from tailrace.search.model import EQUAL, All, Comparison, Condition, Pipe, SearchQuery, Top, Value
+from tailrace_pages import links
+from tailrace_pages.columns import Column
+from tailrace_pages.time_range import TimeRange
+
+PAGE_SIZE = 100
+ROWS_AT_ONCE = 2000
+"""Events of one query for a CSV file."""
+HOUR = timedelta(hours=1)
+UNKNOWN = "(unknown)"
+
+COLUMNS = (
+    Column("time", "Time (UTC)", 20, "time"),
+    Column("shown_log", "Log", 12),
+    Column("shown_kind", "Kind", 16),
+    Column("user", "User", 14, link="user_address"),
+    Column("client", "Client", 16, link="client_address"),
+    Column("instance", "Instance", 12),
+    Column("shown_session", "Session", 10, link="session_address", note="The connection id"),
+    Column("first_table", "Table", 16, link="table_address", note="The first table; the CSV file has all"),
+    Column("text", "Masked statement, message or alert", 0, "code", link="address"),
+    Column("shown_status", "Error", 8, note="The error code of the server; 0 for success"),
+)
+CSV_COLUMNS = (
+    Column("time", "Time (UTC)", 0, "time"),
+    *(
+        Column(key, title)
+        for key, title in {
+            "log": "Log",
+            "kind": "Kind",
+            "cluster": "Cluster",
+            "instance": "Instance",
+            "user": "User",
+            "client": "Client",
+            "program": "Program",
+            "database": "Database",
+            "shown_session": "Connection id",
+            "command": "Command",
+            "verb": "Verb",
+            "shown_status": "Error",
+            "duration": "Duration (s)",
+            "rows_sent": "Rows sent",
+            "rows_examined": "Rows examined",
+            "level": "Level",
+            "code": "Code",
+            "tables": "Tables",
+            "query": "Query id",
+            "text": "Masked statement, message or alert",
+            "trace": "Trace id",
+            "id": "Event id",
+        }.items()
+    ),
+)
+_EVENTS = Column("events", "Events", 12, "count")
+_COUNTED = (Column("shown_log", "Log", 0, link="address"), _EVENTS)
+_BARS = (Column("time", "Begin (UTC)", 0, "time"), _EVENTS)
+
+
+@dataclass(frozen=True)
+class Linking:
+    """What links need: the pages that the viewer may see, and the address of a search."""
+
+    span: TimeRange
+    sees: Callable[[str], bool]
+    """Whether the viewer has a page, by its title in the menu."""
+    search: Callable[[SearchQuery], str]
+
+
+def events(rows: Sequence[Mapping[str, Any]], linking: Linking) -> list[dict[str, Any]]:
+    """Returns the rows of COLUMNS and CSV_COLUMNS."""
+    return [{**row, **_shown(row), **_links(row, linking)} for row in rows]
+
+
+def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "shown_log": LOGS[row["log"]],
+        "shown_kind": KINDS[row["kind"]],
+        "shown_session": str(row["session"]) if row["session"] else "",
+        "shown_status": "" if row["status"] is None else str(row["status"]),
+        "first_table": row["tables"][0] if row["tables"] else "",
+    }
+
+
+def _links(row: Mapping[str, Any], linking: Linking) -> dict[str, str]:
+    has_entities, span = linking.sees("Users and clients"), linking.span
+    near = TimeRange(row["time"].replace(microsecond=0) - HOUR, row["time"].replace(microsecond=0) + HOUR)
+    server = (row["cluster"], row["instance"], row["session"])
+    table = row["tables"][0] if row["tables"] else ""
+    return {
+        "user_address": links.user(row["user"], span) if has_entities and row["user"] else "",
+        "client_address": links.client(row["client"], span) if has_entities and row["client"] else "",
+        "table_address": links.table(table, span) if has_entities and table else "",
+        "session_address": links.session(*server, near) if has_entities and row["session"] else "",
+        "address": _address(row, linking),
+    }
+
+
+def _address(row: Mapping[str, Any], linking: Linking) -> str:
+    if row["log"] == "alert":
+        return links.alert(row["id"].replace("-", "")) if linking.sees("Alert inbox") else ""
+    return links.query(row["query"], linking.span) if row["query"] and linking.sees("Queries") else ""
+
+
+def pipe_columns(pipe: Pipe) -> tuple[Column, ...]:
+    """Returns the columns of the rows of a pipe."""
+    if not isinstance(pipe, Top):
+        return _BARS if hasattr(pipe, "seconds") else _COUNTED
+    title = BY_NAME[pipe.field].name.replace("_", " ").capitalize()
+    text = (Column("text", "Masked statement", 0, "code"),) if pipe.field == "query" else ()
+    value = Column("shown_value", title, 20 if text else 0, link="address")
+    return (value, *text, _EVENTS, Column("share", "Share", 8, "share", note="Of the listed events"))
+
+
+def counted(rows: Sequence[Mapping[str, Any]], query: SearchQuery, linking: Linking) -> list[dict[str, Any]]:
+    """Returns the rows of `| count`; each leads to its events."""
+    return [
+        {**row, "shown_log": LOGS[row["log"]], "address": linking.search(narrowed(query, "log", row["log"]))}
+        for row in rows
+    ]
+
+
+def top(rows: Sequence[Mapping[str, Any]], query: SearchQuery, linking: Linking) -> list[dict[str, Any]]:
+    """Returns the rows of `| top`; each value leads to its events. The unknown one is last."""
+    total = sum(row["events"] for row in rows)
+    return [{**row, **_of_value(row, query, linking), "share": row["events"] / total} for row in rows]
+
+
+def _of_value(row: Mapping[str, Any], query: SearchQuery, linking: Linking) -> dict[str, Any]:
+    value, pipe = row["value"], query.pipe
+    if value is None or not isinstance(pipe, Top):
+        return {"shown_value": UNKNOWN, "address": "", "text": ""}
+    text = {"text": row["text"] or ""} if "text" in row else {}
+    return {"shown_value": value, "address": linking.search(narrowed(query, pipe.field, value)), **text}
+
+
+def narrowed(query: SearchQuery, field: str, value: str) -> SearchQuery:
+    """Returns the list of the events of a search with this value."""
+    wanted = Comparison(field, EQUAL, (Value(value),))
+    return SearchQuery(_both(query.where, wanted), query.last, query.between, query.around)
+
+
+def _both(where: Condition | None, wanted: Condition) -> Condition:
+    if where is None:
+        return wanted
+    return All((*where.conditions, wanted)) if isinstance(where, All) else All((where, wanted))

@@ -1,0 +1,192 @@
+"""The routes of the page Search. Everything they do is in the other modules of this package."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from flask import Blueprint, request, url_for
+from flask_login import current_user
+
+from tailrace.search import (
+    DeniedError,
+    Request,
+    SearchError,
+    SearchQuery,
+    aggregated,
+    listing,
+    parse,
+    text_of,
+)
+from tailrace.search.compiler import searched_logs
+from tailrace.search.fields import LOGS
+from tailrace.search.model import Timeline, Top
+from tailrace.search.paging import cursor
+from tailrace.search.value_types import span_text
+from tailrace_pages import csv_table, rendering, saved_filters
+from tailrace_pages.page import Page
+from tailrace_pages.page_errors import BadAddressError
+from tailrace_pages.read_bars import ReadBars
+from tailrace_pages.search import asking, charts
+from tailrace_pages.search import listing as shown
+from tailrace_pages.store import store
+from tailrace_pages.time_range import TimeRange
+from tailrace_pages.viewer import page, viewer
+
+PAGE = Page("Search", "/tailrace/search/")
+blueprint = Blueprint("tailrace_search", __name__)
+
+COVERAGE = {True: "page_entity_coverage", False: "page_query_coverage"}
+"""The query of what was read, by whether the role reads audit logs."""
+SOURCES = {"slow": "slowlog", "audit": "audit", "general": "general", "error": "errorlog"}
+"""Kinds of logs of the ledger."""
+
+
+@blueprint.get("/tailrace/search/")
+@page("search")
+def search() -> Any:
+    """The events or the numbers of `?q=`, or the form with examples."""
+    text, span = request.args.get("q", "").strip(), rendering.page_range()
+    if not text:
+        return _page("", span)
+    try:
+        query = parse(text)
+        asked = asking.request_of(asking.within(query, span), viewer().audience, rendering.now(), _rows)
+        return _found(text, query, asked, None if asking.has_time(query) else span)
+    except SearchError as error:
+        answer = _page(text, span, error=str(error))
+        answer.status_code = 403 if isinstance(error, DeniedError) else 400
+        return answer
+
+
+@blueprint.post("/tailrace/search/saved/")
+@page("search")
+def save() -> Any:
+    """Saves a search under a name, or removes the one of this name."""
+    saved, name = saved_filters.load(current_user.id, saved_filters.SEARCHES), request.form.get("name", "")
+    if request.form.get("action") == "remove":
+        kept = {key: saved[key] for key in saved if key != name}
+        saved_filters.store(current_user.id, kept, saved_filters.SEARCHES)
+        return rendering.back_with(f"Search {name} removed.", _back())
+    found = saved_filters.with_one(saved, name, {"q": _checked(request.form.get("q", ""))})
+    saved_filters.store(current_user.id, found, saved_filters.SEARCHES)
+    return rendering.back_with(f"Search {name} saved.", _back())
+
+
+def _checked(text: str) -> str:
+    """Returns a search in its canonical form. Raises BadAddressError for one with a mistake."""
+    try:
+        return text_of(parse(text))
+    except SearchError as error:
+        raise BadAddressError(f"The search was not saved: {error}.") from error
+
+
+def _back() -> str:
+    path = request.form.get("back", "")
+    root = request.script_root + PAGE.path
+    return path if path.startswith(root) and "\\" not in path else root
+
+
+def _rows(sql: str, parameters: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    return store().rows(sql, **parameters)
+
+
+def _found(text: str, query: SearchQuery, asked: Request, span: TimeRange | None) -> Any:
+    linking = shown.Linking(asking.span_of(asked), rendering.has_page, _address)
+    if query.pipe is None:
+        return _events(text, asked, span, linking)
+    rows = aggregated(_rows, asked)
+    if isinstance(query.pipe, Timeline):
+        drawn = charts.bars(rows, linking.span, query.pipe.seconds, _is_read(asked, linking.span))
+        busy = [row for row in drawn if row["events"]]
+        chart, bar = charts.timeline(drawn, query.pipe.seconds), span_text(query.pipe.seconds)
+        found = {"chart": chart, "rows": busy, "bar": bar}
+        return _answer(text, query, asked, span, found, drawn)
+    if isinstance(query.pipe, Top):
+        found = shown.top(rows, query, linking)
+        return _answer(text, query, asked, span, {"bars": charts.top(rows), "rows": found}, found)
+    found = shown.counted(rows, query, linking)
+    return _answer(text, query, asked, span, {"rows": found}, found)
+
+
+def _answer(
+    text: str,
+    query: SearchQuery,
+    asked: Request,
+    span: TimeRange | None,
+    found: dict[str, Any],
+    all_rows: Any,
+) -> Any:
+    """The numbers of a pipe."""
+    columns = shown.pipe_columns(query.pipe)
+    if rendering.wants_csv():
+        return rendering.csv_answer("search", columns, all_rows)
+    return _page(text, span, asked=asked, columns=columns, **found)
+
+
+def _events(text: str, asked: Request, span: TimeRange | None, linking: shown.Linking) -> Any:
+    if rendering.wants_csv():
+        return rendering.csv_answer("search", shown.CSV_COLUMNS, shown.events(_all(asked), linking))
+    place = request.args.get("before", "")
+    found = listing(_rows, asked, shown.PAGE_SIZE, cursor(place) if place else None)
+    following = found.following
+    return _page(
+        text,
+        span,
+        asked=asked,
+        columns=shown.COLUMNS,
+        rows=shown.events(found.events, linking),
+        first=rendering.changed(before=None) if place else "",
+        following=rendering.changed(before=following.text()) if following else "",
+    )
+
+
+def _all(asked: Request) -> list[Mapping[str, Any]]:
+    """Returns the events for a CSV file, at most one more than csv_table.LIMIT."""
+    found: list[Mapping[str, Any]] = []
+    place = None
+    while True:
+        page = listing(_rows, asked, shown.ROWS_AT_ONCE, place)
+        found += page.events
+        place = page.following
+        if place is None or len(found) > csv_table.LIMIT:
+            return found[: csv_table.LIMIT + 1]
+
+
+def _is_read(asked: Request, span: TimeRange) -> Any:
+    """Returns whether a log that the search can find was read in a bar; alerts come from any log."""
+    logs = searched_logs(asked)
+    sources = [source for log, source in SOURCES.items() if log in logs or logs == {"alert"}]
+    given = {"servers": [], "sources": sources, "width": asking.bar_seconds(asked.query), **span.parameters()}
+    known = ReadBars(store().rows(COVERAGE["audit_events" in asked.role.tables], **given))
+    return lambda start, end: known.is_read(start, end, sources)
+
+
+def _address(query: SearchQuery) -> str:
+    kept = {} if asking.has_time(query) else rendering.page_range().arguments()
+    return url_for("tailrace_search.search", q=text_of(query), **kept)
+
+
+def _page(text: str, span: TimeRange | None, asked: Request | None = None, **found: Any) -> Any:
+    known: dict[str, Any] = {"error": "", "rows": [], "columns": (), "chart": None, "bars": None, "bar": ""}
+    known |= {"first": "", "following": "", **found}
+    saved = saved_filters.load(current_user.id, saved_filters.SEARCHES)
+    role = asking.ROLES[viewer().audience]
+    logs = set().union(*(source.columns["log"].values or () for source in role.sources))
+    return rendering.render(
+        "search/search.html",
+        PAGE.title,
+        span,
+        text=text,
+        asked=asked,
+        hidden=[LOGS[log] for log in LOGS if log not in logs],
+        role=role.name,
+        pipe=asked.query.pipe if asked else None,
+        own_time=asking.span_of(asked) if asked and span is None else None,
+        saved=[(name, _saved(given), given.get("q") == text) for name, given in saved.items()],
+        examples=[(example, _saved({"q": example}), what) for example, what in asking.EXAMPLES],
+        back=request.script_root + request.full_path.rstrip("?"),
+        **known,
+    )
+
+
+def _saved(given: Mapping[str, str]) -> str:
+    return url_for("tailrace_search.search", q=given.get("q", ""))

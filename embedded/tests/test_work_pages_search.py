@@ -1,0 +1,109 @@
+"""The page Search: its time range, its links and its charts; without Superset."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tailrace.config.resources import REPOSITORY
+from tailrace.search import SECURITY, Request, parse, text_of
+from tailrace_pages import csv_table
+from tailrace_pages.search import asking, charts, listing
+from tailrace_pages.time_range import TimeRange
+
+NOON = datetime(2026, 11, 24, 12, tzinfo=UTC)
+DAY = TimeRange(NOON - timedelta(days=1), NOON, "24h")
+ID = "7fd41259-f773-4653-949d-80567690f3a5"
+NOTHING = dict.fromkeys(("program", "command", "verb", "level", "code", "trace"), "")
+EVENT = NOTHING | {
+    "duration": None,
+    "rows_sent": None,
+    "rows_examined": None,
+    "time": NOON,
+    "id": ID,
+    "log": "audit",
+    "kind": "failed",
+    "cluster": "",
+    "instance": "db/1",
+    "status": 1142,
+    "user": "ann/b",
+    "client": "10.0.0.9",
+    "database": "shop",
+    "session": 7,
+    "tables": ["shop.cards"],
+    "query": "00000000000000AB",
+    "text": "select ?",
+}
+
+
+def linking(*titles: str) -> listing.Linking:
+    return listing.Linking(DAY, set(titles).__contains__, text_of)
+
+
+def test_every_audience_of_a_viewer_is_a_role_of_the_search():
+    connections = {file.stem for file in (REPOSITORY / "dashboards" / "databases").glob("*.yaml")}
+    assert asking.ROLES.keys() == connections - {"tailrace_unmasked"}
+
+
+@pytest.mark.parametrize(
+    ("text", "since"),
+    [
+        ("user:a", DAY.since),
+        ("user:a last:1h", NOON - timedelta(hours=1)),
+        ("to:2026-11-24", NOON - timedelta(days=1.5)),
+    ],
+)
+def test_the_range_of_the_page_applies_unless_the_search_has_a_time(text, since):
+    asked = asking.request_of(asking.within(parse(text), DAY), "tailrace_security", NOON, lambda *_: [])
+    assert asking.span_of(asked).since == since
+
+
+def test_a_row_leads_to_the_pages_that_the_viewer_has():
+    (row,) = listing.events([EVENT], linking("Users and clients", "Queries"))
+    assert row["user_address"] == "/tailrace/entities/user/ann~2Fb/?range=24h"
+    assert row["session_address"].startswith("/tailrace/sessions/-/db~2F1/7/?from=2026-11-24T11%3A00%3A00Z")
+    assert row["table_address"] == "/tailrace/entities/table/shop.cards/?range=24h"
+    assert row["address"] == "/tailrace/queries/00000000000000AB/?range=24h"
+    (hidden,) = listing.events([EVENT], linking())
+    assert not any(value for key, value in hidden.items() if key.endswith("address"))
+    (alert,) = listing.events([{**EVENT, "log": "alert", "kind": "alert"}], linking("Alert inbox"))
+    assert alert["address"] == f"/tailrace/alerts/{ID.replace('-', '')}/"
+
+
+def test_the_file_has_all_columns_and_leaves_unknown_values_empty():
+    (row,) = listing.events([{**EVENT, "session": 0, "status": None, "user": "=1+1"}], linking())
+    header, line = "".join(csv_table.lines(listing.CSV_COLUMNS, [row])).splitlines()
+    known = dict(zip(header.split(","), line.split(","), strict=False))
+    assert known["User"] == "'=1+1" and known["Error"] == "" and known["Connection id"] == ""
+
+
+def test_a_value_of_top_leads_to_its_events():
+    query = parse("status:!=0 last:1h | top user 2")
+    rows = [{"value": "a b", "events": 3}, {"value": None, "events": 1}]
+    found = listing.top(rows, query, linking())
+    assert [row["address"] for row in found] == ['status:!=0 user:"a b" last:1h', ""]
+    assert [row["share"] for row in found] == [0.75, 0.25] and found[1]["shown_value"] == listing.UNKNOWN
+    log = listing.counted([{"log": "slow", "events": 1}], parse("a OR b | count"), linking())
+    assert log[0]["address"] == "(a OR b) log:slow"
+
+
+def test_a_bar_without_events_is_zero_only_if_a_log_was_read():
+    span = TimeRange(NOON - timedelta(minutes=25), NOON)
+    rows = [{"time": NOON - timedelta(minutes=20), "events": 4}]
+    begin = int((NOON - timedelta(minutes=10)).timestamp())
+    shown = charts.bars(rows, span, 600, lambda start, end: start >= begin)
+    assert [row["events"] for row in shown] == [None, 4, 0]
+    assert charts.timeline(shown, 600)["series"][0]["values"] == [None, 4, 0]
+
+
+def test_the_bars_of_top_are_in_proportion_and_without_the_unknown():
+    drawn = charts.top(
+        [{"value": "a", "events": 10}, {"value": "b", "events": 5}, {"value": None, "events": 99}]
+    )
+    assert [bar["name"] for bar in drawn.bars] == ["a", "b"]
+    assert drawn.bars[0]["width"] == 2 * drawn.bars[1]["width"]
+    assert charts.top([{"value": None, "events": 99}]) is None
+
+
+@pytest.mark.parametrize("text", [text for text, _ in asking.EXAMPLES])
+def test_the_examples_are_searches(text):
+    Request(parse(text), SECURITY, NOON)
