@@ -99,7 +99,7 @@ WITHOUT_ROWS = {
     *("page_query_digest", "page_query_logging", "page_query_logging_changes", "page_query_versions"),
     *("page_entity_evidence", "page_session_logins", "samples_statements"),
     *("page_setup_rule_counts", "page_setup_rules", "page_setup_settings", "page_setup_slow_settings"),
-    "ledger_repairs",
+    *("ledger_repairs", "rule_outcomes"),
 }
 """Queries without a result for these rows: `make test-shards` runs their own tests on two shards."""
 
@@ -150,6 +150,7 @@ PARAMETERS = {
 """Parameters of all queries; other numbers are 7."""
 
 PARAMETERS_OF = {
+    "rule_outcomes": {"rule": ""},
     "page_alert": {
         **dict.fromkeys(("level", "cluster", "rule", "field", "value"), ""),
         **dict.fromkeys(("verdict", "by_assignee", "assignee"), ""),

@@ -18,9 +18,9 @@ COMMANDS = {
     "fingerprint": "print the fingerprint and the query id of statements",
     "plan": "show and compare execution plans, with advice",
     "detect": "evaluate detection rules on log files",
-    "rules": "check and backtest detection rules, and push them to the detect job",
+    "rules": "check, backtest and tune detection rules, and push them to the detect job",
 }
-NOT_JAVA = (["rules", "push"],)
+NOT_JAVA = (["rules", "push"], ["rules", "propose-exceptions"])
 """Words that mark a command as not one of the JVM's."""
 
 INCOMPLETE = (["rules", "backtest"],)

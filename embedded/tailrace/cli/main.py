@@ -131,7 +131,7 @@ def _help(words: Sequence[str], extension: Extension) -> str:
     if words and words[0] in HELP:
         return catalog.overview(extension.commands, text.width())
     asks = bool(words) and words[0] in java_command_line.COMMANDS and set(HELP).intersection(words)
-    if not asks or tuple(words[:2]) == catalog.PUSH:
+    if not asks or tuple(words[:2]) in catalog.RULES:
         return ""
     return catalog.java_help(words, extension.commands)
 
@@ -149,8 +149,8 @@ def _require_command(words: Sequence[str], extension: Extension) -> None:
 def _execute(words: Sequence[str], extension: Extension, context: Context) -> int:
     from tailrace.cli.help import catalog
 
-    if tuple(words[:2]) == catalog.PUSH:
-        name, module, rest = " ".join(words[:2]), catalog.PUSH_MODULE, words[2:]
+    if module := catalog.RULES.get(tuple(words[:2])):
+        name, rest = " ".join(words[:2]), words[2:]
     elif execute := extension.executed.get(words[0]):
         return execute(words, context)
     else:

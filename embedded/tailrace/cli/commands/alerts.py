@@ -7,7 +7,6 @@ listed.
 import argparse
 import difflib
 import getpass
-import re
 import sys
 from datetime import UTC, datetime, timedelta
 
@@ -22,6 +21,7 @@ from tailrace.cli.commands import alerts_deliver
 from tailrace.cli.commands.alert_keys import KEYS, NULL_IF_EMPTY
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
+from tailrace.cli.spans import seconds
 from tailrace.clickhouse.client import ClickHouse, Row
 from tailrace.config import renamed
 from tailrace.config.renamed import Renamed
@@ -44,7 +44,6 @@ EXIT_CODES = {3: "the stack is not running"}
 SEE_ALSO = ("tailrace rules", "tailrace detect", "docs/ALERTS.md")
 
 ACCOUNT = "analyst"
-UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 VERDICTS = {verdict.replace(" ", "-"): verdict for verdict in triage.VERDICTS}
 """Verdicts as words of the command line."""
 ACTIONS = {
@@ -62,8 +61,6 @@ OLD_SUBCOMMANDS = {
     "silences": Renamed("suppressions"),
     "unsilence": Renamed("unsuppress"),
 }
-
-_DURATION = re.compile(r"(\d+)([smhdw])")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -91,7 +88,7 @@ def _add_list_options(parser: argparse.ArgumentParser) -> None:
     which.add_argument("--open", action="store_true", help="only unacknowledged alerts")
     which.add_argument("--all", action="store_true", help="also closed and suppressed alerts")
     parser.add_argument(
-        "--since", type=_seconds, default=0, metavar="SPAN", help="detected in the last 30m, 24h, 7d …"
+        "--since", type=seconds, default=0, metavar="SPAN", help="detected in the last 30m, 24h, 7d …"
     )
     parser.add_argument("--rule", default="", help="the rule's id, or a part of its title")
     parser.add_argument("--level", choices=triage.LEVELS, default="", help="minimum level")
@@ -113,7 +110,7 @@ def _configure_suppress(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rule", default="", help="the rule's id, or a part of its title")
     _add_entity(parser)
     parser.add_argument(
-        "--for", dest="span", type=_seconds, required=True, metavar="SPAN", help="how long: 30m, 2h, 7d …"
+        "--for", dest="span", type=seconds, required=True, metavar="SPAN", help="how long: 30m, 2h, 7d …"
     )
     _add_actor_and_reason(parser)
 
@@ -146,16 +143,6 @@ def _add_actor_and_reason(parser: argparse.ArgumentParser) -> None:
         "--reason", required=True, type=_text, metavar="TEXT", help="the reason; never deleted"
     )
     parser.add_argument("--actor", type=_text, metavar="NAME", help="your name (default: your login name)")
-
-
-def _seconds(text: str) -> int:
-    found = _DURATION.fullmatch(text)
-    if not found or int(found[1]) == 0:
-        raise argparse.ArgumentTypeError(f"expected a span such as 30m, 24h or 7d, found {text!r}")
-    seconds = int(found[1]) * UNITS[found[2]]
-    if seconds > 3660 * UNITS["d"]:
-        raise argparse.ArgumentTypeError(f"{text} is more than ten years")
-    return seconds
 
 
 def _limit(text: str) -> int:

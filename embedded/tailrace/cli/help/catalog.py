@@ -13,9 +13,11 @@ from tailrace.cli.help.model import CommandHelp
 from tailrace.cli.help.parser import HelpParser
 
 PURPOSE = "Analyzes the logs of MySQL-family servers: slow query, audit, error and general logs."
-PUSH = ("rules", "push")
-"""The words of a Python command that shares its first word with a Java command."""
-PUSH_MODULE = "tailrace.cli.commands.rules_push"
+RULES = {
+    ("rules", "push"): "tailrace.cli.commands.rules_push",
+    ("rules", "propose-exceptions"): "tailrace.cli.commands.rules_propose_exceptions",
+}
+"""Modules of the Python commands that share their first word with a Java command, by their words."""
 
 Modules = Mapping[str, str]
 """The modules of the Python commands by name; `tailrace.cli.commands` describes them."""
@@ -41,10 +43,12 @@ def about(name: str, modules: Modules) -> CommandHelp:
     if name in modules:
         return parser(name, importlib.import_module(modules[name])).about
     found = java.commands()[name]
-    if name != PUSH[0]:
-        return found
-    push = parser(" ".join(PUSH), importlib.import_module(PUSH_MODULE)).about
-    return dataclasses.replace(found, subcommands=(*found.subcommands, push))
+    own = [
+        parser(" ".join(words), importlib.import_module(module)).about
+        for words, module in RULES.items()
+        if words[0] == name
+    ]
+    return dataclasses.replace(found, subcommands=(*found.subcommands, *own))
 
 
 def everything(modules: Modules) -> list[CommandHelp]:
