@@ -105,6 +105,9 @@ ROUTES = (
     Route("/tailrace/alerts/?range=90d&format=csv", READERS, is_page=False),
     Route("/tailrace/alerts/{alert}/?format=csv&table=earlier", READERS, is_page=False),
     Route("/tailrace/alerts/newest/?since=1", READERS, is_page=False),
+    Route("/tailrace/alerts/risk/", READERS),
+    Route("/tailrace/alerts/risk/?kind=user&name={name}", READERS),
+    Route("/tailrace/alerts/risk/?format=csv", READERS, is_page=False),
     Route("/tailrace/alerts/actions/", HANDLERS, "POST", {"action": "ack"}, 303),
     Route(
         "/tailrace/alerts/{alert}/suppressions/", HANDLERS, "POST", {"scope": "rule", "span": "1 day"}, 303

@@ -27,7 +27,10 @@ CASES = {
     ("restart", "fl"): {"flink", "fluentbit"},
     ("logs", "superv"): {"supervisor"},
     ("up", "superv"): set(),
-    ("rules", ""): {"backtest", "check", "coverage", "navigator", "push", "--help", "--version"},
+    ("rules", ""): {
+        *("backtest", "check", "coverage", "navigator", "propose-exceptions", "push"),
+        *("--help", "--version"),
+    },
     ("rules", "push", "r"): {"rules"},
     ("savepoint", "d"): {"detect"},
     ("completion", "z"): {"zsh"},

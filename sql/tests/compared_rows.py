@@ -151,6 +151,7 @@ PARAMETERS = {
 
 PARAMETERS_OF = {
     "rule_outcomes": {"rule": ""},
+    "alert_risk": {"kind": "", "name": ""},
     "page_alert": {
         **dict.fromkeys(("level", "cluster", "rule", "field", "value"), ""),
         **dict.fromkeys(("verdict", "by_assignee", "assignee"), ""),

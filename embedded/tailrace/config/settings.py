@@ -147,6 +147,13 @@ class Settings:
         unit="bytes",
     )
 
+    risk_half_life: int = _setting(
+        7,
+        "time after which an alert contributes half of its points to a risk score",
+        unit="days",
+        minimum=1,
+        maximum=365,
+    )
     health_interval: int = _setting(
         5,
         "time between two health checks of a component; three consecutive failures make it unhealthy",

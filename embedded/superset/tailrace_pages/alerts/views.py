@@ -6,11 +6,12 @@ from typing import Any
 from flask import Blueprint, jsonify, request, url_for
 from flask_login import current_user
 
+from tailrace.alerts import risk as risk_scores
 from tailrace.alerts import triage
 from tailrace.alerts.triage import AlertError
 from tailrace.clickhouse.client import ClickHouseError
-from tailrace_pages import links, rendering
-from tailrace_pages.alerts import details, filters, handling, listing, saved_filters
+from tailrace_pages import formats, links, rendering
+from tailrace_pages.alerts import details, filters, handling, listing, risk, saved_filters
 from tailrace_pages.page import Page
 from tailrace_pages.page_errors import BadAddressError, UnavailableError
 from tailrace_pages.store import store
@@ -65,6 +66,43 @@ def newest() -> Any:
     if not (text.isdigit() and len(text) <= 17):
         raise BadAddressError("`since` is a time in microseconds since 1970.")
     return jsonify(store().row(listing.NEWEST, since=int(text)))
+
+
+@blueprint.get("/tailrace/alerts/risk/")
+@page("read_alerts")
+def risk_list() -> Any:
+    """The users, clients and instances with the highest risk scores, or the explanation of one score."""
+    kind, name = request.args.get("kind", ""), request.args.get("name", "")
+    if kind or name:
+        return _risk_of(kind, name)
+    found = risk.entities(store(), rendering.now(), rendering.has_page("Users and clients"))
+    if rendering.wants_csv():
+        return rendering.csv_answer("risk", risk.ENTITIES_CSV, found)
+    title = "Riskiest users, clients and instances"
+    tables = risk.tables(found)
+    return rendering.render("alerts/risk.html", title, columns=risk.ENTITIES, tables=tables, **_decay())
+
+
+def _risk_of(kind: str, name: str) -> Any:
+    rows = risk.contributions(store(), kind, name, rendering.now())
+    if rendering.wants_csv():
+        return rendering.csv_answer("risk", risk.CONTRIBUTIONS_CSV, rows)
+    entity = f"{kind} {formats.visible(name)}"
+    return rendering.render(
+        "alerts/risk_entity.html",
+        f"Risk score of {entity}",
+        rows=rows,
+        columns=risk.CONTRIBUTIONS,
+        score=risk_scores.score(rows),
+        entity_title=entity.capitalize() if kind != "instance" else f"Alerts of {entity}",
+        address=risk.entity_address(kind, name) if rendering.has_page("Users and clients") else "",
+        **_decay(),
+    )
+
+
+def _decay() -> dict[str, int]:
+    days = risk.half_life_days()
+    return {"half_life": days, "horizon": 10 * days}
 
 
 @blueprint.get("/tailrace/alerts/<id_>/")

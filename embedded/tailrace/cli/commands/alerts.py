@@ -17,7 +17,7 @@ from tailrace.alerts import suppressions, triage
 from tailrace.alerts.suppressions import Silence
 from tailrace.alerts.triage import Action, AlertQuery
 from tailrace.cli import output
-from tailrace.cli.commands import alerts_deliver
+from tailrace.cli.commands import alerts_deliver, alerts_risk
 from tailrace.cli.commands.alert_keys import KEYS, NULL_IF_EMPTY
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
@@ -39,6 +39,7 @@ EXAMPLES = (
     "tailrace alerts suppressions",
     'tailrace alerts unsuppress 9c41 --reason "the test has ended"',
     "tailrace alerts deliver --test on-call --send",
+    "tailrace alerts risk --entity user=mallory",
 )
 EXIT_CODES = {3: "the stack is not running"}
 SEE_ALSO = ("tailrace rules", "tailrace detect", "docs/ALERTS.md")
@@ -78,6 +79,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     for name, (add, purpose) in SUPPRESSION_COMMANDS.items():
         add(commands.add_parser(name, help=purpose))
     alerts_deliver.configure(commands.add_parser("deliver", help=alerts_deliver.PURPOSE))
+    alerts_risk.configure(commands.add_parser("risk", help=alerts_risk.PURPOSE))
     for old, new in OLD_SUBCOMMANDS.items():
         add, _ = SUPPRESSION_COMMANDS[new.name]
         add(commands.add_parser(old))  # without help, so that the list of subcommands does not contain it
@@ -190,6 +192,7 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
         "suppressions": _suppressions,
         "unsuppress": _unsuppress,
         "deliver": alerts_deliver.run,
+        "risk": alerts_risk.run,
     }
     arguments.doing = renamed.new_name(arguments.doing, (), OLD_SUBCOMMANDS, renamed.to_stderr)
     try:

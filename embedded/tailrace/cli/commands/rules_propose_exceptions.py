@@ -59,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--owner", default="", metavar="NAME", help="who answers for the exceptions")
     parser.add_argument(
-        "--expires", type=_date, default="", metavar="DATE", help="the first day without effect: 2027-03-31"
+        "--expires", type=_date, metavar="DATE", help="the first day without effect: 2027-03-31"
     )
     output.add_option(parser)
 
@@ -97,7 +97,9 @@ def _print(arguments: argparse.Namespace, accepted: list, refused: list) -> None
     elif arguments.output == output.CSV:
         output.write_csv(KEYS[""], rows)
     else:
-        texts = [proposal_formatting.document(each, arguments.owner, arguments.expires) for each in accepted]
+        texts = [
+            proposal_formatting.document(each, arguments.owner, arguments.expires or "") for each in accepted
+        ]
         print("---\n".join(texts) or "# no exception is justified by the closed alerts\n", end="")
         for each in refused:
             print(
