@@ -85,6 +85,14 @@ def test_who_acts_is_never_left_out_and_fields_with_several_values_are_not_selec
     assert fields([proposal]) == [{"instance": ["db1"]}]
 
 
+def test_a_proposal_is_about_one_user():
+    users = [outcome({"user": name, "src_ip": "10.0.7.1"}, alerts=2) for name in ("etl", "app")]
+    assert exception_proposals.proposed(rule(*users)) == ([], [])
+    clients = [outcome({"src_ip": "10.0.7.1", "database": f"d{n}"}) for n in range(3)]
+    (proposal,), _ = exception_proposals.proposed(rule(*users, *clients))
+    assert fields([proposal]) == [{"src_ip": ["10.0.7.1"]}]
+
+
 def test_detectors_have_exceptions_of_another_form():
     assert exception_proposals.proposed(rule(etl("a", alerts=9), file="detectors.yaml")) == ([], [])
 

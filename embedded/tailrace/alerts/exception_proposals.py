@@ -174,10 +174,11 @@ def _sets_of_fields(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, ...]]:
 
 
 def _groups(outcomes: Sequence[Outcome], fields: tuple[str, ...]) -> list[list[Outcome]]:
-    """Returns the outcomes that have all of the fields, by their values."""
+    """Returns the outcomes that have all of the fields, by their values. A user is never left out."""
     groups: dict[tuple[str, ...], list[Outcome]] = {}
     for each in outcomes:
-        if all(name in each.entity for name in fields):
+        has_all = all(name in each.entity for name in fields)
+        if has_all and ("user" in fields or "user" not in each.entity):
             groups.setdefault(tuple(folded(each.entity[name]) for name in fields), []).append(each)
     return list(groups.values())
 
