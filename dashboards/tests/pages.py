@@ -113,6 +113,11 @@ ROUTES = (
         "/tailrace/alerts/{alert}/suppressions/", HANDLERS, "POST", {"scope": "rule", "span": "1 day"}, 303
     ),
     Route("/tailrace/alerts/filters/", READERS, "POST", {"action": "remove", "name": "none"}, 303),
+    Route("/tailrace/rules/?range=90d", READERS),
+    Route("/tailrace/rules/?range=90d&format=csv", READERS, is_page=False),
+    Route("/tailrace/rules/{rule}/?range=90d", READERS),
+    Route("/tailrace/rules/{rule}/?range=90d&format=csv&table=entities", READERS, is_page=False),
+    Route("/tailrace/rules/{written}/backtests/", HANDLERS, "POST", {"days": "no number"}, 400),
     Route("/tailrace/queries/?range=90d", ALL),
     Route("/tailrace/queries/?range=90d&format=csv", ALL, is_page=False),
     Route("/tailrace/queries/?q=select+1", ALL),
@@ -141,6 +146,8 @@ ROUTES = (
 """The first page with a list is opened in the dark theme, too."""
 
 FORGED = (
+    Route("/tailrace/rules/forged/", READERS),
+    Route("/tailrace/rules/forged/backtests/", HANDLERS, "POST", {"days": "30"}),
     Route("/tailrace/evidence/pci/forged/", READERS),
     Route("/tailrace/setup/?instance=forged", ALL),
     Route("/tailrace/entities/user/nobody%20of%20this%20name/", READERS),

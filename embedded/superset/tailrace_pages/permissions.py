@@ -7,10 +7,11 @@ Superset creates all of them at its start (registration.add_permissions), before
 
 RESOURCE = "Tailrace pages"
 
-BUNDLES = ("read_alerts", "handle_alerts", "queries", "entities", "evidence", "setup")
+BUNDLES = ("read_alerts", "handle_alerts", "rules", "test_rules", "queries", "entities", "evidence", "setup")
 
 MENU = {
     "Alert inbox": "read_alerts",
+    "Rules": "rules",
     "Queries": "queries",
     "Users and clients": "entities",
     "Evidence": "evidence",
