@@ -152,6 +152,7 @@ PARAMETERS = {
 PARAMETERS_OF = {
     "rule_outcomes": {"rule": ""},
     "alert_risk": {"kind": "", "name": ""},
+    "page_rule": {"rule": "", "by_day": 0},
     "page_alert": {
         **dict.fromkeys(("level", "cluster", "rule", "field", "value"), ""),
         **dict.fromkeys(("verdict", "by_assignee", "assignee"), ""),

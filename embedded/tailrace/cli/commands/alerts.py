@@ -17,7 +17,7 @@ from tailrace.alerts import suppressions, triage
 from tailrace.alerts.suppressions import Silence
 from tailrace.alerts.triage import Action, AlertQuery
 from tailrace.cli import output
-from tailrace.cli.commands import alerts_deliver, alerts_risk
+from tailrace.cli.commands import alerts_deliver, alerts_incidents, alerts_risk
 from tailrace.cli.commands.alert_keys import KEYS, NULL_IF_EMPTY
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
@@ -39,6 +39,8 @@ EXAMPLES = (
     "tailrace alerts suppressions",
     'tailrace alerts unsuppress 9c41 --reason "the test has ended"',
     "tailrace alerts deliver --test on-call --send",
+    "tailrace alerts incidents --since 24h",
+    'tailrace alerts close --incident 3fa9 --verdict true-positive --reason "account locked"',
     "tailrace alerts risk --entity user=mallory",
 )
 EXIT_CODES = {3: "the stack is not running"}
@@ -79,6 +81,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     for name, (add, purpose) in SUPPRESSION_COMMANDS.items():
         add(commands.add_parser(name, help=purpose))
     alerts_deliver.configure(commands.add_parser("deliver", help=alerts_deliver.PURPOSE))
+    alerts_incidents.configure(commands.add_parser("incidents", help=alerts_incidents.PURPOSE))
     alerts_risk.configure(commands.add_parser("risk", help=alerts_risk.PURPOSE))
     for old, new in OLD_SUBCOMMANDS.items():
         add, _ = SUPPRESSION_COMMANDS[new.name]
@@ -101,6 +104,9 @@ def _add_list_options(parser: argparse.ArgumentParser) -> None:
 
 def _configure_action(parser: argparse.ArgumentParser, action: str) -> None:
     parser.add_argument("ids", nargs="+", metavar="ID", help="an alert's id, or a prefix of it")
+    parser.add_argument(
+        "--incident", action="store_true", help="act on the alerts of their incidents whose state allows it"
+    )
     if action == "assign":
         parser.add_argument("--to", required=True, type=_text, metavar="NAME", help="the responsible person")
     if action == "close":
@@ -192,6 +198,7 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
         "suppressions": _suppressions,
         "unsuppress": _unsuppress,
         "deliver": alerts_deliver.run,
+        "incidents": alerts_incidents.run,
         "risk": alerts_risk.run,
     }
     arguments.doing = renamed.new_name(arguments.doing, (), OLD_SUBCOMMANDS, renamed.to_stderr)
@@ -247,7 +254,10 @@ def _act(arguments: argparse.Namespace, context: Context) -> Exit:
     verdict = VERDICTS[arguments.verdict] if getattr(arguments, "verdict", None) else ""
     doing = SHORT_ACTIONS.get(arguments.doing, arguments.doing)
     action = Action(doing, _actor(arguments), arguments.reason, assignee, verdict)
-    for id_ in triage.record_action(context.clickhouse(ACCOUNT), arguments.ids, action):
+    clickhouse, ids = context.clickhouse(ACCOUNT), arguments.ids
+    if arguments.incident:
+        ids = alerts_incidents.alerts_of(clickhouse, ids, doing)
+    for id_ in triage.record_action(clickhouse, ids, action):
         print(f"{id_[: alert_formatting.SHORT_ID]}  {action.action} by {action.actor}: {action.reason}")
     return Exit.OK
 
