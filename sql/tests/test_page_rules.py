@@ -8,6 +8,7 @@ from e2e.alert_rows import RULE, alert, written
 from tailrace.alerts import triage
 from tailrace.alerts.triage import Action
 from tailrace_pages.queries import text_of
+from tailrace_pages.read_bars import ReadBars
 from tailrace_pages.rules import listing
 from tailrace_pages.time_range import TimeRange
 
@@ -63,14 +64,19 @@ def test_days_without_alerts_are_listed(raised, ask):
         {**row, "day": datetime.fromisoformat(row["day"]).replace(tzinfo=UTC)}
         for row in ask("page_rules", rule=RULE, by_day=1)
     ]
-    days = listing.days(rows, SPAN)
+    hours = {"source": "audit", "first_second": int(NOON.timestamp()) - 30 * 3600, "census_second": 0}
+    read = ReadBars([{**hours, "last_second": int(NOON.timestamp()), "step": 3600, "slots": []}])
+    days = listing.days(rows, SPAN, read)
     assert [(each["day"].day, each["open_alerts"], each["benign"]) for each in days] == [
-        (7, 0, 0),
+        (7, None, None),
         (8, 1, 1),
         (9, 0, 0),
         (10, 1, 0),
+    ], "no log was read on the first day"
+    assert [series["values"] for series in listing.chart(days)["series"]] == [
+        [None, 1, 0, 1],
+        [None, 1, 0, 0],
     ]
-    assert [series["values"] for series in listing.chart(days)["series"]] == [[0, 1, 0, 1], [0, 1, 0, 0]]
 
 
 def test_entities_with_the_most_alerts_come_first(raised, ask):

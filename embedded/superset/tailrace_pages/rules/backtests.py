@@ -20,6 +20,7 @@ NOT_HERE = "This installation runs no backtests for the dashboards."
 NOT_RUNNING = "The service that runs backtests does not answer."
 SECTIONS = {
     "rule": "Rule",
+    "exception": "Exception",
     "day": "Day",
     "entity": "Entity",
     "sample": "Example",
@@ -30,8 +31,8 @@ SECTIONS = {
 RESULT = (
     Column("part", "Part", 12),
     Column("rule", "Rule", 28),
-    Column("item", "Day, entity or time", 28),
-    Column("alerts", "Alerts", 10),
+    Column("item", "Day, entity, time or exception", 28),
+    Column("alerts", "Alerts or matches", 10),
     Column("detail", "Detail", 0),
 )
 

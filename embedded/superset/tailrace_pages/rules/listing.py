@@ -10,6 +10,7 @@ from tailrace.alerts.proposal_formatting import document, explanation, refusal
 from tailrace.rules.catalog import RuleText
 from tailrace_pages import formats, links
 from tailrace_pages.columns import Column
+from tailrace_pages.read_bars import ReadBars
 from tailrace_pages.time_range import TimeRange
 
 Row = Mapping[str, Any]
@@ -26,6 +27,7 @@ OUTCOMES = {
 """Columns of page_rules.sql that add up to the number of alerts."""
 HARMLESS = ("false_positives", "benign")
 DAY = 86_400
+SOURCES = frozenset({"audit", "general", "slowlog", "errorlog"})
 
 RULES = (
     Column("level", "Severity", 16, "severity"),
@@ -108,15 +110,17 @@ def attack(tags: Sequence[str]) -> str:
     return ", ".join([*tactics, *mitre_attack.techniques(tags)])
 
 
-def days(rows: Iterable[Row], span: TimeRange) -> list[dict[str, Any]]:
-    """Returns a row for each day of the range, also for those without an alert."""
-    found = {int(row["day"].timestamp()): row for row in rows}
+def days(rows: Iterable[Row], span: TimeRange, read: ReadBars) -> list[dict[str, Any]]:
+    """Returns a row for each day of the range. A day without an alert is unknown if no log was read."""
+    found = {_second(row["day"]): row for row in rows}
     first = span.since.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     listed = []
     while first < span.until:
-        row = found.get(int(first.timestamp()))
-        listed.append({"day": first, **{name: int(row[name]) if row else 0 for name in OUTCOMES}})
-        first += timedelta(days=1)
+        row, following = found.get(_second(first)), first + timedelta(days=1)
+        ends = _second(max(first, span.since)), _second(min(following, span.until))
+        nothing = 0 if read.is_read(*ends, SOURCES) else None
+        listed.append({"day": first, **{name: int(row[name]) if row else nothing for name in OUTCOMES}})
+        first = following
     return listed
 
 

@@ -11,6 +11,7 @@ from tailrace.rules.catalog import RuleText
 from tailrace_pages import links, rendering
 from tailrace_pages.page import Page
 from tailrace_pages.page_errors import BadAddressError, NotFoundError
+from tailrace_pages.read_bars import ReadBars
 from tailrace_pages.rules import backtests, listing
 from tailrace_pages.store import store
 from tailrace_pages.time_range import SQL_TIME, TimeRange
@@ -50,7 +51,7 @@ def rule(key: str) -> Any:
     key, span = links.decode(key), rendering.page_range(RANGE)
     text = catalog.load().get(key)
     given = {"rule": key, **span.parameters()}
-    days = listing.days(store().rows("page_rules", by_day=1, **given), span)
+    days = listing.days(store().rows("page_rules", by_day=1, **given), span, _read(span))
     servers = store().rows("page_rule_servers", rule=key)
     counted = _counted(key, span)
     if text is None and not servers and counted is None:
@@ -99,6 +100,12 @@ def start_backtest(key: str) -> Any:
     return rendering.back_with(message, request.script_root + links.rule(key) + "#backtest", kind)
 
 
+def _read(span: TimeRange) -> ReadBars:
+    """Returns on which days logs were read."""
+    given = {"servers": [], "sources": sorted(listing.SOURCES), "width": listing.DAY}
+    return ReadBars(store().rows("page_entity_coverage", **given, **span.parameters()))
+
+
 def _counted(key: str, span: TimeRange) -> dict[str, Any] | None:
     """Returns the numbers of a rule, also if it had alerts at another time only."""
     always = {"from": "2000-01-01 00:00:00", "to": f"{span.until + timedelta(days=366):{SQL_TIME}}"}
@@ -106,7 +113,7 @@ def _counted(key: str, span: TimeRange) -> dict[str, Any] | None:
 
 
 def _in_range(days: list[dict[str, Any]]) -> dict[str, int]:
-    totals = {name: sum(row[name] for row in days) for name in listing.OUTCOMES}
+    totals = {name: sum(row[name] or 0 for row in days) for name in listing.OUTCOMES}
     return {"alerts": sum(totals.values()), **totals}
 
 
