@@ -99,7 +99,7 @@ WITHOUT_ROWS = {
     *("page_query_digest", "page_query_logging", "page_query_logging_changes", "page_query_versions"),
     *("page_entity_evidence", "page_session_logins", "samples_statements"),
     *("page_setup_rule_counts", "page_setup_rules", "page_setup_settings", "page_setup_slow_settings"),
-    *("ledger_repairs", "rule_outcomes"),
+    *("ledger_repairs", "page_rule_servers", "rule_outcomes"),
 }
 """Queries without a result for these rows: `make test-shards` runs their own tests on two shards."""
 
@@ -150,8 +150,9 @@ PARAMETERS = {
 """Parameters of all queries; other numbers are 7."""
 
 PARAMETERS_OF = {
-    "rule_outcomes": {"rule": ""},
+    "rule_outcomes": {"rule": "", "since": f"{NOW - timedelta(days=1):%Y-%m-%d %H:%M:%S}"},
     "alert_risk": {"kind": "", "name": ""},
+    "page_rule_entities": {"rule": "rule_id1"},
     "page_rule": {"rule": "", "by_day": 0},
     "page_alert": {
         **dict.fromkeys(("level", "cluster", "rule", "field", "value"), ""),

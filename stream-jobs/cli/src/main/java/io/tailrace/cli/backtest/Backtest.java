@@ -97,7 +97,10 @@ public final class Backtest {
         for (int i = 0; i < versions.size(); i++) {
             int version = i;
             engines.add(new BacktestVersion(
-                    versions.get(i), results.from(), nowMicros, (alert, entity) -> results.raise(version, alert, entity)));
+                    versions.get(i),
+                    results.from(),
+                    nowMicros,
+                    (alert, entity) -> results.raise(version, alert, entity)));
         }
         ActionResolver actions = new ActionResolver(ActionResolver.MAX_ACTIONS);
         DataClassifier classifier = new DataClassifier(usesClasses() ? classes : DataClasses.NONE);

@@ -28,10 +28,7 @@ final class BacktestVersion {
      * @param alerts receives alerts with their entities
      */
     BacktestVersion(
-            RuleSelection selection,
-            long from,
-            long nowMicros,
-            BiConsumer<RaisedAlert, Map<String, String>> alerts) {
+            RuleSelection selection, long from, long nowMicros, BiConsumer<RaisedAlert, Map<String, String>> alerts) {
         this.from = from;
         this.rules = new DetectionEngine(selection.rules(), 0);
         this.detectors = new InMemoryDetectorEngine(selection.detectors(), 0, () -> nowMicros);
