@@ -15,7 +15,20 @@ WITH
         GROUP BY alert_id),
     weighed AS (
         SELECT
-            alert_id, event_time, window_from, rule_id, rule_title, level, cluster, instance, entity, user, src_ip, event_ids,
+            alert_id, event_time, rule_id, rule_title, level, instance, entity, user, src_ip, event_ids,
+            arrayFilter(
+                each -> each.2 != ''
+                    AND ({kind:String} = '' OR each.1 = {kind:String})
+                    AND ({name:String} = '' OR lowerUTF8(each.2) = lowerUTF8({name:String})),
+                [
+                ('user', if(mapContains(entity, 'user') OR NOT hasAny(mapKeys(entity), ['src_ip', 'host', 'program', 'os_user']),
+                    toString(user), '')),
+                ('client', multiIf(
+                    mapContains(entity, 'src_ip'), toString(src_ip),
+                    mapContains(entity, 'host'), entity['host'],
+                    hasAny(mapKeys(entity), ['user', 'program', 'os_user']), '',
+                    toString(src_ip))),
+                ('instance', toString(instance))]) AS things,
             multiIf(
                 last_change = 'close', if(last_verdict = '', 'closed', toString(last_verdict)),
                 silenced, 'suppressed', last_change = 'ack', 'acknowledged', 'open') AS outcome,
@@ -24,14 +37,15 @@ WITH
             exp2(-greatest(0, dateDiff('second', event_time, {now:DateTime('UTC')})) / ({half_life:UInt32} * 3600)) AS decay
         FROM tailrace.alerts FINAL
         LEFT JOIN done USING (alert_id)
-        WHERE event_time >= {now:DateTime('UTC')} - {half_life:UInt32} * 36000 AND verdict_factor > 0),
+        WHERE event_time >= {now:DateTime('UTC')} - {half_life:UInt32} * 36000 AND verdict_factor > 0
+            AND notEmpty(things)),
     evidence AS (
-        SELECT alert_id, toUUIDOrZero(arrayJoin(arraySlice(event_ids, -20))) AS event_id
+        SELECT alert_id, toUUIDOrZero(arrayJoin(arraySlice(event_ids, -5))) AS event_id
         FROM weighed),
     touched AS (
         SELECT event_id, argMax(data_class, ingested_at) AS classes
         FROM tailrace.data_access
-        WHERE event_time >= (SELECT min(window_from) FROM weighed) AND event_id IN (SELECT event_id FROM evidence)
+        WHERE event_time >= {now:DateTime('UTC')} - {half_life:UInt32} * 36000 - 86400 AND event_id IN (SELECT event_id FROM evidence)
         GROUP BY event_id),
     sensitive AS (
         SELECT alert_id, groupUniqArrayArray(arrayMap(each -> toString(each), classes)) AS classes
@@ -53,16 +67,5 @@ SELECT
     round(level_points * verdict_factor * data_factor * decay, 6) AS points
 FROM weighed
 LEFT JOIN sensitive ON sensitive.alert_id = weighed.alert_id
-ARRAY JOIN [
-    ('user', if(mapContains(entity, 'user') OR NOT hasAny(mapKeys(entity), ['src_ip', 'host', 'program', 'os_user']),
-        toString(user), '')),
-    ('client', multiIf(
-        mapContains(entity, 'src_ip'), toString(src_ip),
-        mapContains(entity, 'host'), entity['host'],
-        hasAny(mapKeys(entity), ['user', 'program', 'os_user']), '',
-        toString(src_ip))),
-    ('instance', toString(instance))] AS each_thing
-WHERE name != ''
-    AND ({kind:String} = '' OR kind = {kind:String})
-    AND ({name:String} = '' OR lowerUTF8(name) = lowerUTF8({name:String}))
+ARRAY JOIN things AS each_thing
 ORDER BY points DESC, id, kind

@@ -7,6 +7,7 @@ selected: an exception for one table would also remove the event from the alerts
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 ACTORS = ("user", "priv_user", "os_user", "src_ip", "host", "program")
 """Fields that say who acts."""
@@ -32,12 +33,23 @@ class Selection:
 
     fields: Mapping[str, Sequence[str]]
 
+    @cached_property
+    def _folded(self) -> list[tuple[str, frozenset[str]]]:
+        return [(name, frozenset(map(folded, values))) for name, values in self.fields.items()]
+
     def covers(self, entity: Mapping[str, str]) -> bool | None:
-        """Whether all events of an alert about this entity are accepted: None if the entity lacks a field."""
-        answers = [_accepts(values, entity.get(name)) for name, values in self.fields.items()]
-        if False in answers:
-            return False
-        return None if None in answers else True
+        """Whether all events of an alert about this entity, whose values are folded, are accepted.
+
+        Returns None if the entity lacks a field and no other field refuses it.
+        """
+        answer = True
+        for name, values in self._folded:
+            value = entity.get(name)
+            if value is None:
+                answer = None
+            elif value not in values:
+                return False
+        return answer
 
     def sigma(self) -> dict[str, str | list[str]]:
         """Returns the selection as a Sigma search."""
@@ -45,10 +57,6 @@ class Selection:
 
     def __str__(self) -> str:
         return ", ".join(f"{name}={' or '.join(values)}" for name, values in self.fields.items())
-
-
-def _accepts(values: Sequence[str], value: str | None) -> bool | None:
-    return None if value is None else folded(value) in {folded(each) for each in values}
 
 
 def _sigma(values: Sequence[str]) -> str | list[str]:

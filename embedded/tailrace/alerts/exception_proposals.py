@@ -8,6 +8,7 @@ whether the exception covers it, and it counts as covered.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations, groupby
 from typing import Any
 
@@ -24,8 +25,10 @@ MIN_ALERTS = 3
 """Closed alerts that justify a proposal."""
 GENERAL = 3
 """Distinct values of a field from which the selection leaves the field out; fewer values are listed."""
-MAX_CANDIDATES = 200
+MAX_CANDIDATES = 100
 """Selections of a rule that are evaluated, those with the most closed alerts first."""
+MAX_PROPOSALS = 10
+"""Proposals for one rule."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,11 @@ class Outcome:
     matches: int
     ids: Sequence[str]
     """At most 200 of them."""
+
+    @cached_property
+    def folded(self) -> Mapping[str, str]:
+        """The entity with folded values."""
+        return {name: folded(value) for name, value in self.entity.items()}
 
 
 @dataclass(frozen=True)
@@ -109,6 +117,8 @@ def proposed(rule: Rule, min_alerts: int = MIN_ALERTS) -> tuple[list[Proposal], 
         return [], []
     accepted, refused, covered = [], [], set()
     for selection, general in _candidates(rule, min_alerts):
+        if len(accepted) == MAX_PROPOSALS:
+            break
         if _new(rule, selection, covered) < min_alerts:
             continue
         proposal = _evaluated(rule, selection, general)
@@ -123,7 +133,7 @@ def proposed(rule: Rule, min_alerts: int = MIN_ALERTS) -> tuple[list[Proposal], 
 
 def _covered(rule: Rule, selection: Selection) -> set[int]:
     """Returns the positions of the outcomes that a selection covers."""
-    return {number for number, each in enumerate(rule.outcomes) if selection.covers(each.entity)}
+    return {number for number, each in enumerate(rule.outcomes) if selection.covers(each.folded)}
 
 
 def _new(rule: Rule, selection: Selection, covered: set[int]) -> int:
@@ -134,7 +144,7 @@ def _evaluated(rule: Rule, selection: Selection, general: Mapping[str, int]) -> 
     suppressed, unknown, matches = Counter(), Counter(), 0
     ids, blocking = [], []
     for each in rule.outcomes:
-        covers = selection.covers(each.entity)
+        covers = selection.covers(each.folded)
         if covers is False:
             continue
         if covers:
@@ -179,7 +189,7 @@ def _groups(outcomes: Sequence[Outcome], fields: tuple[str, ...]) -> list[list[O
     for each in outcomes:
         has_all = all(name in each.entity for name in fields)
         if has_all and ("user" in fields or "user" not in each.entity):
-            groups.setdefault(tuple(folded(each.entity[name]) for name in fields), []).append(each)
+            groups.setdefault(tuple(each.folded[name] for name in fields), []).append(each)
     return list(groups.values())
 
 
@@ -207,5 +217,5 @@ def _selection(
 
 def _any_of(group: Sequence[Outcome], name: str) -> list[str]:
     """Returns the distinct values of a field, sorted, each in one of its spellings."""
-    spelt = {folded(each.entity[name]): each.entity[name] for each in group if name in each.entity}
+    spelt = {each.folded[name]: each.entity[name] for each in group if name in each.entity}
     return [spelt[key] for key in sorted(spelt)]

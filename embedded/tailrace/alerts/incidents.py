@@ -21,7 +21,7 @@ from tailrace.config.resources import ROOT
 
 QUERY = ROOT / "sql" / "queries" / "incident_alerts.sql"
 GAP = timedelta(hours=1)
-MARGIN = timedelta(days=7)
+MARGIN = timedelta(days=3)
 """Time before and after the asked range that is read, so that incidents at its ends are complete."""
 MAX_ALERTS = 50_000
 """Alerts that are read, the latest first."""
