@@ -105,6 +105,13 @@ ROUTES = (
     Route("/tailrace/alerts/?range=90d&format=csv", READERS, is_page=False),
     Route("/tailrace/alerts/{alert}/?format=csv&table=earlier", READERS, is_page=False),
     Route("/tailrace/alerts/newest/?since=1", READERS, is_page=False),
+    Route("/tailrace/alerts/incidents/?range=90d", READERS),
+    Route("/tailrace/alerts/incidents/?range=90d&format=csv", READERS, is_page=False),
+    Route("/tailrace/alerts/incidents/{alert}/", READERS),
+    Route("/tailrace/alerts/incidents/actions/", HANDLERS, "POST", {"action": "ack"}, 303),
+    Route("/tailrace/alerts/risk/", READERS),
+    Route("/tailrace/alerts/risk/?kind=user&name={name}", READERS),
+    Route("/tailrace/alerts/risk/?format=csv", READERS, is_page=False),
     Route("/tailrace/alerts/actions/", HANDLERS, "POST", {"action": "ack"}, 303),
     Route(
         "/tailrace/alerts/{alert}/suppressions/", HANDLERS, "POST", {"scope": "rule", "span": "1 day"}, 303
@@ -115,6 +122,11 @@ ROUTES = (
     Route("/tailrace/search/?q=last%3A90d+%7C+timeline+1d", ALL),
     Route("/tailrace/search/?range=90d&q=user%3A*&format=csv", ALL, is_page=False),
     Route("/tailrace/search/saved/", ALL, "POST", {"action": "remove", "name": "none"}, 303),
+    Route("/tailrace/rules/?range=90d", READERS),
+    Route("/tailrace/rules/?range=90d&format=csv", READERS, is_page=False),
+    Route("/tailrace/rules/{rule}/?range=90d", READERS),
+    Route("/tailrace/rules/{rule}/?range=90d&format=csv&table=entities", READERS, is_page=False),
+    Route("/tailrace/rules/{written}/backtests/", HANDLERS, "POST", {"days": "no number"}, 400),
     Route("/tailrace/queries/?range=90d", ALL),
     Route("/tailrace/queries/?range=90d&format=csv", ALL, is_page=False),
     Route("/tailrace/queries/?q=select+1", ALL),
@@ -143,6 +155,8 @@ ROUTES = (
 """The first page with a list is opened in the dark theme, too."""
 
 FORGED = (
+    Route("/tailrace/rules/forged/", READERS),
+    Route("/tailrace/rules/forged/backtests/", HANDLERS, "POST", {"days": "30"}),
     Route("/tailrace/evidence/pci/forged/", READERS),
     Route("/tailrace/setup/?instance=forged", ALL),
     Route("/tailrace/entities/user/nobody%20of%20this%20name/", READERS),
@@ -150,6 +164,8 @@ FORGED = (
     Route("/tailrace/queries/00000000000000AB/", ALL),
     Route("/tailrace/queries/00000000000000AB/?format=csv&table=plans", ALL),
     Route("/tailrace/alerts/{none}/", READERS),
+    Route("/tailrace/alerts/incidents/{none}/", READERS),
+    Route("/tailrace/alerts/incidents/actions/", HANDLERS, "POST", {"action": "ack", "ids": "{none},{none}"}),
     Route("/tailrace/alerts/{alert}0/", READERS),
     Route("/tailrace/alerts/..%2f{alert}/", READERS),
     Route("/tailrace/alerts/actions/", HANDLERS, "POST", {"action": "ack", "ids": "{none}"}),

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from e2e.alert_rows import alert, written
 from tailrace.clickhouse.client import ClickHouse
+from tailrace.rules import catalog
 from tailrace_pages.entities import addresses
 
 CLUSTER = "pages"
@@ -49,7 +50,8 @@ def insert(clickhouse: ClickHouse) -> dict[str, str]:
     _insert_statements(clickhouse)
     alert_id = rows[0]["alert_id"].replace("-", "")
     names = {"query": f"{FIRST_QUERY_ID:016X}", "name": quote(addresses.encode(HOSTILE[0]), safe="")}
-    return {"alert": alert_id, "none": uuid.uuid4().hex, **names}
+    rules = {"rule": quote(addresses.encode(HOSTILE[0]), safe=""), "written": next(iter(catalog.load()))}
+    return {"alert": alert_id, "none": uuid.uuid4().hex, **names, **rules}
 
 
 def _insert_statements(clickhouse: ClickHouse) -> None:
@@ -87,6 +89,7 @@ def _hostile_alert(number: int, text: str) -> dict:
     return alert_of_pages(
         minutes_ago=MINUTES_AGO + 60 * number,
         rule_title=text,
+        rule_id=text,
         level="critical",
         entity={"user": text, text: "x"},
         entity_key=text,

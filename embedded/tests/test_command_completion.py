@@ -28,7 +28,8 @@ CASES = {
     ("logs", "superv"): {"supervisor"},
     ("up", "superv"): set(),
     ("rules", ""): {
-        *("backtest", "check", "coverage", "navigator", "push", "health", "canary", "promote"),
+        *("backtest", "check", "coverage", "navigator", "propose-exceptions"),
+        *("push", "health", "canary", "promote"),
         *("--help", "--version"),
     },
     ("rules", "push", "r"): {"rules"},

@@ -100,6 +100,7 @@ WITHOUT_ROWS = {
     *("page_entity_evidence", "page_session_logins", "samples_statements"),
     *("page_setup_rule_counts", "page_setup_rules", "page_setup_settings", "page_setup_slow_settings"),
     *("ledger_repairs", "canary_rules", "rule_health", "api_token", "api_tokens"),
+    *("page_rule_servers", "rule_outcomes"),
 }
 """Queries without a result for these rows: `make test-shards` runs their own tests on two shards."""
 
@@ -151,6 +152,10 @@ PARAMETERS = {
 """Parameters of all queries; other numbers are 7."""
 
 PARAMETERS_OF = {
+    "rule_outcomes": {"rule": "", "since": f"{NOW - timedelta(days=1):%Y-%m-%d %H:%M:%S}"},
+    "alert_risk": {"kind": "", "name": ""},
+    "page_rule_entities": {"rule": "rule_id1"},
+    "page_rule": {"rule": "", "by_day": 0},
     "page_alert": {
         **dict.fromkeys(("level", "cluster", "rule", "field", "value"), ""),
         **dict.fromkeys(("verdict", "by_assignee", "assignee"), ""),

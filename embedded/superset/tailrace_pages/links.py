@@ -54,6 +54,11 @@ def alert(id_: str) -> str:
     return address("alerts", id_)
 
 
+def rule(key: str, span: TimeRange | None = None) -> str:
+    """One rule, by the `rule_id` of its alerts."""
+    return address("rules", key, arguments=_arguments(span))
+
+
 def query(query_id: str, span: TimeRange | None = None) -> str:
     """One query, by its id."""
     return address("queries", query_id, arguments=_arguments(span))

@@ -7,10 +7,14 @@ Superset creates all of them at its start (registration.add_permissions), before
 
 RESOURCE = "Tailrace pages"
 
-BUNDLES = ("read_alerts", "handle_alerts", "search", "queries", "entities", "evidence", "setup")
+BUNDLES = (
+    *("read_alerts", "handle_alerts", "rules", "test_rules"),
+    *("search", "queries", "entities", "evidence", "setup"),
+)
 
 MENU = {
     "Alert inbox": "read_alerts",
+    "Rules": "rules",
     "Search": "search",
     "Queries": "queries",
     "Users and clients": "entities",

@@ -20,6 +20,7 @@ from tailrace_pages.viewer import with_policy
 PAGES = (
     "tailrace_pages.alerts.views",
     "tailrace_pages.search.views",
+    "tailrace_pages.rules.views",
     "tailrace_pages.statements.views",
     "tailrace_pages.entities.views",
     "tailrace_pages.evidence.views",

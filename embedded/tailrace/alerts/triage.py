@@ -260,6 +260,24 @@ def is_recorded(clickhouse: ClickHouse, id_: str, request: str) -> bool:
     return int(row["n"]) > 0
 
 
+def possible(clickhouse: ClickHouse, ids: Sequence[str], action: str) -> list[str]:
+    """Returns those of the complete ids of alerts whose state allows an action."""
+    rows = clickhouse.rows(
+        f"SELECT id, state FROM ({QUERY.read_text()}) WHERE has({{ids:Array(String)}}, id)",
+        {"ids": str(list(ids))},
+    )
+    states = {str(row["id"]): str(row["state"]) for row in rows}
+    return [id_ for id_ in ids if id_ in states and _is_possible(states[id_], action)]
+
+
+def _is_possible(state: str, action: str) -> bool:
+    try:
+        _require_possible("", state, action)
+    except AlertError:
+        return False
+    return True
+
+
 def _require_possible(id_: str, state: str, action: str) -> None:
     short = id_[:8]
     if action == "reopen" and state != CLOSED:

@@ -18,9 +18,9 @@ COMMANDS = {
     "fingerprint": "print the fingerprint and the query id of statements",
     "plan": "show and compare execution plans, with advice",
     "detect": "evaluate detection rules on log files",
-    "rules": "check, backtest and push detection rules, and report their health",
+    "rules": "check, backtest, tune and push detection rules, and report their health",
 }
-NOT_JAVA = (["rules", "push"], ["rules", "health"], ["rules", "canary"], ["rules", "promote"])
+NOT_JAVA = tuple(["rules", name] for name in ("push", "health", "canary", "promote", "propose-exceptions"))
 """Words that mark a command as not one of the JVM's."""
 
 INCOMPLETE = (["rules", "backtest"],)

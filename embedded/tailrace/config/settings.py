@@ -157,6 +157,13 @@ class Settings:
         600, "requests per minute of one token of the REST API", unit="requests", minimum=1
     )
 
+    risk_half_life: int = _setting(
+        7,
+        "time after which an alert contributes half of its points to a risk score",
+        unit="days",
+        minimum=1,
+        maximum=365,
+    )
     health_interval: int = _setting(
         5,
         "time between two health checks of a component; three consecutive failures make it unhealthy",

@@ -175,6 +175,7 @@ class Superset(Component):
             "SUPERSET_FINGERPRINT_SOCKET": str(fingerprint.socket_of(self.home)),
         }
         own = _variables(self._data(), self.home.secret_file(SECRET_KEY))
+        own["SUPERSET_RISK_HALF_LIFE"] = str(self.settings.risk_half_life)
         return {**own, **accounts, **services, **self._kafka_variables(), **reports, **https}
 
     def _kafka_variables(self) -> dict[str, str]:

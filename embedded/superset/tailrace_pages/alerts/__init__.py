@@ -1,8 +1,12 @@
-"""The alert inbox and the page of one alert.
+"""The alert inbox, the page of one alert, incidents and risk scores.
 
 filters.py      the filters of an address, their parameters of sql/queries/page_alerts.sql, and presets
 listing.py      the columns of the list, the headline numbers and their rows
 details.py      one alert: facts, evidence, history, earlier alerts
 handling.py     actions of the forms, with the code and the audit trail of `tailrace alerts`
-views.py        the routes
+incidents.py    the list of incidents, one of them, actions on their alerts
+risk.py         risk scores and their explanation
+forms.py        what forms offer, and where they lead
+blueprint.py    the entry of the menu, and the blueprint
+views.py, incident_views.py, risk_views.py    the routes
 """

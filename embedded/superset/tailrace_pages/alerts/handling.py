@@ -101,11 +101,7 @@ def act(store: "Store", form: Wanted) -> str:
     Raises AlertError if the state of an alert does not allow it or a reason is missing, NotFoundError if the
     viewer does not see one of them, UnavailableError.
     """
-    if not form.ids:
-        raise AlertError("No alert is selected.")
-    if not form.action.reason:
-        raise AlertError(f"{ACTIONS[form.action.action][0]} needs a reason.")
-    _require_visible(store, form.ids)
+    _require_complete(store, form)
     try:
         done = triage.record_action(_clickhouse(), form.ids, form.action)
     except OSError as error:
@@ -114,6 +110,26 @@ def act(store: "Store", form: Wanted) -> str:
     to = f" to {form.action.assignee}" if form.action.assignee else ""
     verdict = f" as {form.action.verdict}" if form.action.verdict else ""
     return f"{number} {ACTIONS[form.action.action][1]}{to}{verdict}."
+
+
+def act_where_possible(store: "Store", form: Wanted) -> str:
+    """As `act`, for those of the alerts whose state allows the action: an incident has several states."""
+    _require_complete(store, form)
+    try:
+        ids = triage.possible(_clickhouse(), form.ids, form.action.action)
+    except OSError as error:
+        raise UnavailableError("ClickHouse did not answer; nothing was recorded.") from error
+    if not ids:
+        raise AlertError("The state of no selected alert allows this action.")
+    return act(store, Wanted(form.action, ids))
+
+
+def _require_complete(store: "Store", form: Wanted) -> None:
+    if not form.ids:
+        raise AlertError("No alert is selected.")
+    if not form.action.reason:
+        raise AlertError(f"{ACTIONS[form.action.action][0]} needs a reason.")
+    _require_visible(store, form.ids)
 
 
 def suppress(store: "Store", id_: str, form: Mapping[str, str], actor: str) -> str:

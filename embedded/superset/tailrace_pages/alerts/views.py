@@ -1,26 +1,30 @@
 """The routes of the alert inbox. Everything they do is in the other modules of this package."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from flask import Blueprint, jsonify, request, url_for
+from flask import jsonify, request, url_for
 from flask_login import current_user
 
-from tailrace.alerts import triage
-from tailrace.alerts.triage import AlertError
-from tailrace.clickhouse.client import ClickHouseError
 from tailrace_pages import links, rendering, saved_filters
-from tailrace_pages.alerts import details, filters, handling, listing
-from tailrace_pages.page import Page
-from tailrace_pages.page_errors import BadAddressError, UnavailableError
+from tailrace_pages.alerts import (
+    details,
+    filters,
+    forms,
+    handling,
+    incident_views,
+    listing,
+    risk_views,
+)
+from tailrace_pages.alerts.blueprint import PAGE, blueprint
+from tailrace_pages.page_errors import BadAddressError
 from tailrace_pages.store import store
 from tailrace_pages.time_range import TimeRange
 from tailrace_pages.viewer import page, viewer
 
-PAGE = Page("Alert inbox", "/tailrace/alerts/")
-blueprint = Blueprint("tailrace_alerts", __name__)
-
 MICROS = 1_000_000
+__all__ = ["PAGE", "blueprint", "incident_views", "risk_views"]
+"""Their import adds the routes of incidents and risk scores."""
 
 
 @blueprint.get("/tailrace/alerts/")
@@ -53,7 +57,7 @@ def inbox() -> Any:
         presets=_links(filters.PRESETS, span, wanted),
         saved=_links(saved_filters.load(current_user.id), span, wanted),
         since=int(rendering.now().timestamp() * MICROS),
-        **_choices(),
+        **forms.choices(),
     )
 
 
@@ -88,7 +92,9 @@ def alert(id_: str) -> Any:
         earlier_total=total,
         earlier_columns=details.EARLIER_COLUMNS,
         same_rule=links.alerts(rule=found["rule_id"], state="any"),
-        **_choices(),
+        rule_page=links.rule(found["rule_id"]) if rendering.has_page("Rules") else "",
+        incident=links.address("alerts", "incidents", id_) if not found["silenced"] else "",
+        **forms.choices(),
     )
 
 
@@ -107,14 +113,14 @@ def _csv_of(id_: str, found: Mapping[str, Any]) -> Any:
 def act() -> Any:
     """Records an action on the selected alerts."""
     form = handling.wanted(request.form, request.form.getlist("ids"), viewer().name)
-    return _done(lambda: handling.act(store(), form), handling.failure)
+    return forms.done(lambda: handling.act(store(), form))
 
 
 @blueprint.post("/tailrace/alerts/<id_>/suppressions/")
 @page("handle_alerts")
 def suppress(id_: str) -> Any:
     """Suppresses the rule or the entity of an alert."""
-    return _done(lambda: handling.suppress(store(), id_, request.form, viewer().name), str)
+    return forms.done(lambda: handling.suppress(store(), id_, request.form, viewer().name), str)
 
 
 @blueprint.post("/tailrace/alerts/filters/")
@@ -124,27 +130,10 @@ def save_filter() -> Any:
     saved, name = saved_filters.load(current_user.id), request.form.get("name", "")
     if request.form.get("action") == "remove":
         saved_filters.store(current_user.id, {key: saved[key] for key in saved if key != name})
-        return rendering.back_with(f"Filter {name} removed.", _back())
+        return rendering.back_with(f"Filter {name} removed.", forms.back())
     arguments = filters.parse(request.form).arguments()
     saved_filters.store(current_user.id, saved_filters.with_one(saved, name, arguments))
-    return rendering.back_with(f"Filter {name} saved.", _back())
-
-
-def _done(action: Callable[[], str], failure: Callable[[AlertError], str]) -> Any:
-    """Does the action and goes back to the page of the form, which shows the result once."""
-    try:
-        return rendering.back_with(action(), _back())
-    except AlertError as error:
-        return rendering.back_with(failure(error), _back(), "failed")
-    except ClickHouseError as error:
-        raise UnavailableError(f"ClickHouse refused the action: {error}") from error
-
-
-def _back() -> str:
-    """Returns the address from which a form came, if it is one of the inbox."""
-    path = request.form.get("back", "")
-    root = request.script_root + PAGE.path
-    return path if path.startswith(root) and "\\" not in path else root
+    return rendering.back_with(f"Filter {name} saved.", forms.back())
 
 
 def _links(
@@ -160,17 +149,3 @@ def _links(
 def _level_addresses() -> dict[str, str]:
     levels = filters.CHOICES["level"]
     return {level: rendering.changed(level=level, page=None) for level in levels if level}
-
-
-def _choices() -> dict[str, Any]:
-    """What the forms offer."""
-    return {
-        "choices": filters.CHOICES,
-        "verdicts": triage.VERDICTS,
-        "actions": handling.ACTIONS,
-        "scopes": handling.SCOPES,
-        "spans": tuple(handling.SPANS),
-        "can_act": handling.can_act() and viewer().may("handle_alerts"),
-        "can_suppress": handling.can_suppress() and viewer().may("handle_alerts"),
-        "back": request.script_root + request.full_path.rstrip("?"),
-    }

@@ -6,7 +6,9 @@ from typing import Any
 
 from flask import Blueprint, request
 
+from tailrace.alerts import risk as risk_scores
 from tailrace_pages import formats, rendering
+from tailrace_pages.alerts import risk
 from tailrace_pages.entities import addresses, kinds, listing, overview, records
 from tailrace_pages.entities.kinds import SESSION, Entity
 from tailrace_pages.entities.reading import SIDE_DAYS, Reading
@@ -20,6 +22,8 @@ PAGE = Page("Users and clients", "/tailrace/entities/")
 blueprint = Blueprint("tailrace_entities", __name__)
 
 FILTERS = ("cluster", "instance")
+RISK_ROWS = 5
+"""Alerts below the risk score."""
 SIDES = ("clients", "users", "programs", "tables", "classes", "alerts", "sessions")
 
 
@@ -89,6 +93,7 @@ def _answer(about: Entity) -> Any:
         latest_address=_day_of(latest) if latest else "",
         sides=[*map(listing.limited, listing.others(about, reading.others, links)), *sides],
         alerts=listing.limited(listing.alerts(reading.alerts_of_range), 20),
+        risk=_risk(about),
         sessions=_sessions(reading),
         sides_since=reading.sides_since if reading.sides_since > reading.span.since else None,
         csv_of=lambda table: rendering.changed(format="csv", table=table, before=None),
@@ -108,6 +113,20 @@ def _head(reading: Reading) -> dict[str, Any]:
         "chart_rows": overview.busy(measures, shown),
         "chart_all": shown,
         "unit": overview.UNITS[overview.width_of(reading.span)],
+    }
+
+
+def _risk(about: Entity) -> dict[str, Any] | None:
+    """Returns the risk score of a user or a client, with the alerts that contribute most."""
+    if about.kind not in risk_scores.KINDS or about.filters:
+        return None
+    rows = risk.contributions(store(), about.kind, about.name, rendering.now())
+    return {
+        "score": risk_scores.score(rows),
+        "rows": rows[:RISK_ROWS],
+        "columns": risk.CONTRIBUTIONS,
+        "alerts": len(rows),
+        "address": risk.why_address(about.kind, about.name),
     }
 
 

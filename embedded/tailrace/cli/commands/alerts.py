@@ -17,10 +17,11 @@ from tailrace.alerts import suppressions, triage
 from tailrace.alerts.suppressions import Silence
 from tailrace.alerts.triage import Action, AlertQuery
 from tailrace.cli import output
-from tailrace.cli.commands import alerts_deliver, spans
+from tailrace.cli.commands import alerts_deliver, alerts_incidents, alerts_risk
 from tailrace.cli.commands.alert_keys import KEYS, NULL_IF_EMPTY
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
+from tailrace.cli.spans import seconds
 from tailrace.clickhouse.client import ClickHouse, Row
 from tailrace.config import renamed
 from tailrace.config.renamed import Renamed
@@ -39,6 +40,9 @@ EXAMPLES = (
     "tailrace alerts suppressions",
     'tailrace alerts unsuppress 9c41 --reason "the test has ended"',
     "tailrace alerts deliver --test on-call --send",
+    "tailrace alerts incidents --since 24h",
+    'tailrace alerts close --incident 3fa9 --verdict true-positive --reason "account locked"',
+    "tailrace alerts risk --entity user=mallory",
 )
 EXIT_CODES = {3: "the stack is not running"}
 SEE_ALSO = ("tailrace rules", "tailrace detect", "docs/ALERTS.md")
@@ -78,6 +82,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     for name, (add, purpose) in SUPPRESSION_COMMANDS.items():
         add(commands.add_parser(name, help=purpose))
     alerts_deliver.configure(commands.add_parser("deliver", help=alerts_deliver.PURPOSE))
+    alerts_incidents.configure(commands.add_parser("incidents", help=alerts_incidents.PURPOSE))
+    alerts_risk.configure(commands.add_parser("risk", help=alerts_risk.PURPOSE))
     for old, new in OLD_SUBCOMMANDS.items():
         add, _ = SUPPRESSION_COMMANDS[new.name]
         add(commands.add_parser(old))  # without help, so that the list of subcommands does not contain it
@@ -89,7 +95,7 @@ def _add_list_options(parser: argparse.ArgumentParser) -> None:
     which.add_argument("--all", action="store_true", help="also closed and suppressed alerts")
     which.add_argument("--canary", action="store_true", help="alerts of canary rules, which nobody receives")
     parser.add_argument(
-        "--since", type=spans.seconds, default=0, metavar="SPAN", help="detected in the last 30m, 24h, 7d …"
+        "--since", type=seconds, default=0, metavar="SPAN", help="detected in the last 30m, 24h, 7d …"
     )
     parser.add_argument("--rule", default="", help="the rule's id, or a part of its title")
     parser.add_argument("--level", choices=triage.LEVELS, default="", help="minimum level")
@@ -100,6 +106,9 @@ def _add_list_options(parser: argparse.ArgumentParser) -> None:
 
 def _configure_action(parser: argparse.ArgumentParser, action: str) -> None:
     parser.add_argument("ids", nargs="+", metavar="ID", help="an alert's id, or a prefix of it")
+    parser.add_argument(
+        "--incident", action="store_true", help="act on the alerts of their incidents whose state allows it"
+    )
     if action == "assign":
         parser.add_argument("--to", required=True, type=_text, metavar="NAME", help="the responsible person")
     if action == "close":
@@ -111,12 +120,7 @@ def _configure_suppress(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rule", default="", help="the rule's id, or a part of its title")
     _add_entity(parser)
     parser.add_argument(
-        "--for",
-        dest="span",
-        type=spans.seconds,
-        required=True,
-        metavar="SPAN",
-        help="how long: 30m, 2h, 7d …",
+        "--for", dest="span", type=seconds, required=True, metavar="SPAN", help="how long: 30m, 2h, 7d …"
     )
     _add_actor_and_reason(parser)
 
@@ -196,6 +200,8 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
         "suppressions": _suppressions,
         "unsuppress": _unsuppress,
         "deliver": alerts_deliver.run,
+        "incidents": alerts_incidents.run,
+        "risk": alerts_risk.run,
     }
     arguments.doing = renamed.new_name(arguments.doing, (), OLD_SUBCOMMANDS, renamed.to_stderr)
     try:
@@ -251,7 +257,10 @@ def _act(arguments: argparse.Namespace, context: Context) -> Exit:
     verdict = VERDICTS[arguments.verdict] if getattr(arguments, "verdict", None) else ""
     doing = SHORT_ACTIONS.get(arguments.doing, arguments.doing)
     action = Action(doing, _actor(arguments), arguments.reason, assignee, verdict)
-    for id_ in triage.record_action(context.clickhouse(ACCOUNT), arguments.ids, action):
+    clickhouse, ids = context.clickhouse(ACCOUNT), arguments.ids
+    if arguments.incident:
+        ids = alerts_incidents.alerts_of(clickhouse, ids, doing)
+    for id_ in triage.record_action(clickhouse, ids, action):
         print(f"{id_[: alert_formatting.SHORT_ID]}  {action.action} by {action.actor}: {action.reason}")
     return Exit.OK
 

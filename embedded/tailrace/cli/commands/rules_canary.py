@@ -7,7 +7,7 @@ import argparse
 
 from tailrace import console
 from tailrace.cli import output
-from tailrace.cli.commands import spans
+from tailrace.cli import spans
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.clickhouse.client import ClickHouse

@@ -15,7 +15,8 @@ from tailrace.cli.help.parser import HelpParser
 PURPOSE = "Analyzes the logs of MySQL-family servers: slow query, audit, error and general logs."
 RULES = "rules"
 SHARED = {
-    (RULES, name): f"tailrace.cli.commands.rules_{name}" for name in ("push", "health", "canary", "promote")
+    (RULES, name): f"tailrace.cli.commands.rules_{name.replace('-', '_')}"
+    for name in ("push", "health", "canary", "promote", "propose-exceptions")
 }
 """The modules of the Python commands that share their first word with a Java command."""
 

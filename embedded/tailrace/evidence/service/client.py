@@ -68,6 +68,16 @@ class EvidenceService:
         """Returns the checks of a verification, with their faults."""
         return self._json("GET", f"/verifications/{number}")
 
+    def start_backtest(self, rule: str, days: int, actor: str) -> str:
+        """Starts a backtest of a rule over the last days; returns its id."""
+        wanted = {"rule": rule, "days": str(days), "actor": actor}
+        return self._json("POST", "/backtests", json.dumps(wanted).encode())["id"]
+
+    def latest_backtest(self, rule: str, audience: str) -> Answer:
+        """Returns `latest`, the latest backtest of a rule, and `running`, that of any rule; or None."""
+        wanted = {"rule": rule, "audience": audience}
+        return self._json("POST", "/backtests/latest", json.dumps(wanted).encode())
+
     @contextmanager
     def bundle(self, number: str) -> Iterator[tuple[http.client.HTTPResponse, int]]:
         """Yields the bundle of an export to read, and its size in bytes."""

@@ -8,6 +8,8 @@
     POST /reviews                 {actor, from, to, finding, scope, corrects}: signs a review, returns its id
     POST /verifications           a bundle: verifies it, returns the id of the result
     GET  /verifications/ID        each check with its faults; the last KEPT_VERIFICATIONS are known
+    POST /backtests               {rule, days, actor}: starts a backtest of a rule, returns its id
+    POST /backtests/latest        {rule, audience}: the latest backtest of a rule, and the one that runs
 
 An error is {"error": "…"} with a status from 400. Whether a person may do this is decided by the dashboards:
 only the user of the service can open the socket.
@@ -38,6 +40,8 @@ from tailrace.evidence.reviews import Review, ReviewError
 from tailrace.evidence.service.client import MAX_UPLOAD_BYTES
 from tailrace.evidence.service.exports import DONE, Exports, ExportState, TooManyError
 from tailrace.evidence.service.verification import verification
+from tailrace.rules import backtests
+from tailrace.rules.backtests import BacktestRefusedError, Backtests
 from tailrace.unix_socket import short_path
 
 MAX_REQUEST_BYTES = 64 << 10
@@ -49,6 +53,10 @@ KEPT_VERIFICATIONS = 50
 RESTRICTED = (
     "the audience {} sees only a part of the servers (access.yaml), but a bundle contains all of them. An "
     "administrator can export it with tailrace evidence"
+)
+
+HIDDEN = (
+    "the audience {} sees only a part of the servers (access.yaml), but a backtest contains those of security"
 )
 
 
@@ -71,6 +79,8 @@ class Service:
     """The file access.yaml, which may be missing."""
     directory: Path
     """The directory for uploaded bundles while they are verified."""
+    backtests: Backtests | None = None
+    """None if this installation runs no backtests for the dashboards."""
     verified: dict[str, dict[str, object]] = field(default_factory=dict)
     """The last results of verifications by id, in their order."""
 
@@ -118,6 +128,29 @@ class Service:
         if (found := self.verified.get(number)) is None:
             raise _RefusedError(404, "there is no such verification, or it was forgotten after newer ones")
         return found
+
+    def start_backtest(self, wanted: dict[str, str]) -> dict[str, object]:
+        """Starts a backtest. Raises _RefusedError."""
+        days = int(wanted["days"]) if wanted["days"].isdecimal() else 0
+        try:
+            return {"id": self._backtests().start(wanted["rule"], days, _given(wanted, "actor", "a name"))}
+        except BacktestRefusedError as error:
+            raise _RefusedError(409, str(error)) from None
+
+    def latest_backtest(self, wanted: dict[str, str]) -> dict[str, object]:
+        """Returns the latest backtest of a rule, and the one that runs. Raises _RefusedError."""
+        if not backtests.may_read(wanted["audience"], [*row_policies.load(self.access)]):
+            raise _RefusedError(403, HIDDEN.format(wanted["audience"]))
+        running = self._backtests().running()
+        return {
+            "latest": backtests.public(self._backtests().latest(wanted["rule"])),
+            "running": backtests.public(running),
+        }
+
+    def _backtests(self) -> Backtests:
+        if self.backtests is None:
+            raise _RefusedError(501, "this installation runs no backtests for the dashboards")
+        return self.backtests
 
     def export(self, number: str) -> ExportState:
         if (state := self.exports.state(number)) is None:
@@ -172,6 +205,10 @@ class _Handler(BaseHTTPRequestHandler):
                 return self._service.sign(self._texts("actor", "from", "to", "finding", "scope", "corrects"))
             case "/verifications":
                 return self._verify()
+            case "/backtests":
+                return self._service.start_backtest(self._texts("rule", "days", "actor"))
+            case "/backtests/latest":
+                return self._service.latest_backtest(self._texts("rule", "audience"))
         raise _RefusedError(404, "there is no such page")
 
     @property
@@ -243,7 +280,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_request(self, code: object = "-", size: object = "-") -> None:
         """Logs only what changes something or fails: pages ask for the state every few seconds."""
-        if self.command == "POST" or str(code) != "200":
+        if (self.command == "POST" and self.path != "/backtests/latest") or str(code) != "200":
             super().log_request(code, size)
 
 

@@ -97,7 +97,10 @@ public final class Backtest {
         for (int i = 0; i < versions.size(); i++) {
             int version = i;
             engines.add(new BacktestVersion(
-                    versions.get(i), nowMicros, (alert, entity) -> results.raise(version, alert, entity)));
+                    versions.get(i),
+                    results.from(),
+                    nowMicros,
+                    (alert, entity) -> results.raise(version, alert, entity)));
         }
         ActionResolver actions = new ActionResolver(ActionResolver.MAX_ACTIONS);
         DataClassifier classifier = new DataClassifier(usesClasses() ? classes : DataClasses.NONE);
@@ -107,7 +110,7 @@ public final class Backtest {
                 event -> detect(event, actions, classifier, engines),
                 slice -> engines.forEach(engine -> engine.advance(slice.to() - 1)));
         engines.forEach(engine -> engine.advance(END_OF_TIME));
-        results.finish();
+        results.finish(engines.get(0).suppressed());
         return new Reading(slices.stored(), events.events(), slices.first(), events.statementsMissing());
     }
 

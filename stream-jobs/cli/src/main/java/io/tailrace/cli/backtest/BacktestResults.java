@@ -45,6 +45,7 @@ public final class BacktestResults {
     private final int maxSamples;
     private final Map<String, RuleResult> rules = new LinkedHashMap<>();
     private final Map<String, Group> groups = new LinkedHashMap<>();
+    private Map<String, Long> suppressed = Map.of();
     private long warmUp;
 
     /**
@@ -107,8 +108,17 @@ public final class BacktestResults {
         group.rule.count(group.sample, day, group.isRaisedBy[0], group.isRaisedBy[1]);
     }
 
-    /** Ends the backtest: counts the groups that are still kept. */
-    void finish() {
+    long from() {
+        return from;
+    }
+
+    /**
+     * Ends the backtest: counts the groups that are still kept.
+     *
+     * @param suppressedMatches number of matches that each exception of the tested version suppressed, by its title
+     */
+    void finish(Map<String, Long> suppressedMatches) {
+        suppressed = suppressedMatches;
         groups.values().forEach(BacktestResults::count);
         groups.clear();
     }
@@ -116,6 +126,11 @@ public final class BacktestResults {
     /** Returns the results by rule, in the order in which the rules were added. */
     public List<RuleResult> rules() {
         return List.copyOf(rules.values());
+    }
+
+    /** Returns the number of matches that each exception suppressed in the period, by its title. */
+    public Map<String, Long> suppressed() {
+        return suppressed;
     }
 
     /** Returns how often rules fired before the period. */

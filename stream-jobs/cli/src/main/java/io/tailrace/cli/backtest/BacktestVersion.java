@@ -6,6 +6,7 @@ import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.detector.InMemoryDetectorEngine;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.sigma.SigmaRule;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
@@ -18,12 +19,17 @@ final class BacktestVersion {
     private final InMemoryDetectorEngine detectors;
     private final Set<String> overSingleEvents;
     private final BiConsumer<RaisedAlert, Map<String, String>> alerts;
+    private final long from;
+    private Map<String, Long> suppressedBefore;
 
     /**
+     * @param from start of the period, microseconds since 1970 UTC: earlier suppressed matches do not count
      * @param nowMicros this machine's clock: detectors ignore events in its future
      * @param alerts receives alerts with their entities
      */
-    BacktestVersion(RuleSelection selection, long nowMicros, BiConsumer<RaisedAlert, Map<String, String>> alerts) {
+    BacktestVersion(
+            RuleSelection selection, long from, long nowMicros, BiConsumer<RaisedAlert, Map<String, String>> alerts) {
+        this.from = from;
         this.rules = new DetectionEngine(selection.rules(), 0);
         this.detectors = new InMemoryDetectorEngine(selection.detectors(), 0, () -> nowMicros);
         this.overSingleEvents = selection.rules().rules().stream()
@@ -34,8 +40,20 @@ final class BacktestVersion {
     }
 
     void detect(DetectionEvent event) {
+        if (suppressedBefore == null && event.micros() >= from) {
+            suppressedBefore = Map.copyOf(rules.suppressed());
+        }
         rules.detect(event, alert -> raise(alert, event));
         detectors.detect(event, alert -> raise(alert, event));
+    }
+
+    /** Returns the number of matches that each exception suppressed in the period, by its title. */
+    Map<String, Long> suppressed() {
+        Map<String, Long> counts = new LinkedHashMap<>();
+        rules.suppressed()
+                .forEach((title, count) -> counts.put(
+                        title, suppressedBefore == null ? 0 : count - suppressedBefore.getOrDefault(title, 0L)));
+        return counts;
     }
 
     /** As in the detect job, the entity of a rule over single events is the user, the client and the server. */

@@ -38,11 +38,11 @@ import picocli.CommandLine.Spec;
         },
         seeAlso = {"tailrace rules", "tailrace detect", "docs/DETECTION.md"},
         keys = {
-            "section: run, rule, day, entity, sample, added, removed or not_judged",
+            "section: run, rule, exception, day, entity, sample, added, removed or not_judged",
             "rule_id: id of the rule, or its name or title",
             "rule: title of the rule",
-            "item: level of the rule, day in UTC, entity, time of an alert, or property of the run",
-            "alerts: alerts, grouped as in the table of alerts",
+            "item: level of the rule, day in UTC, entity, time of an alert, title of an exception, or property of the run",
+            "alerts: alerts, grouped as in the table of alerts; of an exception, the matches that it suppressed",
             "against: alerts of the version of --against",
             "alert_id: id of a grouped alert, as in the table of alerts",
             "detail: numbers, reasons, or the statement of an alert"
@@ -51,7 +51,8 @@ import picocli.CommandLine.Spec;
         name = "backtest",
         description = {
             "Evaluates rules, correlations and detectors on the events that ClickHouse stores.",
-            "It writes the alerts per rule, day and entity, with examples, and the difference between two versions."
+            "It writes the alerts per rule, day and entity, with examples, the matches that exceptions suppressed, and the"
+                    + " difference between two versions."
                     + " Rules that need a field which is not stored are listed as not judged."
         },
         exitCodeListHeading = "Exit codes:%n",

@@ -3,11 +3,13 @@ package io.tailrace.cli.output;
 import io.tailrace.cli.backtest.BacktestResults;
 import io.tailrace.cli.backtest.RuleResult;
 import io.tailrace.cli.backtest.RuleSelection;
+import io.tailrace.detection.sigma.RuleException;
 import io.tailrace.detection.sigma.RuleHeader;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /** Writes the results of a backtest as rows of one form, whose section states what a row is about. */
 public final class BacktestWriter {
@@ -35,6 +37,7 @@ public final class BacktestWriter {
     /** Writes all results, and the rules that could not be judged. */
     public void write(BacktestResults results, List<RuleSelection> versions) {
         results.rules().forEach(this::rule);
+        exceptions(results, versions.get(0));
         for (RuleResult rule : results.rules()) {
             days(rule);
             entities(rule);
@@ -58,6 +61,28 @@ public final class BacktestWriter {
         }
         RuleHeader header = rule.header();
         counts("rule", rule, header.level().name().toLowerCase(Locale.ROOT), rule.alerts(0), rule.alerts(1), detail);
+    }
+
+    /** Writes the exceptions of the tested version that suppressed matches, and those of the tested rules. */
+    private void exceptions(BacktestResults results, RuleSelection version) {
+        Map<String, RuleHeader> tested = results.rules().stream()
+                .map(RuleResult::header)
+                .collect(Collectors.toMap(RuleHeader::key, header -> header, (first, second) -> first));
+        for (RuleException exception : version.rules().exceptions().all()) {
+            long matches = results.suppressed().getOrDefault(exception.title(), 0L);
+            RuleHeader rule = tested.get(exception.rule());
+            if (rule != null || matches > 0) {
+                row(
+                        "exception",
+                        exception.rule(),
+                        rule == null ? "" : rule.title(),
+                        exception.title(),
+                        Long.toString(matches),
+                        "",
+                        "",
+                        "suppressed matches; until " + exception.expires() + ", owner " + exception.owner());
+            }
+        }
     }
 
     private void days(RuleResult rule) {

@@ -1,0 +1,46 @@
+"""The forms of the alert inbox: what they offer, and where they lead."""
+
+from collections.abc import Callable
+from typing import Any
+
+from flask import request
+
+from tailrace.alerts import triage
+from tailrace.alerts.triage import AlertError
+from tailrace.clickhouse.client import ClickHouseError
+from tailrace_pages import rendering
+from tailrace_pages.alerts import filters, handling
+from tailrace_pages.alerts.blueprint import PAGE
+from tailrace_pages.page_errors import UnavailableError
+from tailrace_pages.viewer import viewer
+
+
+def done(action: Callable[[], str], failure: Callable[[AlertError], str] = handling.failure) -> Any:
+    """Does the action and goes back to the page of the form, which shows the result once."""
+    try:
+        return rendering.back_with(action(), back())
+    except AlertError as error:
+        return rendering.back_with(failure(error), back(), "failed")
+    except ClickHouseError as error:
+        raise UnavailableError(f"ClickHouse refused the action: {error}") from error
+
+
+def back() -> str:
+    """Returns the address from which a form came, if it is one of the inbox."""
+    path = request.form.get("back", "")
+    root = request.script_root + PAGE.path
+    return path if path.startswith(root) and "\\" not in path else root
+
+
+def choices() -> dict[str, Any]:
+    """What the forms offer."""
+    return {
+        "choices": filters.CHOICES,
+        "verdicts": triage.VERDICTS,
+        "actions": handling.ACTIONS,
+        "scopes": handling.SCOPES,
+        "spans": tuple(handling.SPANS),
+        "can_act": handling.can_act() and viewer().may("handle_alerts"),
+        "can_suppress": handling.can_suppress() and viewer().may("handle_alerts"),
+        "back": request.script_root + request.full_path.rstrip("?"),
+    }

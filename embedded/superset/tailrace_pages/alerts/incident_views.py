@@ -1,0 +1,66 @@
+"""The routes of incidents. They belong to the blueprint of views.py."""
+
+from typing import Any
+
+from flask import request
+
+from tailrace_pages import rendering
+from tailrace_pages.alerts import forms, incidents
+from tailrace_pages.alerts.blueprint import blueprint
+from tailrace_pages.page_errors import BadAddressError
+from tailrace_pages.store import store
+from tailrace_pages.viewer import page, viewer
+
+
+@blueprint.get("/tailrace/alerts/incidents/")
+@page("read_alerts")
+def incident_list() -> Any:
+    """The incidents of a time range."""
+    span, state = rendering.page_range(incidents.RANGE), request.args.get("state", incidents.STATES[0])
+    if state not in incidents.STATES:
+        raise BadAddressError(f"state={state} does not exist; there are {', '.join(incidents.STATES)}.")
+    found, is_cut = incidents.listed(store(), span, state)
+    if rendering.wants_csv():
+        return rendering.csv_answer("incidents", incidents.CSV_COLUMNS, found)
+    number, size = rendering.page_number(), rendering.PAGE_SIZE
+    return rendering.render(
+        "alerts/incidents.html",
+        "Incidents",
+        span,
+        columns=incidents.COLUMNS,
+        rows=found[(number - 1) * size : number * size],
+        total=len(found),
+        more=len(found) > number * size,
+        number=number,
+        state=state,
+        is_cut=is_cut,
+        **forms.choices(),
+    )
+
+
+@blueprint.get("/tailrace/alerts/incidents/<id_>/")
+@page("read_alerts")
+def incident(id_: str) -> Any:
+    """The incident of an alert."""
+    found = incidents.read(store(), id_)
+    rows, row = incidents.alerts(found), incidents.row(found)
+    if rendering.wants_csv():
+        return rendering.csv_answer("incident", incidents.ALERTS, rows)
+    names = {"users": "Users", "clients": "Clients", "instances": "Instances", "tactics": "Tactics in order"}
+    return rendering.render(
+        "alerts/incident.html",
+        f"Incident with {len(rows)} alert{'s' if len(rows) > 1 else ''}",
+        incident=row,
+        facts=[(title, row[name]) for name, title in names.items()],
+        columns=incidents.ALERTS,
+        rows=rows,
+        **forms.choices(),
+    )
+
+
+@blueprint.post("/tailrace/alerts/incidents/actions/")
+@page("handle_alerts")
+def act_on_incidents() -> Any:
+    """Records an action on the alerts of the selected incidents."""
+    values = request.form.getlist("ids")
+    return forms.done(lambda: incidents.act(store(), request.form, values, viewer().name))

@@ -1,0 +1,97 @@
+"""Incidents on pages: their list, one of them, and actions on all of their alerts."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tailrace.alerts.incidents import Incident, Incidents
+from tailrace.alerts.triage import CLOSED
+from tailrace_pages import links
+from tailrace_pages.alerts import handling, listing
+from tailrace_pages.columns import Column
+from tailrace_pages.page_errors import NotFoundError
+from tailrace_pages.time_range import TimeRange
+
+if TYPE_CHECKING:
+    from tailrace_pages.store import Store
+
+STATES = ("active", "any")
+RANGE = "7d"
+
+COLUMNS = (
+    Column("level", "Highest severity", 16, "severity"),
+    Column("began", "First alert begins (UTC)", 20, "time", link="address"),
+    Column("ended", "Latest event (UTC)", 20, "time"),
+    Column("alerts", "Alerts", 8, "count"),
+    Column("users", "Users", 16),
+    Column("clients", "Clients", 16),
+    Column("instances", "Instances", 16),
+    Column("tactics", "Tactics in order", 0),
+    Column("state", "State", 14),
+)
+CSV_COLUMNS = (*COLUMNS, Column("rules", "Rules"), Column("incident", "Id"))
+ALERTS = (
+    Column("level", "Severity", 16, "severity"),
+    Column("began", "Begin (UTC)", 20, "time"),
+    Column("event_time", "Event (UTC)", 20, "time"),
+    Column("rule_title", "Rule", 0, link="address"),
+    Column("entity_key", "Entity", 28),
+    Column("instance", "Instance", 16),
+    Column("shown_state", "State", 14),
+    Column("alert_count", "Count", 8, "count"),
+    Column("id", "Id", 16, "id"),
+)
+
+
+def listed(store: "Store", span: TimeRange, state: str) -> tuple[list[dict[str, Any]], bool]:
+    """Returns the rows of the incidents in a range, and whether some alerts were not read."""
+    found, is_cut = Incidents(store.rows).within(span.since, span.until)
+    return [row(each) for each in found if state == "any" or each.state != CLOSED], is_cut
+
+
+def row(incident: Incident) -> dict[str, Any]:
+    """Returns the row of an incident. `id` is the value of its checkbox: the ids of its alerts."""
+    return {
+        "id": ",".join(incident.ids),
+        "incident": incident.id,
+        "level": incident.level,
+        "began": incident.began,
+        "ended": incident.ended,
+        "alerts": len(incident.alerts),
+        "users": ", ".join(incident.values("account")),
+        "clients": ", ".join(incident.values("client")),
+        "instances": ", ".join(incident.values("instance")),
+        "tactics": ", ".join(incident.tactics),
+        "rules": ", ".join(incident.rules),
+        "state": incident.state,
+        "address": links.address("alerts", "incidents", incident.id),
+    }
+
+
+def read(store: "Store", id_: str) -> Incident:
+    """Returns the incident of an alert. Raises NotFoundError."""
+    found = Incidents(store.rows).of(handling.checked_id(id_))
+    if found is None:
+        raise NotFoundError(f"There is no incident {id_}, or you must not see it, or it is suppressed.")
+    return found
+
+
+def alerts(incident: Incident) -> list[dict[str, Any]]:
+    return [
+        {
+            **alert,
+            "shown_state": listing.shown_state({**alert, "silenced": False}),
+            "address": links.alert(alert["id"]),
+        }
+        for alert in incident.alerts
+    ]
+
+
+def act(store: "Store", form: Mapping[str, str], values: Sequence[str], actor: str) -> str:
+    """Records an action for the alerts of incidents whose state allows it; returns a sentence.
+
+    `values` are those of the checkboxes, so the action never concerns an alert that the page did not count.
+    Raises AlertError, BadAddressError, NotFoundError, UnavailableError.
+    """
+    ids = [id_ for value in values for id_ in value.split(",") if id_]
+    wanted = handling.wanted(form, list(dict.fromkeys(ids)), actor)
+    return handling.act_where_possible(store, wanted)

@@ -1,0 +1,162 @@
+"""The tables of the pages of rules, from rows of sql/queries/page_rule*.sql and the rule files."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from tailrace.alerts import mitre_attack
+from tailrace.alerts.exception_proposals import Proposal
+from tailrace.alerts.proposal_formatting import document, explanation, refusal
+from tailrace.rules.catalog import RuleText
+from tailrace_pages import formats, links
+from tailrace_pages.columns import Column
+from tailrace_pages.read_bars import ReadBars
+from tailrace_pages.time_range import TimeRange
+
+Row = Mapping[str, Any]
+
+OUTCOMES = {
+    "open_alerts": "Open",
+    "acknowledged": "Acknowledged",
+    "true_positives": "True positive",
+    "false_positives": "False positive",
+    "benign": "Benign",
+    "closed": "Closed without verdict",
+    "suppressed": "Suppressed",
+}
+"""Columns of page_rules.sql that add up to the number of alerts."""
+HARMLESS = ("false_positives", "benign")
+DAY = 86_400
+SOURCES = frozenset({"audit", "general", "slowlog", "errorlog"})
+
+RULES = (
+    Column("level", "Severity", 16, "severity"),
+    Column("title", "Rule", 0, link="address"),
+    Column("alerts", "Alerts", 8, "count"),
+    Column("not_closed", "Open or acknowledged", 12, "count"),
+    Column("true_positives", "True positives", 10, "count"),
+    Column("harmless", "False or benign", 10, "count"),
+    Column("last_shown", "Last alert (UTC)", 20, note="In the time range"),
+    Column("servers", "Servers on which it can fire", 20),
+)
+RULES_CSV = (
+    *RULES,
+    *(Column(key, title, 0, "count") for key, title in OUTCOMES.items() if key != "true_positives"),
+    Column("file", "Rule file"),
+    Column("rule_id", "Id"),
+)
+ENTITIES = (
+    Column("entity_key", "Entity", 0, link="address"),
+    Column("entity_alerts", "Alerts", 8, "count"),
+    Column("matches", "Matches", 10, "count"),
+    Column("not_closed", "Open or acknowledged", 16, "count"),
+    Column("true_positives", "True positives", 12, "count"),
+    Column("harmless", "False or benign", 12, "count"),
+    Column("last_alert", "Last alert (UTC)", 20, "time"),
+)
+SERVERS = (
+    Column("instance", "Instance", 20),
+    Column("cluster", "Cluster", 16),
+    Column("reason", "Why it cannot fire", 0),
+    Column("missing", "Missing fields and event classes", 32),
+)
+DAYS = (
+    Column("day", "Day (UTC)", 0, "day"),
+    *(Column(key, title, 12, "count") for key, title in OUTCOMES.items()),
+)
+
+
+def rules(catalog: Mapping[str, RuleText], counted: Iterable[Row], servers: Iterable[Row]) -> list[dict]:
+    """Returns the rules of the files, and those that have an alert or run, most severe first."""
+    by_rule = {row["rule_id"]: row for row in counted}
+    coverage: dict[str, list[Row]] = {}
+    for row in servers:
+        coverage.setdefault(row["rule_id"], []).append(row)
+    keys = {*catalog, *by_rule, *coverage}
+    found = [_rule(key, catalog.get(key), by_rule.get(key), coverage.get(key, [])) for key in keys]
+    return sorted(found, key=lambda row: (_rank(row["level"]), -row["alerts"], row["title"], row["rule_id"]))
+
+
+def _rank(level: str) -> int:
+    return formats.LEVELS.index(level) if level in formats.LEVELS else len(formats.LEVELS)
+
+
+def _rule(key: str, text: RuleText | None, counted: Row | None, servers: Sequence[Row]) -> dict:
+    numbers = {name: int(counted[name]) if counted else 0 for name in ("alerts", *OUTCOMES)}
+    able = sum(bool(row["can_fire"]) for row in servers)
+    return {
+        **numbers,
+        "rule_id": key,
+        "title": text.title if text else counted["title"] if counted else servers[0]["title"],
+        "level": text.level if text else counted["latest_level"] if counted else servers[0]["level"],
+        "file": text.file if text else "",
+        "address": links.address("rules", key),
+        "not_closed": numbers["open_alerts"] + numbers["acknowledged"],
+        "harmless": sum(numbers[name] for name in HARMLESS),
+        "last_shown": formats.time(counted["last_alert"]) if counted else "none",
+        "servers": f"{able} of {len(servers)}" if servers else formats.UNKNOWN,
+    }
+
+
+def numbers(row: Row) -> list[dict[str, str]]:
+    """Returns the numbers above the page: alerts by what they turned out to be."""
+    listed = [("alerts", "Alerts"), *OUTCOMES.items()]
+    return [{"title": title, "value": formats.count(row[name])} for name, title in listed]
+
+
+def attack(tags: Sequence[str]) -> str:
+    """Returns tactics and techniques of MITRE ATT&CK as a text."""
+    tactics = [f"{name} ({id_})" for id_, name in mitre_attack.tactics(tags)]
+    return ", ".join([*tactics, *mitre_attack.techniques(tags)])
+
+
+def days(rows: Iterable[Row], span: TimeRange, read: ReadBars) -> list[dict[str, Any]]:
+    """Returns a row for each day of the range. A day without an alert is unknown if no log was read."""
+    found = {_second(row["day"]): row for row in rows}
+    first = span.since.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    listed = []
+    while first < span.until:
+        row, following = found.get(_second(first)), first + timedelta(days=1)
+        ends = _second(max(first, span.since)), _second(min(following, span.until))
+        nothing = 0 if read.is_read(*ends, SOURCES) else None
+        listed.append({"day": first, **{name: int(row[name]) if row else nothing for name in OUTCOMES}})
+        first = following
+    return listed
+
+
+def chart(shown: Sequence[Row]) -> dict[str, Any]:
+    """Returns the data of static/chart.js: stacked bars of days, without outcomes that no alert has."""
+    return {
+        "times": [_second(row["day"]) for row in shown],
+        "width": DAY,
+        "stacked": True,
+        "series": [
+            {"label": title, "kind": "bars", "values": [row[name] for row in shown]}
+            for name, title in OUTCOMES.items()
+            if any(row[name] for row in shown)
+        ],
+    }
+
+
+def _second(time: datetime) -> int:
+    return int(time.timestamp())
+
+
+def entities(rows: Iterable[Row], key: str) -> list[dict[str, Any]]:
+    return [{**row, "address": links.alerts(rule=key, state="any")} for row in rows]
+
+
+def unable(rows: Iterable[Row]) -> list[dict[str, Any]]:
+    """Returns the servers on which the rule cannot fire."""
+    return [{**row, "missing": _missing(row)} for row in rows if not row["can_fire"]]
+
+
+def _missing(row: Row) -> str:
+    classes = [f"events of the class {name}" for name in row["missing_classes"]]
+    return ", ".join([*classes, *row["missing_fields"]])
+
+
+def proposals(accepted: Iterable[Proposal], refused: Iterable[Proposal]) -> list[dict[str, Any]]:
+    """Returns the sentences about proposed exceptions with their YAML; a refused one has no YAML."""
+    found = [{"sentences": explanation(each), "yaml": document(each)} for each in accepted]
+    return [*found, *({"sentences": [refusal(each) + "."], "yaml": ""} for each in refused)]

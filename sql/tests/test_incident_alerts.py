@@ -1,0 +1,77 @@
+"""Tests incidents of stored alerts: the query, times of ranges, and actions on the alerts of an incident."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from e2e.alert_rows import alert, written
+from tailrace.alerts import triage
+from tailrace.alerts.incidents import Incidents
+from tailrace.alerts.triage import Action
+from tailrace.cli.commands import alerts_incidents
+
+NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def raised(admin):
+    """Inserts an alert at some minutes after NOON; returns its id."""
+
+    def insert(minutes: float, account: str = "", client: str = "", **fields) -> str:
+        at = written(NOON + timedelta(minutes=minutes))
+        entity = {name: value for name, value in (("user", account), ("src_ip", client)) if value}
+        given = {"entity": entity, "user": account, "src_ip": client, "event_time": at, "window_from": at}
+        row = alert(**{**given, **fields})
+        admin.insert("tailrace.alerts", [row])
+        return row["alert_id"].replace("-", "")
+
+    return insert
+
+
+@pytest.fixture
+def incidents(user):
+    def read(audience: str = "analyst") -> Incidents:
+        return Incidents(lambda query, **given: user(audience).rows(query, given))
+
+    return read
+
+
+def within(found: Incidents, hours: float = 24) -> list[set[str]]:
+    listed, is_cut = found.within(NOON - timedelta(hours=1), NOON + timedelta(hours=hours))
+    assert not is_cut
+    return [set(each.ids) for each in listed]
+
+
+def test_alerts_of_a_user_and_a_client_that_one_alert_links_are_an_incident(raised, incidents):
+    guessed = raised(0, client="10.0.0.9", level="medium")
+    login = raised(20, "ann", "10.0.0.9", level="low")
+    dumped = raised(50, "ANN", level="critical", tags=["attack.exfiltration"])
+    other = raised(50, "ben")
+    raised(55, "ann", silenced=True)
+    assert within(incidents()) == [{guessed, login, dumped}, {other}]
+    for audience in ("reader_security", "reader_compliance"):
+        assert within(incidents(audience)) == within(incidents())
+    found = incidents().of(dumped)
+    assert (found.id, found.level, found.values("account")) == (guessed, "critical", ["ANN", "ann"])
+
+
+def test_an_incident_is_complete_at_the_ends_of_a_range(raised, incidents):
+    ids = {raised(minutes, "ann") for minutes in (-90, -40, 10, 60)}
+    assert within(incidents(), hours=0.5) == [ids]
+    assert incidents().of("0" * 32) is None
+
+
+def test_an_action_concerns_the_alerts_whose_state_allows_it(raised, incidents, user):
+    closed, opened, acknowledged = (raised(minutes, "ann") for minutes in (0, 1, 2))
+    analyst = user("analyst")
+    triage.record_action(analyst, [closed], Action("close", "erin", "x", verdict="benign"))
+    triage.record_action(analyst, [acknowledged], Action("ack", "erin", "x"))
+    assert incidents().of(opened).state == "open"
+    assert set(alerts_incidents.alerts_of(analyst, [opened[:10]], "close")) == {opened, acknowledged}
+    assert alerts_incidents.alerts_of(analyst, [opened], "reopen") == [closed]
+    ids = alerts_incidents.alerts_of(analyst, [opened], "close")
+    triage.record_action(analyst, ids, Action("close", "erin", "all of it", verdict="true positive"))
+    found = incidents().of(opened)
+    assert found.state == "closed" and found.values("verdict") == ["benign", "true positive"]
+    with pytest.raises(triage.AlertError, match="none of the 3 alerts allows close"):
+        alerts_incidents.alerts_of(analyst, [opened], "close")
