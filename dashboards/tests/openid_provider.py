@@ -84,7 +84,6 @@ def submit(session: requests.Session, page: requests.Response, **fields: str) ->
 
 def confirm(session: requests.Session, page: requests.Response, name: str) -> requests.Response:
     """Goes through the provider's forms: name, consent. Returns the first page of another server."""
-    provider = page.url.split("/interaction/")[0]
-    while page.url.startswith(provider):
+    while "/interaction/" in page.url:
         page = submit(session, page, login=name, password="any")
     return page

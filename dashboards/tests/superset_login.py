@@ -72,7 +72,8 @@ class LoginSuperset:
 
     def is_logged_in(self, session: requests.Session) -> bool:
         """Whether Superset refuses the session something that needs a role (403), not a login (401)."""
-        answer = session.get(f"{self.address}/api/v1/me/roles/", timeout=TIMEOUT_SECONDS)
+        address, of_a_script = f"{self.address}/api/v1/me/roles/", {"Accept": "application/json"}
+        answer = session.get(address, headers=of_a_script, timeout=TIMEOUT_SECONDS)
         assert answer.status_code in (401, 403), answer.status_code
         return answer.status_code == 403
 

@@ -23,6 +23,7 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 FIRST_PORT = 26040
 PEOPLE = "(&(objectClass=person)(!(pwdAccountLockedTime=*)))"
 ROLES = {"developer": ["dev"], "compliance": ["audit"], "security": ["soc"], "admin": ["ops"]}
+TOO_MANY = 429
 OIDC_LOGIN = "/tailrace/login/oidc"
 
 
@@ -95,8 +96,16 @@ def by_oidc(superset: LoginSuperset, browser: requests.Session, name: str, targe
 def by_ldap(
     superset: LoginSuperset, browser: requests.Session, name: str, password: str = slapd.PASSWORD
 ) -> requests.Response:
-    page = browser.get(f"{superset.address}/login/", timeout=TIMEOUT_SECONDS)
-    return submit(browser, page, username=name, password=password)
+    """Logs in with the form; waits while Superset limits the rate of logins."""
+    pages: list[requests.Response] = []
+
+    def is_answered() -> bool:
+        form = browser.get(f"{superset.address}/login/", timeout=TIMEOUT_SECONDS)
+        pages.append(submit(browser, form, username=name, password=password))
+        return pages[-1].status_code != TOO_MANY
+
+    wait_until(is_answered, 120, "a login within the limit")
+    return pages[-1]
 
 
 # --- OpenID Connect ---------------------------------------------------------------------------------------
@@ -149,9 +158,16 @@ def test_a_callback_of_another_browser_is_refused(superset, openid, browser):
     victim = requests.Session()
     answer = victim.get(page.headers["Location"], timeout=TIMEOUT_SECONDS)
     assert answer.status_code == 403 and not superset.is_logged_in(victim)
-    assert browser.get(page.headers["Location"], timeout=TIMEOUT_SECONDS).ok
+    browser.get(page.headers["Location"], timeout=TIMEOUT_SECONDS)
+    assert superset.is_logged_in(browser)
     repeated = browser.get(page.headers["Location"], timeout=TIMEOUT_SECONDS)
     assert repeated.status_code == 403, "a code is for one login"
+
+
+def test_the_rate_of_logins_is_limited(superset, browser):
+    page = browser.get(f"{superset.address}/tailrace/login/", timeout=TIMEOUT_SECONDS)
+    tried = (submit(browser, page, username="nobody", password="x").status_code for _ in range(200))
+    assert TOO_MANY in tried
 
 
 def submit_once(browser: requests.Session, page: requests.Response, provider: str) -> requests.Response:

@@ -57,13 +57,13 @@ class _Login:
         return answer
 
     def finish(self) -> Any:
-        target = session.pop(_NEXT, "/")
+        target, kept = session.pop(_NEXT, "/"), {"id_token": ""}
         try:
             person, tokens = self._provider.finish()
             kept = {name: tokens.get(name) or "" for name in ("refresh_token", "id_token")}
             return self._enter(person, target, **kept)
         except LoginError as error:
-            return self._refused(error)
+            return self._refused(error, self._provider.logout_address(kept["id_token"], PAGE))
 
     def ldap(self) -> Any:
         given = request.form
@@ -80,7 +80,8 @@ class _Login:
         login_user(user, remember=False)
         return redirect(target, 303)
 
-    def _refused(self, error: LoginError) -> Any:
+    def _refused(self, error: LoginError, logout: str | None = None) -> Any:
+        """`logout` ends the provider's session, so that the person can log in with another account."""
         if isinstance(error, NoRoleError):
             return rendering.render_public(
                 "login/no_role.html",
@@ -88,7 +89,7 @@ class _Login:
                 sentence=str(error),
                 held=sorted(error.person.groups),
                 wanted=error.wanted,
-                logout="/logout/",
+                logout=logout,
             ), FORBIDDEN
         return self._page(str(error)), FORBIDDEN
 
