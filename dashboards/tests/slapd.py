@@ -100,7 +100,7 @@ class Slapd:
                 password=PASSWORD,
             )
         )
-        self._run("sbin/slapd", "-T", "add", "-f", directory / "slapd.conf", given=ENTRIES.format(password=PASSWORD))
+        self.run("sbin/slapd", "-T", "add", "-f", directory / "slapd.conf", given=ENTRIES.format(password=PASSWORD))
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
@@ -134,9 +134,10 @@ class Slapd:
     def modify(self, changes: str) -> None:
         """Applies changes in LDIF as the root of the directory. Raises OSError if it is refused."""
         words = ["-H", self._socket, "-x", "-D", "cn=root,dc=example", "-w", PASSWORD]
-        self._run("bin/ldapmodify", *words, given=changes)
+        self.run("bin/ldapmodify", *words, given=changes)
 
-    def _run(self, program: str, *words: str | Path, given: str) -> None:
+    def run(self, program: str, *words: str | Path, given: str = "") -> None:
+        """Runs a program of the packages. Raises OSError with its message if it fails."""
         command = [self._root / "usr" / program, *words]
         done = subprocess.run(
             command, input=given, env=self._environment(), capture_output=True, text=True, timeout=120, check=False

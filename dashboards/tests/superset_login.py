@@ -3,7 +3,7 @@
 import contextlib
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import requests
@@ -15,6 +15,8 @@ from tailrace.config.home import Home
 from tailrace.config.settings import Settings
 from tailrace.config.single_sign_on import ROLES
 from tailrace_local.components.superset import Superset
+
+DRIVER = Path(__file__).parent / "login_driver.py"
 
 
 class _Progress:
@@ -45,19 +47,36 @@ class LoginSuperset:
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
-        if not self.component.installed():
-            self.component.install(_Progress())
+        self._install()
         self.component.check()
         self.component.prepare()
+        with self._process(self.component.command()):
+            wait_until(lambda: self.component.health().ok, 240, "Superset to answer")
+            yield
+
+    @contextlib.contextmanager
+    def driver(self, file: Path) -> Iterator[None]:
+        """Runs login_driver.py with this sso.yaml in place of Superset."""
+        self.settings.sso.symlink_to(file)
+        self._install()
+        with self._process([self.component.python(), DRIVER, file, str(self.settings.port_superset)]):
+            wait_until(lambda: requests.get(self.address, timeout=TIMEOUT_SECONDS).status_code, 240, "the driver")
+            yield
+
+    def _install(self) -> None:
+        if not self.component.installed():
+            self.component.install(_Progress())
+
+    @contextlib.contextmanager
+    def _process(self, command: Sequence[str | Path]) -> Iterator[None]:
         with open(self.home.log("superset"), "a") as log:
             process = subprocess.Popen(
-                [str(word) for word in self.component.command()],
+                [str(word) for word in command],
                 env={**os.environ, **self.component.environment()},
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )
         try:
-            wait_until(lambda: self.component.health().ok, 240, "Superset to answer")
             yield
         finally:
             process.terminate()

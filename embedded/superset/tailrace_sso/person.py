@@ -1,6 +1,8 @@
 """A person as an OpenID provider or a directory describes it, and the errors of a login."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 
 class LoginError(Exception):
@@ -42,3 +44,14 @@ def checked_name(name: object) -> str:
             f"The server names you {str(name)[:MAX_NAME]!r}; a name has 1 to {MAX_NAME} printable characters."
         )
     return name
+
+
+def groups_of(claims: Mapping[str, Any], path: str) -> frozenset[str]:
+    """Returns the groups at a path such as `groups` or `realm_access.roles`; none if the claim is missing."""
+    found: Any = claims.get(path)
+    if found is None:
+        found = claims
+        for name in path.split("."):
+            found = found.get(name) if isinstance(found, Mapping) else None
+    listed = [found] if isinstance(found, str) else found
+    return frozenset(each for each in listed if isinstance(each, str)) if isinstance(listed, list) else frozenset()

@@ -15,7 +15,7 @@ from flask import Flask
 from joserfc.errors import JoseError
 
 from tailrace.config.single_sign_on import CALLBACK, Oidc
-from tailrace_sso.person import LoginError, Person, RevokedError, UnreachableError, checked_name
+from tailrace_sso.person import LoginError, Person, RevokedError, UnreachableError, checked_name, groups_of
 
 NAME = "oidc"
 TIMEOUT_SECONDS = 10
@@ -136,17 +136,6 @@ class _failures:  # noqa: N801 - used like a function
 def _is_refusal(error: requests.RequestException) -> bool:
     """Whether the provider answered that the token is not or no longer valid."""
     return error.response is not None and 400 <= error.response.status_code < 500
-
-
-def groups_of(claims: Mapping[str, Any], path: str) -> frozenset[str]:
-    """Returns the groups at a path such as `groups` or `realm_access.roles`; none if the claim is missing."""
-    found: Any = claims.get(path)
-    if found is None:
-        found = claims
-        for name in path.split("."):
-            found = found.get(name) if isinstance(found, Mapping) else None
-    listed = [found] if isinstance(found, str) else found
-    return frozenset(each for each in listed if isinstance(each, str)) if isinstance(listed, list) else frozenset()
 
 
 def _text(claims: Mapping[str, Any], name: str) -> str:

@@ -5,14 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from cachelib import BaseCache
 from flask import Flask, current_app, g, redirect, request, session
 from flask_login import current_user, logout_user, user_logged_in, user_logged_out
 
 from tailrace.config import single_sign_on
 from tailrace.config.single_sign_on import Sessions as Limits
 from tailrace.config.single_sign_on import SingleSignOn
-from tailrace_sso import accounts, sessions, views
+from tailrace_sso import accounts, addresses, sessions, views
 from tailrace_sso.directory import Directory
 from tailrace_sso.directory import NAME as LDAP
 from tailrace_sso.person import RevokedError
@@ -57,7 +56,7 @@ def create_tables() -> None:
         accounts.create_table(db.engine)
 
 
-def _cache(home: Path, redis_url: str, limits: Limits) -> BaseCache:
+def _cache(home: Path, redis_url: str, limits: Limits) -> sessions.Cache:
     if not redis_url:
         return sessions.files(home / "sessions", limits)
     from cachelib import RedisCache
@@ -122,7 +121,7 @@ class _Requests:
             return answer
         is_login = request.method == "GET" and request.path == LOCAL_LOGIN and "local" not in request.args
         if self._has_servers and is_login and not current_user.is_authenticated:
-            return redirect(f"{request.script_root}{views.PAGE}?{request.query_string.decode()}")
+            return redirect(f"{request.script_root}{addresses.PAGE}?{request.query_string.decode()}")
         return None
 
     def _session(self) -> Any:
@@ -150,8 +149,8 @@ class _Requests:
         session.clear()
         target = None
         if record.provider == OIDC and self._servers.provider:
-            target = self._servers.provider.logout_address(record.id_token, views.PAGE)
-        return redirect(target or request.script_root + views.PAGE)
+            target = self._servers.provider.logout_address(record.id_token, addresses.PAGE)
+        return redirect(target or request.script_root + addresses.PAGE)
 
 
 def _path() -> str:

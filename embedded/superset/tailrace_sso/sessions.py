@@ -14,9 +14,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from cachelib import BaseCache, FileSystemCache
 from cryptography.fernet import Fernet, InvalidToken
 
 from tailrace.config.single_sign_on import Sessions as Limits
@@ -51,10 +50,23 @@ class Record:
     """When the groups were last asked for, with or without an answer."""
 
 
+class Cache(Protocol):
+    """The part of cachelib's caches that is used."""
+
+    def get(self, key: str) -> Any: ...
+
+    def set(self, key: str, value: str, timeout: int) -> Any: ...
+
+    def add(self, key: str, value: str, timeout: int) -> Any:
+        """Stores a value unless there is one. Returns whether it did."""
+
+    def delete(self, key: str) -> Any: ...
+
+
 class Store:
     """Records by id."""
 
-    def __init__(self, cache: BaseCache, secret_key: str, limits: Limits) -> None:
+    def __init__(self, cache: Cache, secret_key: str, limits: Limits) -> None:
         self._cache = cache
         self._fernet = Fernet(urlsafe_b64encode(sha256(b"tailrace sessions " + secret_key.encode()).digest()))
         self._limits = limits
@@ -94,8 +106,10 @@ def _name(id_: str) -> str:
     return sha256(id_.encode()).hexdigest()
 
 
-def files(directory: Path, limits: Limits) -> BaseCache:
+def files(directory: Path, limits: Limits) -> Cache:
     """Returns a cache of files that only this user can read, with as many records as there are sessions."""
+    from cachelib import FileSystemCache
+
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     return FileSystemCache(str(directory), threshold=0, default_timeout=limits.lifetime, mode=0o600)
 

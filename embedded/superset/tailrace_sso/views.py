@@ -4,21 +4,19 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
-from flask import Blueprint, Response, g, redirect, request, session
+from flask import Blueprint, Response, g, make_response, redirect, request, session
 from flask_login import current_user, login_user
 from flask_wtf.csrf import generate_csrf
 
 from tailrace.config.single_sign_on import CALLBACK
 from tailrace_pages import rendering
 from tailrace_pages.viewer import with_policy
+from tailrace_sso.addresses import LOCAL, PAGE, safe_target
 from tailrace_sso.accounts import Accounts, NoRoleError
 from tailrace_sso.directory import Directory
 from tailrace_sso.person import LoginError, Person
 from tailrace_sso.provider import Provider
 
-PAGE = "/tailrace/login/"
-LOCAL = "/login/?local=1"
-"""Superset's own form, for local users such as `admin`."""
 _NEXT = "tailrace_next"
 FORBIDDEN = 403
 
@@ -107,16 +105,8 @@ class _Login:
         )
 
 
-def safe_target(path: str) -> str:
-    """Returns a path of this server; `/` for any other address, also those that browsers read as one."""
-    is_path = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable()
-    return path if is_path and "\\" not in path and not path.startswith((PAGE, "/login", "/logout")) else "/"
-
-
 def _no_store(view: Callable[[], Any]) -> Callable[[], Any]:
     def answered() -> Any:
-        from flask import make_response
-
         answer = make_response(view())
         answer.headers["Cache-Control"] = "no-store"
         return answer
