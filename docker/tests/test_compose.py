@@ -39,6 +39,7 @@ NOT_HERE = {
     "TAILRACE_ALERTS_CONFIG": "docker/alerts.yaml, with the profile alerts",
     "TAILRACE_REPORTS_CONFIG": "Superset's image has no browser that could draw reports",
     "TAILRACE_ACCESS": "own-access.yaml",
+    "TAILRACE_SSO": "own-sso.yaml",
     "TAILRACE_COMPONENTS": "docker compose up SERVICE...",
     "TAILRACE_PORT_KAFKA_CONTROLLER": "inside of its container",
     "TAILRACE_PORT_KAFKA_INTERNAL": "inside of its container",
@@ -285,7 +286,7 @@ def test_supersets_driver_comes_from_the_embedded_lock():
     lock = superset.REQUIREMENTS
     taken = subprocess.run(["awk", program, lock], capture_output=True, text=True, check=True).stdout
     pinned = re.findall(r"^([a-z0-9-]+)==", taken, re.MULTILINE)
-    assert pinned == ["backports-zstd", "clickhouse-connect", "confluent-kafka", "lz4"]
+    assert pinned == ["authlib", "backports-zstd", "clickhouse-connect", "confluent-kafka", "joserfc", "lz4"]
     assert taken.count("--hash=sha256:") >= len(pinned)
 
 
@@ -329,6 +330,17 @@ def test_own_access_reaches_those_who_say_who_sees_what(compose):
             assert mounted[path]["read_only"]
             named.add(name)
     assert named == {"clickhouse-setup", "evidence", "dashboards"}
+
+
+def test_own_sso_reaches_superset_only(compose):
+    own = compose("compose.yaml", "own-sso.yaml", variables={"TAILRACE_SSO": "/srv/sso.yaml"})["services"]
+    reading = {name for name, its in own.items() if "SUPERSET_SSO_FILE" in its.get("environment", {})}
+    assert reading == {"superset"}
+    mounted = {volume["target"]: volume for volume in own["superset"]["volumes"]}
+    file, secrets = mounted[own["superset"]["environment"]["SUPERSET_SSO_FILE"]], mounted["/run/sso"]
+    assert file["source"] == "/srv/sso.yaml" and file["read_only"]
+    assert secrets["source"] == "./secrets/sso" and secrets["read_only"]
+    assert "/var/lib/superset" in mounted, "its own volumes remain"
 
 
 def test_explain_runs_as_the_embedded_one(services, settings, home):
