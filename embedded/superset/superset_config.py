@@ -47,6 +47,7 @@ from pathlib import Path
 
 import tailrace_audited_connection
 import tailrace_home
+import tailrace_log_lines
 import tailrace_rate_limit
 import tailrace_superset_patches
 import tailrace_table_search
@@ -58,6 +59,8 @@ from superset.config import THEME_DARK as _THEME_DARK
 from superset.config import THEME_DEFAULT as _THEME_LIGHT
 from superset.utils.log import DBEventLogger
 from tailrace_sso.security import SecurityManager
+
+tailrace_log_lines.install()
 
 _HOME = Path(os.environ["SUPERSET_HOME"])
 _MINUTE = 60

@@ -1,7 +1,9 @@
 """One attempt over HTTP: the common part of webhooks and of services with their own format of messages."""
 
 import http.client
+import ipaddress
 import json
+import socket
 import ssl
 import urllib.error
 import urllib.request
@@ -11,6 +13,10 @@ from pathlib import Path
 from tailrace import __version__
 from tailrace.alerts.delivery.delivery_log import DELIVERED, FAILED, REFUSED, Due, Outcome
 
+METADATA = tuple(
+    map(ipaddress.ip_network, ("169.254.0.0/16", "fe80::/10", "fd00:ec2::254/128", "100.100.100.200/32"))
+)
+"""Addresses at which clouds serve credentials of the machine. They are link-local, but for two."""
 AGENT = f"tailrace/{__version__}"
 TRIED_AGAIN = (408, 429)
 """Statuses 4xx that are worth a retry: a timeout, and too many requests."""
@@ -21,6 +27,45 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
     def redirect_request(self, *_: object) -> None:
         return None
+
+
+class RefusedAddressError(OSError):
+    """The address of a channel leads to a service that no alert is for."""
+
+
+def _require_receiver(connection: socket.socket) -> None:
+    """Raises RefusedAddressError if the connected address is a metadata service, however it was named."""
+    peer = ipaddress.ip_address(connection.getpeername()[0].partition("%")[0])
+    plain = getattr(peer, "ipv4_mapped", None) or peer
+    if any(plain in network for network in METADATA if network.version == plain.version):
+        connection.close()
+        raise RefusedAddressError(f"{plain} is a link-local or metadata address: no alert is sent there")
+
+
+class _Http(http.client.HTTPConnection):
+    def connect(self) -> None:
+        super().connect()
+        _require_receiver(self.sock)
+
+
+class _Https(http.client.HTTPSConnection):
+    def connect(self) -> None:
+        super().connect()
+        _require_receiver(self.sock)
+
+
+class _HttpHandler(urllib.request.HTTPHandler):
+    def http_open(self, request: urllib.request.Request) -> http.client.HTTPResponse:
+        return self.do_open(_Http, request)
+
+
+class _HttpsHandler(urllib.request.HTTPSHandler):
+    def __init__(self, context: ssl.SSLContext) -> None:
+        super().__init__(context=context)
+        self._trusted = context
+
+    def https_open(self, request: urllib.request.Request) -> http.client.HTTPResponse:
+        return self.do_open(_Https, request, context=self._trusted)
 
 
 class HttpSender(ABC):
@@ -34,6 +79,8 @@ class HttpSender(ABC):
         """Posts the alert; raises nothing."""
         try:
             request = self.request(due)
+            if request.type not in ("http", "https"):  # urllib would open a file and report success
+                return Outcome(FAILED, "the address must begin with https:// or http://")
             with self._opener().open(request, timeout=self._timeout) as answer:
                 return Outcome(DELIVERED, f"HTTP {answer.status}")
         except urllib.error.HTTPError as error:
@@ -55,7 +102,7 @@ class HttpSender(ABC):
 
     def _opener(self) -> urllib.request.OpenerDirector:
         trusted = ssl.create_default_context(cafile=self._ca_file)
-        return urllib.request.build_opener(_NoRedirects, urllib.request.HTTPSHandler(context=trusted))
+        return urllib.request.build_opener(_NoRedirects, _HttpHandler, _HttpsHandler(trusted))
 
 
 def shown(url: str, body: object) -> str:
