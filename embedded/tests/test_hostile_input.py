@@ -105,7 +105,7 @@ HOSTILE = "x\r\nBcc: all@example.com\r\n\r\nforged \x1b[2J =?utf-8?q?=0ABcc:_a?=
 def test_a_name_of_a_log_adds_no_header_to_a_mail():
     server = MailServer("mail.example.com", 25, "none", "tailrace@example.com")
     sender = mail.MailSender(Email("mail", Selection(), server, ["soc@example.com"]), DASHBOARDS)
-    row = alert(entity_key=HOSTILE, rule_title=HOSTILE, instance=HOSTILE)
+    row = alert(entity_key=HOSTILE, rule_title=HOSTILE, instance=HOSTILE, late=False)
     sent = sender._mail(Due(row, 1, 0)).as_bytes()  # noqa: SLF001 - no address to send it to
     headers = sent.split(b"\n\n", 1)[0]
     assert b"Bcc" not in re.findall(rb"^([A-Za-z-]+):", headers, re.MULTILINE)
