@@ -14,12 +14,12 @@ from dataclasses import asdict
 from pathlib import Path
 
 from flask import Flask, jsonify, request
-from tailrace_sso.directory import Directory
-from tailrace_sso.person import LoginError, Person
-from tailrace_sso.provider import Provider
 from werkzeug.serving import make_server
 
 from tailrace.config import single_sign_on
+from tailrace_sso.directory import Directory
+from tailrace_sso.person import LoginError, Person
+from tailrace_sso.provider import Provider
 
 NAMES = ("name", "password")
 tokens: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""A real OpenLDAP server on loopback: Debian's packages, unpacked into the cache, with TLS and disabled accounts."""
+"""A real OpenLDAP server on loopback with TLS: Debian's packages, unpacked into the cache."""
 
 import contextlib
 import os
@@ -100,12 +100,22 @@ class Slapd:
                 password=PASSWORD,
             )
         )
-        self.run("sbin/slapd", "-T", "add", "-f", directory / "slapd.conf", given=ENTRIES.format(password=PASSWORD))
+        self.run(
+            "sbin/slapd", "-T", "add", "-f", directory / "slapd.conf", given=ENTRIES.format(password=PASSWORD)
+        )
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
         addresses = " ".join((self.ldap, self.ldaps, self._socket))
-        command = [self._root / "usr/sbin/slapd", "-d", "none", "-f", self._directory / "slapd.conf", "-h", addresses]
+        command = [
+            self._root / "usr/sbin/slapd",
+            "-d",
+            "none",
+            "-f",
+            self._directory / "slapd.conf",
+            "-h",
+            addresses,
+        ]
         with open(self._directory / "slapd.log", "w") as log:
             process = subprocess.Popen(command, env=self._environment(), stdout=log, stderr=subprocess.STDOUT)
         try:
@@ -140,7 +150,13 @@ class Slapd:
         """Runs a program of the packages. Raises OSError with its message if it fails."""
         command = [self._root / "usr" / program, *words]
         done = subprocess.run(
-            command, input=given, env=self._environment(), capture_output=True, text=True, timeout=120, check=False
+            command,
+            input=given,
+            env=self._environment(),
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
         )
         if done.returncode:
             raise OSError(f"{program}: {done.stderr}")
@@ -151,7 +167,9 @@ class Slapd:
 
 def dn_of(name: str) -> str:
     """Returns the DN of a person, with every character of the name that has a meaning in one escaped."""
-    escaped = "".join(each if each.isalnum() else "".join(f"\\{byte:02x}" for byte in each.encode()) for each in name)
+    escaped = "".join(
+        each if each.isalnum() else "".join(f"\\{byte:02x}" for byte in each.encode()) for each in name
+    )
     return f"uid={escaped},ou=people,dc=example"
 
 

@@ -27,14 +27,20 @@ class _Progress:
 
     def run(self, command, cwd=None, environment=None) -> None:
         words = [str(word) for word in command]
-        subprocess.run(words, cwd=cwd, env={**os.environ, **(environment or {})}, check=True, capture_output=True)
+        subprocess.run(
+            words, cwd=cwd, env={**os.environ, **(environment or {})}, check=True, capture_output=True
+        )
 
 
 class LoginSuperset:
     """Superset with the roles of sso.yaml and its administrator. `running` starts it."""
 
     def __init__(self, directory: Path, port: int) -> None:
-        chosen = {"HOME": os.environ["HOME"], "TAILRACE_HOME": str(directory), "TAILRACE_PORT_SUPERSET": str(port)}
+        chosen = {
+            "HOME": os.environ["HOME"],
+            "TAILRACE_HOME": str(directory),
+            "TAILRACE_PORT_SUPERSET": str(port),
+        }
         kept = {name: os.environ[name] for name in ("TAILRACE_CACHE", "XDG_CACHE_HOME") if name in os.environ}
         self.settings = Settings.from_environment({**chosen, **kept, "TAILRACE_COMPONENTS": "superset"})
         self.home = Home(self.settings.home)
@@ -60,7 +66,9 @@ class LoginSuperset:
         self.settings.sso.symlink_to(file)
         self._install()
         with self._process([self.component.python(), DRIVER, file, str(self.settings.port_superset)]):
-            wait_until(lambda: requests.get(self.address, timeout=TIMEOUT_SECONDS).status_code, 240, "the driver")
+            wait_until(
+                lambda: requests.get(self.address, timeout=TIMEOUT_SECONDS).status_code, 240, "the driver"
+            )
             yield
 
     def _install(self) -> None:

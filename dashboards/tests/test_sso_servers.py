@@ -1,4 +1,4 @@
-"""Tests the login of persons with a certified OpenID provider and with OpenLDAP, without Superset (docs/SSO.md).
+"""Tests the login with a certified OpenID provider and with OpenLDAP, without Superset (docs/SSO.md).
 
 test_sso.py, which is long, does it in Superset, with roles and sessions.
 """
@@ -151,4 +151,3 @@ def test_the_directory_refuses_an_unencrypted_password(servers):
     command = ["-H", servers.ldap.ldap, "-x", "-D", slapd.BIND_DN, "-w", SECRET, "-b", "dc=example"]
     with pytest.raises(OSError, match="onfidentiality"):
         servers.ldap.run("bin/ldapsearch", *command)
-

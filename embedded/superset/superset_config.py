@@ -58,6 +58,7 @@ from superset.config import TALISMAN_CONFIG as _TALISMAN_DEFAULTS
 from superset.config import THEME_DARK as _THEME_DARK
 from superset.config import THEME_DEFAULT as _THEME_LIGHT
 from superset.utils.log import DBEventLogger
+
 from tailrace_sso.security import SecurityManager
 
 tailrace_log_lines.install()

@@ -1,6 +1,7 @@
 """Login to Superset with an OpenID provider or an LDAP directory, and the limits of every session.
 
-superset_config.py calls `registration.register`. docs/SSO.md describes the settings, docs/adr/0054 the design.
+superset_config.py calls `registration.register`. docs/SSO.md describes the settings,
+docs/adr/0054 the design.
 
     person.py       a person as a server describes it, and the reasons to refuse one
     provider.py     OpenID Connect

@@ -91,14 +91,16 @@ class Accounts:
         self._security.session.commit()
 
     def _user(self, person: Person) -> Any:
-        """Returns the user of this person; None at the first login. Raises LoginError if the name is taken."""
+        """Returns the user of this person; None at the first login. Raises LoginError for a taken name."""
         row = self._row(IDENTITIES.c.identity == identity_of(person))
         user = self._security.get_user_by_id(row.user_id) if row else None
         if user is not None and user.username == row.username:
             return user
         if self._security.find_user(username=person.name):
             _log.warning("login of %r refused: another account has this name", person.name)
-            raise LoginError(f"The name {person.name} belongs to another account of Superset. Ask its administrator.")
+            raise LoginError(
+                f"The name {person.name} belongs to another account of Superset. Ask its administrator."
+            )
         if row:  # the administrator deleted or renamed the user
             self._execute(IDENTITIES.delete().where(IDENTITIES.c.identity == row.identity))
         return None

@@ -86,7 +86,9 @@ class Directory:
             last_name=_first(entry, "sn"),
         )
 
-    def _search(self, connection: Any, base: str, condition: str, attributes: list[str]) -> list[tuple[str, dict]]:
+    def _search(
+        self, connection: Any, base: str, condition: str, attributes: list[str]
+    ) -> list[tuple[str, dict]]:
         import ldap
 
         found = connection.search_s(base, ldap.SCOPE_SUBTREE, condition, attributes)

@@ -39,7 +39,12 @@ MAX_NAME = 64
 
 def checked_name(name: object) -> str:
     """Returns a name that pages, logs and statements can show. Raises LoginError."""
-    if not isinstance(name, str) or not 0 < len(name) <= MAX_NAME or not name.isprintable() or name != name.strip():
+    if (
+        not isinstance(name, str)
+        or not 0 < len(name) <= MAX_NAME
+        or not name.isprintable()
+        or name != name.strip()
+    ):
         raise LoginError(
             f"The server names you {str(name)[:MAX_NAME]!r}; a name has 1 to {MAX_NAME} printable characters."
         )
@@ -54,4 +59,8 @@ def groups_of(claims: Mapping[str, Any], path: str) -> frozenset[str]:
         for name in path.split("."):
             found = found.get(name) if isinstance(found, Mapping) else None
     listed = [found] if isinstance(found, str) else found
-    return frozenset(each for each in listed if isinstance(each, str)) if isinstance(listed, list) else frozenset()
+    return (
+        frozenset(each for each in listed if isinstance(each, str))
+        if isinstance(listed, list)
+        else frozenset()
+    )

@@ -19,14 +19,26 @@ from tailrace_sso.person import LoginError, Person, RevokedError, UnreachableErr
 
 NAME = "oidc"
 TIMEOUT_SECONDS = 10
-SIGNATURES = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519")
+SIGNATURES = (
+    "RS256",
+    "RS384",
+    "RS512",
+    "PS256",
+    "PS384",
+    "PS512",
+    "ES256",
+    "ES384",
+    "ES512",
+    "EdDSA",
+    "Ed25519",
+)
 """Accepted algorithms of ID tokens: those with a public key, so neither `none` nor one with the secret."""
 
 _log = logging.getLogger(__name__)
 
 
 class Provider:
-    """The OpenID provider of sso.yaml. Raises UnreachableError if it does not answer, otherwise LoginError."""
+    """The OpenID provider of sso.yaml. Methods raise UnreachableError without an answer, else LoginError."""
 
     def __init__(self, app: Flask, settings: Oidc, address: str) -> None:
         self._settings = settings
@@ -91,12 +103,16 @@ class Provider:
         metadata = self._client.load_server_metadata()
         if metadata.get("issuer", "").rstrip("/") != self._settings.issuer:
             metadata.pop("_loaded_at", None)  # read again at the next login
-            raise LoginError(f"The provider names itself {metadata.get('issuer')!r}, sso.yaml another issuer.")
+            raise LoginError(
+                f"The provider names itself {metadata.get('issuer')!r}, sso.yaml another issuer."
+            )
         offered = metadata.get("id_token_signing_alg_values_supported", ["RS256"])
         metadata["id_token_signing_alg_values_supported"] = [each for each in offered if each in SIGNATURES]
         return metadata
 
-    def _person(self, tokens: Mapping[str, Any], claims: Mapping[str, Any], signed_subject: str = "") -> Person:
+    def _person(
+        self, tokens: Mapping[str, Any], claims: Mapping[str, Any], signed_subject: str = ""
+    ) -> Person:
         """Joins the claims of the ID token and of the userinfo endpoint, which must name the same subject."""
         subject = claims["sub"]
         known = dict(claims)

@@ -12,8 +12,8 @@ from tailrace.config import single_sign_on
 from tailrace.config.single_sign_on import Sessions as Limits
 from tailrace.config.single_sign_on import SingleSignOn
 from tailrace_sso import accounts, addresses, sessions, views
-from tailrace_sso.directory import Directory
 from tailrace_sso.directory import NAME as LDAP
+from tailrace_sso.directory import Directory
 from tailrace_sso.person import RevokedError
 from tailrace_sso.provider import NAME as OIDC
 from tailrace_sso.provider import Provider
@@ -62,7 +62,9 @@ def _cache(home: Path, redis_url: str, limits: Limits) -> sessions.Cache:
     from cachelib import RedisCache
     from redis import Redis
 
-    return RedisCache(Redis.from_url(redis_url), key_prefix="tailrace-session-", default_timeout=limits.lifetime)
+    return RedisCache(
+        Redis.from_url(redis_url), key_prefix="tailrace-session-", default_timeout=limits.lifetime
+    )
 
 
 class _Servers:
@@ -71,9 +73,7 @@ class _Servers:
     def __init__(self, app: Flask, security: Any, settings: SingleSignOn | None) -> None:
         self._security = security
         self.accounts = accounts.Accounts(security, settings) if settings else None
-        self.provider = (
-            Provider(app, settings.oidc, settings.address) if settings and settings.oidc else None
-        )
+        self.provider = Provider(app, settings.oidc, settings.address) if settings and settings.oidc else None
         self.directory = Directory(settings.ldap) if settings and settings.ldap else None
 
     def checked(self, record: sessions.Record) -> sessions.Record:
@@ -155,5 +155,3 @@ class _Requests:
 
 def _path() -> str:
     return "/" if request.path == LOGOUT else request.full_path.rstrip("?")
-
-

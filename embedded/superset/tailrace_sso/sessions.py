@@ -73,7 +73,7 @@ class Store:
         self._lock = threading.Lock()
 
     def add(self, record: Record) -> str:
-        """Stores a new session and returns its id, which nobody can guess."""
+        """Stores a new session and returns its random id."""
         id_ = secrets.token_urlsafe(32)
         self.put(id_, record)
         return id_
@@ -128,7 +128,7 @@ class Guard:
         check: Callable[[Record], Record],
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`check` reads the person's groups again, gives the roles, and returns the record with new tokens."""
+        """`check` reads the groups again, gives the roles, and returns the record with new tokens."""
         self._store = store
         self._limits = limits
         self._check = check

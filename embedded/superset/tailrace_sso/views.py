@@ -11,8 +11,8 @@ from flask_wtf.csrf import generate_csrf
 from tailrace.config.single_sign_on import CALLBACK
 from tailrace_pages import rendering
 from tailrace_pages.viewer import with_policy
-from tailrace_sso.addresses import LOCAL, PAGE, safe_target
 from tailrace_sso.accounts import Accounts, NoRoleError
+from tailrace_sso.addresses import LOCAL, PAGE, safe_target
 from tailrace_sso.directory import Directory
 from tailrace_sso.person import LoginError, Person
 from tailrace_sso.provider import Provider

@@ -71,8 +71,8 @@ class Settings:
     )
     sso: Path = _setting(
         Path(),
-        "YAML of the servers that authenticate users of the dashboards, see docs/SSO.md; empty means sso.yaml "
-        "in the home directory, if it exists",
+        "YAML of the servers that authenticate users of the dashboards; empty means sso.yaml in the home "
+        "directory, if it exists",
     )
     sources_poll_interval: int = _setting(
         1,

@@ -109,7 +109,9 @@ def load(file: Path) -> SingleSignOn | None:
         raise ConfigurationError(f"{file}: needs the section `oidc` or `ldap`")
     address = top.need("address", _encrypted).rstrip("/")
     roles = _roles(top.inner("roles"))
-    sessions = _sessions(top.inner("session")) if top.take("session", yaml_reader.section, None) else Sessions()
+    sessions = (
+        _sessions(top.inner("session")) if top.take("session", yaml_reader.section, None) else Sessions()
+    )
     top.close()
     return SingleSignOn(address, oidc, ldap, roles, sessions)
 
