@@ -23,7 +23,7 @@ FOREIGN = (
 
 
 def log_in(visitors: dict[str, Visitor], stack, target: str) -> tuple[Visitor, str]:
-    """Logs in anew as security. Returns the visitor and where the login leads."""
+    """Logs in as security. Returns the visitor and where the login leads."""
     person = Visitor(visitors["security"].address)
     given = {"username": "security", "password": stack.home.secret(connections.password_of("security"))}
     token = person.token(f"/login/?next={target}")
