@@ -63,8 +63,6 @@ SECRET_KEY = "superset-secret-key"
 KAFKA_ACCOUNT = "rules"
 """The account of Kafka with which the alert inbox suppresses alerts; the same as of `tailrace alerts`."""
 THREADS = 16
-ACCESS_LOG = '%(h)s %(t)s "%(r)s" %(s)s %(b)s %(M)s ms'
-"""Without the headers Referer and User-Agent, which may contain control characters of a terminal."""
 
 
 class Superset(Component):
@@ -176,7 +174,7 @@ class Superset(Component):
             self._entry() / "bin" / "gunicorn",
             *("--bind", f"127.0.0.1:{self.settings.port_superset}"),
             *("--workers", "1", "--worker-class", "gthread", "--threads", str(THREADS)),
-            *("--timeout", "120", "--access-logfile", "-", "--access-logformat", ACCESS_LOG),
+            *("--timeout", "120", "--access-logfile", "-"),
             # The heartbeat files of workers: in memory, or a slow disk would look like a dead worker.
             *("--worker-tmp-dir", "/dev/shm"),
             # The default is in the user's home directory, shared by all stacks.
