@@ -111,6 +111,9 @@ def files(directory: Path, limits: Limits) -> Cache:
     from cachelib import FileSystemCache
 
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for file in directory.iterdir():  # the cache removes an old record only when it is read
+        if file.stat().st_mtime < time.time() - limits.lifetime:
+            file.unlink(missing_ok=True)
     return FileSystemCache(str(directory), threshold=0, default_timeout=limits.lifetime, mode=0o600)
 
 
