@@ -357,7 +357,7 @@ lock: $(DEV) ## Write the Python lock files again from requirements*.in; fitting
 	    ( cd $$(dirname $$name) && name=$$(basename $$name) && \
 	    CUSTOM_COMPILE_COMMAND="make lock" $(LOCK)/bin/pip-compile --quiet --generate-hashes \
 	        --strip-extras --no-emit-index-url --no-emit-find-links --output-file $$name.lock $$name.in ); done
-	@cd embedded/superset && for name in requirements installer; do \
+	@cd embedded/superset && for name in requirements ldap installer; do \
 	    UV_CUSTOM_COMPILE_COMMAND="make lock" $(LOCK)/bin/uv pip compile --quiet --generate-hashes --no-annotate \
 	        --python-version 3.11 --output-file $$name.lock $$name.in; done
 

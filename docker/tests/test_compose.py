@@ -40,6 +40,7 @@ NOT_HERE = {
     "TAILRACE_CALLBACKS_CONFIG": "docker/callbacks, with the profile callbacks",
     "TAILRACE_REPORTS_CONFIG": "Superset's image has no browser that could draw reports",
     "TAILRACE_ACCESS": "own-access.yaml",
+    "TAILRACE_SSO": "own-sso.yaml",
     "TAILRACE_COMPONENTS": "docker compose up SERVICE...",
     "TAILRACE_PORT_KAFKA_CONTROLLER": "inside of its container",
     "TAILRACE_PORT_KAFKA_INTERNAL": "inside of its container",
@@ -289,7 +290,7 @@ def test_supersets_driver_comes_from_the_embedded_lock():
     lock = superset.REQUIREMENTS
     taken = subprocess.run(["awk", program, lock], capture_output=True, text=True, check=True).stdout
     pinned = re.findall(r"^([a-z0-9-]+)==", taken, re.MULTILINE)
-    assert pinned == ["backports-zstd", "clickhouse-connect", "confluent-kafka", "lz4"]
+    assert pinned == ["authlib", "backports-zstd", "clickhouse-connect", "confluent-kafka", "joserfc", "lz4"]
     assert taken.count("--hash=sha256:") >= len(pinned)
 
 

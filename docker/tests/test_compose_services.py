@@ -202,3 +202,14 @@ def test_repair_runs_as_the_embedded_one(services, settings, home):
         "--clickhouse": "http://clickhouse:8123",
         "--password-file": "/run/secrets/clickhouse-repair",
     }
+
+
+def test_own_sso_reaches_superset_only(compose):
+    own = compose("compose.yaml", "own-sso.yaml", variables={"TAILRACE_SSO": "/srv/sso.yaml"})["services"]
+    reading = {name for name, its in own.items() if "SUPERSET_SSO_FILE" in its.get("environment", {})}
+    assert reading == {"superset"}
+    mounted = {volume["target"]: volume for volume in own["superset"]["volumes"]}
+    file, secrets = mounted[own["superset"]["environment"]["SUPERSET_SSO_FILE"]], mounted["/run/sso"]
+    assert file["source"] == "/srv/sso.yaml" and file["read_only"]
+    assert secrets["source"] == "./secrets/sso" and secrets["read_only"]
+    assert "/var/lib/superset" in mounted, "its own volumes remain"

@@ -27,9 +27,11 @@ def upgrade() -> None:
     from flask_migrate import upgrade as migrate_schema
     from superset import appbuilder, security_manager
 
+    import tailrace_sso.registration
     from tailrace_pages import registration
 
     migrate_schema()
+    tailrace_sso.registration.create_tables()
     appbuilder.add_permissions(update_perms=True)
     registration.add_permissions()
     security_manager.sync_role_definitions()

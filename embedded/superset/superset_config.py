@@ -2,8 +2,8 @@
 
 The component that runs Superset (tailrace_local.components.superset, or a container) sets these variables:
 
-    PYTHONPATH                 this directory, for tailrace_*.py and tailrace_pages, and the packages tailrace
-                               and tailrace_capture
+    PYTHONPATH                 this directory, for tailrace_*.py, tailrace_pages and tailrace_sso, and the
+                               packages tailrace and tailrace_capture
     SUPERSET_HOME              directory for the metadata database and the caches
     SUPERSET_SECRET_KEY_FILE   file with the key that signs sessions and encrypts stored passwords
     SUPERSET_ACCESS_RECORDER_URL, SUPERSET_ACCESS_RECORDER_PASSWORD_FILE
@@ -21,6 +21,8 @@ The component that runs Superset (tailrace_local.components.superset, or a conta
     SUPERSET_FINGERPRINT_SOCKET
                                Unix socket of the fingerprint service, with which the page Queries finds
                                pasted statements (tailrace_pages/statements/fingerprinting.py)
+    SUPERSET_SSO_FILE          sso.yaml (docs/SSO.md): login with an OpenID provider or LDAP; without it
+                               Superset has local users only
 
 With reports by mail (reports.py in this directory), SUPERSET_REPORTS is `true`, and reports.py has
 
@@ -45,6 +47,7 @@ from pathlib import Path
 
 import tailrace_audited_connection
 import tailrace_home
+import tailrace_log_lines
 import tailrace_rate_limit
 import tailrace_superset_patches
 import tailrace_table_search
@@ -55,6 +58,10 @@ from superset.config import TALISMAN_CONFIG as _TALISMAN_DEFAULTS
 from superset.config import THEME_DARK as _THEME_DARK
 from superset.config import THEME_DEFAULT as _THEME_LIGHT
 from superset.utils.log import DBEventLogger
+
+from tailrace_sso.security import SecurityManager
+
+tailrace_log_lines.install()
 
 _HOME = Path(os.environ["SUPERSET_HOME"])
 _MINUTE = 60
@@ -98,7 +105,8 @@ SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = os.environ.get("SUPERSET_HTTPS", "") == "true"
 WTF_CSRF_ENABLED = True
 PREVENT_UNSAFE_DB_CONNECTIONS = True
-AUTH_USER_REGISTRATION = False
+AUTH_USER_REGISTRATION = False  # tailrace_sso creates users of servers itself
+CUSTOM_SECURITY_MANAGER = SecurityManager
 PUBLIC_ROLE_LIKE = None
 
 # Requests are read before a page sees them. The largest are bundles of evidence to verify (256 MiB).
@@ -243,9 +251,11 @@ def _ignore_colours():
 
 
 def FLASK_APP_MUTATOR(app) -> None:  # noqa: N802 - Superset's name
-    """Adds the work pages, and applies the patches of this directory."""
+    """Adds the login of servers and the work pages, and applies the patches of this directory."""
+    import tailrace_sso.registration
     from tailrace_pages import registration
 
+    tailrace_sso.registration.register(app, _HOME, _REDIS_URL)
     registration.register(app)
     tailrace_superset_patches.apply_patches()
     tailrace_table_search.keep_patterns_from_queries()

@@ -18,7 +18,8 @@ LIMIT = 100_000
 """Rows of a file. Pages ask ClickHouse for at most LIMIT + 1."""
 ROWS_AT_ONCE = 1000
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""The last four are the full-width forms, which some spreadsheets convert."""
 
 
 def lines(

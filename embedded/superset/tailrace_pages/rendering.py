@@ -56,6 +56,12 @@ def render(template: str, title: str, span: TimeRange | None = None, **context: 
     return _html(template, {**known, **context})
 
 
+def render_public(template: str, title: str, **context: Any) -> Response:
+    """Returns a page for visitors who are not logged in."""
+    known = {"title": title, "viewer": None, "span": None, "messages": [], "navigation": []}
+    return _html(template, {**known, **context})
+
+
 def render_error(error: PageError) -> Response:
     """Returns the page of an error, with the navigation of the viewer if one is logged in and has a role."""
     try:

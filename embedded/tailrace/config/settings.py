@@ -73,6 +73,11 @@ class Settings:
         "YAML of the clusters, instances and databases that each audience of the dashboards sees; empty "
         "means access.yaml in the home directory, if it exists",
     )
+    sso: Path = _setting(
+        Path(),
+        "YAML of the servers that authenticate users of the dashboards; empty means sso.yaml in the home "
+        "directory, if it exists",
+    )
     sources_poll_interval: int = _setting(
         1,
         "time between two checks of sources.yaml for changes; 0: only `tailrace up` applies them",
@@ -198,6 +203,7 @@ class Settings:
         home = self.home.expanduser().resolve()
         sources = self.sources if self.sources != Path() else home / "sources.yaml"
         access = self.access if self.access != Path() else home / "access.yaml"
+        sso = self.sso if self.sso != Path() else home / "sso.yaml"
         alerts_config = self.alerts_config if self.alerts_config != Path() else home / "alerts.yaml"
         callbacks = self.callbacks_config if self.callbacks_config != Path() else home / "callbacks.yaml"
         reports_config = self.reports_config if self.reports_config != Path() else home / "reports.yaml"
@@ -208,6 +214,7 @@ class Settings:
             fluent_bit=self.fluent_bit.expanduser().resolve() if self.fluent_bit != Path() else Path(),
             sources=sources.expanduser().resolve(),
             access=access.expanduser().resolve(),
+            sso=sso.expanduser().resolve(),
             alerts_config=alerts_config.expanduser().resolve(),
             callbacks_config=callbacks.expanduser().resolve(),
             reports_config=reports_config.expanduser().resolve(),

@@ -18,6 +18,8 @@ _SPAN = re.compile(r"(\d+)(s|m|h|d)")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _MAX_SECONDS = 90 * 86_400
+MAX_VALUES = 100_000
+"""Of a file. A few nested aliases represent more values than fit into memory."""
 
 
 class ConfigurationError(UsageError, ValueError):
@@ -28,9 +30,29 @@ def read(file: Path, old_names: Table | None = None) -> "Section":
     """Returns the keys of a file, of which some have old names. Raises ConfigurationError."""
     try:
         content = yaml.load(file.read_text(), _LineLoader)
+        size = _expanded_size(content, {})
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise ConfigurationError(f"{file}: cannot be read: {error}") from error
+    except RecursionError:
+        raise ConfigurationError(f"{file}: cannot be read: its values are nested too deeply") from None
+    if size > MAX_VALUES:
+        raise ConfigurationError(f"{file}: has more than {MAX_VALUES:,} values when its aliases are replaced")
     return Section(content, str(file), file.parent, old_names)
+
+
+def _expanded_size(value: object, known: dict[int, int]) -> int:
+    """Returns the number of values, where each alias counts as often as it is used.
+
+    `known` has the sizes by identity, so that the time does not grow with the size. A value that contains
+    itself counts more than MAX_VALUES.
+    """
+    if not isinstance(value, dict | list):
+        return 1
+    if id(value) not in known:
+        known[id(value)] = MAX_VALUES + 1  # found again only by a value that contains itself
+        parts = [*value, *value.values()] if isinstance(value, dict) else value
+        known[id(value)] = 1 + sum(_expanded_size(part, known) for part in parts)
+    return known[id(value)]
 
 
 class _Keys(dict):

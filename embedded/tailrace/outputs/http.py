@@ -6,7 +6,6 @@ half is sent on its own, so that one bad record does not hold up the others."""
 import gzip
 import http.client
 import http.cookiejar
-import ssl
 import urllib.error
 import urllib.request
 from abc import abstractmethod
@@ -17,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 from tailrace import __version__
+from tailrace.outputs import guarded_http
 from tailrace.outputs.record import DELIVERED, FAILED, REFUSED, Outcome, Receiver, Record, all_of
 
 AGENT = f"tailrace/{__version__}"
@@ -53,13 +53,6 @@ class Answer:
             return None
 
 
-class NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Refuses redirects: data goes only to the configured address."""
-
-    def redirect_request(self, *_: object) -> None:
-        return None
-
-
 class HttpClient:
     """Sends requests with verified certificates. Cookies are kept, because load balancers use them to send
     requests of one client to one server. `timeout` in seconds, for connecting and for each response."""
@@ -74,7 +67,7 @@ class HttpClient:
         """Raises ValueError if the address or a header is invalid; its message may contain a secret."""
         request = urllib.request.Request(url, body, {"User-Agent": AGENT, **headers}, method="POST")
         try:
-            with self._opener().open(request, timeout=self._timeout) as answer:
+            with self._opener(url).open(request, timeout=self._timeout) as answer:
                 return Answer(answer.status, answer.read(MAX_ANSWER_BYTES))
         except urllib.error.HTTPError as error:
             with error:
@@ -83,15 +76,11 @@ class HttpClient:
             self._made = None
             return Answer(0, str(getattr(error, "reason", "") or error or type(error).__name__).encode())
 
-    def _opener(self) -> urllib.request.OpenerDirector:
+    def _opener(self, url: str) -> urllib.request.OpenerDirector:
         """Reading the certificate authorities takes 40 ms, so it is done once, and again after a failure."""
         if self._made is None:
-            trusted = ssl.create_default_context(cafile=self._ca_file)
-            handlers = (
-                urllib.request.HTTPSHandler(context=trusted),
-                urllib.request.HTTPCookieProcessor(self._cookies),
-            )
-            self._made = urllib.request.build_opener(NoRedirects, *handlers)
+            cookies = urllib.request.HTTPCookieProcessor(self._cookies)
+            self._made = guarded_http.opener_for(url, self._ca_file, cookies)
         return self._made
 
 

@@ -13,10 +13,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tailrace.clickhouse import row_policies
-from tailrace.config import content_hash
+from tailrace.config import content_hash, single_sign_on
 from tailrace.config.home import Home
 from tailrace.config.resources import PYTHON_PATH, REPOSITORY, ROOT
 from tailrace.config.settings import Settings
+from tailrace.config.yaml_reader import ConfigurationError
 from tailrace.credentials.certificates import Certificates
 from tailrace.credentials.names import password_name
 from tailrace.dashboards import roles as dashboard_roles
@@ -40,6 +41,7 @@ from tailrace_local.supervisor.component import Component, Progress
 
 EMBEDDED = REPOSITORY / "embedded" / "superset"
 REQUIREMENTS = EMBEDDED / "requirements.lock"
+LDAP_REQUIREMENTS = EMBEDDED / "ldap.lock"
 INSTALLER = EMBEDDED / "installer.lock"
 CONFIGURATION = EMBEDDED / "superset_config.py"
 METADATA = EMBEDDED / "metadata.py"
@@ -52,6 +54,11 @@ CHART_FILES = ("dist/uPlot.iife.min.js", "dist/uPlot.min.css", "LICENSE")
 INSTALLATION = "2"
 """Raise it when `install` makes something else of the same packages."""
 
+LDAP_PACKAGES = {
+    "gcc": "/usr/bin/gcc",
+    "libldap-dev": "/usr/include/ldap.h",
+    "libsasl2-dev": "/usr/include/sasl/sasl.h",
+}
 SECRET_KEY = "superset-secret-key"
 KAFKA_ACCOUNT = "rules"
 """The account of Kafka with which the alert inbox suppresses alerts; the same as of `tailrace alerts`."""
@@ -66,10 +73,42 @@ class Superset(Component):
     tools = ("npm",)
     start_seconds = 120
 
+    def check(self) -> None:
+        single_sign_on.load(self.settings.sso)
+
+    @property
+    def os_packages(self) -> Mapping[str, str]:
+        return LDAP_PACKAGES if self._uses_ldap() else {}
+
+    def _uses_ldap(self) -> bool:
+        """Whether sso.yaml needs python-ldap, which is built from source; `check` reports its errors."""
+        try:
+            settings = single_sign_on.load(self.settings.sso)
+        except ConfigurationError:
+            return False
+        return bool(settings and settings.ldap)
+
     def installed(self) -> bool:
-        return cache.is_complete(self._entry())
+        return cache.is_complete(self._entry()) and all(map(cache.is_complete, self._ldap_path()))
 
     def install(self, progress: Progress) -> None:
+        if not cache.is_complete(self._entry()):
+            self._install_superset(progress)
+        for entry in self._ldap_path():
+            self._install_ldap(entry, progress)
+
+    def _install_ldap(self, entry: Path, progress: Progress) -> None:
+        with cache.build_in_place(entry):
+            progress.report("building python-ldap 3.4.8")
+            options = ["--quiet", "--require-hashes", "--no-deps", "--target", entry, "-r", LDAP_REQUIREMENTS]
+            progress.run([self.python(), "-m", "pip", "install", *options])
+
+    def _ldap_path(self) -> tuple[Path, ...]:
+        """The directory with python-ldap, if it is needed."""
+        entry = self.settings.cache / "superset-ldap" / content_hash.fingerprint(LDAP_REQUIREMENTS)
+        return (entry,) if self._uses_ldap() else ()
+
+    def _install_superset(self, progress: Progress) -> None:
         """Creates a venv with every package pinned by hash, and an empty metadata database as a template."""
         with cache.build_in_place(self._entry()) as entry:
             progress.report("installing Superset 6.1.0 (156 Python packages, 250 MB)")
@@ -169,14 +208,15 @@ class Superset(Component):
             "SUPERSET_ANALYST_PASSWORD_FILE": str(self.home.secret_file(password_name(ANALYST))),
         }
         reports = {"SUPERSET_REPORTS": "true"} if self.settings.reports_config.exists() else {}
+        sso = {"SUPERSET_SSO_FILE": str(self.settings.sso)} if self.settings.sso.exists() else {}
         https = {"SUPERSET_HTTPS": "true"} if self._certificates.exist() else {}
         services = {
             "SUPERSET_EVIDENCE_SOCKET": str(evidence.socket_of(self.home)),
             "SUPERSET_FINGERPRINT_SOCKET": str(fingerprint.socket_of(self.home)),
         }
-        own = _variables(self._data(), self.home.secret_file(SECRET_KEY))
+        own = _variables(self._data(), self.home.secret_file(SECRET_KEY), *self._ldap_path())
         own["SUPERSET_RISK_HALF_LIFE"] = str(self.settings.risk_half_life)
-        return {**own, **accounts, **services, **self._kafka_variables(), **reports, **https}
+        return {**own, **accounts, **services, **self._kafka_variables(), **reports, **https, **sso}
 
     def _kafka_variables(self) -> dict[str, str]:
         """For suppressions of alerts; without them the alert inbox has none."""
@@ -282,14 +322,14 @@ def connections(settings: Settings, home: Home) -> Connections:
     return connections_to(f"127.0.0.1:{settings.port_clickhouse}", home.secret)
 
 
-def _variables(directory: Path, secret_key: Path) -> dict[str, str]:
+def _variables(directory: Path, secret_key: Path, *more_packages: Path) -> dict[str, str]:
     """Returns the environment of superset_config.py, with UTC: Superset uses its process's time zone for
     "now"."""
     return {
         "SUPERSET_CONFIG_PATH": str(CONFIGURATION),
         # For the modules tailrace_*.py, and the package tailrace that tailrace_pages uses.
         # And the checks of tailrace doctor, for the page Setup.
-        "PYTHONPATH": os.pathsep.join(map(str, (CONFIGURATION.parent, PYTHON_PATH, CAPTURE))),
+        "PYTHONPATH": os.pathsep.join(map(str, (CONFIGURATION.parent, PYTHON_PATH, CAPTURE, *more_packages))),
         "SUPERSET_HOME": str(directory),
         "SUPERSET_SECRET_KEY_FILE": str(secret_key),
         "TZ": "UTC",

@@ -2,7 +2,6 @@
 
 import http.client
 import json
-import ssl
 import urllib.error
 import urllib.request
 from abc import ABC, abstractmethod
@@ -11,18 +10,12 @@ from pathlib import Path
 
 from tailrace import __version__
 from tailrace.alerts.delivery.delivery_log import Due
+from tailrace.outputs.guarded_http import opener_for
 from tailrace.outputs.record import DELIVERED, FAILED, REFUSED, Outcome
 
 AGENT = f"tailrace/{__version__}"
 TRIED_AGAIN = (408, 429)
 """Statuses 4xx that are worth a retry: a timeout, and too many requests."""
-
-
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Refuses redirects: an alert goes only to the configured address."""
-
-    def redirect_request(self, *_: object) -> None:
-        return None
 
 
 class HttpSender(ABC):
@@ -38,6 +31,8 @@ class HttpSender(ABC):
 
     def _post(self, due: Due) -> Outcome:
         request = self.request(due)
+        if request.type not in ("http", "https"):  # urllib would open a file and report success
+            return Outcome(FAILED, "the address must begin with https:// or http://")
         opener = opener_for(request.full_url, self._ca_file)
         with opener.open(request, timeout=self._timeout) as answer:
             return Outcome(DELIVERED, f"HTTP {answer.status}")
@@ -69,14 +64,6 @@ def refusal(status: int, reason: str) -> Outcome:
     """Returns the outcome of a response with an error status; `reason` is the receiver's own text."""
     detail = f"HTTP {status}: {reason}" if reason else f"HTTP {status}"
     return Outcome(FAILED if _is_passing(status) else REFUSED, detail)
-
-
-def opener_for(url: str, ca_file: Path | None) -> urllib.request.OpenerDirector:
-    """Returns an opener for a URL that verifies certificates and follows no redirect."""
-    if not url.startswith("https:"):
-        return urllib.request.build_opener(_NoRedirects)  # to load the authorities takes CPU time
-    trusted = ssl.create_default_context(cafile=ca_file)
-    return urllib.request.build_opener(_NoRedirects, urllib.request.HTTPSHandler(context=trusted))
 
 
 def shown(url: str, body: object) -> str:

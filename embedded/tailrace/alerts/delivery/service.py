@@ -209,13 +209,7 @@ class ChannelWorker:
 
 
 Sender = (
-    WebhookSender
-    | ServiceSender
-    | SyslogSender
-    | MailSender
-    | JiraSender
-    | ServiceNowSender
-    | OutputSender
+    WebhookSender | ServiceSender | SyslogSender | MailSender | JiraSender | ServiceNowSender | OutputSender
 )
 
 

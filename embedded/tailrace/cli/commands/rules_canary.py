@@ -6,8 +6,7 @@ A rule with the tag tailrace.canary is evaluated, but its alerts are neither lis
 import argparse
 
 from tailrace import console
-from tailrace.cli import output
-from tailrace.cli import spans
+from tailrace.cli import output, spans
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.clickhouse.client import ClickHouse

@@ -7,8 +7,7 @@ although it could, raises a large share of all alerts, or had many false positiv
 import argparse
 
 from tailrace import console
-from tailrace.cli import output
-from tailrace.cli import spans
+from tailrace.cli import output, spans
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.clickhouse.client import Row
