@@ -12,7 +12,7 @@ from pathlib import Path
 import yaml
 
 from e2e.workload.writer import LogWriter
-from sql.tests.clickhouse_servers import copy_migrated_store
+from sql.tests.clickhouse_servers import copy_migrated_store, disable_compilation
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings
@@ -57,10 +57,15 @@ class Stack:
         first_port: int,
         components: Iterable[str] = PARTS,
         is_migrated: bool = True,
+        compiles: bool = False,
         **settings: str,
     ) -> None:
-        """`is_migrated`: ClickHouse begins with a copied schema, which costs less than all migrations."""
+        """`is_migrated`: ClickHouse begins with a copied schema, which costs less than all migrations.
+
+        `compiles`: ClickHouse compiles parts of queries, as in production.
+        """
         self._begins_migrated = is_migrated and "clickhouse" in components
+        self._compiles = compiles
         environment = {
             "HOME": os.environ["HOME"],
             "TAILRACE_HOME": str(directory),
@@ -82,6 +87,8 @@ class Stack:
     def up(self) -> None:
         """Installs what is missing and starts all parts; returns when they are healthy."""
         self.copy_schema()
+        if not self._compiles:
+            disable_compilation(self.home)
         stack_start.start_stack(
             self.settings, self.home, lambda component, doing: print(f"{component}: {doing}")
         )

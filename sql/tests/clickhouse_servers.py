@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from xml.etree import ElementTree
 
 from tailrace.clickhouse import shards
 from tailrace.clickhouse.client import ClickHouse
@@ -25,7 +24,10 @@ from tailrace_local.supervisor import cache
 START_SECONDS = 120
 LISTENING = "0A"
 """The state of a socket in /proc/net/tcp."""
-COMPILING = ("compile_expressions", "compile_aggregate_expressions", "compile_sort_description")
+COMPILING = (
+    *("compile_expressions", "compile_aggregate_expressions", "compile_sort_description"),
+    "compile_regular_expressions",
+)
 """The settings by which the engine compiles parts of queries."""
 DATABASES = (shards.DATABASE, shards.SHARD_DATABASE)
 SCHEMA_SOURCES = (
@@ -56,7 +58,7 @@ class Server:
 
     def start(self) -> None:
         self.part.prepare()
-        self._disable_compilation()
+        disable_compilation(self.home)
         log = self.home.log("clickhouse").open("ab")
         self._process = subprocess.Popen(self.part.command(), stdout=log, stderr=log)
         deadline = time.monotonic() + START_SECONDS
@@ -64,14 +66,6 @@ class Server:
             assert self._process.poll() is None, self.home.log("clickhouse").read_text()
             assert time.monotonic() < deadline, "ClickHouse is not up"
             time.sleep(0.05)
-
-    def _disable_compilation(self) -> None:
-        """Queries of few rows cost less than to compile them."""
-        file = self.home.data("clickhouse") / "users.xml"
-        users = ElementTree.parse(file)
-        for setting in COMPILING:
-            ElementTree.SubElement(users.find("profiles/default"), setting).text = "0"
-        users.write(file)
 
     @property
     def pid(self) -> int:
@@ -216,6 +210,19 @@ def running(server: Server) -> Iterator[Server]:
         yield server
     finally:
         server.stop()
+
+
+def disable_compilation(home: Home) -> None:
+    """Before the first start of a ClickHouse: queries of few rows cost less than to compile them.
+
+    ClickHouse merges the file into its users.xml.
+    """
+    settings = "".join(f"<{name}>0</{name}>" for name in COMPILING)
+    directory = home.data("clickhouse") / "users.d"
+    directory.mkdir(exist_ok=True)
+    (directory / "tests.xml").write_text(
+        f"<clickhouse><profiles><default>{settings}</default></profiles></clickhouse>"
+    )
 
 
 def copy_migrated_store(store: Path, installed: Path, kind: type[Server] = Server, number: int = 0) -> None:
