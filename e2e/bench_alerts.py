@@ -36,7 +36,7 @@ def measure(minutes: float = 1) -> None:
     turns = round(minutes * TURNS_PER_MINUTE)
     directory = Path(tempfile.mkdtemp(prefix="tailrace-bench-"))
     detect = str(FIRST_PORT + 7)
-    stack = Stack(directory / "home", FIRST_PORT, (*PARTS, "detect"), compiles=True, port_detect=detect)
+    stack = Stack(directory / "home", FIRST_PORT, (*PARTS, "detect"), few_rows=False, port_detect=detect)
     try:
         stack.up()
         _measure(stack, AuditLog(stack, directory, "bench"), turns)

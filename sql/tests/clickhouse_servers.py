@@ -24,11 +24,14 @@ from tailrace_local.supervisor import cache
 START_SECONDS = 120
 LISTENING = "0A"
 """The state of a socket in /proc/net/tcp."""
-COMPILING = (
-    *("compile_expressions", "compile_aggregate_expressions", "compile_sort_description"),
-    "compile_regular_expressions",
-)
-"""The settings by which the engine compiles parts of queries."""
+FOR_FEW_ROWS = {
+    "compile_expressions": 0,
+    "compile_aggregate_expressions": 0,
+    "compile_sort_description": 0,
+    "compile_regular_expressions": 0,
+    "max_threads": 1,
+}
+"""Settings for queries of few rows, which cost less than to compile or divide them."""
 DATABASES = (shards.DATABASE, shards.SHARD_DATABASE)
 SCHEMA_SOURCES = (
     *("sql/migrations/*", "sql/retention.yaml", "sql/users/*", "sql/tests/clickhouse_servers.py"),
@@ -58,7 +61,7 @@ class Server:
 
     def start(self) -> None:
         self.part.prepare()
-        disable_compilation(self.home)
+        expect_few_rows(self.home)
         log = self.home.log("clickhouse").open("ab")
         self._process = subprocess.Popen(self.part.command(), stdout=log, stderr=log)
         deadline = time.monotonic() + START_SECONDS
@@ -212,12 +215,12 @@ def running(server: Server) -> Iterator[Server]:
         server.stop()
 
 
-def disable_compilation(home: Home) -> None:
-    """Before the first start of a ClickHouse: queries of few rows cost less than to compile them.
+def expect_few_rows(home: Home) -> None:
+    """Before the first start of a ClickHouse: makes FOR_FEW_ROWS the default of its users.
 
     ClickHouse merges the file into its users.xml.
     """
-    settings = "".join(f"<{name}>0</{name}>" for name in COMPILING)
+    settings = "".join(f"<{name}>{value}</{name}>" for name, value in FOR_FEW_ROWS.items())
     directory = home.data("clickhouse") / "users.d"
     directory.mkdir(exist_ok=True)
     (directory / "tests.xml").write_text(
