@@ -21,8 +21,7 @@ MAVEN := mvn --batch-mode --quiet --file stream-jobs/pom.xml
 
 PYTHON_CODE := benchmarks collectors dashboards docker docs e2e embedded helm schemas sql \
 	$(addprefix .ci/,check-skips costs dist lengths licences links terms timed version)
-# sql is last: its modules share a server, which ends with the session.
-TESTS := embedded/tests collectors schemas dashboards docker helm sql
+TESTS := embedded/tests collectors schemas dashboards docker helm
 
 ##@ Running
 .PHONY: demo
@@ -47,9 +46,9 @@ clean-data: ## Stop the stack, remove data, logs and passwords; sources.yaml and
 	@cd '$(DATA)' 2>/dev/null && rm -rf data demo logs run secrets watch || true
 
 ##@ Checking
-# The longest suite starts first, and suites that wait for running stacks next. Python and Java tests hardly wait, so that both
+# The longest suite starts first, and suites that wait for running stacks next. The last three hardly wait, so that both
 # cores are busy until the end.
-SUITES := browser e2e-own e2e-shared e2e-detecting python java
+SUITES := browser e2e-own e2e-shared e2e-detecting java sql python
 
 # Four suites at a time keep two cores busy. More would cost more: a stack uses the cores also while its tests wait.
 # `make test ALSO=lint`, as in .ci/run, checks the style beside the first suites.
@@ -92,18 +91,23 @@ COMPILED := stream-jobs/target/lint/compiled
 COMPILED_SOURCES := stream-jobs/pom.xml $(wildcard stream-jobs/*/pom.xml stream-jobs/*/src) schemas/avro schemas/history
 
 # It tests what `make lint` has compiled, or compiles it the same way. `verify` alone would compile all of it again: the
-# jars that it makes are newer than the classes.
+# jars that it makes are newer than the classes. It tests two modules at a time, because it is the last suite to end.
 .PHONY: test-java
 test-java: ## Unit and integration tests of schemas and stream-jobs
 	@[ -e $(COMPILED) ] && [ -z "$$(find $(COMPILED_SOURCES) -newer $(COMPILED) -print -quit)" ] || \
 	    $(MAVEN) -Plint test-compile
-	@$(MAVEN) -Plint verify -Dmaven.compiler.useIncrementalCompilation=false
+	@$(MAVEN) -T 2 -Plint verify -Dmaven.compiler.useIncrementalCompilation=false
 	@.ci/check-skips stream-jobs/*/target/lint/*-reports
 
 .PHONY: test-python
-test-python: $(DEV) ## Unit and integration tests in Python: stack, collectors, SQL, dashboards, docker, helm
+test-python: $(DEV) ## Unit and integration tests in Python: stack, collectors, dashboards, docker, helm
 	@$(PYTEST) -q --junit-xml=target/unit.xml -m "not long and not browser and not replicas and not kubernetes" $(TESTS)
 	@.ci/check-skips target/unit.xml
+
+.PHONY: test-sql
+test-sql: $(DEV) ## Every SQL query, migrations and the ledger on a real ClickHouse
+	@$(PYTEST) -q --junit-xml=target/sql.xml -m "not long and not replicas" sql
+	@.ci/check-skips target/sql.xml
 
 .PHONY: e2e
 e2e: $(DEV) ## End-to-end tests with real components, crashes, rotations and lost lines
@@ -130,7 +134,7 @@ pytest: $(DEV) ## Selected Python tests: ARGUMENTS="sql/tests/test_ledger.py -k 
 jars: $(DEV)
 	@echo 'select 1' | $(TAILRACE) fingerprint >/dev/null  # builds them if the sources have changed
 
-# All of sql/tests except those that test one server itself, its files or its schema. test_shards.py, in test-python,
+# All of sql/tests except those that test one server itself, its files or its schema. test_shards.py, in test-sql,
 # compares schema and permissions.
 NOT_ON_SHARDS := answers_of_a_full_disk ledger_speed bytes_behind clickhouse_backup evidence_frameworks \
 	hostile_clients migrations projections renamed_objects rewind rights shards tables
@@ -149,7 +153,7 @@ test-replicas: $(DEV) ## Replicated ClickHouse servers with ZooKeeper, killed wh
 test-long: $(DEV) ## Long tests: fuzzing, outages of minutes
 	@$(MAVEN) verify -Plong
 	@$(MAKE) fuzz
-	@$(PYTEST) -q -m long $(TESTS) e2e
+	@$(PYTEST) -q -m long $(TESTS) sql e2e
 	@$(MAKE) test-shards
 
 # Jazzer runs one target per JVM. By default all methods of FuzzTargetsTest that take bytes and return nothing.

@@ -58,7 +58,7 @@ def main() -> int:
         print(f"skipped: there is no {LOG}; set TAILRACE_CORPORA")
         return 0
     directory = Path(tempfile.mkdtemp(prefix="tailrace-bench-"))
-    stack = Stack(directory / "home", FIRST_PORT, **PRODUCT)
+    stack = Stack(directory / "home", FIRST_PORT, few_rows=False, **PRODUCT)
     try:
         stack.up()
         unpacked = _unpack(directory / "sysbench.slow.log")

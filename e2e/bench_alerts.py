@@ -35,7 +35,8 @@ def measure(minutes: float = 1) -> None:
     """Prints the delays. Raises AssertionError if an alert is missing."""
     turns = round(minutes * TURNS_PER_MINUTE)
     directory = Path(tempfile.mkdtemp(prefix="tailrace-bench-"))
-    stack = Stack(directory / "home", FIRST_PORT, (*PARTS, "detect"), port_detect=str(FIRST_PORT + 7))
+    detect = str(FIRST_PORT + 7)
+    stack = Stack(directory / "home", FIRST_PORT, (*PARTS, "detect"), few_rows=False, port_detect=detect)
     try:
         stack.up()
         _measure(stack, AuditLog(stack, directory, "bench"), turns)

@@ -12,7 +12,7 @@ from pathlib import Path
 import yaml
 
 from e2e.workload.writer import LogWriter
-from sql.tests.clickhouse_servers import copy_migrated_store
+from sql.tests.clickhouse_servers import copy_migrated_store, expect_few_rows
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings
@@ -57,10 +57,15 @@ class Stack:
         first_port: int,
         components: Iterable[str] = PARTS,
         is_migrated: bool = True,
+        few_rows: bool = True,
         **settings: str,
     ) -> None:
-        """`is_migrated`: ClickHouse begins with a copied schema, which costs less than all migrations."""
+        """`is_migrated`: ClickHouse begins with a copied schema, which costs less than all migrations.
+
+        `few_rows`: ClickHouse neither compiles nor divides queries. As in production if False.
+        """
         self._begins_migrated = is_migrated and "clickhouse" in components
+        self._has_few_rows = few_rows
         environment = {
             "HOME": os.environ["HOME"],
             "TAILRACE_HOME": str(directory),
@@ -82,6 +87,8 @@ class Stack:
     def up(self) -> None:
         """Installs what is missing and starts all parts; returns when they are healthy."""
         self.copy_schema()
+        if self._has_few_rows:
+            expect_few_rows(self.home)
         stack_start.start_stack(
             self.settings, self.home, lambda component, doing: print(f"{component}: {doing}")
         )

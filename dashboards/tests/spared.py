@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import product
 from threading import Barrier
 from uuid import uuid4
 
@@ -119,6 +120,66 @@ def askers(database) -> tuple[dict[str, list[str]], list[str]]:
         return dict(zip(names, threads.map(ask, names), strict=True)), sessions
 
 
+def permissions(application) -> dict:
+    """Permissions of all roles as in a request, and as Superset queries them one by one."""
+    from sqlalchemy import event
+    from superset import db, security_manager
+
+    manager = security_manager._get_current_object()
+    queried = type(manager).exist_permission_on_roles.__wrapped__
+    statements: list[str] = []
+    with application.test_request_context("/"):
+        all_of_them = db.session.query(manager.permissionview_model).order_by("id")
+        pairs = [(each.view_menu.name, each.permission.name) for each in all_of_them]
+        roles = {role.name: [role.id] for role in db.session.query(manager.role_model)}
+        some = [*pairs[::12], ("nothing", "can_read"), ("Chart", "nothing")]
+        wanted = {name: [queried(manager, *pair, role) for pair in some] for name, role in roles.items()}
+        event.listen(db.engine, "before_cursor_execute", lambda *asked: statements.append(asked[2]))
+        found = {
+            name: [manager.exist_permission_on_roles(*pair, role) for pair in some]
+            for name, role in roles.items()
+        }
+    return {
+        "wanted": wanted,
+        "found": found,
+        "statements": len(statements),
+        "granted": granted(application, manager, pairs),
+        "views": views(application, manager, {permission for _, permission in pairs}),
+    }
+
+
+def views(application, manager, names: set[str]) -> dict[str, list[bool]]:
+    """Whether each user has views by each permission, if they are those that Superset queries."""
+    from flask import g
+
+    queried, answers = type(manager).user_view_menu_names.__wrapped__, {}
+    with application.app_context():
+        users = [user.username for user in manager.get_all_users()]
+    for user, name in product(users, names):
+        with application.test_request_context("/"):
+            g.user = manager.find_user(user)
+            found = manager.user_view_menu_names(name)
+            assert found == queried(manager, name), f"{user}: {name}: {found}"
+            answers.setdefault(user, []).append(bool(found))
+    return answers
+
+
+def granted(application, manager, pairs: list[tuple[str, str]]) -> list[bool]:
+    """Whether a role has a permission that it lacked: in the request that grants it, and in the next one."""
+    from superset import db
+
+    with application.test_request_context("/"):
+        role = manager.find_role("Tailrace developer").id
+        lacked = next(pair for pair in pairs if not manager.exist_permission_on_roles(*pair, [role]))
+        view, permission = lacked
+        both = manager.find_permission_view_menu(permission, view)
+        manager.add_permission_role(manager.find_role("Tailrace developer"), both)
+        db.session.commit()
+        before = manager.exist_permission_on_roles(*lacked, [role])
+    with application.test_request_context("/"):
+        return [before, manager.exist_permission_on_roles(*lacked, [role])]
+
+
 def yaml_read_again() -> dict:
     """An asset with signs that YAML quotes, written and read as exports and imports do."""
     import yaml
@@ -188,6 +249,7 @@ def main() -> None:
         with database.get_inspector() as inspector:
             said["inspected schema"] = inspector.default_schema_name
         said["askers"], said["sessions"] = askers(database)
+    said["permissions"] = permissions(application)
     from sqlalchemy.orm import Session
 
     count(Session, "_flush", "written")

@@ -46,6 +46,18 @@ def test_nothing_is_parsed_compiled_or_asked_for_again(took):
     assert took["again"]["calls"] == {}
 
 
+def test_permissions_of_a_role_are_read_once_in_a_request_and_are_those_of_superset(took):
+    permissions = took["permissions"]
+    assert permissions["found"] == permissions["wanted"]
+    answers = {answer for each in permissions["found"].values() for answer in each}
+    assert answers == {True, False} and permissions["statements"] == len(permissions["found"])
+    assert all({*each} == {True, False} for each in permissions["views"].values()) and permissions["views"]
+
+
+def test_a_granted_permission_holds_from_the_next_request_on(took):
+    assert took["permissions"]["granted"] == [False, True]
+
+
 def test_yaml_is_read_and_written_by_libyaml(took):
     assert took["yaml"]["again"] == took["yaml"]["asset"]
     assert took["yaml"]["keys"] == list(took["yaml"]["asset"]), "in its order"

@@ -1,4 +1,4 @@
-"""Removes work that Superset 6.1.0 repeats for every chart, or for every column of an import.
+"""Removes work that Superset 6.1.0 repeats for every chart, every request, or every column of an import.
 
 superset_config.py calls `apply_patches` when the application starts. The patches are written for and tested
 with VERSIONS. With other versions of these packages nothing is patched, a warning is logged, and charts take
@@ -37,6 +37,7 @@ def apply_patches() -> None:
             found,
         )
         return
+    read_permissions_once()
     check_datasets_once()
     skip_empty_row_level_security()
     skip_statement_rewrite()
@@ -53,6 +54,57 @@ def _version(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return "none"
+
+
+def read_permissions_once() -> None:
+    """Reads all permissions of a user's roles at the first check of a request.
+
+    For a chart, Superset checks eleven permissions, some several times, and collects the names of four, each
+    time with a query of five tables.
+    """
+    from flask import g, has_request_context
+    from flask_appbuilder.security.sqla.manager import SecurityManager
+    from superset.security.manager import SupersetSecurityManager
+
+    exists = SecurityManager.exist_permission_on_roles
+    view_names = SupersetSecurityManager.user_view_menu_names
+
+    def read(manager, role_ids: list[int]) -> set[tuple[str, str]]:
+        known, roles = g.setdefault("tailrace_permissions", {}), frozenset(role_ids)
+        if roles not in known:
+            known[roles] = _permissions_of(manager, roles)
+        return known[roles]
+
+    @wraps(exists)
+    def exists_in_request(self, view_name: str, permission_name: str, role_ids: list[int]) -> bool:
+        if not has_request_context():
+            return exists(self, view_name, permission_name, role_ids)
+        return (view_name, permission_name) in read(self, role_ids)
+
+    @wraps(view_names)
+    def view_names_in_request(self, permission_name: str) -> set[str]:
+        if not has_request_context() or g.user.is_anonymous:
+            return view_names(self, permission_name)
+        roles = [role.id for role in self.get_user_roles(g.user)]
+        return {view for view, permission in read(self, roles) if permission == permission_name}
+
+    SecurityManager.exist_permission_on_roles = exists_in_request
+    SupersetSecurityManager.user_view_menu_names = view_names_in_request
+
+
+def _permissions_of(manager, roles: frozenset[int]) -> set[tuple[str, str]]:
+    """Returns the names of view and permission of every permission of these roles."""
+    from flask_appbuilder.security.sqla.models import assoc_permissionview_role as of_role
+
+    both, view, permission = manager.permissionview_model, manager.viewmenu_model, manager.permission_model
+    pairs = (
+        manager.session.query(view.name, permission.name)
+        .join(both, both.view_menu_id == view.id)
+        .join(permission, both.permission_id == permission.id)
+        .join(of_role, of_role.c.permission_view_id == both.id)
+        .filter(of_role.c.role_id.in_(roles))
+    )
+    return {tuple(pair) for pair in pairs}
 
 
 def check_datasets_once() -> None:

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from xml.etree import ElementTree
 
 from tailrace.clickhouse import shards
 from tailrace.clickhouse.client import ClickHouse
@@ -25,8 +24,14 @@ from tailrace_local.supervisor import cache
 START_SECONDS = 120
 LISTENING = "0A"
 """The state of a socket in /proc/net/tcp."""
-COMPILING = ("compile_expressions", "compile_aggregate_expressions", "compile_sort_description")
-"""The settings by which the engine compiles parts of queries."""
+FOR_FEW_ROWS = {
+    "compile_expressions": 0,
+    "compile_aggregate_expressions": 0,
+    "compile_sort_description": 0,
+    "compile_regular_expressions": 0,
+    "max_threads": 1,
+}
+"""Settings for queries of few rows, which cost less than to compile or divide them."""
 DATABASES = (shards.DATABASE, shards.SHARD_DATABASE)
 SCHEMA_SOURCES = (
     *("sql/migrations/*", "sql/retention.yaml", "sql/users/*", "sql/tests/clickhouse_servers.py"),
@@ -56,7 +61,7 @@ class Server:
 
     def start(self) -> None:
         self.part.prepare()
-        self._disable_compilation()
+        expect_few_rows(self.home)
         log = self.home.log("clickhouse").open("ab")
         self._process = subprocess.Popen(self.part.command(), stdout=log, stderr=log)
         deadline = time.monotonic() + START_SECONDS
@@ -64,14 +69,6 @@ class Server:
             assert self._process.poll() is None, self.home.log("clickhouse").read_text()
             assert time.monotonic() < deadline, "ClickHouse is not up"
             time.sleep(0.05)
-
-    def _disable_compilation(self) -> None:
-        """Queries of few rows cost less than to compile them."""
-        file = self.home.data("clickhouse") / "users.xml"
-        users = ElementTree.parse(file)
-        for setting in COMPILING:
-            ElementTree.SubElement(users.find("profiles/default"), setting).text = "0"
-        users.write(file)
 
     @property
     def pid(self) -> int:
@@ -216,6 +213,19 @@ def running(server: Server) -> Iterator[Server]:
         yield server
     finally:
         server.stop()
+
+
+def expect_few_rows(home: Home) -> None:
+    """Before the first start of a ClickHouse: makes FOR_FEW_ROWS the default of its users.
+
+    ClickHouse merges the file into its users.xml.
+    """
+    settings = "".join(f"<{name}>{value}</{name}>" for name, value in FOR_FEW_ROWS.items())
+    directory = home.data("clickhouse") / "users.d"
+    directory.mkdir(exist_ok=True)
+    (directory / "tests.xml").write_text(
+        f"<clickhouse><profiles><default>{settings}</default></profiles></clickhouse>"
+    )
 
 
 def copy_migrated_store(store: Path, installed: Path, kind: type[Server] = Server, number: int = 0) -> None:
