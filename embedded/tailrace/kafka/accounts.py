@@ -41,6 +41,8 @@ class Account:
     """Topics."""
     groups: tuple[str, ...]
     """Consumer groups."""
+    transactions: tuple[str, ...] = ()
+    """Prefixes of transactional ids."""
 
     @property
     def user(self) -> str:
@@ -53,13 +55,26 @@ class Account:
         return {
             *(self._right(ResourceType.TOPIC, topic, operation) for topic, operation in topics),
             *(self._right(ResourceType.GROUP, group, AclOperation.READ) for group in self.groups),
+            *(
+                self._right(
+                    ResourceType.TRANSACTIONAL_ID, prefix, operation, ResourcePatternType.PREFIXED
+                )
+                for prefix in self.transactions
+                for operation in (AclOperation.WRITE, AclOperation.DESCRIBE)
+            ),
         }
 
-    def _right(self, kind: ResourceType, name: str, operation: AclOperation) -> AclBinding:
+    def _right(
+        self,
+        kind: ResourceType,
+        name: str,
+        operation: AclOperation,
+        pattern: ResourcePatternType = ResourcePatternType.LITERAL,
+    ) -> AclBinding:
         return AclBinding(
             kind,
             name,
-            ResourcePatternType.LITERAL,
+            pattern,
             f"User:{self.user}",
             "*",
             operation,
@@ -72,7 +87,7 @@ def accounts(file: Path = ACCOUNTS) -> list[Account]:
     return [
         Account(
             entry["name"],
-            *(tuple(entry.get(kind, ())) for kind in ("read", "write", "groups")),
+            *(tuple(entry.get(kind, ())) for kind in ("read", "write", "groups", "transactions")),
         )
         for entry in yaml.safe_load(file.read_text())["accounts"]
     ]
