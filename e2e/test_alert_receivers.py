@@ -5,11 +5,15 @@ import json
 import pytest
 
 from e2e import receivers, rsyslog
+from e2e.alert_rows import alert
 from e2e.delivering import PATIENCE_SECONDS, SECRET, WEB_PORT, Delivering, hexadecimal
+from e2e.opensearch_server import OpenSearch
 from e2e.receivers import WebReceiver
+from e2e.siem_receivers import Bulk, serving
 from e2e.stack import wait_until
 
 SYSLOG_PORT = WEB_PORT + 2
+OPENSEARCH_PORT = WEB_PORT + 40
 SERVICE = {"secret_file": "secret", "retry_initial": "1s", "retry_max": "2s", "timeout": "5s"}
 
 
@@ -95,3 +99,50 @@ def test_rsyslog_parses_the_messages_also_after_it_was_killed(
     assert one.text.startswith(beginning) and "müller" in one.text
     assert hexadecimal(first) in one.text and hexadecimal(second) in other.text
     assert {outcome for _, _, outcome in delivering.outcomes(second)[:-1]} == {"failed"}
+
+
+def search(url: str) -> dict:
+    given = {"name": "search", "kind": "elasticsearch", "url": url, "index": "logs-tailrace.alerts-default"}
+    return {**given, "retry_initial": "1s", "retry_max": "2s", "timeout": "10s"}
+
+
+def test_alerts_are_sent_together_and_each_has_its_own_outcome(delivering):
+    bulk = Bulk(statuses=[0, 429, 400])
+    with serving(bulk) as url:
+        delivering.begin(search(url))
+        rows = [alert(instance=f"db-{number}") for number in range(3)]
+        delivering.clickhouse.insert("tailrace.alerts", rows, async_insert=0)
+        wait_until(lambda: len(bulk.documents) == 2, PATIENCE_SECONDS, "two alerts")
+        wait_until(lambda: all(map(delivering.outcomes, rows)), PATIENCE_SECONDS, "an outcome of each alert")
+        delivering.settle()
+    last = sorted(delivering.outcomes(row)[-1][2] for row in rows)
+    assert last == ["delivered", "delivered", "refused"]
+    assert [outcome for row in rows for *_, outcome in delivering.outcomes(row)].count("failed") == 1
+
+
+@pytest.mark.long
+def test_opensearch_stores_each_alert_once_although_it_and_the_sender_are_killed(delivering, tmp_path):
+    (tmp_path / "node").mkdir()
+    node = OpenSearch(delivering.stack.settings.cache, tmp_path / "node", OPENSEARCH_PORT)
+    index = search(node.url)["index"]
+    with node.running():
+        node.make_data_streams()
+        delivering.begin(search(node.url))
+        first = delivering.raised()
+        delivering.await_outcome(first, (1, 1, "delivered"))
+    second = delivering.raised()
+    wait_until(lambda: delivering.outcomes(second), PATIENCE_SECONDS, "an attempt without a receiver")
+    delivering.kill()
+    with node.running():
+        delivering.start()
+        wait_until(lambda: delivering.outcomes(second)[-1][2] == "delivered", PATIENCE_SECONDS, "the second")
+        delivering.kill()
+        # As if the kill had come before the outcome was recorded.
+        delivering.clickhouse.execute("TRUNCATE TABLE tailrace.alert_deliveries")
+        delivering.begin(search(node.url))
+        delivering.insert(first)
+        delivering.insert(second)
+        for row in (first, second):
+            wait_until(lambda row=row: delivering.outcomes(row), PATIENCE_SECONDS, "a repeated attempt")
+            assert delivering.outcomes(row)[-1][2] == "delivered"
+        assert sorted(node.ids(index)) == sorted(f"{hexadecimal(row)}-1" for row in (first, second))

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from docker.tests.conftest import DOCKER
-from tailrace import delivery, deployment, evidence, facts, health, repair
+from tailrace import delivery, deployment, evidence, facts, forwarding, health, repair
 from tailrace.config.home import Home
 from tailrace.config.resources import REPOSITORY
 from tailrace.config.settings import RENAMED, Settings, variable
@@ -226,7 +226,7 @@ def test_images_of_others_are_pinned_and_ours_are_built(services):
 def test_commands_are_ones_that_the_modules_take(services, monkeypatch):
     tools = {name: each for name, each in services.items() if each["image"].startswith("tailrace/tools")}
     services_of_the_tools = {"facts", "delivery", "metrics", "census", "capture", "explain", "evidence"}
-    services_of_the_tools |= {"fingerprint", "repair"}
+    services_of_the_tools |= {"fingerprint", "repair", "forwarding"}
     expected = services_of_the_tools | STEPS - {"superset-setup"}
     assert expected == tools.keys()
     for service in tools.values():
@@ -240,6 +240,7 @@ def test_commands_are_ones_that_the_modules_take(services, monkeypatch):
                 "tailrace.facts": facts,
                 "tailrace.delivery": delivery,
                 "tailrace.evidence": evidence,
+                "tailrace.forwarding": forwarding,
                 "tailrace.health": health,
                 "tailrace.repair": repair,
             }[module]

@@ -48,6 +48,7 @@ ADDED = {
     "detect": {"kafka-detect", "tls-trust"},
     "detect-taskmanager": {"kafka-detect", "tls-trust"},
     "facts": {"kafka-facts", "tls-trust"},
+    "forwarding": {"kafka-forwarding", "tls-trust"},
     "superset": {"tls-superset", "tls-trust", "kafka-rules"},
     "dashboards": {"tls-trust"},
 }

@@ -46,6 +46,7 @@ from tailrace.programs.evidence import EvidenceProgram
 from tailrace.programs.explain import ExplainProgram
 from tailrace.programs.fingerprint import FingerprintProgram
 from tailrace.programs.fluentbit import CollectorError, FluentBitProgram
+from tailrace.programs.forwarding import ForwardingProgram
 from tailrace.programs.repair import RepairProgram
 from tailrace.programs.snapshots import SnapshotProgram
 from tailrace.rules import push as rule_push
@@ -75,6 +76,7 @@ HEALTH_CHECKS = {
     "explain": ExplainProgram,
     "facts": SnapshotProgram,
     "delivery": DeliveryProgram,
+    "forwarding": ForwardingProgram,
     "evidence": EvidenceProgram,
     "repair": RepairProgram,
 }

@@ -21,6 +21,7 @@ RELEASE = "tailrace"
 EVERYTHING = (
     "serviceMonitors=true",
     "delivery.enabled=true",
+    "forwarding.enabled=true",
     "capture.enabled=true",
     "kafka.strimzi.users=true",
     "clickhouse.operator.replicas=2",

@@ -8,8 +8,8 @@ from typing import Any
 import boto3
 import botocore.config
 import pytest
-from fake_rds import FakeRds
-from query_protocol import connect
+from e2e.pulling.fake_rds import FakeRds
+from e2e.pulling.query_protocol import connect
 
 from tailrace_pull.rds import RdsLogs
 from tailrace_pull.reading import Round, visit

@@ -4,7 +4,7 @@ import difflib
 import ipaddress
 import re
 import urllib.parse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +27,30 @@ class ConfigurationError(UsageError, ValueError):
 def read(file: Path, old_names: Table | None = None) -> "Section":
     """Returns the keys of a file, of which some have old names. Raises ConfigurationError."""
     try:
-        content = yaml.safe_load(file.read_text())
+        content = yaml.load(file.read_text(), _LineLoader)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise ConfigurationError(f"{file}: cannot be read: {error}") from error
     return Section(content, str(file), file.parent, old_names)
+
+
+class _Keys(dict):
+    """Keys and values."""
+
+    lines: Mapping[object, int]
+    """The line of each key, from 1."""
+
+
+class _LineLoader(yaml.SafeLoader):
+    """Reads keys and values with their lines."""
+
+
+def _construct_keys(loader: yaml.SafeLoader, node: yaml.MappingNode) -> _Keys:
+    keys = _Keys(loader.construct_mapping(node, deep=True))
+    keys.lines = {key.value: key.start_mark.line + 1 for key, _ in node.value}
+    return keys
+
+
+_LineLoader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _construct_keys)
 
 
 class Section:
@@ -57,7 +77,13 @@ class Section:
         try:
             return reader(self._content[key])
         except ValueError as error:
-            raise ConfigurationError(f"{self.where}: `{key}` must be {error}") from None
+            raise self.mistake(f"`{key}` must be {error}", key) from None
+
+    def mistake(self, text: str, key: object = None) -> ConfigurationError:
+        """Returns an error with the line of a key, or of the section if it does not have the key."""
+        lines = getattr(self._content, "lines", {})
+        line = lines.get(key) or min(lines.values(), default=0)
+        return ConfigurationError(f"{self.where}: {text}{f' (line {line})' if line else ''}")
 
     def _in_file(self, key: str) -> str:
         """Returns the name of a key in the file.
@@ -83,7 +109,7 @@ class Section:
         if value is None:
             near = difflib.get_close_matches(key, map(str, self._content), n=1)
             hint = f"; is it meant by {near[0]!r}?" if near and near[0] not in self._known else ""
-            raise ConfigurationError(f"{self.where}: `{key}` is missing{hint}")
+            raise self.mistake(f"`{key}` is missing{hint}")
         return value
 
     def file(self, key: str, needed: bool = False) -> Path | None:
@@ -94,14 +120,22 @@ class Section:
         path = self._directory / Path(written).expanduser()
         try:
             if not path.read_text().strip():
-                raise ConfigurationError(f"{self.where}: `{key}`: {path} is empty")
+                raise self.mistake(f"`{key}`: {path} is empty", key)
         except (OSError, UnicodeDecodeError) as error:
-            raise ConfigurationError(f"{self.where}: `{key}`: {error}") from None
+            raise self.mistake(f"`{key}`: {error}", key) from None
         return path
 
     def inner(self, key: str) -> "Section":
         """Returns the section of a required key."""
         return Section(self.need(key, section), f"{self.where}: {key}", self._directory, self._old_names)
+
+    def peek(self, key: str, default: object) -> object:
+        """Returns the value of a key that another reader takes."""
+        return self._content.get(key, default)
+
+    def has(self, key: str) -> bool:
+        """Returns whether the file contains the key."""
+        return key in self._content
 
     def each(self, key: str, called: str) -> list["Section"]:
         """Returns the sections of a required list; messages call the first one `called 1`."""
@@ -115,8 +149,7 @@ class Section:
         for key in self._content:
             if key not in self._known:
                 (nearest,) = difflib.get_close_matches(str(key), self._known, n=1, cutoff=0)
-                unknown = f"unknown key {key!r}; the nearest known one is {nearest!r}"
-                raise ConfigurationError(f"{self.where}: {unknown}")
+                raise self.mistake(f"unknown key {key!r}; the nearest known one is {nearest!r}", key)
 
 
 # --- readers: each returns the value, or raises ValueError with the expected form
@@ -142,6 +175,12 @@ def one_of(*names: str) -> Callable[[object], str]:
         return str(value)
 
     return reader
+
+
+def flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"true or false, not {value!r}")
+    return value
 
 
 def number(minimum: int, maximum: int) -> Callable[[object], int]:

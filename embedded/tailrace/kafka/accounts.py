@@ -27,6 +27,7 @@ ACCOUNTS = ROOT / "schemas" / "kafka-accounts.yaml"
 USER_PREFIX = "tailrace-"
 MECHANISM = "SCRAM-SHA-512"
 ITERATIONS = 8192
+ANY = "*"
 TIMEOUT_SECONDS = 20
 
 
@@ -40,9 +41,9 @@ class Account:
     write: tuple[str, ...]
     """Topics."""
     groups: tuple[str, ...]
-    """Consumer groups."""
+    """Consumer groups. An asterisk at the end stands for any text."""
     transactions: tuple[str, ...] = ()
-    """Prefixes of transactional ids."""
+    """Transactional ids, also with an asterisk."""
 
     @property
     def user(self) -> str:
@@ -56,25 +57,18 @@ class Account:
             *(self._right(ResourceType.TOPIC, topic, operation) for topic, operation in topics),
             *(self._right(ResourceType.GROUP, group, AclOperation.READ) for group in self.groups),
             *(
-                self._right(
-                    ResourceType.TRANSACTIONAL_ID, prefix, operation, ResourcePatternType.PREFIXED
-                )
-                for prefix in self.transactions
+                self._right(ResourceType.TRANSACTIONAL_ID, name, operation)
+                for name in self.transactions
                 for operation in (AclOperation.WRITE, AclOperation.DESCRIBE)
             ),
         }
 
-    def _right(
-        self,
-        kind: ResourceType,
-        name: str,
-        operation: AclOperation,
-        pattern: ResourcePatternType = ResourcePatternType.LITERAL,
-    ) -> AclBinding:
+    def _right(self, kind: ResourceType, name: str, operation: AclOperation) -> AclBinding:
+        is_prefix = name.endswith(ANY)
         return AclBinding(
             kind,
-            name,
-            pattern,
+            name.removesuffix(ANY),
+            ResourcePatternType.PREFIXED if is_prefix else ResourcePatternType.LITERAL,
             f"User:{self.user}",
             "*",
             operation,

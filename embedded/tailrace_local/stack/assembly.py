@@ -13,6 +13,7 @@ from tailrace_local.components.facts import Facts
 from tailrace_local.components.fingerprint import Fingerprint
 from tailrace_local.components.flink import Flink
 from tailrace_local.components.fluentbit import FluentBit
+from tailrace_local.components.forwarding import Forwarding
 from tailrace_local.components.kafka import Kafka
 from tailrace_local.components.metrics import Metrics
 from tailrace_local.components.pull import Pull
@@ -22,8 +23,13 @@ from tailrace_local.components.superset import Superset
 from tailrace_local.supervisor.component import Component
 
 COMPONENTS: tuple[type[Component], ...] = (
+<<<<<<< HEAD
     *(Kafka, ClickHouse, Flink, Detect, Census, Pull, Repair, Capture, Explain, FluentBit, Facts),
     *(Superset, Evidence, Fingerprint, Delivery, Reports, Metrics),
+=======
+    *(Kafka, ClickHouse, Flink, Detect, Census, Repair, Capture, Explain, FluentBit, Facts),
+    *(Superset, Evidence, Fingerprint, Delivery, Forwarding, Reports, Metrics),
+>>>>>>> s34-siem
 )
 
 

@@ -16,12 +16,17 @@
         password_file: mail.password
         min_level: high
       - name: on-call
-        kind: pagerduty                           # or slack, teams, opsgenie, splunk
+        kind: pagerduty                           # or slack, teams, opsgenie
         secret_file: pagerduty.key
       - name: collector
         kind: syslog
         host: syslog.example.com
         format: cef                               # or leef, ecs, ocsf
+      - name: search
+        kind: elasticsearch                       # or splunk: the kinds of tailrace.outputs
+        url: https://search.example.com:9200
+        index: logs-tailrace.alerts-default
+        secret_file: search.key
 
 Secrets are in separate files, which are read again for every attempt.
 """
@@ -35,6 +40,10 @@ from tailrace.config import smtp, yaml_reader
 from tailrace.config.renamed import Renamed
 from tailrace.config.smtp import MailServer
 from tailrace.config.yaml_reader import ConfigurationError, Section
+from tailrace.outputs import config as outputs
+from tailrace.outputs import event_channels
+from tailrace.outputs.config import ReceiverConfig
+from tailrace.outputs.event_channels import EventChannel
 
 OLD_NAMES = {
     "at_most_per_hour": Renamed("max_per_hour"),
@@ -99,14 +108,12 @@ class HttpService:
     name: str
     selection: Selection
     kind: str
-    """slack, teams, pagerduty, opsgenie or splunk."""
+    """slack, teams, pagerduty or opsgenie."""
     url: str
     """Empty for slack and teams, whose address is the secret."""
     secret_file: Path
     ca_file: Path | None = None
     timeout: int = 10
-    format: str = "ecs"
-    """For splunk: the fields of the event, ecs or ocsf."""
 
     @property
     def resolves(self) -> bool:
@@ -142,7 +149,20 @@ class Email:
     """Mails per hour. Further due alerts go into one summary every ten minutes."""
 
 
-Channel = Webhook | HttpService | Syslog | Email
+@dataclass(frozen=True)
+class Output:
+    """A receiver of batches, see `tailrace.outputs`."""
+
+    name: str
+    selection: Selection
+    receiver: ReceiverConfig
+    format: str
+    """The form of alerts: ecs or ocsf."""
+    has_alerts: bool = True
+    """False: the channel receives only what `events` forwards."""
+
+
+Channel = Webhook | HttpService | Syslog | Email | Output
 
 
 @dataclass(frozen=True)
@@ -152,6 +172,8 @@ class DeliveryConfig:
     dashboards: str
     """Address of the dashboards' server without path; empty: the dashboards of this installation."""
     channels: Sequence[Channel]
+    events: Sequence[EventChannel] = ()
+    """The channels that receive events, too."""
 
 
 def load(file: Path) -> DeliveryConfig:
@@ -159,13 +181,20 @@ def load(file: Path) -> DeliveryConfig:
     top = yaml_reader.read(file, OLD_NAMES)
     dashboards = top.take("dashboards", yaml_reader.url, "").rstrip("/")
     sections = top.each("channels", "channel")
+    of_events = top.each("events", "event") if top.has("events") else []
     top.close()
     channels = [_channel(section) for section in sections]
-    names = [channel.name for channel in channels]
+    _check_names(file, [channel.name for channel in channels])
+    receivers = {each.name: each.receiver for each in channels if isinstance(each, Output)}
+    events = tuple(event_channels.read(section, receivers) for section in of_events)
+    _check_names(file, [f"events of {channel.name}" for channel in events])
+    return DeliveryConfig(dashboards, channels, events)
+
+
+def _check_names(file: Path, names: Sequence[str]) -> None:
     for name in names:
         if names.count(name) > 1:
             raise ConfigurationError(f"{file}: two channels are called {name}")
-    return DeliveryConfig(dashboards, channels)
 
 
 def _channel(section: Section) -> Channel:
@@ -216,9 +245,22 @@ def _service(kind: str) -> Callable[[Section], HttpService]:
             secret_file=section.file("secret_file", needed=True),
             ca_file=section.file("ca_file"),
             timeout=section.take("timeout", yaml_reader.span, 10),
-            format=section.take("format", yaml_reader.one_of(*DOCUMENT_FORMATS), "ecs")
-            if kind == "splunk"
-            else "ecs",
+        )
+
+    return read
+
+
+def _output(kind: str) -> Callable[[Section], Output]:
+    def read(section: Section) -> Output:
+        name, selection = section.need("name", yaml_reader.name), _selection(section)
+        receiver = outputs.READERS[kind](section)
+        formats = [each for each in receiver.formats if each in DOCUMENT_FORMATS]
+        return Output(
+            name=name,
+            selection=selection,
+            receiver=receiver,
+            format=section.take("format", yaml_reader.one_of(*formats), formats[0]),
+            has_alerts=section.take("alerts", yaml_reader.flag, True),
         )
 
     return read
@@ -265,5 +307,6 @@ KINDS = {
     "webhook": _webhook,
     "email": _email,
     "syslog": _syslog,
-    **{kind: _service(kind) for kind in (*SECRET_ADDRESSES, *SERVICE_URLS, "splunk")},
+    **{kind: _service(kind) for kind in (*SECRET_ADDRESSES, *SERVICE_URLS)},
+    **{kind: _output(kind) for kind in outputs.READERS},
 }

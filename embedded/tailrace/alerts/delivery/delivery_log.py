@@ -10,25 +10,19 @@ from tailrace.alerts.delivery.config import Selection
 from tailrace.alerts.triage import uuid_of
 from tailrace.clickhouse.client import ClickHouse, Row
 from tailrace.config.resources import ROOT
+from tailrace.outputs.record import DELIVERED, FAILED, Outcome
+from tailrace.outputs.record import REFUSED as REFUSED  # senders import it from here
 
 QUERY = ROOT / "sql" / "queries" / "alerts_due.sql"
 COLUMNS = ("alert_id", "channel", "count", "attempt", "outcome", "detail")
 NO_ALERT = str(uuid.UUID(int=0))
 MAX_DETAIL = 500
 
-DELIVERED, FAILED, REFUSED, GIVEN_UP = "delivered", "failed", "refused", "given up"
+GIVEN_UP = "given up"
 RESOLVED = "resolved"
 """The receiver has resolved the alert because it was closed."""
 SUMMARY = "in a summary"
 """The start of the detail of an alert that was sent with others in one mail."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """The outcome of one attempt. `outcome`: delivered, failed (retried) or refused (not retried)."""
-
-    outcome: str
-    detail: str
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 
 from tailrace import __version__
-from tailrace.alerts.delivery.delivery_log import DELIVERED, FAILED, REFUSED, Due, Outcome
+from tailrace.alerts.delivery.delivery_log import Due
+from tailrace.outputs.record import DELIVERED, FAILED, REFUSED, Outcome
 
 AGENT = f"tailrace/{__version__}"
 TRIED_AGAIN = (408, 429)

@@ -15,8 +15,9 @@ from email.utils import format_datetime, localtime
 from tailrace.alerts import mitre_attack
 from tailrace.alerts.delivery import ecs
 from tailrace.alerts.delivery.config import Email
-from tailrace.alerts.delivery.delivery_log import DELIVERED, FAILED, REFUSED, SUMMARY, Due, Outcome
+from tailrace.alerts.delivery.delivery_log import SUMMARY, Due
 from tailrace.clickhouse.client import Row
+from tailrace.outputs.record import DELIVERED, FAILED, REFUSED, Outcome
 
 MAX_SUBJECT = 180
 DOMAIN = "tailrace.invalid"
@@ -119,7 +120,8 @@ def _about(alert: Row) -> str:
 
 
 def _one_line(text: str) -> str:
-    """Replaces control characters by spaces: an attacker chooses the names of users, which reach headers."""
+    """Replaces control characters by spaces: an attacker chooses the names of users, which reach
+    headers."""
     return "".join(sign if sign.isprintable() else " " for sign in text)
 
 

@@ -12,9 +12,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tailrace.alerts.delivery.config import Channel, DeliveryConfig, Email, HttpService, Syslog
+from tailrace.alerts.delivery.config import Channel, DeliveryConfig, Email, HttpService, Output, Syslog
 from tailrace.alerts.delivery.delivery_log import FAILED, Due, Outcome, Progress
 from tailrace.alerts.delivery.mail import MailSender
+from tailrace.alerts.delivery.output_sender import OutputSender
 from tailrace.alerts.delivery.services import ServiceSender
 from tailrace.alerts.delivery.syslog import SyslogSender
 from tailrace.alerts.delivery.webhook import WebhookSender
@@ -58,6 +59,7 @@ class Service:
         self._workers = [
             ChannelWorker(channel, config.dashboards, clickhouse, self._stop, report)
             for channel in config.channels
+            if not isinstance(channel, Output) or channel.has_alerts
         ]
 
     def stop(self) -> None:
@@ -144,7 +146,10 @@ class ChannelWorker:
             self._full_at = time.monotonic() + FULL_EVERY_SECONDS
         if isinstance(self._sender, MailSender):
             due = self._summarise(self._sender, due)
-        self._send_each(due)
+        if isinstance(self._sender, OutputSender):
+            self._send_together(self._sender, due)
+        else:
+            self._send_each(due)
 
     def _summarise(self, sender: MailSender, due: list[Due]) -> list[Due]:
         """Returns the alerts to send one by one. Those above the hourly limit go into a summary or wait for
@@ -156,6 +161,13 @@ class ChannelWorker:
             self._done(due, sender.send_summary(due))
         return []
 
+    def _send_together(self, sender: OutputSender, due: list[Due]) -> None:
+        """Sends all alerts in one batch. One that its receiver refuses does not hold up the others."""
+        outcomes = sender.send_all(due)
+        for outcome in dict.fromkeys(outcomes):
+            self._done([each for each, its in zip(due, outcomes, strict=True) if its == outcome], outcome)
+        self._pause(any(outcome.outcome == FAILED for outcome in outcomes))
+
     def _send_each(self, due: list[Due]) -> None:
         failures = 0
         for each in due:
@@ -164,8 +176,11 @@ class ChannelWorker:
             outcome = self._try(each)
             self._done([each], outcome)
             failures = failures + 1 if outcome.outcome == FAILED else 0
+        self._pause(failures == FAILURES_IN_A_ROW)
+
+    def _pause(self, is_unavailable: bool) -> None:
         longer = min(MAX_PAUSE_SECONDS, 2 * self._pause_seconds)
-        self._pause_seconds = longer if failures == FAILURES_IN_A_ROW else POLL_SECONDS
+        self._pause_seconds = longer if is_unavailable else POLL_SECONDS
 
     def _try(self, due: Due) -> Outcome:
         """Sends one alert. An unexpected error must not stop the delivery of all others."""
@@ -188,7 +203,7 @@ class ChannelWorker:
             self._unwritten.pop(0)
 
 
-Sender = WebhookSender | ServiceSender | SyslogSender | MailSender
+Sender = WebhookSender | ServiceSender | SyslogSender | MailSender | OutputSender
 
 
 def sender_of(channel: Channel, dashboards: str) -> Sender:
@@ -200,5 +215,7 @@ def sender_of(channel: Channel, dashboards: str) -> Sender:
             return SyslogSender(channel, dashboards)
         case HttpService():
             return ServiceSender(channel, dashboards)
+        case Output():
+            return OutputSender(channel, dashboards)
         case _:
             return WebhookSender(channel, dashboards)

@@ -1,4 +1,4 @@
-"""Messages of services with their own format: Slack, Microsoft Teams, PagerDuty, Opsgenie and Splunk.
+"""Messages of services with their own format: Slack, Microsoft Teams, PagerDuty and Opsgenie.
 
 Each builder returns the request of one alert. Its id is the deduplication key wherever the service has one,
 so a repeated attempt changes nothing, and a growing count updates the same incident.
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from urllib.parse import quote
 
 from tailrace.alerts import mitre_attack
-from tailrace.alerts.delivery import ecs, formats, ocsf
+from tailrace.alerts.delivery import ecs
 from tailrace.alerts.delivery.config import HttpService
 from tailrace.alerts.delivery.delivery_log import Due
 from tailrace.alerts.delivery.http_sender import AGENT, HttpSender, secret, shown
@@ -158,25 +158,11 @@ def opsgenie(due: Due, dashboards: str, service: HttpService, key: str) -> Built
     return service.url, headers, ecs.known(body)
 
 
-def splunk(due: Due, dashboards: str, service: HttpService, key: str) -> Built:
-    """HTTP Event Collector: the document of `format` is the event."""
-    alert = due.alert
-    event = {
-        "time": ocsf.millis(alert["event_time"]) / 1000,
-        "host": alert["instance"],
-        "source": "tailrace",
-        "sourcetype": f"tailrace:alert:{service.format}",
-        "event": formats.DOCUMENTS[service.format](alert, dashboards),
-    }
-    return service.url, {"Authorization": f"Splunk {key}"}, ecs.known(event)
-
-
 BUILDERS: Mapping[str, Builder] = {
     "slack": slack,
     "teams": teams,
     "pagerduty": pagerduty,
     "opsgenie": opsgenie,
-    "splunk": splunk,
 }
 
 

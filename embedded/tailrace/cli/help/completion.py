@@ -1,8 +1,7 @@
 """Generates the completion scripts of shells from the help of all commands.
 
-A script contains a table of words for each command line; it starts no program, so that the TAB key answers at
-once also while no stack runs.
-"""
+A script contains a table of words for each command line; it starts no program, so that the TAB key answers
+at once also while no stack runs."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -13,7 +12,7 @@ from tailrace.cli.help.model import CommandHelp, Value
 COMPONENTS = (
     *("kafka", "clickhouse", "flink", "detect", "census", "pull", "repair", "capture", "explain", "fluentbit"),
     "facts",
-    *("superset", "evidence", "fingerprint", "delivery", "reports", "metrics"),
+    *("superset", "evidence", "fingerprint", "delivery", "forwarding", "reports", "metrics"),
 )
 """The names of the components; a test compares them with the stack's own list."""
 SUPERVISOR = "supervisor"

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from query_protocol import Fault
+from e2e.pulling.query_protocol import Fault
 
 CUT = "[Your log message was truncated]"
 FAULTS = (

@@ -1,0 +1,57 @@
+"""The forwarding of events, if alerts.yaml has the section `events`."""
+
+import json
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from tailrace.alerts.delivery import config
+from tailrace.config.resources import PYTHON_PATH
+from tailrace.config.yaml_reader import ConfigurationError
+from tailrace.programs.program import HEALTHY, Health, Program
+
+SILENT_SECONDS = 300
+"""The maximum age of a status: a request may wait for its answer, and a commit for Kafka."""
+
+OUTAGE_SECONDS = 600
+"""The time after which an unavailable receiver is reported. A short outage needs no one."""
+
+
+class ForwardingProgram(Program):
+    """Configures `python -m tailrace.forwarding`."""
+
+    name = "forwarding"
+
+    def configured(self) -> bool:
+        """Returns whether the file lists events. A file with a mistake is reported by `delivery`."""
+        file = self.settings.alerts_config
+        try:
+            return file.exists() and bool(config.load(file).events)
+        except ConfigurationError:
+            return False
+
+    def check(self) -> None:
+        config.load(self.settings.alerts_config)
+
+    def prepare(self) -> None:
+        self.check()
+        for file in self._statuses():
+            file.unlink()
+
+    def environment(self) -> Mapping[str, str]:
+        return {"PYTHONPATH": str(PYTHON_PATH)}
+
+    def health(self) -> Health:
+        statuses = {file.stem: json.loads(file.read_text()) for file in self._statuses()}
+        if not statuses:
+            return Health.failing("not started yet")
+        for channel, status in statuses.items():
+            silent = time.time() - status["at"]
+            if status["problem"] and time.time() - status["since"] > OUTAGE_SECONDS:
+                return Health.failing(f"{channel}: {status['problem']}")
+            if silent > SILENT_SECONDS:
+                return Health.failing(f"{channel}: no status for {silent:.0f} s")
+        return HEALTHY
+
+    def _statuses(self) -> list[Path]:
+        return sorted(self.home.data(self.name).glob("*.json"))

@@ -1,0 +1,181 @@
+"""Events as they are forwarded: kinds, and the required attributes of each published format.
+
+The expected attributes are written by hand from OCSF 1.3.0 and 1.4.0, and from ECS 8.17.
+"""
+
+import io
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import avro.io
+import avro.schema
+import pytest
+
+from e2e import event_messages as messages
+from e2e.event_messages import MICROS
+from tailrace.forwarding import event_ecs, event_ocsf
+from tailrace.forwarding.batch import FORMATS
+from tailrace.forwarding.decoder import HEADER_BYTES, SCHEMAS, Decoder
+from tailrace.forwarding.event import Event, event_of, json_document
+from tailrace.outputs.event_channels import KINDS
+
+DECODER = Decoder()
+ECS_TYPES = {"authentication": {"start", "end", "info"}, "database": {"access", "change", "info", "error"}}
+REQUIRED = ("activity_id", "category_uid", "class_uid", "type_uid", "time", "severity_id", "metadata")
+OF_CLASS = {3002: ("user",), 6005: ("actor", "src_endpoint", "database"), 6008: ("message",), 6002: ("app",)}
+ACTIVITIES = {3002: range(8), 6005: range(11), 6008: range(3), 6002: range(9)}
+ALL = [
+    messages.query(),
+    messages.query(user="", host="", ip="", database="", tables_read=[], fingerprint="", verb=""),
+    messages.query(verb="CREATE TABLE", tables_read=[], tables_written=["a", "b"]),
+    messages.login(),
+    messages.login(command="FAILED_CONNECT", status=1045, user="", host="", ip=""),
+    messages.login(command="DISCONNECT"),
+    messages.login(command="Init DB"),
+    messages.write(),
+    messages.write(event_class="server", command="Audit"),
+    messages.error(),
+    messages.error(level="Note", code="", kind="access_denied", user="app", ip="10.0.0.1"),
+]
+
+
+def event(message: bytes, kinds=KINDS) -> Event | None:
+    return event_of(DECODER.decode(message), kinds)
+
+
+@pytest.mark.parametrize(
+    ("message", "kind", "outcome", "is_login"),
+    [
+        (messages.query(), "data_access", "unknown", False),
+        (messages.query(tables_read=[], error_code=0), "query", "success", False),
+        (messages.query(error_code=1064), "data_access", "failure", False),
+        (messages.login(), "login", "success", True),
+        (messages.login(command="FAILED_CONNECT"), "login", "failure", True),
+        (messages.login(command="Connect", event_name="pre_authenticate"), "login", "success", False),
+        (messages.login(command="Connect", flags=["status_unknown"]), "login", "unknown", True),
+        (messages.login(command="Quit"), "login", "success", False),
+        (messages.write(event_class="query", flags=["logged_in"]), "login", "success", True),
+        (messages.write(), "data_access", "failure", False),
+        (messages.write(tables_written=[], object="cards", status=0), "data_access", "success", False),
+        (messages.write(event_class="server", status=0), "server", "success", False),
+        (messages.error(), "error", "unknown", False),
+        (messages.error(kind="access_denied"), "login", "failure", True),
+    ],
+)
+def test_the_kind_and_outcome_of_an_event(message, kind, outcome, is_login):
+    found = event(message)
+    assert (found.kind, found.outcome, found.is_login) == (kind, outcome, is_login)
+    assert event(message, {*KINDS} - {kind}) is None
+
+
+def test_unknown_values_are_absent_and_counted_zeros_remain():
+    fields = event(messages.query(connection_id=0, rows_sent=0, rows_affected=None)).fields
+    assert fields["rows_sent"] == 0 and not {"connection_id", "rows_affected", "error_code"} & fields.keys()
+    assert "status" not in event(messages.login(flags=["status_unknown"])).fields
+
+
+def test_json_has_the_names_of_the_schema():
+    document = json_document(event(messages.query(255)))
+    assert (document["event_id"], document["event_time"]) == (
+        messages.id_of(255),
+        "2026-03-01T10:00:00.250000Z",
+    )
+    assert (document["query_id"], document["query_time"]) == ("FFFFFFFFFFFFFFFB", 2.013251)
+    assert {"generation", "entry_bytes"}.isdisjoint(document)
+
+
+@pytest.mark.parametrize("message", ALL)
+def test_ocsf_has_the_required_attributes(message):
+    document = event_ocsf.document(event(message))
+    class_uid = document["class_uid"]
+    assert all(name in document for name in (*REQUIRED, *OF_CLASS[class_uid]))
+    assert document["type_uid"] == 100 * class_uid + document["activity_id"]
+    assert (
+        document["activity_id"] in (*ACTIVITIES[class_uid], 99)
+        and document["category_uid"] == class_uid // 1000
+    )
+    assert document["time"] == MICROS // 1000
+    assert document["metadata"]["version"] == ("1.4.0" if class_uid == 6008 else "1.3.0")
+    assert document["metadata"]["product"]["vendor_name"] == "Tailrace"
+    if class_uid == 6005:
+        assert document["database"]["type_id"] == 1 and document["src_endpoint"]
+        assert document["actor"]["user"]["name"]
+    if class_uid == 3002:
+        assert document["user"]["name"] and document["dst_endpoint"]["hostname"] == "shop-db-1"
+
+
+def test_ocsf_of_a_login_and_of_a_write():
+    login = event_ocsf.document(event(messages.login(command="FAILED_CONNECT", status=1045)))
+    assert (login["type_uid"], login["status_id"], login["status_code"]) == (300_201, 2, "1045")
+    assert login["user"] == {"name": "app"} and login["severity"] == "Low"
+    write = event_ocsf.document(event(messages.write()))
+    assert (write["activity_name"], write["table"]) == ("Update", {"name": "shop.cards"})
+    assert write["query_info"] == {"query_string": "update cards set pin = ?", "uid": f"{7:016X}"}
+
+
+@pytest.mark.parametrize("message", ALL)
+def test_ecs_has_allowed_categories_and_types(message):
+    document = event_ecs.document(event(message))
+    (category,), (type_,) = document["event"]["category"], document["event"]["type"]
+    assert type_ in ECS_TYPES[category]
+    assert document["event"].get("outcome", "unknown") in ("success", "failure", "unknown")
+    assert document["event"]["id"] == messages.id_of(1) and document["ecs"]["version"] == "8.17.0"
+    assert document["@timestamp"] == "2026-03-01T10:00:00.250000Z"
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_no_format_contains_an_empty_value(form):
+    for message in ALL:
+        text = json.dumps(FORMATS[form](event(message)))
+        assert '""' not in text and "null" not in text and "{}" not in text, text
+
+
+RELEASED = {
+    ("v1", "QueryEvent"): "ed23be103aa66586",
+    ("v1", "AuditEvent"): "12ddc89f422b28c7",
+    ("v2", "QueryEvent"): "fe70e832065f3ddd",
+    ("v2", "AuditEvent"): "33f2b728dd46695f",
+    ("v2", "ErrorEvent"): "cd4717b604d729bc",
+    ("v3", "QueryEvent"): "9cd618bea436db5a",
+    ("v3", "AuditEvent"): "00016207121e7af7",
+    ("v3", "ErrorEvent"): "cd4717b604d729bc",
+}
+"""The fingerprints that SchemaNormalization.parsingFingerprint64 of Avro for Java, which the jobs use,
+returns."""
+
+
+@pytest.mark.parametrize(("version", "name"), RELEASED)
+def test_every_released_event_is_read(version, name):
+    """Written by Apache's library, which shares no code with the one that reads."""
+    directory = SCHEMAS / "history" / version
+    found = event(bytes.fromhex(f"c301{RELEASED[version, name]}") + _written(directory, name))
+    assert (found.id, found.instance) == (messages.id_of(7), "shop-db-1")
+    assert found.time() == "2026-03-01T00:00:00.000000Z"
+
+
+def _written(directory: Path, name: str) -> bytes:
+    content = json.loads((directory / f"{name}.avsc").read_text())
+    identifier = json.loads((directory / "EventId.avsc").read_text())
+    next(field for field in content["fields"] if field["type"] == "EventId")["type"] = identifier
+    values = {field["name"]: _value(field) for field in content["fields"]}
+    out = io.BytesIO()
+    avro.io.DatumWriter(avro.schema.parse(json.dumps(content))).write(values, avro.io.BinaryEncoder(out))
+    return out.getvalue()
+
+
+def _value(field: dict) -> object:
+    at = datetime(2026, 3, 1, tzinfo=UTC)
+    known = {"event_id": (7).to_bytes(16, "big"), "instance": "shop-db-1", "event_time": at}
+    if field["name"] in known:
+        return known[field["name"]]
+    kind = field["type"]["type"] if isinstance(field["type"], dict) else field["type"]
+    plain = {"string": "x", "int": 1, "long": 1, "double": 1.0, "array": ["x"], "map": {"x": "y"}}
+    return None if isinstance(kind, list) else plain[kind]
+
+
+def test_a_message_that_is_no_event_is_left_out():
+    message = messages.login()
+    assert DECODER.decode(b"") is None and DECODER.decode(b"\xc3\x01" + 8 * b"\0") is None
+    with pytest.raises(ValueError, match="a damaged AuditEvent"):
+        DECODER.decode(message[: HEADER_BYTES + 20])
