@@ -23,13 +23,8 @@ from tailrace_local.components.superset import Superset
 from tailrace_local.supervisor.component import Component
 
 COMPONENTS: tuple[type[Component], ...] = (
-<<<<<<< HEAD
     *(Kafka, ClickHouse, Flink, Detect, Census, Pull, Repair, Capture, Explain, FluentBit, Facts),
-    *(Superset, Evidence, Fingerprint, Delivery, Reports, Metrics),
-=======
-    *(Kafka, ClickHouse, Flink, Detect, Census, Repair, Capture, Explain, FluentBit, Facts),
     *(Superset, Evidence, Fingerprint, Delivery, Forwarding, Reports, Metrics),
->>>>>>> s34-siem
 )
 
 
