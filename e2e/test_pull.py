@@ -43,7 +43,9 @@ class Server:
         self._fake = fake
         self._shown = 0
         self._hour = 0
-        self._log = LogWriter(MySql8(self._random), LOG["instance"], LOG["cluster"], directory / "slow.log", self._random)
+        self._log = LogWriter(
+            MySql8(self._random), LOG["instance"], LOG["cluster"], directory / "slow.log", self._random
+        )
         self.manifest = self._log.manifest
         self.manifest.path = f"/rds/{LOG['region']}/{LOG['db_instance']}/{LIVE}"
         self.show()

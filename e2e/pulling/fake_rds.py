@@ -1,4 +1,5 @@
-"""An RDS that keeps log files as the documentation of the real one says, and misbehaves as users report of it.
+"""An RDS that keeps log files as the documentation of the real one says, and misbehaves as users report of
+it.
 
 It was written from API version 2014-10-31, not tested against the service.
 """
@@ -10,7 +11,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from e2e.pulling.query_protocol import Fault
+from botocore import xform_name
+
+from e2e.pulling.query_protocol import FaultError
 
 CUT = "[Your log message was truncated]"
 FAULTS = (
@@ -69,27 +72,33 @@ class FakeRds:
             self.calls += 1
             self.between_calls()
             if self._random.random() < self._fault_rate:
-                raise Fault(*self._random.choice(FAULTS)[:1], status=500)
-            return getattr(self, f"_{operation}")(parameters)
+                raise FaultError(*self._random.choice(FAULTS)[:1], status=500)
+            return getattr(self, f"_{xform_name(operation)}")(parameters)
 
     def _tick(self) -> int:
         self._now += 1
         return self._now
 
-    def _DescribeDBLogFiles(self, asked: dict) -> dict:
+    def _describe_db_log_files(self, asked: dict) -> dict:
         last = asked.get("Marker", "")
-        names = sorted(name for name in self.files if asked.get("FilenameContains", "") in name and name > last)
+        names = sorted(
+            name for name in self.files if asked.get("FilenameContains", "") in name and name > last
+        )
         page = names[: self._random.randint(1, 3)]
         listed = [
-            {"LogFileName": name, "Size": len(self.files[name].content), "LastWritten": self.files[name].written_at}
+            {
+                "LogFileName": name,
+                "Size": len(self.files[name].content),
+                "LastWritten": self.files[name].written_at,
+            }
             for name in page
         ]
         return {"DescribeDBLogFiles": listed, "Marker": page[-1] if len(page) < len(names) else None}
 
-    def _DownloadDBLogFilePortion(self, asked: dict) -> dict:
+    def _download_db_log_file_portion(self, asked: dict) -> dict:
         file = self.files.get(asked["LogFileName"])
         if file is None:
-            raise Fault("DBLogFileNotFoundFault", asked["LogFileName"], 404)
+            raise FaultError("DBLogFileNotFoundFault", asked["LogFileName"], 404)
         start = 0 if asked["Marker"] == "0" else int(asked["Marker"].split(":")[1])
         lines = min(asked.get("NumberOfLines", self._portion_lines), self._portion_lines)
         whole = self._up_to(file.content, start, lines)

@@ -1,7 +1,7 @@
 """The server's side of AWS's query protocol, made from botocore's service models.
 
-A request is checked against the model of its operation, so a parameter that the service does not have, or of another
-type, is refused. An answer is written by the model of its output.
+A request is checked against the model of its operation, so a parameter that the service does not have, or
+of another type, is refused. An answer is written by the model of its output.
 """
 
 import io
@@ -16,7 +16,7 @@ from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.model import OperationModel, ServiceModel, Shape
 
 Handler = Callable[[str, dict[str, Any]], dict[str, Any]]
-"""Takes operation and parameters, returns the output or raises Fault."""
+"""Takes operation and parameters, returns the output or raises FaultError."""
 
 SCALARS: Mapping[str, Callable[[str], Any]] = {
     "string": str,
@@ -26,7 +26,7 @@ SCALARS: Mapping[str, Callable[[str], Any]] = {
 }
 
 
-class Fault(Exception):
+class FaultError(Exception):
     """An error that the service answers."""
 
     def __init__(self, code: str, message: str = "", status: int = 400) -> None:
@@ -83,24 +83,24 @@ def answer(model: ServiceModel, form: dict[str, str], handler: Handler) -> tuple
         operation = model.operation_model(form.pop("Action"))
         form.pop("Version")
         return 200, _success(operation, handler(operation.name, parameters(operation.input_shape, form)))
-    except Fault as fault:
+    except FaultError as fault:
         return fault.status, _failure(fault)
 
 
 def parameters(shape: Shape, form: Mapping[str, str]) -> dict[str, Any]:
-    """Returns the typed parameters. Raises Fault if the operation has no such parameter."""
+    """Returns the typed parameters. Raises FaultError if the operation has no such parameter."""
     found: dict[str, Any] = {}
     for name, text in form.items():
         member = shape.members.get(name)
         if member is None or member.type_name not in SCALARS:
-            raise Fault("InvalidParameterValue", f"unknown parameter {name}")
+            raise FaultError("InvalidParameterValue", f"unknown parameter {name}")
         try:
             found[name] = SCALARS[member.type_name](text)
         except (KeyError, ValueError):
-            raise Fault("InvalidParameterValue", f"{name}={text}") from None
+            raise FaultError("InvalidParameterValue", f"{name}={text}") from None
     for name in shape.required_members:
         if name not in found:
-            raise Fault("MissingParameter", name)
+            raise FaultError("MissingParameter", name)
     return found
 
 
@@ -111,7 +111,7 @@ def _success(operation: OperationModel, output: Mapping[str, Any]) -> bytes:
     return f"<{operation.name}Response><{wrapper}>{content}</{wrapper}></{operation.name}Response>".encode()
 
 
-def _failure(fault: Fault) -> bytes:
+def _failure(fault: FaultError) -> bytes:
     text = f"<Code>{fault.code}</Code><Message>{escape(str(fault))}</Message>"
     return f"<ErrorResponse><Error><Type>Sender</Type>{text}</Error></ErrorResponse>".encode()
 
@@ -119,7 +119,9 @@ def _failure(fault: Fault) -> bytes:
 def _structure(shape: Shape, value: Mapping[str, Any]) -> str:
     unknown = value.keys() - shape.members.keys()
     assert not unknown, f"{shape.name} has no {unknown}"
-    return "".join(_element(name, shape.members[name], each) for name, each in value.items() if each is not None)
+    return "".join(
+        _element(name, shape.members[name], each) for name, each in value.items() if each is not None
+    )
 
 
 def _element(name: str, shape: Shape, value: Any) -> str:

@@ -1,4 +1,5 @@
-"""`python -m tailrace_pull`: pulls logs of managed servers into Kafka until SIGTERM, or once into a directory."""
+"""`python -m tailrace_pull`: pulls logs of managed servers into Kafka until SIGTERM, or once into a
+directory."""
 
 import argparse
 import json
@@ -17,8 +18,8 @@ from tailrace_pull.state import LogState, StateError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Exit codes: 0 stopped, or everything downloaded; 1 a log could not be read, or Kafka not be reached; 2 the list
-    is invalid."""
+    """Exit codes: 0 stopped, or everything downloaded; 1 a log could not be read, or Kafka not be reached;
+    2 the list is invalid."""
     options = _options(arguments)
     try:
         entries = load(options.logs)
@@ -98,11 +99,15 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     once = commands.add_parser("once", help="download files into a directory")
     for each in (run, once):
         each.add_argument("--logs", type=Path, required=True, metavar="FILE", help="JSON list of the logs")
-    run.add_argument("--name", required=True, help="name of this puller: a second one of the name ends the first")
+    run.add_argument(
+        "--name", required=True, help="name of this puller: a second one of the name ends the first"
+    )
     run.add_argument("--kafka", required=True, metavar="HOST:PORT,…")
     run.add_argument("--kafka-property", action="append", default=[], metavar="NAME=VALUE")
     run.add_argument("--kafka-password-file", type=Path, metavar="FILE")
-    run.add_argument("--heartbeat-file", type=Path, required=True, help="file that is written after every pass")
+    run.add_argument(
+        "--heartbeat-file", type=Path, required=True, help="file that is written after every pass"
+    )
     once.add_argument("-o", "--directory", type=Path, required=True)
     return parser.parse_args(arguments)
 

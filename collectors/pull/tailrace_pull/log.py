@@ -19,7 +19,8 @@ class PulledLog:
     source: str
     """slowlog, audit, errorlog or general."""
     live_path: str
-    """The path of the live file in line records; absolute, such as /rds/REGION/SERVER/slowquery/mysql-slowquery.log."""
+    """The path of the live file in line records; absolute, such as
+    /rds/REGION/SERVER/slowquery/mysql-slowquery.log."""
     tz: str = "UTC"
     format: str = "auto"
 
@@ -33,8 +34,8 @@ class PulledLog:
         return f"{self.instance}|{self.source}|{self.live_path}"
 
     def path(self, file: PulledFile) -> str:
-        """Returns the path in records. That of a rotated file ends as schemas/contracts/canonical_path.json says,
-        because services have suffixes of their own."""
+        """Returns the path in records. That of a rotated file ends as schemas/contracts/canonical_path.json
+        says, because services have suffixes of their own."""
         return self.live_path if file.is_live else f"{self.live_path}.{file.number % SUFFIXES}"
 
     def lines(self, file: PulledFile, offset: int, lines: bytes, at: float) -> dict:

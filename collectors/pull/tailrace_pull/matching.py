@@ -20,11 +20,11 @@ class Listing:
     files: tuple[RemoteFile, ...]
 
     def has_same_files(self, later: "Listing", live: Callable[[str], bool]) -> bool:
-        """Returns whether no file was renamed, removed or created between the two listings, or while the first one
-        was read page by page.
+        """Returns whether no file was renamed, removed or created between the two listings, or while the
+        first one was read page by page.
 
-        A rotation changes a rotated file or their names, even if the service uses a name again. A live file that
-        became smaller is another one.
+        A rotation changes a rotated file or their names, even if the service uses a name again. A live file
+        that became smaller is another one.
         """
         return self._rotated(live) == later._rotated(live) and self._live_size(live) <= later._live_size(live)
 
@@ -36,20 +36,23 @@ class Listing:
 
 
 MISSING_SECONDS = 3600
-"""How long a file is remembered that is no longer listed: a listing of several pages may skip a renamed file."""
+"""How long a file is remembered that is no longer listed: a listing of several pages may skip a renamed
+file."""
 
 
 def match(state: LogState, listing: Listing, logs: RemoteLogs, new_number: Numbers) -> LogState:
     """Returns the state with the files of the listing, in its order, after those that are missing.
 
-    A file is the known one of its name unless it has changed in a way that only a rotation causes. Then its first
-    lines decide. Raises RemoteError.
+    A file is the known one of its name unless it has changed in a way that only a rotation causes. Then its
+    first lines decide. Raises RemoteError.
     """
     known = state.copy().files
     found: list[PulledFile] = []
     for remote in listing.files:
         is_live = logs.is_live(remote.name)
-        file = _certain(known, remote, is_live) or _by_head(known, remote, logs) or PulledFile(new_number(), "")
+        file = (
+            _certain(known, remote, is_live) or _by_head(known, remote, logs) or PulledFile(new_number(), "")
+        )
         if file in known:
             known.remove(file)
         file.name, file.is_live, file.missing_since = remote.name, is_live, None
@@ -65,9 +68,9 @@ def _missing(files: list[PulledFile], at: float) -> list[PulledFile]:
 
 
 def _certain(known: list[PulledFile], remote: RemoteFile, is_live: bool) -> PulledFile | None:
-    """Returns the known file of the name if nothing indicates a rotation: a rotated file never changes, and the live
-    one only grows. Whether another file took the name of the live one is decided by the rotated ones, which are
-    listed first."""
+    """Returns the known file of the name if nothing indicates a rotation: a rotated file never changes, and
+    the live one only grows. Whether another file took the name of the live one is decided by the rotated
+    ones, which are listed first."""
     for file in known:
         if file.name == remote.name and file.is_live == is_live and file.missing_since is None:
             is_same = remote.size >= file.size if is_live else _is_unchanged(file, remote)
@@ -80,8 +83,8 @@ def _is_unchanged(file: PulledFile, remote: RemoteFile) -> bool:
 
 
 def _by_head(known: list[PulledFile], remote: RemoteFile, logs: RemoteLogs) -> PulledFile | None:
-    """Returns the known file that begins like the remote one: the one with the longest head, and of equal ones the
-    latest, because a service rotates the live file."""
+    """Returns the known file that begins like the remote one: the one with the longest head, and of equal
+    ones the latest, because a service rotates the live file."""
     possible = [file for file in known if file.size <= remote.size]
     needed = max((len(file.head) for file in possible), default=0)
     head = _head(logs, remote.name, needed)

@@ -7,7 +7,8 @@ from tailrace_pull.reading import LineRun, Round
 
 
 class Directory:
-    """Writes each file to its path below a directory. Bytes that the service left out are a hole of NUL bytes."""
+    """Writes each file to its path below a directory. Bytes that the service left out are a hole of NUL
+    bytes."""
 
     def __init__(self, root: Path) -> None:
         self._root = root

@@ -17,8 +17,8 @@ REPLACED = "\ufffd".encode()
 def whole(logs: RemoteLogs, name: str, position: str, offset: int) -> Portion:
     """Reads a portion that ends with a line, unless the file ends in a line that is still being written.
 
-    A portion that was cut is read again with as many lines as it had in whole. `offset` is that of `position`, in
-    bytes. Raises RemoteError.
+    A portion that was cut is read again with as many lines as it had in whole. `offset` is that of
+    `position`, in bytes. Raises RemoteError.
     """
     portion = logs.read(name, position, PORTION_LINES)
     if _is_broken(portion):
@@ -31,11 +31,14 @@ def _is_broken(portion: Portion) -> bool:
 
 
 def _long_line(logs: RemoteLogs, name: str, offset: int, portion: Portion) -> Portion:
-    """Reads a line that is longer than a portion, piece by piece. What is too long, or was cut, is left out."""
+    """Reads a line that is longer than a portion, piece by piece. What is too long, or was cut, is left
+    out."""
     is_torn = False
     while not (portion.is_cut or portion.at_end or portion.data.endswith(b"\n")):
         if portion.position is None:
-            raise RemoteError(f"{name}: the service does not say where a long line at byte {offset} continues")
+            raise RemoteError(
+                f"{name}: the service does not say where a long line at byte {offset} continues"
+            )
         more = logs.read(name, portion.position, 1)
         is_torn |= portion.data.endswith(REPLACED) or more.data.startswith(REPLACED)
         portion = replace(more, data=portion.data + more.data, is_long_line=True)

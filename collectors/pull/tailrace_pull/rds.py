@@ -106,8 +106,8 @@ class RdsLogs:
 
 
 def _next_marker(answered: str | None, asked: str, data: bytes, is_cut: bool) -> str | None:
-    """Returns the marker behind the portion. At the end of a file the service may answer 0, which would be the start:
-    then it is computed, if the marker has a known form and no bytes were left out."""
+    """Returns the marker behind the portion. At the end of a file the service may answer 0, which would be
+    the start: then it is computed, if the marker has a known form and no bytes were left out."""
     if answered and answered != FIRST_MARKER:
         return answered
     known = MARKER.fullmatch(asked)
@@ -129,11 +129,15 @@ def _classified(operation: str, db_instance: str, error: botocore.exceptions.Cli
     if code in DENIED:
         return PermissionMissingError(f"{operation} of {db_instance}: the policy lacks {RIGHTS[operation]}")
     if code in NO_CREDENTIALS:
-        return PermissionMissingError(f"{operation} of {db_instance}: the credentials are expired or invalid ({code})")
+        return PermissionMissingError(
+            f"{operation} of {db_instance}: the credentials are expired or invalid ({code})"
+        )
     return RemoteError(text)
 
 
 def _without_answer(operation: str, error: Exception) -> RemoteError:
-    if isinstance(error, botocore.exceptions.NoCredentialsError | botocore.exceptions.CredentialRetrievalError):
+    if isinstance(
+        error, botocore.exceptions.NoCredentialsError | botocore.exceptions.CredentialRetrievalError
+    ):
         return PermissionMissingError(f"{operation}: no credentials found: {error}")
     return RemoteError(f"{operation}: no answer: {error}")

@@ -8,6 +8,7 @@ from tailrace_pull.matching import Listing, Numbers, match
 from tailrace_pull.remote import FileGoneError, Portion, RemoteError, RemoteLogs
 from tailrace_pull.state import LogState, PulledFile
 
+
 @dataclass(frozen=True)
 class LineRun:
     """Consecutive complete lines of a file."""
@@ -19,7 +20,8 @@ class LineRun:
 
 @dataclass
 class Round:
-    """What one visit of a log found. The lines, then the census of `state`, belong into one transaction with it."""
+    """What one visit of a log found. The lines, then the census of `state`, belong into one transaction
+    with it."""
 
     at: float
     """Time of the listing before, in seconds since 1970 UTC."""
@@ -36,8 +38,8 @@ class Round:
 def visit(logs: RemoteLogs, state: LogState, new_number: Numbers, at: float, max_bytes: int) -> Round:
     """Reads what is new in the files of a log, at most about `max_bytes`. Raises RemoteError.
 
-    Files are listed before and after. If the log was rotated in between, a name may have meant two files: then the
-    round contains nothing, and the next one starts with the new names.
+    Files are listed before and after. If the log was rotated in between, a name may have meant two files:
+    then the round contains nothing, and the next one starts with the new names.
     """
     before = Listing(at, tuple(logs.files()))
     done = Round(at, match(state, before, logs, new_number))
@@ -74,7 +76,9 @@ def _new_lines(logs: RemoteLogs, file: PulledFile, max_bytes: int) -> Iterator[L
             max_bytes -= len(lines)
         _advance(file, portion, lines)
         if file.has_more and before == (file.offset, file.position, file.skip):
-            raise RemoteError(f"{file.name}: the service does not say where the file continues after {before}")
+            raise RemoteError(
+                f"{file.name}: the service does not say where the file continues after {before}"
+            )
 
 
 def _advance(file: PulledFile, portion: Portion, lines: bytes) -> None:

@@ -47,8 +47,8 @@ class Watch:
 
 
 class Numbers:
-    """Numbers for files, in place of inodes: milliseconds since 1970, and greater than all before. So they are also
-    unique if the state is lost."""
+    """Numbers for files, in place of inodes: milliseconds since 1970, and greater than all before. So they
+    are also unique if the state is lost."""
 
     def __init__(self) -> None:
         self._last = itertools.count(int(time.time() * MILLIS))

@@ -1,7 +1,8 @@
 """Writes what a visit found to Kafka: lines, census and state in one transaction.
 
-Kafka confirms all of it or nothing. So a puller that is killed at any instruction continues after the lines that
-Kafka confirmed: it neither sends them again nor skips others. A second puller of the same name ends the first one.
+Kafka confirms all of it or nothing. So a puller that is killed at any instruction continues after the lines
+that Kafka confirmed: it neither sends them again nor skips others. A second puller of the same name ends
+the first one.
 """
 
 import time

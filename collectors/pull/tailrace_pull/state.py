@@ -1,4 +1,5 @@
-"""What the puller knows about the files of one log. It is stored in Kafka, in the transaction of the lines."""
+"""What the puller knows about the files of one log. It is stored in Kafka, in the transaction of the
+lines."""
 
 import base64
 import json
@@ -20,7 +21,8 @@ class PulledFile:
     """One file of a log. It keeps its number when the service renames it."""
 
     number: int
-    """Identity, in place of an inode: unique among the files of the installation's logs, and never used again."""
+    """Identity, in place of an inode: unique among the files of the installation's logs, and never used
+    again."""
     name: str
     is_live: bool = True
     """Whether the server writes to it."""
@@ -37,7 +39,8 @@ class PulledFile:
     written_at: float = 0.0
     """Time of the last write, in seconds since 1970 UTC."""
     missing_since: float | None = None
-    """Time of the first listing without the file, in seconds since 1970 UTC; None if the last listing had it."""
+    """Time of the first listing without the file, in seconds since 1970 UTC; None if the last listing had
+    it."""
     read_size: int = -1
     """Size in the listing before the file was last read to its end."""
 
@@ -73,8 +76,12 @@ class LogState:
         try:
             content = json.loads(stored)
             if content["version"] > VERSION:
-                raise StateError(f"the state has version {content['version']}; this program reads up to {VERSION}")
-            return cls([PulledFile(**{**each, "head": base64.b64decode(each["head"])}) for each in content["files"]])
+                raise StateError(
+                    f"the state has version {content['version']}; this program reads up to {VERSION}"
+                )
+            return cls(
+                [PulledFile(**{**each, "head": base64.b64decode(each["head"])}) for each in content["files"]]
+            )
         except (KeyError, TypeError, ValueError) as error:
             raise error if isinstance(error, StateError) else StateError(f"damaged state: {error}") from error
 

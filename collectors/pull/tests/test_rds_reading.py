@@ -8,16 +8,17 @@ from typing import Any
 import boto3
 import botocore.config
 import pytest
+
 from e2e.pulling.fake_rds import FakeRds
 from e2e.pulling.query_protocol import connect
-
 from tailrace_pull.rds import RdsLogs
 from tailrace_pull.reading import Round, visit
 from tailrace_pull.remote import RemoteError
 from tailrace_pull.state import LogState
 
 LIVE = "slowquery/mysql-slowquery.log"
-SEEDS = 12
+SEEDS = 6
+LONG_SEEDS = 500
 BANNER = b"mysqld, Version: 8.0.36. started with:\nTime Id Command Argument\n"
 
 
@@ -32,7 +33,9 @@ class Puller:
         self._numbers = itertools.count(1)
 
     def visit(self, max_bytes: int = 1 << 20) -> Round:
-        done = visit(self.logs, LogState.from_json(self.state.to_json()), lambda: next(self._numbers), 0, max_bytes)
+        done = visit(
+            self.logs, LogState.from_json(self.state.to_json()), lambda: next(self._numbers), 0, max_bytes
+        )
         for run in done.runs:
             stored = self.runs.setdefault(run.file.number, {})
             assert run.offset not in stored, "the same lines twice"
@@ -118,8 +121,20 @@ class Writer:
 COUNTER = itertools.count()
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(SEEDS, LONG_SEEDS))
+def test_lines_of_all_files_arrive_once_and_in_order_long(seed: int) -> None:
+    check_lines(seed)
+
+
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_lines_of_all_files_arrive_once_and_in_order(seed: int) -> None:
+    check_lines(seed)
+
+
+def check_lines(seed: int) -> None:
+    """Pulls 40 times while the server writes and rotates, then to the end; compares each file with what was
+    written."""
     chosen = random.Random(seed)
     portion_bytes = chosen.choice((5000, 7000))
     fake = FakeRds(seed, portion_bytes, chosen.choice((1, 3, 20, 100)), chosen.choice((0, 0.1)))

@@ -48,7 +48,7 @@ OWN = Extension(
     commands={
         name: f"tailrace.cli.commands.{name}"
         for name in (
-            *("health", "ledger", "alerts", "reports", "review", "evidence", "backfill"),
+            *("health", "ledger", "alerts", "reports", "review", "evidence", "backfill", "pull"),
             *("credentials", "dashboards", "migrate", "completion"),
         )
     },
