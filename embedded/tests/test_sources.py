@@ -7,7 +7,7 @@ import pytest
 
 from tailrace.config.resources import REPOSITORY
 from tailrace.sources import sources_file
-from tailrace.sources.sources_file import Source, SourcesError
+from tailrace.sources.sources_file import PulledSource, Source, SourcesError
 
 
 def written(directory: Path, text: str) -> Path:
@@ -178,3 +178,32 @@ def test_the_manual_lists_every_format_by_its_source():
     assert configurable == described, (
         "docs/CONFIGURATION.md, Keys of a log, and docs/FORMATS.md name different formats or sources"
     )
+
+
+def test_a_pulled_log_has_the_defaults_of_its_service(tmp_path):
+    file = written(tmp_path, "- {instance: db-1, source: audit, kind: rds, region: eu-central-1}")
+
+    assert sources_file.read(file).pulled == (
+        PulledSource("db-1", "audit", "rds", "eu-central-1", "db-1", "db-1"),
+    )
+    assert sources_file.load(file) == []
+
+
+@pytest.mark.parametrize(
+    ("entry", "problem"),
+    [
+        ("{instance: a, source: audit, kind: rds}", "`region` is missing"),
+        ("{instance: a, source: audit, kind: sql, region: r}", "kind must be one of rds, not 'sql'"),
+        ("{instance: a, source: server, kind: rds, region: r}", "dsn"),
+        ("{instance: a, source: audit, kind: rds, region: r, password: p}", "unknown key 'password'"),
+    ],
+)
+def test_mistakes_in_a_pulled_log_name_the_key(tmp_path, entry, problem):
+    with pytest.raises(SourcesError, match=re.escape(problem)):
+        sources_file.read(written(tmp_path, f"- {entry}"))
+
+
+def test_a_pulled_log_is_listed_once(tmp_path):
+    entry = "- {instance: a, source: audit, kind: rds, region: r}\n"
+    with pytest.raises(SourcesError, match="audit of a is listed twice"):
+        sources_file.read(written(tmp_path, 2 * entry))

@@ -48,7 +48,8 @@ OWN = Extension(
     commands={
         name: f"tailrace.cli.commands.{name}"
         for name in (
-            *("health", "ledger", "alerts", "search", "reports", "review", "evidence", "backfill", "tokens"),
+            *("health", "ledger", "alerts", "search", "reports", "review", "evidence", "backfill", "pull"),
+            "tokens",
             *("credentials", "dashboards", "migrate", "completion"),
         )
     },

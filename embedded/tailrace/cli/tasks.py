@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 TASKS = {
     "Run the stack": ("demo", "up", "down", "status", "restart", "logs"),
-    "Analyze log files, without a server": ("digest", "parse", "fingerprint", "plan", "detect"),
+    "Analyze log files, without a server": ("digest", "parse", "fingerprint", "plan", "detect", "pull"),
     "Find out about alerts": ("alerts", "rules"),
     "Investigate": ("search",),
     "Prove completeness": ("ledger", "backfill", "evidence", "review"),

@@ -42,6 +42,8 @@ class Account:
     """Topics."""
     groups: tuple[str, ...]
     """Consumer groups. An asterisk at the end stands for any text."""
+    transactions: tuple[str, ...] = ()
+    """Transactional ids, also with an asterisk."""
 
     @property
     def user(self) -> str:
@@ -54,6 +56,11 @@ class Account:
         return {
             *(self._right(ResourceType.TOPIC, topic, operation) for topic, operation in topics),
             *(self._right(ResourceType.GROUP, group, AclOperation.READ) for group in self.groups),
+            *(
+                self._right(ResourceType.TRANSACTIONAL_ID, name, operation)
+                for name in self.transactions
+                for operation in (AclOperation.WRITE, AclOperation.DESCRIBE)
+            ),
         }
 
     def _right(self, kind: ResourceType, name: str, operation: AclOperation) -> AclBinding:
@@ -74,7 +81,7 @@ def accounts(file: Path = ACCOUNTS) -> list[Account]:
     return [
         Account(
             entry["name"],
-            *(tuple(entry.get(kind, ())) for kind in ("read", "write", "groups")),
+            *(tuple(entry.get(kind, ())) for kind in ("read", "write", "groups", "transactions")),
         )
         for entry in yaml.safe_load(file.read_text())["accounts"]
     ]

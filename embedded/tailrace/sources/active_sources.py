@@ -15,7 +15,7 @@ from tailrace.config.home import Home
 from tailrace.config.settings import Settings
 from tailrace.sources import sources_file
 from tailrace.sources.log_key import LogKey, key_of
-from tailrace.sources.sources_file import Listed, Server, Source, SourcesError
+from tailrace.sources.sources_file import Listed, PulledSource, Server, Source, SourcesError
 
 PATHS = ("path", "password_file", "explain_password_file")
 
@@ -81,19 +81,21 @@ def _to_json(activated: ActiveSources) -> dict:
         "at": activated.at,
         "logs": [_plain(log) for log in activated.listed.logs],
         "servers": [_plain(server) for server in activated.listed.servers],
+        "pulled": [_plain(log) for log in activated.listed.pulled],
         "since": [[*key, since] for key, since in activated.since.items()],
     }
 
 
-def _plain(entry: Source | Server) -> dict:
+def _plain(entry: Source | Server | PulledSource) -> dict:
     return {k: str(v) if isinstance(v, Path) else v for k, v in dataclasses.asdict(entry).items()}
 
 
 def _from_json(copy: dict) -> ActiveSources:
     logs = tuple(Source(**_with_paths(each)) for each in copy["logs"])
     servers = tuple(Server(**_with_paths(each)) for each in copy["servers"])
+    pulled = tuple(PulledSource(**each) for each in copy.get("pulled", ()))
     since = {(instance, source, path): at for instance, source, path, at in copy["since"]}
-    return ActiveSources(Listed(logs, servers), copy["at"], since)
+    return ActiveSources(Listed(logs, servers, pulled), copy["at"], since)
 
 
 def _with_paths(entry: dict) -> dict:

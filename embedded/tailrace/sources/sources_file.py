@@ -20,11 +20,21 @@ A server from which capture takes snapshots (accounts, grants, settings; docs/CA
       explain: true                # also plans of its heaviest statements; default: false
       explain_dsn: mysql://tailrace_explain@db-1:3306/?tls=required   # a separate account for EXPLAIN
       explain_password_file: /etc/tailrace/shop-db-1-explain.password
+
+A log of a server without a file system, which the component pull reads (docs/PULL.md), is listed so:
+
+    - instance: shop-db-2
+      source: slowlog
+      kind: rds                    # Amazon RDS or Aurora
+      region: eu-central-1
+      db_instance: shop-prod-2     # its name at the service; default: the instance
+      file: slowquery/mysql-slowquery.log   # the live file; default: that of the kind of log
 """
 
 import dataclasses
 import urllib.parse
 import zoneinfo
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,6 +44,7 @@ from tailrace.errors import UsageError
 
 KINDS = ("slowlog", "audit", "errorlog", "general")
 SERVER = "server"
+PULLED_KINDS = ("rds",)
 
 
 class SourcesError(UsageError, ValueError):
@@ -76,15 +87,43 @@ class Server:
 
 
 @dataclass(frozen=True)
+class PulledSource:
+    """A log that the component pull reads from a service. Credentials are not part of the list."""
+
+    instance: str
+    source: str
+    kind: str
+    """The service: rds."""
+    region: str
+    cluster: str
+    db_instance: str
+    """Name of the server at the service."""
+    file: str = ""
+    """Name of the live file at the service; empty for that of the kind of log."""
+    tz: str = "UTC"
+    format: str = "auto"
+    endpoint: str = ""
+    """Address of the service, if it is not the public one of the region."""
+
+
+@dataclass(frozen=True)
 class Listed:
     """The content of a list, in its order."""
 
     logs: tuple[Source, ...] = ()
     servers: tuple[Server, ...] = ()
+    pulled: tuple[PulledSource, ...] = ()
 
     def means(self, other: "Listed") -> bool:
         """Returns whether both have the same entries, in any order."""
-        return set(self.logs) == set(other.logs) and set(self.servers) == set(other.servers)
+        return all(
+            set(mine) == set(others)
+            for mine, others in (
+                (self.logs, other.logs),
+                (self.servers, other.servers),
+                (self.pulled, other.pulled),
+            )
+        )
 
 
 def load(file: Path) -> list[Source]:
@@ -114,17 +153,14 @@ def parse(file: Path, content: bytes) -> Listed:
         raise SourcesError(f"{file}: cannot be read: {error}") from error
     if not isinstance(entries, list):
         raise SourcesError(f"{file}: expected a list of logs, found {type(entries).__name__}")
-    logs: list[Source] = []
-    servers: list[Server] = []
-    for number, entry in enumerate(entries, 1):
-        made = _entry(file, f"{file}: log {number}", entry)
-        if isinstance(made, Server):
-            servers.append(made)
-        else:
-            logs.append(made)
+    made = [_entry(file, f"{file}: log {number}", entry) for number, entry in enumerate(entries, 1)]
+    logs = tuple(each for each in made if isinstance(each, Source))
+    servers = tuple(each for each in made if isinstance(each, Server))
+    pulled = tuple(each for each in made if isinstance(each, PulledSource))
     _require_distinct(file, [(log.instance, log.path) for log in logs])
     _require_distinct(file, [(server.instance, SERVER) for server in servers])
-    return Listed(tuple(logs), tuple(servers))
+    _require_distinct(file, [(log.instance, f"{log.source} {log.file}".strip()) for log in pulled])
+    return Listed(logs, servers, pulled)
 
 
 def make_empty(file: Path) -> None:
@@ -157,10 +193,9 @@ def _written(entry: Source | Server) -> dict[str, str | bool]:
     return {name: value if isinstance(value, bool) else str(value) for name, value in values.items()}
 
 
-def _entry(file: Path, where: str, entry: object) -> Source | Server:
-    is_server = isinstance(entry, dict) and entry.get("source") == SERVER
+def _entry(file: Path, where: str, entry: object) -> Source | Server | PulledSource:
     try:
-        made = _server(file, where, entry) if is_server else _source(file, where, entry)
+        made = _reader_of(entry)(file, where, entry)
         hash(made)
     except SourcesError:
         raise
@@ -172,6 +207,27 @@ def _entry(file: Path, where: str, entry: object) -> Source | Server:
     ) as error:  # such as a list for a name, or a symlink loop
         raise SourcesError(f"{where}: cannot be used: {error}") from None
     return made
+
+
+def _reader_of(entry: object) -> Callable[[Path, str, object], Source | Server | PulledSource]:
+    if not isinstance(entry, dict):
+        return _source
+    if entry.get("source") == SERVER:
+        return _server
+    return _pulled if "kind" in entry else _source
+
+
+def _pulled(file: Path, where: str, entry: dict) -> PulledSource:
+    _require_keys(where, entry, PulledSource, ("instance", "source", "kind", "region"))
+    _require_one_of(where, "kind", entry["kind"], PULLED_KINDS)
+    _require_one_of(where, "source", entry["source"], KINDS)
+    _require_zone(where, entry.get("tz", "UTC"))
+    return PulledSource(**{"cluster": entry["instance"], "db_instance": entry["instance"], **entry})
+
+
+def _require_one_of(where: str, name: str, value: object, known: Sequence[str]) -> None:
+    if value not in known:
+        raise SourcesError(f"{where}: {name} must be one of {', '.join(known)}, not {value!r}")
 
 
 def _server(file: Path, where: str, entry: dict) -> Server:
@@ -212,8 +268,7 @@ def _source(file: Path, where: str, entry: object) -> Source:
     if not isinstance(entry, dict):
         raise SourcesError(f"{where}: expected keys and values, found {entry!r}")
     _require_keys(where, entry, Source, ("instance", "source", "path"))
-    if entry["source"] not in KINDS:
-        raise SourcesError(f"{where}: source must be one of {', '.join(KINDS)}, not {entry['source']!r}")
+    _require_one_of(where, "source", entry["source"], KINDS)
     _require_zone(where, entry.get("tz", "UTC"))
     path = (file.parent / Path(entry["path"]).expanduser()).resolve()
     return Source(**{"cluster": entry["instance"], **entry, "path": path})

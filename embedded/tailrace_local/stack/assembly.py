@@ -18,13 +18,14 @@ from tailrace_local.components.fluentbit import FluentBit
 from tailrace_local.components.forwarding import Forwarding
 from tailrace_local.components.kafka import Kafka
 from tailrace_local.components.metrics import Metrics
+from tailrace_local.components.pull import Pull
 from tailrace_local.components.repair import Repair
 from tailrace_local.components.reports import Reports
 from tailrace_local.components.superset import Superset
 from tailrace_local.supervisor.component import Component
 
 COMPONENTS: tuple[type[Component], ...] = (
-    *(Kafka, ClickHouse, Flink, Detect, Census, Repair, Capture, Explain, FluentBit, Facts),
+    *(Kafka, ClickHouse, Flink, Detect, Census, Pull, Repair, Capture, Explain, FluentBit, Facts),
     *(Superset, Evidence, Fingerprint, Delivery, Callbacks, Forwarding, Reports, Api, Metrics),
 )
 

@@ -10,7 +10,18 @@ from tailrace.cli.help import model
 from tailrace.cli.help.model import CommandHelp, Value
 
 COMPONENTS = (
-    *("kafka", "clickhouse", "flink", "detect", "census", "repair", "capture", "explain", "fluentbit"),
+    *(
+        "kafka",
+        "clickhouse",
+        "flink",
+        "detect",
+        "census",
+        "pull",
+        "repair",
+        "capture",
+        "explain",
+        "fluentbit",
+    ),
     "facts",
     *("superset", "evidence", "fingerprint", "delivery", "callbacks", "forwarding", "reports", "api"),
     "metrics",

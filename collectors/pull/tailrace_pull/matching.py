@@ -1,0 +1,110 @@
+"""Finds out which file of a listing is which known file: services rename files, and use names again."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tailrace_pull import portions
+from tailrace_pull.remote import START, FileGoneError, RemoteFile, RemoteLogs
+from tailrace_pull.state import LogState, PulledFile
+
+Numbers = Callable[[], int]
+"""Returns a new number for a file, greater than all before."""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The files of a log at one time, the live one last."""
+
+    at: float
+    """Seconds since 1970 UTC."""
+    files: tuple[RemoteFile, ...]
+
+    def has_same_files(self, later: "Listing", live: Callable[[str], bool]) -> bool:
+        """Returns whether no file was renamed, removed or created between the two listings, or while the
+        first one was read page by page.
+
+        A rotation changes a rotated file or their names, even if the service uses a name again. A live file
+        that became smaller is another one.
+        """
+        return self._rotated(live) == later._rotated(live) and self._live_size(live) <= later._live_size(live)
+
+    def _rotated(self, live: Callable[[str], bool]) -> list[RemoteFile]:
+        return [file for file in self.files if not live(file.name)]
+
+    def _live_size(self, live: Callable[[str], bool]) -> int:
+        return sum(file.size for file in self.files if live(file.name))
+
+
+MISSING_SECONDS = 3600
+"""How long a file is remembered that is no longer listed: a listing of several pages may skip a renamed
+file."""
+
+
+def match(state: LogState, listing: Listing, logs: RemoteLogs, new_number: Numbers) -> LogState:
+    """Returns the state with the files of the listing, in its order, after those that are missing.
+
+    A file is the known one of its name unless it has changed in a way that only a rotation causes. Then its
+    first lines decide. Raises RemoteError.
+    """
+    known = state.copy().files
+    found: list[PulledFile] = []
+    for remote in listing.files:
+        is_live = logs.is_live(remote.name)
+        file = (
+            _certain(known, remote, is_live) or _by_head(known, remote, logs) or PulledFile(new_number(), "")
+        )
+        if file in known:
+            known.remove(file)
+        file.name, file.is_live, file.missing_since = remote.name, is_live, None
+        file.size, file.written_at = max(remote.size, file.offset), remote.written_at
+        found.append(file)
+    return LogState([*_missing(known, listing.at), *found])
+
+
+def _missing(files: list[PulledFile], at: float) -> list[PulledFile]:
+    for file in files:
+        file.missing_since = at if file.missing_since is None else file.missing_since
+    return [file for file in files if at - file.missing_since < MISSING_SECONDS]
+
+
+def _certain(known: list[PulledFile], remote: RemoteFile, is_live: bool) -> PulledFile | None:
+    """Returns the known file of the name if nothing indicates a rotation: a rotated file never changes, and
+    the live one only grows. Whether another file took the name of the live one is decided by the rotated
+    ones, which are listed first."""
+    for file in known:
+        if file.name == remote.name and file.is_live == is_live and file.missing_since is None:
+            is_same = remote.size >= file.size if is_live else _is_unchanged(file, remote)
+            return file if is_same else None
+    return None
+
+
+def _is_unchanged(file: PulledFile, remote: RemoteFile) -> bool:
+    return remote.size == file.size and remote.written_at == file.written_at
+
+
+def _by_head(known: list[PulledFile], remote: RemoteFile, logs: RemoteLogs) -> PulledFile | None:
+    """Returns the known file that begins like the remote one: the one with the longest head, and of equal
+    ones the latest, because a service rotates the live file."""
+    possible = [file for file in known if file.size <= remote.size]
+    needed = max((len(file.head) for file in possible), default=0)
+    head = _head(logs, remote.name, needed)
+    same = [file for file in possible if file.head and head.startswith(file.head)]
+    return max(same, key=lambda file: (len(file.head), file.number), default=_without_lines(possible))
+
+
+def _without_lines(possible: list[PulledFile]) -> PulledFile | None:
+    """Returns the live file if no line of it was read yet: it may be any, and was probably rotated."""
+    return next((file for file in possible if file.is_live and not file.offset), None)
+
+
+def _head(logs: RemoteLogs, name: str, needed: int) -> bytes:
+    """Reads the first bytes of a file, if any are needed; fewer if it ends before."""
+    head, position = b"", START
+    try:
+        while len(head) < needed and position is not None:
+            portion = portions.whole(logs, name, position, len(head))
+            head += portion.data
+            position = None if portion.at_end else portion.position
+    except FileGoneError:
+        return b""
+    return head

@@ -1,0 +1,143 @@
+"""The log files of an instance of Amazon RDS or Aurora.
+
+Source: API version 2014-10-31, DescribeDBLogFiles and DownloadDBLogFilePortion.
+"""
+
+import re
+from typing import Any
+
+import botocore.exceptions
+
+from tailrace_pull.remote import (
+    START,
+    FileGoneError,
+    PermissionMissingError,
+    Portion,
+    RemoteError,
+    RemoteFile,
+    ThrottledError,
+)
+
+FIRST_MARKER = "0"
+
+MARKER = re.compile(r"([0-9]+):([0-9]+)")
+"""The form of a marker in which the second number is an offset. Other forms are passed on unread."""
+
+CUT = b"[Your log message was truncated]"
+"""Stands at the end of a portion from which the service left out bytes, possibly with a line feed."""
+
+MILLIS = 1000
+
+RIGHTS = {
+    "DescribeDBLogFiles": "rds:DescribeDBLogFiles",
+    "DownloadDBLogFilePortion": "rds:DownloadDBLogFilePortion",
+}
+NO_CREDENTIALS = {"ExpiredToken", "ExpiredTokenException", "InvalidClientTokenId", "SignatureDoesNotMatch"}
+DENIED = {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation"}
+THROTTLED = {"Throttling", "ThrottlingException", "RequestLimitExceeded", "TooManyRequestsException"}
+GONE = {"DBLogFileNotFoundFault", "DBLogFileNotFound"}
+
+LIVE_FILES = {
+    "slowlog": "slowquery/mysql-slowquery.log",
+    "general": "general/mysql-general.log",
+    "errorlog": "error/mysql-error-running.log",
+    "audit": "audit/server_audit.log",
+}
+"""The live file of each kind of log, unless sources.yaml names another one."""
+
+
+class RdsLogs:
+    """The files of one log: the live file, and those with its name and a suffix."""
+
+    def __init__(self, client: Any, db_instance: str, live: str) -> None:
+        """`client` is one of boto3 for `rds`; `live` is a name such as `slowquery/mysql-slowquery.log`."""
+        self._client = client
+        self._db_instance = db_instance
+        self._live = live
+
+    def files(self) -> list[RemoteFile]:
+        found = [file for file in self._listed() if self._belongs(file.name)]
+        return sorted(found, key=lambda file: (self.is_live(file.name), file.written_at, file.name))
+
+    def is_live(self, name: str) -> bool:
+        return name == self._live
+
+    def read(self, name: str, position: str, lines: int | None = None) -> Portion:
+        marker = FIRST_MARKER if position == START else position
+        answer = self._ask(
+            "DownloadDBLogFilePortion",
+            "download_db_log_file_portion",
+            LogFileName=name,
+            Marker=marker,
+            **({} if lines is None else {"NumberOfLines": lines}),
+        )
+        data = (answer.get("LogFileData") or "").encode()
+        is_cut = data.rstrip(b"\n").endswith(CUT)
+        if is_cut:
+            data = data.rstrip(b"\n")[: -len(CUT)]
+        after = _next_marker(answer.get("Marker"), marker, data, is_cut)
+        return Portion(data, after, not answer.get("AdditionalDataPending"), is_cut, end=_offset(after))
+
+    def _belongs(self, name: str) -> bool:
+        return name == self._live or name.startswith(f"{self._live}.")
+
+    def _listed(self) -> list[RemoteFile]:
+        listed: list[RemoteFile] = []
+        page: dict = {}
+        while True:
+            answer = self._ask(
+                "DescribeDBLogFiles", "describe_db_log_files", FilenameContains=self._live, **page
+            )
+            listed += [
+                RemoteFile(each["LogFileName"], each.get("Size", 0), each.get("LastWritten", 0) / MILLIS)
+                for each in answer.get("DescribeDBLogFiles", ())
+            ]
+            if not answer.get("Marker"):
+                return listed
+            page = {"Marker": answer["Marker"]}
+
+    def _ask(self, operation: str, method: str, **parameters: object) -> dict:
+        try:
+            return getattr(self._client, method)(DBInstanceIdentifier=self._db_instance, **parameters)
+        except botocore.exceptions.ClientError as error:
+            raise _classified(operation, self._db_instance, error) from error
+        except (botocore.exceptions.BotoCoreError, OSError) as error:
+            raise _without_answer(operation, error) from error
+
+
+def _next_marker(answered: str | None, asked: str, data: bytes, is_cut: bool) -> str | None:
+    """Returns the marker behind the portion. At the end of a file the service may answer 0, which would be
+    the start: then it is computed, if the marker has a known form and no bytes were left out."""
+    if answered and answered != FIRST_MARKER:
+        return answered
+    known = MARKER.fullmatch(asked)
+    return f"{known[1]}:{int(known[2]) + len(data)}" if known and not is_cut else None
+
+
+def _offset(marker: str | None) -> int | None:
+    known = MARKER.fullmatch(marker or "")
+    return int(known[2]) if known else None
+
+
+def _classified(operation: str, db_instance: str, error: botocore.exceptions.ClientError) -> RemoteError:
+    code = error.response.get("Error", {}).get("Code", "")
+    text = f"{operation} of {db_instance}: {code}: {error.response.get('Error', {}).get('Message', '')}"
+    if code in GONE:
+        return FileGoneError(text)
+    if code in THROTTLED:
+        return ThrottledError(text)
+    if code in DENIED:
+        return PermissionMissingError(f"{operation} of {db_instance}: the policy lacks {RIGHTS[operation]}")
+    if code in NO_CREDENTIALS:
+        return PermissionMissingError(
+            f"{operation} of {db_instance}: the credentials are expired or invalid ({code})"
+        )
+    return RemoteError(text)
+
+
+def _without_answer(operation: str, error: Exception) -> RemoteError:
+    if isinstance(
+        error, botocore.exceptions.NoCredentialsError | botocore.exceptions.CredentialRetrievalError
+    ):
+        return PermissionMissingError(f"{operation}: no credentials found: {error}")
+    return RemoteError(f"{operation}: no answer: {error}")

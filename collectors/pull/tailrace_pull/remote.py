@@ -1,0 +1,72 @@
+"""What a service that keeps logs offers to the puller: a list of files, and portions of their content."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+START = ""
+"""The position before the first byte of a file."""
+
+
+@dataclass(frozen=True)
+class RemoteFile:
+    """A file as the service lists it."""
+
+    name: str
+    size: int
+    """Bytes."""
+    written_at: float
+    """Time of the last write, in seconds since 1970 UTC."""
+
+
+@dataclass(frozen=True)
+class Portion:
+    """A part of a file."""
+
+    data: bytes
+    position: str | None
+    """Where the next portion begins, in the notation of the service; None if the service does not say."""
+    at_end: bool
+    """Whether the file had no further bytes when it was read."""
+    is_cut: bool = False
+    """Whether the service left out bytes at the end of `data`, up to `position`."""
+    is_long_line: bool = False
+    """Whether it was joined from several portions."""
+    end: int | None = None
+    """The offset of `position` in the file, if the service says."""
+
+
+class RemoteError(Exception):
+    """A request failed. The message names the request, the reason and, for a missing permission, its name."""
+
+    kind = "failed"
+
+
+class PermissionMissingError(RemoteError):
+    """The credentials lack a permission, are expired or are missing."""
+
+    kind = "permission"
+
+
+class ThrottledError(RemoteError):
+    """The service refused the request because there were too many."""
+
+    kind = "throttled"
+
+
+class FileGoneError(RemoteError):
+    """The file was renamed or deleted after it was listed."""
+
+    kind = "gone"
+
+
+class RemoteLogs(Protocol):
+    """The files of one log of one server: the live file and its rotated predecessors."""
+
+    def files(self) -> list[RemoteFile]:
+        """Lists the files, oldest first; the last one is live. Raises RemoteError."""
+
+    def is_live(self, name: str) -> bool:
+        """Returns whether the server writes to the file of this name."""
+
+    def read(self, name: str, position: str, lines: int | None = None) -> Portion:
+        """Reads from a position, at most so many lines. Raises RemoteError."""

@@ -1,0 +1,124 @@
+"""Visits logs when they are due, several at a time, and ships what they have."""
+
+import heapq
+import itertools
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from threading import Event
+from typing import Protocol
+
+from tailrace_pull.log import PulledLog
+from tailrace_pull.pace import Pace
+from tailrace_pull.reading import Round, visit
+from tailrace_pull.remote import RemoteError, RemoteLogs
+from tailrace_pull.shipping import ShippingError
+from tailrace_pull.state import LogState
+
+VISIT_BYTES = 8 << 20
+"""What one visit reads at most: other logs follow before a large one is continued."""
+WORKERS = 16
+MILLIS = 1000
+
+
+class Sink(Protocol):
+    """Where rounds are stored: Kafka (`shipping.Shipper`) or a directory (`once.Directory`)."""
+
+    def ship(self, rounds: dict[PulledLog, Round]) -> None:
+        """Stores all rounds or none. Raises ShippingError."""
+
+
+@dataclass(eq=False)
+class Watch:
+    """A log, and what happened at its last visit."""
+
+    log: PulledLog
+    logs: RemoteLogs
+    state: LogState
+    pace: Pace = field(default_factory=Pace)
+    visited_at: float = 0.0
+    """Time of the last successful visit, in seconds since 1970 UTC; 0 before the first."""
+    bytes: int = 0
+    """Bytes of lines that were shipped."""
+    problem: str = ""
+    """Why the last visit failed; empty if it succeeded."""
+    problem_kind: str = ""
+
+
+class Numbers:
+    """Numbers for files, in place of inodes: milliseconds since 1970, and greater than all before. So they
+    are also unique if the state is lost."""
+
+    def __init__(self) -> None:
+        self._last = itertools.count(int(time.time() * MILLIS))
+
+    def __call__(self) -> int:
+        return next(self._last)
+
+
+class Service:
+    """Pulls logs until it is stopped."""
+
+    def __init__(self, watches: Sequence[Watch], sink: Sink, report: Callable[[str], None]) -> None:
+        self._watches = watches
+        self._sink = sink
+        self._report = report
+        self._numbers = Numbers()
+        self._stopped = Event()
+        order = itertools.count()
+        self._due = [(time.monotonic(), next(order), watch) for watch in watches]
+        self._order = order
+
+    def stop(self) -> None:
+        self._stopped.set()
+
+    def run(self, after_pass: Callable[[Sequence[Watch]], None], until_read: bool = False) -> None:
+        """Visits logs until `stop`, or, with `until_read`, until each was read to its end once."""
+        with ThreadPoolExecutor(WORKERS) as workers:
+            while not self._stopped.is_set() and self._due:
+                self._pass(workers, until_read)
+                after_pass(self._watches)
+                if self._due:
+                    self._stopped.wait(max(0.0, self._due[0][0] - time.monotonic()))
+
+    def _pass(self, workers: ThreadPoolExecutor, until_read: bool) -> None:
+        """Visits the logs that are due, and stores their rounds together."""
+        due = self._take_due()
+        visits = [(watch, workers.submit(self._visit, watch)) for watch in due]
+        rounds = {watch: done for watch, visited in visits if (done := self._result(watch, visited))}
+        try:
+            self._sink.ship({watch.log: done for watch, done in rounds.items()})
+        except ShippingError as error:
+            self._report(f"nothing stored, visited again: {error}")
+            rounds = {}
+        for watch in due:
+            wait = self._after(watch, rounds.get(watch))
+            if not (until_read and watch in rounds and rounds[watch].is_complete):
+                heapq.heappush(self._due, (time.monotonic() + wait, next(self._order), watch))
+
+    def _take_due(self) -> list[Watch]:
+        due = []
+        while self._due and self._due[0][0] <= time.monotonic() and len(due) < 4 * WORKERS:
+            due.append(heapq.heappop(self._due)[2])
+        return due
+
+    def _visit(self, watch: Watch) -> Round:
+        return visit(watch.logs, watch.state, self._numbers, time.time(), VISIT_BYTES)
+
+    def _result(self, watch: Watch, visited: "Future[Round]") -> Round | None:
+        try:
+            return visited.result()
+        except RemoteError as error:
+            if str(error) != watch.problem:
+                self._report(f"{watch.log.instance} {watch.log.source}: {error}")
+            watch.problem, watch.problem_kind = str(error), error.kind
+            return None
+
+    def _after(self, watch: Watch, done: Round | None) -> float:
+        if done is None:
+            return watch.pace.after_failure()
+        has_grown = done.bytes > 0
+        watch.state, watch.problem, watch.problem_kind = done.state, "", ""
+        watch.visited_at, watch.bytes = done.at, watch.bytes + done.bytes
+        return watch.pace.after_visit(has_grown, done.is_complete)

@@ -1,0 +1,139 @@
+"""Writes what a visit found to Kafka: lines, census and state in one transaction.
+
+Kafka confirms all of it or nothing. So a puller that is killed at any instruction continues after the lines
+that Kafka confirmed: it neither sends them again nor skips others. A second puller of the same name ends
+the first one.
+"""
+
+import time
+from collections.abc import Iterator, Mapping
+
+import msgpack
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
+
+from tailrace_pull.log import FILES_TOPIC, PulledLog
+from tailrace_pull.reading import Round
+from tailrace_pull.state import LogState
+
+STATE_TOPIC = "tailrace.pull.state"
+BLOCK_BYTES = 512 << 10
+"""Lines of one message. The job takes any number of lines in one."""
+
+TIMEOUT_SECONDS = 60
+
+PRODUCER = {
+    "acks": "all",
+    "enable.idempotence": True,
+    "compression.type": "lz4",
+    "message.max.bytes": 20_000_000,
+    "linger.ms": 20,
+}
+CONSUMER = {
+    "group.id": "tailrace-pull",
+    "enable.auto.commit": False,
+    "isolation.level": "read_committed",
+    "auto.offset.reset": "earliest",
+    "enable.partition.eof": True,
+}
+
+
+class ShippingError(Exception):
+    """Kafka did not accept the records; nothing of the transaction was stored."""
+
+
+class FencedError(Exception):
+    """Another puller of this name runs. This one must end."""
+
+
+class Shipper:
+    """A transactional producer. Not thread-safe."""
+
+    def __init__(self, kafka: Mapping[str, object], name: str) -> None:
+        """`kafka` are properties of librdkafka, `name` is that of the puller. Raises ShippingError."""
+        self._kafka = dict(kafka)
+        self._producer = Producer({**self._kafka, **PRODUCER, "transactional.id": f"tailrace-pull-{name}"})
+        self._call(self._producer.init_transactions, TIMEOUT_SECONDS)
+
+    def states(self) -> dict[str, LogState]:
+        """Reads the last confirmed state of each log, by its key. Raises ShippingError, StateError."""
+        consumer = Consumer({**self._kafka, **CONSUMER})
+        try:
+            return {key: LogState.from_json(value) for key, value in _latest(consumer).items()}
+        except KafkaException as error:
+            raise ShippingError(f"cannot read {STATE_TOPIC}: {error}") from error
+        finally:
+            consumer.close()
+
+    def ship(self, rounds: Mapping[PulledLog, Round]) -> None:
+        """Writes the rounds in one transaction. Raises ShippingError, after which none of them is stored."""
+        self._call(self._producer.begin_transaction)
+        try:
+            for log, done in rounds.items():
+                for topic, value in records(log, done):
+                    self._produce(topic, log.instance, value)
+                self._produce(STATE_TOPIC, log.key, done.state.to_json())
+            self._call(self._producer.commit_transaction, TIMEOUT_SECONDS)
+        except ShippingError:
+            self._call(self._producer.abort_transaction, TIMEOUT_SECONDS)
+            raise
+
+    def _produce(self, topic: str, key: str, value: bytes) -> None:
+        deadline = time.monotonic() + TIMEOUT_SECONDS
+        while True:
+            try:
+                self._producer.produce(topic, value, key=key)
+                self._producer.poll(0)
+                return
+            except BufferError as error:
+                if time.monotonic() > deadline:
+                    raise ShippingError(f"{topic}: Kafka took no record for {TIMEOUT_SECONDS} s") from error
+                self._producer.poll(1)
+
+    def _call(self, method, *arguments: object) -> None:
+        try:
+            method(*arguments)
+        except KafkaException as error:
+            if error.args[0].code() in (KafkaError._FENCED, KafkaError.INVALID_PRODUCER_EPOCH):
+                raise FencedError(str(error)) from error
+            raise ShippingError(f"{method.__name__}: {error}") from error
+
+
+def records(log: PulledLog, done: Round) -> Iterator[tuple[str, bytes]]:
+    """Yields topic and message: the lines, then the census of the files, also for the topic of all files."""
+    for run in done.runs:
+        for offset, lines in blocks(run.offset, run.lines):
+            yield log.topic, msgpack.packb(log.lines(run.file, offset, lines, done.at))
+    for file in done.state.files:
+        if file.missing_since is None:
+            census = msgpack.packb(log.census(file, done.at))
+            yield log.topic, census
+            yield FILES_TOPIC, census
+
+
+def blocks(offset: int, lines: bytes, size: int = BLOCK_BYTES) -> Iterator[tuple[int, bytes]]:
+    """Splits complete lines into blocks of complete lines, at most `size` bytes unless one line is longer."""
+    start = 0
+    while start < len(lines):
+        end = lines.rfind(b"\n", start, start + size) + 1
+        if end <= start:
+            end = lines.find(b"\n", start) + 1
+        yield offset + start, lines[start:end]
+        start = end
+
+
+def _latest(consumer: Consumer) -> dict[str, bytes]:
+    """Returns the last value of each key of the state topic."""
+    partitions = consumer.list_topics(STATE_TOPIC, TIMEOUT_SECONDS).topics[STATE_TOPIC].partitions
+    consumer.assign([TopicPartition(STATE_TOPIC, number, 0) for number in partitions])
+    left, found = set(partitions), {}
+    while left:
+        message = consumer.poll(TIMEOUT_SECONDS)
+        if message is None:
+            raise ShippingError(f"cannot read {STATE_TOPIC}: no answer for {TIMEOUT_SECONDS} s")
+        if not message.error():
+            found[message.key().decode()] = message.value()
+        elif message.error().code() == KafkaError._PARTITION_EOF:
+            left.discard(message.partition())
+        else:
+            raise KafkaException(message.error())
+    return found

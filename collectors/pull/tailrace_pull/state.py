@@ -1,0 +1,89 @@
+"""What the puller knows about the files of one log. It is stored in Kafka, in the transaction of the
+lines."""
+
+import base64
+import json
+from dataclasses import asdict, dataclass, field
+
+from tailrace_pull.remote import START
+
+VERSION = 1
+HEAD_BYTES = 4096
+"""As in the census: a file is identified by its first complete lines, at most so many bytes."""
+
+
+class StateError(ValueError):
+    """The stored state is of a newer version or damaged."""
+
+
+@dataclass
+class PulledFile:
+    """One file of a log. It keeps its number when the service renames it."""
+
+    number: int
+    """Identity, in place of an inode: unique among the files of the installation's logs, and never used
+    again."""
+    name: str
+    is_live: bool = True
+    """Whether the server writes to it."""
+    offset: int = 0
+    """Bytes whose lines were shipped."""
+    position: str = START
+    """A position of the service at or before `offset`."""
+    skip: int = 0
+    """Bytes between `position` and `offset`."""
+    head: bytes = b""
+    """The first complete lines."""
+    size: int = 0
+    """Bytes that exist, as far as is known."""
+    written_at: float = 0.0
+    """Time of the last write, in seconds since 1970 UTC."""
+    missing_since: float | None = None
+    """Time of the first listing without the file, in seconds since 1970 UTC; None if the last listing had
+    it."""
+    read_size: int = -1
+    """Size in the listing before the file was last read to its end."""
+
+    @property
+    def has_more(self) -> bool:
+        """Returns whether the file may have lines that were not read; an incomplete last line is none."""
+        return self.missing_since is None and self.offset < self.size and self.size != self.read_size
+
+    def extend_head(self, lines: bytes) -> None:
+        """Adds complete lines to the head, as long as they fit; an incomplete line is never part of it."""
+        if self.offset == len(self.head):
+            free = (self.head + lines)[:HEAD_BYTES]
+            self.head = free[: free.rfind(b"\n") + 1]
+
+
+@dataclass
+class LogState:
+    """The files of one log, oldest first. The last one is live, if any is."""
+
+    files: list[PulledFile] = field(default_factory=list)
+
+    def names(self) -> list[tuple[int, str]]:
+        """Returns which number has which name."""
+        return [(file.number, file.name) for file in self.files if file.missing_since is None]
+
+    def to_json(self) -> bytes:
+        files = [{**asdict(file), "head": base64.b64encode(file.head).decode()} for file in self.files]
+        return json.dumps({"version": VERSION, "files": files}, separators=(",", ":")).encode()
+
+    @classmethod
+    def from_json(cls, stored: bytes) -> "LogState":
+        """Raises StateError."""
+        try:
+            content = json.loads(stored)
+            if content["version"] > VERSION:
+                raise StateError(
+                    f"the state has version {content['version']}; this program reads up to {VERSION}"
+                )
+            return cls(
+                [PulledFile(**{**each, "head": base64.b64decode(each["head"])}) for each in content["files"]]
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise error if isinstance(error, StateError) else StateError(f"damaged state: {error}") from error
+
+    def copy(self) -> "LogState":
+        return LogState.from_json(self.to_json())

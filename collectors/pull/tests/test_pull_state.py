@@ -1,0 +1,71 @@
+"""The stored state, records of lines, and the pace of visits."""
+
+import itertools
+import random
+
+import pytest
+
+from tailrace_pull.log import PulledLog
+from tailrace_pull.pace import MAX_SECONDS, MIN_SECONDS, Pace
+from tailrace_pull.shipping import blocks
+from tailrace_pull.state import LogState, PulledFile, StateError
+
+LOG = PulledLog("db-1", "shop", "slowlog", "/rds/r/db-1/slowquery/mysql-slowquery.log")
+
+
+def test_a_state_is_read_as_it_was_written():
+    state = LogState([PulledFile(7, "slow.log.1", False, 12, "16:12", 0, b"\xff\n", 12, 1.5, None, 12)])
+    assert LogState.from_json(state.to_json()) == state
+
+
+@pytest.mark.parametrize("stored", [b"", b"[]", b'{"version": 1}', b'{"version": 1, "files": [{}]}'])
+def test_a_damaged_state_is_an_error(stored):
+    with pytest.raises(StateError, match="damaged"):
+        LogState.from_json(stored)
+
+
+def test_a_newer_state_is_not_read():
+    with pytest.raises(StateError, match="version 2"):
+        LogState.from_json(b'{"version": 2, "files": []}')
+
+
+def test_a_rotated_file_has_a_suffix_that_belongs_to_the_log():
+    live, rotated = PulledFile(1_795_000_123_456, "a"), PulledFile(1_795_000_123_456, "a.16", is_live=False)
+    assert LOG.path(live) == LOG.live_path
+    assert LOG.path(rotated) == f"{LOG.live_path}.123456"
+
+
+def test_the_record_of_lines_has_no_last_line_feed():
+    record = LOG.lines(PulledFile(1, "a"), 5, b"one\r\n\ntwo\n", 1.0)
+    assert (record["offset"], record["log"]) == (5, b"one\r\n\ntwo")
+
+
+def test_blocks_are_complete_lines_of_at_most_the_size():
+    lines = b"".join(b"x" * length + b"\n" for length in (0, 3, 9, 40, 2))
+    found = list(blocks(100, lines, size=10))
+    assert b"".join(block for _, block in found) == lines
+    assert [offset for offset, _ in found] == [100, 105, 115, 156]
+    assert all(block.endswith(b"\n") for _, block in found)
+
+
+def test_only_complete_lines_are_part_of_the_head():
+    file = PulledFile(1, "a")
+    file.extend_head(b"a" * 4000 + b"\n" + b"b" * 4000 + b"\n")
+    assert file.head == b"a" * 4000 + b"\n"
+
+
+def test_a_quiet_log_is_visited_seldom_and_a_growing_one_often():
+    pace = Pace(random.Random(1))
+    quiet = [pace.after_visit(False, True) for _ in range(20)]
+    assert quiet[-1] > 0.9 * MAX_SECONDS
+    assert max(quiet) < 60, "a minute without a census is unknown"
+    assert pace.after_visit(True, True) < 1.2 * MIN_SECONDS
+    assert pace.after_visit(True, False) == 0
+
+
+def test_pauses_double_after_failures():
+    pace = Pace(random.Random(1))
+    pauses = [pace.after_failure() for _ in range(4)]
+    assert all(1.5 < later / before < 2.6 for before, later in itertools.pairwise(pauses))
+    pace.after_visit(False, True)
+    assert pace.after_failure() < 2.5 * MIN_SECONDS

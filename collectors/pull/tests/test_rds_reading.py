@@ -1,0 +1,156 @@
+"""Reads logs from an RDS that rotates, grows, cuts and fails while it is read."""
+
+import itertools
+import random
+from contextlib import suppress
+from typing import Any
+
+import boto3
+import botocore.config
+import pytest
+
+from e2e.pulling.fake_rds import FakeRds
+from e2e.pulling.query_protocol import connect
+from tailrace_pull.rds import RdsLogs
+from tailrace_pull.reading import Round, visit
+from tailrace_pull.remote import RemoteError
+from tailrace_pull.state import LogState
+
+LIVE = "slowquery/mysql-slowquery.log"
+SEEDS = 6
+LONG_SEEDS = 500
+BANNER = b"mysqld, Version: 8.0.36. started with:\nTime Id Command Argument\n"
+
+
+class Puller:
+    """Visits a log, and keeps what a transaction would have stored."""
+
+    def __init__(self, logs: RdsLogs) -> None:
+        self.logs, self.state = logs, LogState()
+        self.runs: dict[int, dict[int, bytes]] = {}
+        """Lines by file number and offset."""
+        self.numbers: set[int] = set()
+        self._numbers = itertools.count(1)
+
+    def visit(self, max_bytes: int = 1 << 20) -> Round:
+        done = visit(
+            self.logs, LogState.from_json(self.state.to_json()), lambda: next(self._numbers), 0, max_bytes
+        )
+        for run in done.runs:
+            stored = self.runs.setdefault(run.file.number, {})
+            assert run.offset not in stored, "the same lines twice"
+            stored[run.offset] = run.lines
+        self.state = done.state
+        self.numbers.update(file.number for file in done.state.files)
+        return done
+
+    def visit_until_read(self) -> None:
+        for _ in range(1000):
+            if self.visit().is_complete:
+                return
+        raise AssertionError("not read to the end")
+
+    def left_out(self, number: int, written: bytes) -> list[bytes]:
+        """Returns the lines of a file that are missing; any other difference is an error."""
+        at, missing = 0, b""
+        for offset, lines in sorted(self.runs.get(number, {}).items()):
+            assert offset >= at, "overlap"
+            assert lines == written[offset : offset + len(lines)]
+            missing += written[at:offset]
+            at = offset + len(lines)
+        return (missing + whole_lines(written)[at:]).splitlines(keepends=True)
+
+
+def client_of(fake: FakeRds) -> Any:
+    client = boto3.client(
+        "rds",
+        region_name="eu-central-1",
+        aws_access_key_id="id",
+        aws_secret_access_key="unused",
+        config=botocore.config.Config(retries={"total_max_attempts": 1}),
+    )
+    connect(client, fake.handle)
+    return client
+
+
+class Writer:
+    """A server that writes lines and rotates as RDS does; it knows what it wrote."""
+
+    def __init__(self, fake: FakeRds, seed: int) -> None:
+        self.fake, self.random = fake, random.Random(seed)
+        self.written: list[bytes] = [b""]
+        """The content of each file, in order."""
+        self.hours = itertools.count()
+        self.is_ring = self.random.random() < 0.5
+        self.put(BANNER)
+
+    def act(self) -> None:
+        choice = self.random.random()
+        if choice < 0.1:
+            self.write(self.random.randrange(12))
+        elif choice < 0.11:
+            self.rotate()
+
+    def write(self, lines: int) -> None:
+        text = "".join(self.line() for _ in range(lines)).encode()
+        if self.random.random() < 0.2:
+            text += "é".encode()[:1]  # a line, and a character, that is still being written
+        self.put(text)
+
+    def line(self) -> str:
+        length = self.random.choice((0, 3, 10, 40, 300, 1000, 3200))
+        return f"{next(COUNTER)} " + "é" * length + "\n"
+
+    def put(self, text: bytes) -> None:
+        if self.written[-1].endswith("é".encode()[:1]):
+            text = "é".encode()[1:] + text
+        self.written[-1] += text
+        self.fake.write(LIVE, text)
+
+    def rotate(self) -> None:
+        self.put(b"\n")
+        hour = next(self.hours)
+        self.fake.rename(LIVE, f"{LIVE}.{hour % 24}" if self.is_ring else f"{LIVE}.2026-11-26.{hour:02}")
+        self.written.append(b"")
+        self.put(BANNER)
+
+    def finish(self) -> None:
+        self.put(b"\n")
+
+
+COUNTER = itertools.count()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(SEEDS, LONG_SEEDS))
+def test_lines_of_all_files_arrive_once_and_in_order_long(seed: int) -> None:
+    check_lines(seed)
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_lines_of_all_files_arrive_once_and_in_order(seed: int) -> None:
+    check_lines(seed)
+
+
+def check_lines(seed: int) -> None:
+    """Pulls 40 times while the server writes and rotates, then to the end; compares each file with what was
+    written."""
+    chosen = random.Random(seed)
+    portion_bytes = chosen.choice((5000, 7000))
+    fake = FakeRds(seed, portion_bytes, chosen.choice((1, 3, 20, 100)), chosen.choice((0, 0.1)))
+    writer = Writer(fake, seed)
+    fake.between_calls = writer.act
+    puller = Puller(RdsLogs(client_of(fake), "shop-db-1", LIVE))
+    for _ in range(40):
+        with suppress(RemoteError):
+            puller.visit(chosen.choice((1000, 1 << 20)))
+    fake.settle()
+    writer.finish()
+    puller.visit_until_read()
+    files = [content for content in writer.written if whole_lines(content)]
+    for number, written in zip(sorted(puller.numbers), files, strict=True):
+        assert all(len(line) > portion_bytes for line in puller.left_out(number, written))
+
+
+def whole_lines(content: bytes) -> bytes:
+    return content[: content.rfind(b"\n") + 1]

@@ -1,0 +1,124 @@
+"""An RDS that keeps log files as the documentation of the real one says, and misbehaves as users report of
+it.
+
+It was written from API version 2014-10-31, not tested against the service.
+"""
+
+import random
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from botocore import xform_name
+
+from e2e.pulling.query_protocol import FaultError
+
+CUT = "[Your log message was truncated]"
+FAULTS = (
+    ("Throttling", 400),
+    ("InternalFailure", 500),
+    ("ServiceUnavailable", 503),
+    ("ExpiredToken", 403),
+    ("AccessDenied", 403),
+)
+
+
+@dataclass
+class LogFile:
+    content: bytearray = field(default_factory=bytearray)
+    written_at: int = 0
+    """Milliseconds."""
+
+
+class FakeRds:
+    """The log files of one instance; `handle` answers requests. Thread-safe."""
+
+    def __init__(self, seed: int, portion_bytes: int, portion_lines: int, fault_rate: float = 0) -> None:
+        self.files: dict[str, LogFile] = {}
+        self.calls = 0
+        self.between_calls: Callable[[], None] = lambda: None
+        """What the server does between two requests: writes, rotates, removes files."""
+        self._random = random.Random(seed)
+        self._portion_bytes = portion_bytes
+        self._portion_lines = portion_lines
+        self._fault_rate = fault_rate
+        self._lock = threading.RLock()
+        self._now = 1_795_000_000_000
+
+    def write(self, name: str, content: bytes) -> None:
+        with self._lock:
+            file = self.files.setdefault(name, LogFile())
+            file.content += content
+            file.written_at = self._tick()
+
+    def rename(self, name: str, to: str) -> None:
+        """Renames a file; one of the new name is gone. A rename is no write."""
+        with self._lock, suppress(KeyError):
+            self.files[to] = self.files.pop(name)
+
+    def remove(self, name: str) -> None:
+        with self._lock:
+            self.files.pop(name, None)
+
+    def settle(self) -> None:
+        """Ends the misbehaviour: no more faults, and nothing happens between calls."""
+        self._fault_rate = 0
+        self.between_calls = lambda: None
+
+    def handle(self, operation: str, parameters: dict[str, Any]) -> dict[str, Any]:
+        with self._lock:
+            self.calls += 1
+            self.between_calls()
+            if self._random.random() < self._fault_rate:
+                raise FaultError(*self._random.choice(FAULTS)[:1], status=500)
+            return getattr(self, f"_{xform_name(operation)}")(parameters)
+
+    def _tick(self) -> int:
+        self._now += 1
+        return self._now
+
+    def _describe_db_log_files(self, asked: dict) -> dict:
+        last = asked.get("Marker", "")
+        names = sorted(
+            name for name in self.files if asked.get("FilenameContains", "") in name and name > last
+        )
+        page = names[: self._random.randint(1, 3)]
+        listed = [
+            {
+                "LogFileName": name,
+                "Size": len(self.files[name].content),
+                "LastWritten": self.files[name].written_at,
+            }
+            for name in page
+        ]
+        return {"DescribeDBLogFiles": listed, "Marker": page[-1] if len(page) < len(names) else None}
+
+    def _download_db_log_file_portion(self, asked: dict) -> dict:
+        file = self.files.get(asked["LogFileName"])
+        if file is None:
+            raise FaultError("DBLogFileNotFoundFault", asked["LogFileName"], 404)
+        start = 0 if asked["Marker"] == "0" else int(asked["Marker"].split(":")[1])
+        lines = min(asked.get("NumberOfLines", self._portion_lines), self._portion_lines)
+        whole = self._up_to(file.content, start, lines)
+        data = whole[: self._portion_bytes]
+        text, end = data.decode(errors="replace"), start + len(data)
+        if len(whole) > len(data) and self._random.random() < 0.5:
+            text, end = text + CUT, start + len(whole)  # the rest of the lines is left out
+        pending = end < len(file.content)
+        is_quirk = not pending and self._random.random() < 0.3
+        return {
+            "LogFileData": text,
+            "Marker": "0" if is_quirk else f"16:{end}",
+            "AdditionalDataPending": pending,
+        }
+
+    def _up_to(self, content: bytearray, start: int, lines: int) -> bytes:
+        end = start
+        for _ in range(lines):
+            found = content.find(b"\n", end)
+            if found < 0:
+                return bytes(content[start:])
+            end = found + 1
+        return bytes(content[start:end])

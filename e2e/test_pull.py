@@ -1,0 +1,157 @@
+"""Logs of a managed server, pulled from a service that rotates and fails while the puller is killed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from e2e.pulling.fake_rds import FakeRds
+from e2e.pulling.query_protocol import serve
+from e2e.stack import Stack, wait_until
+from e2e.wait_for_idle import await_exact, settle
+from e2e.workload.shapes import MySql8
+from e2e.workload.statements import ordinary
+from e2e.workload.writer import LogWriter
+from tailrace.config.resources import REPOSITORY
+from tailrace.kafka.client import KafkaClient
+from tailrace_local import kafka as local_kafka
+
+LIVE = "slowquery/mysql-slowquery.log"
+PATIENCE_SECONDS = 180
+LOG = {
+    "instance": "pulled-rds",
+    "cluster": "cloud",
+    "source": "slowlog",
+    "kind": "rds",
+    "region": "eu-central-1",
+    "db_instance": "pulled-rds",
+}
+
+
+class Server:
+    """A server whose log only the service shows. It writes a real file, from which the service reads."""
+
+    def __init__(self, directory: Path, fake: FakeRds) -> None:
+        self._random = Random(7)
+        self._fake = fake
+        self._shown = 0
+        self._hour = 0
+        self._log = LogWriter(
+            MySql8(self._random), LOG["instance"], LOG["cluster"], directory / "slow.log", self._random
+        )
+        self.manifest = self._log.manifest
+        self.manifest.path = f"/rds/{LOG['region']}/{LOG['db_instance']}/{LIVE}"
+        self.show()
+
+    def write(self, entries: int) -> None:
+        for _ in range(entries):
+            self._log.write(ordinary(self._random))
+        self.show()
+
+    def rotate(self) -> None:
+        self._log.finish()
+        self.show()
+        self._fake.rename(LIVE, f"{LIVE}.2026-11-26.{self._hour:02}")
+        self._hour, self._shown = self._hour + 1, 0
+        self._log.rotate()
+        self.show()
+
+    def finish(self) -> None:
+        self._log.finish()
+        self.show()
+
+    def show(self) -> None:
+        """Lets the service have what was written since the last time."""
+        content = self._log.path.read_bytes()
+        self._fake.write(LIVE, content[self._shown :])
+        self._shown = len(content)
+
+
+class Puller:
+    """The process, with its list and its heartbeat file."""
+
+    def __init__(self, kafka: KafkaClient, directory: Path, endpoint: str) -> None:
+        self.beat = directory / "beat"
+        listed = directory / "logs.json"
+        listed.write_text(json.dumps([{**LOG, "endpoint": endpoint}]))
+        self._command = [
+            *(sys.executable, "-m", "tailrace_pull", "run", "--name", "e2e", "--logs", listed),
+            *("--kafka", kafka.address, "--heartbeat-file", self.beat),
+        ]
+
+    def start(self) -> None:
+        self.beat.unlink(missing_ok=True)
+        self._process = subprocess.Popen(
+            self._command,
+            env={
+                **os.environ,
+                "PYTHONPATH": str(REPOSITORY / "collectors" / "pull"),
+                "AWS_ACCESS_KEY_ID": "id",
+                "AWS_SECRET_ACCESS_KEY": "unused",
+            },
+        )
+
+    def kill(self) -> None:
+        self._process.send_signal(signal.SIGKILL)
+        self._process.wait()
+
+    def stop(self) -> None:
+        self._process.send_signal(signal.SIGTERM)
+        assert self._process.wait(60) == 0
+
+    def bytes(self) -> int:
+        if not self.beat.exists():
+            return 0
+        (log,) = json.loads(self.beat.read_text())["logs"]
+        return log["bytes"]
+
+
+@pytest.fixture
+def fake() -> FakeRds:
+    return FakeRds(seed=5, portion_bytes=20_000, portion_lines=500, fault_rate=0.03)
+
+
+@pytest.fixture
+def endpoint(fake: FakeRds) -> Iterator[str]:
+    server = serve("rds", fake.handle)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def puller(stack: Stack, tmp_path: Path, endpoint: str) -> Puller:
+    return Puller(local_kafka.connect(stack.settings, stack.home, "pull"), tmp_path, endpoint)
+
+
+def test_a_pulled_log_is_stored_exactly_although_the_puller_is_killed(stack, fake, puller, tmp_path):
+    server = Server(tmp_path, fake)
+    server.write(400)
+    puller.start()
+    wait_until(lambda: puller.bytes() > 0, PATIENCE_SECONDS, "the first lines")
+    puller.kill()
+    server.write(300)
+    server.rotate()
+    server.write(300)
+    puller.start()
+    wait_until(lambda: puller.bytes() > 0, PATIENCE_SECONDS, "lines after the kill")
+    server.rotate()
+    server.write(200)
+    puller.kill()
+    server.finish()
+    fake.settle()
+    puller.start()
+    missing = settle(stack, [server.manifest])
+    puller.stop()
+    assert not missing
+    await_exact(stack, [server.manifest])

@@ -1,0 +1,64 @@
+"""Downloads the logs of managed servers in sources.yaml into a directory, without a stack.
+
+Rotated files that still exist are downloaded, too. `tailrace digest`, `parse` and `detect` read the files.
+The component pull of a running stack reads the same logs continuously.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tailrace.cli.context import CommandError, Context
+from tailrace.cli.exit_codes import Exit
+from tailrace.programs import pull
+from tailrace.sources import sources_file
+from tailrace.sources.sources_file import PulledSource
+
+HELP = "download the logs of managed servers"
+EXAMPLES = (
+    "tailrace pull --once shop-db-2 -o /tmp/logs",
+    "tailrace digest '/tmp/logs/shop-db-2/rds/*/*/slowquery/*'",
+)
+EXIT_CODES = {0: "all files were downloaded", 1: "a log could not be read; the message states why"}
+SEE_ALSO = ("tailrace digest --help", "docs/PULL.md")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--once", required=True, metavar="INSTANCE", help="the server, as in sources.yaml")
+    parser.add_argument(
+        "-o", "--directory", type=Path, required=True, help="directory for the files; made if it is missing"
+    )
+
+
+def run(arguments: argparse.Namespace, context: Context) -> Exit:
+    logs = _logs(arguments.once, context)
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as listed:
+        listed.write(pull.listed(logs))
+        listed.flush()
+        done = subprocess.run(
+            [
+                *(sys.executable, "-m", "tailrace_pull", "once"),
+                *("--logs", listed.name, "--directory", arguments.directory),
+            ],
+            env={**os.environ, "PYTHONPATH": str(pull.PROGRAM)},
+            check=False,
+        )
+    for file in sorted(arguments.directory.rglob("*")):
+        if file.is_file():
+            print(file)
+    return Exit.OK if done.returncode == 0 else Exit.FAILED
+
+
+def _logs(instance: str, context: Context) -> list[PulledSource]:
+    pulled = sources_file.read(context.settings.sources).pulled
+    if found := [log for log in pulled if log.instance == instance]:
+        return found
+    known = ", ".join(sorted({log.instance for log in pulled})) or "none"
+    raise CommandError(
+        f"{context.settings.sources} has no pulled log of {json.dumps(instance)} (an entry with `kind`);"
+        f" pulled servers: {known}"
+    )

@@ -1,0 +1,50 @@
+"""Pulls the logs of managed servers in sources.yaml into Kafka."""
+
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+
+from tailrace.config.resources import ROOT
+from tailrace.config.template import write_private
+from tailrace.programs.program import HEALTHY, Health, Program
+from tailrace.sources import active_sources
+from tailrace.sources.sources_file import PulledSource, SourcesError
+
+PROGRAM = ROOT / "collectors" / "pull"
+SILENT_SECONDS = 600
+"""The maximum age of the heartbeat: a pass waits for slow answers of a service."""
+
+
+def listed(logs: Sequence[PulledSource]) -> str:
+    """Returns the list that collectors/pull reads."""
+    return json.dumps([dataclasses.asdict(log) for log in logs], indent=2)
+
+
+class PullProgram(Program):
+    """Configures `python -m tailrace_pull run` for the pulled logs of sources.yaml."""
+
+    name = "pull"
+
+    def configured(self) -> bool:
+        return bool(self._logs())
+
+    def prepare(self) -> None:
+        write_private(self._list(), listed(self._logs()))
+        self._heartbeat().unlink(missing_ok=True)
+
+    def environment(self) -> Mapping[str, str]:
+        return {"PYTHONPATH": str(PROGRAM)}
+
+    def health(self) -> Health:
+        """A log that cannot be read does not count: a restart would not fix it."""
+        found = self._health_by_heartbeat("no pass yet", SILENT_SECONDS)
+        return HEALTHY if found.ok else found
+
+    def _logs(self) -> Sequence[PulledSource]:
+        try:
+            return active_sources.active_or_listed(self.settings, self.home).pulled
+        except SourcesError:
+            return ()
+
+    def _list(self):
+        return self.home.data(self.name) / "logs.json"
