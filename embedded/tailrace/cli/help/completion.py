@@ -10,21 +10,9 @@ from tailrace.cli.help import model
 from tailrace.cli.help.model import CommandHelp, Value
 
 COMPONENTS = (
-    *(
-        "kafka",
-        "clickhouse",
-        "flink",
-        "detect",
-        "census",
-        "pull",
-        "repair",
-        "capture",
-        "explain",
-        "fluentbit",
-    ),
-    "facts",
-    *("superset", "evidence", "fingerprint", "delivery", "callbacks", "forwarding", "reports", "api"),
-    "metrics",
+    *("kafka", "clickhouse", "flink", "detect", "census", "pull", "repair", "capture", "explain"),
+    *("fluentbit", "facts", "superset", "evidence", "fingerprint", "delivery", "callbacks"),
+    *("forwarding", "reports", "api", "metrics"),
 )
 """The names of the components; a test compares them with the stack's own list."""
 SUPERVISOR = "supervisor"
