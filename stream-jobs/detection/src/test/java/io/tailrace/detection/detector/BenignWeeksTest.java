@@ -55,6 +55,7 @@ class BenignWeeksTest {
         String byDetector = later.stream()
                 .collect(Collectors.groupingBy(alert -> alert.rule().name(), Collectors.counting()))
                 .toString();
+        System.out.printf("%,d events, %.2f alerts a day: %s%n", events, perDay, byDetector);
         assertThat(events).isGreaterThan(200_000);
         assertThat(perDay).as(byDetector).isLessThan(3);
     }

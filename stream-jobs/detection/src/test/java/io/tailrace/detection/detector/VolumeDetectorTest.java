@@ -36,6 +36,39 @@ class VolumeDetectorTest {
     }
 
     @Test
+    void growthOfTheLastWeekIsExpected() {
+        start("volume_rows: {}");
+        for (int day = 0; day < 28; day++) {
+            for (int hour = 9; hour < 17; hour++) {
+                run.slow(day * DAY + hour, "user", "app", "rows_sent", day < 21 ? "4000" : "7000");
+            }
+        }
+        run.slow(28 * DAY + 9, "user", "app", "rows_sent", "45000");
+        assertThat(run.alerts()).as("more than eight times the median of all weeks").isEmpty();
+        run.slow(28 * DAY + 9.1, "user", "app", "rows_sent", "25000");
+
+        assertThat(run.alert().facts().get("explanation"))
+                .isEqualTo("app has 70,000 rows sent in the hour from 2026-10-05T09:00:00Z; at most"
+                        + " 55,109 were expected, because the median of 8 comparable hours of other weeks is 6,889.");
+    }
+
+    @Test
+    void manyTablesInADayButFewInEachHour() {
+        start("volume_tables: {}");
+        for (int day = 0; day < 16; day++) {
+            run.at(day * DAY + 9, "user", "app", "table", "s.a,s.b,s.t" + day % 4);
+        }
+        for (int i = 0; i < 24; i++) {
+            run.at(16 * DAY + 8 + i / 3.0, "user", "app", "table", "s.new" + i);
+        }
+
+        assertThat(run.alert().facts())
+                .containsEntry("counted", "tables of the day")
+                .containsEntry("baseline_median", "3")
+                .containsEntry("threshold", "20");
+    }
+
+    @Test
     void volumeIsLearnedFirst() {
         start("volume_rows: {}");
         rowsOfDays(10, 3000);
