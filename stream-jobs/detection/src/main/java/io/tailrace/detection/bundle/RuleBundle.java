@@ -76,7 +76,12 @@ public record RuleBundle(
                 BundleFiles.DATA_CLASSES, files.getOrDefault(BundleFiles.DATA_CLASSES, ""), errors::add);
         errors.sort(Comparator.comparing(RuleError::file).thenComparingInt(RuleError::line));
         return errors.isEmpty()
-                ? new RuleBundle(withoutReplaced(rules, detectors.detectors()), detectors.detectors(), classes, errors, detectors.warnings())
+                ? new RuleBundle(
+                        withoutReplaced(rules, detectors.detectors()),
+                        detectors.detectors(),
+                        classes,
+                        errors,
+                        detectors.warnings())
                 : new RuleBundle(NONE, List.of(), DataClasses.NONE, errors, List.of());
     }
 

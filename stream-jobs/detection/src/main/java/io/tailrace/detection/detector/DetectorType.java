@@ -200,7 +200,9 @@ public enum DetectorType {
             "Unusual number of rows sent by one statement",
             "Many executions of one statement read data page by page or row by row.",
             List.of("attack.collection", "attack.exfiltration", "attack.t1030", "attack.t1213"),
-            List.of("A new feature that reads in pages.", "An export or a synchronization that runs for the first time."),
+            List.of(
+                    "A new feature that reads in pages.",
+                    "An export or a synchronization that runs for the first time."),
             List.of("Check what the statement reads and who receives the rows.", "Compare with the release calendar.")),
     VOLUME_QUERY_STATEMENTS(
             "8d3e6b1f-94a2-5c57-b8d1-e60f5b2c7a94",

@@ -257,8 +257,7 @@ final class BenignCompany {
     }
 
     /** @param monitoring number of sessions of monitoring and health checks that one represents */
-    void day(
-            int day, IntUnaryOperator thinned, boolean rowsOfAll, int monitoring, Consumer<DetectionEvent> events) {
+    void day(int day, IntUnaryOperator thinned, boolean rowsOfAll, int monitoring, Consumer<DetectionEvent> events) {
         out = events;
         acts.clear();
         plan(day, monitoring);

@@ -123,6 +123,7 @@ class BenignWeeksTest {
                     .text("src_ip", ip)
                     .texts("table", List.of(table))
                     .text("statement", "select name from " + table + " where id = ?")
+                    .text("query_id", "id of " + table)
                     .number("rows_sent", "slowlog".equals(service) ? rows : 0)
                     .build());
         }

@@ -118,6 +118,9 @@ class RandomEventsTest {
             run.event("e" + random.nextInt(1000), Math.max(0, late), service, fields(random));
         }
         assertThat(run.alerts())
+                .as("behavioural alerts explain themselves")
+                .allSatisfy(alert -> assertThat(alert.facts().get(Explanation.FACT)).endsWith("."));
+        assertThat(run.alerts())
                 .extracting(alert -> alert.rule().name())
                 .as("random events make nearly all detectors fire")
                 .contains(

@@ -67,7 +67,8 @@ class SlowAttacksTest {
         long detected =
                 attacks.stream().filter(attack -> !attack.alerts.isEmpty()).count();
         String result = attacks.stream()
-                .map(attack -> (attack.alerts.isEmpty() ? "missed   " : "detected ") + attack.name + " " + attack.alerts)
+                .map(attack ->
+                        (attack.alerts.isEmpty() ? "missed   " : "detected ") + attack.name + " " + attack.alerts)
                 .collect(Collectors.joining("\n"));
         Files.writeString(
                 Path.of("target", "slow-attacks.txt"), detected + " of " + attacks.size() + "\n" + result + "\n");
@@ -182,7 +183,13 @@ class SlowAttacksTest {
     }
 
     private void tables(
-            int count, IntFunction<String> text, IntFunction<Integer> day, int step, String server, String user, String host) {
+            int count,
+            IntFunction<String> text,
+            IntFunction<Integer> day,
+            int step,
+            String server,
+            String user,
+            String host) {
         for (int i = 0; i < count; i++) {
             BenignCompany.Statement statement = company.statement(text.apply(i));
             at(day.apply(i), 8 * HOUR + i * step, () -> {

@@ -86,10 +86,14 @@ public final class DormantAccountDetector extends AbstractDetector<DormantAccoun
                     gap / DAY,
                     List.of(AlertSample.of(observation)),
                     Map.of(
-                            "last_seen", DetectorAlertFactory.time(state.latest),
-                            "days", Long.toString(gap / DAY),
-                            "longest_gap_days", Long.toString(state.maxGap / DAY),
-                            Explanation.FACT, explanation(observation, gap, state.maxGap))));
+                            "last_seen",
+                            DetectorAlertFactory.time(state.latest),
+                            "days",
+                            Long.toString(gap / DAY),
+                            "longest_gap_days",
+                            Long.toString(state.maxGap / DAY),
+                            Explanation.FACT,
+                            explanation(observation, gap, state.maxGap))));
         }
         state.maxGap = Math.max(state.maxGap, gap);
         state.latest = observation.micros();

@@ -166,9 +166,7 @@ public final class LoginAfterGuessingDetector extends AbstractDetector<LoginAfte
             for (int i = 1; i < sources.size(); i++) {
                 Source known = sources.get(least);
                 Source each = sources.get(i);
-                boolean sooner = each.isKnown() == known.isKnown()
-                        ? each.latest() < known.latest()
-                        : known.isKnown();
+                boolean sooner = each.isKnown() == known.isKnown() ? each.latest() < known.latest() : known.isKnown();
                 least = sooner ? i : least;
             }
             return least;
@@ -228,10 +226,8 @@ public final class LoginAfterGuessingDetector extends AbstractDetector<LoginAfte
         List<Source> guessing = state.sources.stream()
                 .filter(each -> own ? each == source : each.refusedSince(since) > 0)
                 .toList();
-        long first = guessing.stream()
-                .mapToLong(each -> each.firstRefused)
-                .min()
-                .orElse(observation.micros());
+        long first =
+                guessing.stream().mapToLong(each -> each.firstRefused).min().orElse(observation.micros());
         Map<String, String> facts = new TreeMap<>();
         facts.put("refused", Integer.toString(refused));
         facts.put("threshold", Integer.toString(minRefused));

@@ -142,8 +142,7 @@ public final class LoginFailuresDetector extends AbstractDetector<LoginFailuresD
     }
 
     private static List<String> entity(DetectionEvent event, Kind kind, String name) {
-        return List.of(
-                DetectorEventFields.cluster(event), DetectorEventFields.instanceAlone(event), name, kind.name());
+        return List.of(DetectorEventFields.cluster(event), DetectorEventFields.instanceAlone(event), name, kind.name());
     }
 
     /** The refused logins of an entity by day. */
@@ -236,7 +235,8 @@ public final class LoginFailuresDetector extends AbstractDetector<LoginFailuresD
                 || !state.history.turnTo(day)) {
             return true;
         }
-        boolean isFast = state.recent.isBruteForce(micros, other) || kind != Kind.NETWORK && state.recent.isSprayed(micros);
+        boolean isFast =
+                state.recent.isBruteForce(micros, other) || kind != Kind.NETWORK && state.recent.isSprayed(micros);
         state.reportedDay = isFast ? Math.max(day, state.reportedDay) : state.reportedDay;
         if (state.recent.count(micros, 10) <= PER_TEN_MINUTES
                 && state.count(day, other)

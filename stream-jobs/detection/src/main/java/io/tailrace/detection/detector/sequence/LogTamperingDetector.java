@@ -149,10 +149,14 @@ public final class LogTamperingDetector extends AbstractDetector<LogTamperingDet
                 2,
                 List.of(before.evidence, after.evidence),
                 Map.of(
-                        "deed", after.kind,
-                        "tampered_at", DetectorAlertFactory.time(before.evidence.micros()),
-                        "done_at", DetectorAlertFactory.time(after.evidence.micros()),
-                        Explanation.FACT, explanation(observation, after, since))));
+                        "deed",
+                        after.kind,
+                        "tampered_at",
+                        DetectorAlertFactory.time(before.evidence.micros()),
+                        "done_at",
+                        DetectorAlertFactory.time(after.evidence.micros()),
+                        Explanation.FACT,
+                        explanation(observation, after, since))));
     }
 
     private String explanation(Observation observation, Step after, long since) {

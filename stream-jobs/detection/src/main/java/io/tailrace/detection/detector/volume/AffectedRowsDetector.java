@@ -130,7 +130,9 @@ public final class AffectedRowsDetector extends AbstractDetector<AffectedRowsDet
             return true;
         }
         double rows = observation.amount();
-        if (rows > limits.atLeast && state.firedDay != day && observation.micros() - state.first >= limits.learningMicros) {
+        if (rows > limits.atLeast
+                && state.firedDay != day
+                && observation.micros() - state.first >= limits.learningMicros) {
             DailyHistory.Baseline past = state.largest.baseline(day, limits.deviations, limits.atLeast);
             if (past.days() >= limits.days && rows > past.threshold()) {
                 state.firedDay = day;

@@ -55,9 +55,7 @@ public record HourlyBaseline(double threshold, double median, int hours, boolean
         if (seasonal >= limits.seasonalHours) {
             return of(counts, seasonal, true, limits, growth(ring, hour, counted, all));
         }
-        return all >= limits.hours
-                ? of(counted, all, false, limits, growth(ring, hour, counted, all))
-                : NONE;
+        return all >= limits.hours ? of(counted, all, false, limits, growth(ring, hour, counted, all)) : NONE;
     }
 
     /**

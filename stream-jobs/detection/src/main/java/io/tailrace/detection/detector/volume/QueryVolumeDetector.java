@@ -247,7 +247,8 @@ public final class QueryVolumeDetector extends AbstractDetector<QueryVolumeDetec
             double smallest = Double.MAX_VALUE;
             for (int i = 0; i < classes.size(); i++) {
                 QueryClass each = classes.get(i);
-                double recent = each.day == day ? each.today : each.days.amount(each.day) / (1 + Math.abs(day - each.day));
+                double recent =
+                        each.day == day ? each.today : each.days.amount(each.day) / (1 + Math.abs(day - each.day));
                 if (recent < smallest) {
                     smallest = recent;
                     least = i;

@@ -46,7 +46,9 @@ final class TablesOfDay {
 
     /** Returns what is usual for a day; empty days do not count. */
     DailyHistory.Baseline baseline(double deviations, double atLeast) {
-        return total() > atLeast ? history.baseline(day, deviations, atLeast) : new DailyHistory.Baseline(atLeast, 0, 0);
+        return total() > atLeast
+                ? history.baseline(day, deviations, atLeast)
+                : new DailyHistory.Baseline(atLeast, 0, 0);
     }
 
     /** Returns whether the day has just become unusual. */

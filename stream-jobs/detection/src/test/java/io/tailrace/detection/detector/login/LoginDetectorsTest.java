@@ -22,8 +22,9 @@ class LoginDetectorsTest {
 
         assertThat(run.alert().entity()).containsEntry("user", "anna");
         assertThat(run.alert().facts().get("explanation"))
-                .isEqualTo("9 logins of the account anna were refused on 2026-09-23, by 9 clients; at most 8 were expected,"
-                        + " because none was refused in the days before.");
+                .isEqualTo(
+                        "9 logins of the account anna were refused on 2026-09-23, by 9 clients; at most 8 were expected,"
+                                + " because none was refused in the days before.");
     }
 
     @Test
