@@ -72,6 +72,8 @@ public final class QueryVolumeDetector extends AbstractDetector<QueryVolumeDetec
     private static final int RECENT_ACTIONS = 32;
     /** A class of statements has a past of its own from so many days on. */
     private static final int OWN_DAYS = 3;
+    /** The busiest hours of days differ more than the days. */
+    private static final double HOURS_VARY = 2;
     /** Share of the account's classes that usually have less: a new class is compared with the larger ones. */
     private static final double PEERS = 0.9;
 
@@ -296,7 +298,8 @@ public final class QueryVolumeDetector extends AbstractDetector<QueryVolumeDetec
         double atLeast = ofDays ? limits.perDay : limits.perHour;
         DailyHistory.Baseline own = past(of, of.day, ofDays, atLeast);
         if (own.days() >= OWN_DAYS) {
-            return own;
+            double factor = ofDays ? 1 : HOURS_VARY;
+            return new DailyHistory.Baseline(factor * own.threshold(), own.median(), own.days());
         }
         double[] medians = state.classes.stream()
                 .filter(each -> each != of)
