@@ -57,7 +57,7 @@ class RandomEventsTest {
     private static final int NO_STATE = 1;
     private static final int FEW_VALUES = 256 * 12 + 3_500;
     private static final int SUMS_OF_HOURS = 10_000;
-    private static final int QUERIES = 128 * 110 + 300;
+    private static final int QUERIES = 128 * 118 + 300;
 
     /** The state of an entity has fewer bytes, whatever comes; by {@link DetectorType#key()}. */
     private static final Map<String, Integer> BOUNDS = Map.ofEntries(

@@ -138,6 +138,10 @@ public final class QueryVolumeDetector extends AbstractDetector<QueryVolumeDetec
         private float thisHour;
         private float peak;
         private int firedDay = NEVER;
+        /** Amounts of this day up to which the thresholds were not exceeded, so that they are not computed again. */
+        private float dayLimit;
+
+        private float hourLimit;
 
         QueryClass(long hash) {
             this.hash = hash;
@@ -153,6 +157,8 @@ public final class QueryVolumeDetector extends AbstractDetector<QueryVolumeDetec
                 day = ofDay;
                 today = 0;
                 peak = 0;
+                dayLimit = 0;
+                hourLimit = 0;
             }
             thisHour = of == hour ? thisHour : 0;
             hour = of;
@@ -176,6 +182,8 @@ public final class QueryVolumeDetector extends AbstractDetector<QueryVolumeDetec
             out.writeFloat(thisHour);
             out.writeFloat(peak);
             out.writeInt(firedDay);
+            out.writeFloat(dayLimit);
+            out.writeFloat(hourLimit);
         }
 
         private static QueryClass read(DataInput in) throws IOException {
@@ -188,6 +196,8 @@ public final class QueryVolumeDetector extends AbstractDetector<QueryVolumeDetec
             read.thisHour = in.readFloat();
             read.peak = in.readFloat();
             read.firedDay = in.readInt();
+            read.dayLimit = in.readFloat();
+            read.hourLimit = in.readFloat();
             return read;
         }
     }
@@ -278,18 +288,21 @@ public final class QueryVolumeDetector extends AbstractDetector<QueryVolumeDetec
     }
 
     private void compare(State state, QueryClass of, Observation observation, Consumer<RaisedAlert> out) {
-        if (of.today > limits.perDay) {
+        if (of.today > Math.max(limits.perDay, of.dayLimit)) {
             DailyHistory.Baseline day = baseline(state, of, true);
             if (of.today > day.threshold()) {
                 out.accept(alert(of, observation, of.today, day, 24));
                 return;
             }
+            of.dayLimit = (float) day.threshold();
         }
-        if (of.thisHour > limits.perHour) {
+        if (of.thisHour > Math.max(limits.perHour, of.hourLimit)) {
             DailyHistory.Baseline hour = baseline(state, of, false);
             if (of.thisHour > hour.threshold()) {
                 out.accept(alert(of, observation, of.thisHour, hour, 1));
+                return;
             }
+            of.hourLimit = (float) hour.threshold();
         }
     }
 
