@@ -37,7 +37,8 @@ class RuleSelectionTest {
         RuleSelection all = RuleSelection.of(pack, detectors, header -> true, header -> false);
         assertThat(all.judged().size() + all.notJudged().size())
                 .as("all but the rules whose alerts a detector raises")
-                .isEqualTo(RuleBundle.withoutReplaced(pack, detectors).alerting().size() + detectors.size());
+                .isEqualTo(
+                        RuleBundle.withoutReplaced(pack, detectors).alerting().size() + detectors.size());
         assertThat(all.judged()).hasSizeGreaterThan(100);
         assertThat(all.notJudged().entrySet())
                 .extracting(entry -> entry.getKey().name() + ": " + entry.getValue())

@@ -117,9 +117,9 @@ class RandomEventsTest {
             String service = random.nextBoolean() ? "slowlog" : "audit";
             run.event("e" + random.nextInt(1000), Math.max(0, late), service, fields(random));
         }
-        assertThat(run.alerts())
-                .as("behavioural alerts explain themselves")
-                .allSatisfy(alert -> assertThat(alert.facts().get(Explanation.FACT)).endsWith("."));
+        assertThat(run.alerts()).as("behavioural alerts explain themselves").allSatisfy(alert -> assertThat(
+                        alert.facts().get(Explanation.FACT))
+                .endsWith("."));
         assertThat(run.alerts())
                 .extracting(alert -> alert.rule().name())
                 .as("random events make nearly all detectors fire")

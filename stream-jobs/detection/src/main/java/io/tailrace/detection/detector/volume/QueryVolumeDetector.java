@@ -120,8 +120,8 @@ public final class QueryVolumeDetector extends AbstractDetector<QueryVolumeDetec
     }
 
     private static double executions(DetectionEvent event) {
-        boolean counts = SampledEvents.contains(event, SHARE)
-                && !SLOW_LOG.equals(event.source().service())
+        boolean counts = !SLOW_LOG.equals(event.source().service())
+                && SampledEvents.contains(event, SHARE)
                 && DetectorEventFields.isStatement(event);
         return counts ? SHARE : 0;
     }
