@@ -26,7 +26,6 @@ ALERTS = (
     ("spray", "critical", "Sensitive data sent to a public address", 1),
     ("spray", "high", "Login from a public address", 1),
     ("spray", "high", "Refused logins to many accounts from one host", 1),
-    ("spray", "medium", "Refused logins to many accounts from one host within a day", 1),
     ("export", "high", "Bulk read of sensitive data", 1),
     ("export", "medium", "Very many rows sent", 1),
     ("dropped_index", "medium", "Plan regression", 1),

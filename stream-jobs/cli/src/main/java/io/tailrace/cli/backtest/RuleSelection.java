@@ -1,5 +1,6 @@
 package io.tailrace.cli.backtest;
 
+import io.tailrace.detection.bundle.RuleBundle;
 import io.tailrace.detection.detector.StatefulDetector;
 import io.tailrace.detection.sigma.CorrelationRule;
 import io.tailrace.detection.sigma.RuleHeader;
@@ -40,9 +41,15 @@ public record RuleSelection(RuleSet rules, List<StatefulDetector> detectors, Map
         Map<RuleHeader, String> notJudged = new LinkedHashMap<>();
         Map<String, RuleFields> fields = RuleFields.of(all);
         Set<String> alerting = new HashSet<>();
+        List<RuleHeader> active = RuleBundle.withoutReplaced(
+                        all,
+                        detectors.stream()
+                                .filter(each -> isSelected.test(each.header()))
+                                .toList())
+                .alerting();
         headers(all).filter(isSelected).forEach(header -> {
             Optional<String> obstacle = StoredFields.obstacle(fields.get(header.key()));
-            boolean alerts = isNamed.test(header) || all.alerting().contains(header);
+            boolean alerts = isNamed.test(header) || active.contains(header);
             if (alerts && obstacle.isPresent()) {
                 notJudged.put(header, obstacle.get());
             } else if (alerts) {

@@ -11,6 +11,7 @@ import io.tailrace.cli.terminal.Terminal;
 import io.tailrace.detection.DetectionEngine;
 import io.tailrace.detection.action.ActionResolver;
 import io.tailrace.detection.alert.RaisedAlert;
+import io.tailrace.detection.bundle.RuleBundle;
 import io.tailrace.detection.dataclass.DataClassifier;
 import io.tailrace.detection.detector.InMemoryDetectorEngine;
 import io.tailrace.detection.detector.config.DetectorConfig;
@@ -125,7 +126,7 @@ public final class DetectCommand implements Callable<Integer>, InputOptions.Read
             classifier = new DataClassifier(rules.dataClasses(dataClassFile));
             boolean accepted = rules.reportRefused(terminal);
             lines = new AlertWriter();
-            detector = new DetectionEngine(ruleSet, 0);
+            detector = new DetectionEngine(RuleBundle.withoutReplaced(ruleSet, stateful.detectors()), 0);
             detectors = new InMemoryDetectorEngine(stateful.detectors(), 0, () -> clock.millis() * MICROS_PER_MILLI);
             boolean read = eventFile == null ? input.read(terminal, this) : readEvents();
             detector.advance(END_OF_TIME, this::print);

@@ -3,6 +3,7 @@ package io.tailrace.cli.backtest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.cli.input.RuleVersionFiles;
+import io.tailrace.detection.bundle.RuleBundle;
 import io.tailrace.detection.detector.StatefulDetector;
 import io.tailrace.detection.detector.config.DetectorConfig;
 import io.tailrace.detection.sigma.BundleFiles;
@@ -35,7 +36,9 @@ class RuleSelectionTest {
                 .detectors();
         RuleSelection all = RuleSelection.of(pack, detectors, header -> true, header -> false);
         assertThat(all.judged().size() + all.notJudged().size())
-                .isEqualTo(pack.alerting().size() + detectors.size());
+                .as("all but the rules whose alerts a detector raises")
+                .isEqualTo(
+                        RuleBundle.withoutReplaced(pack, detectors).alerting().size() + detectors.size());
         assertThat(all.judged()).hasSizeGreaterThan(100);
         assertThat(all.notJudged().entrySet())
                 .extracting(entry -> entry.getKey().name() + ": " + entry.getValue())

@@ -20,7 +20,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
@@ -74,8 +76,20 @@ public record RuleBundle(
                 BundleFiles.DATA_CLASSES, files.getOrDefault(BundleFiles.DATA_CLASSES, ""), errors::add);
         errors.sort(Comparator.comparing(RuleError::file).thenComparingInt(RuleError::line));
         return errors.isEmpty()
-                ? new RuleBundle(rules, detectors.detectors(), classes, errors, detectors.warnings())
+                ? new RuleBundle(
+                        withoutReplaced(rules, detectors.detectors()),
+                        detectors.detectors(),
+                        classes,
+                        errors,
+                        detectors.warnings())
                 : new RuleBundle(NONE, List.of(), DataClasses.NONE, errors, List.of());
+    }
+
+    /** Returns the rules that are evaluated together with detectors: {@link StatefulDetector#replacedRules}. */
+    public static RuleSet withoutReplaced(RuleSet rules, List<StatefulDetector> detectors) {
+        Set<String> replaced = new TreeSet<>();
+        detectors.forEach(detector -> replaced.addAll(detector.replacedRules()));
+        return rules.withoutAlertsOf(replaced);
     }
 
     /** Returns whether the bundle is rejected and must not be used. */

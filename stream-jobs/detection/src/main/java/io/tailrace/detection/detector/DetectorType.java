@@ -173,7 +173,55 @@ public enum DetectorType {
             List.of("A new release of the application.", "A rare path of the application."),
             List.of(
                     "Find the part of the application that sends the statement, by its tag or trace, the time and the host.",
-                    "Add an exception for the hours of releases."));
+                    "Add an exception for the hours of releases.")),
+    LOGIN_FAILURES(
+            "0f5c8f0e-6a0b-5d0f-8a55-1f3f5a9d2c61",
+            Level.MEDIUM,
+            "Unusual number of refused logins",
+            "More logins were refused in a day or a week than usual for the account, client or network. Slow and distributed guessing stays below the limits of minutes.",
+            List.of("attack.credential-access", "attack.t1110"),
+            List.of("A job with an old password after a rotation.", "A new client that is not configured yet."),
+            List.of(
+                    "Check whether a login to the account succeeded afterwards.",
+                    "Find the owner of the client; block it at the firewall if it is unknown.")),
+    LOGIN_AFTER_GUESSING(
+            "5f0b0c9a-3a0b-5a3e-9a0d-7d2a4f6f4b18",
+            Level.HIGH,
+            "First login after refused logins on several days",
+            "A password was probably guessed slowly, or by clients other than the one that logged in.",
+            List.of("attack.credential-access", "attack.initial-access", "attack.t1110", "attack.t1078"),
+            List.of("A job with an old password that was corrected.", "A client that moved to a new network."),
+            List.of(
+                    "Lock the account until its owner confirms the login.",
+                    "List the activity of the connection by its connection_id.")),
+    VOLUME_QUERY_ROWS(
+            "c1a9f2d4-0e7b-5b1c-8f0e-52d4a8e7b390",
+            Level.MEDIUM,
+            "Unusual number of rows sent by one statement",
+            "Many executions of one statement read data page by page or row by row.",
+            List.of("attack.collection", "attack.exfiltration", "attack.t1030", "attack.t1213"),
+            List.of(
+                    "A new feature that reads in pages.",
+                    "An export or a synchronization that runs for the first time."),
+            List.of("Check what the statement reads and who receives the rows.", "Compare with the release calendar.")),
+    VOLUME_QUERY_STATEMENTS(
+            "8d3e6b1f-94a2-5c57-b8d1-e60f5b2c7a94",
+            Level.LOW,
+            "Unusual number of executions of one statement",
+            "Data may be read row by row, or an application is compromised.",
+            List.of("attack.collection", "attack.t1213"),
+            List.of("A load test, a new feature, or a failing statement that is retried in a loop."),
+            List.of("Check what the statement reads.", "Compare with the release calendar.")),
+    ROWS_AFFECTED(
+            "b7e0d6a3-52cf-5f0a-9c64-3a18e0d97f25",
+            Level.MEDIUM,
+            "Unusual number of rows changed by one statement",
+            "An UPDATE or DELETE changed far more rows of a table than statements of the last weeks.",
+            List.of("attack.impact", "attack.t1485", "attack.t1565.001"),
+            List.of("A migration or a planned clean-up."),
+            List.of(
+                    "Ask who ran the statement, and why.",
+                    "Restore the rows from the binary log or a backup if nobody did on purpose."));
 
     private final String id;
     private final Level level;

@@ -5,6 +5,7 @@ import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.sigma.RuleHeader;
 import java.io.DataInput;
 import java.io.IOException;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -33,6 +34,11 @@ public interface StatefulDetector {
     /** Returns a key that is unique among all detectors and rules. */
     default String key() {
         return header().key();
+    }
+
+    /** Returns the names of rules whose alerts this detector also raises: they raise none while it is enabled. */
+    default Set<String> replacedRules() {
+        return Set.of();
     }
 
     /** Extracts the observations of an event; none if the detector does not use it. */

@@ -1,6 +1,7 @@
 package io.tailrace.detection.sigma;
 
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -41,5 +42,13 @@ public record RuleSet(
                         rules.stream().filter(SigmaRule::alerts).map(SigmaRule::header),
                         correlations.stream().filter(CorrelationRule::alerts).map(CorrelationRule::header))
                 .toList();
+    }
+
+    /** Returns the same rules, but correlations with these names raise no alerts. */
+    public RuleSet withoutAlertsOf(Set<String> names) {
+        List<CorrelationRule> fewer = correlations.stream()
+                .map(rule -> names.contains(rule.header().name()) ? rule.withoutAlerts() : rule)
+                .toList();
+        return new RuleSet(rules, fewer, errors, warnings, exceptions);
     }
 }

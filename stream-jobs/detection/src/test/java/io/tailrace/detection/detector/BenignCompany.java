@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.IntUnaryOperator;
 
@@ -40,6 +41,11 @@ final class BenignCompany {
     static final int SECONDS = 86_400;
     private static final int MONITORED_SECONDS = 30;
     private static final int HEALTH_CHECK_SECONDS = 5;
+    /** Network of the nightly jobs, whose statements change many rows. */
+    private static final String JOBS = "10.20.60.";
+
+    private static final int ROWS_OF_JOBS = 4_000;
+    private static final Set<String> WRITES = Set.of("INSERT", "UPDATE", "DELETE", "REPLACE");
     /** On a day of learning, one session of monitoring or of a health check represents so many. */
     private static final int MONITORING_THINNED = 10;
 
@@ -126,16 +132,22 @@ final class BenignCompany {
             "SELECT * FROM %s ORDER BY created_at DESC LIMIT 1000",
             "WITH m AS (SELECT customer_id, COUNT(*) n FROM %s GROUP BY customer_id) SELECT n, COUNT(*) FROM m GROUP BY n");
 
-    private record Statement(NormalizedStatement shape, String database, List<String> accounts) {}
+    record Statement(NormalizedStatement shape, String database, List<String> accounts) {}
 
     /** An activity at a second of the day. */
     private record Act(int second, Runnable work) {}
 
     private final Random random;
+    /** A source of its own, so that these numbers do not change the other events. */
+    private final Random rowsAffected = new Random(5);
+
     private final Fingerprinter fingerprinter = new Fingerprinter();
     private final Map<String, Statement> statements = new HashMap<>();
     private final List<List<Statement>> ofApplications = new ArrayList<>();
     private final List<Act> acts = new ArrayList<>();
+    /** Activity that a test adds, by day. */
+    private final Map<Integer, List<Act>> added = new HashMap<>();
+
     private final long startMicros;
     private final QueryEvent slow = new QueryEvent();
     private final AuditEvent audit = new AuditEvent();
@@ -211,7 +223,12 @@ final class BenignCompany {
         audit.setTags(Map.of());
     }
 
-    private Statement statement(String text) {
+    /** Adds activity to a day that was not generated yet. */
+    void add(int day, int second, Runnable work) {
+        added.computeIfAbsent(day, each -> new ArrayList<>()).add(new Act(second, work));
+    }
+
+    Statement statement(String text) {
         return statements.computeIfAbsent(text, each -> {
             byte[] bytes = each.getBytes(StandardCharsets.UTF_8);
             NormalizedStatement shape = fingerprinter.statement(bytes, 0, bytes.length);
@@ -236,9 +253,15 @@ final class BenignCompany {
      *     as without thinning, the rows of a single statement are not. Monitoring is thinned, too
      */
     void day(int day, IntUnaryOperator thinned, boolean rowsOfAll, Consumer<DetectionEvent> events) {
+        day(day, thinned, rowsOfAll, rowsOfAll ? MONITORING_THINNED : 1, events);
+    }
+
+    /** @param monitoring number of sessions of monitoring and health checks that one represents */
+    void day(int day, IntUnaryOperator thinned, boolean rowsOfAll, int monitoring, Consumer<DetectionEvent> events) {
         out = events;
         acts.clear();
-        plan(day, rowsOfAll ? MONITORING_THINNED : 1);
+        plan(day, monitoring);
+        acts.addAll(added.getOrDefault(day, List.of()));
         acts.sort(Comparator.comparingInt(Act::second));
         int next = 0;
         for (int second = 0; second < SECONDS; second++) {
@@ -622,12 +645,12 @@ final class BenignCompany {
         audited(server, "DISCONNECT", "connection", user, host, null, 0);
     }
 
-    private void login(String server, String user, String host, int status) {
+    void login(String server, String user, String host, int status) {
         connection++;
         audited(server, status == 0 ? "CONNECT" : "FAILED_CONNECT", "connection", user, host, null, status);
     }
 
-    private void audited(
+    void audited(
             String server, String command, String eventClass, String user, String host, Statement done, int status) {
         audit.setEventId(id());
         audit.setEventTime(Instant.ofEpochSecond(micros / 1_000_000, micros % 1_000_000 * 1_000));
@@ -651,7 +674,25 @@ final class BenignCompany {
         out.accept(DatabaseEventMapper.of(audit, audit.getFingerprint()));
     }
 
+    /** Generates an event of the audit log with the beginning of a statement only. */
+    void cut(String server, String user, String host, Statement beginning) {
+        audit.setFlags(List.of("truncated"));
+        audited(server, "QUERY", "query", user, host, beginning, 0);
+        audit.setFlags(List.of());
+    }
+
     private void slow(String server, String user, String host, Statement done, long rows, int status) {
+        slow(server, user, host, done, rows, affected(host, done), status);
+    }
+
+    /** Returns the rows that a statement of an application, a person or a job changed. */
+    private long affected(String host, Statement done) {
+        boolean writes = WRITES.contains(done.shape.verb());
+        int usual = host.startsWith(JOBS) ? ROWS_OF_JOBS : 1;
+        return writes ? (long) (usual * Math.exp(rowsAffected.nextGaussian() * 0.4)) : 0;
+    }
+
+    void slow(String server, String user, String host, Statement done, long rows, long affected, int status) {
         slow.setEventId(id());
         slow.setEventTime(Instant.ofEpochSecond(micros / 1_000_000, micros % 1_000_000 * 1_000));
         slow.setInstance(server);
@@ -668,7 +709,8 @@ final class BenignCompany {
         slow.setAccounts(done.accounts);
         slow.setQueryTime(0.0005 + rows * 1e-6);
         slow.setRowsSent(rows);
-        slow.setRowsExamined(rows * 2);
+        slow.setRowsExamined(rows * 2 + affected);
+        slow.setRowsAffected(affected);
         slow.setErrorCode(status);
         out.accept(DatabaseEventMapper.of(slow, slow.getFingerprint()));
     }

@@ -32,7 +32,7 @@ public final class DetectorRun {
     /** A Monday. */
     static final Instant START = Instant.parse("2026-09-07T00:00:00Z");
 
-    private static final Set<String> LISTS = Set.of("table", "data_class", "target_user", "flag");
+    private static final Set<String> LISTS = Set.of("table", "table_written", "data_class", "target_user", "flag");
 
     private final String yaml;
     private final List<RaisedAlert> alerts = new ArrayList<>();

@@ -41,6 +41,11 @@ class RandomEventsTest {
             volume_statements: {learning: 1d, deviations: 1, min_amount: 2, hours: 3, seasonal_hours: 3}
             volume_tables: {learning: 1d, deviations: 1, min_amount: 1, hours: 3, seasonal_hours: 3}
             privilege_chain: {learning: 1h}
+            volume_query_rows: {learning: 1d, deviations: 1, min_amount: 10, min_amount_day: 20}
+            volume_query_statements: {learning: 1d, deviations: 1, min_amount: 10, min_amount_day: 20}
+            rows_affected: {learning: 1d, deviations: 1, min_amount: 10, days: 1}
+            login_failures: {learning: 1d, deviations: 1, min_amount: 2, min_amount_week: 5, min_distinct: 1}
+            login_after_guessing: {min_amount: 2}
             tampering_chain: {rows: 1000}
             concurrent_networks: {learning: 1d, within: 2h}
             """;
@@ -52,6 +57,7 @@ class RandomEventsTest {
     private static final int NO_STATE = 1;
     private static final int FEW_VALUES = 256 * 12 + 3_500;
     private static final int SUMS_OF_HOURS = 10_000;
+    private static final int QUERIES = 128 * 118 + 300;
 
     /** The state of an entity has fewer bytes, whatever comes; by {@link DetectorType#key()}. */
     private static final Map<String, Integer> BOUNDS = Map.ofEntries(
@@ -66,6 +72,11 @@ class RandomEventsTest {
             Map.entry("volume_rows", SUMS_OF_HOURS),
             Map.entry("volume_statements", SUMS_OF_HOURS),
             Map.entry("volume_tables", SUMS_OF_HOURS),
+            Map.entry("volume_query_rows", QUERIES),
+            Map.entry("volume_query_statements", QUERIES),
+            Map.entry("rows_affected", 64),
+            Map.entry("login_failures", 1_000),
+            Map.entry("login_after_guessing", 1_500),
             Map.entry("privilege_chain", 4_000 * 17 + 30_000),
             Map.entry("tampering_chain", 10_000),
             Map.entry("concurrent_networks", 64 * 12 + 10_000),
@@ -81,6 +92,8 @@ class RandomEventsTest {
             "drop table t",
             "select load_file(?)",
             "purge binary logs to ?");
+
+    private static final List<String> LOGINS = List.of("", "", "failure", "failure", "failure", "success");
 
     @Test
     void everyDetectorOfEventsIsTested() {
@@ -104,10 +117,22 @@ class RandomEventsTest {
             String service = random.nextBoolean() ? "slowlog" : "audit";
             run.event("e" + random.nextInt(1000), Math.max(0, late), service, fields(random));
         }
+        assertThat(run.alerts()).as("behavioural alerts explain themselves").allSatisfy(alert -> assertThat(
+                        alert.facts().get(Explanation.FACT))
+                .endsWith("."));
         assertThat(run.alerts())
                 .extracting(alert -> alert.rule().name())
                 .as("random events make nearly all detectors fire")
-                .contains("first_seen_host", "dormant_account", "volume_rows", "volume_tables", "privilege_chain");
+                .contains(
+                        "first_seen_host",
+                        "dormant_account",
+                        "volume_rows",
+                        "volume_query_rows",
+                        "volume_tables",
+                        "rows_affected",
+                        "login_failures",
+                        "login_after_guessing",
+                        "privilege_chain");
     }
 
     private static String[] fields(Random random) {
@@ -126,6 +151,18 @@ class RandomEventsTest {
             (random.nextInt(30) == 0 ? "mysql.t" : "s.t") + random.nextInt(20) + ",s.a",
             "data_class",
             "c" + random.nextInt(4),
+            "login",
+            LOGINS.get(random.nextInt(LOGINS.size())),
+            "error_code",
+            "1045",
+            "query_id",
+            "q" + random.nextInt(4),
+            "verb",
+            random.nextBoolean() ? "UPDATE" : "SELECT",
+            "table_written",
+            "s.t" + random.nextInt(3),
+            "rows_affected",
+            Integer.toString((int) Math.pow(10, random.nextInt(5))),
             "rows_sent",
             Integer.toString((int) Math.pow(10, random.nextInt(5))),
             "target_user",
@@ -157,6 +194,7 @@ class RandomEventsTest {
         assertThat(sizes.get("volume_rows")).isLessThan(2_500);
         assertThat(sizes.get("volume_statements")).isLessThan(2_500);
         assertThat(sizes.get("volume_tables")).isLessThan(2_500);
+        assertThat(sizes.get("volume_query_rows")).isLessThan(500);
     }
 
     /** Returns the size of the largest state of each detector, in bytes. */
@@ -209,6 +247,11 @@ class RandomEventsTest {
                 .texts("target_user", List.of(name, "b" + name))
                 .text("rows_sent", i % 7 == 0 ? "1e308" : "-5")
                 .text("statement", STATEMENTS.get(i % STATEMENTS.size()) + name)
+                .text("login", i % 3 == 0 ? "success" : "failure")
+                .text("error_code", "1045")
+                .text("verb", "DELETE")
+                .texts("table_written", List.of(name))
+                .text("rows_affected", i % 7 == 0 ? "1e308" : "70")
                 .text("query_id", name)
                 .build();
     }

@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Hours with a far higher amount than the same hour of other weeks. */
@@ -33,6 +38,71 @@ class VolumeDetectorTest {
         assertThat(alert.facts()).containsEntry("baseline_of", "this hour of other weeks");
         run.slow(16 * DAY + 9.3, "user", "app", "rows_sent", "90000");
         assertThat(run.alerts()).as("once an hour").hasSize(1);
+    }
+
+    @Test
+    void growthOfTheLastWeekIsExpected() {
+        start("volume_rows: {}");
+        for (int day = 0; day < 28; day++) {
+            for (int hour = 9; hour < 17; hour++) {
+                run.slow(day * DAY + hour, "user", "app", "rows_sent", day < 21 ? "4000" : "7000");
+            }
+        }
+        run.slow(28 * DAY + 9, "user", "app", "rows_sent", "45000");
+        assertThat(run.alerts())
+                .as("more than eight times the median of all weeks")
+                .isEmpty();
+        run.slow(28 * DAY + 9.1, "user", "app", "rows_sent", "25000");
+
+        assertThat(run.alert().facts().get("explanation"))
+                .isEqualTo("app has 70,000 rows sent in the hour from 2026-10-05T09:00:00Z; at most"
+                        + " 55,109 were expected, because the median of 8 comparable hours of other weeks is 6,889.");
+    }
+
+    @Test
+    void manyTablesInADayButFewInEachHour() {
+        start("volume_tables: {}");
+        for (int day = 0; day < 16; day++) {
+            run.at(day * DAY + 9, "user", "app", "table", "s.a,s.b,s.t" + day % 4);
+        }
+        for (int i = 0; i < 24; i++) {
+            run.at(16 * DAY + 8 + i / 3.0, "user", "app", "table", "s.new" + i);
+        }
+
+        assertThat(run.alert().facts())
+                .containsEntry("counted", "tables of the day")
+                .containsEntry("baseline_median", "3")
+                .containsEntry("threshold", "20");
+    }
+
+    /** The file was written by version 1: two tables in each of three hours of sixteen days. */
+    @Test
+    void stateOfVersionOneKeepsItsHours() throws IOException {
+        StatefulDetector detector =
+                DetectorRun.file("volume_tables: {}").detectors().get(0);
+        List<RaisedAlert> alerts = new ArrayList<>();
+        try (InputStream bytes = getClass().getResourceAsStream("/detector-state/volume-version-1")) {
+            DetectorState state = detector.readState(new DataInputStream(bytes));
+            for (int i = 0; i < 24; i++) {
+                long micros = DetectorRun.micros(DetectorRun.START) + (16 * 24 + 10) * ExpiringValueSet.HOUR;
+                detector.update(
+                        state,
+                        new Observation(
+                                "volume_tables",
+                                List.of("", "db1", "app"),
+                                List.of("s.t" + i),
+                                1,
+                                micros,
+                                "e" + i,
+                                "e" + i,
+                                "",
+                                false),
+                        alerts::add);
+            }
+        }
+        assertThat(alerts).singleElement().satisfies(alert -> assertThat(alert.facts())
+                .containsEntry("counted", "tables")
+                .containsEntry("baseline_median", "2"));
     }
 
     @Test

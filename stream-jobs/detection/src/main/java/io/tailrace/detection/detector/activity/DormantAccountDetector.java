@@ -6,6 +6,7 @@ import io.tailrace.detection.detector.AlertSample;
 import io.tailrace.detection.detector.DetectorAlertFactory;
 import io.tailrace.detection.detector.DetectorDefinition;
 import io.tailrace.detection.detector.DetectorState;
+import io.tailrace.detection.detector.Explanation;
 import io.tailrace.detection.detector.Observation;
 import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
 import io.tailrace.detection.detector.firstseen.ObservationCache;
@@ -85,12 +86,27 @@ public final class DormantAccountDetector extends AbstractDetector<DormantAccoun
                     gap / DAY,
                     List.of(AlertSample.of(observation)),
                     Map.of(
-                            "last_seen", DetectorAlertFactory.time(state.latest),
-                            "days", Long.toString(gap / DAY),
-                            "longest_gap_days", Long.toString(state.maxGap / DAY))));
+                            "last_seen",
+                            DetectorAlertFactory.time(state.latest),
+                            "days",
+                            Long.toString(gap / DAY),
+                            "longest_gap_days",
+                            Long.toString(state.maxGap / DAY),
+                            Explanation.FACT,
+                            explanation(observation, gap, state.maxGap))));
         }
         state.maxGap = Math.max(state.maxGap, gap);
         state.latest = observation.micros();
         return true;
+    }
+
+    private String explanation(Observation observation, long gap, long maxGap) {
+        long expected = Math.max(dormantMicros, (long) (LONGER * maxGap));
+        return String.format(
+                "%s is active after a pause of %s; at most %s were expected, because the longest earlier pause was %s.",
+                observation.entity().get(2),
+                Explanation.number(gap / DAY, "day"),
+                Explanation.number(expected / DAY, "day"),
+                Explanation.number(maxGap / DAY, "day"));
     }
 }

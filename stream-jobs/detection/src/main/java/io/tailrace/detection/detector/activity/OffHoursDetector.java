@@ -7,6 +7,7 @@ import io.tailrace.detection.detector.DetectorAlertFactory;
 import io.tailrace.detection.detector.DetectorDefinition;
 import io.tailrace.detection.detector.DetectorOptions;
 import io.tailrace.detection.detector.DetectorState;
+import io.tailrace.detection.detector.Explanation;
 import io.tailrace.detection.detector.Observation;
 import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
 import io.tailrace.detection.detector.firstseen.ObservationCache;
@@ -174,7 +175,16 @@ public final class OffHoursDetector extends AbstractDetector<OffHoursDetector.St
                 observation.micros(),
                 1,
                 List.of(AlertSample.of(observation)),
-                Map.of("hour_of_week", hourOfWeek(hour), "weeks_known", Integer.toString(weeks)));
+                Map.of(
+                        "hour_of_week",
+                        hourOfWeek(hour),
+                        "weeks_known",
+                        Integer.toString(weeks),
+                        Explanation.FACT,
+                        String.format(
+                                "%s is active on %s; none was expected, because the account was not active within an hour"
+                                        + " of it in any of %s with activity.",
+                                observation.entity().get(2), hourOfWeek(hour), Explanation.number(weeks, "week"))));
     }
 
     /** Formats an hour of the week, such as SATURDAY 03:00 UTC. */

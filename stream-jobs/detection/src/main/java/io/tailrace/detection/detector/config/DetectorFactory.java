@@ -15,12 +15,16 @@ import io.tailrace.detection.detector.location.ClientNetwork;
 import io.tailrace.detection.detector.location.GeoIpDatabase;
 import io.tailrace.detection.detector.location.GeoLocation;
 import io.tailrace.detection.detector.location.ImpossibleTravelDetector;
+import io.tailrace.detection.detector.login.LoginAfterGuessingDetector;
+import io.tailrace.detection.detector.login.LoginFailuresDetector;
 import io.tailrace.detection.detector.pipeline.CensusTimeoutDetector;
 import io.tailrace.detection.detector.pipeline.LogGapDetector;
 import io.tailrace.detection.detector.pipeline.PlanRegressionDetector;
 import io.tailrace.detection.detector.sequence.LogTamperingDetector;
 import io.tailrace.detection.detector.sequence.PrivilegeEscalationDetector;
+import io.tailrace.detection.detector.volume.AffectedRowsDetector;
 import io.tailrace.detection.detector.volume.HourlyBaseline;
+import io.tailrace.detection.detector.volume.QueryVolumeDetector;
 import io.tailrace.detection.detector.volume.VolumeDetector;
 import io.tailrace.detection.event.DetectionEvent;
 import java.io.File;
@@ -74,6 +78,17 @@ final class DetectorFactory {
             case COVERAGE_GAP -> new LogGapDetector(basis);
             case PLAN_SLOWER -> new PlanRegressionDetector(
                     basis, settings.number("ratio", PlanRegressionDetector.DEFAULT_RATIO, 1.01, 1_000));
+            case LOGIN_FAILURES -> new LoginFailuresDetector(
+                    basis, LoginFailuresDetector.Limits.of(settings), ClientNetwork.of(settings, 24, 64));
+            case LOGIN_AFTER_GUESSING -> new LoginAfterGuessingDetector(
+                    basis,
+                    settings.whole("min_amount", 10, 1, 1_000_000),
+                    settings.days("window", 14),
+                    ClientNetwork.of(settings, 24, 64));
+            case VOLUME_QUERY_ROWS -> queries(settings, basis, QueryVolumeDetector.Measure.ROWS, 20_000, 50_000);
+            case VOLUME_QUERY_STATEMENTS -> queries(
+                    settings, basis, QueryVolumeDetector.Measure.STATEMENTS, 5_000, 10_000);
+            case ROWS_AFFECTED -> new AffectedRowsDetector(basis, AffectedRowsDetector.Limits.of(settings));
         };
     }
 
@@ -92,6 +107,15 @@ final class DetectorFactory {
             DetectorOptions settings, DetectorDefinition basis, VolumeDetector.Measure measure, int atLeast) {
         return new VolumeDetector(
                 basis, measure, HourlyBaseline.Limits.of(settings, atLeast), settings.days("learning", 14));
+    }
+
+    private static StatefulDetector queries(
+            DetectorOptions settings,
+            DetectorDefinition basis,
+            QueryVolumeDetector.Measure measure,
+            int perHour,
+            int perDay) {
+        return new QueryVolumeDetector(basis, measure, QueryVolumeDetector.Limits.of(settings, perHour, perDay));
     }
 
     private static StatefulDetector impossiblePlaces(DetectorOptions settings, DetectorDefinition basis) {

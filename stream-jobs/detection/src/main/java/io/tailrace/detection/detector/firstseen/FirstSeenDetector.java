@@ -8,6 +8,7 @@ import io.tailrace.detection.detector.DetectorDefinition;
 import io.tailrace.detection.detector.DetectorEventFields;
 import io.tailrace.detection.detector.DetectorOptions;
 import io.tailrace.detection.detector.DetectorState;
+import io.tailrace.detection.detector.Explanation;
 import io.tailrace.detection.detector.Observation;
 import io.tailrace.detection.event.BoundedText;
 import io.tailrace.detection.event.DetectionEvent;
@@ -154,9 +155,11 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
     @Override
     protected boolean apply(State state, Observation observation, Consumer<RaisedAlert> out) {
         long micros = observation.micros();
-        boolean changed = ExpiringValueSet.hour(micros) > ExpiringValueSet.hour(state.latest) || micros < state.first;
+        // Only the first observation of an hour is certain to arrive, so others must not change its times.
+        boolean isEarlier = ExpiringValueSet.hour(micros) < ExpiringValueSet.hour(state.first);
+        boolean changed = ExpiringValueSet.hour(micros) > ExpiringValueSet.hour(state.latest) || isEarlier;
         boolean learned = hasLearned(state, micros);
-        state.first = Math.min(state.first, micros);
+        state.first = isEarlier ? micros : state.first;
         state.latest = changed ? Math.max(state.latest, micros) : state.latest;
         List<String> unknown = learn(state, observation);
         if (unknown.isEmpty()) {
@@ -209,6 +212,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         facts.put("known_values", Integer.toString(state.values.size() - unknown.size()));
         facts.put("known_since", DetectorAlertFactory.time(state.first));
         state.today.describe(facts);
+        facts.put(Explanation.FACT, explanation(state, observation, unknown));
         String what = ExpiringValueSet.hour(observation.micros()) / 24 + " " + String.join("\u001f", unknown);
         return alerts.alert(
                 withContext(observation, unknown),
@@ -217,6 +221,19 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
                 state.today.values(),
                 List.of(AlertSample.of(observation)),
                 facts);
+    }
+
+    private String explanation(State state, Observation observation, List<String> unknown) {
+        String what = subject.field.replace('_', ' ');
+        int known = state.values.size() - unknown.size();
+        return String.format(
+                "%s %s %s of %s never occurred before; expected was one of the %s known since %s.",
+                Explanation.number(unknown.size()),
+                unknown.size() == 1 ? "value" : "values",
+                "(" + what + ": " + String.join(", ", unknown.subList(0, Math.min(MAX_NAMED, unknown.size()))) + ")",
+                subject.entity.isEmpty() ? "the cluster" : observation.entity().get(2),
+                Explanation.number(known),
+                DetectorAlertFactory.time(state.first));
     }
 
     /** If all values of a cluster are observed, the alert is about the value. */

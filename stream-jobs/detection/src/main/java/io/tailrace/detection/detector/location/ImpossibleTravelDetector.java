@@ -7,6 +7,7 @@ import io.tailrace.detection.detector.DetectorAlertFactory;
 import io.tailrace.detection.detector.DetectorDefinition;
 import io.tailrace.detection.detector.DetectorEventFields;
 import io.tailrace.detection.detector.DetectorState;
+import io.tailrace.detection.detector.Explanation;
 import io.tailrace.detection.detector.Observation;
 import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
 import io.tailrace.detection.detector.firstseen.ObservationCache;
@@ -222,6 +223,14 @@ public final class ImpossibleTravelDetector extends AbstractDetector<ImpossibleT
         if (!Double.isNaN(distance)) {
             facts.put("kilometres", Long.toString(Math.round(distance)));
         }
+        facts.put(
+                Explanation.FACT,
+                String.format(
+                        "%s is active in %s and in %s within %s minutes; one of them was expected.",
+                        observation.entity().get(2),
+                        one.place.label(),
+                        other.place.label(),
+                        facts.get("minutes_apart")));
         long from = Math.min(one.evidence.micros(), other.evidence.micros());
         String what = ExpiringValueSet.hour(observation.micros()) / 24 + " " + pair;
         return alerts.alert(observation, what, from, 2, List.of(one.evidence, AlertSample.of(observation)), facts);

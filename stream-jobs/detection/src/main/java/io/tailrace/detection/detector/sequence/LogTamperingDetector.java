@@ -7,6 +7,7 @@ import io.tailrace.detection.detector.DetectorAlertFactory;
 import io.tailrace.detection.detector.DetectorDefinition;
 import io.tailrace.detection.detector.DetectorEventFields;
 import io.tailrace.detection.detector.DetectorState;
+import io.tailrace.detection.detector.Explanation;
 import io.tailrace.detection.detector.Observation;
 import io.tailrace.detection.event.DetectionEvent;
 import java.io.DataInput;
@@ -148,8 +149,22 @@ public final class LogTamperingDetector extends AbstractDetector<LogTamperingDet
                 2,
                 List.of(before.evidence, after.evidence),
                 Map.of(
-                        "deed", after.kind,
-                        "tampered_at", DetectorAlertFactory.time(before.evidence.micros()),
-                        "done_at", DetectorAlertFactory.time(after.evidence.micros()))));
+                        "deed",
+                        after.kind,
+                        "tampered_at",
+                        DetectorAlertFactory.time(before.evidence.micros()),
+                        "done_at",
+                        DetectorAlertFactory.time(after.evidence.micros()),
+                        Explanation.FACT,
+                        explanation(observation, after, since))));
+    }
+
+    private String explanation(Observation observation, Step after, long since) {
+        return String.format(
+                "%s performed the operation %s %s minutes after tampering with a log; none is expected within %s minutes.",
+                observation.entity().get(2),
+                after.kind,
+                Explanation.number(since / 6e7),
+                Explanation.number(windowMicros / 6e7));
     }
 }

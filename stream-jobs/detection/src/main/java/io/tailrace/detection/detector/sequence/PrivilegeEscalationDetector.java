@@ -7,6 +7,7 @@ import io.tailrace.detection.detector.DetectorAlertFactory;
 import io.tailrace.detection.detector.DetectorDefinition;
 import io.tailrace.detection.detector.DetectorEventFields;
 import io.tailrace.detection.detector.DetectorState;
+import io.tailrace.detection.detector.Explanation;
 import io.tailrace.detection.detector.Observation;
 import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
 import io.tailrace.detection.detector.firstseen.ObservationCache;
@@ -349,6 +350,18 @@ public final class PrivilegeEscalationDetector extends AbstractDetector<Privileg
                 "granted_by", grant.user,
                 "granted_at", DetectorAlertFactory.time(grant.evidence.micros()),
                 "link", link.key()));
+        facts.put(
+                Explanation.FACT,
+                String.format(
+                        "%s performed the operation %s for the first time, %s minutes after a change of accounts by %s; %s.",
+                        user,
+                        operation.key(),
+                        Explanation.number((observation.micros() - grant.evidence.micros()) / 6e7),
+                        grant.user.isEmpty() ? "an unknown account" : grant.user,
+                        isNew
+                                ? "the account was unknown before"
+                                : "none was expected, because it performed none since "
+                                        + DetectorAlertFactory.time(account.firstHour * ExpiringValueSet.HOUR)));
         if (link == Link.GRANTEE) {
             facts.put("path", state.path(grant, user));
         }

@@ -9,7 +9,7 @@ import java.util.Arrays;
  * Counts distinct hashes: exactly up to 64, then by HyperLogLog (Flajolet and others, 2007) with 256 registers of one
  * byte each. The error is about 7 %.
  */
-final class CardinalityEstimator {
+public final class CardinalityEstimator {
 
     private static final int MAX_EXACT = 64;
     private static final int REGISTERS = 256;
@@ -24,7 +24,7 @@ final class CardinalityEstimator {
     private byte[] registers;
 
     /** Counts a hash; returns whether that changed the state. */
-    boolean add(long hash) {
+    public boolean add(long hash) {
         if (registers != null) {
             return register(hash);
         }
@@ -71,7 +71,7 @@ final class CardinalityEstimator {
         return true;
     }
 
-    double estimate() {
+    public double estimate() {
         if (registers == null) {
             return size;
         }
@@ -85,7 +85,7 @@ final class CardinalityEstimator {
         return raw <= SMALL && empty > 0 ? REGISTERS * Math.log((double) REGISTERS / empty) : raw;
     }
 
-    void write(DataOutput out) throws IOException {
+    public void write(DataOutput out) throws IOException {
         out.writeBoolean(registers != null);
         if (registers != null) {
             out.write(registers);
@@ -97,7 +97,7 @@ final class CardinalityEstimator {
         }
     }
 
-    static CardinalityEstimator read(DataInput in) throws IOException {
+    public static CardinalityEstimator read(DataInput in) throws IOException {
         CardinalityEstimator count = new CardinalityEstimator();
         if (in.readBoolean()) {
             count.registers = new byte[REGISTERS];

@@ -10,7 +10,7 @@ import java.io.IOException;
  * logarithmic scale, because amounts differ by factors. A few bursts change neither.
  *
  * @param threshold amount above which an hour is unusual; infinite if there are too few hours
- * @param median median amount of the comparable hours
+ * @param median median amount of the comparable hours, raised by the growth of the last week
  * @param hours number of comparable hours
  * @param seasonal whether these are the same hour of other weeks and its neighbours; otherwise all hours with an amount
  */
@@ -24,6 +24,8 @@ public record HourlyBaseline(double threshold, double median, int hours, boolean
     private static final double MIN_SPREAD = HourlyHistory.STEPS / 2.0;
 
     private static final int STEPS = 256;
+    /** Number of hours with an amount from which on the level of a week is known. */
+    private static final int MIN_HOURS_OF_WEEK = 10;
 
     /**
      * Limits of an unusual hour.
@@ -48,12 +50,28 @@ public record HourlyBaseline(double threshold, double median, int hours, boolean
     static HourlyBaseline of(HourlyHistory ring, int hour, Limits limits) {
         int[] counts = new int[STEPS];
         int seasonal = countSeason(ring, hour, counts);
+        int[] counted = new int[STEPS];
+        int all = countAll(ring, hour, counted);
         if (seasonal >= limits.seasonalHours) {
-            return of(counts, seasonal, true, limits);
+            return of(counts, seasonal, true, limits, growth(ring, hour, counted, all));
         }
-        counts = new int[STEPS];
-        int all = countAll(ring, hour, counts);
-        return all >= limits.hours ? of(counts, all, false, limits) : NONE;
+        return all >= limits.hours ? of(counted, all, false, limits, growth(ring, hour, counted, all)) : NONE;
+    }
+
+    /**
+     * Returns the steps by which the hours of the last week exceed those of all stored weeks, at most one doubling. Past
+     * amounts are raised by it, so that slow growth is not unusual.
+     */
+    private static int growth(HourlyHistory ring, int hour, int[] counted, int all) {
+        int[] counts = new int[STEPS];
+        int found = 0;
+        for (int other = hour - HourlyHistory.WEEK; other < hour; other++) {
+            found += count(ring.step(other), counts);
+        }
+        if (found < MIN_HOURS_OF_WEEK || all < 2 * found) {
+            return 0;
+        }
+        return Math.max(0, Math.min(HourlyHistory.STEPS, median(counts, found) - median(counted, all)));
     }
 
     private static int countSeason(HourlyHistory ring, int hour, int[] counts) {
@@ -79,18 +97,19 @@ public record HourlyBaseline(double threshold, double median, int hours, boolean
         return step == 0 ? 0 : 1;
     }
 
-    private static HourlyBaseline of(int[] counts, int hours, boolean seasonal, Limits limits) {
+    private static HourlyBaseline of(int[] counts, int hours, boolean seasonal, Limits limits, int growth) {
         int median = median(counts, hours);
         int[] distances = new int[STEPS];
         for (int step = 1; step < STEPS; step++) {
             distances[Math.abs(step - median)] += counts[step];
         }
         double spread = Math.max(MIN_SPREAD, NORMAL * median(distances, hours));
-        double threshold = HourlyHistory.amount(median + limits.deviations * spread);
-        return new HourlyBaseline(Math.max(limits.atLeast, threshold), HourlyHistory.amount(median), hours, seasonal);
+        double threshold = HourlyHistory.amount(median + growth + limits.deviations * spread);
+        double expected = HourlyHistory.amount(median + growth);
+        return new HourlyBaseline(Math.max(limits.atLeast, threshold), expected, hours, seasonal);
     }
 
-    private static int median(int[] counts, int total) {
+    static int median(int[] counts, int total) {
         int seen = 0;
         int step = -1;
         while (2 * seen < total) {

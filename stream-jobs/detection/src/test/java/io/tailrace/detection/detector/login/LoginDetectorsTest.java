@@ -1,0 +1,103 @@
+package io.tailrace.detection.detector.login;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.detection.detector.DetectorRun;
+import org.junit.jupiter.api.Test;
+
+/** Refused logins that are too slow or too distributed for rules of minutes. */
+class LoginDetectorsTest {
+
+    private static final double DAY = 24;
+    private static final double MINUTE = 1 / 60.0;
+
+    private DetectorRun run;
+
+    @Test
+    void moreRefusedLoginsInADayThanEverBefore() {
+        run = new DetectorRun("login_failures: {}");
+        for (int i = 0; i < 9; i++) {
+            refused(16 * DAY + i, "anna", "10.6." + i + ".7");
+        }
+
+        assertThat(run.alert().entity()).containsEntry("user", "anna");
+        assertThat(run.alert().facts().get("explanation"))
+                .isEqualTo(
+                        "9 logins of the account anna were refused on 2026-09-23, by 9 clients; at most 8 were expected,"
+                                + " because none was refused in the days before.");
+    }
+
+    @Test
+    void aNetworkWithSuccessfulLoginsIsLearnedFirst() {
+        run = new DetectorRun("login_failures: {}");
+        succeeded(0, "p0", "10.6.0.1");
+        for (int i = 0; i < 12; i++) {
+            refused(1 + i, "p" + i, "10.6.0." + i);
+            refused(1 + i, "q" + i, "10.7.0." + i);
+        }
+
+        assertThat(run.alert().entity()).containsEntry("network", "10.7.0.0/24");
+    }
+
+    @Test
+    void guessingThatARuleOfMinutesReportsIsNotRepeated() {
+        run = new DetectorRun("login_failures: {}");
+        for (int i = 0; i < 40; i++) {
+            refused(DAY + i * MINUTE / 3, "anna", "10.6.0.7");
+        }
+        for (int i = 0; i < 10; i++) {
+            refused(DAY + 2 + i, "anna", "10.6.0.7");
+        }
+        assertThat(run.alerts()).isEmpty();
+    }
+
+    @Test
+    void aLoginAfterGuessesOfOthers() {
+        run = new DetectorRun("login_after_guessing: {}");
+        succeeded(0, "anna", "10.30.1.5");
+        for (int i = 0; i < 12; i++) {
+            refused(DAY + 5 * i, "anna", "10.6." + i % 4 + ".7");
+        }
+        succeeded(4 * DAY, "anna", "10.30.1.9");
+        assertThat(run.alerts()).as("the usual network").isEmpty();
+        succeeded(4 * DAY + 1, "anna", "10.99.1.9");
+
+        assertThat(run.alert().facts())
+                .containsEntry("refused", "12")
+                .containsEntry("networks", "4")
+                .containsEntry("network", "10.99.1.0/24");
+    }
+
+    @Test
+    void typingErrorsAreNoGuesses() {
+        run = new DetectorRun("login_after_guessing: {}");
+        for (int day = 0; day < 12; day++) {
+            refused(day * DAY, "anna", "10.30.1.5");
+            refused(day * DAY + MINUTE, "anna", "10.30.1.5");
+            succeeded(day * DAY + 2 * MINUTE, "anna", "10.30.1.5");
+        }
+        succeeded(13 * DAY, "anna", "10.99.1.5");
+        assertThat(run.alerts()).isEmpty();
+    }
+
+    private void refused(double hours, String user, String host) {
+        run.at(
+                hours,
+                "event_class",
+                "connection",
+                "outcome",
+                "failure",
+                "login",
+                "failure",
+                "error_code",
+                "1045",
+                "user",
+                user,
+                "host",
+                host);
+    }
+
+    private void succeeded(double hours, String user, String host) {
+        run.at(hours, "event_class", "connection", "login", "success", "user", user, "host", host);
+    }
+}
