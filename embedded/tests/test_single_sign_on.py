@@ -215,8 +215,10 @@ def test_requests_at_the_same_time_use_a_refresh_token_once():
     id_ = desk.guard.began(7, provider="oidc")
     desk.now += 100
     assert desk.store.claim(id_)
+    before = desk.store.get(id_)
     desk.guard.verify(id_, 7)
     assert desk.asked == 0
+    assert desk.store.get(id_) == before, "new tokens of the check are not overwritten"
     desk.store.release(id_)
     desk.guard.verify(id_, 7)
     assert desk.asked == 1

@@ -162,7 +162,7 @@ class Guard:
             raise Ended("Your session has ended after the time that the administrator has set. Log in again.")
         if record.provider and now - record.checked >= self._limits.recheck:
             record = self._overdue(id_, record, now)
-        if now - record.seen >= SEEN_SECONDS:
+        elif now - record.seen >= SEEN_SECONDS:  # not during a check, whose new tokens it would overwrite
             record = replace(record, seen=now)
             self._store.put(id_, record)
         return record
@@ -207,7 +207,7 @@ class Guard:
         try:
             record = replace(self._check(record), checked=now, tried=0, seen=now)
         except UnreachableError:
-            record = replace(record, tried=now)
+            record = replace(record, tried=now, seen=now)
         except LoginError as error:
             _log.warning("session of user %d ended: %s", record.user_id, error)
             raise Ended(f"{error} Your session has ended.") from None
