@@ -151,7 +151,8 @@ class Desk:
         self.now, self.asked, self.answer = 1_000_000.0, 0, None
         self.memory = Memory()
         self.store = Store(self.memory, "a secret key", LIMITS)
-        self.guard = Guard(self.store, LIMITS, self._checked, lambda: self.now)
+        self.meanwhile = lambda: None
+        self.guard = Guard(self.store, LIMITS, self._checked, lambda: self.now, lambda _: self.meanwhile())
 
     def _checked(self, record: Record) -> Record:
         self.asked += 1
@@ -214,11 +215,38 @@ def test_requests_at_the_same_time_use_a_refresh_token_once():
     id_ = desk.guard.began(7, provider="oidc")
     desk.now += 100
     assert desk.store.claim(id_)
+    before = desk.store.get(id_)
     desk.guard.verify(id_, 7)
     assert desk.asked == 0
+    assert desk.store.get(id_) == before, "new tokens of the check are not overwritten"
     desk.store.release(id_)
     desk.guard.verify(id_, 7)
     assert desk.asked == 1
+
+
+def test_requests_after_a_pause_wait_for_the_check_of_the_first_one():
+    desk = Desk()
+    id_ = desk.guard.began(7, provider="oidc")
+    desk.now += 5_000
+    assert desk.store.claim(id_)
+    checked = replace(desk.store.get(id_), checked=desk.now)
+    desk.meanwhile = lambda: desk.store.put(id_, checked)
+    assert desk.guard.verify(id_, 7).checked == desk.now and desk.asked == 0
+
+    desk.now += 5_000
+    desk.meanwhile = lambda: desk.store.remove(id_)
+    with pytest.raises(Ended):
+        desk.guard.verify(id_, 7)
+
+
+def test_a_short_interval_of_checks_keeps_the_session(monkeypatch):
+    monkeypatch.setattr(sessions, "RETRY_SECONDS", 3_000)
+    desk = Desk()
+    id_ = desk.guard.began(7, provider="ldap")
+    for asked in range(1, 20):
+        desk.now += 400
+        desk.guard.verify(id_, 7)
+        assert desk.asked == asked
 
 
 @pytest.mark.parametrize(("step", "steps", "total"), [(10_001, 1, 10_001), (9_000, 6, 54_000)])

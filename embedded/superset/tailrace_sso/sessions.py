@@ -27,6 +27,7 @@ SEEN_SECONDS = 60
 """A record is written again at most once in this time."""
 RETRY_SECONDS = 30
 """Between two attempts to reach a server that does not answer."""
+POLL_SECONDS = 0.05
 MAX_FAILED_CHECKS = 3
 """A session ends if its server did not answer for so many times `recheck`."""
 
@@ -47,7 +48,7 @@ class Record:
     refresh_token: str = ""
     id_token: str = ""
     tried: float = 0
-    """When the groups were last asked for, with or without an answer."""
+    """When the server last failed to answer; 0 after an answer."""
 
 
 class Cache(Protocol):
@@ -130,12 +131,14 @@ class Guard:
         limits: Limits,
         check: Callable[[Record], Record],
         clock: Callable[[], float] = time.time,
+        pause: Callable[[float], None] = time.sleep,
     ) -> None:
         """`check` reads the groups again, gives the roles, and returns the record with new tokens."""
         self._store = store
         self._limits = limits
         self._check = check
         self._clock = clock
+        self._pause = pause
 
     def began(self, user_id: int, **more: str) -> str:
         """Stores the record of a new session and returns its id."""
@@ -159,30 +162,52 @@ class Guard:
             raise Ended("Your session has ended after the time that the administrator has set. Log in again.")
         if record.provider and now - record.checked >= self._limits.recheck:
             record = self._overdue(id_, record, now)
-        if now - record.seen >= SEEN_SECONDS:
+        elif now - record.seen >= SEEN_SECONDS:  # not during a check, whose new tokens it would overwrite
             record = replace(record, seen=now)
             self._store.put(id_, record)
         return record
 
     def _overdue(self, id_: str, record: Record, now: float) -> Record:
-        """Reads the groups again, unless another request does so or the server has just failed to answer."""
-        if now - record.tried >= RETRY_SECONDS and self._store.claim(id_):
-            try:
-                # Another request may have finished after this one read the record.
-                record = self._store.get(id_) or record
-                if now - record.checked >= self._limits.recheck:
-                    record = self._rechecked(id_, record, now)
-            finally:
-                self._store.release(id_)
-        if now - record.checked >= MAX_FAILED_CHECKS * self._limits.recheck:
+        """Reads the groups again by one request of several, unless the server has just failed to answer."""
+        if now - record.tried >= min(RETRY_SECONDS, self._limits.recheck):
+            if self._store.claim(id_):
+                record = self._claimed(id_, record, now)
+            elif self._is_unverified(record, now):
+                record = self._awaited(id_, record)
+        if self._is_unverified(record, now):
             raise Ended("Your session has ended, because the server with your groups does not answer.")
+        return record
+
+    def _claimed(self, id_: str, record: Record, now: float) -> Record:
+        try:
+            # Another request may have finished after this one read the record.
+            record = self._store.get(id_) or record
+            return (
+                self._rechecked(id_, record, now) if now - record.checked >= self._limits.recheck else record
+            )
+        finally:
+            self._store.release(id_)
+
+    def _is_unverified(self, record: Record, now: float) -> bool:
+        """Whether the groups are too old to answer, as in the first requests after a pause of the user."""
+        return now - record.checked >= MAX_FAILED_CHECKS * self._limits.recheck
+
+    def _awaited(self, id_: str, record: Record) -> Record:
+        """Returns the record after the check by another request, which takes at most some timeouts."""
+        for _ in range(int(RETRY_SECONDS / POLL_SECONDS)):
+            found = self._store.get(id_)
+            if found is None:
+                raise Ended("Your session has ended. Log in again.")
+            if (found.checked, found.tried) != (record.checked, record.tried):
+                return found
+            self._pause(POLL_SECONDS)
         return record
 
     def _rechecked(self, id_: str, record: Record, now: float) -> Record:
         try:
-            record = replace(self._check(record), checked=now, tried=now, seen=now)
+            record = replace(self._check(record), checked=now, tried=0, seen=now)
         except UnreachableError:
-            record = replace(record, tried=now)
+            record = replace(record, tried=now, seen=now)
         except LoginError as error:
             _log.warning("session of user %d ended: %s", record.user_id, error)
             raise Ended(f"{error} Your session has ended.") from None
