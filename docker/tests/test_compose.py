@@ -212,13 +212,6 @@ def test_labels_name_the_base(dockerfile):
     assert set(named) == {base(dockerfile, argument) for argument in bases}
 
 
-@pytest.mark.parametrize("dockerfile", [DOCKERFILE, SUPERSET_DOCKERFILE])
-def test_what_is_copied_is_there(dockerfile):
-    copied = re.findall(r"^COPY (?!--from)(?:--\S+ )*((?:\S+ )+)", dockerfile, re.MULTILINE)
-    for path in " ".join(copied).split():
-        assert (REPOSITORY / path).exists(), path
-
-
 def test_images_of_others_are_pinned_and_ours_are_built(services):
     for name, service in services.items():
         tag = image_tag(services, name)
@@ -300,14 +293,6 @@ def test_flink_is_opened_and_limited_as_the_embedded_one(services):
     assert opened == set(OPENED_PACKAGES)
     properties = services["detect-taskmanager"]["environment"]["FLINK_PROPERTIES"]
     assert f"env.java.opts.taskmanager: {' '.join(Detect.jvm_options)}\n" in properties
-
-
-@pytest.mark.parametrize("dockerfile", [DOCKERFILE, SUPERSET_DOCKERFILE])
-def test_images_end_as_a_user_that_is_not_root(dockerfile):
-    for stage in re.split(r"^FROM ", dockerfile, flags=re.MULTILINE)[1:]:
-        users = re.findall(r"^USER (\d+)", stage, re.MULTILINE)
-        if "CMD" in stage or users:
-            assert users[-1] != "0"
 
 
 def test_own_logs_take_the_place_of_the_demo(compose):

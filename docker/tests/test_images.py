@@ -13,6 +13,7 @@ from docker.tests.conftest import DOCKER
 from tailrace.config.resources import REPOSITORY
 
 DOCKERFILE = (DOCKER / "Dockerfile").read_text()
+SUPERSET_DOCKERFILE = (DOCKER / "superset" / "Dockerfile").read_text()
 
 
 def copied_to(stage: str) -> list[str]:
@@ -112,3 +113,18 @@ def test_the_image_finds_the_jars_that_were_built_before(image, tmp_path):
 
 def test_the_image_has_only_the_production_package(image):
     assert [path.name for path in (image / "embedded").iterdir()] == ["tailrace"]
+
+
+@pytest.mark.parametrize("dockerfile", [DOCKERFILE, SUPERSET_DOCKERFILE])
+def test_what_is_copied_is_there(dockerfile):
+    copied = re.findall(r"^COPY (?!--from)(?:--\S+ )*((?:\S+ )+)", dockerfile, re.MULTILINE)
+    for path in " ".join(copied).split():
+        assert (REPOSITORY / path).exists(), path
+
+
+@pytest.mark.parametrize("dockerfile", [DOCKERFILE, SUPERSET_DOCKERFILE])
+def test_images_end_as_a_user_that_is_not_root(dockerfile):
+    for stage in re.split(r"^FROM ", dockerfile, flags=re.MULTILINE)[1:]:
+        users = re.findall(r"^USER (\d+)", stage, re.MULTILINE)
+        if "CMD" in stage or users:
+            assert users[-1] != "0"
