@@ -47,6 +47,8 @@ REQUESTS: dict[str, tuple[dict, dict, object, int]] = {
     "list_audit_events": ({}, RANGE, None, 200),
     "list_error_events": ({}, RANGE, None, 200),
     "list_access_events": ({}, RANGE, None, 200),
+    "search_events": ({}, {"q": "last:90d"}, None, 200),
+    "summarize_search": ({}, {"q": "last:90d | count"}, None, 200),
     "list_alerts": ({}, RANGE, None, 200),
     "read_alert": ({"alert_id": ALERT.replace("-", "")}, {}, None, 200),
     "act_on_alert": ({"alert_id": ALERT.replace("-", "")}, {}, {"action": "comment", "reason": "seen"}, 200),
@@ -122,12 +124,14 @@ def test_every_route_for_each_role_and_token(api, admin, role):
     insert_everything(admin)
     expired, revoked = api.token(role, days=1), api.token(role)
     tokens.revoke(admin, tokens.find(api.services.accounts.service(), revoked).id.hex, "ann", "test")
-    right, useless = api.stored_token(role, sorted(tokens.SCOPES)), api.token(role, "search:read")
+    right = api.stored_token(role, sorted(tokens.SCOPES))
+    others = {scope: api.token(role, scope) for scope in ("search:read", "queries:read")}
     for name, (_, _, operation) in OPERATIONS.items():
         (scope,) = operation["security"][0]["token"] or ("",)
         assert_refused(send(api, name, bearer(revoked)), 401, "revoked", operation)
         if scope:
-            assert_refused(send(api, name, bearer(useless)), 403, scope, operation)
+            other = others["queries:read" if scope == "search:read" else "search:read"]
+            assert_refused(send(api, name, bearer(other)), 403, scope, operation)
         response = send(api, name, bearer(right))
         permitted = (not scope or scope in tokens.scopes_of(role)) and (role, name) not in NOT_READ
         assert response.status_code == (REQUESTS[name][3] if permitted else 403), (name, response.text)
@@ -190,6 +194,27 @@ def test_a_list_has_every_row_once_while_rows_arrive(api, admin):
         new = {each for each in seen if int(each, 16) >= 1000}
         assert {each: count for each, count in seen.items() if each not in new} == wanted, operation
         assert {int(each, 16): seen[each] for each in new} == {1002: 1}, operation
+
+
+def test_a_search_has_every_event_once_and_a_pipe_counts_them(api, admin):
+    admin.insert("tailrace.query_events", [statement(each, NOW - each * HOUR) for each in range(1, 24)])
+    token = api.token("developer", "search:read")
+    pages = list(api.pages("/search", token, q="instance:db1 last:90d", limit=5))
+    times = [event["time"] for items in pages for event in items]
+    assert (len(pages), len(times), len(set(times))) == (5, 23, 23)
+    assert times == sorted(times, reverse=True)
+    assert (pages[0][0]["query"], pages[0][0]["text"]) == (f"{IT:016X}", None)
+    top = api.get("/search/summary", token, q="last:90d | top instance").json()
+    assert top["items"] == [{"value": "db1", "events": 23}]
+    for path, text in (
+        ("/search", "last:90d | count"),
+        ("/search/summary", "last:90d"),
+        ("/search", "usr:x"),
+    ):
+        response = api.get(path, token, q=text)
+        assert (response.status_code, response.json()["type"]) == (400, URN + "invalid-request")
+    assert "did you mean 'user'" in response.json()["detail"]
+    assert "audit_events" in api.get("/search", token, q="log:audit").json()["detail"]
 
 
 def test_a_forged_cursor_is_refused(api, admin):

@@ -9,13 +9,12 @@ from fastapi.responses import JSONResponse
 
 from tailrace.api import problems, recording
 from tailrace.api.problems import MEDIA_TYPE, ProblemDetails
-from tailrace.api.routes import about, alerts, events, evidence, ledger, queries
+from tailrace.api.routes import about, alerts, events, evidence, ledger, queries, search
 from tailrace.api.services import Services
 
 VERSION = "/api/v1"
 DOCUMENT = f"{VERSION}/openapi.json"
-ROUTERS = (events.router, alerts.router, queries.router, ledger.router, evidence.router, about.router)
-"""The router of `/search` (package tailrace.search) joins here, with the scope search:read."""
+ROUTERS = tuple(each.router for each in (events, search, alerts, queries, ledger, evidence, about))
 DESCRIPTION = """Logs of MySQL servers as JSON. Statements are masked: no response contains a literal of a
 statement.
 
