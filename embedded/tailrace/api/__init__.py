@@ -9,6 +9,7 @@ recording.py    one row per request, before the response is sent
 problems.py     errors as RFC 9457 problem details
 application.py  the application of all routes, and its OpenAPI document
 routes/         resources, one module each
+mcp/            the MCP server: tools that call the operations (docs/MCP.md)
 
 tokens.py and accounts.py need no web framework, so the command line imports them only.
 """

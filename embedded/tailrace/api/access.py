@@ -69,7 +69,7 @@ def caller(
     if not decision.allowed:
         raise too_many(decision)
     for scope in needed.scopes:
-        _require(token, scope)
+        require(token, scope)
     return found
 
 
@@ -104,7 +104,8 @@ def _problem_of(token: Token | None, services: Services) -> str:
     return "The token has expired." if token.has_expired(services.now()) else ""
 
 
-def _require(token: Token, scope: str) -> None:
+def require(token: Token, scope: str) -> None:
+    """Raises Problem 403, which names the missing right, unless the token permits the scope."""
     if scope not in token.scopes:
         raise forbidden(f"The token lacks the scope {scope}.")
     if not token.permits(scope):

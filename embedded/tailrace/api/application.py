@@ -8,6 +8,7 @@ from fastapi import FastAPI
 from fastapi.responses import JSONResponse
 
 from tailrace.api import problems, recording
+from tailrace.api.mcp import endpoint as mcp
 from tailrace.api.problems import MEDIA_TYPE, ProblemDetails
 from tailrace.api.routes import about, alerts, events, evidence, ledger, queries, search
 from tailrace.api.services import Services
@@ -48,6 +49,7 @@ def application(services: Services | None) -> FastAPI:
     for router in ROUTERS:
         made.include_router(router, prefix=VERSION)
     made.include_router(about.health_router)
+    made.include_router(mcp.router)
     problems.add_handlers(made)
     made.middleware("http")(recording.middleware)
     made.openapi = _document(made, made.openapi)

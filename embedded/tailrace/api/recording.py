@@ -6,6 +6,7 @@ If the row cannot be stored, the response is an error instead: nobody reads anyt
 import time
 import uuid
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -21,6 +22,17 @@ HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 REST = "rest"
 
 Next = Callable[[Request], Awaitable[Response]]
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What a route states about its request in `request.state.recorded`, if the address does not."""
+
+    interface: str
+    operation: str
+    target: str
+    status: int | None
+    """None: that of the response."""
 
 
 async def middleware(request: Request, call_next: Next) -> Response:
@@ -58,8 +70,7 @@ async def _answered(request: Request, call_next: Next) -> Response:
 
 
 async def _recorded(request: Request, caller: Caller, response: Response, seconds: float) -> Response:
-    operation = getattr(request.scope.get("route"), "operation_id", None) or ""
-    row = row_of(caller, operation, target_of(request), response.status_code, seconds)
+    row = row_of(caller, _stated(request, response), seconds)
     try:
         await run_in_threadpool(store, caller, row)
     except (ClickHouseError, OSError) as error:
@@ -76,21 +87,28 @@ def target_of(request: Request) -> str:
     return f"{request.url.path}?{given}"[:MAX_TARGET] if given else request.url.path[:MAX_TARGET]
 
 
-def row_of(
-    caller: Caller, operation: str, target: str, status: int, seconds: float, interface: str = REST
-) -> dict[str, object]:
+def _stated(request: Request, response: Response) -> Recorded:
+    its = getattr(request.state, "recorded", None)
+    if its is None:
+        operation = getattr(request.scope.get("route"), "operation_id", None) or ""
+        return Recorded(REST, operation, target_of(request), response.status_code)
+    status = response.status_code if its.status is None else its.status
+    return Recorded(its.interface, its.operation, its.target[:MAX_TARGET], status)
+
+
+def row_of(caller: Caller, stated: Recorded, seconds: float) -> dict[str, object]:
     """Returns the row of a request."""
     return {
         "request_id": str(uuid.uuid4()),
         "token_id": str(caller.token.id),
         "owner": caller.owner,
         "role": caller.role,
-        "interface": interface,
-        "operation": operation,
-        "target": target,
+        "interface": stated.interface,
+        "operation": stated.operation,
+        "target": stated.target,
         "client": caller.client,
-        "status": status,
-        "rows": caller.count if status < 400 else 0,
+        "status": stated.status,
+        "rows": caller.count if stated.status < 400 else 0,
         "seconds": round(seconds, 6),
     }
 
