@@ -32,7 +32,9 @@ class PlanDiff(Servers):
     old: str = Field(
         "", pattern=f"{PLAN_HASH}|^$", description="Hash of the older plan; by default the one before"
     )
-    new: str = Field("", pattern=f"{PLAN_HASH}|^$", description="Hash of the newer plan; by default the last one")
+    new: str = Field(
+        "", pattern=f"{PLAN_HASH}|^$", description="Hash of the newer plan; by default the last one"
+    )
 
     @model_validator(mode="after")
     def _has_both(self) -> Self:

@@ -1,8 +1,8 @@
 """Results of tools: capped data with provenance.
 
-Every stored text may have been written by an attacker: statements, but also the names of users, programs, tables
-and hosts. It is a value below the key `untrusted_text`, and nowhere else. What is outside of it are numbers, times,
-ids and words of fixed lists.
+Every stored text may have been written by an attacker: statements, but also the names of users, programs,
+tables and hosts. It is a value below the key `untrusted_text`, and nowhere else. What is outside of it are
+numbers, times, ids and words of fixed lists.
 """
 
 import json
@@ -115,10 +115,11 @@ class _Cutter:
 
 
 def _separated(item: Item, trusted: Collection[str], cutter: _Cutter) -> dict[str, Any]:
-    """Returns an item with its stored texts below UNTRUSTED."""
+    """Returns an item with its stored texts below UNTRUSTED; an empty text is null."""
     kept: dict[str, Any] = {}
     texts: dict[str, Any] = {}
-    for name, value in item.items():
+    for name, stored in item.items():
+        value = None if stored == "" else stored
         (kept if _is_safe(value, name in trusted) else texts)[name] = cutter.copy(value)
     return {**kept, **({UNTRUSTED: texts} if texts else {})}
 

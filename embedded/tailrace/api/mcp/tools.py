@@ -186,10 +186,10 @@ TOOLS: Mapping[str, Tool] = {
         Tool(
             "search",
             "Search events",
-            "Finds events of all logs of MySQL servers, and alerts, the newest first. Fields: user, client, table, "
-            "database, instance, cluster, verb, status, query, log, level and others; `last:24h`; words are searched "
-            "in masked statements and messages; `around:ALERT_ID`; a pipe at the end counts: `| top user`, "
-            "`| timeline 5m`, `| count`.",
+            "Finds events of all logs of MySQL servers, and alerts, the newest first. Fields: user, client, "
+            "table, database, instance, cluster, verb, status, query, log, level and others; `last:24h`; words "
+            "are searched in masked statements and messages; `around:ALERT_ID`; a pipe at the end counts: "
+            "`| top user`, `| timeline 5m`, `| count`.",
             searching.SCOPE,
             arguments.Search,
             _search,
@@ -197,8 +197,8 @@ TOOLS: Mapping[str, Tool] = {
         Tool(
             "explain_alert",
             "Explain an alert",
-            "Returns one alert: rule, level, entity, evidence with masked statements, facts, next steps, known false "
-            "positives, and what people did with it.",
+            "Returns one alert: rule, level, entity, evidence with masked statements, facts, next steps, known "
+            "false positives, and what people did with it.",
             alerts.READ,
             arguments.OfAlert,
             _explain_alert,
@@ -206,8 +206,9 @@ TOOLS: Mapping[str, Tool] = {
         Tool(
             "slow_queries",
             "List slow queries",
-            "Lists the statements with the most total time in the slow logs of a time range, with their executions "
-            "and 95th percentile in seconds, now and in the equally long time before. null is unknown.",
+            "Lists the statements with the most total time in the slow logs of a time range, with their "
+            "executions and 95th percentile in seconds, now and in the equally long time before. null is "
+            "unknown.",
             queries.SCOPE,
             arguments.SlowQueries,
             _slow_queries,
@@ -215,8 +216,9 @@ TOOLS: Mapping[str, Tool] = {
         Tool(
             "plan_diff",
             "Compare plans",
-            "Compares two plans of a statement: each step is the same, added or removed. Without `old` and `new` it "
-            "compares the last plan with the one before. A change has the medians in seconds before and after it.",
+            "Compares two plans of a statement: each step is the same, added or removed. Without `old` and "
+            "`new` it compares the last plan with the one before. A change has the medians in seconds before "
+            "and after it.",
             queries.SCOPE,
             arguments.PlanDiff,
             _plan_diff,
@@ -224,8 +226,9 @@ TOOLS: Mapping[str, Tool] = {
         Tool(
             "coverage",
             "Show the coverage of logs",
-            "Tells for which minutes each log was read: covered, behind, missing or unknown. Ask it before you "
-            "conclude from missing events that nothing happened. At most 2 days; by default the last hour.",
+            "Tells for which minutes each log was read: covered, behind, missing or unknown. Ask it before "
+            "you conclude from missing events that nothing happened. At most 2 days; by default the last "
+            "hour.",
             ledger.SCOPE,
             arguments.Coverage,
             _coverage,
@@ -241,4 +244,3 @@ def permitted(caller: Caller) -> list[Tool]:
 
 def tool_of(name: object) -> Tool | None:
     return TOOLS.get(name) if isinstance(name, str) else None
-
