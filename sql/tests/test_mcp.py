@@ -1,6 +1,7 @@
-"""The MCP server: every tool for each role and token, records, caps, and texts that look like instructions."""
+"""The MCP server: every tool for each role and token, records, caps, and texts that give instructions."""
 
 import asyncio
+import dataclasses
 import json
 from collections.abc import Iterator
 from datetime import timedelta
@@ -260,6 +261,22 @@ def test_a_call_that_cannot_be_recorded_is_not_answered(api, admin):
         admin.execute("ALTER TABLE tailrace.api_requests DROP CONSTRAINT refused")
     assert (response.status_code, response.headers["content-type"]) == (503, PROBLEM)
     assert UNTRUSTED not in response.text
+
+
+def test_a_failure_is_an_error_of_the_tool_and_recorded(api, admin, monkeypatch):
+    """Its text has nothing of the exception, which may contain values."""
+    token = api.token()
+
+    def fail(*_: object) -> None:
+        raise RuntimeError(HOSTILE)
+
+    broken = dataclasses.replace(TOOLS["search"], read=fail)
+    monkeypatch.setattr("tailrace.api.mcp.tools.TOOLS", {"search": broken})
+    refused = call(api, token, "search")
+    assert_refused(refused, "The log of the API has the reason.")
+    assert "Ignore" not in json.dumps(refused)
+    (row,) = admin.rows("SELECT operation, status, rows FROM tailrace.api_requests")
+    assert row == {"operation": "search", "status": 500, "rows": 0}
 
 
 INVALID = [

@@ -11,7 +11,6 @@ from pydantic import ValidationError
 from tailrace.api.access import Caller
 from tailrace.api.mcp import arguments, results, tools
 from tailrace.api.problems import Problem, problem_of
-from tailrace.clickhouse.client import ClickHouseError
 
 VERSIONS = ("2025-11-25", "2025-06-18")
 """Revisions of the protocol, the newest first."""
@@ -147,7 +146,7 @@ def _run(caller: Caller, tool: tools.Tool, given: Any) -> tuple[dict[str, Any], 
         content = tool.run(caller, given)
     except Problem as problem:
         return _failed(problem), problem.status
-    except (ClickHouseError, OSError) as error:
+    except Exception as error:  # also a fault of the tool, so that the record has its name and arguments
         problem = problem_of(error)
         if problem.status >= 500:
             _log.error("the tool %s failed", tool.name, exc_info=error)

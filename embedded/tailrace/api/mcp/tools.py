@@ -187,9 +187,9 @@ TOOLS: Mapping[str, Tool] = {
             "search",
             "Search events",
             "Finds events of all logs of MySQL servers, and alerts, the newest first. Fields: user, client, "
-            "table, database, instance, cluster, verb, status, query, log, level and others; `last:24h`; words "
-            "are searched in masked statements and messages; `around:ALERT_ID`; a pipe at the end counts: "
-            "`| top user`, `| timeline 5m`, `| count`.",
+            "table, database, instance, cluster, verb, status, query, log, level and others; `last:24h`; "
+            "words are searched in masked statements and messages; `around:ALERT_ID`; a pipe at the end "
+            "counts: `| top user`, `| timeline 5m`, `| count`.",
             searching.SCOPE,
             arguments.Search,
             _search,
@@ -197,8 +197,8 @@ TOOLS: Mapping[str, Tool] = {
         Tool(
             "explain_alert",
             "Explain an alert",
-            "Returns one alert: rule, level, entity, evidence with masked statements, facts, next steps, known "
-            "false positives, and what people did with it.",
+            "Returns one alert: rule, level, entity, evidence with masked statements, facts, next steps, "
+            "known false positives, and what people did with it.",
             alerts.READ,
             arguments.OfAlert,
             _explain_alert,
