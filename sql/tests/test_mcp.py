@@ -3,7 +3,8 @@
 import asyncio
 import dataclasses
 import json
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
 
@@ -84,28 +85,6 @@ def test_every_tool_has_a_test_call():
     assert CALLS.keys() == TOOLS.keys()
 
 
-def test_the_client_of_the_official_sdk_lists_and_calls_every_tool(api, admin):
-    """It checks the results against the schemas of the tools. `auto` begins with a newer revision."""
-    insert_everything(admin)
-    token = api.token()
-
-    async def run() -> None:
-        transport = httpx2.ASGITransport(api.application)
-        async with httpx2.AsyncClient(transport=transport, headers=bearer(token)) as http:
-            address = "http://tailrace.test/mcp"
-            async with Client(streamable_http_client(address, http_client=http), mode="auto") as client:
-                assert (await client.list_tools()).tools
-            async with Client(streamable_http_client(address, http_client=http), mode="legacy") as client:
-                assert {tool.name for tool in (await client.list_tools()).tools} == TOOLS.keys()
-                for tool, given in CALLS.items():
-                    result = await client.call_tool(tool, given)
-                    assert not result.is_error, (tool, result)
-                    assert result.structured_content["items"], tool
-                    assert json.loads(result.content[0].text) == result.structured_content
-
-    asyncio.run(run())
-
-
 @pytest.mark.parametrize("role", tokens.ROLES)
 def test_every_tool_for_each_role_and_token(api, admin, role):
     insert_everything(admin)
@@ -116,8 +95,8 @@ def test_every_tool_for_each_role_and_token(api, admin, role):
     listed = post(api, right, request("tools/list")).json()["result"]["tools"]
     possible = {tool.name for tool in TOOLS.values() if tool.scope in tokens.scopes_of(role)}
     assert {tool["name"] for tool in listed} == possible
+    assert post(api, revoked, request("tools/list")).status_code == 401
     for name, tool in TOOLS.items():
-        assert post(api, revoked, request("tools/call", {"name": name})).status_code == 401
         other = others["queries:read" if tool.scope == "search:read" else "search:read"]
         assert_refused(call(api, other, name), f"The token lacks the scope {tool.scope}.")
         if name in possible:
@@ -178,27 +157,48 @@ def test_nothing_found_is_said_to_be_unknown(api, admin):
     assert_refused(missing, "or the role does not see it")
 
 
-def test_hostile_texts_are_quoted_data_and_nothing_else(api, admin):
-    """Names, statements, plans and alerts that contain instructions and the ends of JSON and Markdown."""
+def test_the_client_of_the_official_sdk_gets_hostile_texts_as_quoted_data_only(api, admin):
+    """Names, statements, plans and alerts that contain instructions and the ends of JSON and Markdown.
+
+    The client checks the results against the schemas of the tools.
+    """
     insert_hostile(admin)
     token = api.token(owner="model")
-    for tool in CALLS:
-        response = post(api, token, request("tools/call", {"name": tool, "arguments": CALLS[tool]}))
-        result = response.json()["result"]
-        found = result["structuredContent"]
-        quoted = [text for item in found["items"] for text in texts_of(item.get(UNTRUSTED, {}))]
-        expected = ONE_LINE if tool == "plan_diff" else HOSTILE
-        assert expected in quoted, tool
-        assert "Ignore" not in json.dumps(without_untrusted(found)), tool
-        (block,) = result["content"]
-        assert json.loads(block["text"]) == found
-        assert block["text"].isascii() and not set("`<>") & set(block["text"]), tool
-        assert result["isError"] is False
-    for asked in (request("initialize"), request("tools/list"), request("ping")):
+
+    async def run() -> None:
+        async with _connected(api, token, "auto") as client:  # begins with a newer revision
+            assert {tool.name for tool in (await client.list_tools()).tools} == TOOLS.keys()
+        async with _connected(api, token, "legacy") as client:
+            for tool, given in CALLS.items():
+                result = await client.call_tool(tool, given)
+                assert not result.is_error, (tool, result)
+                (block,) = result.content
+                check_quoted(tool, result.structured_content, block.text)
+
+    asyncio.run(run())
+    for asked in (request("initialize"), request("tools/list")):
         assert "Ignore" not in post(api, token, asked).text
     missing = {"query_id": f"{IT:016X}", "old": OLD_PLAN, "new": "f" * 16, **RANGE}
     refused = call(api, token, "plan_diff", **missing)
     assert refused["isError"] and "Ignore" not in json.dumps(refused)
+
+
+@asynccontextmanager
+async def _connected(api: Api, token: str, mode: str) -> AsyncIterator[Client]:
+    transport = httpx2.ASGITransport(api.application)
+    async with httpx2.AsyncClient(transport=transport, headers=bearer(token)) as http:
+        connection = streamable_http_client("http://tailrace.test/mcp", http_client=http)
+        async with Client(connection, mode=mode) as client:
+            yield client
+
+
+def check_quoted(tool: str, found: dict[str, Any], text: str) -> None:
+    """Checks that a result has the hostile text unchanged, and nowhere but below UNTRUSTED."""
+    quoted = [each for item in found["items"] for each in texts_of(item.get(UNTRUSTED, {}))]
+    assert (ONE_LINE if tool == "plan_diff" else HOSTILE) in quoted, tool
+    assert "Ignore" not in json.dumps(without_untrusted(found)), tool
+    assert json.loads(text) == found
+    assert text.isascii() and not set("`<>") & set(text), tool
 
 
 def insert_hostile(admin) -> None:

@@ -17,7 +17,7 @@ from tailrace.reading import plans
 
 BELOW_THRESHOLD = "Executions below the logging threshold of a server are not in its slow log."
 NO_EVENTS_OF_SLOW_LOGS = "The slow logs have no entry in the time range; whether statements ran is unknown."
-NO_MATCH = "No stored event matches. The tool coverage tells whether the logs of the time range were read."
+NO_MATCH = "No stored event matches. The tool coverage shows whether the logs of the time range were read."
 MASKED = "Statements are masked: their literals are unknown."
 NO_PLAN = "No plan of this statement is known in the time range."
 ONE_PLAN = "Only one plan of this statement is known in the time range: there is nothing to compare it with."
@@ -226,7 +226,7 @@ TOOLS: Mapping[str, Tool] = {
         Tool(
             "coverage",
             "Show the coverage of logs",
-            "Tells for which minutes each log was read: covered, behind, missing or unknown. Ask it before "
+            "Shows for which minutes each log was read: covered, behind, missing or unknown. Ask it before "
             "you conclude from missing events that nothing happened. At most 2 days; by default the last "
             "hour.",
             ledger.SCOPE,
