@@ -5,11 +5,13 @@ import io.tailrace.cli.input.ByteAccounting;
 import io.tailrace.cli.input.DetectionEventHandler;
 import io.tailrace.cli.input.LogFile;
 import io.tailrace.cli.terminal.Terminal;
+import io.tailrace.detection.bundle.RuleBundle;
 import io.tailrace.detection.coverage.ObservedFields;
 import io.tailrace.detection.coverage.RuleCoverageEvaluator;
 import io.tailrace.detection.coverage.RuleCoverageResult;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
+import io.tailrace.detection.sigma.RuleContext;
 import io.tailrace.detection.sigma.RuleSet;
 import io.tailrace.detection.taxonomy.DatabaseFieldMapping;
 import io.tailrace.framing.LogFormat;
@@ -80,7 +82,10 @@ public final class RuleCoverageCommand implements Callable<Integer>, InputOption
         output.check();
         try {
             terminal.out().append(output.header(KEYS));
-            ruleSet = rules.read(rules.context(new DatabaseFieldMapping()), terminal);
+            RuleContext context = rules.context(new DatabaseFieldMapping());
+            RuleSet all = rules.read(context, terminal);
+            ruleSet = RuleBundle.withoutReplaced(
+                    all, rules.detectors(null, context, terminal).detectors());
             hasClasses = !rules.dataClasses(dataClassFile).isEmpty();
             boolean accepted = rules.reportRefused(terminal);
             boolean read = input.read(terminal, this);
