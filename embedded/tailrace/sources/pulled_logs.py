@@ -41,6 +41,10 @@ class PulledLogState:
     def is_late(self, now: float) -> bool:
         return (self.unread_seconds(now) or 0.0) > LATE_SECONDS
 
+    def is_read(self, now: float) -> bool:
+        """Returns whether it is known to be read: visited lately, without a problem since."""
+        return self.visited_at is not None and not self.problem and not self.is_late(now)
+
     def description(self, now: float) -> str:
         """Returns the state in one clause."""
         if self.since is None:
@@ -81,7 +85,7 @@ def _state(log: dict, since: float) -> PulledLogState:
 
 
 def _unknown(log: PulledSource) -> PulledLogState:
-    name = "/".join(filter(None, ("", log.kind, log.region, log.db_instance, log.file)))
+    name = "/" + "/".join(filter(None, (log.kind, log.region, log.db_instance, log.file)))
     return PulledLogState(log.instance, log.source, name, None, None, "", "", "", None)
 
 
