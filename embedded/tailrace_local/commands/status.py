@@ -1,8 +1,8 @@
 """Shows each component: state, address, version, restarts, memory and processor time.
 
 It also lists servers that refuse queries of capture, and logs that are not read completely, also those that
-the component pull reads from a service. These do not change the exit code. With --output csv, the rows are the
-components; --output json also contains the servers and logs.
+the component pull reads from a service. These do not change the exit code. With --output csv, the rows are
+the components; --output json also contains the servers and logs.
 """
 
 import argparse
