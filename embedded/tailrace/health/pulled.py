@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 
 from tailrace.sources import pulled_logs
@@ -32,15 +32,10 @@ def metrics_of(logs: Iterable[PulledLogState], now: float) -> Iterator[Metric]:
         "1 if the service refuses to show the log; the label names the missing permission.",
         labels=[*LABELS, "right"],
     )
-    stored = CounterMetricFamily(
-        "tailrace_pull_bytes", "Bytes of lines that Kafka confirmed since the puller's start.", labels=LABELS
-    )
     for log in logs:
         labels = [log.instance, log.source, log.log]
         if (seconds := log.unread_seconds(now)) is not None:
             unread.add_metric(labels, seconds)
         if log.kind == "permission":
             missing.add_metric([*labels, log.right or CREDENTIALS], 1)
-        if log.bytes is not None:
-            stored.add_metric(labels, log.bytes)
-    return iter((unread, missing, stored))
+    return iter((unread, missing))
