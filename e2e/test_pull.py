@@ -12,8 +12,9 @@ from random import Random
 
 import pytest
 
+from e2e.health import await_alert, await_cleared
 from e2e.pulling.fake_rds import FakeRds
-from e2e.pulling.query_protocol import serve
+from e2e.pulling.query_protocol import FaultError, serve
 from e2e.stack import Stack, wait_until
 from e2e.wait_for_idle import await_exact, settle
 from e2e.workload.shapes import MySql8
@@ -77,10 +78,10 @@ class Server:
 class Puller:
     """The process, with its list and its heartbeat file."""
 
-    def __init__(self, kafka: KafkaClient, directory: Path, endpoint: str) -> None:
+    def __init__(self, kafka: KafkaClient, directory: Path, endpoint: str, log: dict[str, str] = LOG) -> None:
         self.beat = directory / "beat"
         listed = directory / "logs.json"
-        listed.write_text(json.dumps([{**LOG, "endpoint": endpoint}]))
+        listed.write_text(json.dumps([{**log, "endpoint": endpoint}]))
         self._command = [
             *(sys.executable, "-m", "tailrace_pull", "run", "--name", "e2e", "--logs", listed),
             *("--kafka", kafka.address, "--heartbeat-file", self.beat),
@@ -105,6 +106,14 @@ class Puller:
     def stop(self) -> None:
         self._process.send_signal(signal.SIGTERM)
         assert self._process.wait(60) == 0
+
+    def age(self, seconds: float) -> None:
+        """Makes the last report older."""
+        report = json.loads(self.beat.read_text())
+        report["since"] -= seconds
+        for log in report["logs"]:
+            log["at"] -= seconds
+        self.beat.write_text(json.dumps(report))
 
     def bytes(self) -> int:
         if not self.beat.exists():
@@ -155,3 +164,29 @@ def test_a_pulled_log_is_stored_exactly_although_the_puller_is_killed(stack, fak
     puller.stop()
     assert not missing
     await_exact(stack, [server.manifest])
+
+
+def test_a_refusal_raises_an_alert_that_names_the_right(stack, fake, endpoint):
+    log = {**LOG, "instance": "refused-rds", "db_instance": "refused-rds"}
+    puller = Puller(
+        local_kafka.connect(stack.settings, stack.home, "pull"), stack.home.data("pull"), endpoint, log
+    )
+    refused = {"instance": "refused-rds", "right": "rds:DescribeDBLogFiles"}
+    fake.settle()
+    fake.between_calls = refuse
+    puller.start()
+    await_alert(stack, "TailracePullRefused", PATIENCE_SECONDS, **refused)
+    fake.settle()
+    await_cleared(stack, "TailracePullRefused", PATIENCE_SECONDS, **refused)
+    puller.kill()
+    puller.age(7200)
+    await_alert(stack, "TailracePullUnread", PATIENCE_SECONDS, instance="refused-rds")
+    puller.start()
+    wait_until(puller.beat.exists, PATIENCE_SECONDS, "a report")
+    await_cleared(stack, "TailracePullUnread", PATIENCE_SECONDS, instance="refused-rds")
+    puller.stop()
+    assert not puller.beat.exists()
+
+
+def refuse() -> None:
+    raise FaultError("AccessDenied")

@@ -26,6 +26,7 @@ from tailrace_local.components.evidence import Evidence
 from tailrace_local.components.explain import Explain
 from tailrace_local.components.flink import OPENED_PACKAGES, Flink
 from tailrace_local.components.fluentbit import FluentBit
+from tailrace_pull import __main__ as pull
 
 COMPOSE = (DOCKER / "compose.yaml").read_text()
 DOCKERFILE = (DOCKER / "Dockerfile").read_text()
@@ -222,7 +223,7 @@ def test_images_of_others_are_pinned_and_ours_are_built(services):
 def test_commands_are_ones_that_the_modules_take(services, monkeypatch):
     tools = {name: each for name, each in services.items() if each["image"].startswith("tailrace/tools")}
     services_of_the_tools = {"facts", "delivery", "metrics", "census", "capture", "explain", "evidence"}
-    services_of_the_tools |= {"callbacks", "fingerprint", "repair", "forwarding"}
+    services_of_the_tools |= {"callbacks", "fingerprint", "repair", "forwarding", "pull"}
     expected = services_of_the_tools | STEPS - {"superset-setup"}
     assert expected == tools.keys()
     for service in tools.values():
@@ -231,6 +232,8 @@ def test_commands_are_ones_that_the_modules_take(services, monkeypatch):
             assert deployment._parser().parse_args(words)
         elif module == "tailrace_capture":
             assert capture._parser().parse_args(words)
+        elif module == "tailrace_pull":
+            assert pull._options(words)
         else:
             parse = {
                 "tailrace.callbacks": callbacks,

@@ -14,6 +14,7 @@ from tailrace.clickhouse.server_config import USERS_TEMPLATE
 from tailrace.dashboards import connections as superset_connections
 from tailrace.evidence import signing
 from tailrace_local.components import superset
+from tailrace_local.components.pull import Pull
 from tailrace_local.components.repair import Repair
 
 CANNOT_BE_ASKED = {"fluentbit"}
@@ -202,6 +203,23 @@ def test_repair_runs_as_the_embedded_one(services, settings, home):
         "--clickhouse": "http://clickhouse:8123",
         "--password-file": "/run/secrets/clickhouse-repair",
     }
+
+
+def test_pull_runs_as_the_embedded_one_with_the_chain_of_the_sdk(compose, services, settings, home):
+    service = services["pull"]
+    embedded = [
+        str(word).replace(str(home.root), "/var/lib/tailrace") for word in Pull(settings, home).command()
+    ]
+    assert service["command"][:2] == embedded[2:4]
+    changed = {"--kafka": "kafka:9092", "--name": "compose"}
+    assert options_of(service["command"][2:]) == {**options_of(embedded[4:]), **changed}
+    unset = {name for name, value in service["environment"].items() if value is None}
+    assert unset == service["environment"].keys() - {"PYTHONPATH"}, "they must not be empty"
+    variables = {"AWS_PROFILE": "logs", "AWS_ACCESS_KEY_ID": "AKIA"}
+    given = compose("compose.yaml", variables=variables)["services"]
+    assert {**given["pull"]["environment"], **variables} == given["pull"]["environment"]
+    knowing = {name for name, each in given.items() if "AWS_PROFILE" in each.get("environment", {})}
+    assert knowing == {"pull"}
 
 
 def test_own_sso_reaches_superset_only(compose):

@@ -48,6 +48,7 @@ ADDED = {
     "detect": {"kafka-detect", "tls-trust"},
     "detect-taskmanager": {"kafka-detect", "tls-trust"},
     "facts": {"kafka-facts", "tls-trust"},
+    "pull": {"kafka-pull", "tls-trust"},
     "forwarding": {"kafka-forwarding", "tls-trust"},
     "superset": {"tls-superset", "tls-trust", "kafka-rules"},
     "dashboards": {"tls-trust"},
@@ -156,7 +157,8 @@ def test_jobs_are_their_accounts_and_otherwise_as_before(
 
 
 @pytest.mark.parametrize(
-    ("service", "account"), [("facts", "facts"), ("rules", "rules"), ("collector-setup", "traces")]
+    ("service", "account"),
+    [("facts", "facts"), ("pull", "pull"), ("rules", "rules"), ("collector-setup", "traces")],
 )
 def test_programs_are_their_accounts(services, settings, files, directory, service, account):
     embedded = local_kafka.as_arguments(settings, Home(directory), account)

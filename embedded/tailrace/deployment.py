@@ -48,6 +48,7 @@ from tailrace.programs.explain import ExplainProgram
 from tailrace.programs.fingerprint import FingerprintProgram
 from tailrace.programs.fluentbit import CollectorError, FluentBitProgram
 from tailrace.programs.forwarding import ForwardingProgram
+from tailrace.programs.pull import PullProgram
 from tailrace.programs.repair import RepairProgram
 from tailrace.programs.snapshots import SnapshotProgram
 from tailrace.rules import push as rule_push
@@ -81,6 +82,7 @@ HEALTH_CHECKS = {
     "forwarding": ForwardingProgram,
     "evidence": EvidenceProgram,
     "repair": RepairProgram,
+    "pull": PullProgram,
 }
 """Programs that report their health in a file under the home directory, or on a socket in it."""
 
@@ -217,7 +219,7 @@ def write_collector(arguments: argparse.Namespace, settings: Settings, home: Hom
         feed = demo_container.feed_samples if arguments.samples else demo_container.feed_shop
         for line in feed(kafka_client.from_arguments(arguments), settings, home):
             print(line)
-    for kind in (FluentBitProgram, CensusProgram, CaptureProgram, ExplainProgram, RepairProgram):
+    for kind in (FluentBitProgram, CensusProgram, CaptureProgram, ExplainProgram, RepairProgram, PullProgram):
         program = kind(settings, home)
         if program.configured():
             program.prepare()

@@ -23,6 +23,7 @@ EVERYTHING = (
     "delivery.enabled=true",
     "callbacks.enabled=true",
     "forwarding.enabled=true",
+    "pull.enabled=true",
     "capture.enabled=true",
     "kafka.strimzi.users=true",
     "clickhouse.operator.replicas=2",

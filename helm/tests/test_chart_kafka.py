@@ -38,9 +38,15 @@ def test_users_name_topics_that_exist_and_groups_of_the_jobs(everything):
                 assert acl["resource"]["name"] in names
                 if "Write" in acl["operations"]:
                     writers.setdefault(acl["resource"]["name"], set()).add(user)
-    # Everything has exactly one writer.
+    # Everything has exactly one writer, except that pull writes what the collector writes, of other servers.
     assert writers.keys() == names
-    assert all(len(each) == 1 for each in writers.values())
+    pulled = {name for name, its in writers.items() if "tailrace-pull" in its}
+    assert all(writers[name] <= {"tailrace-collector", "tailrace-pull"} for name in pulled)
+    assert all(len(its) == 1 for name, its in writers.items() if name not in pulled)
+    acls = users["tailrace-pull"]["spec"]["authorization"]["acls"]
+    (transactions,) = (acl for acl in acls if acl["resource"]["type"] == "transactionalId")
+    prefix = {"type": "transactionalId", "name": "tailrace-pull-", "patternType": "prefix"}
+    assert transactions == {"resource": prefix, "operations": ["Write", "Describe"]}
     for job, keys in (("normalize", "NormalizeJobOptions"), ("detect", "DetectionJobOptions")):
         defaults = job_defaults(job, keys)
         read = {
@@ -78,7 +84,7 @@ def test_every_client_of_a_secured_kafka_is_an_account_of_its_own(render):
         if account:
             accounts[owner.rpartition("/")[2].removeprefix(f"{RELEASE}-")] = account
             assert authority == "kafka-cluster-ca-cert"
-    own = ("collector", "normalize", "detect", "facts", "forwarding", "rules")
+    own = ("collector", "normalize", "detect", "facts", "forwarding", "pull", "rules")
     shared = {"capture": "tailrace-collector", "superset": "tailrace-rules"}
     assert accounts == {**{name: f"tailrace-{name}" for name in own}, **shared}
     assert set(accounts.values()) <= {account.user for account in kafka_accounts.accounts()}

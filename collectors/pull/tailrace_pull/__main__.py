@@ -39,7 +39,9 @@ def report(message: str) -> None:
 def _run(entries: list[Entry], options: argparse.Namespace) -> int:
     shipper = Shipper(_kafka(options), options.name)
     service = _service(entries, shipper, shipper.states())
-    service.run(lambda watches: _write_heartbeat(options.heartbeat_file, watches))
+    since = time.time()
+    service.run(lambda watches: _write_heartbeat(options.heartbeat_file, watches, since))
+    options.heartbeat_file.unlink(missing_ok=True)  # a puller that was stopped misses nothing
     return 0
 
 
@@ -73,8 +75,9 @@ def _kafka(options: argparse.Namespace) -> dict[str, object]:
     return {**properties, "bootstrap.servers": options.kafka}
 
 
-def _write_heartbeat(file: Path, watches: Sequence[Watch]) -> None:
-    """Replaces the file, so that a reader never sees half of it."""
+def _write_heartbeat(file: Path, watches: Sequence[Watch], since: float) -> None:
+    """Replaces the file, so that a reader never sees half of it. `since`: the start of the puller, in seconds
+    since 1970 UTC. A log that cannot be read is a problem of the log, not of the puller."""
     logs = [
         {
             "instance": watch.log.instance,
@@ -84,11 +87,12 @@ def _write_heartbeat(file: Path, watches: Sequence[Watch]) -> None:
             "bytes": watch.bytes,
             "problem": watch.problem,
             "kind": watch.problem_kind,
+            "right": watch.missing_right,
         }
         for watch in watches
     ]
     draft = file.with_suffix(".new")
-    draft.write_text(json.dumps({"at": time.time(), "logs": logs}))
+    draft.write_text(json.dumps({"at": time.time(), "since": since, "problem": "", "logs": logs}))
     os.replace(draft, file)
 
 

@@ -127,7 +127,8 @@ def _classified(operation: str, db_instance: str, error: botocore.exceptions.Cli
     if code in THROTTLED:
         return ThrottledError(text)
     if code in DENIED:
-        return PermissionMissingError(f"{operation} of {db_instance}: the policy lacks {RIGHTS[operation]}")
+        right = RIGHTS[operation]
+        return PermissionMissingError(f"{operation} of {db_instance}: the policy lacks {right}", right)
     if code in NO_CREDENTIALS:
         return PermissionMissingError(
             f"{operation} of {db_instance}: the credentials are expired or invalid ({code})"

@@ -39,12 +39,18 @@ class RemoteError(Exception):
     """A request failed. The message names the request, the reason and, for a missing permission, its name."""
 
     kind = "failed"
+    right = ""
+    """The action that the policy lacks; empty if it is another reason."""
 
 
 class PermissionMissingError(RemoteError):
     """The credentials lack a permission, are expired or are missing."""
 
     kind = "permission"
+
+    def __init__(self, message: str, right: str = "") -> None:
+        super().__init__(message)
+        self.right = right
 
 
 class ThrottledError(RemoteError):

@@ -19,6 +19,8 @@ from tailrace_pull.state import LogState
 VISIT_BYTES = 8 << 20
 """What one visit reads at most: other logs follow before a large one is continued."""
 WORKERS = 16
+MAX_WAIT_SECONDS = 60.0
+"""The maximum time between two calls of `after_pass`, also while every log is refused."""
 MILLIS = 1000
 
 
@@ -44,6 +46,9 @@ class Watch:
     problem: str = ""
     """Why the last visit failed; empty if it succeeded."""
     problem_kind: str = ""
+    """permission, throttled, gone or failed."""
+    missing_right: str = ""
+    """The action that the policy lacks, if that is the problem."""
 
 
 class Numbers:
@@ -80,7 +85,8 @@ class Service:
                 self._pass(workers, until_read)
                 after_pass(self._watches)
                 if self._due:
-                    self._stopped.wait(max(0.0, self._due[0][0] - time.monotonic()))
+                    wait = self._due[0][0] - time.monotonic()
+                    self._stopped.wait(min(MAX_WAIT_SECONDS, max(0.0, wait)))
 
     def _pass(self, workers: ThreadPoolExecutor, until_read: bool) -> None:
         """Visits the logs that are due, and stores their rounds together."""
@@ -112,13 +118,14 @@ class Service:
         except RemoteError as error:
             if str(error) != watch.problem:
                 self._report(f"{watch.log.instance} {watch.log.source}: {error}")
-            watch.problem, watch.problem_kind = str(error), error.kind
+            watch.problem, watch.problem_kind, watch.missing_right = str(error), error.kind, error.right
             return None
 
     def _after(self, watch: Watch, done: Round | None) -> float:
         if done is None:
             return watch.pace.after_failure()
         has_grown = done.bytes > 0
-        watch.state, watch.problem, watch.problem_kind = done.state, "", ""
+        watch.state = done.state
+        watch.problem = watch.problem_kind = watch.missing_right = ""
         watch.visited_at, watch.bytes = done.at, watch.bytes + done.bytes
         return watch.pace.after_visit(has_grown, done.is_complete)

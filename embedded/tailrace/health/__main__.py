@@ -1,16 +1,18 @@
 """`python -m tailrace.health`: serves metrics in Prometheus' text format until SIGTERM.
 
-/metrics contains the metrics of ClickHouse and of the jobs at the given addresses.
+/metrics contains the metrics of ClickHouse, of the jobs and of the puller at the given addresses and paths.
 """
 
 import argparse
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from prometheus_client.metrics_core import Metric
+
 from tailrace.clickhouse.client import ClickHouse
-from tailrace.health import exporter
+from tailrace.health import exporter, pulled
 from tailrace.health import metrics as health_metrics
 
 ACCOUNT = "reader_compliance"
@@ -23,15 +25,28 @@ def main() -> int:
 
 
 def _reader(arguments: argparse.Namespace) -> Callable[[str], str]:
-    password = arguments.password_file.read_text().strip()
-    clickhouse = ClickHouse(arguments.clickhouse, arguments.user, password)
-    addresses = dict(job.split("=", maxsplit=1) for job in arguments.job)
-    jobs = {name: health_metrics.rest_client(address) for name, address in addresses.items()}
-
     def read(path: str) -> str:
         if path != exporter.PATH:
             raise KeyError(path)
-        return exporter.text([*health_metrics.job_metrics(jobs), *health_metrics.ledger_metrics(clickhouse)])
+        return exporter.text(metrics())
+
+    metrics = _metrics(arguments)
+    return read
+
+
+def _metrics(arguments: argparse.Namespace) -> Callable[[], Iterator[Metric]]:
+    """Returns a function that reads everything that the arguments name."""
+    password = arguments.password_file.read_text().strip()
+    addresses = dict(job.split("=", maxsplit=1) for job in arguments.job)
+    jobs = {name: health_metrics.rest_client(address) for name, address in addresses.items()}
+
+    def read() -> Iterator[Metric]:
+        if arguments.clickhouse:
+            clickhouse = ClickHouse(arguments.clickhouse, arguments.user, password)
+            yield from health_metrics.job_metrics(jobs)
+            yield from health_metrics.ledger_metrics(clickhouse)
+        if arguments.pulled:
+            yield from pulled.metrics_of_heartbeat(arguments.pulled)
 
     return read
 
@@ -43,7 +58,7 @@ def _arguments() -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--listen", required=True, metavar="HOST:PORT")
-    parser.add_argument("--clickhouse", required=True, metavar="URL", help="such as http://clickhouse:8123")
+    parser.add_argument("--clickhouse", metavar="URL", help="such as http://clickhouse:8123")
     parser.add_argument("--user", default=ACCOUNT)
     parser.add_argument("--password-file", type=Path, default=Path(os.devnull))
     parser.add_argument(
@@ -53,7 +68,15 @@ def _arguments() -> argparse.Namespace:
         metavar="NAME=URL",
         help="a job and the address of its Flink REST interface",
     )
-    return parser.parse_args()
+    parser.add_argument(
+        "--pulled", type=Path, metavar="FILE", help="the heartbeat file of the puller (docs/PULL.md)"
+    )
+    arguments = parser.parse_args()
+    if not arguments.clickhouse and not arguments.pulled:
+        parser.error("--clickhouse or --pulled is required")
+    if arguments.job and not arguments.clickhouse:
+        parser.error("--job needs --clickhouse")
+    return arguments
 
 
 if __name__ == "__main__":

@@ -3,11 +3,13 @@
 import dataclasses
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from tailrace.config.resources import ROOT
 from tailrace.config.template import write_private
-from tailrace.programs.program import HEALTHY, Health, Program
-from tailrace.sources import active_sources
+from tailrace.programs.program import Health, Program
+from tailrace.sources import active_sources, pulled_logs
+from tailrace.sources.pulled_logs import PulledLogState
 from tailrace.sources.sources_file import PulledSource, SourcesError
 
 PROGRAM = ROOT / "collectors" / "pull"
@@ -37,8 +39,15 @@ class PullProgram(Program):
 
     def health(self) -> Health:
         """A log that cannot be read does not count: a restart would not fix it."""
-        found = self._health_by_heartbeat("no pass yet", SILENT_SECONDS)
-        return HEALTHY if found.ok else found
+        return self._health_by_heartbeat("no pass yet", SILENT_SECONDS)
+
+    def logs(self) -> Sequence[PulledLogState]:
+        """Returns what is known of each pulled log of sources.yaml."""
+        return pulled_logs.states(self._logs(), pulled_logs.read(self.heartbeat()))
+
+    def heartbeat(self) -> Path:
+        """The file that the puller writes after each pass. Creates no directory."""
+        return self.home.root / "data" / self.name / "beat"
 
     def _logs(self) -> Sequence[PulledSource]:
         try:
@@ -46,5 +55,5 @@ class PullProgram(Program):
         except SourcesError:
             return ()
 
-    def _list(self):
+    def _list(self) -> Path:
         return self.home.data(self.name) / "logs.json"

@@ -1,6 +1,7 @@
 """Lists what prevents Tailrace from reading a log or a server, with a fix for each problem.
 
 Without --server it checks the logs of sources.yaml. It needs no running stack, but reports that none runs.
+For each log that the component pull reads from a service it shows the last visit, or the missing permission.
 
 With --server it connects to a database server and examines its settings, permissions and logs; nothing is
 changed there. The password comes from --password-file, from TAILRACE_SERVER_PASSWORD or from a prompt. Run it
@@ -9,9 +10,11 @@ and its logs to sources.yaml. All options except --output and --json need --serv
 """
 
 import argparse
+import dataclasses
 import importlib
 import os
 import sys
+import time
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -22,6 +25,7 @@ from tailrace.cli.exit_codes import Exit
 from tailrace.cli.help import catalog
 from tailrace.config.resources import ROOT
 from tailrace_local.doctor import logs as log_diagnosis
+from tailrace_local.doctor import pulled as pulled_diagnosis
 
 HELP = "list what prevents Tailrace from reading a log or a server, with fixes"
 EXAMPLES = (
@@ -32,7 +36,7 @@ EXAMPLES = (
     "tailrace doctor --output json | jq -r '.findings[].message'",
 )
 EXIT_CODES = {0: "no error; with --strict also no warning", 1: "Tailrace cannot read everything"}
-SEE_ALSO = ("tailrace status", "tailrace health", "docs/CAPTURE.md")
+SEE_ALSO = ("tailrace status", "tailrace health", "docs/CAPTURE.md", "docs/PULL.md")
 KEYS = {
     "": {
         "severity": "error, and with --server also warning, info and ok",
@@ -74,7 +78,9 @@ def _check_logs(arguments: argparse.Namespace, context: Context) -> Exit:
     seen = log_diagnosis.diagnose(context)
     rows = [{"severity": SEVERITY, "topic": TOPIC, **finding.to_json()} for finding in seen.findings]
     if arguments.output == output.JSON:
-        output.write_json({"sources": str(seen.file), "logs": len(seen.logs), "findings": rows})
+        states = [dataclasses.asdict(log) for log in seen.pulled]
+        document = {"sources": str(seen.file), "logs": len(seen.logs), "pulled": states, "findings": rows}
+        output.write_json(document)
     elif arguments.output == output.CSV:
         output.write_csv(KEYS[""], rows)
     else:
@@ -86,8 +92,13 @@ def _show(seen: log_diagnosis.LogDiagnosis) -> None:
     for finding in seen.findings:
         print(f"{console.styled(SEVERITY, console.RED):<8} {finding.message}")
         print(f"         {finding.fix}")
+    found = {finding.message for finding in seen.findings}
+    now = time.time()
+    for log in seen.pulled:
+        if (line := pulled_diagnosis.described(log, now)) not in found:
+            print(f"{'ok' if log.is_read(now) else 'unknown':<8} {line}")
     count = console.number(seen.findings, SEVERITY)
-    print(f"{console.number(seen.logs, 'log')} listed in {seen.file}, {count}")
+    print(f"{console.number([*seen.logs, *seen.pulled], 'log')} listed in {seen.file}, {count}")
 
 
 def _check_server(words: Sequence[str], context: Context) -> NoReturn:

@@ -1,8 +1,8 @@
 """Shows each component: state, address, version, restarts, memory and processor time.
 
-It also lists servers that refuse queries of capture, and logs that are not read completely. These do not
-change the exit code. With --output csv, the rows are the components; --output json also contains the servers
-and logs.
+It also lists servers that refuse queries of capture, and logs that are not read completely, also those that
+the component pull reads from a service. These do not change the exit code. With --output csv, the rows are
+the components; --output json also contains the servers and logs.
 """
 
 import argparse
@@ -61,7 +61,10 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     rows = [_json(component) for component in status.components]
     if arguments.output == output.JSON:
         logs = [finding.to_json() for finding in seen.findings]
-        output.write_json({**status.to_json(), "parts": rows, "servers": servers, "logs": logs})
+        pulled = [dataclasses.asdict(log) for log in seen.pulled]
+        output.write_json(
+            {**status.to_json(), "parts": rows, "servers": servers, "logs": logs, "pulled": pulled}
+        )
     elif arguments.output == output.CSV:
         output.write_csv(KEYS[""], rows)
     else:
@@ -101,7 +104,7 @@ def show_servers(servers: list[dict[str, object]]) -> None:
 def show_logs(seen: log_diagnosis.LogDiagnosis) -> None:
     """Prints the number of watched logs, and a sentence for each problem with a log. These do not change the
     exit code either."""
-    print(f"  {console.number(seen.logs, 'log')} watched: {seen.file}")
+    print(f"  {console.number([*seen.logs, *seen.pulled], 'log')} watched: {seen.file}")
     for finding in seen.findings:
         print(console.styled(f"  {finding.message}", console.RED))
 

@@ -91,15 +91,21 @@ def _take_list(context: Context, steps: Steps) -> None:
 
 
 def show_logs(context: Context) -> None:
-    """Prints a line for each log of the list: whether it is watched, or the problem."""
+    """Prints a line for each log of the list: whether it is watched, or the problem.
+
+    The puller has only begun to read logs of a service; the doctor shows their state.
+    """
     logs = control.logs(context.home)
-    since = active_sources.active(context.home).since
+    active = active_sources.active(context.home)
+    since, pulled = active.since, active.listed.pulled
     console.heading("Logs")
     for log in logs:
         print(console.styled(f"  {_line(log)}", console.GREEN if log.ok else console.RED))
         for more in _files_beside(log, since.get((log.instance, log.source, log.path), 0.0)):
             print(console.styled(f"    {more}", console.YELLOW))
-    if not logs:
+    for log in pulled:
+        print(f"  {log.instance}  {log.source}  {log.kind}  is read by pull: tailrace doctor")
+    if not logs and not pulled:
         print(f"  no log is watched; list yours in {context.settings.sources}")
 
 

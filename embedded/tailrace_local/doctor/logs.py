@@ -1,7 +1,7 @@
 """Finds problems with the logs that sources.yaml lists, and suggests fixes."""
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tailrace import console
@@ -12,22 +12,14 @@ from tailrace.ledger import balance as ledger_balance
 from tailrace.ledger.unknown_logs import UnknownLog
 from tailrace.sources import active_sources, log_files, log_fixes, sources_file
 from tailrace.sources.log_files import LogState
+from tailrace.sources.pulled_logs import PulledLogState
 from tailrace.sources.sources_file import Source, SourcesError
+from tailrace_local.doctor import pulled
+from tailrace_local.doctor.finding import Finding
 from tailrace_local.supervisor import control
 from tailrace_local.supervisor.control import RefusedError
 
 ASK_SECONDS = 5
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One problem. The texts contain no control codes."""
-
-    message: str
-    fix: str
-
-    def to_json(self) -> dict[str, str]:
-        return asdict(self)
 
 
 @dataclass
@@ -36,17 +28,19 @@ class LogDiagnosis:
 
     file: Path
     logs: list[LogState] = field(default_factory=list)
+    pulled: Sequence[PulledLogState] = ()
+    """Logs that the component pull reads from a service."""
     findings: list[Finding] = field(default_factory=list)
 
 
 def diagnose(context: Context) -> LogDiagnosis:
     """Checks the active list and the ledger; without a running stack, the list and the files."""
-    seen = LogDiagnosis(context.settings.sources)
+    seen = LogDiagnosis(context.settings.sources, pulled=pulled.states(context))
     try:
         status = control.status(context.home)
         seen.logs = control.logs(context.home)
         _add_sources_error(seen, status.sources_error)
-        seen.findings += _file_findings(seen.logs)
+        seen.findings += [*_file_findings(seen.logs), *pulled.findings(seen.pulled)]
         if status.component("clickhouse"):
             seen.findings += _ledger_findings(context, seen.logs)
     except (NotRunningError, RefusedError):

@@ -24,7 +24,7 @@ EXAMPLES = (
     "tailrace digest '/tmp/logs/shop-db-2/rds/*/*/slowquery/*'",
 )
 EXIT_CODES = {0: "all files were downloaded", 1: "a log could not be read; the message states why"}
-SEE_ALSO = ("tailrace digest --help", "docs/PULL.md")
+SEE_ALSO = ("tailrace digest", "docs/PULL.md")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
