@@ -48,7 +48,7 @@ def test_each_step_to_another_authority_restarts_the_components_concerned(record
     assert len(held.authorities()) == 2
     assert issuer(held.certificate("kafka"), [old]), "the old authority has signed all certificates"
 
-    assert recorder.run("renew") == ["kafka", *JOBS, "superset", "reports"], "they have certificates"
+    assert recorder.run("renew") == ["kafka", *JOBS, "superset", "reports", "api"], "they have certificates"
     assert not issuer(held.certificate("kafka"), [old])
     assert old in held.authorities()
 

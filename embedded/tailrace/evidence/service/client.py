@@ -4,7 +4,7 @@ import http.client
 import json
 import socket
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -99,7 +99,8 @@ class EvidenceService:
     def _answer(self, method, path, body, headers, seconds) -> Iterator[http.client.HTTPResponse]:
         connection = _Connection(self._path, seconds)
         try:
-            connection.request(method, path, body, dict(headers))
+            with suppress(BrokenPipeError):  # it answers a refused upload before it has read all of it
+                connection.request(method, path, body, dict(headers))
             answer = connection.getresponse()
             if answer.status != 200:
                 raise ServiceError(answer.status, json.loads(answer.read())["error"])
