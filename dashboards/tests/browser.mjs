@@ -12,6 +12,8 @@ import { chartsAnswered, isDrawn, requestLike, requestsOf } from './undrawn.mjs'
 
 /** Chromium without windows: it takes a fifth less CPU time than `chromium --headless`, which starts all of Chromium. */
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell';
+/** The server may close an idle connection just when a request is sent on it. Browsers then send it again, too. */
+const AGAIN = { maxRetries: 2 };
 const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
   '--disable-component-update', '--disable-sync', '--force-color-profile=srgb', '--hide-scrollbars'];
 /** Where Chromium keeps what it fetched and compiled, for all files of tests; by default each file begins with nothing. */
@@ -301,7 +303,7 @@ export class Browser {
     const charts = await Promise.all((await requestsOf(this.page, { tab, form })).map(async (chart) => {
       this.asked.set(chart.slice, requestLike(sent, chart.slice, chart.content));
       const headers = { 'X-CSRFToken': sent.headers()['x-csrftoken'], Referer: this.page.url() };
-      const answer = await this.page.request.post(this.asked.get(chart.slice).url(), { data: chart.content, headers });
+      const answer = await this.page.request.post(this.asked.get(chart.slice).url(), { data: chart.content, headers, ...AGAIN });
       const text = await answer.text();
       return chartsAnswered(this.#slug(), chart, text, answer.ok() ? JSON.parse(text).result : undefined);
     }));
@@ -514,7 +516,7 @@ export class Browser {
       query.time_range = timeRange ?? query.time_range;
     }
     const headers = { 'X-CSRFToken': sent.headers()['x-csrftoken'], Referer: this.page.url() };
-    return this.page.request.post(sent.url(), { data: content, headers });
+    return this.page.request.post(sent.url(), { data: content, headers, ...AGAIN });
   }
 
   /** The rows of a table as a person reads them. */
