@@ -13,7 +13,7 @@ from pathlib import Path
 from tailrace_pull.config import Clients, ConfigurationError, Entry, load
 from tailrace_pull.once import Directory
 from tailrace_pull.service import Service, Sink, Watch
-from tailrace_pull.shipping import FencedError, Shipper, ShippingError
+from tailrace_pull.shipping import FencedError, Shipper, ShippingError, UnknownOutcomeError
 from tailrace_pull.state import LogState, StateError
 
 
@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ConfigurationError as error:
         report(str(error))
         return 2
-    except (ShippingError, StateError, FencedError, OSError) as error:
+    except (ShippingError, UnknownOutcomeError, FencedError, StateError, OSError) as error:
         report(str(error))
         return 1
 

@@ -94,7 +94,8 @@ class Service:
         visits = [(watch, workers.submit(self._visit, watch)) for watch in due]
         rounds = {watch: done for watch, visited in visits if (done := self._result(watch, visited))}
         try:
-            self._sink.ship({watch.log: done for watch, done in rounds.items()})
+            if rounds:
+                self._sink.ship({watch.log: done for watch, done in rounds.items()})
         except ShippingError as error:
             self._report(f"nothing stored, visited again: {error}")
             rounds = {}

@@ -6,7 +6,7 @@ the first one.
 """
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import msgpack
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
@@ -45,6 +45,11 @@ class FencedError(Exception):
     """Another puller of this name runs. This one must end."""
 
 
+class UnknownOutcomeError(Exception):
+    """It is unknown whether Kafka stored a transaction. This puller must end; the next one reads the stored
+    state."""
+
+
 class Shipper:
     """A transactional producer. Not thread-safe."""
 
@@ -65,17 +70,27 @@ class Shipper:
             consumer.close()
 
     def ship(self, rounds: Mapping[PulledLog, Round]) -> None:
-        """Writes the rounds in one transaction. Raises ShippingError, after which none of them is stored."""
+        """Writes the rounds in one transaction.
+
+        Raises ShippingError, after which none of them is stored, or UnknownOutcomeError.
+        """
         self._call(self._producer.begin_transaction)
         try:
             for log, done in rounds.items():
                 for topic, value in records(log, done):
                     self._produce(topic, log.instance, value)
                 self._produce(STATE_TOPIC, log.key, done.state.to_json())
-            self._call(self._producer.commit_transaction, TIMEOUT_SECONDS)
         except ShippingError:
-            self._call(self._producer.abort_transaction, TIMEOUT_SECONDS)
+            self._end(self._producer.abort_transaction)
             raise
+        self._end(self._producer.commit_transaction)
+
+    def _end(self, method: Callable[[float], None]) -> None:
+        """Commits or aborts. After a failure the producer cannot begin another transaction."""
+        try:
+            self._call(method, TIMEOUT_SECONDS)
+        except ShippingError as error:
+            raise UnknownOutcomeError(str(error)) from error
 
     def _produce(self, topic: str, key: str, value: bytes) -> None:
         deadline = time.monotonic() + TIMEOUT_SECONDS
