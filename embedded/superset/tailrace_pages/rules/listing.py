@@ -93,9 +93,14 @@ def _rule(key: str, text: RuleText | None, counted: Row | None, servers: Sequenc
         "address": links.address("rules", key),
         "not_closed": numbers["open_alerts"] + numbers["acknowledged"],
         "harmless": sum(numbers[name] for name in HARMLESS),
-        "last_shown": formats.time(counted["last_alert"]) if counted else "none",
+        "last_shown": formats.time(counted["last_alert"]) if counted else _why_none(servers, able),
         "servers": f"{able} of {len(servers)}" if servers else formats.UNKNOWN,
     }
+
+
+def _why_none(servers: Sequence[Row], able: int) -> str:
+    """Returns what stands for the last alert of a rule without alerts."""
+    return "cannot fire" if servers and not able else "none"
 
 
 def numbers(row: Row) -> list[dict[str, str]]:
