@@ -227,6 +227,7 @@ lint-python: $(DEV)
 
 lint-docs: $(DEV)
 	@.ci/links
+	@.ci/decisions
 	@$(PYTHON) .ci/terms
 	@$(PYTHON) .ci/lengths
 
