@@ -9,6 +9,7 @@ import io.tailrace.detection.sigma.SearchCompiler;
 import io.tailrace.detection.sigma.Timespan;
 import io.tailrace.detection.sigma.YamlMap;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -77,6 +78,17 @@ public final class DetectorOptions {
         return SearchCompiler.of(map, "exceptions", context);
     }
 
+    /** Returns the searches of a map over events, by their keys; none if the file omits it. */
+    public Map<String, Expression> searches(String key) {
+        known.add(key);
+        Map<String, Expression> found = new LinkedHashMap<>();
+        if (map.has(key)) {
+            YamlMap searches = map.map(key, key);
+            searches.keys().forEach(name -> found.put(name, SearchCompiler.of(searches, name, context)));
+        }
+        return found;
+    }
+
     /** Returns how long an entity without events is remembered, in microseconds. */
     long ttlMicros() {
         return timespan("ttl", DEFAULT_TTL_DAYS * DAY);
@@ -131,7 +143,8 @@ public final class DetectorOptions {
         return (int) number;
     }
 
-    boolean flag(String key, boolean defaultValue) {
+    /** Returns a setting that is true or false. */
+    public boolean flag(String key, boolean defaultValue) {
         String written = text(key);
         return switch (written) {
             case "" -> defaultValue;

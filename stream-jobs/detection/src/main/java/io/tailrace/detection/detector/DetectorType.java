@@ -221,7 +221,17 @@ public enum DetectorType {
             List.of("A migration or a planned clean-up."),
             List.of(
                     "Ask who ran the statement, and why.",
-                    "Restore the rows from the binary log or a backup if nobody did on purpose."));
+                    "Restore the rows from the binary log or a backup if nobody did on purpose.")),
+    PEER_TABLES(
+            "3c7be0f2-6d18-5a94-9f27-1be5d40c8a63",
+            Level.LOW,
+            "Access to a table that no peer accessed",
+            "Accounts with the same purpose use the same tables. One of them accesses a table that neither it nor another of them accessed.",
+            List.of("attack.collection", "attack.discovery", "attack.t1213"),
+            List.of("A new table of the application, which one account reads first.", "A new task of one person."),
+            List.of(
+                    "Ask why the account needs the table and the others do not.",
+                    "List what else the account did at that time."));
 
     private final String id;
     private final Level level;

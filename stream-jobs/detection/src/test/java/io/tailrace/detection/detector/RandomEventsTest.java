@@ -44,6 +44,7 @@ class RandomEventsTest {
             volume_query_rows: {learning: 1d, deviations: 1, min_amount: 10, min_amount_day: 20}
             volume_query_statements: {learning: 1d, deviations: 1, min_amount: 10, min_amount_day: 20}
             rows_affected: {learning: 1d, deviations: 1, min_amount: 10, days: 1}
+            peer_tables: {learning: 1d, min_peers: 1, min_shared: 0, groups: {all: {user|startswith: u}}}
             login_failures: {learning: 1d, deviations: 1, min_amount: 2, min_amount_week: 5, min_distinct: 1}
             login_after_guessing: {min_amount: 2}
             tampering_chain: {rows: 1000}
@@ -75,6 +76,7 @@ class RandomEventsTest {
             Map.entry("volume_query_rows", QUERIES),
             Map.entry("volume_query_statements", QUERIES),
             Map.entry("rows_affected", 64),
+            Map.entry("peer_tables", 2_000 * 20 + 64 * 16 + 100),
             Map.entry("login_failures", 1_000),
             Map.entry("login_after_guessing", 1_500),
             Map.entry("privilege_chain", 4_000 * 17 + 30_000),

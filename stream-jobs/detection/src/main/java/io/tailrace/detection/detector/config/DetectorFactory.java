@@ -17,6 +17,8 @@ import io.tailrace.detection.detector.location.GeoLocation;
 import io.tailrace.detection.detector.location.ImpossibleTravelDetector;
 import io.tailrace.detection.detector.login.LoginAfterGuessingDetector;
 import io.tailrace.detection.detector.login.LoginFailuresDetector;
+import io.tailrace.detection.detector.peer.PeerGroups;
+import io.tailrace.detection.detector.peer.PeerTablesDetector;
 import io.tailrace.detection.detector.pipeline.CensusTimeoutDetector;
 import io.tailrace.detection.detector.pipeline.LogGapDetector;
 import io.tailrace.detection.detector.pipeline.PlanRegressionDetector;
@@ -89,6 +91,8 @@ final class DetectorFactory {
             case VOLUME_QUERY_STATEMENTS -> queries(
                     settings, basis, QueryVolumeDetector.Measure.STATEMENTS, 5_000, 10_000);
             case ROWS_AFFECTED -> new AffectedRowsDetector(basis, AffectedRowsDetector.Limits.of(settings));
+            case PEER_TABLES -> new PeerTablesDetector(
+                    basis, PeerGroups.of(settings), PeerTablesDetector.Limits.of(settings));
         };
     }
 
