@@ -68,6 +68,11 @@ def ledger_metrics(
     newest = _newest_censuses(found, now)
     over = removed_sources(newest, left)
     yield _lag({log: at for log, at in newest.items() if log not in over}, unseen, now)
+    yield _by_log(
+        "tailrace_clock_ahead_seconds",
+        "How far the time of the newest census is in the future.",
+        {log: at - now for log, at in newest.items() if log not in over},
+    )
     yield _unknown(found, listed, now)
     yield _by_log(
         "tailrace_source_removed_timestamp_seconds", "When the log was removed from sources.yaml.", over
