@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from tailrace_pull.cloudwatch import read_by_another
 from tailrace_pull.config import Clients, ConfigurationError, Entry, load
 from tailrace_pull.once import Directory
 from tailrace_pull.service import Service, Sink, Watch
@@ -60,8 +61,11 @@ def _once(entries: list[Entry], options: argparse.Namespace) -> int:
 
 def _service(entries: list[Entry], sink: Sink, states: dict[str, LogState]) -> Service:
     clients = Clients()
-    logs = [(entry.log(), clients.logs(entry)) for entry in entries]
-    watches = [Watch(log, remote, states.get(log.key, LogState())) for log, remote in logs]
+    logs = [(entry.log(), entry) for entry in entries]
+    watches = [
+        Watch(log, clients.logs(entry, read_by_another(log, states)), states.get(log.key, LogState()))
+        for log, entry in logs
+    ]
     service = Service(watches, sink, report)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: service.stop())
