@@ -43,8 +43,8 @@ class Entry:
 def entries(events: Sequence[LogEvent], waits: int) -> Iterator[Entry]:
     """Yields the entries of one stream whose events are in the order of the service.
 
-    The last entry is left out if it may be continued by an event that is not listed yet: its last event
-    arrived after `waits`.
+    An entry is left out if it may be continued by an event that is not listed yet: its last event arrived
+    after `waits`.
     """
     parts: list[LogEvent] = []
     for number, event in enumerate(events):
@@ -52,16 +52,19 @@ def entries(events: Sequence[LogEvent], waits: int) -> Iterator[Entry]:
         following = events[number + 1] if number + 1 < len(events) else None
         if following is not None and _continues(parts, following):
             continue
-        if following is None and event.may_be_split and event.ingested > waits:
-            return
-        yield _entry(parts)
+        if not event.may_be_split or event.ingested <= waits or _is_full(parts):
+            yield _entry(parts)
         parts = []
 
 
 def _continues(parts: list[LogEvent], following: LogEvent) -> bool:
-    length = sum(len(part.message) for part in parts) + len(following.message)
     is_same = parts[-1].may_be_split and parts[-1].timestamp == following.timestamp
-    return is_same and length <= MAX_LINE_BYTES
+    return is_same and not _is_full(parts)
+
+
+def _is_full(parts: list[LogEvent]) -> bool:
+    """Returns whether another part could make the line too long for the job."""
+    return sum(len(part.message) for part in parts) > MAX_LINE_BYTES - 2 * SPLIT_BYTES
 
 
 def _entry(parts: list[LogEvent]) -> Entry:

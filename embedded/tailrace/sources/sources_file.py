@@ -29,6 +29,9 @@ A log of a server without a file system, which the component pull reads (docs/PU
       region: eu-central-1
       db_instance: shop-prod-2     # its name at the service; default: the instance
       file: slowquery/mysql-slowquery.log   # the live file; default: that of the kind of log
+
+With `kind: cloudwatch` it is read from Amazon CloudWatch Logs, with the keys `log_group`, `stream` and `since`
+instead of `file`.
 """
 
 import dataclasses
@@ -36,15 +39,18 @@ import urllib.parse
 import zoneinfo
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 import yaml
 
 from tailrace.errors import UsageError
+from tailrace.sources import one_way
 
 KINDS = ("slowlog", "audit", "errorlog", "general")
 SERVER = "server"
-PULLED_KINDS = ("rds",)
+PULLED_KINDS = ("rds", "cloudwatch")
+CLOUDWATCH_KEYS = ("log_group", "stream", "since")
 
 
 class SourcesError(UsageError, ValueError):
@@ -93,7 +99,7 @@ class PulledSource:
     instance: str
     source: str
     kind: str
-    """The service: rds."""
+    """The service: rds or cloudwatch."""
     region: str
     cluster: str
     db_instance: str
@@ -104,6 +110,12 @@ class PulledSource:
     format: str = "auto"
     endpoint: str = ""
     """Address of the service, if it is not the public one of the region."""
+    log_group: str = ""
+    """CloudWatch Logs: name of the log group; empty for that to which RDS exports the kind of log."""
+    stream: str = ""
+    """CloudWatch Logs: name of the stream, without a suffix; empty for `db_instance`."""
+    since: str = ""
+    """CloudWatch Logs: time of the first events to read; empty for a day before the first visit."""
 
 
 @dataclass(frozen=True)
@@ -157,6 +169,8 @@ def parse(file: Path, content: bytes) -> Listed:
     logs = tuple(each for each in made if isinstance(each, Source))
     servers = tuple(each for each in made if isinstance(each, Server))
     pulled = tuple(each for each in made if isinstance(each, PulledSource))
+    if problem := one_way.problem(logs, pulled):
+        raise SourcesError(f"{file}: {problem}")
     _require_distinct(file, [(log.instance, log.path) for log in logs])
     _require_distinct(file, [(server.instance, SERVER) for server in servers])
     _require_distinct(file, [(log.instance, f"{log.source} {log.file}".strip()) for log in pulled])
@@ -222,7 +236,19 @@ def _pulled(file: Path, where: str, entry: dict) -> PulledSource:
     _require_one_of(where, "kind", entry["kind"], PULLED_KINDS)
     _require_one_of(where, "source", entry["source"], KINDS)
     _require_zone(where, entry.get("tz", "UTC"))
+    for key in ("file",) if entry["kind"] == "cloudwatch" else CLOUDWATCH_KEYS:
+        if key in entry:
+            raise SourcesError(f"{where}: kind {entry['kind']} has no key {key!r}")
+    if "since" in entry:
+        _require_time(where, entry["since"])
     return PulledSource(**{"cluster": entry["instance"], "db_instance": entry["instance"], **entry})
+
+
+def _require_time(where: str, text: str) -> None:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        raise SourcesError(f"{where}: since must be a time such as 2026-11-26T12:00Z, not {text!r}") from None
 
 
 def _require_one_of(where: str, name: str, value: object, known: Sequence[str]) -> None:
