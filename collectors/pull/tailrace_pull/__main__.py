@@ -2,6 +2,7 @@
 directory."""
 
 import argparse
+import dataclasses
 import json
 import os
 import signal
@@ -10,6 +11,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from tailrace_pull.check import check
 from tailrace_pull.cloudwatch import read_by_another
 from tailrace_pull.config import Clients, ConfigurationError, Entry, load
 from tailrace_pull.once import Directory
@@ -24,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _options(arguments)
     try:
         entries = load(options.logs)
-        return _run(entries, options) if options.command == "run" else _once(entries, options)
+        return {"run": _run, "once": _once, "check": _check}[options.command](entries, options)
     except ConfigurationError as error:
         report(str(error))
         return 2
@@ -57,6 +59,14 @@ def _once(entries: list[Entry], options: argparse.Namespace) -> int:
 
     service.run(stop_at_failure, until_read=True)
     return 1 if failed else 0
+
+
+def _check(entries: list[Entry], _: argparse.Namespace) -> int:
+    """Prints a JSON list of what was found."""
+    clients = Clients()
+    found = [dataclasses.asdict(each) for entry in entries for each in check(entry, clients)]
+    print(json.dumps(found))
+    return 1 if any(each["severity"] == "error" for each in found) else 0
 
 
 def _service(entries: list[Entry], sink: Sink, states: dict[str, LogState]) -> Service:
@@ -105,7 +115,8 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     commands = parser.add_subparsers(dest="command", required=True)
     run = commands.add_parser("run", help="write lines to Kafka until SIGTERM")
     once = commands.add_parser("once", help="download files into a directory")
-    for each in (run, once):
+    checking = commands.add_parser("check", help="print what prevents the logs from being read, as JSON")
+    for each in (run, once, checking):
         each.add_argument("--logs", type=Path, required=True, metavar="FILE", help="JSON list of the logs")
     run.add_argument(
         "--name", required=True, help="name of this puller: a second one of the name ends the first"

@@ -13,7 +13,8 @@ from tailrace_pull.log import PulledLog, StreamedLog
 from tailrace_pull.rds import LIVE_FILES, RdsLogs
 from tailrace_pull.reading import FilesOfLog, VisitedLog
 
-KINDS = ("rds", "cloudwatch")
+SERVICES = {"rds": "rds", "cloudwatch": "logs"}
+"""The service of each kind, as boto3 names it."""
 TIMEOUT_SECONDS = 30
 
 
@@ -97,12 +98,14 @@ class Clients:
         return FilesOfLog(RdsLogs(self.client("rds", entry), entry.db_instance, entry.live_file()))
 
     def client(self, service: str, entry: Entry) -> object:
-        key = (service, entry.region, entry.endpoint)
+        """Returns a client of boto3. `endpoint` of the entry is the address of the log's own service."""
+        endpoint = entry.endpoint if service == SERVICES[entry.kind] else ""
+        key = (service, entry.region, endpoint)
         if key not in self._made:
             self._made[key] = boto3.client(
                 service,
                 region_name=entry.region,
-                endpoint_url=entry.endpoint or None,
+                endpoint_url=endpoint or None,
                 config=botocore.config.Config(
                     connect_timeout=TIMEOUT_SECONDS,
                     read_timeout=TIMEOUT_SECONDS,

@@ -30,7 +30,7 @@ A log of a server without a file system, which the component pull reads (docs/PU
       db_instance: shop-prod-2     # its name at the service; default: the instance
       file: slowquery/mysql-slowquery.log   # the live file; default: that of the kind of log
 
-With `kind: cloudwatch` it is read from Amazon CloudWatch Logs, with the keys `log_group`, `stream` and `since`
+With `kind: cloudwatch` it is read from Amazon CloudWatch Logs, with the keys `log_group`, `stream`, `since`
 instead of `file`.
 """
 
