@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from tailrace_pull import importing
 from tailrace_pull.check import check
 from tailrace_pull.cloudwatch import read_by_another
 from tailrace_pull.config import Clients, ConfigurationError, Entry, load
@@ -25,6 +26,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     2 the list is invalid."""
     options = _options(arguments)
     try:
+        if options.command == "import":
+            return _import(options)
         entries = load(options.logs)
         return {"run": _run, "once": _once, "check": _check}[options.command](entries, options)
     except ConfigurationError as error:
@@ -67,6 +70,19 @@ def _check(entries: list[Entry], _: argparse.Namespace) -> int:
     found = [dataclasses.asdict(each) for entry in entries for each in check(entry, clients)]
     print(json.dumps(found))
     return 1 if any(each["severity"] == "error" for each in found) else 0
+
+
+def _import(options: argparse.Namespace) -> int:
+    """Prints the written log files."""
+    done = importing.run(options.exported, options.directory)
+    for file in done.files:
+        print(file)
+    for problem in done.problems:
+        report(problem)
+    report(
+        f"{done.entries} entries; left out: {done.repeated} repeated records, {done.others} of other kinds"
+    )
+    return 1 if done.problems else 0
 
 
 def _service(entries: list[Entry], sink: Sink, states: dict[str, LogState]) -> Service:
@@ -127,6 +143,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     run.add_argument(
         "--heartbeat-file", type=Path, required=True, help="file that is written after every pass"
     )
+    imported = commands.add_parser("import", help="write log files from the files that a cloud exported")
+    imported.add_argument("--from", type=Path, required=True, metavar="DIRECTORY", dest="exported")
+    imported.add_argument("-o", "--directory", type=Path, required=True)
     once.add_argument("-o", "--directory", type=Path, required=True)
     return parser.parse_args(arguments)
 

@@ -1,0 +1,99 @@
+"""Exports of Cloud SQL and Azure Database for MySQL become log files."""
+
+import base64
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from tailrace_pull import importing
+from tailrace_pull.__main__ import main
+from tailrace_pull.envelopes import EnvelopeError, decode, records
+
+GOLDEN = Path(__file__).parent / "envelopes"
+GOOGLE, AZURE = GOLDEN / "google.jsonl", GOLDEN / "azure.json"
+
+
+def test_entries_of_cloud_sql_are_ordered_and_each_is_written_once(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.json.gz").write_bytes(gzip.compress(GOOGLE.read_bytes()))
+    done = importing.run(tmp_path / "in", tmp_path / "out")
+    written = tmp_path / "out" / "google" / "shop-prod" / "db-1"
+    assert (written / "mysql-slow.log").read_bytes() == (GOLDEN / "google.slow.log").read_bytes()
+    assert (written / "mysql.err").read_text().endswith("Aborted connection 41 to db: 'shop'\n")
+    offset = (GOLDEN / "google.slow.log").read_text().encode().index(b"# Time", 1)
+    assert (written / "mysql-slow.log.ids").read_text().splitlines() == [
+        "0\t2026-11-21T02:49:03.496201+00:00\ts=1;i=1",
+        f"{offset}\t2026-11-21T02:49:19.811511+00:00\ts=2;i=2",
+    ]
+    assert (done.entries, done.repeated, done.others, done.problems) == (3, 1, 1, [])
+
+
+def test_records_of_azure_become_entries_in_the_formats_of_servers(tmp_path):
+    done = importing.run(GOLDEN, tmp_path)
+    written = tmp_path / "azure" / "0a" / "shop-db"
+    for name in ("slow.log", "audit.log"):
+        assert (written / name).read_bytes() == (GOLDEN / f"azure.{name}").read_bytes()
+    assert {Path(problem.split(": ")[0]).name for problem in done.problems} == {
+        "azure.slow.log",
+        "google.slow.log",
+    }
+
+
+def test_messages_of_pubsub_contain_the_record():
+    (first, *_) = records(GOOGLE.read_text())
+    message = {"message": {"data": base64.b64encode(json.dumps(first).encode()).decode()}}
+    assert list(records(json.dumps(message))) == [first]
+
+
+@pytest.mark.parametrize("field", ["user_host", "thread_id", "db"])
+def test_a_header_of_a_slow_entry_stays_on_its_line(field):
+    record = next(records(AZURE.read_text()))
+    record["properties"][field] = "x\n# Time: 2030-01-01T00:00:00Z\r# User@Host: forged"
+    lines = decode(record).entry.decode().splitlines()
+    assert len(lines) == 7
+    assert [line for line in lines if line.startswith("# Time")] == [lines[0]]
+
+
+@pytest.mark.parametrize(
+    ("document", "problem"),
+    [
+        ('{"a": 1}\n{', "line 2: expected JSON"),
+        ("[1]", "line 1: expected a JSON object, found '1'"),
+    ],
+)
+def test_a_file_that_is_no_export_names_the_line(document, problem):
+    with pytest.raises(EnvelopeError, match=problem):
+        list(records(document))
+
+
+def test_a_record_without_a_field_is_a_problem_and_the_others_are_written(tmp_path, capsys):
+    (tmp_path / "in").mkdir()
+    good, *_ = records(GOOGLE.read_text())
+    bad = {**good, "resource": {"type": "cloudsql_database"}}
+    (tmp_path / "in" / "x").write_text(json.dumps(bad) + "\n" + json.dumps(good))
+    assert main(["import", "--from", str(tmp_path / "in"), "-o", str(tmp_path / "out")]) == 1
+    written = tmp_path / "out" / "google" / "shop-prod" / "db-1" / "mysql-slow.log"
+    text = capsys.readouterr()
+    assert text.out.splitlines()[0] == str(written)
+    assert "expected a published record: KeyError('labels')" in text.err
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"\x1f\x8bnot gzip", gzip.compress(b"{}" * 99)[:-9], b"\xff\xfe", b'{"message": {"data": "e"}}'],
+)
+def test_a_damaged_file_is_a_problem(tmp_path, content):
+    (tmp_path / "x").write_bytes(content)
+    done = importing.run(tmp_path, tmp_path / "out")
+    assert len(done.problems) == 1 and done.files == []
+
+
+def test_names_in_records_lead_to_no_other_directory(tmp_path):
+    (tmp_path / "in").mkdir()
+    record, *_ = records(GOOGLE.read_text())
+    record["resource"]["labels"]["database_id"] = "../../x:../y"
+    (tmp_path / "in" / "x").write_text(json.dumps(record))
+    (file,) = importing.run(tmp_path / "in", tmp_path / "out").files
+    assert file == tmp_path / "out" / "google" / "_.._x" / "_y" / "mysql-slow.log"
