@@ -1,11 +1,13 @@
 """Decodes log entries of managed servers from the JSON that their clouds export: pure functions.
 
 Sources: Google Cloud Logging, LogEntry (API v2) of the resource `cloudsql_database`; Azure Monitor, resource
-logs MySqlSlowLogs and MySqlAuditLogs of Azure Database for MySQL.
+logs MySqlSlowLogs and MySqlAuditLogs of Azure Database for MySQL; Amazon CloudWatch Logs, messages of
+subscriptions (Firehose) and objects of export tasks.
 """
 
 import base64
 import json
+import re
 import urllib.parse
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -32,16 +34,17 @@ class Decoded:
 
 
 def records(document: str) -> Iterator[dict[str, Any]]:
-    """Yields the records of an exported file: JSON lines, a JSON list, or `records` of an Event Hub.
+    """Yields the records of an exported file: JSON lines or other JSON values one after the other, lists,
+    `records` of an Event Hub, `logEvents` of a subscription of CloudWatch Logs.
 
     Raises EnvelopeError.
     """
-    for number, value in _values(document):
+    for line, value in _values(document):
         found = value.get("records", [value]) if isinstance(value, dict) else value
         for record in found if isinstance(found, list) else [found]:
             if not isinstance(record, dict):
-                raise EnvelopeError(f"line {number}: expected a JSON object, found {str(record)[:40]!r}")
-            yield _of_pubsub(record)
+                raise EnvelopeError(f"line {line}: expected a JSON object, found {str(record)[:40]!r}")
+            yield from _of_subscription(_of_pubsub(record))
 
 
 def decode(record: Mapping[str, Any]) -> Decoded | None:
@@ -49,24 +52,57 @@ def decode(record: Mapping[str, Any]) -> Decoded | None:
     try:
         if "logName" in record:
             return _google(record)
+        if "logGroup" in record:
+            return _amazon(record)
         return _azure({key.lower(): value for key, value in record.items()})
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise EnvelopeError(f"expected a published record: {error!r}") from error
 
 
 def _values(document: str) -> Iterator[tuple[int, Any]]:
-    """Yields JSON values with the number of their line. A document may also be one value of many lines."""
-    try:
-        yield 1, json.loads(document)
+    """Yields JSON values with the number of the line on which each begins."""
+    decoder, at, line = json.JSONDecoder(), 0, 1
+    while found := NOT_SPACE.search(document, at):
+        line += document.count("\n", at, found.start())
+        try:
+            value, end = decoder.raw_decode(document, found.start())
+        except ValueError as error:
+            raise EnvelopeError(f"line {line}: expected JSON: {error}") from error
+        yield line, value
+        line, at = line + document.count("\n", found.start(), end), end
+
+
+NOT_SPACE = re.compile(r"\S")
+
+
+def _of_subscription(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yields the events of a message of CloudWatch Logs; other records as they are."""
+    if not isinstance(record.get("logEvents"), list):
+        yield record
         return
-    except ValueError:
-        pass
-    for number, line in enumerate(document.split("\n"), 1):
-        if line.strip():
-            try:
-                yield number, json.loads(line)
-            except ValueError as error:
-                raise EnvelopeError(f"line {number}: expected JSON: {error}") from error
+    if record.get("messageType") == "DATA_MESSAGE":
+        for event in record["logEvents"]:
+            yield {"logGroup": record["logGroup"], "logStream": record["logStream"], **event}
+
+
+def _amazon(record: Mapping[str, Any]) -> Decoded:
+    at = datetime.fromtimestamp(record["timestamp"] / 1000, UTC)
+    log = ("aws", record["logGroup"], record["logStream"], "events.log")
+    return Decoded(log, at, record["id"], _line(record["message"]))
+
+
+EXPORTED = re.compile(r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ", re.MULTILINE)
+"""What begins an event in an object of an export task. A time in a log has another number of digits."""
+
+
+def exported_events(document: str, stream: str) -> Iterator[Decoded]:
+    """Yields the events of an object that an export task of CloudWatch Logs wrote; none of other documents.
+    A message of several lines continues until the next event."""
+    found = list(EXPORTED.finditer(document))
+    if not found or found[0].start():
+        return
+    for begin, end in zip(found, [*(each.start() for each in found[1:]), len(document)], strict=True):
+        yield Decoded(("aws", stream, "events.log"), _time(begin[1]), "", _line(document[begin.end() : end]))
 
 
 def _of_pubsub(record: dict[str, Any]) -> dict[str, Any]:
@@ -139,7 +175,8 @@ def _audit_entry(fields: Mapping[str, Any], at: datetime) -> bytes | None:
     user, host, ip = (str(fields.get(key) or "") for key in ("user", "host", "ip"))
     who = {"host": host, "ip": ip, "db": str(fields.get("db") or "")}
     connection = str(fields.get("connection_id", fields.get("thread_id", "")))
-    status = int(fields.get("status", fields.get("error_code", 0)) or 0)
+    known = [int(fields[key]) for key in ("status", "error_code") if fields.get(key) is not None]
+    status = {"status": known[0]} if known else {}
     subclass = str(fields.get("event_subclass", ""))
     if fields.get("event_class") == "connection_log":
         name, more = COMMANDS[subclass], {"user": user, "priv_user": user, "os_login": "", "proxy_user": ""}
@@ -147,7 +184,7 @@ def _audit_entry(fields: Mapping[str, Any], at: datetime) -> bytes | None:
         name, more = "Query", {"sqltext": str(fields["sql_text"]), "user": f"{user}[{user}] @ {host} [{ip}]"}
     else:
         return None
-    record = {"name": name, "timestamp": stamp, "connection_id": connection, "status": status, **more, **who}
+    record = {"name": name, "timestamp": stamp, "connection_id": connection, **status, **more, **who}
     return json.dumps({"audit_record": record}, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 

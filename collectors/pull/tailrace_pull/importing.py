@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tailrace_pull.envelopes import Decoded, EnvelopeError, decode, records
+from tailrace_pull.envelopes import Decoded, EnvelopeError, decode, exported_events, records
 
 IDS = ".ids"
 """Ending of the file next to a log with offset, time and id of each entry."""
@@ -43,6 +43,9 @@ def _decoded(file: Path, done: Imported) -> Iterator[Decoded]:
     try:
         content = file.read_bytes()
         text = (gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content).decode()
+        if events := list(exported_events(text, file.parent.name)):
+            yield from events
+            return
         for record in records(text):
             try:
                 entry = decode(record)

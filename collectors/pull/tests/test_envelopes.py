@@ -47,6 +47,31 @@ def test_messages_of_pubsub_contain_the_record():
     assert list(records(json.dumps(message))) == [first]
 
 
+def test_events_of_a_subscription_are_written_once_by_their_id(tmp_path):
+    events = [{"id": f"{number}", "timestamp": 1000 * number, "message": f"m{number}"} for number in (2, 1)]
+    message = {"messageType": "DATA_MESSAGE", "logGroup": "/aws/rds/x/slowquery", "logStream": "prod"}
+    control = {"messageType": "CONTROL_MESSAGE", "logEvents": [{"id": "", "timestamp": 0, "message": "CWL"}]}
+    (tmp_path / "in").mkdir()
+    sent = json.dumps({**message, "logEvents": events})
+    (tmp_path / "in" / "a").write_text(sent + json.dumps(control) + sent)
+    done = importing.run(tmp_path / "in", tmp_path / "out")
+    (file,) = done.files
+    assert file == tmp_path / "out" / "aws" / "_aws_rds_x_slowquery" / "prod" / "events.log"
+    assert (file.read_text(), done.repeated) == ("m1\nm2\n", 2)
+
+
+def test_objects_of_an_export_task_are_the_messages_by_time(tmp_path):
+    stream = tmp_path / "in" / "exported" / "task" / "prod"
+    stream.mkdir(parents=True)
+    slow = (GOLDEN / "google.slow.log").read_text()
+    half = slow.index("# Time", 1)
+    late, early = (f"2026-11-21T02:49:{second}.000Z " for second in (20, 10))
+    (stream / "000000.gz").write_bytes(gzip.compress((late + slow[half:]).encode()))
+    (stream / "000001.gz").write_bytes(gzip.compress((early + slow[:half]).encode()))
+    importing.run(tmp_path / "in", tmp_path / "out")
+    assert (tmp_path / "out" / "aws" / "prod" / "events.log").read_text() == slow
+
+
 @pytest.mark.parametrize("field", ["user_host", "thread_id", "db"])
 def test_a_header_of_a_slow_entry_stays_on_its_line(field):
     record = next(records(AZURE.read_text()))
