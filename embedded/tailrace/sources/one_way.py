@@ -4,36 +4,39 @@ The id of an event depends on the offset of its entry, and each way has offsets 
 would be two events. Equal entries cannot be dropped instead, because a server may write an entry twice.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from tailrace.sources.sources_file import PulledSource, Source
+from collections.abc import Iterable
+from typing import NamedTuple
 
 FILE = "path"
 """The way of a log that Fluent Bit reads."""
 
 
-def problem(logs: "Sequence[Source]", pulled: "Sequence[PulledSource]") -> str:
+class Way(NamedTuple):
+    """How one log of the list is read."""
+
+    source: str
+    instance: str
+    way: str
+    """`path` or `kind` with its value."""
+    server: tuple[str, ...] = ()
+    """Region and name of the server at its service; empty for a file."""
+
+    def names(self) -> list[tuple[str, ...]]:
+        """Returns what identifies the log."""
+        by_instance = ("instance", self.instance, self.source)
+        return [by_instance, ("server", *self.server, self.source)] if self.server else [by_instance]
+
+
+def problem(ways: Iterable[Way]) -> str:
     """Returns which log is read in two ways; empty if none is."""
-    known: dict[tuple[str, ...], tuple[str, str]] = {}
-    for source, keys, instance, way in _ways(logs, pulled):
-        for key in keys:
-            other, before = known.setdefault((*key, source), (instance, way))
-            if before != way:
+    known: dict[tuple[str, ...], Way] = {}
+    for each in ways:
+        for name in each.names():
+            other = known.setdefault(name, each)
+            if other.way != each.way:
                 return (
-                    f"{source} of {instance} is listed with {way}, and of {other} with {before}: one log read"
-                    " in two ways would count each event twice; keep one of the two entries"
+                    f"{each.source} of {each.instance} is listed with {each.way}, and of {other.instance}"
+                    f" with {other.way}: one log read in two ways would count each event twice; keep one of"
+                    " the two entries"
                 )
     return ""
-
-
-def _ways(
-    logs: "Sequence[Source]", pulled: "Sequence[PulledSource]"
-) -> Iterator[tuple[str, list[tuple[str, ...]], str, str]]:
-    """Yields kind of log, the names of its server, instance and way."""
-    for log in logs:
-        yield log.source, [("instance", log.instance)], log.instance, FILE
-    for each in pulled:
-        names = [("instance", each.instance), ("service", each.region, each.db_instance)]
-        yield each.source, names, each.instance, f"kind {each.kind}"

@@ -46,6 +46,7 @@ import yaml
 
 from tailrace.errors import UsageError
 from tailrace.sources import one_way
+from tailrace.sources.one_way import Way
 
 KINDS = ("slowlog", "audit", "errorlog", "general")
 SERVER = "server"
@@ -169,8 +170,7 @@ def parse(file: Path, content: bytes) -> Listed:
     logs = tuple(each for each in made if isinstance(each, Source))
     servers = tuple(each for each in made if isinstance(each, Server))
     pulled = tuple(each for each in made if isinstance(each, PulledSource))
-    if problem := one_way.problem(logs, pulled):
-        raise SourcesError(f"{file}: {problem}")
+    _require_one_way(file, logs, pulled)
     _require_distinct(file, [(log.instance, log.path) for log in logs])
     _require_distinct(file, [(server.instance, SERVER) for server in servers])
     _require_distinct(file, [(log.instance, f"{log.source} {log.file}".strip()) for log in pulled])
@@ -305,6 +305,15 @@ def _require_zone(where: str, tz: object) -> None:
         zoneinfo.ZoneInfo(str(tz))
     except (zoneinfo.ZoneInfoNotFoundError, ValueError):
         raise SourcesError(f"{where}: tz must be an IANA zone such as Europe/Berlin, not {tz!r}") from None
+
+
+def _require_one_way(file: Path, logs: Sequence[Source], pulled: Sequence[PulledSource]) -> None:
+    files = [Way(log.source, log.instance, one_way.FILE) for log in logs]
+    services = [
+        Way(log.source, log.instance, f"kind {log.kind}", (log.region, log.db_instance)) for log in pulled
+    ]
+    if problem := one_way.problem([*files, *services]):
+        raise SourcesError(f"{file}: {problem}")
 
 
 def _require_distinct(file: Path, listed: list[tuple[str, object]]) -> None:
