@@ -14,6 +14,7 @@ from tailrace_pull.log import PulledLog
 from tailrace_pull.look_back import LookBack
 from tailrace_pull.matching import Numbers
 from tailrace_pull.reading import LineRun, Round
+from tailrace_pull.remote import RemoteError
 from tailrace_pull.state import LogState, PulledFile
 
 MILLIS = 1000
@@ -75,15 +76,24 @@ class CloudWatchLogs:
         return done
 
     def _new_events(self, known: LookBack, start: int, max_bytes: int) -> tuple[list[LogEvent], bool]:
-        """Returns events that were not read, and whether these are all."""
+        """Returns events that were not read, and whether these are all.
+
+        An error after the first pages leaves those pages: a throttled log is read slowly, not never. Raises
+        RemoteError.
+        """
         events: dict[str, LogEvent] = {}
-        for number, (page, is_last) in enumerate(self._pages(start), 1):
-            new = [each for each in page if self._belongs(each.stream) and not known.has(each.id)]
-            events.update((each.id, each) for each in new if each.id not in events)
-            max_bytes -= sum(len(each.message) for each in new)
-            is_enough = max_bytes <= 0 or (number >= MAX_PAGES and events)
-            if is_enough and not is_last and not (new and new[-1].may_be_split):
-                return list(events.values()), False
+        try:
+            for number, (page, is_last) in enumerate(self._pages(start), 1):
+                new = [each for each in page if self._belongs(each.stream) and not known.has(each.id)]
+                events.update((each.id, each) for each in new if each.id not in events)
+                max_bytes -= sum(len(each.message) for each in new)
+                is_enough = max_bytes <= 0 or (number >= MAX_PAGES and events)
+                if is_enough and not is_last and not (new and new[-1].may_be_split):
+                    return list(events.values()), False
+        except RemoteError:
+            if all(event.may_be_split for event in events.values()):
+                raise
+            return list(events.values()), False
         return list(events.values()), True
 
     def _pages(self, start: int) -> Iterator[tuple[list[LogEvent], bool]]:

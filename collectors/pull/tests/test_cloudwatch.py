@@ -260,6 +260,22 @@ def test_an_error_names_the_request_and_the_missing_permission(fake, code, kind,
     assert f"FilterLogEvents of {GROUP}" in str(raised.value)
 
 
+def test_an_error_after_some_pages_keeps_what_they_had(fake):
+    def refuse_the_fifth_request() -> None:
+        if fake.calls % 5 == 0:
+            raise FaultError("ThrottlingException")
+
+    for number in range(60):
+        put(fake, f"{number}", number * 100)
+    fake.between_calls = refuse_the_fifth_request
+    puller = puller_of(fake)
+    while len(puller.lines()) < 60:
+        assert fake.calls < 500
+        with suppress(ThrottledError):
+            puller.visit(NOW + 6000)
+    assert puller.lines() == [b"%d\n" % number for number in range(60)]
+
+
 def test_a_stream_has_a_path_of_its_own_that_ends_in_no_rotation_suffix():
     log = StreamedLog("db", "db", "audit", "/cloudwatch/r/prod/aws/rds/cluster/c/audit")
     assert log.path(PulledFile(1, "prod.audit.log.0.2026-11-26.1")) == (
