@@ -102,7 +102,9 @@ def exported_events(document: str, stream: str) -> Iterator[Decoded]:
     if not found or found[0].start():
         return
     for begin, end in zip(found, [*(each.start() for each in found[1:]), len(document)], strict=True):
-        yield Decoded(("aws", stream, "events.log"), _time(begin[1]), "", _line(document[begin.end() : end]))
+        yield Decoded(
+            ("aws", stream, "events.log"), time_of(begin[1]), "", _line(document[begin.end() : end])
+        )
 
 
 def _of_pubsub(record: dict[str, Any]) -> dict[str, Any]:
@@ -123,7 +125,7 @@ def _google(record: Mapping[str, Any]) -> Decoded | None:
     project, _, server = record["resource"]["labels"]["database_id"].rpartition(":")
     text = record["textPayload"] if "textPayload" in record else record["jsonPayload"]["message"]
     log = ("google", project, server, name)
-    return Decoded(log, _time(record["timestamp"]), record.get("insertId", ""), _line(text))
+    return Decoded(log, time_of(record["timestamp"]), record.get("insertId", ""), _line(text))
 
 
 def _azure(record: Mapping[str, Any]) -> Decoded | None:
@@ -135,9 +137,9 @@ def _azure(record: Mapping[str, Any]) -> Decoded | None:
     resource = record["resourceid"].strip("/").split("/")
     properties = record["properties"]
     fields = _without_types(json.loads(properties) if isinstance(properties, str) else properties)
-    entry = entry_of(fields, _time(record["time"]))
+    entry = entry_of(fields, time_of(record["time"]))
     log = ("azure", resource[1].lower(), resource[-1].lower(), name)
-    return entry and Decoded(log, _time(record["time"]), "", entry)
+    return entry and Decoded(log, time_of(record["time"]), "", entry)
 
 
 def _without_types(properties: Mapping[str, Any]) -> dict[str, Any]:
@@ -147,7 +149,7 @@ def _without_types(properties: Mapping[str, Any]) -> dict[str, Any]:
 
 def _slow_entry(fields: Mapping[str, Any], at: datetime) -> bytes:
     """Writes an entry as MySQL 8.0 does."""
-    start = _time(fields["start_time"]) if fields.get("start_time") else at
+    start = time_of(fields["start_time"]) if fields.get("start_time") else at
     seconds = _seconds(fields["query_time"])
     end = (start + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     times = f"# Query_time: {seconds:.6f}  Lock_time: {_seconds(fields.get('lock_time', 0)):.6f}"
@@ -170,7 +172,7 @@ COMMANDS = {"CONNECT": "Connect", "DISCONNECT": "Quit", "CHANGE USER": "Change u
 def _audit_entry(fields: Mapping[str, Any], at: datetime) -> bytes | None:
     """Writes a record as the audit log of Percona Server does, in JSON. Records of `table_access_log` are
     left out, because they repeat statements."""
-    time = _time(fields["event_time"]) if fields.get("event_time") else at
+    time = time_of(fields["event_time"]) if fields.get("event_time") else at
     stamp = time.strftime("%Y-%m-%dT%H:%M:%S UTC")
     user, host, ip = (str(fields.get(key) or "") for key in ("user", "host", "ip"))
     who = {"host": host, "ip": ip, "db": str(fields.get("db") or "")}
@@ -194,7 +196,7 @@ AZURE_LOGS: Mapping[str, tuple[str, Callable[[Mapping[str, Any], datetime], byte
 }
 
 
-def _time(text: str) -> datetime:
+def time_of(text: str) -> datetime:
     """Reads RFC 3339 with up to nine digits of a second; without a zone it is UTC."""
     base, dot, rest = text.strip().replace("Z", "+00:00").partition(".")
     digits = rest[: len(rest) - len(rest.lstrip("0123456789"))]

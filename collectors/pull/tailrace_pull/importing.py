@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tailrace_pull import container_logs
 from tailrace_pull.envelopes import Decoded, EnvelopeError, decode, exported_events, records
 
 IDS = ".ids"
@@ -32,32 +33,45 @@ def run(exported: Path, out: Path) -> Imported:
     done = Imported()
     logs: dict[tuple[str, ...], list[Decoded]] = {}
     for file in sorted(path for path in exported.rglob("*") if path.is_file()):
-        for entry in _decoded(file, done):
+        for entry in _decoded(file, _container(file.relative_to(exported)), done):
             logs.setdefault(entry.log, []).append(entry)
     for log, entries in sorted(logs.items()):
         _write(out.joinpath(*(_safe(part) for part in log)), _distinct(entries, done), done)
     return done
 
 
-def _decoded(file: Path, done: Imported) -> Iterator[Decoded]:
+def _container(file: Path) -> str:
+    """Returns the name of the container whose runtime wrote a file: that of its directories, if any."""
+    return "_".join(file.parent.parts) or file.name.removesuffix(".gz").removesuffix(".log")
+
+
+def _decoded(file: Path, container: str, done: Imported) -> Iterator[Decoded]:
     try:
         content = file.read_bytes()
-        text = (gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content).decode()
-        if events := list(exported_events(text, file.parent.name)):
-            yield from events
-            return
-        for record in records(text):
-            try:
-                entry = decode(record)
-            except EnvelopeError as error:
-                done.problems.append(f"{file}: {error}")
-                continue
-            if entry is None:
-                done.others += 1
-            else:
-                yield entry
+        content = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
+        yield from _entries(content, file, container, done)
     except (ValueError, EOFError, OSError, zlib.error) as error:
         done.problems.append(f"{file}: {error}")
+
+
+def _entries(content: bytes, file: Path, container: str, done: Imported) -> Iterator[Decoded]:
+    """Yields the entries of a file by its first bytes. Raises ValueError."""
+    lines = list(container_logs.lines(content, container))
+    found = lines or list(exported_events(content.decode(), file.parent.name))
+    yield from found or _of_records(content.decode(), file, done)
+
+
+def _of_records(document: str, file: Path, done: Imported) -> Iterator[Decoded]:
+    for record in records(document):
+        try:
+            entry = decode(record)
+        except EnvelopeError as error:
+            done.problems.append(f"{file}: {error}")
+            continue
+        if entry is None:
+            done.others += 1
+        else:
+            yield entry
 
 
 def _distinct(entries: list[Decoded], done: Imported) -> list[Decoded]:

@@ -72,6 +72,55 @@ def test_objects_of_an_export_task_are_the_messages_by_time(tmp_path):
     assert (tmp_path / "out" / "aws" / "prod" / "events.log").read_text() == slow
 
 
+SPLIT = 16_384
+LINES = [b"# Time: 2026-11-21T02:49:19.811511Z", b"x" * (2 * SPLIT + 7), b"", b"\xff;"]
+
+
+def parts(line: bytes) -> list[tuple[bytes, bool]]:
+    """Returns the parts of a line as a runtime splits it, and whether each is the last one."""
+    starts = range(0, max(1, len(line)), SPLIT)
+    return [(line[at : at + SPLIT], at + SPLIT >= len(line)) for at in starts]
+
+
+def test_lines_of_a_kubernetes_container_are_joined(tmp_path):
+    pod = tmp_path / "in" / "shop_db-0_uid" / "mysql"
+    pod.mkdir(parents=True)
+    written = b""
+    for second, line in enumerate(LINES):
+        for part, is_last in parts(line):
+            tag = b"F" if is_last else b"P"
+            # The clock steps back.
+            written += b"2026-11-21T02:49:%02d.123456789+01:00 stdout %s %s\n" % (50 - second, tag, part)
+            written += b"2026-11-21T02:49:%02d.2Z stderr F other\n" % second
+    (pod / "0.log").write_bytes(written)
+    importing.run(tmp_path / "in", tmp_path / "out")
+    found = tmp_path / "out" / "containers" / "shop_db-0_uid_mysql"
+    assert (found / "stdout.log").read_bytes() == b"\n".join(LINES) + b"\n"
+    assert set((found / "stderr.log").read_text().splitlines()) == {"other"}
+
+
+def test_lines_of_a_docker_container_are_joined(tmp_path):
+    lines = [*(line.decode(errors="replace").encode() for line in LINES), b"x" * (SPLIT + 1)]
+    written = [
+        {"log": part.decode() + "\n" * is_last, "stream": "stdout", "time": f"2026-11-21T02:49:0{second}.1Z"}
+        for second, line in enumerate(lines)
+        for part, is_last in parts(line)
+    ]
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "shop-json.log").write_text(
+        "\n".join(json.dumps(each, separators=(",", ":")) for each in written[:-1])
+    )
+    importing.run(tmp_path / "in", tmp_path / "out")
+    found = (tmp_path / "out" / "containers" / "shop-json" / "stdout.log").read_bytes()
+    assert found == b"\n".join([*lines[:-1], b"x" * SPLIT]) + b"\n"
+
+
+@pytest.mark.parametrize("rest", [b"2026 stdout F x", b"not a line"])
+def test_a_line_without_the_envelope_of_its_file_is_a_problem(tmp_path, rest):
+    (tmp_path / "x").write_bytes(b"2026-11-21T02:49:00Z stdout F x\n" + rest)
+    assert "expected TIME STREAM TAG LINE" in importing.run(tmp_path, tmp_path / "out").problems[0]
+
+
 @pytest.mark.parametrize("field", ["user_host", "thread_id", "db"])
 def test_a_header_of_a_slow_entry_stays_on_its_line(field):
     record = next(records(AZURE.read_text()))

@@ -1,5 +1,5 @@
 """Downloads the logs of managed servers in sources.yaml into a directory, without a stack. Or, with --from,
-writes log files from files that Google Cloud or Azure exported.
+writes log files from files that AWS, Google Cloud or Azure exported, or that a container runtime wrote.
 
 Rotated files that still exist are downloaded, too. `tailrace digest`, `parse` and `detect` read the files.
 The component pull of a running stack reads the same logs continuously.
@@ -37,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         dest="exported",
         type=Path,
         metavar="EXPORTED",
-        help="directory with exported files, also compressed ones: JSON of Cloud Logging or Azure Monitor",
+        help="directory with exported files, also compressed ones: docs/PULL.md lists what is recognized",
     )
     parser.add_argument(
         "-o", "--directory", type=Path, required=True, help="directory for the files; made if it is missing"
