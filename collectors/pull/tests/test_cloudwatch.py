@@ -13,6 +13,7 @@ import pytest
 from e2e.pulling.fake_cloudwatch import MAX_EVENT_BYTES, FakeCloudWatch
 from e2e.pulling.json_protocol import connect
 from e2e.pulling.query_protocol import FaultError
+from tailrace.config.resources import REPOSITORY
 from tailrace_pull import look_back
 from tailrace_pull.cloudwatch import CloudWatchLogs, milliseconds, read_by_another
 from tailrace_pull.events import CONTINUATION_MILLIS, LogEvent, entries
@@ -78,7 +79,7 @@ def puller_of(fake: FakeCloudWatch, since: int = 0) -> Puller:
 
 @pytest.fixture
 def fake() -> FakeCloudWatch:
-    return FakeCloudWatch(1, page_events=7)
+    return FakeCloudWatch(1, page_events=7)  # also pages without events and with one
 
 
 def put(fake: FakeCloudWatch, message: str, seconds: float = 0, stream: str = "prod") -> None:
@@ -154,6 +155,23 @@ def check_entries(seed: int) -> None:
 
 def split_entries(content: str) -> list[str]:
     return [f"# {entry}" for entry in content.split("# ")[1:]]
+
+
+@pytest.mark.parametrize("begins", ["# Time: ", ""])
+def test_the_file_of_a_stream_equals_the_log_of_the_server(begins):
+    """An event is an entry, or a line of one; equal bytes at equal offsets are equal events."""
+    log = (REPOSITORY / "samples" / "mysql-8.0.46.slow.log").read_bytes()[:60_000].decode()
+    log = log[: log.rindex("\n") + 1]
+    fake, events = FakeCloudWatch(1, page_events=500), []
+    for line in log.removesuffix("\n").split("\n"):
+        if line.startswith(begins) or not events:
+            events.append("")
+        events[-1] += line + "\n"
+    for number, event in enumerate(events):
+        put(fake, event.removesuffix("\n") or "\n", number // 40)
+    puller = puller_of(fake)
+    puller.visit_until_read(NOW + 60)
+    assert puller.content["prod"].decode() == log
 
 
 def test_a_late_event_is_read_and_the_others_are_not_read_again(fake):
