@@ -164,3 +164,10 @@ def test_the_doctor_asks_the_service_about_one_server(program, capsys, monkeypat
 def test_the_doctor_rejects_a_server_that_is_not_listed(program, capsys):
     assert command_line.main(["doctor", "--source", "db-9"], [EXTENSION]) != Exit.OK
     assert "lists no log of db-9" in capsys.readouterr().err
+
+
+def test_the_doctor_of_one_server_names_the_mistake_in_the_list(program, capsys):
+    second = LOG.replace("kind: rds", "kind: cloudwatch") % "db-1"
+    (program.home.root / "sources.yaml").write_text(LOG % "db-1" + second)
+    assert command_line.main(["doctor", "--source", "db-1"], [EXTENSION]) != Exit.OK
+    assert "one log read in two ways" in capsys.readouterr().err

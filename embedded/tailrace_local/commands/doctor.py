@@ -102,10 +102,10 @@ def _check_logs(arguments: argparse.Namespace, context: Context) -> Exit:
 
 
 def _ask_service(instance: str, seen: LogDiagnosis, context: Context) -> list[Checked]:
-    """Raises CommandError if sources.yaml has no log of the server."""
+    """Raises CommandError if sources.yaml has no log of the server, and SourcesError if it is invalid."""
+    pulled = active_sources.active_or_listed(context.settings, context.home).pulled
     if not seen.logs and not seen.pulled:
         raise CommandError(f"{seen.file} lists no log of {instance}")
-    pulled = active_sources.active_or_listed(context.settings, context.home).pulled
     return service_check.check([log for log in pulled if log.instance == instance])
 
 
