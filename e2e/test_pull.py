@@ -1,4 +1,5 @@
-"""Logs of a managed server, pulled from a service that rotates and fails while the puller is killed."""
+"""Logs of managed servers, pulled from services that rotate, are late and fail while the puller is
+killed."""
 
 import json
 import os
@@ -6,15 +7,20 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from e2e.health import await_alert, await_cleared
+from e2e.pulling import json_protocol, query_protocol
+from e2e.pulling.fake_cloudwatch import FakeCloudWatch
 from e2e.pulling.fake_rds import FakeRds
-from e2e.pulling.query_protocol import FaultError, serve
+from e2e.pulling.query_protocol import FaultError
 from e2e.stack import Stack, wait_until
 from e2e.wait_for_idle import await_exact, settle
 from e2e.workload.shapes import MySql8
@@ -34,6 +40,15 @@ LOG = {
     "region": "eu-central-1",
     "db_instance": "pulled-rds",
 }
+STREAMED = {
+    "instance": "pulled-stream",
+    "cluster": "cloud",
+    "source": "slowlog",
+    "kind": "cloudwatch",
+    "region": "eu-central-1",
+    "db_instance": "prod-1",
+}
+PATH = "/cloudwatch/eu-central-1/prod-1/aws/rds/instance/prod-1/slowquery/prod-1.events"
 
 
 class Server:
@@ -73,6 +88,33 @@ class Server:
         content = self._log.path.read_bytes()
         self._fake.write(LIVE, content[self._shown :])
         self._shown = len(content)
+
+
+class StreamServer:
+    """A server whose entries are events of a stream. Their times are an hour ago, and milliseconds apart."""
+
+    def __init__(self, directory: Path, fake: FakeCloudWatch) -> None:
+        self._random = Random(8)
+        self._fake = fake
+        self._shown = 0
+        self._at = int(time.time() - 3600) * 1000
+        self._log = LogWriter(
+            MySql8(self._random), STREAMED["instance"], STREAMED["cluster"], directory / "log", self._random
+        )
+        self.manifest = self._log.manifest
+        self.manifest.path = PATH
+        self.show()
+
+    def write(self, entries: int) -> None:
+        for _ in range(entries):
+            self._log.write(ordinary(self._random))
+            self.show()
+
+    def show(self) -> None:
+        content = self._log.path.read_bytes()
+        message = content[self._shown :].decode().removesuffix("\n")
+        self._at, self._shown = self._at + 3, len(content)
+        self._fake.put("prod-1", self._at, message, self._at + 900)
 
 
 class Puller:
@@ -129,7 +171,13 @@ def fake() -> FakeRds:
 
 @pytest.fixture
 def endpoint(fake: FakeRds) -> Iterator[str]:
-    server = serve("rds", fake.handle)
+    with serving(query_protocol.serve("rds", fake.handle)) as address:
+        yield address
+
+
+@contextmanager
+def serving(server: ThreadingHTTPServer) -> Iterator[str]:
+    """Runs the server of a fake; yields its address."""
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}"
@@ -162,6 +210,29 @@ def test_a_pulled_log_is_stored_exactly_although_the_puller_is_killed(stack, fak
     puller.start()
     missing = settle(stack, [server.manifest])
     puller.stop()
+    assert not missing
+    await_exact(stack, [server.manifest])
+
+
+def test_late_events_of_a_stream_are_stored_exactly_although_the_puller_is_killed(stack, tmp_path):
+    fake = FakeCloudWatch(seed=5, page_events=200, fault_rate=0.03, late_rate=0.05)
+    server = StreamServer(tmp_path, fake)
+    server.write(300)
+    with serving(json_protocol.serve("logs", fake.handle)) as address:
+        kafka = local_kafka.connect(stack.settings, stack.home, "pull")
+        puller = Puller(kafka, tmp_path, address, STREAMED)
+        puller.start()
+        wait_until(lambda: puller.bytes() > 0, PATIENCE_SECONDS, "the first events")
+        puller.kill()
+        fake.reveal(0.5)
+        server.write(300)
+        puller.start()
+        wait_until(lambda: puller.bytes() > 0, PATIENCE_SECONDS, "events after the kill")
+        puller.kill()
+        fake.settle()
+        puller.start()
+        missing = settle(stack, [server.manifest])
+        puller.stop()
     assert not missing
     await_exact(stack, [server.manifest])
 

@@ -40,6 +40,12 @@ class FakeRds:
         self.calls = 0
         self.between_calls: Callable[[], None] = lambda: None
         """What the server does between two requests: writes, rotates, removes files."""
+        self.parameters = {"slow_query_log": "1", "log_output": "FILE", "general_log": None}
+        """Parameters of the group `shop`; None if one is not set."""
+        self.exports: list[str] = []
+        """Kinds of logs that are published to CloudWatch Logs."""
+        self.denied: set[str] = set()
+        """Operations that the policy lacks."""
         self._random = random.Random(seed)
         self._portion_bytes = portion_bytes
         self._portion_lines = portion_lines
@@ -73,11 +79,29 @@ class FakeRds:
             self.between_calls()
             if self._random.random() < self._fault_rate:
                 raise FaultError(*self._random.choice(FAULTS)[:1], status=500)
+            if operation in self.denied:
+                raise FaultError("AccessDenied", status=403)
             return getattr(self, f"_{xform_name(operation)}")(parameters)
 
     def _tick(self) -> int:
         self._now += 1
         return self._now
+
+    def _describe_db_instances(self, asked: dict) -> dict:
+        group = {"DBParameterGroupName": "shop", "ParameterApplyStatus": "in-sync"}
+        instance = {
+            "DBInstanceIdentifier": asked["DBInstanceIdentifier"],
+            "DBParameterGroups": [group],
+            "EnabledCloudwatchLogsExports": self.exports,
+        }
+        return {"DBInstances": [instance]}
+
+    def _describe_db_parameters(self, asked: dict) -> dict:
+        names = sorted(self.parameters)
+        start = int(asked.get("Marker", 0))
+        page = [{"ParameterName": name, "ParameterValue": self.parameters[name]} for name in names[start:]]
+        after = start + self._random.randint(1, 2)
+        return {"Parameters": page[: after - start], "Marker": str(after) if after < len(names) else None}
 
     def _describe_db_log_files(self, asked: dict) -> dict:
         last = asked.get("Marker", "")

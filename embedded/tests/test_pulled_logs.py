@@ -1,11 +1,14 @@
 """Logs that the puller reads from a service: what doctor, health and metrics say of its heartbeat file."""
 
 import json
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
+from e2e.pulling.fake_rds import FakeRds
+from e2e.pulling.query_protocol import serve
 from tailrace.cli import main as command_line
 from tailrace.cli.exit_codes import Exit
 from tailrace.config.home import Home
@@ -133,3 +136,38 @@ def test_the_doctor_lists_pulled_logs_without_a_stack(program, capsys):
     command_line.main(["doctor", "--json"], [EXTENSION])
     document = json.loads(capsys.readouterr().out)
     assert [log["instance"] for log in document["pulled"]] == ["db-1", "db-2"]
+
+
+def test_the_doctor_asks_the_service_about_one_server(program, capsys, monkeypatch):
+    report(program, reported("db-1", time.time() + HOUR), reported("db-2"))
+    fake = FakeRds(1, 5000, 100)
+    fake.write("slowquery/mysql-slowquery.log", b"x\n")
+    fake.parameters["slow_query_log"] = "0"
+    fake.denied = {"DownloadDBLogFilePortion"}
+    server = serve("rds", fake.handle)
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    monkeypatch.setenv("AWS_ENDPOINT_URL_RDS", f"http://127.0.0.1:{server.server_port}")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "id")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "unused")
+    try:
+        assert command_line.main(["doctor", "--source", "db-1"], [EXTENSION]) == Exit.FAILED
+    finally:
+        server.shutdown()
+        server.server_close()
+    text = capsys.readouterr().out
+    assert "db-1 slowlog: slow_query_log is OFF in parameter group shop\n" in text
+    assert "DownloadDBLogFilePortion of db-1: the policy lacks rds:DownloadDBLogFilePortion" in text
+    assert "ok       db-1 slowlog: log_output is FILE in parameter group shop" in text
+    assert "db-2" not in text and "1 log listed in " in text and "3 errors" in text
+
+
+def test_the_doctor_rejects_a_server_that_is_not_listed(program, capsys):
+    assert command_line.main(["doctor", "--source", "db-9"], [EXTENSION]) != Exit.OK
+    assert "lists no log of db-9" in capsys.readouterr().err
+
+
+def test_the_doctor_of_one_server_names_the_mistake_in_the_list(program, capsys):
+    second = LOG.replace("kind: rds", "kind: cloudwatch") % "db-1"
+    (program.home.root / "sources.yaml").write_text(LOG % "db-1" + second)
+    assert command_line.main(["doctor", "--source", "db-1"], [EXTENSION]) != Exit.OK
+    assert "one log read in two ways" in capsys.readouterr().err

@@ -193,7 +193,10 @@ def test_a_pulled_log_has_the_defaults_of_its_service(tmp_path):
     ("entry", "problem"),
     [
         ("{instance: a, source: audit, kind: rds}", "`region` is missing"),
-        ("{instance: a, source: audit, kind: sql, region: r}", "kind must be one of rds, not 'sql'"),
+        (
+            "{instance: a, source: audit, kind: sql, region: r}",
+            "kind must be one of rds, cloudwatch, not 'sql'",
+        ),
         ("{instance: a, source: server, kind: rds, region: r}", "dsn"),
         ("{instance: a, source: audit, kind: rds, region: r, password: p}", "unknown key 'password'"),
     ],
@@ -207,3 +210,49 @@ def test_a_pulled_log_is_listed_once(tmp_path):
     entry = "- {instance: a, source: audit, kind: rds, region: r}\n"
     with pytest.raises(SourcesError, match="audit of a is listed twice"):
         sources_file.read(written(tmp_path, 2 * entry))
+
+
+def test_a_log_of_cloudwatch_has_keys_of_its_own(tmp_path):
+    entry = "- {instance: a, source: audit, kind: %s, region: r, %s: %s}"
+    (log,) = sources_file.read(written(tmp_path, entry % ("cloudwatch", "log_group", "/g"))).pulled
+    assert (log.log_group, log.db_instance, log.stream) == ("/g", "a", "")
+    for kind, key, value in (("cloudwatch", "file", "x"), ("rds", "stream", "x"), ("rds", "since", "x")):
+        with pytest.raises(SourcesError, match=f"kind {kind} has no key '{key}'"):
+            sources_file.read(written(tmp_path, entry % (kind, key, value)))
+    with pytest.raises(SourcesError, match="since must be a time"):
+        sources_file.read(written(tmp_path, entry % ("cloudwatch", "since", "yesterday")))
+
+
+RDS = "- {instance: a, source: audit, kind: rds, region: r, db_instance: prod}\n"
+
+
+@pytest.mark.parametrize(
+    ("other", "problem"),
+    [
+        ("{instance: a, source: audit, path: /l}", "audit of a is listed with kind rds, and of a with path"),
+        (
+            "{instance: a, source: audit, kind: cloudwatch, region: x, db_instance: y}",
+            "audit of a is listed with kind cloudwatch, and of a with kind rds",
+        ),
+        (
+            "{instance: b, source: audit, kind: cloudwatch, region: r, db_instance: prod}",
+            "audit of b is listed with kind cloudwatch, and of a with kind rds",
+        ),
+    ],
+)
+def test_a_log_is_not_read_in_two_ways(tmp_path, other, problem):
+    with pytest.raises(SourcesError, match=problem):
+        sources_file.read(written(tmp_path, f"{RDS}- {other}\n"))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "{instance: a, source: slowlog, kind: cloudwatch, region: r, db_instance: prod}",
+        "{instance: a, source: audit, kind: rds, region: r, db_instance: prod, file: other}",
+        "{instance: b, source: audit, kind: cloudwatch, region: r, db_instance: other}",
+        "{instance: b, source: audit, path: /l}",
+    ],
+)
+def test_other_logs_of_a_server_may_be_read_in_other_ways(tmp_path, other):
+    assert sources_file.read(written(tmp_path, f"{RDS}- {other}\n")).pulled

@@ -2,6 +2,7 @@
 directory."""
 
 import argparse
+import dataclasses
 import json
 import os
 import signal
@@ -10,6 +11,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from tailrace_pull import importing
+from tailrace_pull.check import check
+from tailrace_pull.cloudwatch import read_by_another
 from tailrace_pull.config import Clients, ConfigurationError, Entry, load
 from tailrace_pull.once import Directory
 from tailrace_pull.service import Service, Sink, Watch
@@ -22,8 +26,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     2 the list is invalid."""
     options = _options(arguments)
     try:
+        if options.command == "import":
+            return _import(options)
         entries = load(options.logs)
-        return _run(entries, options) if options.command == "run" else _once(entries, options)
+        return {"run": _run, "once": _once, "check": _check}[options.command](entries, options)
     except ConfigurationError as error:
         report(str(error))
         return 2
@@ -58,10 +64,34 @@ def _once(entries: list[Entry], options: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
+def _check(entries: list[Entry], _: argparse.Namespace) -> int:
+    """Prints a JSON list of what was found."""
+    clients = Clients()
+    found = [dataclasses.asdict(each) for entry in entries for each in check(entry, clients)]
+    print(json.dumps(found))
+    return 1 if any(each["severity"] == "error" for each in found) else 0
+
+
+def _import(options: argparse.Namespace) -> int:
+    """Prints the written log files."""
+    done = importing.run(options.exported, options.directory)
+    for file in done.files:
+        print(file)
+    for problem in done.problems:
+        report(problem)
+    report(
+        f"{done.entries} entries; left out: {done.repeated} repeated records, {done.others} of other kinds"
+    )
+    return 1 if done.problems else 0
+
+
 def _service(entries: list[Entry], sink: Sink, states: dict[str, LogState]) -> Service:
     clients = Clients()
-    logs = [(entry.log(), clients.logs(entry)) for entry in entries]
-    watches = [Watch(log, remote, states.get(log.key, LogState())) for log, remote in logs]
+    logs = [(entry.log(), entry) for entry in entries]
+    watches = [
+        Watch(log, clients.logs(entry, read_by_another(log, states)), states.get(log.key, LogState()))
+        for log, entry in logs
+    ]
     service = Service(watches, sink, report)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: service.stop())
@@ -101,7 +131,8 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     commands = parser.add_subparsers(dest="command", required=True)
     run = commands.add_parser("run", help="write lines to Kafka until SIGTERM")
     once = commands.add_parser("once", help="download files into a directory")
-    for each in (run, once):
+    checking = commands.add_parser("check", help="print what prevents the logs from being read, as JSON")
+    for each in (run, once, checking):
         each.add_argument("--logs", type=Path, required=True, metavar="FILE", help="JSON list of the logs")
     run.add_argument(
         "--name", required=True, help="name of this puller: a second one of the name ends the first"
@@ -112,6 +143,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     run.add_argument(
         "--heartbeat-file", type=Path, required=True, help="file that is written after every pass"
     )
+    imported = commands.add_parser("import", help="write log files from the files that a cloud exported")
+    imported.add_argument("--from", type=Path, required=True, metavar="DIRECTORY", dest="exported")
+    imported.add_argument("-o", "--directory", type=Path, required=True)
     once.add_argument("-o", "--directory", type=Path, required=True)
     return parser.parse_args(arguments)
 

@@ -7,11 +7,14 @@ from pathlib import Path
 import boto3
 import botocore.config
 
-from tailrace_pull.log import PulledLog
+from tailrace_pull import cloudwatch
+from tailrace_pull.cloudwatch import CloudWatchLogs
+from tailrace_pull.log import PulledLog, StreamedLog
 from tailrace_pull.rds import LIVE_FILES, RdsLogs
-from tailrace_pull.remote import RemoteLogs
+from tailrace_pull.reading import FilesOfLog, VisitedLog
 
-KINDS = ("rds",)
+SERVICES = {"rds": "rds", "cloudwatch": "logs"}
+"""The service of each kind, as boto3 names it."""
 TIMEOUT_SECONDS = 30
 
 
@@ -35,11 +38,23 @@ class Entry:
     format: str = "auto"
     endpoint: str = ""
     """Address of the service, if it is not the public one of the region."""
+    log_group: str = ""
+    """CloudWatch Logs: default is the group to which RDS exports this kind of log."""
+    stream: str = ""
+    """CloudWatch Logs: default is the name of the server at the service."""
+    since: str = ""
+    """CloudWatch Logs: time of the first events to read; default: a day before the first visit."""
+
+    def group(self) -> str:
+        return self.log_group or cloudwatch.default_group(self.db_instance, self.source)
 
     def live_file(self) -> str:
         return self.file or LIVE_FILES[self.source]
 
     def log(self) -> PulledLog:
+        if self.kind == "cloudwatch":
+            path = f"/{self.kind}/{self.region}/{self.db_instance}/{self.group().lstrip('/')}"
+            return StreamedLog(self.instance, self.cluster, self.source, path, self.tz, self.format)
         path = f"/{self.kind}/{self.region}/{self.db_instance}/{self.live_file()}"
         return PulledLog(self.instance, self.cluster, self.source, path, self.tz, self.format)
 
@@ -47,26 +62,49 @@ class Entry:
 def load(file: Path) -> list[Entry]:
     """Raises ConfigurationError."""
     try:
-        return [Entry(**each) for each in json.loads(file.read_text())]
+        found = [Entry(**each) for each in json.loads(file.read_text())]
     except (OSError, ValueError, TypeError) as error:
         raise ConfigurationError(f"{file}: expected a JSON list of logs: {error}") from error
+    _require_one_kind(found)
+    return found
+
+
+def _require_one_kind(entries: list[Entry]) -> None:
+    """Events read by two ways have different ids, so each would be counted twice."""
+    kinds: dict[tuple[str, str], str] = {}
+    for entry in entries:
+        kind = kinds.setdefault((entry.instance, entry.source), entry.kind)
+        if kind != entry.kind:
+            raise ConfigurationError(
+                f"{entry.source} of {entry.instance} is listed with kind {kind} and kind {entry.kind}"
+            )
 
 
 class Clients:
-    """Clients of services, one per region and address: making one takes a tenth of a second."""
+    """Clients of services, one per service, region and address: making one takes a tenth of a second."""
 
     def __init__(self) -> None:
-        self._made: dict[tuple[str, str], object] = {}
+        self._made: dict[tuple[str, str, str], object] = {}
 
-    def logs(self, entry: Entry) -> RemoteLogs:
-        return RdsLogs(self._client(entry.region, entry.endpoint), entry.db_instance, entry.live_file())
+    def logs(self, entry: Entry, read_until: int = 0) -> VisitedLog:
+        """`read_until` is the time up to which another entry read the log, in milliseconds; 0 without one.
 
-    def _client(self, region: str, endpoint: str) -> object:
-        key = (region, endpoint)
+        Raises ConfigurationError.
+        """
+        if entry.kind == "cloudwatch":
+            client = self.client("logs", entry)
+            since = _since(entry) or read_until
+            return CloudWatchLogs(client, entry.group(), entry.stream or entry.db_instance, since)
+        return FilesOfLog(RdsLogs(self.client("rds", entry), entry.db_instance, entry.live_file()))
+
+    def client(self, service: str, entry: Entry) -> object:
+        """Returns a client of boto3. `endpoint` of the entry is the address of the log's own service."""
+        endpoint = entry.endpoint if service == SERVICES[entry.kind] else ""
+        key = (service, entry.region, endpoint)
         if key not in self._made:
             self._made[key] = boto3.client(
-                "rds",
-                region_name=region,
+                service,
+                region_name=entry.region,
                 endpoint_url=endpoint or None,
                 config=botocore.config.Config(
                     connect_timeout=TIMEOUT_SECONDS,
@@ -76,3 +114,10 @@ class Clients:
                 ),
             )
         return self._made[key]
+
+
+def _since(entry: Entry) -> int:
+    try:
+        return cloudwatch.milliseconds(entry.since) if entry.since else 0
+    except ValueError as error:
+        raise ConfigurationError(f"since of {entry.source} of {entry.instance}: {error}") from error

@@ -1,6 +1,7 @@
 """The identity of a pulled log, and the records that its lines and files become (schemas/*.schema.json)."""
 
 import hashlib
+import urllib.parse
 from dataclasses import dataclass
 
 from tailrace_pull.state import PulledFile
@@ -62,3 +63,12 @@ class PulledLog:
             "head_hash": hashlib.md5(file.head, usedforsecurity=False).hexdigest(),
             "mtime": round(file.written_at, 3),
         }
+
+
+@dataclass(frozen=True)
+class StreamedLog(PulledLog):
+    """A log whose files are the streams of a log group. `live_path` is the directory of these files."""
+
+    def path(self, file: PulledFile) -> str:
+        """Returns the path in records. It ends so that no part of a stream's name is a rotation suffix."""
+        return f"{self.live_path}/{urllib.parse.quote(file.name, safe='')}.events"

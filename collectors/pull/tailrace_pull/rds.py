@@ -6,17 +6,8 @@ Source: API version 2014-10-31, DescribeDBLogFiles and DownloadDBLogFilePortion.
 import re
 from typing import Any
 
-import botocore.exceptions
-
-from tailrace_pull.remote import (
-    START,
-    FileGoneError,
-    PermissionMissingError,
-    Portion,
-    RemoteError,
-    RemoteFile,
-    ThrottledError,
-)
+from tailrace_pull import aws
+from tailrace_pull.remote import START, Portion, RemoteFile
 
 FIRST_MARKER = "0"
 
@@ -27,15 +18,6 @@ CUT = b"[Your log message was truncated]"
 """Stands at the end of a portion from which the service left out bytes, possibly with a line feed."""
 
 MILLIS = 1000
-
-RIGHTS = {
-    "DescribeDBLogFiles": "rds:DescribeDBLogFiles",
-    "DownloadDBLogFilePortion": "rds:DownloadDBLogFilePortion",
-}
-NO_CREDENTIALS = {"ExpiredToken", "ExpiredTokenException", "InvalidClientTokenId", "SignatureDoesNotMatch"}
-DENIED = {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation"}
-THROTTLED = {"Throttling", "ThrottlingException", "RequestLimitExceeded", "TooManyRequestsException"}
-GONE = {"DBLogFileNotFoundFault", "DBLogFileNotFound"}
 
 LIVE_FILES = {
     "slowlog": "slowquery/mysql-slowquery.log",
@@ -66,7 +48,6 @@ class RdsLogs:
         marker = FIRST_MARKER if position == START else position
         answer = self._ask(
             "DownloadDBLogFilePortion",
-            "download_db_log_file_portion",
             LogFileName=name,
             Marker=marker,
             **({} if lines is None else {"NumberOfLines": lines}),
@@ -85,9 +66,7 @@ class RdsLogs:
         listed: list[RemoteFile] = []
         page: dict = {}
         while True:
-            answer = self._ask(
-                "DescribeDBLogFiles", "describe_db_log_files", FilenameContains=self._live, **page
-            )
+            answer = self._ask("DescribeDBLogFiles", FilenameContains=self._live, **page)
             listed += [
                 RemoteFile(each["LogFileName"], each.get("Size", 0), each.get("LastWritten", 0) / MILLIS)
                 for each in answer.get("DescribeDBLogFiles", ())
@@ -96,13 +75,9 @@ class RdsLogs:
                 return listed
             page = {"Marker": answer["Marker"]}
 
-    def _ask(self, operation: str, method: str, **parameters: object) -> dict:
-        try:
-            return getattr(self._client, method)(DBInstanceIdentifier=self._db_instance, **parameters)
-        except botocore.exceptions.ClientError as error:
-            raise _classified(operation, self._db_instance, error) from error
-        except (botocore.exceptions.BotoCoreError, OSError) as error:
-            raise _without_answer(operation, error) from error
+    def _ask(self, operation: str, **parameters: object) -> dict:
+        name = self._db_instance
+        return aws.ask(self._client, operation, name, DBInstanceIdentifier=name, **parameters)
 
 
 def _next_marker(answered: str | None, asked: str, data: bytes, is_cut: bool) -> str | None:
@@ -117,28 +92,3 @@ def _next_marker(answered: str | None, asked: str, data: bytes, is_cut: bool) ->
 def _offset(marker: str | None) -> int | None:
     known = MARKER.fullmatch(marker or "")
     return int(known[2]) if known else None
-
-
-def _classified(operation: str, db_instance: str, error: botocore.exceptions.ClientError) -> RemoteError:
-    code = error.response.get("Error", {}).get("Code", "")
-    text = f"{operation} of {db_instance}: {code}: {error.response.get('Error', {}).get('Message', '')}"
-    if code in GONE:
-        return FileGoneError(text)
-    if code in THROTTLED:
-        return ThrottledError(text)
-    if code in DENIED:
-        right = RIGHTS[operation]
-        return PermissionMissingError(f"{operation} of {db_instance}: the policy lacks {right}", right)
-    if code in NO_CREDENTIALS:
-        return PermissionMissingError(
-            f"{operation} of {db_instance}: the credentials are expired or invalid ({code})"
-        )
-    return RemoteError(text)
-
-
-def _without_answer(operation: str, error: Exception) -> RemoteError:
-    if isinstance(
-        error, botocore.exceptions.NoCredentialsError | botocore.exceptions.CredentialRetrievalError
-    ):
-        return PermissionMissingError(f"{operation}: no credentials found: {error}")
-    return RemoteError(f"{operation}: no answer: {error}")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from tailrace_pull import portions
 from tailrace_pull.matching import Listing, Numbers, match
@@ -33,6 +34,24 @@ class Round:
     @property
     def bytes(self) -> int:
         return sum(len(run.lines) for run in self.runs)
+
+
+class VisitedLog(Protocol):
+    """A log of a service, as the puller visits it."""
+
+    def visit(self, state: LogState, new_number: Numbers, at: float, max_bytes: int) -> Round:
+        """Reads what is new, at most about `max_bytes`; `at` is now, in seconds since 1970 UTC. Changes no
+        state. Raises RemoteError."""
+
+
+@dataclass(frozen=True)
+class FilesOfLog:
+    """A log that consists of files of a service."""
+
+    logs: RemoteLogs
+
+    def visit(self, state: LogState, new_number: Numbers, at: float, max_bytes: int) -> Round:
+        return visit(self.logs, state, new_number, at, max_bytes)
 
 
 def visit(logs: RemoteLogs, state: LogState, new_number: Numbers, at: float, max_bytes: int) -> Round:

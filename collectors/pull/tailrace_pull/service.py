@@ -11,8 +11,8 @@ from typing import Protocol
 
 from tailrace_pull.log import PulledLog
 from tailrace_pull.pace import Pace
-from tailrace_pull.reading import Round, visit
-from tailrace_pull.remote import RemoteError, RemoteLogs
+from tailrace_pull.reading import Round, VisitedLog
+from tailrace_pull.remote import RemoteError
 from tailrace_pull.shipping import ShippingError
 from tailrace_pull.state import LogState
 
@@ -36,7 +36,7 @@ class Watch:
     """A log, and what happened at its last visit."""
 
     log: PulledLog
-    logs: RemoteLogs
+    logs: VisitedLog
     state: LogState
     pace: Pace = field(default_factory=Pace)
     visited_at: float = 0.0
@@ -111,7 +111,7 @@ class Service:
         return due
 
     def _visit(self, watch: Watch) -> Round:
-        return visit(watch.logs, watch.state, self._numbers, time.time(), VISIT_BYTES)
+        return watch.logs.visit(watch.state, self._numbers, time.time(), VISIT_BYTES)
 
     def _result(self, watch: Watch, visited: "Future[Round]") -> Round | None:
         try:

@@ -61,6 +61,8 @@ class LogState:
     """The files of one log, oldest first. The last one is live, if any is."""
 
     files: list[PulledFile] = field(default_factory=list)
+    memory: str = ""
+    """What the reader of the service remembers beside the files, in its own notation."""
 
     def names(self) -> list[tuple[int, str]]:
         """Returns which number has which name."""
@@ -68,7 +70,8 @@ class LogState:
 
     def to_json(self) -> bytes:
         files = [{**asdict(file), "head": base64.b64encode(file.head).decode()} for file in self.files]
-        return json.dumps({"version": VERSION, "files": files}, separators=(",", ":")).encode()
+        content = {"version": VERSION, "files": files} | ({"memory": self.memory} if self.memory else {})
+        return json.dumps(content, separators=(",", ":")).encode()
 
     @classmethod
     def from_json(cls, stored: bytes) -> "LogState":
@@ -79,9 +82,8 @@ class LogState:
                 raise StateError(
                     f"the state has version {content['version']}; this program reads up to {VERSION}"
                 )
-            return cls(
-                [PulledFile(**{**each, "head": base64.b64decode(each["head"])}) for each in content["files"]]
-            )
+            files = [{**each, "head": base64.b64decode(each["head"])} for each in content["files"]]
+            return cls([PulledFile(**each) for each in files], content.get("memory", ""))
         except (KeyError, TypeError, ValueError) as error:
             raise error if isinstance(error, StateError) else StateError(f"damaged state: {error}") from error
 

@@ -75,3 +75,12 @@ def test_a_damaged_list_is_a_usage_error(tmp_path, capsys):
     (tmp_path / "logs.json").write_text('[{"instance": "db"}]')
     assert main(["once", "--logs", str(tmp_path / "logs.json"), "-o", str(tmp_path)]) == 2
     assert "expected a JSON list" in capsys.readouterr().err
+
+
+def test_a_list_with_two_kinds_for_one_log_is_a_usage_error(tmp_path, capsys):
+    entry = {"instance": "db", "cluster": "db", "source": "slowlog", "region": "r", "db_instance": "x"}
+    (tmp_path / "logs.json").write_text(
+        json.dumps([{**entry, "kind": "rds"}, {**entry, "kind": "cloudwatch"}])
+    )
+    assert main(["once", "--logs", str(tmp_path / "logs.json"), "-o", str(tmp_path)]) == 2
+    assert "slowlog of db is listed with kind rds and kind cloudwatch" in capsys.readouterr().err

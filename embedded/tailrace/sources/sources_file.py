@@ -29,6 +29,9 @@ A log of a server without a file system, which the component pull reads (docs/PU
       region: eu-central-1
       db_instance: shop-prod-2     # its name at the service; default: the instance
       file: slowquery/mysql-slowquery.log   # the live file; default: that of the kind of log
+
+With `kind: cloudwatch` it is read from Amazon CloudWatch Logs, with the keys `log_group`, `stream`, `since`
+instead of `file`.
 """
 
 import dataclasses
@@ -36,15 +39,19 @@ import urllib.parse
 import zoneinfo
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 import yaml
 
 from tailrace.errors import UsageError
+from tailrace.sources import one_way
+from tailrace.sources.one_way import Way
 
 KINDS = ("slowlog", "audit", "errorlog", "general")
 SERVER = "server"
-PULLED_KINDS = ("rds",)
+PULLED_KINDS = ("rds", "cloudwatch")
+CLOUDWATCH_KEYS = ("log_group", "stream", "since")
 
 
 class SourcesError(UsageError, ValueError):
@@ -93,7 +100,7 @@ class PulledSource:
     instance: str
     source: str
     kind: str
-    """The service: rds."""
+    """The service: rds or cloudwatch."""
     region: str
     cluster: str
     db_instance: str
@@ -104,6 +111,12 @@ class PulledSource:
     format: str = "auto"
     endpoint: str = ""
     """Address of the service, if it is not the public one of the region."""
+    log_group: str = ""
+    """CloudWatch Logs: name of the log group; empty for that to which RDS exports the kind of log."""
+    stream: str = ""
+    """CloudWatch Logs: name of the stream, without a suffix; empty for `db_instance`."""
+    since: str = ""
+    """CloudWatch Logs: time of the first events to read; empty for a day before the first visit."""
 
 
 @dataclass(frozen=True)
@@ -157,6 +170,7 @@ def parse(file: Path, content: bytes) -> Listed:
     logs = tuple(each for each in made if isinstance(each, Source))
     servers = tuple(each for each in made if isinstance(each, Server))
     pulled = tuple(each for each in made if isinstance(each, PulledSource))
+    _require_one_way(file, logs, pulled)
     _require_distinct(file, [(log.instance, log.path) for log in logs])
     _require_distinct(file, [(server.instance, SERVER) for server in servers])
     _require_distinct(file, [(log.instance, f"{log.source} {log.file}".strip()) for log in pulled])
@@ -222,7 +236,19 @@ def _pulled(file: Path, where: str, entry: dict) -> PulledSource:
     _require_one_of(where, "kind", entry["kind"], PULLED_KINDS)
     _require_one_of(where, "source", entry["source"], KINDS)
     _require_zone(where, entry.get("tz", "UTC"))
+    for key in ("file",) if entry["kind"] == "cloudwatch" else CLOUDWATCH_KEYS:
+        if key in entry:
+            raise SourcesError(f"{where}: kind {entry['kind']} has no key {key!r}")
+    if "since" in entry:
+        _require_time(where, entry["since"])
     return PulledSource(**{"cluster": entry["instance"], "db_instance": entry["instance"], **entry})
+
+
+def _require_time(where: str, text: str) -> None:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        raise SourcesError(f"{where}: since must be a time such as 2026-11-26T12:00Z, not {text!r}") from None
 
 
 def _require_one_of(where: str, name: str, value: object, known: Sequence[str]) -> None:
@@ -279,6 +305,15 @@ def _require_zone(where: str, tz: object) -> None:
         zoneinfo.ZoneInfo(str(tz))
     except (zoneinfo.ZoneInfoNotFoundError, ValueError):
         raise SourcesError(f"{where}: tz must be an IANA zone such as Europe/Berlin, not {tz!r}") from None
+
+
+def _require_one_way(file: Path, logs: Sequence[Source], pulled: Sequence[PulledSource]) -> None:
+    files = [Way(log.source, log.instance, one_way.FILE) for log in logs]
+    services = [
+        Way(log.source, log.instance, f"kind {log.kind}", (log.region, log.db_instance)) for log in pulled
+    ]
+    if problem := one_way.problem([*files, *services]):
+        raise SourcesError(f"{file}: {problem}")
 
 
 def _require_distinct(file: Path, listed: list[tuple[str, object]]) -> None:

@@ -2,11 +2,13 @@
 
 Without --server it checks the logs of sources.yaml. It needs no running stack, but reports that none runs.
 For each log that the component pull reads from a service it shows the last visit, or the missing permission.
+With --source it checks the logs of one server. It also asks their service, with the credentials of this
+machine, and names the setting or the permission that is missing.
 
 With --server it connects to a database server and examines its settings, permissions and logs; nothing is
 changed there. The password comes from --password-file, from TAILRACE_SERVER_PASSWORD or from a prompt. Run it
 on the server's machine, so that it can also check files, disk space and logrotate. --write adds the server
-and its logs to sources.yaml. All options except --output and --json need --server.
+and its logs to sources.yaml. All options except --source, --output and --json need --server.
 """
 
 import argparse
@@ -20,16 +22,21 @@ from typing import NoReturn
 
 from tailrace import console
 from tailrace.cli import output
-from tailrace.cli.context import Context
+from tailrace.cli.context import CommandError, Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.cli.help import catalog
 from tailrace.config.resources import ROOT
+from tailrace.sources import active_sources
 from tailrace_local.doctor import logs as log_diagnosis
 from tailrace_local.doctor import pulled as pulled_diagnosis
+from tailrace_local.doctor import service_check
+from tailrace_local.doctor.logs import LogDiagnosis
+from tailrace_local.doctor.service_check import Checked
 
 HELP = "list what prevents Tailrace from reading a log or a server, with fixes"
 EXAMPLES = (
     "tailrace doctor",
+    "tailrace doctor --source shop-db-2",
     "tailrace doctor --server 'mysql://tailrace@localhost/?socket=/run/mysqld/mysqld.sock' \\\n"
     "      --password-file secret",
     "tailrace doctor --server mysql://tailrace@localhost/ --write --instance shop-db-1 --cluster shop",
@@ -39,8 +46,8 @@ EXIT_CODES = {0: "no error; with --strict also no warning", 1: "Tailrace cannot 
 SEE_ALSO = ("tailrace status", "tailrace health", "docs/CAPTURE.md", "docs/PULL.md")
 KEYS = {
     "": {
-        "severity": "error, and with --server also warning, info and ok",
-        "topic": "what was checked: logs, and with --server connection, permissions, slow log and others",
+        "severity": "error; with --source also unknown and ok; with --server also warning, info and ok",
+        "topic": "what was checked: logs, service, and with --server connection, permissions and others",
         "message": "the problem",
         "fix": "the fix; with --server a list of lines",
     }
@@ -48,7 +55,7 @@ KEYS = {
 
 NAME = "doctor"
 CAPTURE = ROOT / "collectors" / "capture"
-SEVERITY, TOPIC = "error", "logs"
+SEVERITY, TOPIC, SERVICE = "error", "logs", "service"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -56,6 +63,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     if str(CAPTURE) not in sys.path:
         sys.path.append(str(CAPTURE))
     importlib.import_module("tailrace_capture.doctor.command").configure(parser)
+    parser.add_argument("--source", default="", metavar="INSTANCE", help="check the logs of one server")
     parser.description = parser.epilog = None
     for action in parser._actions:
         action.required = False
@@ -65,9 +73,11 @@ def execute(words: Sequence[str], context: Context) -> Exit:
     """Checks the logs, or replaces this process by the server's doctor."""
     parser = catalog.parser(NAME, sys.modules[__name__])
     arguments = parser.parse_args(words[1:])
+    if arguments.server and arguments.source:
+        parser.error("--source and --server exclude each other")
     if arguments.server:
         _check_server(words[1:], context)
-    needs_server = {**vars(arguments), "output": output.TABLE}
+    needs_server = {**vars(arguments), "output": output.TABLE, "source": ""}
     for name, value in needs_server.items():
         if value != parser.get_default(name):
             parser.error(f"--{name.replace('_', '-')} needs --server DSN")
@@ -75,8 +85,10 @@ def execute(words: Sequence[str], context: Context) -> Exit:
 
 
 def _check_logs(arguments: argparse.Namespace, context: Context) -> Exit:
-    seen = log_diagnosis.diagnose(context)
+    seen = log_diagnosis.diagnose(context, arguments.source)
+    checked = _ask_service(arguments.source, seen, context) if arguments.source else []
     rows = [{"severity": SEVERITY, "topic": TOPIC, **finding.to_json()} for finding in seen.findings]
+    rows += [{"topic": SERVICE, **dataclasses.asdict(each)} for each in checked]
     if arguments.output == output.JSON:
         states = [dataclasses.asdict(log) for log in seen.pulled]
         document = {"sources": str(seen.file), "logs": len(seen.logs), "pulled": states, "findings": rows}
@@ -84,12 +96,22 @@ def _check_logs(arguments: argparse.Namespace, context: Context) -> Exit:
     elif arguments.output == output.CSV:
         output.write_csv(KEYS[""], rows)
     else:
-        _show(seen)
-    return Exit.FAILED if seen.findings else Exit.OK
+        _show(seen, checked)
+    is_wrong = seen.findings or any(each.severity == SEVERITY for each in checked)
+    return Exit.FAILED if is_wrong else Exit.OK
 
 
-def _show(seen: log_diagnosis.LogDiagnosis) -> None:
-    for finding in seen.findings:
+def _ask_service(instance: str, seen: LogDiagnosis, context: Context) -> list[Checked]:
+    """Raises CommandError if sources.yaml has no log of the server, and SourcesError if it is invalid."""
+    pulled = active_sources.active_or_listed(context.settings, context.home).pulled
+    if not seen.logs and not seen.pulled:
+        raise CommandError(f"{seen.file} lists no log of {instance}")
+    return service_check.check([log for log in pulled if log.instance == instance])
+
+
+def _show(seen: LogDiagnosis, checked: Sequence[Checked]) -> None:
+    wrong = [each for each in checked if each.severity == SEVERITY]
+    for finding in (*seen.findings, *wrong):
         print(f"{console.styled(SEVERITY, console.RED):<8} {finding.message}")
         print(f"         {finding.fix}")
     found = {finding.message for finding in seen.findings}
@@ -97,7 +119,10 @@ def _show(seen: log_diagnosis.LogDiagnosis) -> None:
     for log in seen.pulled:
         if (line := pulled_diagnosis.described(log, now)) not in found:
             print(f"{'ok' if log.is_read(now) else 'unknown':<8} {line}")
-    count = console.number(seen.findings, SEVERITY)
+    for each in checked:
+        if each.severity != SEVERITY:
+            print("\n         ".join(filter(None, (f"{each.severity:<8} {each.message}", each.fix))))
+    count = console.number([*seen.findings, *wrong], SEVERITY)
     print(f"{console.number([*seen.logs, *seen.pulled], 'log')} listed in {seen.file}, {count}")
 
 

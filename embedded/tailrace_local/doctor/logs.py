@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from tailrace import console
 from tailrace.cli.context import Context
@@ -20,6 +21,7 @@ from tailrace_local.supervisor import control
 from tailrace_local.supervisor.control import RefusedError
 
 ASK_SECONDS = 5
+Log = TypeVar("Log", LogState, PulledLogState, UnknownLog)
 
 
 @dataclass
@@ -33,28 +35,33 @@ class LogDiagnosis:
     findings: list[Finding] = field(default_factory=list)
 
 
-def diagnose(context: Context) -> LogDiagnosis:
-    """Checks the active list and the ledger; without a running stack, the list and the files."""
-    seen = LogDiagnosis(context.settings.sources, pulled=pulled.states(context))
+def diagnose(context: Context, instance: str = "") -> LogDiagnosis:
+    """Checks the active list and the ledger; without a running stack, the list and the files. With
+    `instance` it checks the logs of that server only."""
+    seen = LogDiagnosis(context.settings.sources, pulled=_of(instance, pulled.states(context)))
     try:
         status = control.status(context.home)
-        seen.logs = control.logs(context.home)
+        seen.logs = _of(instance, control.logs(context.home))
         _add_sources_error(seen, status.sources_error)
         seen.findings += [*_file_findings(seen.logs), *pulled.findings(seen.pulled)]
         if status.component("clickhouse"):
-            seen.findings += _ledger_findings(context, seen.logs)
+            seen.findings += _ledger_findings(context, seen.logs, instance)
     except (NotRunningError, RefusedError):
-        _inspect_files(seen)
+        _inspect_files(seen, instance)
     return seen
 
 
-def _inspect_files(seen: LogDiagnosis) -> None:
+def _of(instance: str, logs: Sequence[Log]) -> list[Log]:
+    return [log for log in logs if instance in ("", log.instance)]
+
+
+def _inspect_files(seen: LogDiagnosis, instance: str) -> None:
     listed: list[Source] = []
     try:
         listed = sources_file.load(seen.file) if seen.file.exists() else []
     except SourcesError as error:
         seen.findings.append(Finding(console.plain(error), f"fix {seen.file}"))
-    seen.logs = [log_files.inspect(log) for log in listed]
+    seen.logs = _of(instance, [log_files.inspect(log) for log in listed])
     seen.findings += _file_findings(seen.logs)
     seen.findings.append(Finding("no stack is running: nothing is watched", log_fixes.NOT_RUNNING))
 
@@ -72,11 +79,11 @@ def _file_findings(logs: list[LogState]) -> Iterator[Finding]:
             yield Finding(message, log_fixes.NOT_READABLE)
 
 
-def _ledger_findings(context: Context, logs: list[LogState]) -> Iterator[Finding]:
+def _ledger_findings(context: Context, logs: list[LogState], instance: str) -> Iterator[Finding]:
     """Yields logs that exist and have no complete census. Logs without a file are reported elsewhere."""
     absent = {(log.instance, log.source, log.path) for log in logs if not log.ok}
     try:
-        unknown = _unknown(context)
+        unknown = _of(instance, _unknown(context))
     except (ClickHouseError, OSError, NotRunningError) as error:
         yield Finding(f"the ledger cannot be read: {console.plain(error)}", "tailrace status")
         return

@@ -1,4 +1,5 @@
-"""Downloads the logs of managed servers in sources.yaml into a directory, without a stack.
+"""Downloads the logs of managed servers in sources.yaml into a directory, without a stack. Or, with --from,
+writes log files from files that AWS, Google Cloud or Azure exported, or that a container runtime wrote.
 
 Rotated files that still exist are downloaded, too. `tailrace digest`, `parse` and `detect` read the files.
 The component pull of a running stack reads the same logs continuously.
@@ -18,38 +19,57 @@ from tailrace.programs import pull
 from tailrace.sources import sources_file
 from tailrace.sources.sources_file import PulledSource
 
-HELP = "download the logs of managed servers"
+HELP = "download the logs of managed servers, or convert exported ones"
 EXAMPLES = (
     "tailrace pull --once shop-db-2 -o /tmp/logs",
     "tailrace digest '/tmp/logs/shop-db-2/rds/*/*/slowquery/*'",
+    "tailrace pull --from exported/ -o /tmp/logs",
 )
-EXIT_CODES = {0: "all files were downloaded", 1: "a log could not be read; the message states why"}
+EXIT_CODES = {0: "all files were written", 1: "a log or a record could not be read; the message states why"}
 SEE_ALSO = ("tailrace digest", "docs/PULL.md")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--once", required=True, metavar="INSTANCE", help="the server, as in sources.yaml")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--once", metavar="INSTANCE", help="the server, as in sources.yaml")
+    what.add_argument(
+        "--from",
+        dest="exported",
+        type=Path,
+        metavar="EXPORTED",
+        help="directory with exported files, also compressed ones: docs/PULL.md lists what is recognized",
+    )
     parser.add_argument(
         "-o", "--directory", type=Path, required=True, help="directory for the files; made if it is missing"
     )
 
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:
+    if arguments.exported:
+        return _import(arguments)
     logs = _logs(arguments.once, context)
     with tempfile.NamedTemporaryFile("w", suffix=".json") as listed:
         listed.write(pull.listed(logs))
         listed.flush()
-        done = subprocess.run(
-            [
-                *(sys.executable, "-m", "tailrace_pull", "once"),
-                *("--logs", listed.name, "--directory", arguments.directory),
-            ],
-            env={**os.environ, "PYTHONPATH": str(pull.PROGRAM)},
-            check=False,
-        )
+        done = _run("once", "--logs", listed.name, "--directory", arguments.directory)
     for file in sorted(arguments.directory.rglob("*")):
         if file.is_file():
             print(file)
+    return done
+
+
+def _import(arguments: argparse.Namespace) -> Exit:
+    if not arguments.exported.is_dir():
+        raise CommandError(f"{arguments.exported} is no directory")
+    return _run("import", "--from", arguments.exported, "--directory", arguments.directory)
+
+
+def _run(*words: str | Path) -> Exit:
+    done = subprocess.run(
+        [sys.executable, "-m", "tailrace_pull", *words],
+        env={**os.environ, "PYTHONPATH": str(pull.PROGRAM)},
+        check=False,
+    )
     return Exit.OK if done.returncode == 0 else Exit.FAILED
 
 

@@ -1,0 +1,58 @@
+"""Requests to services of AWS, and what their errors mean."""
+
+from typing import Any
+
+import botocore.exceptions
+from botocore import xform_name
+
+from tailrace_pull.remote import FileGoneError, PermissionMissingError, RemoteError, ThrottledError
+
+NO_CREDENTIALS = {
+    "ExpiredToken",
+    "ExpiredTokenException",
+    "InvalidClientTokenId",
+    "InvalidSignatureException",
+    "SignatureDoesNotMatch",
+    "UnrecognizedClientException",
+}
+DENIED = {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation"}
+THROTTLED = {"Throttling", "ThrottlingException", "RequestLimitExceeded", "TooManyRequestsException"}
+GONE = {"DBLogFileNotFoundFault", "DBLogFileNotFound", "ResourceNotFoundException"}
+
+
+def ask(client: Any, operation: str, subject: str, **parameters: object) -> dict:
+    """Sends a request with a client of boto3. `subject` is the server or log group, for messages. Raises
+    RemoteError."""
+    try:
+        return getattr(client, xform_name(operation))(**parameters)
+    except botocore.exceptions.ClientError as error:
+        raise _classified(client.meta.service_model.service_name, operation, subject, error) from error
+    except (botocore.exceptions.BotoCoreError, OSError) as error:
+        raise _without_answer(operation, error) from error
+
+
+def _classified(
+    service: str, operation: str, subject: str, error: botocore.exceptions.ClientError
+) -> RemoteError:
+    code = error.response.get("Error", {}).get("Code", "")
+    text = f"{operation} of {subject}: {code}: {error.response.get('Error', {}).get('Message', '')}"
+    if code in GONE:
+        return FileGoneError(text)
+    if code in THROTTLED:
+        return ThrottledError(text)
+    if code in DENIED:
+        right = f"{service}:{operation}"
+        return PermissionMissingError(f"{operation} of {subject}: the policy lacks {right}", right)
+    if code in NO_CREDENTIALS:
+        return PermissionMissingError(
+            f"{operation} of {subject}: the credentials are expired or invalid ({code})"
+        )
+    return RemoteError(text)
+
+
+def _without_answer(operation: str, error: Exception) -> RemoteError:
+    if isinstance(
+        error, botocore.exceptions.NoCredentialsError | botocore.exceptions.CredentialRetrievalError
+    ):
+        return PermissionMissingError(f"{operation}: no credentials found: {error}")
+    return RemoteError(f"{operation}: no answer: {error}")

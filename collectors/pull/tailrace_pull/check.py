@@ -1,0 +1,141 @@
+"""Finds out why a log cannot be read from its service: its settings there, and the permissions of this
+machine's credentials. Changes nothing."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from tailrace_pull import aws
+from tailrace_pull.cloudwatch import GROUPS
+from tailrace_pull.config import Clients, Entry
+from tailrace_pull.rds import RdsLogs
+from tailrace_pull.remote import FileGoneError, PermissionMissingError, RemoteError
+
+GUIDE = "docs/PULL.md"
+ON = ("1", "ON")
+SWITCHES = {"slowlog": "slow_query_log", "general": "general_log"}
+"""The parameter that turns a kind of log on. Error logs are always on; audit logs need a plugin."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """One result of a check."""
+
+    severity: str
+    """error; unknown if it could not be checked; ok."""
+    message: str
+    fix: str = ""
+
+
+def check(entry: Entry, clients: Clients) -> Iterator[Found]:
+    """Yields what was found about a log."""
+    name = f"{entry.instance} {entry.source}"
+    read = _read_cloudwatch if entry.kind == "cloudwatch" else _read_rds
+    for found in (*_guarded(read(entry, clients)), *_settings(entry, clients)):
+        yield Found(found.severity, f"{name}: {found.message}", found.fix)
+
+
+def _guarded(checks: Iterator[Found]) -> Iterator[Found]:
+    """Yields the results; an error of the service ends them and is the last one."""
+    try:
+        yield from checks
+    except RemoteError as error:
+        yield Found("error", str(error), _fix(error))
+
+
+def _fix(error: RemoteError) -> str:
+    if isinstance(error, PermissionMissingError):
+        return f"add {error.right or 'valid credentials'}: {GUIDE}#permissions"
+    return f"check region, endpoint and network: {GUIDE}#list-the-logs"
+
+
+def _read_rds(entry: Entry, clients: Clients) -> Iterator[Found]:
+    logs = RdsLogs(clients.client("rds", entry), entry.db_instance, entry.live_file())
+    live = [file for file in logs.files() if logs.is_live(file.name)]
+    if not live:
+        message = f"{entry.db_instance} has no file {entry.live_file()}"
+        yield Found("error", message, f"turn the log on, or correct `file`: {GUIDE}#list-the-logs")
+        return
+    logs.read(live[0].name, "", 1)
+    yield Found("ok", f"{live[0].name} can be read")
+
+
+def _read_cloudwatch(entry: Entry, clients: Clients) -> Iterator[Found]:
+    group, stream = entry.group(), entry.stream or entry.db_instance
+    asked = {"logGroupName": group, "logStreamNamePrefix": stream, "limit": 1}
+    try:
+        aws.ask(clients.client("logs", entry), "FilterLogEvents", group, **asked)
+    except FileGoneError:
+        fix = f"publish the log to CloudWatch Logs, or correct `log_group`: {GUIDE}#list-the-logs"
+        yield Found("error", f"there is no log group {group}", fix)
+        return
+    yield Found("ok", f"the log group {group} can be read")
+
+
+def _settings(entry: Entry, clients: Clients) -> Iterator[Found]:
+    """Checks what the service says about the server. The puller does without these permissions."""
+    client = clients.client("rds", entry)
+    try:
+        found = aws.ask(
+            client, "DescribeDBInstances", entry.db_instance, DBInstanceIdentifier=entry.db_instance
+        )["DBInstances"]
+        yield from _exports(entry, found[0]) if entry.kind == "cloudwatch" else ()
+        for group in found[0].get("DBParameterGroups", ()):
+            yield from _parameters(entry, client, group)
+    except PermissionMissingError as error:
+        right = error.right or "valid credentials"
+        yield Found("unknown", f"settings were not checked: {error}", f"optional: add {right}")
+    except RemoteError as error:
+        yield Found("unknown", f"settings were not checked: {error}")
+
+
+def _exports(entry: Entry, instance: dict[str, Any]) -> Iterator[Found]:
+    """Checks that RDS publishes the log, unless the list names another group than that of RDS."""
+    kind, exported = GROUPS[entry.source], instance.get("EnabledCloudwatchLogsExports", ())
+    if kind in exported:
+        yield Found("ok", f"{entry.db_instance} publishes {kind} to CloudWatch Logs")
+    elif not entry.log_group:
+        message = f"{entry.db_instance} does not publish {kind} to CloudWatch Logs"
+        yield Found("error", message, f"modify the DB instance: log exports, {kind}")
+
+
+def _parameters(entry: Entry, client: Any, group: dict[str, Any]) -> Iterator[Found]:
+    switch = SWITCHES.get(entry.source)
+    if switch is None:
+        return
+    name = group["DBParameterGroupName"]
+    values = _values(client, name)
+    yield _switch(switch, values.get(switch), name)
+    yield _output(values.get("log_output"), name)
+    if group.get("ParameterApplyStatus", "in-sync") != "in-sync":
+        message = f"changes of parameter group {name} are not applied: {group['ParameterApplyStatus']}"
+        yield Found("error", message, "reboot the DB instance")
+
+
+def _switch(name: str, value: str | None, group: str) -> Found:
+    if value is not None and value.upper() in ON:
+        return Found("ok", f"{name} is {value} in parameter group {group}")
+    state = "not set" if value is None else "OFF"
+    return Found("error", f"{name} is {state} in parameter group {group}", f"set {name} to 1 there")
+
+
+def _output(value: str | None, group: str) -> Found:
+    if value is None:  # the default depends on the version
+        return Found("unknown", f"log_output is not set in parameter group {group}", "set it to FILE there")
+    if "FILE" in value.upper().split(","):
+        return Found("ok", f"log_output is {value} in parameter group {group}")
+    return Found("error", f"log_output is {value} in parameter group {group}", "set it to FILE there")
+
+
+def _values(client: Any, group: str) -> dict[str, str]:
+    """Returns the values of the parameters that are set."""
+    values: dict[str, str] = {}
+    page: dict[str, str] = {}
+    while True:
+        answer = aws.ask(client, "DescribeDBParameters", group, DBParameterGroupName=group, **page)
+        for each in answer.get("Parameters", ()):
+            if each.get("ParameterValue") is not None:
+                values[each["ParameterName"]] = each["ParameterValue"]
+        if not answer.get("Marker"):
+            return values
+        page = {"Marker": answer["Marker"]}

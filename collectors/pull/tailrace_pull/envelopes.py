@@ -1,0 +1,221 @@
+"""Decodes log entries of managed servers from the JSON that their clouds export: pure functions.
+
+Sources: Google Cloud Logging, LogEntry (API v2) of the resource `cloudsql_database`; Azure Monitor, resource
+logs MySqlSlowLogs and MySqlAuditLogs of Azure Database for MySQL; Amazon CloudWatch Logs, messages of
+subscriptions (Firehose) and objects of export tasks.
+"""
+
+import base64
+import json
+import re
+import urllib.parse
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+
+class EnvelopeError(ValueError):
+    """A record has not the published form; the message contains what was expected."""
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """One entry of a log."""
+
+    log: tuple[str, ...]
+    """Cloud, project, server and name of the log, such as google, shop, db-1, mysql-slow.log."""
+    at: datetime
+    """Time of the record, in UTC."""
+    id: str
+    """The id that the cloud gave the record; empty if it gives none."""
+    entry: bytes
+    """The bytes of the entry in the format of a server's log; ends with a line feed."""
+
+
+def records(document: str) -> Iterator[dict[str, Any]]:
+    """Yields the records of an exported file: JSON lines or other JSON values one after the other, lists,
+    `records` of an Event Hub, `logEvents` of a subscription of CloudWatch Logs.
+
+    Raises EnvelopeError.
+    """
+    for line, value in _values(document):
+        found = value.get("records", [value]) if isinstance(value, dict) else value
+        for record in found if isinstance(found, list) else [found]:
+            if not isinstance(record, dict):
+                raise EnvelopeError(f"line {line}: expected a JSON object, found {str(record)[:40]!r}")
+            yield from _of_subscription(_of_pubsub(record))
+
+
+def decode(record: Mapping[str, Any]) -> Decoded | None:
+    """Returns the entry of a record; None if it is of another resource or kind. Raises EnvelopeError."""
+    try:
+        if "logName" in record:
+            return _google(record)
+        if "logGroup" in record:
+            return _amazon(record)
+        return _azure({key.lower(): value for key, value in record.items()})
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise EnvelopeError(f"expected a published record: {error!r}") from error
+
+
+def _values(document: str) -> Iterator[tuple[int, Any]]:
+    """Yields JSON values with the number of the line on which each begins."""
+    decoder, at, line = json.JSONDecoder(), 0, 1
+    while found := NOT_SPACE.search(document, at):
+        line += document.count("\n", at, found.start())
+        try:
+            value, end = decoder.raw_decode(document, found.start())
+        except ValueError as error:
+            raise EnvelopeError(f"line {line}: expected JSON: {error}") from error
+        yield line, value
+        line, at = line + document.count("\n", found.start(), end), end
+
+
+NOT_SPACE = re.compile(r"\S")
+
+
+def _of_subscription(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yields the events of a message of CloudWatch Logs; other records as they are."""
+    if not isinstance(record.get("logEvents"), list):
+        yield record
+        return
+    if record.get("messageType") == "DATA_MESSAGE":
+        for event in record["logEvents"]:
+            yield {"logGroup": record["logGroup"], "logStream": record["logStream"], **event}
+
+
+def _amazon(record: Mapping[str, Any]) -> Decoded:
+    at = datetime.fromtimestamp(record["timestamp"] / 1000, UTC)
+    log = ("aws", record["logGroup"], record["logStream"], "events.log")
+    return Decoded(log, at, record["id"], _line(record["message"]))
+
+
+EXPORTED = re.compile(r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ", re.MULTILINE)
+"""What begins an event in an object of an export task. A time in a log has another number of digits."""
+
+
+def exported_events(document: str, stream: str) -> Iterator[Decoded]:
+    """Yields the events of an object that an export task of CloudWatch Logs wrote; none of other documents.
+    A message of several lines continues until the next event."""
+    found = list(EXPORTED.finditer(document))
+    if not found or found[0].start():
+        return
+    for begin, end in zip(found, [*(each.start() for each in found[1:]), len(document)], strict=True):
+        yield Decoded(
+            ("aws", stream, "events.log"), time_of(begin[1]), "", _line(document[begin.end() : end])
+        )
+
+
+def _of_pubsub(record: dict[str, Any]) -> dict[str, Any]:
+    """Returns the record in a message of Pub/Sub."""
+    message = record.get("message")
+    if isinstance(message, dict) and isinstance(message.get("data"), str):
+        return json.loads(base64.b64decode(message["data"]))
+    return record
+
+
+GOOGLE_LOGS = ("mysql-slow.log", "mysql.err", "mysql-general.log")
+
+
+def _google(record: Mapping[str, Any]) -> Decoded | None:
+    name = urllib.parse.unquote(record["logName"]).rpartition("/")[2]
+    if record["resource"]["type"] != "cloudsql_database" or name not in GOOGLE_LOGS:
+        return None
+    project, _, server = record["resource"]["labels"]["database_id"].rpartition(":")
+    text = record["textPayload"] if "textPayload" in record else record["jsonPayload"]["message"]
+    log = ("google", project, server, name)
+    return Decoded(log, time_of(record["timestamp"]), record.get("insertId", ""), _line(text))
+
+
+def _azure(record: Mapping[str, Any]) -> Decoded | None:
+    """Keys of the envelope differ in case between blobs and Event Hubs."""
+    write = AZURE_LOGS.get(record.get("category", ""))
+    if write is None:
+        return None
+    name, entry_of = write
+    resource = record["resourceid"].strip("/").split("/")
+    properties = record["properties"]
+    fields = _without_types(json.loads(properties) if isinstance(properties, str) else properties)
+    entry = entry_of(fields, time_of(record["time"]))
+    log = ("azure", resource[1].lower(), resource[-1].lower(), name)
+    return entry and Decoded(log, time_of(record["time"]), "", entry)
+
+
+def _without_types(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Log Analytics appends the type to the names of properties: `_s`, `_d`, `_t`."""
+    return {key[:-2] if key[-2:] in ("_s", "_d", "_t") else key: value for key, value in properties.items()}
+
+
+def _slow_entry(fields: Mapping[str, Any], at: datetime) -> bytes:
+    """Writes an entry as MySQL 8.0 does."""
+    start = time_of(fields["start_time"]) if fields.get("start_time") else at
+    seconds = _seconds(fields["query_time"])
+    end = (start + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    times = f"# Query_time: {seconds:.6f}  Lock_time: {_seconds(fields.get('lock_time', 0)):.6f}"
+    rows = (
+        f"Rows_sent: {int(fields.get('rows_sent', 0))}  Rows_examined: {int(fields.get('rows_examined', 0))}"
+    )
+    database = f"use {_word(fields['db'])};\n" if fields.get("db") else ""
+    return (
+        f"# Time: {end}\n"
+        f"# User@Host: {_word(fields['user_host'])}  Id: {_word(fields.get('thread_id', 0))}\n"
+        f"{times} {rows}\n"
+        f"{database}SET timestamp={int(start.timestamp())};\n"
+        f"{str(fields['sql_text']).rstrip().removesuffix(';')};\n"
+    ).encode()
+
+
+COMMANDS = {"CONNECT": "Connect", "DISCONNECT": "Quit", "CHANGE USER": "Change user"}
+
+
+def _audit_entry(fields: Mapping[str, Any], at: datetime) -> bytes | None:
+    """Writes a record as the audit log of Percona Server does, in JSON. Records of `table_access_log` are
+    left out, because they repeat statements."""
+    time = time_of(fields["event_time"]) if fields.get("event_time") else at
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%S UTC")
+    user, host, ip = (str(fields.get(key) or "") for key in ("user", "host", "ip"))
+    who = {"host": host, "ip": ip, "db": str(fields.get("db") or "")}
+    connection = str(fields.get("connection_id", fields.get("thread_id", "")))
+    known = [int(fields[key]) for key in ("status", "error_code") if fields.get(key) is not None]
+    status = {"status": known[0]} if known else {}
+    subclass = str(fields.get("event_subclass", ""))
+    if fields.get("event_class") == "connection_log":
+        name, more = COMMANDS[subclass], {"user": user, "priv_user": user, "os_login": "", "proxy_user": ""}
+    elif fields.get("event_class") == "general_log":
+        name, more = "Query", {"sqltext": str(fields["sql_text"]), "user": f"{user}[{user}] @ {host} [{ip}]"}
+    else:
+        return None
+    record = {"name": name, "timestamp": stamp, "connection_id": connection, **status, **more, **who}
+    return json.dumps({"audit_record": record}, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+AZURE_LOGS: Mapping[str, tuple[str, Callable[[Mapping[str, Any], datetime], bytes | None]]] = {
+    "MySqlSlowLogs": ("slow.log", _slow_entry),
+    "MySqlAuditLogs": ("audit.log", _audit_entry),
+}
+
+
+def time_of(text: str) -> datetime:
+    """Reads RFC 3339 with up to nine digits of a second; without a zone it is UTC."""
+    base, dot, rest = text.strip().replace("Z", "+00:00").partition(".")
+    digits = rest[: len(rest) - len(rest.lstrip("0123456789"))]
+    read = datetime.fromisoformat(f"{base}{dot}{digits[:6]:0<6}{rest[len(digits) :]}" if dot else base)
+    return read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)
+
+
+def _seconds(value: object) -> float:
+    """Reads seconds, also as HH:MM:SS."""
+    total = 0.0
+    for part in str(value).split(":"):
+        total = total * 60 + float(part)
+    return total
+
+
+def _word(value: object) -> str:
+    """Returns a text that cannot end the line of a header."""
+    return " ".join(str(value).splitlines())
+
+
+def _line(text: str) -> bytes:
+    return text.removesuffix("\n").encode() + b"\n"

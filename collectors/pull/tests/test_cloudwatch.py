@@ -1,0 +1,323 @@
+"""Reads logs from a CloudWatch Logs that shows events late, twice and out of order, and fails."""
+
+import itertools
+import random
+from collections import Counter
+from contextlib import suppress
+from typing import Any
+
+import boto3
+import botocore.config
+import pytest
+
+from e2e.pulling.fake_cloudwatch import MAX_EVENT_BYTES, FakeCloudWatch
+from e2e.pulling.json_protocol import connect
+from e2e.pulling.query_protocol import FaultError
+from tailrace.config.resources import REPOSITORY
+from tailrace_pull import look_back
+from tailrace_pull.cloudwatch import CloudWatchLogs, milliseconds, read_by_another
+from tailrace_pull.events import CONTINUATION_MILLIS, LogEvent, entries
+from tailrace_pull.log import PulledLog, StreamedLog
+from tailrace_pull.look_back import DEEP_EVERY_MILLIS, DEEP_MILLIS, SHALLOW_MILLIS, LookBack
+from tailrace_pull.reading import Round
+from tailrace_pull.remote import FileGoneError, PermissionMissingError, RemoteError, ThrottledError
+from tailrace_pull.state import LogState, PulledFile
+
+NOW = 1_795_000_000
+SEEDS = 6
+LONG_SEEDS = 500
+GROUP = "/aws/rds/instance/prod/slowquery"
+STREAMS = ("prod", "prod.audit.1", "prod.audit.2")
+
+
+def client_of(fake: FakeCloudWatch) -> Any:
+    client = boto3.client(
+        "logs",
+        region_name="eu-central-1",
+        aws_access_key_id="id",
+        aws_secret_access_key="unused",
+        config=botocore.config.Config(retries={"total_max_attempts": 1}),
+    )
+    connect(client, fake.handle)
+    return client
+
+
+class Puller:
+    """Visits a log, and keeps what a transaction would have stored."""
+
+    def __init__(self, logs: CloudWatchLogs) -> None:
+        self.logs, self.state = logs, LogState()
+        self.content: dict[str, bytes] = {}
+        """What was stored, by stream."""
+        self._numbers = itertools.count(1)
+
+    def visit(self, at: float = NOW, max_bytes: int = 1 << 20, is_killed: bool = False) -> Round:
+        """Visits; a killed puller loses what it read."""
+        kept = self.state.to_json()
+        done = self.logs.visit(self.state, lambda: next(self._numbers), at, max_bytes)
+        assert self.state.to_json() == kept, "a visit changed the state"
+        if not is_killed:
+            for run in done.runs:
+                assert run.offset == len(self.content.get(run.file.name, b""))
+                self.content[run.file.name] = self.content.get(run.file.name, b"") + run.lines
+            self.state = LogState.from_json(done.state.to_json())
+        return done
+
+    def visit_until_read(self, at: float) -> None:
+        for _ in range(1000):
+            if self.visit(at).is_complete:
+                return
+        raise AssertionError("not read to the end")
+
+    def lines(self, stream: str = "prod") -> list[bytes]:
+        return self.content.get(stream, b"").splitlines(keepends=True)
+
+
+def puller_of(fake: FakeCloudWatch, since: int = 0) -> Puller:
+    return Puller(CloudWatchLogs(client_of(fake), GROUP, "prod", since))
+
+
+@pytest.fixture
+def fake() -> FakeCloudWatch:
+    return FakeCloudWatch(1, page_events=7)  # also pages without events and with one
+
+
+def put(fake: FakeCloudWatch, message: str, seconds: float = 0, stream: str = "prod") -> None:
+    """Stores a message so many seconds after NOW; its time and its arrival are equal."""
+    at = int((NOW + seconds) * 1000)
+    fake.put(stream, at, message, at)
+
+
+class Writer:
+    """Servers that write entries to streams; it knows what they wrote. Time passes with each action."""
+
+    def __init__(self, fake: FakeCloudWatch, seed: int) -> None:
+        self.fake, self.random, self.seconds = fake, random.Random(seed), 0.0
+        self.written: dict[str, list[str]] = {stream: [] for stream in STREAMS}
+        self._numbers = itertools.count()
+
+    def act(self) -> None:
+        self.seconds += self.random.choice((0, 0.001, 0.5, 3))
+        self.fake.reveal(0.3)
+        for _ in range(self.random.choice((0, 0, 0, 0, 0, 0, 0, 1, 1, 5))):
+            self.write()
+
+    def write(self) -> None:
+        stream = self.random.choice(STREAMS)
+        delay = self.random.choice((0, 0, 0.4, 9))
+        if self.random.random() < 0.02:
+            stream = "prod2"  # another server, whose name begins the same
+        message = self.message()
+        at, is_long = int((NOW + self.seconds) * 1000) & ~1, len(message) > 1000
+        # Nothing else has the time of a long entry: its parts could not be distinguished from the others.
+        self.fake.put(stream, at + 1 if is_long else at - int(delay * 1000), message, at)
+        self.seconds += 0.002 if is_long else 0
+        if stream in self.written:
+            self.written[stream].append(message if message.endswith("\n") else message + "\n")
+
+    def message(self) -> str:
+        head = f"# {next(self._numbers)} é\n"
+        if self.random.random() < 0.01:
+            return head + "é" * self.random.choice((MAX_EVENT_BYTES // 2, MAX_EVENT_BYTES)) + ";"
+        return head + self.random.choice(("select 1;", "select 2;\n", "x" * 300))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(SEEDS, LONG_SEEDS))
+def test_each_event_is_stored_once_long(seed: int) -> None:
+    check_entries(seed)
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_each_event_is_stored_once(seed: int) -> None:
+    check_entries(seed)
+
+
+def check_entries(seed: int) -> None:
+    """Pulls 40 times while servers write, the service fails and the puller is killed, then to the end;
+    compares the entries of each stream with what was written."""
+    chosen = random.Random(seed)
+    fake = FakeCloudWatch(seed, chosen.choice((20, 200)), chosen.choice((0, 0.1)), late_rate=0.1)
+    writer = Writer(fake, seed)
+    fake.between_calls = writer.act
+    puller = puller_of(fake)
+    for _ in range(40):
+        with suppress(RemoteError):
+            at = NOW + writer.seconds + chosen.choice((-2, 0, 2))
+            puller.visit(at, chosen.choice((1000, 1 << 20)), is_killed=chosen.random() < 0.2)
+    fake.settle()
+    at = NOW + writer.seconds + max(DEEP_EVERY_MILLIS, CONTINUATION_MILLIS) / 1000 + 10
+    puller.visit_until_read(at)
+    assert puller.content.keys() <= set(STREAMS)
+    for stream, written in writer.written.items():
+        assert Counter(split_entries(puller.content.get(stream, b"").decode())) == Counter(written)
+
+
+def split_entries(content: str) -> list[str]:
+    return [f"# {entry}" for entry in content.split("# ")[1:]]
+
+
+@pytest.mark.parametrize("begins", ["# Time: ", ""])
+def test_the_file_of_a_stream_equals_the_log_of_the_server(begins):
+    """An event is an entry, or a line of one; equal bytes at equal offsets are equal events."""
+    log = (REPOSITORY / "samples" / "mysql-8.0.46.slow.log").read_bytes()[:60_000].decode()
+    log = log[: log.rindex("\n") + 1]
+    fake, events = FakeCloudWatch(1, page_events=500), []
+    for line in log.removesuffix("\n").split("\n"):
+        if line.startswith(begins) or not events:
+            events.append("")
+        events[-1] += line + "\n"
+    for number, event in enumerate(events):
+        put(fake, event.removesuffix("\n") or "\n", number // 40)
+    puller = puller_of(fake)
+    puller.visit_until_read(NOW + 60)
+    assert puller.content["prod"].decode() == log
+
+
+def test_a_late_event_is_read_and_the_others_are_not_read_again(fake):
+    puller = puller_of(fake)
+    put(fake, "a", 0)
+    put(fake, "c", 20)
+    puller.visit(NOW + 30)
+    put(fake, "b", 10)
+    puller.visit(NOW + 40)
+    assert puller.lines() == [b"a\n", b"c\n", b"b\n"]
+
+
+def test_a_very_late_event_is_read_by_a_visit_that_looks_back_further(fake):
+    puller = puller_of(fake)
+    put(fake, "new", 0)
+    puller.visit(NOW)
+    put(fake, "late", -DEEP_MILLIS / 1000 + 1)
+    fake.put("prod", NOW * 1000 - DEEP_MILLIS - 1, "too late", NOW * 1000)
+    puller.visit(NOW + SHALLOW_MILLIS / 1000)
+    assert puller.lines() == [b"new\n"]
+    puller.visit(NOW + DEEP_EVERY_MILLIS / 1000)
+    assert puller.lines() == [b"new\n", b"late\n"]
+
+
+def test_an_event_of_the_future_does_not_hide_later_ones(fake):
+    puller = puller_of(fake)
+    put(fake, "from a clock that is ahead", 7200)
+    puller.visit(NOW)
+    put(fake, "next", 5)
+    puller.visit(NOW + 10)
+    puller.visit(NOW + 20)
+    assert puller.lines() == [b"from a clock that is ahead\n", b"next\n"]
+
+
+def test_more_events_than_ids_are_remembered_are_stored_once(fake, monkeypatch):
+    monkeypatch.setattr(look_back, "MAX_IDS", 5)
+    puller = puller_of(fake)
+    for number in range(40):
+        put(fake, f"{number}", number / 1000)
+        puller.visit(NOW + 1, max_bytes=number % 3)
+    put(fake, "before the ids that are known", -1)
+    puller.visit_until_read(NOW + 2)
+    assert puller.lines() == [b"%d\n" % number for number in range(40)]
+    assert len(LookBack.from_text(puller.state.memory).seen) <= 6
+
+
+def test_a_first_visit_reads_a_day_or_from_the_given_time(fake):
+    put(fake, "old", -90_000)
+    put(fake, "yesterday", -80_000)
+    put(fake, "today", -60)
+    for since, expected in ((0, ["yesterday", "today"]), ((NOW - 100) * 1000, ["today"]), (1, ["old"])):
+        puller = puller_of(fake, since)
+        puller.visit_until_read(NOW)
+        assert [line.decode().strip() for line in puller.lines()][: len(expected)] == expected
+
+
+def test_parts_of_a_long_entry_are_joined_when_the_last_one_arrives(fake):
+    puller, entry = puller_of(fake), "select '" + "é" * MAX_EVENT_BYTES + "'"
+    fake.put("prod", NOW * 1000, entry, NOW * 1000)
+    third = fake._events.pop()
+    put(fake, "next", 1)
+    puller.visit(NOW + 10)
+    assert puller.lines() == [b"next\n"]
+    fake._events.append(third)
+    puller.visit(NOW + 20)
+    assert puller.lines() == [b"next\n", entry.encode() + b"\n"]
+
+
+def test_an_entry_whose_rest_never_arrives_is_stored_after_a_minute(fake):
+    puller, entry = puller_of(fake), "x" * MAX_EVENT_BYTES
+    put(fake, entry)
+    puller.visit(NOW + CONTINUATION_MILLIS / 1000 - 1)
+    assert puller.content == {}
+    puller.visit(NOW + CONTINUATION_MILLIS / 1000)
+    assert puller.content["prod"].decode() == entry + "\n"
+
+
+def test_parts_are_joined_only_at_one_time_and_up_to_the_longest_line():
+    part = b"x" * MAX_EVENT_BYTES
+    events = [LogEvent("prod", 0, 0, f"{number}", part) for number in range(70)]
+    events.append(LogEvent("prod", 1, 1, "other", b"y"))
+    found = [entry.content for entry in entries(events, waits=0)]
+    assert b"".join(found).replace(b"\n", b"") == part * 70 + b"y"
+    assert [len(content) for content in found] == [60 * len(part) + 1, 10 * len(part) + 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "text"),
+    [
+        ("AccessDeniedException", PermissionMissingError, "the policy lacks logs:FilterLogEvents"),
+        ("ExpiredTokenException", PermissionMissingError, "expired or invalid"),
+        ("ThrottlingException", ThrottledError, "ThrottlingException"),
+        ("ResourceNotFoundException", FileGoneError, "ResourceNotFoundException"),
+        ("InvalidParameterException", RemoteError, "InvalidParameterException"),
+    ],
+)
+def test_an_error_names_the_request_and_the_missing_permission(fake, code, kind, text):
+    def refuse() -> None:
+        raise FaultError(code)
+
+    fake.between_calls = refuse
+    with pytest.raises(kind, match=text) as raised:
+        puller_of(fake).visit()
+    assert f"FilterLogEvents of {GROUP}" in str(raised.value)
+
+
+def test_an_error_after_some_pages_keeps_what_they_had(fake):
+    def refuse_the_fifth_request() -> None:
+        if fake.calls % 5 == 0:
+            raise FaultError("ThrottlingException")
+
+    for number in range(60):
+        put(fake, f"{number}", number * 100)
+    fake.between_calls = refuse_the_fifth_request
+    puller = puller_of(fake)
+    while len(puller.lines()) < 60:
+        assert fake.calls < 500
+        with suppress(ThrottledError):
+            puller.visit(NOW + 6000)
+    assert puller.lines() == [b"%d\n" % number for number in range(60)]
+
+
+def test_a_stream_has_a_path_of_its_own_that_ends_in_no_rotation_suffix():
+    log = StreamedLog("db", "db", "audit", "/cloudwatch/r/prod/aws/rds/cluster/c/audit")
+    assert log.path(PulledFile(1, "prod.audit.log.0.2026-11-26.1")) == (
+        "/cloudwatch/r/prod/aws/rds/cluster/c/audit/prod.audit.log.0.2026-11-26.1.events"
+    )
+    assert log.path(PulledFile(1, "../../etc/x")) == f"{log.live_path}/..%2F..%2Fetc%2Fx.events"
+
+
+def test_a_stream_that_ended_leaves_the_census_a_day_later(fake):
+    puller = puller_of(fake, since=1)
+    put(fake, "a", -90_000, "prod.1")
+    put(fake, "b", -80_000, "prod.2")
+    put(fake, "c", 0, "prod.3")
+    puller.visit_until_read(NOW)
+    assert [file.name for file in puller.state.files] == ["prod.2", "prod.3"]
+
+
+def test_a_log_that_another_entry_read_is_continued_behind_it():
+    read = LogState([PulledFile(1, "a", written_at=NOW), PulledFile(2, "b", written_at=NOW - 5)])
+    log = PulledLog("db", "db", "slowlog", "/cloudwatch/r/db/group")
+    states = {"db|slowlog|/rds/r/db/slow.log": read, "db|audit|/x": LogState([PulledFile(3, "c")])}
+    assert read_by_another(log, states) == NOW * 1000
+    assert read_by_another(log, {log.key: read}) == 0
+
+
+def test_a_time_without_a_zone_is_utc():
+    assert milliseconds("2026-11-18T11:06:40") == milliseconds("2026-11-18T12:06:40+01:00")
