@@ -60,8 +60,8 @@ def _once(entries: list[Entry], options: argparse.Namespace) -> int:
 
 def _service(entries: list[Entry], sink: Sink, states: dict[str, LogState]) -> Service:
     clients = Clients()
-    logs = [(entry.log(), clients.logs(entry)) for entry in entries]
-    watches = [Watch(log, remote, states.get(log.key, LogState())) for log, remote in logs]
+    logs = [(entry.log(), clients.reader(entry)) for entry in entries]
+    watches = [Watch(log, reader, states.get(log.key, LogState())) for log, reader in logs]
     service = Service(watches, sink, report)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: service.stop())

@@ -2,16 +2,22 @@
 
 import json
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import boto3
 import botocore.config
 
+from tailrace_pull import option_file
 from tailrace_pull.log import PulledLog
+from tailrace_pull.log_tables import LIVE_TABLES, SCHEMA, SqlTables
 from tailrace_pull.rds import LIVE_FILES, RdsLogs
-from tailrace_pull.remote import RemoteLogs
+from tailrace_pull.reading import FileReader
+from tailrace_pull.service import Reader
+from tailrace_pull.table_reading import TableReader
 
-KINDS = ("rds",)
+RDS, TABLE = "rds", "table"
+KINDS = (RDS, TABLE)
 TIMEOUT_SECONDS = 30
 
 
@@ -21,26 +27,44 @@ class ConfigurationError(ValueError):
 
 @dataclass(frozen=True)
 class Entry:
-    """One pulled log. Credentials come from the chain of the SDK, never from the list."""
+    """One pulled log. Credentials come from the SDK's chain or from an option file, never from the list."""
 
     instance: str
     cluster: str
     source: str
     kind: str
-    region: str
-    db_instance: str
+    region: str = ""
+    db_instance: str = ""
     file: str = ""
-    """Name of the live file at the service; default: that of the kind of log."""
+    """rds: name of the live file at the service; default: that of the kind of log."""
     tz: str = "UTC"
     format: str = "auto"
     endpoint: str = ""
-    """Address of the service, if it is not the public one of the region."""
+    """rds: address of the service, if it is not the public one of the region."""
+    defaults_file: str = ""
+    """table: path of a MySQL option file with address and credentials."""
+    host: str = ""
+    """table: `host` or `host:port` instead of those of the option file."""
+    archive: str = SCHEMA
+    """table: schema to which a rotation moves tables."""
+
+    def __post_init__(self) -> None:
+        """Raises ValueError."""
+        needed = {RDS: ("region", "db_instance"), TABLE: ("defaults_file",)}
+        if self.kind not in needed:
+            raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {self.kind!r}")
+        if missing := [name for name in needed[self.kind] if not getattr(self, name)]:
+            raise ValueError(f"{self.instance}: {missing[0]} is missing")
 
     def live_file(self) -> str:
         return self.file or LIVE_FILES[self.source]
 
     def log(self) -> PulledLog:
-        path = f"/{self.kind}/{self.region}/{self.db_instance}/{self.live_file()}"
+        path = (
+            f"/{self.kind}/{self.region}/{self.db_instance}/{self.live_file()}"
+            if self.kind == RDS
+            else f"/{self.kind}/{self.instance}/{SCHEMA}/{LIVE_TABLES[self.source]}"
+        )
         return PulledLog(self.instance, self.cluster, self.source, path, self.tz, self.format)
 
 
@@ -58,8 +82,12 @@ class Clients:
     def __init__(self) -> None:
         self._made: dict[tuple[str, str], object] = {}
 
-    def logs(self, entry: Entry) -> RemoteLogs:
-        return RdsLogs(self._client(entry.region, entry.endpoint), entry.db_instance, entry.live_file())
+    def reader(self, entry: Entry) -> Reader:
+        if entry.kind == TABLE:
+            address = partial(option_file.read, Path(entry.defaults_file), entry.host)
+            return TableReader(SqlTables(address, entry.source, entry.archive))
+        client = self._client(entry.region, entry.endpoint)
+        return FileReader(RdsLogs(client, entry.db_instance, entry.live_file()))
 
     def _client(self, region: str, endpoint: str) -> object:
         key = (region, endpoint)

@@ -35,6 +35,16 @@ class Round:
         return sum(len(run.lines) for run in self.runs)
 
 
+@dataclass(frozen=True)
+class FileReader:
+    """Visits the files of one log (`service.Reader`)."""
+
+    logs: RemoteLogs
+
+    def visit(self, state: LogState, new_number: Numbers, at: float, max_bytes: int) -> Round:
+        return visit(self.logs, state, new_number, at, max_bytes)
+
+
 def visit(logs: RemoteLogs, state: LogState, new_number: Numbers, at: float, max_bytes: int) -> Round:
     """Reads what is new in the files of a log, at most about `max_bytes`. Raises RemoteError.
 

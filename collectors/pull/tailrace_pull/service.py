@@ -10,9 +10,10 @@ from threading import Event
 from typing import Protocol
 
 from tailrace_pull.log import PulledLog
+from tailrace_pull.matching import Numbers as NewNumber
 from tailrace_pull.pace import Pace
-from tailrace_pull.reading import Round, visit
-from tailrace_pull.remote import RemoteError, RemoteLogs
+from tailrace_pull.reading import Round
+from tailrace_pull.remote import RemoteError
 from tailrace_pull.shipping import ShippingError
 from tailrace_pull.state import LogState
 
@@ -31,12 +32,22 @@ class Sink(Protocol):
         """Stores all rounds or none. Raises ShippingError."""
 
 
+class Reader(Protocol):
+    """Reads one log: files of a service (`reading.FileReader`) or tables (`table_reading.TableReader`)."""
+
+    def visit(self, state: LogState, new_number: NewNumber, at: float, max_bytes: int) -> Round:
+        """Reads what is new since `state`, at most about `max_bytes`. `at` is in seconds since 1970 UTC.
+
+        Raises RemoteError.
+        """
+
+
 @dataclass(eq=False)
 class Watch:
     """A log, and what happened at its last visit."""
 
     log: PulledLog
-    logs: RemoteLogs
+    reader: Reader
     state: LogState
     pace: Pace = field(default_factory=Pace)
     visited_at: float = 0.0
@@ -46,9 +57,9 @@ class Watch:
     problem: str = ""
     """Why the last visit failed; empty if it succeeded."""
     problem_kind: str = ""
-    """permission, throttled, gone or failed."""
+    """permission, setting, throttled, gone or failed."""
     missing_right: str = ""
-    """The action that the policy lacks, if that is the problem."""
+    """The action that the policy lacks, or the statement that grants or sets what is missing."""
 
 
 class Numbers:
@@ -111,7 +122,7 @@ class Service:
         return due
 
     def _visit(self, watch: Watch) -> Round:
-        return visit(watch.logs, watch.state, self._numbers, time.time(), VISIT_BYTES)
+        return watch.reader.visit(watch.state, self._numbers, time.time(), VISIT_BYTES)
 
     def _result(self, watch: Watch, visited: "Future[Round]") -> Round | None:
         try:

@@ -29,6 +29,15 @@ A log of a server without a file system, which the component pull reads (docs/PU
       region: eu-central-1
       db_instance: shop-prod-2     # its name at the service; default: the instance
       file: slowquery/mysql-slowquery.log   # the live file; default: that of the kind of log
+
+A log that a server writes to a table (log_output=TABLE) is listed so:
+
+    - instance: shop-db-3
+      source: slowlog              # slowlog or general
+      kind: table
+      defaults_file: /etc/tailrace/shop-db-3.cnf   # MySQL option file with address, user and password
+      host: db-3:3306              # default: that of the option file
+      archive: log_archive         # schema to which a rotation moves tables; default: mysql
 """
 
 import dataclasses
@@ -44,7 +53,14 @@ from tailrace.errors import UsageError
 
 KINDS = ("slowlog", "audit", "errorlog", "general")
 SERVER = "server"
-PULLED_KINDS = ("rds",)
+TABLE = "table"
+PULLED_KEYS = {
+    "rds": ("region", "db_instance", "file", "endpoint"),
+    TABLE: ("defaults_file", "host", "archive"),
+}
+"""The keys of each kind of pulled log, besides those of all kinds; the first one is required."""
+PULLED_KINDS = tuple(PULLED_KEYS)
+TABLE_SOURCES = ("slowlog", "general")
 
 
 class SourcesError(UsageError, ValueError):
@@ -93,17 +109,24 @@ class PulledSource:
     instance: str
     source: str
     kind: str
-    """The service: rds."""
+    """rds or table."""
     region: str
+    """rds: the region of the service."""
     cluster: str
     db_instance: str
-    """Name of the server at the service."""
+    """rds: name of the server at the service."""
     file: str = ""
-    """Name of the live file at the service; empty for that of the kind of log."""
+    """rds: name of the live file at the service; empty for that of the kind of log."""
     tz: str = "UTC"
     format: str = "auto"
     endpoint: str = ""
-    """Address of the service, if it is not the public one of the region."""
+    """rds: address of the service, if it is not the public one of the region."""
+    defaults_file: str = ""
+    """table: path of a MySQL option file with address and credentials."""
+    host: str = ""
+    """table: `host` or `host:port` instead of those of the option file."""
+    archive: str = "mysql"
+    """table: schema to which a rotation moves tables."""
 
 
 @dataclass(frozen=True)
@@ -218,11 +241,25 @@ def _reader_of(entry: object) -> Callable[[Path, str, object], Source | Server |
 
 
 def _pulled(file: Path, where: str, entry: dict) -> PulledSource:
-    _require_keys(where, entry, PulledSource, ("instance", "source", "kind", "region"))
     _require_one_of(where, "kind", entry["kind"], PULLED_KINDS)
-    _require_one_of(where, "source", entry["source"], KINDS)
+    kind = entry["kind"]
+    _require_keys(where, entry, PulledSource, ("instance", "source", "kind", PULLED_KEYS[kind][0]))
+    _require_keys_of_kind(where, entry, kind)
+    _require_one_of(where, "source", entry["source"], TABLE_SOURCES if kind == TABLE else KINDS)
     _require_zone(where, entry.get("tz", "UTC"))
-    return PulledSource(**{"cluster": entry["instance"], "db_instance": entry["instance"], **entry})
+    defaults = {"cluster": entry["instance"], "region": "", "db_instance": ""}
+    if kind == TABLE:
+        return PulledSource(
+            **{**defaults, **entry, "defaults_file": str(_secret(file, entry["defaults_file"]))}
+        )
+    return PulledSource(**{**defaults, "db_instance": entry["instance"], **entry})
+
+
+def _require_keys_of_kind(where: str, entry: dict, kind: str) -> None:
+    for other, keys in PULLED_KEYS.items():
+        for key in keys:
+            if key in entry and other != kind:
+                raise SourcesError(f"{where}: `{key}` is a key of kind {other}, not of kind {kind}")
 
 
 def _require_one_of(where: str, name: str, value: object, known: Sequence[str]) -> None:

@@ -1,7 +1,7 @@
 """Downloads the logs of managed servers in sources.yaml into a directory, without a stack.
 
-Rotated files that still exist are downloaded, too. `tailrace digest`, `parse` and `detect` read the files.
-The component pull of a running stack reads the same logs continuously.
+Rotated files and tables that still exist are downloaded, too. `tailrace digest`, `parse` and `detect` read
+the files. The component pull of a running stack reads the same logs continuously.
 """
 
 import argparse
@@ -22,6 +22,7 @@ HELP = "download the logs of managed servers"
 EXAMPLES = (
     "tailrace pull --once shop-db-2 -o /tmp/logs",
     "tailrace digest '/tmp/logs/shop-db-2/rds/*/*/slowquery/*'",
+    "tailrace digest '/tmp/logs/shop-db-3/table/shop-db-3/mysql/slow_log*'",
 )
 EXIT_CODES = {0: "all files were downloaded", 1: "a log could not be read; the message states why"}
 SEE_ALSO = ("tailrace digest", "docs/PULL.md")
@@ -44,7 +45,7 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
                 *(sys.executable, "-m", "tailrace_pull", "once"),
                 *("--logs", listed.name, "--directory", arguments.directory),
             ],
-            env={**os.environ, "PYTHONPATH": str(pull.PROGRAM)},
+            env={**os.environ, "PYTHONPATH": pull.PROGRAMS},
             check=False,
         )
     for file in sorted(arguments.directory.rglob("*")):
