@@ -21,7 +21,7 @@ from tailrace_pull.table_reading import Position, TableReader
 PULLER = "log_puller"
 ARCHIVE = "log_archive"
 LOGS = ("slow.log", "general.log")
-SETTINGS = ("log_output", "slow_query_log", "general_log", "long_query_time")
+SETTINGS = ("log_output", "slow_query_log", "general_log", "long_query_time", "min_examined_row_limit")
 STATEMENTS = (
     "SELECT {n} AS a",
     "SELECT 'ü\n# Time: 2026-01-01T00:00:00.000000Z\n# User@Host: x[x] @ h []', {n}",
@@ -63,7 +63,7 @@ class TableServer:
         (saved,) = self.run("SELECT " + ", ".join(f"@@GLOBAL.{name}" for name in SETTINGS))
         self.run(
             "SET GLOBAL log_output = 'FILE,TABLE', GLOBAL slow_query_log = 0, GLOBAL general_log = 0",
-            "SET GLOBAL long_query_time = 0",
+            "SET GLOBAL long_query_time = 0, GLOBAL min_examined_row_limit = 0",
             f"CREATE DATABASE {ARCHIVE}",
             "CREATE DATABASE tables_of_rows",
             "CREATE TABLE tables_of_rows.rows_of_tables (id INT AUTO_INCREMENT PRIMARY KEY, note TEXT)",
