@@ -10,11 +10,17 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tailrace_pull.config import Clients, ConfigurationError, Entry, load
+from tailrace_capture.dsn import DsnError, parse, password_of
+from tailrace_pull.config import TABLE, Clients, ConfigurationError, Entry, load
+from tailrace_pull.log import PulledLog
+from tailrace_pull.log_tables import SqlTables
 from tailrace_pull.once import Directory
-from tailrace_pull.service import Service, Sink, Watch
+from tailrace_pull.service import Reader, Service, Sink, Watch
 from tailrace_pull.shipping import FencedError, Shipper, ShippingError, UnknownOutcomeError
 from tailrace_pull.state import LogState, StateError
+from tailrace_pull.table_reading import TableReader
+
+Logs = list[tuple[PulledLog, Reader]]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -22,9 +28,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     2 the list is invalid."""
     options = _options(arguments)
     try:
-        entries = load(options.logs)
-        return _run(entries, options) if options.command == "run" else _once(entries, options)
-    except ConfigurationError as error:
+        if options.command == "run":
+            return _run(_read(load(options.logs)), options)
+        return _once(_server(options) if options.server else _read(load(options.logs)), options)
+    except (ConfigurationError, DsnError) as error:
         report(str(error))
         return 2
     except (ShippingError, UnknownOutcomeError, FencedError, StateError, OSError) as error:
@@ -36,18 +43,30 @@ def report(message: str) -> None:
     print(f"pull: {message}", file=sys.stderr, flush=True)
 
 
-def _run(entries: list[Entry], options: argparse.Namespace) -> int:
+def _read(entries: list[Entry]) -> Logs:
+    clients = Clients()
+    return [(entry.log(), clients.reader(entry)) for entry in entries]
+
+
+def _server(options: argparse.Namespace) -> Logs:
+    """Returns the slow log of the server of --server. Raises DsnError."""
+    dsn, password = parse(options.server), password_of(options.password_file, ask=True)
+    entry = Entry("server", "server", "slowlog", TABLE, defaults_file="-")
+    return [(entry.log(), TableReader(SqlTables(lambda: (dsn, password), entry.source)))]
+
+
+def _run(logs: Logs, options: argparse.Namespace) -> int:
     shipper = Shipper(_kafka(options), options.name)
-    service = _service(entries, shipper, shipper.states())
+    service = _service(logs, shipper, shipper.states())
     since = time.time()
     service.run(lambda watches: _write_heartbeat(options.heartbeat_file, watches, since))
     options.heartbeat_file.unlink(missing_ok=True)  # a puller that was stopped misses nothing
     return 0
 
 
-def _once(entries: list[Entry], options: argparse.Namespace) -> int:
+def _once(logs: Logs, options: argparse.Namespace) -> int:
     failed: list[Watch] = []
-    service = _service(entries, Directory(options.directory), {})
+    service = _service(logs, Directory(options.directory), {})
 
     def stop_at_failure(watches: Sequence[Watch]) -> None:
         failed[:] = [watch for watch in watches if watch.problem]
@@ -58,9 +77,7 @@ def _once(entries: list[Entry], options: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def _service(entries: list[Entry], sink: Sink, states: dict[str, LogState]) -> Service:
-    clients = Clients()
-    logs = [(entry.log(), clients.reader(entry)) for entry in entries]
+def _service(logs: Logs, sink: Sink, states: dict[str, LogState]) -> Service:
     watches = [Watch(log, reader, states.get(log.key, LogState())) for log, reader in logs]
     service = Service(watches, sink, report)
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -101,8 +118,11 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     commands = parser.add_subparsers(dest="command", required=True)
     run = commands.add_parser("run", help="write lines to Kafka until SIGTERM")
     once = commands.add_parser("once", help="download files into a directory")
-    for each in (run, once):
-        each.add_argument("--logs", type=Path, required=True, metavar="FILE", help="JSON list of the logs")
+    run.add_argument("--logs", type=Path, required=True, metavar="FILE", help="JSON list of the logs")
+    what = once.add_mutually_exclusive_group(required=True)
+    what.add_argument("--logs", type=Path, metavar="FILE", help="JSON list of the logs")
+    what.add_argument("--server", metavar="DSN", help="a server whose slow log is read from its tables")
+    once.add_argument("--password-file", type=Path, metavar="FILE", help="password of --server")
     run.add_argument(
         "--name", required=True, help="name of this puller: a second one of the name ends the first"
     )
