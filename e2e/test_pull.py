@@ -7,21 +7,24 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 
 import pytest
 
+from e2e.attack_day import mariadb
 from e2e.health import await_alert, await_cleared
 from e2e.pulling.fake_rds import FakeRds
+from e2e.pulling.log_tables import ARCHIVE, PULLER, TableServer
 from e2e.pulling.query_protocol import FaultError, serve
 from e2e.stack import Stack, wait_until
-from e2e.wait_for_idle import await_exact, settle
+from e2e.wait_for_idle import await_exact, settle, tailrace
 from e2e.workload.shapes import MySql8
 from e2e.workload.statements import ordinary
 from e2e.workload.writer import LogWriter
-from tailrace.config.resources import REPOSITORY
 from tailrace.kafka.client import KafkaClient
+from tailrace.programs import pull
 from tailrace_local import kafka as local_kafka
 
 LIVE = "slowquery/mysql-slowquery.log"
@@ -34,6 +37,10 @@ LOG = {
     "region": "eu-central-1",
     "db_instance": "pulled-rds",
 }
+
+
+TABLE = {"instance": "pulled-table", "cluster": "cloud", "source": "slowlog", "kind": "table"}
+DATABASE_PORT = int(os.environ.get("PULL_DATABASE_PORT", "22650"))
 
 
 class Server:
@@ -93,7 +100,7 @@ class Puller:
             self._command,
             env={
                 **os.environ,
-                "PYTHONPATH": str(REPOSITORY / "collectors" / "pull"),
+                "PYTHONPATH": pull.PROGRAMS,
                 "AWS_ACCESS_KEY_ID": "id",
                 "AWS_SECRET_ACCESS_KEY": "unused",
             },
@@ -164,6 +171,52 @@ def test_a_pulled_log_is_stored_exactly_although_the_puller_is_killed(stack, fak
     puller.stop()
     assert not missing
     await_exact(stack, [server.manifest])
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> Iterator[TableServer]:
+    """A MariaDB that logs to tables."""
+    if os.geteuid() != 0:
+        pytest.skip("Debian's packages are unpacked by root")
+    cache = Path(os.environ.get("TAILRACE_CACHE") or Path.home() / ".cache" / "tailrace")
+    server = mariadb.Server(
+        mariadb.Installation.install(cache), tmp_path / "db", datetime.now(UTC), DATABASE_PORT, "127.0.0.1"
+    )
+    server.create()
+    server.start()
+    found = TableServer(server.socket, tmp_path)
+    with found.logging():
+        yield found
+    server.stop()
+
+
+def test_a_log_table_is_stored_exactly_although_the_puller_is_killed(stack, tables, tmp_path):
+    chosen = Random(3)
+    log = {**TABLE, "defaults_file": str(tables.option_file), "archive": ARCHIVE}
+    puller = Puller(local_kafka.connect(stack.settings, stack.home, "pull"), tmp_path, "", log)
+    tables.work(chosen, 100)
+    puller.start()
+    for _ in range(2):
+        wait_until(lambda: puller.bytes() > 0, PATIENCE_SECONDS, "rows")
+        puller.kill()
+        tables.work(chosen, 100)
+        tables.rotate()
+        tables.work(chosen, 100)
+        puller.start()
+    rows = tables.rows_of_others()
+    wait_until(lambda: stored_events(stack) >= rows, PATIENCE_SECONDS, "every row as an event")
+    puller.stop()
+    assert stored_events(stack) == rows
+    tailrace(stack, "ledger", "--instance", TABLE["instance"])
+
+
+def stored_events(stack: Stack) -> int:
+    (row,) = stack.clickhouse().rows(
+        "SELECT count() AS events, uniqExact(event_id) AS ids FROM tailrace.query_events FINAL "
+        f"WHERE instance = '{TABLE['instance']}' AND user != '{PULLER}'"
+    )
+    assert row["events"] == row["ids"]
+    return int(row["ids"])
 
 
 def test_a_refusal_raises_an_alert_that_names_the_right(stack, fake, endpoint):

@@ -108,6 +108,16 @@ class TableServer:
             f"RENAME TABLE mysql.{name} TO {ARCHIVE}.{name}_{number:06}, mysql.{name}_new TO mysql.{name}",
         )
 
+    def rows_of_others(self) -> int:
+        """Counts the rows of all slow log tables, without those of the puller's account."""
+        names = self.run(
+            "SELECT concat(TABLE_SCHEMA, '.', TABLE_NAME) FROM information_schema.TABLES "
+            f"WHERE TABLE_SCHEMA IN ('mysql', '{ARCHIVE}') AND TABLE_NAME LIKE 'slow%'"
+        )
+        where = f"WHERE user_host NOT LIKE '{PULLER}[%'"
+        self.run("SET GLOBAL slow_query_log = 0")
+        return sum(self.run(f"SELECT count(*) FROM {name} {where}")[0][0] for (name,) in names)
+
     def reader(self, source: str = "slowlog") -> TableReader:
         entry = Entry("db", "db", source, "table", defaults_file=str(self.option_file), archive=ARCHIVE)
         reader = Clients().reader(entry)

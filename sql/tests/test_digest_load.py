@@ -1,0 +1,87 @@
+"""What a server counted for its digests between samples: resets, wrapped times, other digests, repetitions."""
+
+import pytest
+from test_server_facts import AT, record
+
+from tailrace.snapshots.rows import COUNTERS, SAMPLE, rows_of
+
+WRAP = 2**64
+DIGEST = "ab" * 32
+
+
+def sample(minute: int, digest: str = DIGEST, began: float = AT - 3600, **counters: int) -> dict:
+    attributes = {"db": "shop", "digest": digest, "digest_text": "SELECT ?", SAMPLE: ""}
+    times = {"server_at": f"{AT + 60 * minute:.6f}", "first_seen": f"{began:.6f}"}
+    counts = {name: str(counters.get(name, 0)) for name in COUNTERS}
+    return {"key": f"shop.{digest}", "since": AT, "attributes": {**attributes, **times, **counts}}
+
+
+@pytest.fixture
+def stored(user):
+    def store(instance: str, *minutes: list[dict]) -> None:
+        for _ in range(2):  # at least once
+            for number, facts in enumerate(minutes):
+                of_minute = record(AT + 60 * number, kind="digests", instance=instance, facts=facts)
+                for table, row in rows_of(of_minute):
+                    known = {**row, "query_id": 7} if table == "digest_samples" else row
+                    row = {name: value for name, value in known.items() if name != SAMPLE}
+                    user("facts").insert(f"tailrace.{table}", [row])
+
+    return store
+
+
+@pytest.fixture
+def load(user):
+    def rows(instance: str) -> list[dict]:
+        return user("reader_developer").rows(
+            "SELECT * FROM tailrace.digest_load_1m WHERE instance = %s ORDER BY at, digest".replace(
+                "%s", f"'{instance}'"
+            )
+        )
+
+    return rows
+
+
+def test_the_first_sample_is_a_baseline_and_later_ones_are_differences(stored, load):
+    stored(
+        "plain",
+        [sample(0, statements=1000, timer_ps=5 * 10**12)],
+        [sample(1, statements=1003, timer_ps=8 * 10**12, rows_examined=12)],
+        [sample(2, statements=1003, timer_ps=8 * 10**12, rows_examined=12)],
+        [sample(3, statements=1004, timer_ps=9 * 10**12, rows_examined=13)],
+    )
+    found = load("plain")
+    assert [(int(row["statements"]), row["seconds"], int(row["rows_examined"])) for row in found] == [
+        (3, 3.0, 12),
+        (1, 1.0, 1),
+    ]
+    assert {int(row["query_id"]) for row in found} == {7}
+
+
+def test_a_digest_that_appears_later_counts_from_its_first_statement(stored, load):
+    new = {"digest": "cd" * 32, "began": AT + 61}
+    stored("new", [sample(0, statements=1)], [sample(2, statements=5, **new)])
+    assert [int(row["statements"]) for row in load("new")] == [5]
+
+
+def test_counters_that_begin_anew_count_from_zero(stored, load):
+    stored(
+        "reset",
+        [sample(0, statements=100, rows_sent=50)],
+        [sample(1, statements=120, rows_sent=60, began=AT + 30)],  # TRUNCATE, or a restart
+        [sample(2, statements=3, rows_sent=2, began=AT + 30)],  # fewer, with the same start
+    )
+    found = load("reset")
+    assert [(int(row["statements"]), int(row["rows_sent"]), row["is_reset"]) for row in found] == [
+        (120, 60, 1),
+        (3, 2, 1),
+    ]
+
+
+def test_times_that_wrap_are_differences_too(stored, load):
+    stored(
+        "wrap",
+        [sample(0, statements=1, timer_ps=WRAP - 10**12)],
+        [sample(1, statements=2, timer_ps=2 * 10**12)],
+    )
+    assert [row["seconds"] for row in load("wrap")] == [3.0]
