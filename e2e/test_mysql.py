@@ -29,7 +29,7 @@ from tailrace_capture.explain.service import OK, REFUSED, explained
 from tailrace_capture.product import product_of
 from tailrace_capture.server import ServerError, connect
 from tailrace_capture.service import Schedule, Service, Target
-from tailrace_capture.snapshot import KINDS, Identity
+from tailrace_capture.snapshot import ALWAYS, Identity
 
 FIRST_PORT = int(os.environ.get("MYSQL_FIRST_PORT", "22580"))
 PATIENCE_SECONDS = 60
@@ -114,7 +114,7 @@ def test_the_doctors_grants_make_every_kind_readable(server, package, tmp_path):
     assert watch(tmp_path, server).once()
 
     records = spooled(tmp_path)
-    assert {record["kind"]: record["status"] for record in records} == {kind.name: "ok" for kind in KINDS}
+    assert {record["kind"]: record["status"] for record in records} == {kind.name: "ok" for kind in ALWAYS}
     facts = {
         record["kind"]: {fact["key"]: fact["attributes"] for fact in record["facts"]} for record in records
     }

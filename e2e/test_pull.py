@@ -212,7 +212,7 @@ def test_a_log_table_is_stored_exactly_although_the_puller_is_killed(stack, tabl
 
 def stored_events(stack: Stack) -> int:
     (row,) = stack.clickhouse().rows(
-        "SELECT count() AS events, uniqExact(event_id) AS ids FROM tailrace.query_events FINAL "
+        "SELECT count() AS events, uniqExact(event_id) AS ids FROM tailrace.query_events "
         f"WHERE instance = '{TABLE['instance']}' AND user != '{PULLER}'"
     )
     assert row["events"] == row["ids"]

@@ -1,7 +1,8 @@
 -- What a server counted for each digest since its sample before (`since`), by the minute of the sample. Counters that begin
 -- anew (restart, TRUNCATE) have another first_seen and count from 0. A digest whose first sample is also the server's
 -- first one has no row: what it counted before is of unknown time. Digest `other`: statements without room in the table.
-CREATE OR REPLACE VIEW tailrace.digest_load_1m {on_cluster} AS
+CREATE OR REPLACE VIEW tailrace.digest_load_1m {on_cluster}
+SQL SECURITY INVOKER AS
 SELECT
     cluster,
     instance,

@@ -1,10 +1,19 @@
-"""What a server counted for its digests between samples: resets, wrapped times, other digests, repetitions."""
+"""What a server counted for its digests between samples: resets, wrapped times, repetitions."""
+
+import os
+from pathlib import Path
+from random import Random
 
 import pytest
 from test_server_facts import AT, record
 
+from e2e.mysql import EIGHT, FIVE, Installation, MySqlError, Server
 from tailrace.snapshots.rows import COUNTERS, SAMPLE, rows_of
+from tailrace_capture import digests
+from tailrace_capture.dsn import Password, parse
+from tailrace_capture.server import connect
 
+MYSQL_PORT = int(os.environ.get("DIGEST_LOAD_PORT", "22655"))
 WRAP = 2**64
 DIGEST = "ab" * 32
 
@@ -85,3 +94,54 @@ def test_times_that_wrap_are_differences_too(stored, load):
         [sample(1, statements=2, timer_ps=2 * 10**12)],
     )
     assert [row["seconds"] for row in load("wrap")] == [3.0]
+
+
+@pytest.fixture(params=[EIGHT, FIVE], ids=lambda package: package.version)
+def server(request, tmp_path):
+    cache = Path(os.environ.get("TAILRACE_CACHE") or Path.home() / ".cache" / "tailrace")
+    try:
+        found = Server(Installation.install(request.param, cache), tmp_path / "db", 1, MYSQL_PORT)
+    except (MySqlError, OSError) as error:
+        pytest.skip(f"no MySQL here: {error}")
+    found.create()
+    found.start()
+    yield found
+    found.stop()
+
+
+@pytest.mark.long
+def test_the_sum_of_differences_is_what_a_real_server_counted(server, stored, load):
+    """Executes statements between samples, empties the counters, restarts, and loses a sample."""
+    chosen, executed, instance = Random(1), dict.fromkeys(STATEMENTS, 0), server.directory.parent.name
+    server.run("CREATE DATABASE shop", "CREATE TABLE shop.t (id INT PRIMARY KEY, a INT)", *STATEMENTS)
+    minutes = [facts_of(server, all_of_them=True)]
+    for number in range(6):
+        for _ in range(20):
+            statement = chosen.choice(STATEMENTS)
+            server.run(statement)
+            executed[statement] += 1
+        minutes.append(facts_of(server))
+        if number == 2:
+            server.run("TRUNCATE performance_schema.events_statements_summary_by_digest")
+        if number == 4:
+            server.stop()
+            server.start()
+    del minutes[2]
+    stored(instance, *minutes)
+    found = [row for row in load(instance) if "shop" in row["digest_text"]]
+    counts = {
+        table: sum(int(row["statements"]) for row in found if table in row["digest_text"]) for table in TABLES
+    }
+    assert counts == dict(zip(TABLES, executed.values(), strict=True))
+
+
+TABLES = ("COUNT", "MAX")
+STATEMENTS = ("SELECT COUNT(*) FROM shop.t WHERE a = 5", "SELECT MAX(id) FROM shop.t WHERE a = 7")
+
+
+def facts_of(server: Server, all_of_them: bool = False) -> list[dict]:
+    connection = connect(parse(f"mysql://root@localhost/?socket={server.socket}"), Password(""), 10, "test")
+    found = digests.read_all(connection) if all_of_them else digests.read(connection)
+    facts = [{"key": fact.key, "since": AT, "attributes": fact.attributes} for fact in found]
+    connection.close()
+    return facts

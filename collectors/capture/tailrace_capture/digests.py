@@ -51,8 +51,8 @@ def _read(server: Server, condition: str) -> Iterator[Fact]:
     columns = ", ".join(f"{column} AS {name}" for name, column in COUNTERS.items())
     sample = "QUERY_SAMPLE_TEXT" if _has_samples(server) else "NULL"
     for row in server.rows(
-        f"SELECT SCHEMA_NAME AS db, DIGEST AS digest, DIGEST_TEXT AS digest_text, {sample} AS sample, {columns},"
-        " UNIX_TIMESTAMP(FIRST_SEEN) AS first_seen, UNIX_TIMESTAMP(NOW(6)) AS server_at"
+        f"SELECT SCHEMA_NAME AS db, DIGEST AS digest, DIGEST_TEXT AS digest_text, {sample} AS sample,"
+        f" {columns}, UNIX_TIMESTAMP(FIRST_SEEN) AS first_seen, UNIX_TIMESTAMP(NOW(6)) AS server_at"
         f" FROM performance_schema.events_statements_summary_by_digest {condition} LIMIT {MAX_DIGESTS}"
     ):
         digest = text(row["digest"]) or OTHER

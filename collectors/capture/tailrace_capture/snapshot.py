@@ -29,7 +29,7 @@ class Kind:
     read: Callable[[Server], Iterable[Fact]]
     period: str = "change"
     """When it is written in addition to hourly: at each `change`, at each `poll`, at each poll
-    without being remembered (`sample`) or never (`full`). Changes are only reported for the first of these."""
+    without being remembered (`sample`) or never (`full`). Changes are only reported for `change`."""
     limit: int = MAX_FACTS
     read_all: Callable[[Server], Iterable[Fact]] | None = None
     """What a complete snapshot reads, if that is more than a poll."""
@@ -58,6 +58,9 @@ KINDS = (
 )
 
 
+ALWAYS = tuple(kind for kind in KINDS if not kind.is_optional)
+
+
 @dataclass(frozen=True)
 class Identity:
     """The names under which a server's facts are stored."""
@@ -82,8 +85,10 @@ class Snapshot:
 
 
 def take_snapshot(server: Server, kind: Kind, full: bool = False) -> Snapshot:
-    """Reads one kind; `full`: for a complete snapshot. Raises ServerError only if the server is unreachable; other errors are part of the
-    result."""
+    """Reads one kind; `full`: for a complete snapshot.
+
+    Raises ServerError only if the server is unreachable; other errors are part of the result.
+    """
     try:
         read = kind.read_all if full and kind.read_all else kind.read
         found = list(read(server))

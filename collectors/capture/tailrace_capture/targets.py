@@ -16,8 +16,8 @@ class ConfigurationError(ValueError):
 
 
 def from_file(file: Path) -> list[Target]:
-    """Reads a list of objects with the keys instance, dsn and, optionally, cluster, password_file and digests. An
-    invalid address is reported for its server, at each poll."""
+    """Reads a list of objects with the keys instance, dsn and, optionally, cluster, password_file and
+    digests. An invalid address is reported for its server, at each poll."""
     try:
         entries = json.loads(file.read_text())
         return [_target(entry) for entry in entries]

@@ -141,7 +141,7 @@ def _size(whose: Row, fact: Mapping, at: str) -> tuple[str, Row]:
 
 
 def _digest(whose: Row, fact: Mapping) -> tuple[str, Row]:
-    """Returns the sample of a digest, and with it the statement, which the loader replaces by its query id."""
+    """Returns the sample of a digest, with a statement that the loader replaces by its query id."""
     attributes = fact["attributes"]
     return DIGEST_SAMPLES, {
         "cluster": whose["cluster"],
