@@ -1,6 +1,7 @@
 -- What a server counted for each digest since its sample before (`since`), by the minute of the sample. Counters that begin
 -- anew (restart, TRUNCATE) have another first_seen and count from 0. A digest whose first sample is also the server's
 -- first one has no row: what it counted before is of unknown time. Digest `other`: statements without room in the table.
+-- MySQL 5.7 and MariaDB round first_seen to seconds.
 CREATE OR REPLACE VIEW tailrace.digest_load_1m {on_cluster}
 SQL SECURITY INVOKER AS
 SELECT
@@ -52,4 +53,4 @@ FROM
         )
     )
 )
-WHERE (before_at > 0 OR first_seen >= began) AND delta[1] > 0
+WHERE (before_at > 0 OR (at > began AND first_seen >= began - INTERVAL 1 SECOND)) AND delta[1] > 0

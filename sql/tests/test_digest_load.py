@@ -97,7 +97,7 @@ def test_times_that_wrap_are_differences_too(stored, load):
 
 
 @pytest.fixture(params=[EIGHT, FIVE], ids=lambda package: package.version)
-def server(request, tmp_path):
+def database(request, tmp_path):
     cache = Path(os.environ.get("TAILRACE_CACHE") or Path.home() / ".cache" / "tailrace")
     try:
         found = Server(Installation.install(request.param, cache), tmp_path / "db", 1, MYSQL_PORT)
@@ -110,32 +110,31 @@ def server(request, tmp_path):
 
 
 @pytest.mark.long
-def test_the_sum_of_differences_is_what_a_real_server_counted(server, stored, load):
+def test_the_sum_of_differences_is_what_a_real_server_counted(database, stored, load):
     """Executes statements between samples, empties the counters, restarts, and loses a sample."""
-    chosen, executed, instance = Random(1), dict.fromkeys(STATEMENTS, 0), server.directory.parent.name
-    server.run("CREATE DATABASE shop", "CREATE TABLE shop.t (id INT PRIMARY KEY, a INT)", *STATEMENTS)
-    minutes = [facts_of(server, all_of_them=True)]
+    chosen, executed, instance = Random(1), dict.fromkeys(STATEMENTS, 0), database.directory.parent.name
+    database.run("CREATE DATABASE shop", "CREATE TABLE shop.t (id INT PRIMARY KEY, a INT)", *STATEMENTS)
+    minutes = [facts_of(database, all_of_them=True)]
     for number in range(6):
         for _ in range(20):
             statement = chosen.choice(STATEMENTS)
-            server.run(statement)
+            database.run(statement)
             executed[statement] += 1
-        minutes.append(facts_of(server))
+        minutes.append(facts_of(database))
         if number == 2:
-            server.run("TRUNCATE performance_schema.events_statements_summary_by_digest")
+            database.run("TRUNCATE performance_schema.events_statements_summary_by_digest")
         if number == 4:
-            server.stop()
-            server.start()
+            database.stop()
+            database.start()
     del minutes[2]
     stored(instance, *minutes)
     found = [row for row in load(instance) if "shop" in row["digest_text"]]
-    counts = {
-        table: sum(int(row["statements"]) for row in found if table in row["digest_text"]) for table in TABLES
-    }
-    assert counts == dict(zip(TABLES, executed.values(), strict=True))
+    for function, statement in zip(FUNCTIONS, STATEMENTS, strict=True):
+        of_statement = [int(row["statements"]) for row in found if function in row["digest_text"]]
+        assert sum(of_statement) == executed[statement]
 
 
-TABLES = ("COUNT", "MAX")
+FUNCTIONS = ("COUNT", "MAX")
 STATEMENTS = ("SELECT COUNT(*) FROM shop.t WHERE a = 5", "SELECT MAX(id) FROM shop.t WHERE a = 7")
 
 
