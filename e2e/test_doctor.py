@@ -10,12 +10,14 @@ import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from random import Random
 
 import pymysql
 import pytest
 
 from e2e.attack_day.mariadb import Installation, Server
 from e2e.pulling.log_tables import (
+    PULLER,
     TableServer,
     check_both_logs,
     check_refusals,
@@ -308,3 +310,21 @@ def test_a_truncated_log_table_is_a_gap(tables):
 
 def test_what_a_log_table_lacks_is_named_with_its_fix(tables):
     check_refusals(tables)
+
+
+def test_a_report_of_log_tables_needs_no_files(tables):
+    with tables.logging():
+        tables.work(Random(4), 20)
+        rows = tables.rows_of_others()
+        address = f"mysql://{PULLER}@localhost/?socket={tables.socket}"
+        done = subprocess.run(
+            [
+                *(REPOSITORY / "bin" / "tailrace", "digest", "--server", address),
+                *("--limit", "1", "--json"),
+            ],
+            env={**os.environ, "TAILRACE_SERVER_PASSWORD": "x"},
+            capture_output=True,
+            text=True,
+        )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["entries"] == rows

@@ -38,7 +38,7 @@ class TableServer:
     def __init__(self, socket: Path, directory: Path) -> None:
         self.option_file = directory / "puller.cnf"
         self.option_file.write_text(f"[client]\nuser={PULLER}\npassword='x'\nsocket={socket}\n")
-        self._socket = socket
+        self.socket = socket
         self._numbers = itertools.count(1)
         self._admin = self.connect("root", "")
         ((data, *names),) = self.run("SELECT @@datadir, @@slow_query_log_file, @@general_log_file")
@@ -47,7 +47,7 @@ class TableServer:
 
     def connect(self, user: str, password: str) -> pymysql.Connection:
         return pymysql.connect(
-            unix_socket=str(self._socket), user=user, password=password, charset="utf8mb4", autocommit=True
+            unix_socket=str(self.socket), user=user, password=password, charset="utf8mb4", autocommit=True
         )
 
     def run(self, *statements: str) -> list[tuple]:

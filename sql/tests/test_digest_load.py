@@ -73,7 +73,7 @@ def test_a_digest_that_appears_later_counts_from_its_first_statement(stored, loa
     assert [int(row["statements"]) for row in load("new")] == [5]
 
 
-def test_counters_that_begin_anew_count_from_zero(stored, load):
+def test_counters_that_start_again_count_from_zero(stored, load):
     stored(
         "reset",
         [sample(0, statements=100, rows_sent=50)],
