@@ -157,8 +157,9 @@ public final class DigestCommand implements Callable<Integer>, InputOptions.Read
     @Option(
             names = "--server",
             paramLabel = "DSN",
-            description = "Read the slow log of this server from its log tables (log_output=TABLE) instead of files, such"
-                    + " as mysql://user@db-1:3306/. docs/PULL.md#log-tables lists the grants.")
+            description =
+                    "Read the slow log of this server from its log tables (log_output=TABLE) instead of files, such"
+                            + " as mysql://user@db-1:3306/. docs/PULL.md#log-tables lists the grants.")
     private String server;
 
     @Option(
