@@ -22,7 +22,7 @@ from tailrace_capture.doctor.accounts import grants_for
 from tailrace_capture.dsn import Password, parse
 from tailrace_capture.product import product_of
 from tailrace_capture.server import ServerError, connect
-from tailrace_capture.snapshot import KINDS
+from tailrace_capture.snapshot import ALWAYS
 from tailrace_local.components.capture import Capture
 from tailrace_local.supervisor import control
 
@@ -199,7 +199,7 @@ def test_complete_snapshots_of_a_server_arrive(stack, database):
     assert current(stack, "settings")["long_query_time"] == {"value": "0.000000"}
     assert current(stack, "audit")["auditing"]["active"] == "yes"
     assert current(stack, "replication")["role"]["role"] == "source"
-    for kind in KINDS:
+    for kind in ALWAYS:
         assert statuses(stack, INSTANCE, kind.name)[-1] == "ok", kind.name
     assert current(stack, "server")["server"]["product"] == "mariadb"
     await_true(lambda: current(stack, "gtid"), "the GTIDs")

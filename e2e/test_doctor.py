@@ -10,17 +10,28 @@ import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from random import Random
 
 import pymysql
 import pytest
 
 from e2e.attack_day.mariadb import Installation, Server
+from e2e.pulling.log_tables import (
+    PULLER,
+    TableServer,
+    check_both_logs,
+    check_refusals,
+    check_seed,
+    check_truncate,
+)
 from e2e.stack import wait_until
 from tailrace.config.resources import REPOSITORY
 from tailrace.sources import sources_file
 
 DATABASE_PORT = int(os.environ.get("DOCTOR_PORT", "22640"))
 PATIENCE_SECONDS = 120
+SEEDS, LONG_SEEDS = 3, 100
+"""Of the puller of log tables, which is tested here because the server is a MariaDB."""
 ZONE = "America/New_York"
 INSTANCE = "new-db-1"
 ACCOUNT = "'tailrace'@'localhost'"
@@ -271,3 +282,49 @@ def test_with_the_list_that_it_writes_the_logs_are_in_clickhouse(server, detecti
         assert rows[0]["at"] < datetime.now(UTC).timestamp() + 60
     count = "SELECT count() AS n FROM tailrace.dead_letters WHERE instance = {instance:String}"
     assert detecting.clickhouse().rows(count, {"instance": INSTANCE})[0]["n"] in (0, "0")
+
+
+@pytest.fixture
+def tables(server, tmp_path) -> TableServer:
+    return TableServer(server.socket, tmp_path)
+
+
+def test_log_tables_have_the_events_of_the_files(tables, tmp_path):
+    check_both_logs(tables, tmp_path)
+
+
+def test_tables_are_read_once_although_they_are_renamed_and_the_puller_is_killed(tables):
+    for seed in range(SEEDS):
+        check_seed(tables, seed)
+
+
+@pytest.mark.long
+def test_tables_are_read_once_although_they_are_renamed_and_the_puller_is_killed_long(tables):
+    for seed in range(SEEDS, LONG_SEEDS):
+        check_seed(tables, seed)
+
+
+def test_a_truncated_log_table_is_a_gap(tables):
+    check_truncate(tables)
+
+
+def test_what_a_log_table_lacks_is_named_with_its_fix(tables):
+    check_refusals(tables)
+
+
+def test_a_report_of_log_tables_needs_no_files(tables):
+    with tables.logging():
+        tables.work(Random(4), 20)
+        rows = tables.rows_of_others()
+        address = f"mysql://{PULLER}@localhost/?socket={tables.socket}"
+        done = subprocess.run(
+            [
+                *(REPOSITORY / "bin" / "tailrace", "digest", "--server", address),
+                *("--limit", "1", "--json"),
+            ],
+            env={**os.environ, "TAILRACE_SERVER_PASSWORD": "x"},
+            capture_output=True,
+            text=True,
+        )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["entries"] == rows

@@ -12,6 +12,13 @@ import pymysql
 import pytest
 
 from e2e.mysql import EIGHT, FIVE, Installation, MySqlError, Package, Server
+from e2e.pulling.log_tables import (
+    TableServer,
+    check_both_logs,
+    check_refusals,
+    check_seed,
+    check_truncate,
+)
 from e2e.stack import wait_until
 from tailrace.config.resources import REPOSITORY
 from tailrace.snapshots.errant_transactions import Comparison, Verdict
@@ -22,13 +29,14 @@ from tailrace_capture.explain.service import OK, REFUSED, explained
 from tailrace_capture.product import product_of
 from tailrace_capture.server import ServerError, connect
 from tailrace_capture.service import Schedule, Service, Target
-from tailrace_capture.snapshot import KINDS, Identity
+from tailrace_capture.snapshot import ALWAYS, Identity
 
 FIRST_PORT = int(os.environ.get("MYSQL_FIRST_PORT", "22580"))
 PATIENCE_SECONDS = 60
 PASSWORD = "geheim-für-alle"
 ACCOUNT = "'tailrace'@'localhost'"
 EXPLAINER = "'tailrace_explain'@'localhost'"
+SEEDS, LONG_SEEDS = 3, 100
 PURGED = 40
 """Servers of a long history: their UUIDs together are longer than what SHOW VARIABLES returns."""
 
@@ -106,7 +114,7 @@ def test_the_doctors_grants_make_every_kind_readable(server, package, tmp_path):
     assert watch(tmp_path, server).once()
 
     records = spooled(tmp_path)
-    assert {record["kind"]: record["status"] for record in records} == {kind.name: "ok" for kind in KINDS}
+    assert {record["kind"]: record["status"] for record in records} == {kind.name: "ok" for kind in ALWAYS}
     facts = {
         record["kind"]: {fact["key"]: fact["attributes"] for fact in record["facts"]} for record in records
     }
@@ -158,6 +166,34 @@ def test_every_byte_of_its_logs_is_read(server, tmp_path):
         assert dead.read_text() == ""
         formats = {json.loads(event)["format"] for event in events}
         assert formats == {f"mysql-{name}"}
+
+
+@pytest.fixture
+def tables(server, tmp_path) -> TableServer:
+    return TableServer(server.socket, tmp_path)
+
+
+def test_log_tables_have_the_events_of_the_files(tables, tmp_path):
+    check_both_logs(tables, tmp_path)
+
+
+def test_tables_are_read_once_although_they_are_renamed_and_the_puller_is_killed(tables):
+    for seed in range(SEEDS):
+        check_seed(tables, seed)
+
+
+@pytest.mark.long
+def test_tables_are_read_once_although_they_are_renamed_and_the_puller_is_killed_long(tables):
+    for seed in range(SEEDS, LONG_SEEDS):
+        check_seed(tables, seed)
+
+
+def test_a_truncated_log_table_is_a_gap(tables):
+    check_truncate(tables)
+
+
+def test_what_a_log_table_lacks_is_named_with_its_fix(tables):
+    check_refusals(tables)
 
 
 def doctor(server: Server, *words: str) -> dict:

@@ -10,24 +10,27 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 from random import Random
 
 import pytest
 
+from e2e.attack_day import mariadb
 from e2e.health import await_alert, await_cleared
 from e2e.pulling import json_protocol, query_protocol
 from e2e.pulling.fake_cloudwatch import FakeCloudWatch
 from e2e.pulling.fake_rds import FakeRds
+from e2e.pulling.log_tables import ARCHIVE, PULLER, TableServer
 from e2e.pulling.query_protocol import FaultError
 from e2e.stack import Stack, wait_until
-from e2e.wait_for_idle import await_exact, settle
+from e2e.wait_for_idle import await_exact, settle, tailrace
 from e2e.workload.shapes import MySql8
 from e2e.workload.statements import ordinary
 from e2e.workload.writer import LogWriter
-from tailrace.config.resources import REPOSITORY
 from tailrace.kafka.client import KafkaClient
+from tailrace.programs import pull
 from tailrace_local import kafka as local_kafka
 
 LIVE = "slowquery/mysql-slowquery.log"
@@ -49,6 +52,10 @@ STREAMED = {
     "db_instance": "prod-1",
 }
 PATH = "/cloudwatch/eu-central-1/prod-1/aws/rds/instance/prod-1/slowquery/prod-1.events"
+
+
+TABLE = {"instance": "pulled-table", "cluster": "cloud", "source": "slowlog", "kind": "table"}
+DATABASE_PORT = int(os.environ.get("PULL_DATABASE_PORT", "22650"))
 
 
 class Server:
@@ -135,7 +142,7 @@ class Puller:
             self._command,
             env={
                 **os.environ,
-                "PYTHONPATH": str(REPOSITORY / "collectors" / "pull"),
+                "PYTHONPATH": pull.PROGRAMS,
                 "AWS_ACCESS_KEY_ID": "id",
                 "AWS_SECRET_ACCESS_KEY": "unused",
             },
@@ -235,6 +242,52 @@ def test_late_events_of_a_stream_are_stored_exactly_although_the_puller_is_kille
         puller.stop()
     assert not missing
     await_exact(stack, [server.manifest])
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> Iterator[TableServer]:
+    """A MariaDB that logs to tables."""
+    if os.geteuid() != 0:
+        pytest.skip("Debian's packages are unpacked by root")
+    cache = Path(os.environ.get("TAILRACE_CACHE") or Path.home() / ".cache" / "tailrace")
+    server = mariadb.Server(
+        mariadb.Installation.install(cache), tmp_path / "db", datetime.now(UTC), DATABASE_PORT, "127.0.0.1"
+    )
+    server.create()
+    server.start()
+    found = TableServer(server.socket, tmp_path)
+    with found.logging():
+        yield found
+    server.stop()
+
+
+def test_a_log_table_is_stored_exactly_although_the_puller_is_killed(stack, tables, tmp_path):
+    chosen = Random(3)
+    log = {**TABLE, "defaults_file": str(tables.option_file), "archive": ARCHIVE}
+    puller = Puller(local_kafka.connect(stack.settings, stack.home, "pull"), tmp_path, "", log)
+    tables.work(chosen, 100)
+    puller.start()
+    for _ in range(2):
+        wait_until(lambda: puller.bytes() > 0, PATIENCE_SECONDS, "rows")
+        puller.kill()
+        tables.work(chosen, 100)
+        tables.rotate()
+        tables.work(chosen, 100)
+        puller.start()
+    rows = tables.rows_of_others()
+    wait_until(lambda: stored_events(stack) >= rows, PATIENCE_SECONDS, "every row as an event")
+    puller.stop()
+    assert stored_events(stack) == rows
+    tailrace(stack, "ledger", "--instance", TABLE["instance"])
+
+
+def stored_events(stack: Stack) -> int:
+    (row,) = stack.clickhouse().rows(
+        "SELECT count() AS events, uniqExact(event_id) AS ids FROM tailrace.query_events "
+        f"WHERE instance = '{TABLE['instance']}' AND user != '{PULLER}'"
+    )
+    assert row["events"] == row["ids"]
+    return int(row["ids"])
 
 
 def test_a_refusal_raises_an_alert_that_names_the_right(stack, fake, endpoint):

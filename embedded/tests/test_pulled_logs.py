@@ -67,7 +67,21 @@ def test_a_refusal_names_the_right_and_where_to_add_it(program):
     assert fix == "add rds:DescribeDBLogFiles to the policy: docs/PULL.md#permissions"
 
 
-@pytest.mark.parametrize("kind", ["permission", "throttled", "gone", "failed"])
+def test_the_fix_of_a_log_table_is_its_statement(program):
+    (program.home.root / "sources.yaml").write_text(
+        "- {instance: db-1, source: slowlog, kind: table, defaults_file: db-1.cnf}\n"
+    )
+    table = {**reported("db-1", 0, "off", "setting", "SET GLOBAL slow_query_log = ON;")}
+    report(program, {**table, "path": "/table/db-1/mysql/slow_log"})
+    assert problems(program) == [
+        (
+            "pull: db-1 slowlog /table/db-1/mysql/slow_log: off",
+            "on the server: SET GLOBAL slow_query_log = ON;  docs/PULL.md#log-tables",
+        )
+    ]
+
+
+@pytest.mark.parametrize("kind", ["setting", "permission", "throttled", "gone", "failed"])
 def test_each_kind_of_problem_has_a_fix_with_its_section(program, kind):
     report(program, reported("db-1", NOW - 30, "no answer", kind), reported("db-2", NOW))
     ((message, fix),) = problems(program)

@@ -189,13 +189,28 @@ def test_a_pulled_log_has_the_defaults_of_its_service(tmp_path):
     assert sources_file.load(file) == []
 
 
+def test_the_option_file_of_a_log_table_is_relative_to_the_list(tmp_path):
+    file = written(tmp_path, "- {instance: db-1, source: general, kind: table, defaults_file: db-1.cnf}")
+
+    (log,) = sources_file.read(file).pulled
+    assert log == PulledSource(
+        "db-1", "general", "table", "", "db-1", "", defaults_file=str(tmp_path / "db-1.cnf")
+    )
+
+
 @pytest.mark.parametrize(
     ("entry", "problem"),
     [
         ("{instance: a, source: audit, kind: rds}", "`region` is missing"),
         (
             "{instance: a, source: audit, kind: sql, region: r}",
-            "kind must be one of rds, cloudwatch, not 'sql'",
+            "kind must be one of rds, cloudwatch, table, not 'sql'",
+        ),
+        ("{instance: a, source: slowlog, kind: table}", "`defaults_file` is missing"),
+        ("{instance: a, source: audit, kind: table, defaults_file: f}", "one of slowlog, general"),
+        (
+            "{instance: a, source: slowlog, kind: table, defaults_file: f, region: r}",
+            "a key of kind rds, cloudwatch, not of kind table",
         ),
         ("{instance: a, source: server, kind: rds, region: r}", "dsn"),
         ("{instance: a, source: audit, kind: rds, region: r, password: p}", "unknown key 'password'"),
@@ -217,7 +232,7 @@ def test_a_log_of_cloudwatch_has_keys_of_its_own(tmp_path):
     (log,) = sources_file.read(written(tmp_path, entry % ("cloudwatch", "log_group", "/g"))).pulled
     assert (log.log_group, log.db_instance, log.stream) == ("/g", "a", "")
     for kind, key, value in (("cloudwatch", "file", "x"), ("rds", "stream", "x"), ("rds", "since", "x")):
-        with pytest.raises(SourcesError, match=f"kind {kind} has no key '{key}'"):
+        with pytest.raises(SourcesError, match=f"`{key}` is a key of kind .*, not of kind {kind}"):
             sources_file.read(written(tmp_path, entry % (kind, key, value)))
     with pytest.raises(SourcesError, match="since must be a time"):
         sources_file.read(written(tmp_path, entry % ("cloudwatch", "since", "yesterday")))

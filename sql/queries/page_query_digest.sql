@@ -1,10 +1,21 @@
--- The statements with a digest of the server. Only the slow log of Percona Server contains it (`Query_digest`, with
--- log_slow_verbosity=query_info).
+-- The statements with a digest of the server. The slow log of Percona Server contains it (`Query_digest`, with
+-- log_slow_verbosity=query_info), and Performance Schema with a sample of the statement (`digests: true`).
 -- Parameters: from, to, digest (lower case).
-SELECT query_id AS id, count() AS entries
-FROM tailrace.query_events
-WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
-    AND lower(attributes['Query_digest']) = {digest:String}
+SELECT id, sum(count) AS entries
+FROM
+(
+    SELECT query_id AS id, count() AS count
+    FROM tailrace.query_events
+    WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
+        AND lower(attributes['Query_digest']) = {digest:String}
+    GROUP BY id
+    UNION ALL
+    SELECT query_id AS id, count() AS count
+    FROM tailrace.digest_samples
+    WHERE at >= {from:DateTime('UTC')} AND at < {to:DateTime('UTC')}
+        AND digest = {digest:String} AND query_id > 0
+    GROUP BY id
+)
 GROUP BY id
 ORDER BY entries DESC, id
 LIMIT 50

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import pymysql
 from pymysql.constants import CLIENT, CR
-from pymysql.cursors import DictCursor
+from pymysql.cursors import DictCursor, SSDictCursor
 
 from tailrace_capture.dsn import INSISTING, VERIFYING, Dsn, Password
 from tailrace_capture.product import product_of
@@ -79,6 +79,12 @@ class Server:
         with _translated(), self._connection.cursor(DictCursor) as cursor:
             cursor.execute(MARK + statement, arguments or None)
             return [{name: _text(value) for name, value in row.items()} for row in cursor.fetchall()]
+
+    def stream(self, statement: str) -> Iterator[dict[str, object]]:
+        """Yields the rows of one statement as they arrive; bytes stay bytes. Only one may be open."""
+        with _translated(), self._connection.cursor(SSDictCursor) as cursor:
+            cursor.execute(MARK + statement)
+            yield from cursor
 
     def execute(self, statement: str) -> None:
         """Runs one statement for its effect on this session."""

@@ -34,6 +34,11 @@ class Target:
     password_file: Path | None
     fault: str = ""
     """The problem with the address; `dsn` is then None, and other servers are not affected."""
+    digests: bool = False
+    """Whether counters of Performance Schema are read."""
+
+    def has(self, kind: Kind) -> bool:
+        return not kind.is_optional or self.digests
 
     def connect(self, statement_seconds: float, program: str) -> Server:
         """Connects. Raises ServerError if the connection fails, DsnError for an invalid address or
@@ -96,7 +101,8 @@ class Watcher:
         server = self._target.connect(STATEMENT_SECONDS, PROGRAM)
         self._product = server.product
         try:
-            return [snapshot.take_snapshot(server, kind) for kind in KINDS if full or kind.period != "full"]
+            kinds = [kind for kind in KINDS if (full or kind.period != "full") and self._target.has(kind)]
+            return [snapshot.take_snapshot(server, kind, full) for kind in kinds]
         finally:
             server.close()
 
@@ -122,12 +128,12 @@ class Watcher:
         return list(snapshot.envelopes(identity, self._product, taken, self._state, reason, now))
 
     def _store(self, taken: Snapshot, now: float) -> None:
-        is_stored = taken.status == snapshot.OK and taken.kind.period != "full"
+        is_stored = taken.status == snapshot.OK and taken.kind.period not in ("full", "sample")
         known = self._state.known(taken.kind.name, taken.facts, now) if is_stored else None
         self._state.keep(taken.kind.name, taken.outcome, known)
 
     def _is_new(self, taken: Snapshot) -> bool:
-        if taken.kind.period == "poll" or taken.outcome != self._state.outcome(taken.kind.name):
+        if taken.kind.period in ("poll", "sample") or taken.outcome != self._state.outcome(taken.kind.name):
             return True
         return taken.status == snapshot.OK and bool(self._state.changes(taken.kind.name, taken.facts))
 

@@ -6,7 +6,7 @@ Envelopes follow schemas/snapshot.schema.json.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 
-from tailrace_capture import accounts, audit, grants, inventory, replication, server_settings
+from tailrace_capture import accounts, audit, digests, grants, inventory, replication, server_settings
 from tailrace_capture.facts import Fact, in_order
 from tailrace_capture.product import Product
 from tailrace_capture.server import Server, ServerError
@@ -28,9 +28,13 @@ class Kind:
     name: str
     read: Callable[[Server], Iterable[Fact]]
     period: str = "change"
-    """When it is written in addition to hourly: at each `change`, at each `poll` or never (`full`). Changes
-    are only reported for the first of these."""
+    """When it is written in addition to hourly: at each `change`, at each `poll`, at each poll
+    without being remembered (`sample`) or never (`full`). Changes are only reported for `change`."""
     limit: int = MAX_FACTS
+    read_all: Callable[[Server], Iterable[Fact]] | None = None
+    """What a complete snapshot reads, if that is more than a poll."""
+    is_optional: bool = False
+    """Whether only servers with the key of this name have it."""
 
 
 KINDS = (
@@ -42,8 +46,19 @@ KINDS = (
     *(Kind(f"grants_{level}", reader) for level, reader in grants.LEVELS.items()),
     Kind("replication", replication.read),
     Kind("gtid", replication.read_gtids, period="poll"),
+    Kind(
+        "digests",
+        digests.read,
+        period="sample",
+        limit=digests.MAX_DIGESTS,
+        read_all=digests.read_all,
+        is_optional=True,
+    ),
     Kind("table_sizes", inventory.read_table_sizes, period="full", limit=inventory.MAX_TABLES),
 )
+
+
+ALWAYS = tuple(kind for kind in KINDS if not kind.is_optional)
 
 
 @dataclass(frozen=True)
@@ -69,11 +84,14 @@ class Snapshot:
         return self.status if self.status == OK else f"{self.status}: {self.error}"
 
 
-def take_snapshot(server: Server, kind: Kind) -> Snapshot:
-    """Reads one kind. Raises ServerError only if the server is unreachable; other errors are part of the
-    result."""
+def take_snapshot(server: Server, kind: Kind, full: bool = False) -> Snapshot:
+    """Reads one kind; `full`: for a complete snapshot.
+
+    Raises ServerError only if the server is unreachable; other errors are part of the result.
+    """
     try:
-        found = list(kind.read(server))
+        read = kind.read_all if full and kind.read_all else kind.read
+        found = list(read(server))
     except ServerError as error:
         if error.status == "gone":
             raise

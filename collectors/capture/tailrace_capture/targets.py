@@ -8,7 +8,7 @@ from tailrace_capture.dsn import DsnError, parse
 from tailrace_capture.service import Target
 from tailrace_capture.snapshot import Identity
 
-KEYS = {"cluster", "instance", "dsn", "password_file"}
+KEYS = {"cluster", "instance", "dsn", "password_file", "digests"}
 
 
 class ConfigurationError(ValueError):
@@ -16,8 +16,8 @@ class ConfigurationError(ValueError):
 
 
 def from_file(file: Path) -> list[Target]:
-    """Reads a list of objects with the keys instance, dsn and, optionally, cluster and password_file. An
-    invalid address is reported for its server, at each poll."""
+    """Reads a list of objects with the keys instance, dsn and, optionally, cluster, password_file and
+    digests. An invalid address is reported for its server, at each poll."""
     try:
         entries = json.loads(file.read_text())
         return [_target(entry) for entry in entries]
@@ -25,13 +25,13 @@ def from_file(file: Path) -> list[Target]:
         raise ConfigurationError(f"{file}: expected a JSON list of servers: {error!r}") from error
 
 
-def _target(entry: Mapping[str, str]) -> Target:
+def _target(entry: Mapping[str, str | bool]) -> Target:
     if unknown := entry.keys() - KEYS:
         raise ValueError(f"unknown key {sorted(unknown)[0]!r}; known are {', '.join(sorted(KEYS))}")
     password_file = Path(entry["password_file"]) if entry.get("password_file") else None
     identity = Identity(entry.get("cluster") or entry["instance"], entry["instance"])
     try:
-        return Target(identity, parse(entry["dsn"]), password_file)
+        return Target(identity, parse(entry["dsn"]), password_file, digests=bool(entry.get("digests")))
     except DsnError as error:
         return Target(identity, None, password_file, f"address: {error}")
 
@@ -50,4 +50,5 @@ def from_environment(environment: Mapping[str, str]) -> list[Target]:
     except DsnError as error:
         raise ConfigurationError(f"TAILRACE_SERVER_DSN: {error}") from None
     identity = Identity(environment.get("TAILRACE_CLUSTER") or instance, instance)
-    return [Target(identity, address, Path(file) if file else None)]
+    digests = environment.get("TAILRACE_CAPTURE_DIGESTS", "") == "1"
+    return [Target(identity, address, Path(file) if file else None, digests=digests)]

@@ -11,14 +11,22 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from tailrace_capture.dsn import DsnError, parse, password_of
 from tailrace_pull import importing
 from tailrace_pull.check import check
 from tailrace_pull.cloudwatch import read_by_another
-from tailrace_pull.config import Clients, ConfigurationError, Entry, load
+from tailrace_pull.config import TABLE, Clients, ConfigurationError, Entry, load
+from tailrace_pull.log import PulledLog
+from tailrace_pull.log_tables import SqlTables
 from tailrace_pull.once import Directory
+from tailrace_pull.reading import VisitedLog
 from tailrace_pull.service import Service, Sink, Watch
 from tailrace_pull.shipping import FencedError, Shipper, ShippingError, UnknownOutcomeError
 from tailrace_pull.state import LogState, StateError
+from tailrace_pull.table_reading import TableReader
+
+States = dict[str, LogState]
+Logs = list[tuple[PulledLog, VisitedLog]]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -26,11 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     2 the list is invalid."""
     options = _options(arguments)
     try:
-        if options.command == "import":
-            return _import(options)
-        entries = load(options.logs)
-        return {"run": _run, "once": _once, "check": _check}[options.command](entries, options)
-    except ConfigurationError as error:
+        return COMMANDS[options.command](options)
+    except (ConfigurationError, DsnError) as error:
         report(str(error))
         return 2
     except (ShippingError, UnknownOutcomeError, FencedError, StateError, OSError) as error:
@@ -42,18 +47,34 @@ def report(message: str) -> None:
     print(f"pull: {message}", file=sys.stderr, flush=True)
 
 
-def _run(entries: list[Entry], options: argparse.Namespace) -> int:
+def _listed(options: argparse.Namespace, states: States) -> Logs:
+    """Returns the logs of --logs. Raises ConfigurationError."""
+    clients = Clients()
+    logs = [(entry.log(), entry) for entry in load(options.logs)]
+    return [(log, clients.logs(entry, read_by_another(log, states))) for log, entry in logs]
+
+
+def _server(options: argparse.Namespace) -> Logs:
+    """Returns the slow log of the server of --server. Raises DsnError."""
+    dsn, password = parse(options.server), password_of(options.password_file, ask=True)
+    entry = Entry("server", "server", "slowlog", TABLE, defaults_file="-")
+    return [(entry.log(), TableReader(SqlTables(lambda: (dsn, password), entry.source)))]
+
+
+def _run(options: argparse.Namespace) -> int:
     shipper = Shipper(_kafka(options), options.name)
-    service = _service(entries, shipper, shipper.states())
+    states = shipper.states()
+    service = _service(_listed(options, states), shipper, states)
     since = time.time()
     service.run(lambda watches: _write_heartbeat(options.heartbeat_file, watches, since))
     options.heartbeat_file.unlink(missing_ok=True)  # a puller that was stopped misses nothing
     return 0
 
 
-def _once(entries: list[Entry], options: argparse.Namespace) -> int:
+def _once(options: argparse.Namespace) -> int:
+    logs = _server(options) if options.server else _listed(options, {})
     failed: list[Watch] = []
-    service = _service(entries, Directory(options.directory), {})
+    service = _service(logs, Directory(options.directory), {})
 
     def stop_at_failure(watches: Sequence[Watch]) -> None:
         failed[:] = [watch for watch in watches if watch.problem]
@@ -64,9 +85,10 @@ def _once(entries: list[Entry], options: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def _check(entries: list[Entry], _: argparse.Namespace) -> int:
+def _check(options: argparse.Namespace) -> int:
     """Prints a JSON list of what was found."""
     clients = Clients()
+    entries = load(options.logs)
     found = [dataclasses.asdict(each) for entry in entries for each in check(entry, clients)]
     print(json.dumps(found))
     return 1 if any(each["severity"] == "error" for each in found) else 0
@@ -85,13 +107,11 @@ def _import(options: argparse.Namespace) -> int:
     return 1 if done.problems else 0
 
 
-def _service(entries: list[Entry], sink: Sink, states: dict[str, LogState]) -> Service:
-    clients = Clients()
-    logs = [(entry.log(), entry) for entry in entries]
-    watches = [
-        Watch(log, clients.logs(entry, read_by_another(log, states)), states.get(log.key, LogState()))
-        for log, entry in logs
-    ]
+COMMANDS = {"run": _run, "once": _once, "check": _check, "import": _import}
+
+
+def _service(logs: Logs, sink: Sink, states: States) -> Service:
+    watches = [Watch(log, visited, states.get(log.key, LogState())) for log, visited in logs]
     service = Service(watches, sink, report)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: service.stop())
@@ -132,8 +152,12 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     run = commands.add_parser("run", help="write lines to Kafka until SIGTERM")
     once = commands.add_parser("once", help="download files into a directory")
     checking = commands.add_parser("check", help="print what prevents the logs from being read, as JSON")
-    for each in (run, once, checking):
+    for each in (run, checking):
         each.add_argument("--logs", type=Path, required=True, metavar="FILE", help="JSON list of the logs")
+    what = once.add_mutually_exclusive_group(required=True)
+    what.add_argument("--logs", type=Path, metavar="FILE", help="JSON list of the logs")
+    what.add_argument("--server", metavar="DSN", help="a server whose slow log is read from its tables")
+    once.add_argument("--password-file", type=Path, metavar="FILE", help="password of --server")
     run.add_argument(
         "--name", required=True, help="name of this puller: a second one of the name ends the first"
     )

@@ -1,15 +1,18 @@
 """Finds out why a log cannot be read from its service: its settings there, and the permissions of this
 machine's credentials. Changes nothing."""
 
+import itertools
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from tailrace_pull import aws
 from tailrace_pull.cloudwatch import GROUPS
-from tailrace_pull.config import Clients, Entry
+from tailrace_pull.config import CLOUDWATCH, TABLE, Clients, Entry
 from tailrace_pull.rds import RdsLogs
 from tailrace_pull.remote import FileGoneError, PermissionMissingError, RemoteError
+from tailrace_pull.state import LogState
 
 GUIDE = "docs/PULL.md"
 ON = ("1", "ON")
@@ -30,9 +33,15 @@ class Found:
 def check(entry: Entry, clients: Clients) -> Iterator[Found]:
     """Yields what was found about a log."""
     name = f"{entry.instance} {entry.source}"
-    read = _read_cloudwatch if entry.kind == "cloudwatch" else _read_rds
-    for found in (*_guarded(read(entry, clients)), *_settings(entry, clients)):
+    for found in _found(entry, clients):
         yield Found(found.severity, f"{name}: {found.message}", found.fix)
+
+
+def _found(entry: Entry, clients: Clients) -> Iterator[Found]:
+    if entry.kind == TABLE:
+        return _guarded(_read_table(entry, clients))
+    read = _read_cloudwatch if entry.kind == CLOUDWATCH else _read_rds
+    return itertools.chain(_guarded(read(entry, clients)), _settings(entry, clients))
 
 
 def _guarded(checks: Iterator[Found]) -> Iterator[Found]:
@@ -44,9 +53,16 @@ def _guarded(checks: Iterator[Found]) -> Iterator[Found]:
 
 
 def _fix(error: RemoteError) -> str:
+    if error.right.endswith(";"):
+        return f"on the server: {error.right}  {GUIDE}#log-tables"
     if isinstance(error, PermissionMissingError):
         return f"add {error.right or 'valid credentials'}: {GUIDE}#permissions"
     return f"check region, endpoint and network: {GUIDE}#list-the-logs"
+
+
+def _read_table(entry: Entry, clients: Clients) -> Iterator[Found]:
+    clients.logs(entry).visit(LogState(), itertools.count(1).__next__, time.time(), 1)
+    yield Found("ok", f"{entry.log().live_path} can be read")
 
 
 def _read_rds(entry: Entry, clients: Clients) -> Iterator[Found]:

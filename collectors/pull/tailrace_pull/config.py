@@ -2,19 +2,25 @@
 
 import json
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import boto3
 import botocore.config
 
-from tailrace_pull import cloudwatch
+from tailrace_pull import cloudwatch, option_file
 from tailrace_pull.cloudwatch import CloudWatchLogs
 from tailrace_pull.log import PulledLog, StreamedLog
+from tailrace_pull.log_tables import LIVE_TABLES, SCHEMA, SqlTables
 from tailrace_pull.rds import LIVE_FILES, RdsLogs
 from tailrace_pull.reading import FilesOfLog, VisitedLog
+from tailrace_pull.table_reading import TableReader
 
-SERVICES = {"rds": "rds", "cloudwatch": "logs"}
-"""The service of each kind, as boto3 names it."""
+RDS, CLOUDWATCH, TABLE = "rds", "cloudwatch", "table"
+SERVICES = {RDS: "rds", CLOUDWATCH: "logs"}
+"""The service of each kind that has one, as boto3 names it."""
+REQUIRED = {RDS: ("region", "db_instance"), CLOUDWATCH: ("region", "db_instance"), TABLE: ("defaults_file",)}
+"""The keys that each kind needs."""
 TIMEOUT_SECONDS = 30
 
 
@@ -24,26 +30,39 @@ class ConfigurationError(ValueError):
 
 @dataclass(frozen=True)
 class Entry:
-    """One pulled log. Credentials come from the chain of the SDK, never from the list."""
+    """One pulled log. Credentials come from the SDK's chain or from an option file, never from the list."""
 
     instance: str
     cluster: str
     source: str
     kind: str
-    region: str
-    db_instance: str
+    region: str = ""
+    db_instance: str = ""
     file: str = ""
-    """Name of the live file at the service; default: that of the kind of log."""
+    """rds: name of the live file at the service; default: that of the kind of log."""
     tz: str = "UTC"
     format: str = "auto"
     endpoint: str = ""
-    """Address of the service, if it is not the public one of the region."""
+    """rds, cloudwatch: address of the service, if it is not the public one of the region."""
     log_group: str = ""
-    """CloudWatch Logs: default is the group to which RDS exports this kind of log."""
+    """cloudwatch: default is the group to which RDS exports this kind of log."""
     stream: str = ""
-    """CloudWatch Logs: default is the name of the server at the service."""
+    """cloudwatch: default is the name of the server at the service."""
     since: str = ""
-    """CloudWatch Logs: time of the first events to read; default: a day before the first visit."""
+    """cloudwatch: time of the first events to read; default: a day before the first visit."""
+    defaults_file: str = ""
+    """table: path of a MySQL option file with address and credentials."""
+    host: str = ""
+    """table: `host` or `host:port` instead of those of the option file."""
+    archive: str = SCHEMA
+    """table: schema to which a rotation moves tables."""
+
+    def __post_init__(self) -> None:
+        """Raises ValueError."""
+        if self.kind not in REQUIRED:
+            raise ValueError(f"kind must be one of {', '.join(REQUIRED)}, not {self.kind!r}")
+        if missing := [name for name in REQUIRED[self.kind] if not getattr(self, name)]:
+            raise ValueError(f"{self.instance}: {missing[0]} is missing")
 
     def group(self) -> str:
         return self.log_group or cloudwatch.default_group(self.db_instance, self.source)
@@ -52,10 +71,14 @@ class Entry:
         return self.file or LIVE_FILES[self.source]
 
     def log(self) -> PulledLog:
-        if self.kind == "cloudwatch":
+        if self.kind == CLOUDWATCH:
             path = f"/{self.kind}/{self.region}/{self.db_instance}/{self.group().lstrip('/')}"
             return StreamedLog(self.instance, self.cluster, self.source, path, self.tz, self.format)
-        path = f"/{self.kind}/{self.region}/{self.db_instance}/{self.live_file()}"
+        path = (
+            f"/{self.kind}/{self.region}/{self.db_instance}/{self.live_file()}"
+            if self.kind == RDS
+            else f"/{self.kind}/{self.instance}/{SCHEMA}/{LIVE_TABLES[self.source]}"
+        )
         return PulledLog(self.instance, self.cluster, self.source, path, self.tz, self.format)
 
 
@@ -91,7 +114,10 @@ class Clients:
 
         Raises ConfigurationError.
         """
-        if entry.kind == "cloudwatch":
+        if entry.kind == TABLE:
+            address = partial(option_file.read, Path(entry.defaults_file), entry.host)
+            return TableReader(SqlTables(address, entry.source, entry.archive))
+        if entry.kind == CLOUDWATCH:
             client = self.client("logs", entry)
             since = _since(entry) or read_until
             return CloudWatchLogs(client, entry.group(), entry.stream or entry.db_instance, since)

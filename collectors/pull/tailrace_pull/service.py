@@ -46,9 +46,9 @@ class Watch:
     problem: str = ""
     """Why the last visit failed; empty if it succeeded."""
     problem_kind: str = ""
-    """permission, throttled, gone or failed."""
+    """permission, setting, throttled, gone or failed."""
     missing_right: str = ""
-    """The action that the policy lacks, if that is the problem."""
+    """The action that the policy lacks, or the statement that grants or sets what is missing."""
 
 
 class Numbers:

@@ -5,6 +5,7 @@ This module imports little: importing the stack takes longer than reading a smal
 
 import os
 import stat
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -25,6 +26,8 @@ NOT_JAVA = tuple(["rules", name] for name in ("push", "health", "canary", "promo
 
 INCOMPLETE = (["rules", "backtest"],)
 """Words that mark a command of the JVM whose options `tailrace.cli.backtest` completes."""
+
+SERVER = "--server"
 
 MUCH_INPUT = 400_000_000
 """The input size in bytes from which the optimising compiler, which costs a second, pays off."""
@@ -52,7 +55,12 @@ def runs(words: Sequence[str]) -> bool:
     """Returns whether a command line is for the JVM as it is; the help of its commands is not."""
     if not words or words[0] not in COMMANDS or HELP.intersection(words):
         return False
-    return list(words[:2]) not in (*NOT_JAVA, *INCOMPLETE)
+    return list(words[:2]) not in (*NOT_JAVA, *INCOMPLETE) and not reads_server(words)
+
+
+def reads_server(words: Sequence[str]) -> bool:
+    """Returns whether it is `digest --server`, whose input `tailrace.cli.server_digest` downloads."""
+    return words[0] == "digest" and any(word.partition("=")[0] == SERVER for word in words[1:])
 
 
 def start_if_installed(words: Sequence[str]) -> None:
@@ -67,7 +75,16 @@ def start_if_installed(words: Sequence[str]) -> None:
 
 def start(jar: Path, words: Sequence[str]) -> NoReturn:
     """Replaces this process by the JVM."""
-    os.execvp("java", ["java", *_options(jar, words), "-jar", str(jar), *words])
+    os.execvp("java", _command(jar, words))
+
+
+def call(jar: Path, words: Sequence[str]) -> int:
+    """Runs the JVM; returns its exit code."""
+    return subprocess.run(_command(jar, words), check=False).returncode
+
+
+def _command(jar: Path, words: Sequence[str]) -> list[str]:
+    return ["java", *_options(jar, words), "-jar", str(jar), *words]
 
 
 def _options(jar: Path, words: Sequence[str]) -> list[str]:

@@ -39,9 +39,11 @@ class Extension:
 
 
 def _execute_java(words: Sequence[str], context: Context) -> Exit:
-    from tailrace.cli import backtest
+    from tailrace.cli import backtest, server_digest
 
-    java_command_line.start(context.java_command_line(), backtest.completed(words, context))
+    if not java_command_line.reads_server(words):
+        java_command_line.start(context.java_command_line(), backtest.completed(words, context))
+    return server_digest.run(words, context)
 
 
 OWN = Extension(

@@ -40,7 +40,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
                 "plan_changes",
                 "plan_captures",
             ),
-            *("table_sizes", "canary_alerts"),
+            *("table_sizes", "digest_samples", "canary_alerts"),
         ),
         _ALL,
     ),

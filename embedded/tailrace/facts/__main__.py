@@ -11,6 +11,7 @@ from tailrace.config import renamed
 from tailrace.config.renamed import Renamed
 from tailrace.kafka import client as kafka_client
 from tailrace.snapshots.loader import GROUP, Loader
+from tailrace.snapshots.query_ids import QueryIds
 
 OLD_OPTIONS = {"--beat": Renamed("--heartbeat-file")}
 
@@ -27,7 +28,13 @@ def main() -> int:
             }
         )
     )
-    loader = Loader(consumer, clickhouse, arguments.heartbeat_file, process.print_line)
+    loader = Loader(
+        consumer,
+        clickhouse,
+        arguments.heartbeat_file,
+        process.print_line,
+        QueryIds(arguments.fingerprint_socket),
+    )
     process.at_stop(loader.stop)
     try:
         loader.run()
@@ -42,6 +49,9 @@ def _arguments() -> argparse.Namespace:
     process.add_clickhouse_arguments(parser, user="facts")
     parser.add_argument(
         "--heartbeat-file", type=Path, required=True, help="file that is written after every batch"
+    )
+    parser.add_argument(
+        "--fingerprint-socket", type=Path, metavar="FILE", help="socket of the fingerprint service"
     )
     return renamed.parse(parser, OLD_OPTIONS)
 

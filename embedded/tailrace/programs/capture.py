@@ -56,6 +56,7 @@ def write_servers(file: Path, servers: list[Server]) -> None:
             "instance": server.instance,
             "dsn": server.dsn,
             "password_file": str(server.password_file or ""),
+            **({"digests": True} if server.digests else {}),
         }
         for server in servers
     ]

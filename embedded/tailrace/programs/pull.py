@@ -12,7 +12,8 @@ from tailrace.sources import active_sources, pulled_logs
 from tailrace.sources.pulled_logs import PulledLogState
 from tailrace.sources.sources_file import PulledSource, SourcesError
 
-PROGRAM = ROOT / "collectors" / "pull"
+PROGRAMS = f"{ROOT / 'collectors' / 'pull'}:{ROOT / 'collectors' / 'capture'}"
+"""The value of PYTHONPATH: the puller uses capture's connections to servers."""
 SILENT_SECONDS = 600
 """The maximum age of the heartbeat: a pass waits for slow answers of a service."""
 
@@ -35,7 +36,7 @@ class PullProgram(Program):
         self._heartbeat().unlink(missing_ok=True)
 
     def environment(self) -> Mapping[str, str]:
-        return {"PYTHONPATH": str(PROGRAM)}
+        return {"PYTHONPATH": PROGRAMS}
 
     def health(self) -> Health:
         """A log that cannot be read does not count: a restart would not fix it."""

@@ -13,9 +13,12 @@ from confluent_kafka import Consumer, KafkaException, Message
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError, Row
 from tailrace.snapshots.alert import ALERTS, alert_of
 from tailrace.snapshots.errant_transactions import Comparison
+from tailrace.snapshots.query_ids import QueryIds
 from tailrace.snapshots.rows import (
     CHANGES,
+    DIGEST_SAMPLES,
     FACTS,
+    SAMPLE,
     SNAPSHOTS,
     TABLE_SIZES,
     RecordError,
@@ -35,7 +38,7 @@ KNOWN = (
     "WHERE kind IN ('gtid', 'replication', 'errant')"
 )
 
-IN_ORDER = (ALERTS, CHANGES, TABLE_SIZES, FACTS, SNAPSHOTS)
+IN_ORDER = (ALERTS, CHANGES, TABLE_SIZES, DIGEST_SAMPLES, FACTS, SNAPSHOTS)
 """The order of tables: a snapshot's row follows the rows of the facts that it counts."""
 
 Report = Callable[[str], None]
@@ -44,11 +47,19 @@ Report = Callable[[str], None]
 class Loader:
     """One consumer. Several consumers of one group share the partitions."""
 
-    def __init__(self, consumer: Consumer, clickhouse: ClickHouse, beat: Path, report: Report) -> None:
+    def __init__(
+        self,
+        consumer: Consumer,
+        clickhouse: ClickHouse,
+        beat: Path,
+        report: Report,
+        query_ids: QueryIds | None = None,
+    ) -> None:
         self._consumer = consumer
         self._clickhouse = clickhouse
         self._heartbeat = beat
         self._report = report
+        self._query_ids = query_ids or QueryIds(None)
         self._stop = threading.Event()
         self._comparison: Comparison | None = None
 
@@ -83,11 +94,18 @@ class Loader:
             try:
                 record = unpacked(message.value())
                 for table, row in [*rows_of(record), *self._errant(record)]:
-                    rows[table].append(row)
+                    rows[table].append(self._with_id(row) if table == DIGEST_SAMPLES else row)
             except (RecordError, AttributeError, KeyError, TypeError, ValueError) as error:
                 # Capture writes no such record; another writer must not stop the loader.
                 self._report(f"{TOPIC} partition {message.partition()} offset {message.offset()}: {error!r}")
         return rows
+
+    def _with_id(self, row: Row) -> Row:
+        digest = str(row["digest"])
+        return {
+            **{k: v for k, v in row.items() if k != SAMPLE},
+            "query_id": self._query_ids.of(digest, row[SAMPLE]),
+        }
 
     def _errant(self, record: Mapping) -> Iterator[tuple[str, Row]]:
         for verdict in self._comparison.take(record):

@@ -9,6 +9,22 @@ from tailrace.snapshots.errant_transactions import KIND, Verdict
 SNAPSHOTS, FACTS, CHANGES = "server_snapshots", "server_facts", "server_changes"
 TABLE_SIZES = "table_sizes"
 SIZES = ("rows", "data_bytes", "index_bytes", "free_bytes")
+DIGESTS, DIGEST_SAMPLES = "digests", "digest_samples"
+COUNTERS = (
+    *(
+        "statements",
+        "timer_ps",
+        "lock_ps",
+        "errors",
+        "warnings",
+        "rows_affected",
+        "rows_sent",
+        "rows_examined",
+    ),
+    *("tmp_tables", "tmp_disk_tables", "sort_rows", "no_index_used"),
+)
+SAMPLE = "sample"
+"""A statement with its literals, from which the loader computes the query id. It is not stored."""
 OK = "ok"
 GTID = "gtid"
 """Kinds that differ in every snapshot and are evaluated immediately: only the last row is stored, at a fixed
@@ -71,7 +87,10 @@ def _rows(record: Mapping) -> Iterator[tuple[str, Row]]:
     whose = {name: str(record[name]) for name in ("cluster", "instance", "kind")}
     at = instant(record["at"])
     for fact in record["facts"]:
-        yield _size(whose, fact, at) if whose["kind"] == TABLE_SIZES else _fact(whose, fact, at)
+        if whose["kind"] == DIGESTS:
+            yield _digest(whose, fact)
+        else:
+            yield _size(whose, fact, at) if whose["kind"] == TABLE_SIZES else _fact(whose, fact, at)
     for change in record["changes"]:
         yield (
             CHANGES,
@@ -118,6 +137,22 @@ def _size(whose: Row, fact: Mapping, at: str) -> tuple[str, Row]:
         "at": at,
         **{name: str(attributes[name]) for name in ("database", "table", "engine")},
         **{name: _size_in_range(int(attributes[name])) for name in SIZES},
+    }
+
+
+def _digest(whose: Row, fact: Mapping) -> tuple[str, Row]:
+    """Returns the sample of a digest, with a statement that the loader replaces by its query id."""
+    attributes = fact["attributes"]
+    return DIGEST_SAMPLES, {
+        "cluster": whose["cluster"],
+        "instance": whose["instance"],
+        "database": str(attributes["db"]),
+        "digest": str(attributes["digest"]),
+        "at": instant(attributes["server_at"]),
+        "first_seen": instant(attributes["first_seen"]),
+        "digest_text": str(attributes["digest_text"]),
+        SAMPLE: str(attributes[SAMPLE]),
+        **{name: _size_in_range(int(attributes[name])) for name in COUNTERS},
     }
 
 

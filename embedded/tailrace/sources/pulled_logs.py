@@ -1,12 +1,13 @@
 """What the puller reports of each log that it reads from a service, by its heartbeat file (docs/PULL.md)."""
 
+import dataclasses
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tailrace import console
-from tailrace.sources.sources_file import PulledSource
+from tailrace.sources.sources_file import TABLE, PulledSource
 
 LATE_SECONDS = 600
 """A log that has not been read for so long is a problem. Quiet logs are visited every 50 s."""
@@ -27,9 +28,9 @@ class PulledLogState:
     problem: str
     """Why the last visit failed; empty if it succeeded or none is known."""
     kind: str
-    """permission, throttled, gone or failed; empty without a problem."""
+    """permission, setting, throttled, gone or failed; empty without a problem."""
     right: str
-    """The action that the policy lacks, if that is the problem."""
+    """The action that the policy lacks, or the statement that grants or sets what is missing on a server."""
     since: float | None
     """The start of the puller that reported; None without a report."""
 
@@ -85,14 +86,21 @@ def _state(log: dict, since: float) -> PulledLogState:
 
 
 def _unknown(log: PulledSource) -> PulledLogState:
-    name = "/" + "/".join(filter(None, (log.kind, log.region, log.db_instance, log.file)))
-    return PulledLogState(log.instance, log.source, name, None, None, "", "", "", None)
+    return PulledLogState(log.instance, log.source, _name(log), None, None, "", "", "", None)
+
+
+def _name(log: PulledSource) -> str:
+    """Returns the beginning of the log's path in line records."""
+    if log.kind == TABLE:
+        return f"/{TABLE}/{log.instance}"
+    return "/" + "/".join(filter(None, (log.kind, log.region, log.db_instance, log.file)))
 
 
 def _is_of(log: PulledSource, state: PulledLogState) -> bool:
     """Only the puller knows the default of `file`."""
+    server = _name(dataclasses.replace(log, file=""))
     return (
         (log.instance, log.source) == (state.instance, state.source)
-        and state.log.startswith(f"/{log.kind}/{log.region}/{log.db_instance}/")
+        and state.log.startswith(f"{server}/")
         and state.log.endswith(f"/{log.file}" if log.file else "")
     )

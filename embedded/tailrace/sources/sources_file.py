@@ -17,6 +17,7 @@ A server from which capture takes snapshots (accounts, grants, settings; docs/CA
       source: server
       dsn: mysql://tailrace@db-1:3306/?tls=required
       password_file: /etc/tailrace/shop-db-1.password
+      digests: true                # also counters of Performance Schema, each minute; default: false
       explain: true                # also plans of its heaviest statements; default: false
       explain_dsn: mysql://tailrace_explain@db-1:3306/?tls=required   # a separate account for EXPLAIN
       explain_password_file: /etc/tailrace/shop-db-1-explain.password
@@ -32,6 +33,14 @@ A log of a server without a file system, which the component pull reads (docs/PU
 
 With `kind: cloudwatch` it is read from Amazon CloudWatch Logs, with the keys `log_group`, `stream`, `since`
 instead of `file`.
+A log that a server writes to a table (log_output=TABLE) is listed so:
+
+    - instance: shop-db-3
+      source: slowlog              # slowlog or general
+      kind: table
+      defaults_file: /etc/tailrace/shop-db-3.cnf   # MySQL option file with address, user and password
+      host: db-3:3306              # default: that of the option file
+      archive: log_archive         # schema to which a rotation moves tables; default: mysql
 """
 
 import dataclasses
@@ -50,8 +59,16 @@ from tailrace.sources.one_way import Way
 
 KINDS = ("slowlog", "audit", "errorlog", "general")
 SERVER = "server"
-PULLED_KINDS = ("rds", "cloudwatch")
-CLOUDWATCH_KEYS = ("log_group", "stream", "since")
+CLOUDWATCH, TABLE = "cloudwatch", "table"
+AWS_KEYS = ("region", "db_instance", "endpoint")
+PULLED_KEYS = {
+    "rds": (*AWS_KEYS, "file"),
+    CLOUDWATCH: (*AWS_KEYS, "log_group", "stream", "since"),
+    TABLE: ("defaults_file", "host", "archive"),
+}
+"""The keys of each kind of pulled log, besides those of all kinds; the first one is required."""
+PULLED_KINDS = tuple(PULLED_KEYS)
+TABLE_SOURCES = ("slowlog", "general")
 
 
 class SourcesError(UsageError, ValueError):
@@ -80,6 +97,8 @@ class Server:
     """Its address and account, without a password."""
     cluster: str
     password_file: Path | None = None
+    digests: bool = False
+    """Whether the counters of its statement digests are read from Performance Schema."""
     explain: bool = False
     """Whether its heaviest statements are explained: samples of them, unmasked, are sent to this server."""
     explain_dsn: str | None = None
@@ -100,23 +119,30 @@ class PulledSource:
     instance: str
     source: str
     kind: str
-    """The service: rds or cloudwatch."""
+    """rds, cloudwatch or table."""
     region: str
+    """rds, cloudwatch: the region of the service."""
     cluster: str
     db_instance: str
-    """Name of the server at the service."""
+    """rds, cloudwatch: name of the server at the service."""
     file: str = ""
-    """Name of the live file at the service; empty for that of the kind of log."""
+    """rds: name of the live file at the service; empty for that of the kind of log."""
     tz: str = "UTC"
     format: str = "auto"
     endpoint: str = ""
-    """Address of the service, if it is not the public one of the region."""
+    """rds, cloudwatch: address of the service, if it is not the public one of the region."""
     log_group: str = ""
-    """CloudWatch Logs: name of the log group; empty for that to which RDS exports the kind of log."""
+    """cloudwatch: name of the log group; empty for that to which RDS exports the kind of log."""
     stream: str = ""
-    """CloudWatch Logs: name of the stream, without a suffix; empty for `db_instance`."""
+    """cloudwatch: name of the stream, without a suffix; empty for `db_instance`."""
     since: str = ""
-    """CloudWatch Logs: time of the first events to read; empty for a day before the first visit."""
+    """cloudwatch: time of the first events to read; empty for a day before the first visit."""
+    defaults_file: str = ""
+    """table: path of a MySQL option file with address and credentials."""
+    host: str = ""
+    """table: `host` or `host:port` instead of those of the option file."""
+    archive: str = "mysql"
+    """table: schema to which a rotation moves tables."""
 
 
 @dataclass(frozen=True)
@@ -232,16 +258,28 @@ def _reader_of(entry: object) -> Callable[[Path, str, object], Source | Server |
 
 
 def _pulled(file: Path, where: str, entry: dict) -> PulledSource:
-    _require_keys(where, entry, PulledSource, ("instance", "source", "kind", "region"))
     _require_one_of(where, "kind", entry["kind"], PULLED_KINDS)
-    _require_one_of(where, "source", entry["source"], KINDS)
+    kind = entry["kind"]
+    _require_keys(where, entry, PulledSource, ("instance", "source", "kind", PULLED_KEYS[kind][0]))
+    _require_keys_of_kind(where, entry, kind)
+    _require_one_of(where, "source", entry["source"], TABLE_SOURCES if kind == TABLE else KINDS)
     _require_zone(where, entry.get("tz", "UTC"))
-    for key in ("file",) if entry["kind"] == "cloudwatch" else CLOUDWATCH_KEYS:
-        if key in entry:
-            raise SourcesError(f"{where}: kind {entry['kind']} has no key {key!r}")
     if "since" in entry:
         _require_time(where, entry["since"])
-    return PulledSource(**{"cluster": entry["instance"], "db_instance": entry["instance"], **entry})
+    defaults = {"cluster": entry["instance"], "region": "", "db_instance": ""}
+    if kind == TABLE:
+        return PulledSource(
+            **{**defaults, **entry, "defaults_file": str(_secret(file, entry["defaults_file"]))}
+        )
+    return PulledSource(**{**defaults, "db_instance": entry["instance"], **entry})
+
+
+def _require_keys_of_kind(where: str, entry: dict, kind: str) -> None:
+    known = {key for keys in PULLED_KEYS.values() for key in keys}
+    for key in entry:
+        if key in known and key not in PULLED_KEYS[kind]:
+            kinds = ", ".join(other for other, keys in PULLED_KEYS.items() if key in keys)
+            raise SourcesError(f"{where}: `{key}` is a key of kind {kinds}, not of kind {kind}")
 
 
 def _require_time(where: str, text: str) -> None:
@@ -261,8 +299,9 @@ def _server(file: Path, where: str, entry: dict) -> Server:
     for name in ("dsn", "explain_dsn"):
         if name in entry:
             _require_address(where, name, entry[name])
-    if not isinstance(entry.get("explain", False), bool):
-        raise SourcesError(f"{where}: explain must be true or false, not {entry['explain']!r}")
+    for name in ("explain", "digests"):
+        if not isinstance(entry.get(name, False), bool):
+            raise SourcesError(f"{where}: {name} must be true or false, not {entry[name]!r}")
     secrets = {name: _secret(file, entry.get(name)) for name in ("password_file", "explain_password_file")}
     return Server(**{"cluster": entry["instance"], **entry, **secrets})
 
@@ -310,7 +349,8 @@ def _require_zone(where: str, tz: object) -> None:
 def _require_one_way(file: Path, logs: Sequence[Source], pulled: Sequence[PulledSource]) -> None:
     files = [Way(log.source, log.instance, one_way.FILE) for log in logs]
     services = [
-        Way(log.source, log.instance, f"kind {log.kind}", (log.region, log.db_instance)) for log in pulled
+        Way(log.source, log.instance, f"kind {log.kind}", (log.region, log.db_instance) if log.region else ())
+        for log in pulled
     ]
     if problem := one_way.problem([*files, *services]):
         raise SourcesError(f"{file}: {problem}")

@@ -6,7 +6,7 @@ Its commands parse their own arguments, including `--help`. They own standard ou
 import sys
 from collections.abc import Sequence
 
-from tailrace.cli import backtest, java_command_line
+from tailrace.cli import backtest, java_command_line, server_digest
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.console import Steps
@@ -16,10 +16,12 @@ from tailrace_local.supervisor.install import LoggedProgress
 
 
 def execute(words: Sequence[str], context: Context) -> Exit:
-    """Replaces this process by the JVM."""
+    """Replaces this process by the JVM, except for `digest --server`."""
     if not java_build.are_built(context.settings):
         _build(context)
-    java_command_line.start(context.java_command_line(), backtest.completed(words, context))
+    if not java_command_line.reads_server(words):
+        java_command_line.start(context.java_command_line(), backtest.completed(words, context))
+    return server_digest.run(words, context)
 
 
 def _build(context: Context) -> None:

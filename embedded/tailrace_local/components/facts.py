@@ -4,6 +4,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from tailrace.programs import fingerprint
 from tailrace.programs.snapshots import SnapshotProgram
 from tailrace_local import clickhouse as local_clickhouse
 from tailrace_local import kafka as local_kafka
@@ -25,6 +26,7 @@ class Facts(SnapshotProgram, PythonComponent):
             *local_kafka.as_arguments(self.settings, self.home, ACCOUNT),
             *local_clickhouse.as_arguments(self.settings, self.home, ACCOUNT),
             *("--heartbeat-file", self._heartbeat()),
+            *("--fingerprint-socket", fingerprint.socket_of(self.home)),
         ]
 
     def address(self) -> str:

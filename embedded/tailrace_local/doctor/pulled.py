@@ -12,9 +12,10 @@ from tailrace_local.doctor.finding import Finding
 GUIDE = "docs/PULL.md"
 FIXES: Mapping[str, str] = {
     "permission": f"renew the credentials of the component pull: {GUIDE}#permissions",
+    "setting": f"let the server log to a table: {GUIDE}#log-tables",
     "throttled": f"wait, or let other programs of the account ask less: {GUIDE}#limits",
-    "gone": f"check db_instance and file of the entry in sources.yaml: {GUIDE}#list-the-logs",
-    "failed": f"check region, endpoint and network of the entry in sources.yaml: {GUIDE}#list-the-logs",
+    "gone": f"check the names in the entry in sources.yaml: {GUIDE}#list-the-logs",
+    "failed": f"check address and network of the entry in sources.yaml: {GUIDE}#list-the-logs",
 }
 NEVER = "wait a minute, then: tailrace logs pull"
 LATE = "tailrace status; tailrace logs pull"
@@ -39,6 +40,8 @@ def described(log: PulledLogState, now: float) -> str:
 
 
 def _fix(log: PulledLogState) -> str:
+    if log.right.endswith(";"):
+        return f"on the server: {log.right}  {GUIDE}#log-tables"
     if log.right:
         return f"add {log.right} to the policy: {GUIDE}#permissions"
     if log.problem:

@@ -35,7 +35,7 @@ def check(logs: Sequence[PulledSource]) -> list[Checked]:
         listed.flush()
         done = subprocess.run(
             [sys.executable, "-m", "tailrace_pull", "check", "--logs", listed.name],
-            env={**os.environ, "PYTHONPATH": str(pull.PROGRAM)},
+            env={**os.environ, "PYTHONPATH": pull.PROGRAMS},
             capture_output=True,
             text=True,
             timeout=TIMEOUT_SECONDS,

@@ -24,6 +24,10 @@ def grants_for(product: Product, account: str) -> dict[str, tuple[str, ...]]:
         "grants_proxy": (tables["proxies_priv"],),
         "replication": (f"GRANT {_replication(product)} ON *.* TO {account};",),
         "audit": (tables["component"],) if "component" in tables else (),
+        "digests": tuple(
+            f"GRANT SELECT ON performance_schema.{table} TO {account};"
+            for table in ("events_statements_summary_by_digest", "setup_consumers")
+        ),
         # Any privilege on a table makes its size visible; REFERENCES, without CREATE, permits nothing else.
         "table_sizes": (
             f"GRANT REFERENCES ON `shop`.* TO {account};  -- of each schema; see docs/CAPTURE.md",

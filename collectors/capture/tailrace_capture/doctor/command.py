@@ -69,6 +69,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tz", default="", metavar="ZONE", help="IANA zone of the server at its start, if it is unknown"
     )
+    parser.add_argument(
+        "--digests", action="store_true", help="also check the counters of Performance Schema (digests: true)"
+    )
     parser.add_argument("--explain-dsn", metavar="DSN", help="account for EXPLAIN: also checked and written")
     parser.add_argument(
         "--explain-password-file", type=Path, metavar="FILE", help="the password of that account"
@@ -118,7 +121,7 @@ def _examined(arguments: argparse.Namespace) -> tuple[Examination | None, list[F
     try:
         server = connect(dsn, password, STATEMENT_SECONDS, PROGRAM)
         try:
-            seen = examine(server, Host(), arguments.tz, explainer)
+            seen = examine(server, Host(), arguments.tz, explainer, arguments.digests)
         finally:
             server.close()
     except ServerError as error:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tailrace_capture.doctor.host import Host
 from tailrace_capture.product import Product
 from tailrace_capture.server import Server, ServerError
-from tailrace_capture.snapshot import KINDS, Snapshot, take_snapshot
+from tailrace_capture.snapshot import ALWAYS, KINDS, Snapshot, take_snapshot
 
 
 @dataclass(frozen=True)
@@ -80,9 +80,13 @@ class Examination:
         ]
 
 
-def examine(server: Server, host: Host, zone: str = "", explainer: Explainer | None = None) -> Examination:
-    """Reads all data once. Raises ServerError if the server stops meanwhile."""
-    snapshots = {kind.name: take_snapshot(server, kind) for kind in KINDS}
+def examine(
+    server: Server, host: Host, zone: str = "", explainer: Explainer | None = None, optional: bool = False
+) -> Examination:
+    """Reads all data once; `optional`: also the optional kinds. Raises ServerError if the server stops
+    meanwhile."""
+    kinds = KINDS if optional else ALWAYS
+    snapshots = {kind.name: take_snapshot(server, kind) for kind in kinds}
     variables = server.variables()
     return Examination(
         product=server.product,

@@ -1,8 +1,8 @@
 """Downloads the logs of managed servers in sources.yaml into a directory, without a stack. Or, with --from,
 writes log files from files that AWS, Google Cloud or Azure exported, or that a container runtime wrote.
 
-Rotated files that still exist are downloaded, too. `tailrace digest`, `parse` and `detect` read the files.
-The component pull of a running stack reads the same logs continuously.
+Rotated files and tables that still exist are downloaded, too. `tailrace digest`, `parse` and `detect` read
+the files. The component pull of a running stack reads the same logs continuously.
 """
 
 import argparse
@@ -23,6 +23,7 @@ HELP = "download the logs of managed servers, or convert exported ones"
 EXAMPLES = (
     "tailrace pull --once shop-db-2 -o /tmp/logs",
     "tailrace digest '/tmp/logs/shop-db-2/rds/*/*/slowquery/*'",
+    "tailrace digest '/tmp/logs/shop-db-3/table/shop-db-3/mysql/slow_log*'",
     "tailrace pull --from exported/ -o /tmp/logs",
 )
 EXIT_CODES = {0: "all files were written", 1: "a log or a record could not be read; the message states why"}
@@ -67,7 +68,7 @@ def _import(arguments: argparse.Namespace) -> Exit:
 def _run(*words: str | Path) -> Exit:
     done = subprocess.run(
         [sys.executable, "-m", "tailrace_pull", *words],
-        env={**os.environ, "PYTHONPATH": str(pull.PROGRAM)},
+        env={**os.environ, "PYTHONPATH": pull.PROGRAMS},
         check=False,
     )
     return Exit.OK if done.returncode == 0 else Exit.FAILED

@@ -154,6 +154,21 @@ public final class DigestCommand implements Callable<Integer>, InputOptions.Read
                     + MAX_THREADS + ".")
     private Integer threads;
 
+    @Option(
+            names = "--server",
+            paramLabel = "DSN",
+            description =
+                    "Read the slow log of this server from its log tables (log_output=TABLE) instead of files, such"
+                            + " as mysql://user@db-1:3306/. docs/PULL.md#log-tables lists the grants.")
+    private String server;
+
+    @Option(
+            names = "--password-file",
+            paramLabel = "FILE",
+            description = "File with the password of --server. Default: the variable TAILRACE_SERVER_PASSWORD, or a"
+                    + " prompt.")
+    private Path passwordFile;
+
     @Mixin
     private ColorOption colour;
 
@@ -164,6 +179,9 @@ public final class DigestCommand implements Callable<Integer>, InputOptions.Read
 
     @Override
     public Integer call() {
+        if (server != null || passwordFile != null) {
+            throw input.usage("--password-file needs --server, and --server needs bin/tailrace");
+        }
         Grouping grouping = Grouping.named(groupBy);
         if (grouping == null) {
             throw input.usage("--group-by expects " + Grouping.NAMES + ", found " + groupBy);
