@@ -1,7 +1,8 @@
 """The canonical form of a row, and the digest of the rows of one table and minute.
 
 The canonical form is what ClickHouse prints for `SELECT columns FORMAT JSONEachRow` with SETTINGS, the
-columns in the order of their names: UTF-8 JSON without spaces, keys sorted, 64-bit integers and decimals as strings.
+columns in the order of their names: UTF-8 JSON without spaces, keys sorted, 64-bit integers and decimals as
+strings.
 So ClickHouse makes it in bulk, and whoever has the line hashes it as it is, without parsing. Bytes of
 strings that are not UTF-8 stay as they are.
 
