@@ -15,7 +15,8 @@ FLOATS = (
 VALUES = r"""
     SELECT concat(char(number), 'x/y"\\', char(226, 128, 168), 'é', char(255)) AS text,
         toUInt64(18446744073709551615) AS big, toInt32(-1) AS small, toDecimal64(2.50, 4) AS amount,
-        toDateTime64('2026-11-26 10:31:00.120000', 6, 'UTC') AS at, toDateTime('2026-11-26 10:31:00', 'UTC') AS day,
+        toDateTime64('2026-11-26 10:31:00.120000', 6, 'UTC') AS at,
+        toDateTime('2026-11-26 10:31:00', 'UTC') AS day,
         CAST(NULL, 'Nullable(String)') AS nothing, number % 2 = 0 AS even, ['a', 'b/'] AS list,
         map('z', '1', 'a', '2') AS pairs, nan AS no_number, -inf AS least,
         toUUID('61f0c404-5cb3-11e7-907b-a6006ad3dba0') AS id
