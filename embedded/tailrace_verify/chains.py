@@ -17,7 +17,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from tailrace_verify.files_of_hosts import RangesOfFiles
-from tailrace_verify.findings import Report
+from tailrace_verify.findings import NOTED, Report, Status
 from tailrace_verify.leaves import SignedRange
 from tailrace_verify.trust import HostKey, key_id
 
@@ -53,11 +53,12 @@ def verify(
         return
     known = dict(hosts or {})
     records = _verified(ranges, known, report)
+    files: dict[str, RangesOfFiles] = {}
     for chain in _chains(records, known, report):
         _check_chain(chain, is_whole, report)
-        files = RangesOfFiles(is_whole, report)
+        of_host = files.setdefault(chain.host, RangesOfFiles(is_whole, report))
         for record in sorted(chain.records.values(), key=lambda record: record.sequence):
-            files.add(record.payload, leaf=record.leaf, key=record.key, sequence=record.sequence)
+            of_host.add(record.payload, leaf=record.leaf, key=record.key, sequence=record.sequence)
 
 
 def _verified(
@@ -154,7 +155,7 @@ def _chains(
             before = chain.records.setdefault(record.sequence, record)
             if before is not record:
                 _report_twice(before, record, chain.host, report)
-    return list(chains.values())
+    return sorted(chains.values(), key=lambda chain: min(each.leaf for each in chain.records.values()))
 
 
 def _first_key(key: str, known: Mapping[str, HostKey]) -> str:
@@ -167,9 +168,11 @@ def _first_key(key: str, known: Mapping[str, HostKey]) -> str:
 
 
 def _report_twice(before: Record, record: Record, host: str, report: Report) -> None:
+    """A repeated record claims nothing new: collectors send at least once. Another is a fork."""
     same = before.sha256 == record.sha256
-    what = "is a replay of" if same else "has the sequence of"
-    report.tampered(
+    what = "repeats" if same else "has the sequence of"
+    report.add(
+        NOTED if same else Status.TAMPERED,
         CHECK,
         f"entry {record.leaf} {what} entry {before.leaf}: {record.sequence} of {host}",
         leaf=record.leaf,

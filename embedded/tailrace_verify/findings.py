@@ -15,6 +15,8 @@ class Status(IntEnum):
     UNDETERMINED = 3
 
 
+NOTED = Status.PROVEN
+"""The status of a finding that does not change the verdict."""
 ORDER = (Status.TAMPERED, Status.INCOMPLETE, Status.UNDETERMINED)
 MEANING: Mapping[Status, str] = {
     Status.PROVEN: "proven: everything that was checked is as it was recorded",

@@ -27,6 +27,8 @@ class RowsLeaf:
     rows: int
     root: bytes
     columns: Sequence[str]
+    ingested: Sequence[str] = ()
+    """When the rows were stored: [first, end), by which ClickHouse tells the parts of a minute apart."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Leaves:
     """By table, minute and part."""
     ranges: list[SignedRange] = field(default_factory=list)
     keys: Mapping[str, HostKey] | None = None
-    """The newest registered keys."""
+    """The registered keys: each leaf contains those that are new or changed."""
 
 
 class _MalformedError(ValueError):
@@ -90,7 +92,8 @@ def _rows(index: int, document: Mapping) -> RowsLeaf:
         raise _MalformedError("table, minute or root")
     if type(part) is not int or type(rows) is not int or part < 1 or rows < 0:
         raise _MalformedError("part or rows")
-    return RowsLeaf(index, table, minute, part, rows, bytes.fromhex(root), tuple(map(str, columns)))
+    ingested = tuple(map(str, document.get("ingested", ())))
+    return RowsLeaf(index, table, minute, part, rows, bytes.fromhex(root), tuple(map(str, columns)), ingested)
 
 
 def _add_range(index: int, document: Mapping, leaves: Leaves, report: Report) -> None:
@@ -112,7 +115,7 @@ def _add_keys(index: int, document: Mapping, leaves: Leaves, report: Report) -> 
     for name, known in (leaves.keys or {}).items():
         if name in keys and (keys[name].host, keys[name].public) != (known.host, known.public):
             report.tampered(CHECK, f"entry {index} gives key {name} to another host", leaf=index, key=name)
-    leaves.keys = keys
+    leaves.keys = {**(leaves.keys or {}), **keys}
 
 
 KINDS = {"rows": _add_rows, "signed_range": _add_range, "keys": _add_keys}

@@ -12,6 +12,8 @@ from tailrace_verify.findings import Report, Status
 
 MANIPULATED, HONEST = 108, 200
 MANIPULATED_LONG, HONEST_LONG = 1000, 10_000
+HARMLESS = {manipulations.range_replayed: (Status.PROVEN,)}
+"""A repeated record is located, and changes no verdict: collectors send records at least once."""
 LARGE = 90
 """Minutes of a history whose log has more than one full tile."""
 
@@ -32,7 +34,8 @@ def assert_detected(count: int, first: int) -> None:
             continue
         report = verified(bundle, history)
         message = f"{manipulate.__name__} of history {first + seed} at {place}: {report.findings[:5]}"
-        assert report.verdict in (Status.TAMPERED, Status.INCOMPLETE), message
+        expected = HARMLESS.get(manipulate, (Status.TAMPERED, Status.INCOMPLETE))
+        assert report.verdict in expected, message
         assert any(place.items() <= finding.place.items() for finding in report.findings), message
         done += 1
 

@@ -1,8 +1,8 @@
 """Honest histories of a transparency log as bundles: hosts, log files, rows, checkpoints, a witness.
 
 A history is made from a seed. It contains what happens to honest installations: rotated and truncated files,
-rotated keys, records that arrive out of order, late rows, minutes without rows, and minutes without a
-checkpoint.
+rotated keys, records that arrive out of order and twice, late rows, minutes without rows, and minutes without
+a checkpoint.
 """
 
 import base64
@@ -111,11 +111,17 @@ def _add_minute(history: History) -> None:
             arrived.append(_rows(history, table, history.minute))
         if history.minute and source.random() < 0.2:
             arrived.append(_rows(history, table, source.randrange(history.minute)))
+    if (sent := _signed(history.entries + arrived)) and source.random() < 0.2:
+        arrived.append(source.choice(sent))  # a collector sends a record again
     source.shuffle(arrived)
     history.entries += arrived
     history.minute += 1
     if history.minute == 1 or source.random() < 0.8:
         _checkpoint(history)
+
+
+def _signed(entries: list[bytes]) -> list[bytes]:
+    return [each for each in entries if each.startswith(b'{"type":"signed_range"')]
 
 
 def _checkpoint(history: History) -> None:

@@ -1,4 +1,5 @@
-"""Manipulations of bundles by someone who has every password and the log's key, but no key of host or witness.
+"""Manipulations of bundles by someone who has every password and the log's key, but no key of host
+or witness.
 
 Each takes a history and its bundle, changes the bundle, and returns the place that the verifier must name.
 """
@@ -267,7 +268,7 @@ def _ranges(history: History) -> list[int]:
     found = []
     for index, each in enumerate(history.entries):
         document = json.loads(each)
-        if document["type"] == "signed_range":
+        if document["type"] == "signed_range" and history.entries.count(each) == 1:
             payload = json.loads(document["payload"])
             if "from" in payload and payload["sequence"] < last[payload["host"]]:
                 found.append(index)

@@ -99,7 +99,7 @@ def _period(arguments: argparse.Namespace) -> Period:
 
 def _verify(arguments: argparse.Namespace, context: Context) -> Exit:
     from tailrace.evidence import signing
-    from tailrace.evidence.verify import verify
+    from tailrace_verify.evidence import verify
 
     key = None
     if arguments.public_key:
