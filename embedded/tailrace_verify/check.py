@@ -37,7 +37,12 @@ class Scope:
 
 def verify(files: Files, trust: Trust, scope: Scope | None = None) -> Report:
     """Verifies the proofs of a bundle. `scope` is the auditor's own period, instead of the bundle's."""
-    report = Report()
+    return examine(files, trust, scope)[0]
+
+
+def examine(files: Files, trust: Trust, scope: Scope | None = None) -> tuple[Report, Leaves]:
+    """Verifies the proofs of a bundle; returns also the leaves that are in the log."""
+    report, held = Report(), Leaves()
     trust = completed(trust, files, report)
     found = log.checkpoints(files, trust, report)
     stated = _stated(files, report)
@@ -45,19 +50,18 @@ def verify(files: Files, trust: Trust, scope: Scope | None = None) -> Report:
         stated = replace(stated, first=scope.first or stated.first, end=scope.end or stated.end)
     if not found:
         report.undetermined("checkpoints", "no checkpoint of the log can be verified")
-        return report
-    held = Leaves()
+        return report, held
     for index, entry in log.entries(files, found, stated.span, report):
         leaves.add(index, entry, held, report)
     is_whole = stated.span is None or stated.span[0] == 0
     chains.verify(held.ranges, trust.hosts if trust.hosts is not None else held.keys, is_whole, report)
     _check_parts(held, is_whole, report)
     minutes.verify(files, held.rows, report)
-    inside = [leaf for leaf in held.rows.values() if _is_inside(leaf.minute, stated)]
+    inside = [leaf for leaf in held.rows.values() if is_inside(leaf.minute, stated)]
     minutes.check_complete(files, inside, stated.tables, report)
     _check_coverage(found[-1], stated, report)
     _describe(found[-1], stated, held, report)
-    return report
+    return report, held
 
 
 def moment(text: str) -> datetime:
@@ -100,7 +104,8 @@ def _check_parts(held: Leaves, is_whole: bool, report: Report) -> None:
             report.tampered("leaves", f"part {part} is before part {part - 1}", **place)
 
 
-def _is_inside(minute: str, scope: Scope) -> bool:
+def is_inside(minute: str, scope: Scope) -> bool:
+    """Whether a minute is in the period; a period without an end has none."""
     at = moment(minute)
     return not ((scope.first and at < scope.first) or (scope.end and at >= scope.end))
 

@@ -21,8 +21,12 @@ from typing import BinaryIO
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from tailrace_verify import pem
+from tailrace_verify import check, pem
+from tailrace_verify.check import Scope
+from tailrace_verify.files import MARKS, of_archive
+from tailrace_verify.findings import Report, Status
 from tailrace_verify.pem import SigningKeyError
+from tailrace_verify.trust import Trust
 
 MANIFEST, SIGNATURE, PUBLIC_KEY = "manifest.json", "manifest.sig", "public-key.pem"
 FORMAT = "tailrace-evidence"
@@ -45,6 +49,7 @@ OWN = (MANIFEST, SIGNATURE)
 READABLE = "The file is an evidence bundle"
 CONTAINER = "Every program reads the same files from the ZIP file"
 SIGNED = "The signature is that of the manifest with this key"
+PROVEN = "The transparency log proves the rows, and nothing in it was changed"
 FILES = "The files are those of the manifest, with their sizes and SHA-256 sums"
 
 
@@ -69,6 +74,8 @@ class Verdict:
     key_from_bundle: bool = True
     """The key is from the bundle itself: anyone could have signed it."""
     files: int = 0
+    proofs: Report | None = None
+    """The verification by the transparency log; None if the bundle has no proofs."""
 
     @property
     def faults(self) -> list[str]:
@@ -82,14 +89,21 @@ class _UnreadableError(Exception):
     """The verification cannot continue; the message states the reason."""
 
 
-def verify(path: Path, public_key: Ed25519PublicKey | None = None) -> Verdict:
-    """Verifies one bundle; `public_key` is the exporter's, from another source. Raises OSError."""
+def verify(
+    path: Path,
+    public_key: Ed25519PublicKey | None = None,
+    trust: Trust | None = None,
+    scope: Scope | None = None,
+) -> Verdict:
+    """Verifies one bundle; `public_key` is the exporter's, from another source, as are the keys of `trust`.
+    `scope` is the auditor's own period. Raises OSError."""
     verdict = Verdict(key_from_bundle=public_key is None)
     try:
         with path.open("rb") as file, zipfile.ZipFile(file) as bundle:
             verdict.add(CONTAINER, _container_faults(file, bundle))
             if not verdict.faults:
                 _check(bundle, public_key, verdict)
+                _check_proofs(bundle, trust or Trust(), scope, verdict)
     except (
         _UnreadableError,
         zipfile.BadZipFile,
@@ -204,6 +218,15 @@ def _check(bundle: zipfile.ZipFile, public_key: Ed25519PublicKey | None, verdict
     verdict.add(SIGNED, [] if is_signed else [_signature_fault(bundle, public_key)])
     verdict.about = _manifest(text)
     verdict.add(FILES, _file_faults(bundle, verdict))
+
+
+def _check_proofs(bundle: zipfile.ZipFile, trust: Trust, scope: Scope | None, verdict: Verdict) -> None:
+    files = of_archive(bundle)
+    if MARKS[1] not in files.names:
+        return
+    verdict.proofs = check.verify(files.proofs(), trust, scope)
+    changed = (each for each in verdict.proofs.findings if each.status is Status.TAMPERED)
+    verdict.add(PROVEN, [f"{each.place.get('file') or each.check}: {each.message}" for each in changed])
 
 
 def _signature_fault(bundle: zipfile.ZipFile, public_key: Ed25519PublicKey | None) -> str:

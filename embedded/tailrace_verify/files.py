@@ -37,6 +37,10 @@ class Files:
         return self.under(TRANSPARENCY) if MARKS[1] in self.names and MARKS[0] not in self.names else self
 
 
+def of_archive(archive: zipfile.ZipFile) -> Files:
+    return Files(lambda name: _unpacked(archive, name), tuple(sorted(archive.namelist())))
+
+
 def of_mapping(contents: dict[str, bytes]) -> Files:
     return Files(contents.get, tuple(sorted(contents)))
 
@@ -49,7 +53,7 @@ def opened(path: Path) -> Iterator[Files]:
         return
     try:
         with zipfile.ZipFile(path) as archive:
-            yield Files(lambda name: _unpacked(archive, name), tuple(sorted(archive.namelist())))
+            yield of_archive(archive)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
         raise UnreadableError(f"{path}: no directory and no ZIP file: {error}") from None
 
