@@ -38,7 +38,8 @@ class Files:
 
 
 def of_archive(archive: zipfile.ZipFile) -> Files:
-    return Files(lambda name: _unpacked(archive, name), tuple(sorted(archive.namelist())))
+    names = sorted(name for name in archive.namelist() if not name.endswith("/"))
+    return Files(lambda name: _unpacked(archive, name), tuple(names))
 
 
 def of_mapping(contents: dict[str, bytes]) -> Files:

@@ -33,10 +33,10 @@ def files_of_log(home: Path) -> Files:
 def verify(
     clickhouse: ClickHouse, home: Path, trust: Trust, scope: Scope | None, kept_days: Mapping[str, int]
 ) -> Report:
-    """Verifies the log, and the rows of ClickHouse in the period; by default all rows that are still stored.
+    """Verifies the log, and the rows of ClickHouse in the period, by default all that are still stored.
 
-    `kept_days` is the retention by table: older minutes were deleted and are left out. Raises ClickHouseError,
-    StoredRowsError, OSError.
+    `kept_days` is the retention by table: older minutes were deleted and are left out. Raises
+    ClickHouseError, StoredRowsError, OSError.
     """
     report, held = check.examine(files_of_log(home), trust, scope)
     stored = StoredRows(clickhouse)

@@ -1,7 +1,7 @@
-"""Writes the proofs of a period into an evidence bundle: what docs/VERIFY.md describes, below `transparency/`.
+"""Writes the proofs of a period into an evidence bundle, below `transparency/`, as docs/VERIFY.md describes.
 
-It contains the log's checkpoint, the leaves of the period with the tiles that prove them, public keys, and the
-rows themselves for as many tables as MAX_ROWS allows.
+It contains the log's checkpoint, the leaves of the period with the tiles that prove them, public keys, and
+the rows themselves for as many tables as MAX_ROWS allows.
 """
 
 import json

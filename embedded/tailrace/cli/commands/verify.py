@@ -1,15 +1,16 @@
 """Verifies that recorded rows and logs are unchanged and complete, offline or against ClickHouse.
 
-BUNDLE is an evidence bundle, or the directory of a transparency log. The keys are those of the log, its
-witnesses and the hosts; get them from another source than the bundle. A key that is not given is taken from the
-bundle, and the verdict is then at best that nothing can be determined. --live verifies the rows of ClickHouse with the
-transparency log of this installation.
+BUNDLE is an evidence bundle, the directory of a transparency log, or the proof of one row. The keys are those
+of the log, its witnesses and the hosts; get them from another source than the bundle. A key that is not given
+is taken from the bundle, and the verdict is then at best that nothing can be determined. --live verifies the
+rows of ClickHouse with the transparency log of this installation.
 """
 
 import argparse
 import sys
 
 from tailrace.cli.context import Context
+from tailrace.cli.exit_codes import Exit
 from tailrace_verify import options
 
 HELP = "verify rows, logs and evidence with the transparency log"
