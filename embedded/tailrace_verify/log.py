@@ -33,7 +33,7 @@ def shown(seconds: int) -> str:
 def checkpoints(files: Files, trust: Trust, report: Report) -> list[Seen]:
     """Returns the checkpoints whose signatures are right, by size.
 
-    If there are none, it returns the largest other: its tree tells where something differs.
+    If there are none, it returns the largest other: its tree shows the place that differs.
     """
     named = [(name, files.read(name)) for name in (CHECKPOINT, *files.below(CHECKPOINTS))]
     named += [(f"your checkpoint {number}", data) for number, data in enumerate(trust.seen, 1)]

@@ -1,6 +1,6 @@
 """The public keys that a verification trusts, and whether they came from the auditor or from the bundle.
 
-A key that comes with the bundle proves nothing about its owner: whoever made the bundle can have made it.
+A key that comes with the bundle proves nothing about its owner: the maker of the bundle can have made it.
 """
 
 import base64
