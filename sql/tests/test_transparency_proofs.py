@@ -84,7 +84,7 @@ def write_log(clickhouse: ClickHouse, home: Path) -> None:
     for name, data in {
         "checkpoint": notes.assemble(text, signed),
         live.LOG_VKEY: notes.key_of(ORIGIN, LOG).vkey().encode(),
-        live.WITNESSES: f"http://127.0.0.1:1 {TRUST.witnesses[0].vkey()}\n".encode(),
+        live.WITNESSES: f"# URL, key\nhttp://127.0.0.1:1 {TRUST.witnesses[0].vkey()}\n".encode(),
         tiles.path(0, 0, len(entries)): b"".join(hashes),
         tiles.path(tiles.ENTRIES, 0, len(entries)): tiles.pack(entries),
     }.items():

@@ -24,8 +24,9 @@ def files_of_log(home: Path) -> Files:
     """Returns the files of the running log as those of a bundle: with its keys where a bundle has them."""
     with files.opened(home / DIRECTORY) as log:
         keys = {LOG_KEY: log.read(LOG_VKEY), HOST_KEYS: _read(home / "keys" / "hosts.json")}
-        for number, line in enumerate((log.read(WITNESSES) or b"").decode().splitlines()):
-            keys[f"{WITNESS_KEYS}/{number}.vkey"] = line.split()[-1].encode() if line.split() else None
+        for number, line in enumerate((log.read(WITNESSES) or b"").splitlines()):
+            if (words := line.split()) and not words[0].startswith(b"#"):
+                keys[f"{WITNESS_KEYS}/{number}.vkey"] = words[-1]
         present = {name: data for name, data in keys.items() if data is not None}
         return Files(lambda name: present.get(name) or log.read(name), tuple(sorted({*log.names, *present})))
 
