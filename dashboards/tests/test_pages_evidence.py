@@ -15,8 +15,8 @@ from dashboards.tests.planted_rows import rows_of
 from e2e.stack import Stack
 from tailrace.dashboards import connections
 from tailrace.evidence import framework, signing
-from tailrace.evidence.verify import verify
 from tailrace_local.components import superset
+from tailrace_verify.evidence import verify
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 

@@ -16,8 +16,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tailrace.cli.exit_codes import Exit
 from tailrace.config.home import Home
 from tailrace.evidence import archive, signing
-from tailrace.evidence.verify import Verdict, verify
 from tailrace_local.cli import main
+from tailrace_verify.evidence import Verdict, verify
 
 KEY, OTHER_KEY = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
 FILES = {

@@ -23,8 +23,8 @@ from tailrace.evidence import framework, reviews
 from tailrace.evidence.export import EvidenceError, Exported, Exporter
 from tailrace.evidence.period import Period
 from tailrace.evidence.reviews import Review
-from tailrace.evidence.verify import verify
 from tailrace.migrations.runner import load_retention
+from tailrace_verify.evidence import verify
 
 DAYS = 2
 END = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=1)

@@ -13,7 +13,7 @@ from tailrace.clickhouse.client import ClickHouse
 from tailrace.evidence import framework
 from tailrace.evidence.period import Period
 from tailrace.evidence.service.exports import DONE, Exports, ExportState
-from tailrace.evidence.verify import verify
+from tailrace_verify.evidence import verify
 
 KEY = Ed25519PrivateKey.generate()
 ENDED_SECONDS = 240

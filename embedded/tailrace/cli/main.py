@@ -50,7 +50,18 @@ OWN = Extension(
     commands={
         name: f"tailrace.cli.commands.{name}"
         for name in (
-            *("health", "ledger", "alerts", "search", "reports", "review", "evidence", "backfill", "pull"),
+            *(
+                "health",
+                "ledger",
+                "alerts",
+                "search",
+                "reports",
+                "review",
+                "evidence",
+                "verify",
+                "backfill",
+                "pull",
+            ),
             "tokens",
             *("credentials", "dashboards", "migrate", "completion"),
         )

@@ -21,7 +21,7 @@ def main() -> int:
     directory = arguments.directory
     uploads = directory / "uploads"
     uploads.mkdir(mode=0o700, parents=True, exist_ok=True)
-    exports = Exports(directory / "exports", clickhouse, key, process.print_line)
+    exports = Exports(directory / "exports", clickhouse, key, process.print_line, arguments.home)
     backtests = _backtests(arguments)
     service = Service(clickhouse, key, exports, arguments.access, uploads, backtests)
     with Server(arguments.socket, service) as server:
@@ -44,6 +44,7 @@ def _arguments() -> argparse.Namespace:
     process.add_clickhouse_arguments(parser, user=ACCOUNT)
     parser.add_argument("--key", type=Path, required=True, help="the key of the installation (PEM)")
     parser.add_argument("--directory", type=Path, required=True, help="for bundles, and for uploads")
+    parser.add_argument("--home", type=Path, help="of the installation, with its transparency log")
     parser.add_argument("--access", type=Path, required=True, help="access.yaml; may be missing")
     parser.add_argument("--backtest-jar", type=Path, help="the jar of the command line; runs backtests")
     parser.add_argument("--backtest-user", default="reader_security", help="as whom backtests read")

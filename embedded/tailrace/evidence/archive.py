@@ -7,10 +7,9 @@ import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-MANIFEST, SIGNATURE, PUBLIC_KEY = "manifest.json", "manifest.sig", "public-key.pem"
-FORMAT = "tailrace-evidence"
-VERSION = 1
-CHUNK_BYTES = 1 << 20
+from tailrace_verify.evidence import CHUNK_BYTES, FORMAT, MANIFEST, PUBLIC_KEY, SIGNATURE, VERSION
+
+__all__ = ("MANIFEST", "PUBLIC_KEY", "SIGNATURE", "files_of", "manifest", "sha256", "write")
 PACKED_ALREADY = (".parquet", ".pdf")
 TIME = (1980, 1, 1, 0, 0, 0)
 """The time of each entry: the real times are in the manifest, so that equal bundles are equal files."""

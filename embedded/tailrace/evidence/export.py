@@ -21,6 +21,9 @@ from tailrace.evidence.parameters import parameters, retention
 from tailrace.evidence.period import Period
 from tailrace.evidence.report import PROVES, Report
 from tailrace.evidence.results import Stored
+from tailrace.verification import proofs
+from tailrace_verify.notes import NoteError
+from tailrace_verify.tiles import TileError
 
 ACCOUNT = "auditor"
 COLUMNS = (
@@ -42,6 +45,8 @@ queries/NAME.sql          the query of each result
 about.json                period, versions, rows of each result
 manifest.json, .sig       SHA-256 sums of all files, and the Ed25519 signature of the manifest
 public-key.pem            the key of the signature; obtain its owner from another source than this bundle
+transparency/             where the installation has a transparency log: rows of the period with their proofs;
+                          `tailrace verify` checks them
 
 {proves}
 """
@@ -70,6 +75,8 @@ class Exporter:
     key: Ed25519PrivateKey
     actor: str
     on_step: Callable[[str], None] = lambda _: None
+    home: Path | None = None
+    """The directory of the installation; if it has a transparency log, bundles contain proofs."""
 
     def export(self, framework: Framework, period: Period, output: Path) -> Exported:
         """Writes and records the bundle. On an error neither the file nor the record exists.
@@ -118,7 +125,18 @@ class Exporter:
         (content / "README.txt").write_text(readme, encoding="utf-8")
         (content / "about.json").write_text(json.dumps(_about(report, rows=True), indent=1) + "\n")
         (content / archive.PUBLIC_KEY).write_bytes(signing.public_pem(self.key))
+        self._prove(period, content)
         return report
+
+    def _prove(self, period: Period, content: Path) -> None:
+        if self.home is None:
+            return
+        try:
+            written = proofs.write(self.clickhouse, self.home, period.first, period.end, content)
+        except (TileError, NoteError) as error:
+            raise EvidenceError(f"the transparency log cannot be read: {error}") from error
+        if written:
+            self.on_step(f"proofs: {written.leaves:,} leaves, {written.rows:,} rows")
 
     def _store(self, result: Result, given: dict[str, object], content: Path) -> Stored:
         stored = results.store(self.clickhouse, result, given, content)

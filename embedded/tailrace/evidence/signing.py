@@ -1,26 +1,31 @@
 """The installation's Ed25519 key (RFC 8032), and signatures with it."""
 
-import hashlib
 from pathlib import Path
 
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
     NoEncryption,
     PrivateFormat,
     PublicFormat,
     load_pem_private_key,
-    load_pem_public_key,
 )
 
 from tailrace.config.home import Home
+from tailrace_verify.pem import SigningKeyError, fingerprint, is_signed, read_public
+
+__all__ = (
+    "SigningKeyError",
+    "fingerprint",
+    "installation_key",
+    "is_signed",
+    "key_file",
+    "public_pem",
+    "read_private",
+    "read_public",
+)
 
 SECRET = "evidence-ed25519.pem"
-
-
-class SigningKeyError(ValueError):
-    """The input is no Ed25519 key; the message is shown to the user."""
 
 
 def installation_key(home: Home) -> Ed25519PrivateKey:
@@ -47,31 +52,6 @@ def read_private(file: Path) -> Ed25519PrivateKey:
 def public_pem(key: Ed25519PrivateKey) -> bytes:
     """Returns the public key in PEM format."""
     return key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
-
-
-def read_public(pem: bytes) -> Ed25519PublicKey:
-    """Parses a public key in PEM format. Raises SigningKeyError."""
-    try:
-        key = load_pem_public_key(pem)
-    except ValueError:
-        raise SigningKeyError("expected a public key in PEM form (-----BEGIN PUBLIC KEY-----)") from None
-    if not isinstance(key, Ed25519PublicKey):
-        raise SigningKeyError("expected an Ed25519 public key, found another kind of key")
-    return key
-
-
-def fingerprint(key: Ed25519PublicKey) -> str:
-    """Returns SHA-256 of the key's DER form: `openssl pkey -pubin -in KEY -outform DER | sha256sum`."""
-    der = key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
-    return hashlib.sha256(der).hexdigest()
-
-
-def is_signed(key: Ed25519PublicKey, signature: bytes, message: bytes) -> bool:
-    try:
-        key.verify(signature, message)
-    except InvalidSignature:
-        return False
-    return True
 
 
 def _new_key() -> str:

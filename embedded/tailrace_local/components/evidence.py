@@ -23,6 +23,7 @@ class Evidence(EvidenceProgram, PythonComponent):
     def command(self) -> Sequence[str | Path]:
         return [
             *(sys.executable, "-m", "tailrace.evidence"),
+            *("--home", self.home.root),
             *local_clickhouse.as_arguments(self.settings, self.home, ACCOUNT),
             *("--key", signing.key_file(self.home)),
             *("--directory", self.home.data(self.name)),

@@ -31,7 +31,7 @@ EXIT_CODES = {
     1: "the export failed; with verify: the file differs, or is no bundle",
     3: "the stack is not running",
 }
-SEE_ALSO = ("tailrace review", "tailrace ledger", "docs/COMPLIANCE.md")
+SEE_ALSO = ("tailrace verify", "tailrace review", "tailrace ledger", "docs/COMPLIANCE.md")
 OPTIONS = ("framework", "first", "end", "output")
 
 
@@ -75,7 +75,11 @@ def _export(arguments: argparse.Namespace, context: Context) -> Exit:
     actor = (arguments.actor or "").strip() or getpass.getuser()
     clickhouse = context.clickhouse(ACCOUNT)
     exporter = Exporter(
-        clickhouse, signing.installation_key(context.home), actor, lambda step: steps.show("evidence", step)
+        clickhouse,
+        signing.installation_key(context.home),
+        actor,
+        lambda step: steps.show("evidence", step),
+        context.home.root,
     )
     try:
         done = exporter.export(framework.load(arguments.framework), period, arguments.output)
@@ -99,7 +103,7 @@ def _period(arguments: argparse.Namespace) -> Period:
 
 def _verify(arguments: argparse.Namespace, context: Context) -> Exit:
     from tailrace.evidence import signing
-    from tailrace.evidence.verify import verify
+    from tailrace_verify.evidence import verify
 
     key = None
     if arguments.public_key:

@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -69,8 +70,11 @@ class Exports:
         clickhouse: ClickHouse,
         key: Ed25519PrivateKey,
         log: Callable[[str], None],
+        home: Path | None = None,
     ) -> None:
+        """`home` is the installation's directory: with its transparency log bundles contain proofs."""
         self._directory = directory
+        self._home = home
         self._clickhouse = clickhouse
         self._key = key
         self._log = log
@@ -148,7 +152,8 @@ class Exports:
         self._change(number, state=RUNNING)
         file = f"evidence-{state.framework}-{period.first:%Y%m%dT%H%M}-{period.end:%Y%m%dT%H%M}.zip"
         output = self._directory / number / file
-        exporter = Exporter(self._clickhouse, self._key, state.actor, lambda step: self._step(number, step))
+        step = partial(self._step, number)
+        exporter = Exporter(self._clickhouse, self._key, state.actor, step, self._home)
         done = exporter.export(framework.load(state.framework), period, output)
         self._change(
             number,

@@ -6,7 +6,7 @@ from pathlib import Path
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from tailrace.evidence import signing
-from tailrace.evidence.verify import Check, Verdict, verify
+from tailrace_verify.evidence import Check, Verdict, verify
 
 MAX_UNPACKED_BYTES = 8 << 30
 """The largest sum of the files' sizes: unpacking more would take minutes of processor time."""

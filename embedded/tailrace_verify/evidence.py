@@ -1,4 +1,4 @@
-"""Verifies a bundle without any server: its signature, every file against the manifest, and the ZIP
+"""Verifies an evidence bundle without any server: its signature, every file against the manifest, and the ZIP
 structure.
 
 ZIP programs disagree about files with duplicate names or with bytes that belong to no entry: they could show
@@ -21,9 +21,17 @@ from typing import BinaryIO
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from tailrace.evidence import archive, signing
-from tailrace.evidence.signing import SigningKeyError
+from tailrace_verify import check, pem
+from tailrace_verify.check import Scope
+from tailrace_verify.files import MARKS, of_archive
+from tailrace_verify.findings import Report, Status
+from tailrace_verify.pem import SigningKeyError
+from tailrace_verify.trust import Trust
 
+MANIFEST, SIGNATURE, PUBLIC_KEY = "manifest.json", "manifest.sig", "public-key.pem"
+FORMAT = "tailrace-evidence"
+VERSION = 1
+CHUNK_BYTES = 1 << 20
 MAX_MANIFEST_BYTES = 16 << 20
 LOCAL_HEADER = struct.Struct("<4s5H3I2H")
 END = struct.Struct("<4s4H2IH")
@@ -35,12 +43,13 @@ EXTRA_64 = 1
 """The extra field with the large size, APPNOTE.TXT 4.5.3."""
 UTF8 = 0x800
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-OWN = (archive.MANIFEST, archive.SIGNATURE)
+OWN = (MANIFEST, SIGNATURE)
 """Files that are not in the manifest."""
 
 READABLE = "The file is an evidence bundle"
 CONTAINER = "Every program reads the same files from the ZIP file"
 SIGNED = "The signature is that of the manifest with this key"
+PROVEN = "The transparency log proves the rows, and nothing in it was changed"
 FILES = "The files are those of the manifest, with their sizes and SHA-256 sums"
 
 
@@ -65,6 +74,8 @@ class Verdict:
     key_from_bundle: bool = True
     """The key is from the bundle itself: anyone could have signed it."""
     files: int = 0
+    proofs: Report | None = None
+    """The verification by the transparency log; None if the bundle has no proofs."""
 
     @property
     def faults(self) -> list[str]:
@@ -78,14 +89,21 @@ class _UnreadableError(Exception):
     """The verification cannot continue; the message states the reason."""
 
 
-def verify(path: Path, public_key: Ed25519PublicKey | None = None) -> Verdict:
-    """Verifies one bundle; `public_key` is the exporter's, from another source. Raises OSError."""
+def verify(
+    path: Path,
+    public_key: Ed25519PublicKey | None = None,
+    trust: Trust | None = None,
+    scope: Scope | None = None,
+) -> Verdict:
+    """Verifies one bundle; `public_key` is the exporter's, from another source, as are the keys of `trust`.
+    `scope` is the auditor's own period. Raises OSError."""
     verdict = Verdict(key_from_bundle=public_key is None)
     try:
         with path.open("rb") as file, zipfile.ZipFile(file) as bundle:
             verdict.add(CONTAINER, _container_faults(file, bundle))
             if not verdict.faults:
                 _check(bundle, public_key, verdict)
+                _check_proofs(bundle, trust or Trust(), scope, verdict)
     except (
         _UnreadableError,
         zipfile.BadZipFile,
@@ -192,26 +210,35 @@ def _directory_end(file: BinaryIO, start: int, entries: list[zipfile.ZipInfo]) -
 
 
 def _check(bundle: zipfile.ZipFile, public_key: Ed25519PublicKey | None, verdict: Verdict) -> None:
-    text = _small(bundle, archive.MANIFEST)
+    text = _small(bundle, MANIFEST)
     verdict.manifest_sha256 = hashlib.sha256(text).hexdigest()
     key = public_key or _key_of(bundle)
-    verdict.key_fingerprint = signing.fingerprint(key)
-    is_signed = signing.is_signed(key, _small(bundle, archive.SIGNATURE), text)
+    verdict.key_fingerprint = pem.fingerprint(key)
+    is_signed = pem.is_signed(key, _small(bundle, SIGNATURE), text)
     verdict.add(SIGNED, [] if is_signed else [_signature_fault(bundle, public_key)])
     verdict.about = _manifest(text)
     verdict.add(FILES, _file_faults(bundle, verdict))
 
 
+def _check_proofs(bundle: zipfile.ZipFile, trust: Trust, scope: Scope | None, verdict: Verdict) -> None:
+    files = of_archive(bundle)
+    if MARKS[1] not in files.names:
+        return
+    verdict.proofs = check.verify(files.proofs(), trust, scope)
+    changed = (each for each in verdict.proofs.findings if each.status is Status.TAMPERED)
+    verdict.add(PROVEN, [f"{each.place.get('file') or each.check}: {each.message}" for each in changed])
+
+
 def _signature_fault(bundle: zipfile.ZipFile, public_key: Ed25519PublicKey | None) -> str:
     """Returns a fault if the signature is missing or by another key."""
-    text, signature = _small(bundle, archive.MANIFEST), _small(bundle, archive.SIGNATURE)
+    text, signature = _small(bundle, MANIFEST), _small(bundle, SIGNATURE)
     try:
         own = _key_of(bundle)
     except _UnreadableError:
         own = None
-    if public_key and own and signing.is_signed(own, signature, text):
-        return f"signed with another key: {signing.fingerprint(own)}"
-    return f"{archive.SIGNATURE}: not the signature of {archive.MANIFEST} with this key"
+    if public_key and own and pem.is_signed(own, signature, text):
+        return f"signed with another key: {pem.fingerprint(own)}"
+    return f"{SIGNATURE}: not the signature of {MANIFEST} with this key"
 
 
 def _file_faults(bundle: zipfile.ZipFile, verdict: Verdict) -> Iterator[str]:
@@ -233,7 +260,7 @@ def _content_faults(bundle: zipfile.ZipFile, entry: zipfile.ZipInfo, listed: Map
     sum_, left = hashlib.sha256(), listed["bytes"]
     try:
         with bundle.open(entry) as file:
-            while chunk := file.read(archive.CHUNK_BYTES):
+            while chunk := file.read(CHUNK_BYTES):
                 left -= len(chunk)
                 if left < 0:
                     break
@@ -259,23 +286,23 @@ def _small(bundle: zipfile.ZipFile, name: str) -> bytes:
 
 def _key_of(bundle: zipfile.ZipFile) -> Ed25519PublicKey:
     try:
-        return signing.read_public(_small(bundle, archive.PUBLIC_KEY))
+        return pem.read_public(_small(bundle, PUBLIC_KEY))
     except SigningKeyError as error:
-        raise _UnreadableError(f"{archive.PUBLIC_KEY}: {error}") from None
+        raise _UnreadableError(f"{PUBLIC_KEY}: {error}") from None
 
 
 def _manifest(text: bytes) -> dict:
     try:
         manifest = json.loads(text)
         files = manifest["files"]
-        if (manifest["format"], manifest["version"]) != (archive.FORMAT, archive.VERSION):
-            raise _UnreadableError(f"{archive.MANIFEST}: its format or version is unknown to this Tailrace")
+        if (manifest["format"], manifest["version"]) != (FORMAT, VERSION):
+            raise _UnreadableError(f"{MANIFEST}: its format or version is unknown to this Tailrace")
         if len({str(file["name"]) for file in files}) != len(files):
-            raise _UnreadableError(f"{archive.MANIFEST}: contains a file twice")
+            raise _UnreadableError(f"{MANIFEST}: contains a file twice")
         for file in files:
             int(file["bytes"]), str(file["sha256"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise _UnreadableError(f"{archive.MANIFEST}: {error!r}") from None
+        raise _UnreadableError(f"{MANIFEST}: {error!r}") from None
     return manifest
 
 

@@ -1,0 +1,1 @@
+"""Verifies ClickHouse against the transparency log, and adds the log's proofs to evidence."""

@@ -1,0 +1,95 @@
+"""Verifies ClickHouse against the transparency log of this installation."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from tailrace.clickhouse.client import ClickHouse
+from tailrace.verification.stored_rows import StoredRows, by_table, interval, seconds
+from tailrace_verify import check, files, rows
+from tailrace_verify.check import Scope
+from tailrace_verify.files import Files
+from tailrace_verify.findings import Report
+from tailrace_verify.leaves import RowsLeaf
+from tailrace_verify.trust import HOST_KEYS, LOG_KEY, WITNESS_KEYS, Trust
+
+DIRECTORY = "transparency"
+"""Of the log, below the home directory."""
+LOG_VKEY, WITNESSES = "log.vkey", "witnesses"
+CHECK = "ClickHouse"
+
+
+def files_of_log(home: Path) -> Files:
+    """Returns the files of the running log as those of a bundle: with its keys where a bundle has them."""
+    with files.opened(home / DIRECTORY) as log:
+        keys = {LOG_KEY: log.read(LOG_VKEY), HOST_KEYS: _read(home / "keys" / "hosts.json")}
+        for number, line in enumerate((log.read(WITNESSES) or b"").splitlines()):
+            if (words := line.split()) and not words[0].startswith(b"#"):
+                keys[f"{WITNESS_KEYS}/{number}.vkey"] = words[-1]
+        present = {name: data for name, data in keys.items() if data is not None}
+        return Files(lambda name: present.get(name) or log.read(name), tuple(sorted({*log.names, *present})))
+
+
+def verify(
+    clickhouse: ClickHouse, home: Path, trust: Trust, scope: Scope | None, kept_days: Mapping[str, int]
+) -> Report:
+    """Verifies the log, and the rows of ClickHouse in the period, by default all that are still stored.
+
+    `kept_days` is the retention by table: older minutes were deleted and are left out. Raises
+    ClickHouseError, StoredRowsError, OSError.
+    """
+    report, held = check.examine(files_of_log(home), trust, scope)
+    stored = StoredRows(clickhouse)
+    for table, leaves in by_table(held.rows).items():
+        period = _period(scope, kept_days.get(table))
+        inside = [leaf for leaf in leaves if check.is_inside(leaf.minute, period)]
+        for leaf, found in stored.hashes(inside):
+            _compare(leaf, found, report)
+        if inside:
+            _find_unrecorded(stored, table, inside, report)
+    return report
+
+
+def _period(scope: Scope | None, days: int | None) -> Scope:
+    """A day before the end of the retention, because ClickHouse deletes rows on its own schedule."""
+    scope = scope or Scope()
+    if days is None:
+        return scope
+    oldest = datetime.now(UTC) - timedelta(days=days - 1)
+    return replace(scope, first=max(oldest, scope.first or oldest))
+
+
+def _compare(leaf: RowsLeaf, found: Sequence[bytes], report: Report) -> None:
+    if len(found) == leaf.rows and rows.root_of_hashes(found) == leaf.root:
+        report.counts["rows"] += leaf.rows
+        report.counts["minutes"] += 1
+        return
+    if len(found) == leaf.rows:
+        message = f"some of its {leaf.rows} rows were changed"
+    else:
+        message = f"it has {len(found)} rows, {leaf.rows} were recorded"
+    report.tampered(CHECK, message, table=leaf.table, minute=leaf.minute, part=leaf.part, leaf=leaf.index)
+
+
+def _find_unrecorded(stored: StoredRows, table: str, leaves: Sequence[RowsLeaf], report: Report) -> None:
+    """Finds rows that are in no leaf although their time of insert was recorded."""
+    minutes: dict[int, list[tuple[int, int]]] = {}
+    for leaf in leaves:
+        minutes.setdefault(seconds(leaf.minute), []).append(interval(leaf))
+    reached = max(end for each in minutes.values() for _, end in each)
+    for minute, counts in sorted(stored.counts(table, min(minutes), max(minutes) + 60).items()):
+        known = minutes.get(minute, [])
+        extra = {at: n for at, n in counts.items() if not any(first <= at < end for first, end in known)}
+        if added := sum(n for at, n in extra.items() if at < reached):
+            report.tampered(
+                CHECK,
+                f"{added} rows are in no leaf of the log",
+                table=table,
+                minute=datetime.fromtimestamp(minute, UTC).strftime(check.FORM),
+            )
+        report.counts["rows that wait for the log"] += sum(n for at, n in extra.items() if at >= reached)
+
+
+def _read(path: Path) -> bytes | None:
+    return path.read_bytes() if path.exists() else None

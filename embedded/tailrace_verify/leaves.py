@@ -1,0 +1,121 @@
+"""Parses the entries of a log: signed ranges, digests of rows, and registered keys."""
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tailrace_verify.findings import Report
+from tailrace_verify.trust import HostKey, KeyFileError, host_keys
+
+CHECK = "leaves"
+MINUTE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:00Z")
+HEX_32 = re.compile(r"[0-9a-f]{64}")
+TABLE = re.compile(r"[A-Za-z0-9_.]+")
+
+
+@dataclass(frozen=True)
+class RowsLeaf:
+    """The digest of rows of one table and minute; `part` is from 1."""
+
+    index: int
+    table: str
+    minute: str
+    part: int
+    rows: int
+    root: bytes
+    columns: Sequence[str]
+    ingested: Sequence[str] = ()
+    """When the rows were stored: [first, end), by which ClickHouse tells the parts of a minute apart."""
+
+
+@dataclass(frozen=True)
+class SignedRange:
+    """A signed payload as it was written; `index` is that of its leaf."""
+
+    index: int
+    payload: str
+    key: str
+    signature: bytes
+
+
+@dataclass
+class Leaves:
+    """All leaves of one kind each, in the order of the log."""
+
+    rows: dict[tuple[str, str, int], RowsLeaf] = field(default_factory=dict)
+    """By table, minute and part."""
+    ranges: list[SignedRange] = field(default_factory=list)
+    keys: Mapping[str, HostKey] | None = None
+    """The registered keys: each leaf contains those that are new or changed."""
+
+
+class _MalformedError(ValueError):
+    pass
+
+
+def add(index: int, entry: bytes, leaves: Leaves, report: Report) -> None:
+    """Adds one entry. An entry of an unknown type is counted and noted: a newer Tailrace may write others."""
+    try:
+        document = json.loads(entry)
+        kind = document["type"]
+        if add_one := KINDS.get(kind):
+            add_one(index, document, leaves, report)
+            return
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        report.tampered(CHECK, f"entry {index} is malformed: {error!r}"[:300], leaf=index)
+        return
+    report.counts["leaves of an unknown type"] += 1
+
+
+def _add_rows(index: int, document: Mapping, leaves: Leaves, report: Report) -> None:
+    leaf = _rows(index, document)
+    place = (leaf.table, leaf.minute, leaf.part)
+    if before := leaves.rows.get(place):
+        report.tampered(
+            CHECK,
+            f"entry {index} repeats part {leaf.part} of {leaf.table}, which is entry {before.index}",
+            leaf=index,
+            table=leaf.table,
+            minute=leaf.minute,
+        )
+        return
+    leaves.rows[place] = leaf
+
+
+def _rows(index: int, document: Mapping) -> RowsLeaf:
+    table, minute, root = document["table"], document["minute"], document["root"]
+    part, rows, columns = document["part"], document["rows"], document["columns"]
+    if not (TABLE.fullmatch(table) and MINUTE.fullmatch(minute) and HEX_32.fullmatch(root)):
+        raise _MalformedError("table, minute or root")
+    if type(part) is not int or type(rows) is not int or part < 1 or rows < 0:
+        raise _MalformedError("part or rows")
+    ingested = tuple(map(str, document.get("ingested", ())))
+    return RowsLeaf(index, table, minute, part, rows, bytes.fromhex(root), tuple(map(str, columns)), ingested)
+
+
+def _add_range(index: int, document: Mapping, leaves: Leaves, report: Report) -> None:
+    try:
+        signature = base64.b64decode(document["signature"], validate=True)
+    except binascii.Error:
+        signature = b""
+    payload, key = document["payload"], document["key"]
+    if not isinstance(payload, str) or not isinstance(key, str):
+        raise _MalformedError("payload or key")
+    leaves.ranges.append(SignedRange(index, payload, key, signature))
+
+
+def _add_keys(index: int, document: Mapping, leaves: Leaves, report: Report) -> None:
+    try:
+        keys = host_keys(document["hosts"])
+    except KeyFileError as error:
+        raise _MalformedError(str(error)) from None
+    for name, known in (leaves.keys or {}).items():
+        if name in keys and (keys[name].host, keys[name].public) != (known.host, known.public):
+            report.tampered(CHECK, f"entry {index} gives key {name} to another host", leaf=index, key=name)
+    leaves.keys = {**(leaves.keys or {}), **keys}
+
+
+KINDS = {"rows": _add_rows, "signed_range": _add_range, "keys": _add_keys}

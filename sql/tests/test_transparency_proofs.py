@@ -1,0 +1,177 @@
+"""ClickHouse is verified against a transparency log, and evidence contains the proofs of its rows."""
+
+import json
+import uuid
+import zipfile
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from tailrace.clickhouse.client import ClickHouse
+from tailrace.evidence import framework, signing
+from tailrace.evidence.export import Exporter
+from tailrace.evidence.period import Period
+from tailrace.verification import live
+from tailrace.verification.stored_rows import StoredRows
+from tailrace_verify import check, command, leaves, merkle, minutes, notes, options, rows, tiles
+from tailrace_verify.findings import Report, Status
+from tailrace_verify.trust import Trust
+
+DAY = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=3)
+END = DAY + timedelta(days=1)
+FORM = check.FORM
+COLUMNS = ["event_id", "event_time", "flags", "instance", "query_time", "rows_sent"]
+LOG, WITNESS, EXPORTER = (Ed25519PrivateKey.generate() for _ in range(3))
+ORIGIN, WITNESS_NAME = "tailrace/test", "witness.example/w1"
+
+
+def event(minute: int, number: int, late: bool = False) -> dict[str, object]:
+    at = DAY + timedelta(minutes=minute, milliseconds=number)
+    stored = DAY + timedelta(minutes=minute + (600 if late else 1))
+    return {
+        "event_id": str(uuid.UUID(int=minute << 64 | number << 1 | late)),
+        "instance": "db1",
+        "source": "slowlog",
+        "log": "/log/slow.log",
+        "event_time": f"{at:%Y-%m-%d %H:%M:%S.%f}",
+        "query_time": number / 7,
+        "rows_sent": 2**63 + number,
+        "flags": ["a/b", "\n"],
+        "ingested_at": f"{stored:%Y-%m-%d %H:%M:%S}",
+    }
+
+
+PARTS = {(10, 1): 5, (11, 1): 3, (11, 2): 2, (700, 1): 4}
+"""Rows by minute and part."""
+
+
+def events() -> list[dict[str, object]]:
+    return [event(minute, n, part == 2) for (minute, part), count in PARTS.items() for n in range(count)]
+
+
+def leaf(minute: int, part: int) -> dict[str, object]:
+    stored = DAY + timedelta(minutes=minute + (600 if part == 2 else 1))
+    return {
+        "type": "rows",
+        "table": "query_events",
+        "minute": (DAY + timedelta(minutes=minute)).strftime(FORM),
+        "part": part,
+        "columns": COLUMNS,
+        "ingested": [stored.strftime(FORM), (stored + timedelta(minutes=1)).strftime(FORM)],
+    }
+
+
+def write_log(clickhouse: ClickHouse, home: Path) -> None:
+    """Writes a log whose digests are those of the rows that ClickHouse has now."""
+    found = leaves.Leaves()
+    for index, place in enumerate(PARTS):
+        unread = {**leaf(*place), "rows": PARTS[place], "root": merkle.EMPTY.hex()}
+        leaves.add(index, json.dumps(unread).encode(), found, Report())
+    entries = []
+    for each, hashes in StoredRows(clickhouse).hashes(found.rows.values()):
+        minute = round((check.moment(each.minute) - DAY).total_seconds() / 60)
+        root = rows.root_of_hashes(hashes).hex()
+        entries.append(json.dumps({**leaf(minute, each.part), "rows": len(hashes), "root": root}).encode())
+    hashes = [merkle.leaf_hash(entry) for entry in entries]
+    directory = home / live.DIRECTORY
+    text = notes.Checkpoint(ORIGIN, len(entries), merkle.root(hashes)).text()
+    signed = (
+        notes.sign(text, ORIGIN, LOG),
+        notes.cosign(text, WITNESS_NAME, WITNESS, int(END.timestamp()) + 60),
+    )
+    for name, data in {
+        "checkpoint": notes.assemble(text, signed),
+        live.LOG_VKEY: notes.key_of(ORIGIN, LOG).vkey().encode(),
+        live.WITNESSES: f"# URL, key\nhttp://127.0.0.1:1 {TRUST.witnesses[0].vkey()}\n".encode(),
+        tiles.path(0, 0, len(entries)): b"".join(hashes),
+        tiles.path(tiles.ENTRIES, 0, len(entries)): tiles.pack(entries),
+    }.items():
+        (directory / name).parent.mkdir(parents=True, exist_ok=True)
+        (directory / name).write_bytes(data)
+
+
+TRUST = Trust(notes.key_of(ORIGIN, LOG), (notes.key_of(WITNESS_NAME, WITNESS, notes.COSIGNATURE),), {})
+
+
+@pytest.fixture
+def stored(admin, server, tmp_path) -> ClickHouse:
+    admin.insert("tailrace.query_events", events())
+    write_log(server.user("auditor"), tmp_path)
+    return admin
+
+
+def verified(server, home: Path) -> Report:
+    return live.verify(server.user("auditor"), home, TRUST, None, {"query_events": 92})
+
+
+def test_unchanged_rows(stored, server, tmp_path):
+    report = verified(server, tmp_path)
+    assert (report.verdict, report.findings) == (Status.PROVEN, [])
+    assert (report.counts["rows"], report.counts["minutes"]) == (14, 4)
+    late = {**event(20, 1), "ingested_at": f"{END:%Y-%m-%d %H:%M:%S}"}
+    stored.insert("tailrace.query_events", [late])
+    report = verified(server, tmp_path)
+    assert (report.verdict, report.counts["rows that wait for the log"]) == (Status.PROVEN, 1)
+
+
+@pytest.mark.parametrize(
+    ("statement", "minute", "message"),
+    [
+        ("UPDATE query_time = 9 WHERE rows_sent % 8 = 1", 10, "were changed"),
+        ("DELETE WHERE ingested_at > '{late}' AND event_time < '{third}'", 11, "0 rows, 2 were recorded"),
+        ("DELETE WHERE event_time < '{second}'", 10, "0 rows, 5 were recorded"),
+    ],
+)
+def test_changed_and_deleted_rows(stored, server, tmp_path, statement, minute, message):
+    times = {
+        name: f"{DAY + timedelta(minutes=after):%Y-%m-%d %H:%M:%S}"
+        for name, after in (("late", 610), ("second", 11), ("third", 12))
+    }
+    stored.execute(f"ALTER TABLE tailrace.query_events {statement.format(**times)}", mutations_sync=2)
+    report = verified(server, tmp_path)
+    assert report.verdict is Status.TAMPERED
+    first = report.findings[0]
+    assert message in first.message
+    assert first.place["minute"] == (DAY + timedelta(minutes=minute)).strftime(FORM)
+
+
+def test_rows_that_were_added_to_the_past(stored, server, tmp_path):
+    stored.insert("tailrace.query_events", [event(11, 99), event(300, 1)])
+    report = verified(server, tmp_path)
+    assert report.verdict is Status.TAMPERED
+    assert [(each.place["minute"][11:16], each.message) for each in report.findings] == [
+        ("00:11", "it has 4 rows, 3 were recorded"),
+        ("05:00", "1 rows are in no leaf of the log"),
+    ]
+
+
+def test_evidence_contains_the_proofs(stored, server, tmp_path):
+    path = tmp_path / "evidence.zip"
+    exporter = Exporter(server.user("auditor"), EXPORTER, "ines", home=tmp_path)
+    exporter.export(framework.load("pci"), Period(DAY, END), path)
+    report = checked(path, tmp_path)
+    assert (report.verdict, report.findings) == (Status.PROVEN, [])
+    assert (report.counts["rows"], report.counts["leaves"]) == (14, 4)
+    with zipfile.ZipFile(path) as bundle:
+        name = minutes.file_name(minutes.ROWS, "query_events", leaf(11, 2)["minute"], 2)
+        lines = bundle.read(f"transparency/{name}").splitlines()
+    assert [json.loads(line)["rows_sent"] for line in lines]
+
+
+def checked(path: Path, directory: Path) -> Report:
+    """What `tailrace verify` prints, with keys from files."""
+    files = {
+        "--log-key": TRUST.log.vkey().encode(),
+        "--witness-key": TRUST.witnesses[0].vkey().encode(),
+        "--host-keys": b"{}",
+        "--public-key": signing.public_pem(EXPORTER),
+    }
+    words = [str(path)]
+    for option, data in files.items():
+        (directory / option.strip("-")).write_bytes(data)
+        words += [option, str(directory / option.strip("-"))]
+    parser = options.argparse.ArgumentParser()
+    options.configure(parser)
+    return command.verified(path, parser.parse_args(words))
