@@ -2,8 +2,8 @@
 
 A table is read by `ingested_at`, the second of the insert, up to a second that no running insert can have:
 the start of the oldest one, or the present. Rows with an earlier `ingested_at` are complete, so each row is
-in exactly one leaf, however late its event is. A projection has the counts by second and minute; the hashes of
-rows are computed by ClickHouse and not stored.
+in exactly one leaf, however late its event is. A projection has the counts by second and minute; ClickHouse
+computes the hashes of rows, which are not stored.
 """
 
 import io
@@ -95,12 +95,16 @@ class Collector:
         batch = Batch()
         self._keys(batch)
         columns = self._columns()
-        until = self._clickhouse.rows(UNTIL, {"margin": MARGIN_SECONDS})[0]["until"]
+        until = self.until()
         parts = [self._ranges(batch, until)] if RANGES in columns else []
         parts += [
             self._rows(batch, table, columns[table], until) for table in self._tables if table in columns
         ]
         return Batch(batch.entries, batch.minutes, batch.values, all(parts))
+
+    def until(self) -> int:
+        """Returns the second before which every inserted row can be read, in seconds since 1970 UTC."""
+        return self._clickhouse.rows(UNTIL, {"margin": MARGIN_SECONDS})[0]["until"]
 
     def waiting(self) -> dict[str, tuple[int, int]]:
         """Returns the rows and minutes by table that are not in the log yet."""
