@@ -4,15 +4,22 @@ Hashes are 32 bytes. Proofs are lists of hashes from the leaf's sibling up.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from operator import add
 
 _sha256 = hashlib.sha256
 EMPTY = _sha256(b"").digest()
 """The root of a tree without leaves."""
+_LEAF, _NODE = _sha256(b"\0"), _sha256(b"\1")
 
 
 def leaf_hash(data: bytes) -> bytes:
     return _sha256(b"\0" + data).digest()
+
+
+def leaf_hashes(leaves: Iterable[bytes]) -> list[bytes]:
+    """Returns the hashes of many leaves, quicker than one by one."""
+    return _hashes(_LEAF, leaves)
 
 
 def node_hash(left: bytes, right: bytes) -> bytes:
@@ -24,11 +31,21 @@ def root(hashes: Sequence[bytes]) -> bytes:
     level = list(hashes)
     if not level:
         return EMPTY
-    sha = _sha256
     while len(level) > 1:
         odd = level[-1:] if len(level) % 2 else []
-        level = [sha(b"\1" + a + b).digest() for a, b in zip(level[::2], level[1::2], strict=False)] + odd
+        level = _hashes(_NODE, map(add, level[::2], level[1::2])) + odd
     return level[0]
+
+
+def _hashes(start: "hashlib._Hash", parts: Iterable[bytes]) -> list[bytes]:
+    """A copy of a begun hash costs a third less than a new one, for which OpenSSL looks up the algorithm."""
+    copy, found = start.copy, []
+    add_one = found.append
+    for part in parts:
+        hash_ = copy()
+        hash_.update(part)
+        add_one(hash_.digest())
+    return found
 
 
 def inclusion(hashes: Sequence[bytes], index: int) -> list[bytes]:

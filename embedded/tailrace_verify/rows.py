@@ -1,15 +1,15 @@
 """The canonical form of a row, and the digest of the rows of one table and minute.
 
 The canonical form is what ClickHouse prints for `SELECT columns FORMAT JSONEachRow` with SETTINGS, the
-columns in the order of their names: UTF-8 JSON without spaces, keys sorted, 64-bit integers and decimals as strings.
-So ClickHouse makes it in bulk, and whoever has the line hashes it as it is, without parsing. Bytes of
+columns in the order of their names: UTF-8 JSON without spaces, keys sorted, 64-bit integers and decimals as
+strings.
+So ClickHouse makes it in bulk, and a verifier hashes the line as it is, without parsing. Bytes of
 strings that are not UTF-8 stay as they are.
 
 The digest is the root of an RFC 6962 tree over the sorted leaf hashes: it does not depend on the order of
 rows, and equal rows count each time.
 """
 
-import hashlib
 import json
 import math
 import re
@@ -88,8 +88,7 @@ def checked_columns(columns: Iterable[str]) -> list[str]:
 
 def hashes(lines: Iterable[bytes]) -> list[bytes]:
     """Returns the leaf hashes of rows in canonical form, without line ends, in their order."""
-    sha = hashlib.sha256
-    return [sha(b"\0" + line).digest() for line in lines]
+    return merkle.leaf_hashes(lines)
 
 
 def minute_root(rows: Iterable[Mapping[str, object] | bytes]) -> bytes:

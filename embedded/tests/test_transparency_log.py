@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from tailrace.transparency import files, leaves, witnesses
+from tailrace.transparency import files, leaves, sequences, witnesses
 from tailrace.transparency.log import LogError, TransparencyLog
 from tailrace.transparency.service import Service
 from tailrace.transparency.store import Batch, Minute, Store
@@ -420,3 +420,13 @@ def test_an_independent_implementation_reads_the_log(tmp_path: Path):
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [f"verified 601 entries of {ORIGIN} and {len(heads)} heads"]
+
+
+def test_sequences_in_any_order_become_few_intervals():
+    numbers = [number for number in range(1, 60) if number % 20]
+    for seed in range(20):
+        random.Random(seed).shuffle(numbers)
+        intervals: sequences.Intervals = []
+        assert [sequences.add(intervals, number) for number in numbers] == [True] * len(numbers)
+        assert [sequences.add(intervals, number) for number in numbers] == [False] * len(numbers)
+        assert intervals == [[1, 19], [21, 39], [41, 59]]

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -184,6 +184,47 @@ def test_the_counts_come_from_the_projection(admin, collector, user):
     query = collecting.CELLS.format(table="query_events", limit=9)
     plan = user("auditor").execute(f"EXPLAIN {query}", {"from": INSERTED, "until": INSERTED + 1})
     assert "by_ingestion" in plan
+
+
+RANGES = """
+CREATE TABLE tailrace.signed_ranges (payload String, key String, signature String, sequence UInt64,
+    status String, signed_at DateTime64(6, 'UTC'), ingested_at DateTime('UTC'))
+ENGINE = MergeTree ORDER BY sequence
+"""
+"""Its columns that become leaves, for a schema that does not have the table."""
+
+
+@pytest.fixture
+def ranges(admin: ClickHouse) -> Iterator[Callable[..., None]]:
+    """Stores signed ranges."""
+    is_new = not admin.rows("EXISTS TABLE tailrace.signed_ranges")[0]["result"]
+    if is_new:
+        admin.execute(RANGES)
+
+    def store(second: int, *sequences: int, status: str = "verified") -> None:
+        row = {"key": "k", "signature": "s", "signed_at": f"{LAST_HOUR}.0", "ingested_at": second}
+        found = [{**row, "payload": f"{status} {each}", "sequence": each} for each in sequences]
+        admin.insert("tailrace.signed_ranges", [{**each, "status": status} for each in found])
+
+    yield store
+    if is_new:
+        admin.execute("DROP TABLE tailrace.signed_ranges SYNC")
+
+
+def test_each_signed_range_is_in_one_leaf_and_a_forged_one_in_none(admin, log, tmp_path, ranges):
+    collector = CollectorAt(admin, log.store, tmp_path / "hosts.json")
+
+    def payloads(second: int) -> list[str]:
+        collector.second = second
+        return [leaf["payload"] for leaf in append(log, collector)]
+
+    ranges(INSERTED, 2, 1, 4)
+    ranges(INSERTED, 3, status="bad_signature")
+    assert payloads(INSERTED + 1) == ["verified 1", "verified 2", "verified 4"]
+    ranges(INSERTED + 2, 2, 3)  # the job stores 2 again, with a later result
+    ranges(INSERTED + 2, 4, status="broken_chain")
+    assert payloads(INSERTED + 3) == ["verified 3", "broken_chain 4"]
+    assert log.store.get("sequences k") == [[1, 4]]
 
 
 def test_registered_keys_are_appended_when_they_change(admin, collector, log, tmp_path):

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tailrace.clickhouse.client import ClickHouse, Row
 from tailrace.errors import ReportedError
-from tailrace.transparency import leaves
+from tailrace.transparency import leaves, sequences
 from tailrace.transparency.store import Batch, Minute, Store
 from tailrace_verify import rows as canonical_rows
 
@@ -30,6 +30,8 @@ MAX_ROWS = 500_000
 MAX_CELLS = 200_000
 MAX_RANGES = 20_000
 MAX_PAYLOAD = 60_000
+BROKEN = "broken_chain"
+ANCHORED = "sequences "
 FORGED = ("bad_signature", "unknown_key")
 """States of signed ranges that no registered key has signed."""
 HASH = struct.Struct("<I32s")
@@ -60,11 +62,12 @@ SETTINGS {settings}
 FORMAT RowBinary
 """
 SIGNED = """
-SELECT payload, key, signature, toUnixTimestamp(ingested_at) AS second, length(payload) > {longest} AS is_long
+SELECT payload, key, signature, sequence, status, toUnixTimestamp(ingested_at) AS second,
+    length(payload) > {longest} AS is_long
 FROM tailrace.signed_ranges
 WHERE ingested_at >= toDateTime({{from:UInt32}}, 'UTC') AND ingested_at < toDateTime({{until:UInt32}}, 'UTC')
     AND status NOT IN {{forged:Array(String)}}
-ORDER BY second, key, JSONExtractUInt(payload, 'sequence') LIMIT {limit}
+ORDER BY second, key, sequence LIMIT {limit}
 """
 
 
@@ -156,9 +159,18 @@ class Collector:
         until, taken = _whole_seconds(found, until, MAX_RANGES)
         if long := [row for row in taken if row["is_long"]]:
             raise CollectError(f"a signed range of key {long[0]['key']} has more than {MAX_PAYLOAD} bytes")
-        batch.entries.extend(leaves.signed_range(row) for row in taken)
+        batch.entries.extend(leaves.signed_range(row) for row in taken if self._is_new(batch, row))
         batch.values[f"position {RANGES}"] = until
         return len(found) < MAX_RANGES
+
+    def _is_new(self, batch: Batch, row: Row) -> bool:
+        """Returns whether a signed range is in no leaf yet: the job stores one again if its state changes.
+
+        One with the number of another one is always new: it is evidence of a fork.
+        """
+        name = f"{ANCHORED}{row['key']}"
+        anchored = batch.values.setdefault(name, self._store.get(name, []))
+        return sequences.add(anchored, row["sequence"]) or row["status"] == BROKEN
 
     def _rows(self, batch: Batch, table: str, columns: Sequence[str], until: int) -> bool:
         """Adds the leaves of a table; returns whether these are all."""
