@@ -2,7 +2,7 @@
 
 A witness cosigns a checkpoint only if the log's last one is a prefix of it. It therefore detects a log that
 went back or that shows two histories. It needs neither a stack nor access to data. `tailrace up` also starts
-one on the same machine, which protects less: whoever controls that machine controls both.
+one on the same machine, which protects less: a user who controls that machine controls both.
 """
 
 import argparse
