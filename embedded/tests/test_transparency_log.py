@@ -1,22 +1,34 @@
 """The transparency log and its witness: kills at each write, rollbacks, two histories, another reader."""
 
 import base64
-import json
-import random
 import shutil
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from transparency_parts import (
+    LOG_KEY,
+    LOG_PUBLIC,
+    NAME,
+    NOW,
+    ORIGIN,
+    WITNESS_KEY,
+    Disk,
+    Killed,
+    Source,
+    direct,
+    entry,
+    make_log,
+    make_witness,
+)
 
-from tailrace.transparency import files, leaves, sequences, witnesses
+from tailrace.transparency import files, witnesses
 from tailrace.transparency.log import LogError, TransparencyLog
 from tailrace.transparency.service import Service
-from tailrace.transparency.store import Batch, Minute, Store
+from tailrace.transparency.store import Batch, Store
 from tailrace.transparency.witnesses import OtherSizeError, WitnessError, WitnessRefusedError
 from tailrace.witness.server import WitnessServer
 from tailrace.witness.witness import Witness
@@ -24,100 +36,7 @@ from tailrace_verify import merkle, notes, tiles
 from tailrace_verify.notes import Checkpoint
 from tailrace_verify.tiles import Tiles
 
-ORIGIN = "tailrace/0123456789abcdef"
-NAME = "witness.example/w1"
-LOG_KEY, WITNESS_KEY = (Ed25519PrivateKey.from_private_bytes(bytes([number]) * 32) for number in (1, 2))
-LOG_PUBLIC = notes.key_of(ORIGIN, LOG_KEY)
-NOW = 1_795_000_000
 ORACLE = Path(__file__).parent / "transparency_oracle"
-
-
-class Killed(BaseException):
-    """The process was killed. No code of the project catches it."""
-
-
-class Disk:
-    """Writes files; kills the process before or after the write with the number `at`."""
-
-    def __init__(self, at: int | None = None, is_after: bool = False) -> None:
-        self.at, self.is_after, self.count = at, is_after, 0
-
-    def write(self, path: Path, data: bytes) -> None:
-        with self.step():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            draft = path.with_name(path.name + ".new")
-            draft.write_bytes(data)
-            draft.replace(path)
-
-    def step(self) -> "Disk":
-        return self
-
-    def __enter__(self) -> None:
-        self.count += 1
-        if self.count == self.at and not self.is_after:
-            raise Killed
-
-    def __exit__(self, *_: object) -> None:
-        if self.count == self.at and self.is_after:
-            raise Killed
-
-
-class KillableStore(Store):
-    def __init__(self, file: Path, disk: Disk) -> None:
-        super().__init__(file)
-        self._disk = disk
-
-    def commit(self, *arguments) -> None:
-        with self._disk.step():
-            super().commit(*arguments)
-
-
-@dataclass(frozen=True)
-class Direct(witnesses.Witness):
-    """Asks a witness of this process, without HTTP."""
-
-    witness: Witness = None
-
-    def _post(self, body: bytes) -> bytes:
-        answer = self.witness.add_checkpoint(body)
-        if answer.status != 200:
-            raise self._refusal(answer.status, answer.text.strip())
-        return answer.text.encode()
-
-
-class Source:
-    """Collects numbered entries; each call finds some more, up to `end`."""
-
-    def __init__(self, store: Store, end: int, most: int) -> None:
-        self._store, self._end, self._most = store, end, most
-
-    def collect(self) -> Batch:
-        start = self._store.get("position", 0)
-        # The number of new entries differs after a restart, as that of new rows does.
-        count = min(self._end - start, random.Random(f"{start} {self._most}").randint(1, self._most))
-        entries = [entry(number) for number in range(start, start + count)]
-        minutes = [Minute("t", number % 5, 1, at) for at, number in enumerate(range(start, start + count))]
-        return Batch(entries, minutes, {"position": start + count}, start + count == self._end)
-
-
-def entry(number: int) -> bytes:
-    return b'{"number":%d}' % number
-
-
-def make_witness(directory: Path, disk: Disk | None = None) -> Witness:
-    write = disk.write if disk else files.write
-    return Witness(NAME, WITNESS_KEY, [LOG_PUBLIC], directory / "witness", write, lambda: NOW)
-
-
-def direct(witness: Witness) -> Direct:
-    return Direct("-", witness.key, witness)
-
-
-def make_log(directory: Path, disk: Disk) -> TransparencyLog:
-    log = TransparencyLog(directory / "log", ORIGIN, LOG_KEY, disk.write)
-    log.store.close()
-    log.store = KillableStore(directory / "log" / "state.sqlite", disk)
-    return log
 
 
 def make_service(directory: Path, disk: Disk, end: int, most: int) -> Service:
@@ -388,17 +307,6 @@ def test_a_witness_that_does_not_answer_delays_the_checkpoint_and_no_leaf(tmp_pa
     assert checkpoint_of(tmp_path).size == log.size > size
 
 
-def test_keys_are_split_into_entries_of_a_bounded_size():
-    before = {f"{number:016x}": {"host": f"db-{number}"} for number in range(10)}
-    now = {f"{number:016x}": {"host": f"db-{number}", "public_key": "A" * 44} for number in range(2000)}
-    entries = list(leaves.keys(before, now))
-    assert len(entries) > 1
-    assert max(map(len, entries)) < tiles.MAX_ENTRY_BYTES
-    merged = {name: key for each in entries for name, key in json.loads(each)["hosts"].items()}
-    assert merged == now
-    assert not list(leaves.keys(now, now))
-
-
 def test_an_independent_implementation_reads_the_log(tmp_path: Path):
     """golang.org/x/mod/sumdb verifies notes, computes roots and proofs of the tiles that we write."""
     if shutil.which("go") is None:
@@ -420,13 +328,3 @@ def test_an_independent_implementation_reads_the_log(tmp_path: Path):
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [f"verified 601 entries of {ORIGIN} and {len(heads)} heads"]
-
-
-def test_sequences_in_any_order_become_few_intervals():
-    numbers = [number for number in range(1, 60) if number % 20]
-    for seed in range(20):
-        random.Random(seed).shuffle(numbers)
-        intervals: sequences.Intervals = []
-        assert [sequences.add(intervals, number) for number in numbers] == [True] * len(numbers)
-        assert [sequences.add(intervals, number) for number in numbers] == [False] * len(numbers)
-        assert intervals == [[1, 19], [21, 39], [41, 59]]
