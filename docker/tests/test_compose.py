@@ -43,6 +43,8 @@ NOT_HERE = {
     "TAILRACE_ACCESS": "own-access.yaml",
     "TAILRACE_SSO": "own-sso.yaml",
     "TAILRACE_COMPONENTS": "docker compose up SERVICE...",
+    "TAILRACE_PORT_WITNESS": "the transparency log does not run in containers yet",
+    "TAILRACE_TRANSPARENCY_INTERVAL": "the transparency log does not run in containers yet",
     "TAILRACE_PORT_KAFKA_CONTROLLER": "inside of its container",
     "TAILRACE_PORT_KAFKA_INTERNAL": "inside of its container",
     "TAILRACE_PORT_CLICKHOUSE_NATIVE": "docker compose exec clickhouse clickhouse-client",

@@ -17,11 +17,12 @@ from prometheus_client.parser import text_string_to_metric_families
 from tailrace.clickhouse.client import ClickHouseError
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings
-from tailrace.health import exporter, pulled
+from tailrace.health import exporter, pulled, transparency
 from tailrace.health import metrics as health_metrics
 from tailrace.programs import census as census_program
 from tailrace.programs.pull import PullProgram
 from tailrace.sources import active_sources
+from tailrace.transparency import keys as transparency_keys
 from tailrace_local import clickhouse as local_clickhouse
 from tailrace_local.components.detect import Detect
 from tailrace_local.components.flink import Flink
@@ -48,6 +49,7 @@ def own_metrics(
         {job.name: partial(job.ask, seconds=health_metrics.REST_SECONDS) for job in jobs}
     )
     yield from pulled.metrics_of_heartbeat(PullProgram(settings, home).heartbeat())
+    yield from transparency.metrics_of(transparency_keys.directory(home))
     clickhouse = local_clickhouse.connect(settings, home, ACCOUNT)
     listed = active_sources.active(home).since
     yield from health_metrics.ledger_metrics(clickhouse, recent_seconds, census_program.left(home), listed)

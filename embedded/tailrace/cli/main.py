@@ -50,19 +50,8 @@ OWN = Extension(
     commands={
         name: f"tailrace.cli.commands.{name}"
         for name in (
-            *(
-                "health",
-                "ledger",
-                "alerts",
-                "search",
-                "reports",
-                "review",
-                "evidence",
-                "verify",
-                "backfill",
-                "pull",
-            ),
-            "tokens",
+            *("health", "ledger", "alerts", "search", "reports", "review", "evidence", "verify"),
+            *("backfill", "pull", "tokens", "transparency", "witness"),
             *("credentials", "dashboards", "migrate", "completion"),
         )
     },

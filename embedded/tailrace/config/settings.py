@@ -108,6 +108,7 @@ class Settings:
     port_api: int = _port(CLOSED, "the REST API; 0: it does not run", CLOSED)
     port_metrics: int = _port(18090, "metrics of all components, in Prometheus' format")
     port_callbacks: int = _port(18091, "requests of other tools that act on alerts")
+    port_witness: int = _port(18092, "the witness of the transparency log")
     port_fluentbit: int = _port(12020, "Fluent Bit's health and metrics endpoint")
 
     memory_kafka: int = _setting(384, "Kafka's Java heap", unit="MiB", minimum=128)
@@ -156,6 +157,10 @@ class Settings:
         "size of the InnoDB redo logs of servers whose monitor output lacks it, such as db-1=1073741824, "
         "*=100663296; for the checkpoint age",
         unit="bytes",
+    )
+
+    transparency_interval: int = _setting(
+        60, "time between two checkpoints of the transparency log", unit="s", minimum=1
     )
 
     api_requests_per_minute: int = _setting(

@@ -22,11 +22,14 @@ from tailrace_local.components.pull import Pull
 from tailrace_local.components.repair import Repair
 from tailrace_local.components.reports import Reports
 from tailrace_local.components.superset import Superset
+from tailrace_local.components.transparency import Transparency
+from tailrace_local.components.witness import Witness
 from tailrace_local.supervisor.component import Component
 
 COMPONENTS: tuple[type[Component], ...] = (
     *(Kafka, ClickHouse, Flink, Detect, Census, Pull, Repair, Capture, Explain, FluentBit, Facts),
     *(Superset, Evidence, Fingerprint, Delivery, Callbacks, Forwarding, Reports, Api, Metrics),
+    *(Witness, Transparency),
 )
 
 

@@ -1,0 +1,89 @@
+"""The transparency log and its witness as processes: kill -9, an outage, a witness that was rolled back."""
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from e2e.health import await_alert, await_cleared
+from e2e.stack import Stack, wait_until
+from tailrace.config.resources import REPOSITORY
+from tailrace.transparency import keys, status
+from tailrace.transparency.log import STORE
+from tailrace.transparency.status import LogStatus
+from tailrace.transparency.store import Store
+
+FIRST_PORT = int(os.environ.get("TRANSPARENCY_FIRST_PORT", "24300"))
+COMPONENTS = ("clickhouse", "witness", "transparency")
+PATIENCE_SECONDS = 120
+
+
+@pytest.fixture
+def stack(tmp_path: Path) -> Iterator[Stack]:
+    home = tmp_path / "home"
+    running = Stack(home, FIRST_PORT, COMPONENTS, port_witness=str(FIRST_PORT + 6), transparency_interval="1")
+    running.up()
+    yield running
+    running.down()
+
+
+def read(stack: Stack) -> LogStatus:
+    return status.read(keys.directory(stack.home))
+
+
+def await_leaves(stack: Stack, size: int) -> None:
+    wait_until(lambda: read(stack).published_size == size, PATIENCE_SECONDS, f"{size} published leaves")
+
+
+def insert(stack: Stack) -> None:
+    at = int(time.time()) // 3600 * 3600 - 86400
+    stack.clickhouse().insert("tailrace.error_events", [{"message": "m", "event_time": f"{at}.0"}])
+
+
+def test_kills_an_outage_and_a_rollback_of_the_witness(stack: Stack):
+    (state,) = (stack.home.root / keys.WITNESS_DIRECTORY / "state").iterdir()
+    empty = state.read_bytes()
+    insert(stack)
+    stack.kill("witness")
+    stack.kill("transparency")
+    await_leaves(stack, 1)
+
+    insert(stack)
+    with stack.without("witness"):
+        state.write_bytes(empty)
+        wait_until(lambda: read(stack).size == 2, PATIENCE_SECONDS, "a leaf without a checkpoint")
+        heartbeat = stack.home.data("transparency") / "beat"
+        wait_until(
+            lambda: "does not answer" in json.loads(heartbeat.read_text())["unsolved"],
+            PATIENCE_SECONDS,
+            "the outage to be noticed",
+        )
+        assert read(stack).published_size == 1
+        store = Store(keys.directory(stack.home) / STORE)
+        store.set({"published_at": time.time() - 7200})
+        store.close()
+        await_alert(stack, "TailraceTransparencyCheckpointOld", PATIENCE_SECONDS)
+    await_leaves(stack, 2)
+    await_cleared(stack, "TailraceTransparencyCheckpointOld", PATIENCE_SECONDS)
+
+    await_alert(stack, "TailraceTransparencyIncident", PATIENCE_SECONDS)
+    assert "went back from 1 to 0 leaves" in tailrace(stack, 1, "transparency", "status")
+    tailrace(stack, 0, "transparency", "acknowledge", "--reason", "this test", "--actor", "ines")
+    await_cleared(stack, "TailraceTransparencyIncident", PATIENCE_SECONDS)
+    assert "2 leaves" in tailrace(stack, 0, "transparency", "status")
+
+
+def tailrace(stack: Stack, code: int, *words: str) -> str:
+    done = subprocess.run(
+        [REPOSITORY / "bin" / "tailrace", *words],
+        env={**{name: os.environ[name] for name in ("HOME", "PATH")}, **stack.settings.environment()},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout

@@ -1,0 +1,66 @@
+"""The entries of the transparency log: signed ranges, digests of rows, registered host keys."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+
+MAX_KEYS_BYTES = 50_000
+Json = Mapping[str, object]
+
+
+def signed_range(row: Json) -> bytes:
+    """Returns the entry of a signed range, with its payload and signature as they were received."""
+    return _entry({"type": "signed_range", **{name: row[name] for name in ("payload", "key", "signature")}})
+
+
+def rows(
+    table: str,
+    minute: int,
+    part: int,
+    count: int,
+    root: bytes,
+    columns: Sequence[str],
+    ingested: tuple[int, int],
+) -> bytes:
+    """Returns the entry of rows of one table and minute.
+
+    `part` counts from 1; `columns` are those of the rows' canonical form. The rows are those with
+    `ingested_at` in [from, to), in seconds since 1970 UTC: so a verifier tells the parts of a minute apart.
+    """
+    return _entry(
+        {
+            "type": "rows",
+            "table": table,
+            "minute": iso(minute),
+            "part": part,
+            "rows": count,
+            "root": root.hex(),
+            "columns": list(columns),
+            "ingested": [iso(second) for second in ingested],
+        }
+    )
+
+
+def keys(before: Json, now: Json) -> Iterator[bytes]:
+    """Yields entries with the registered keys that are new or changed; several, if one would be too long."""
+    part: dict[str, object] = {}
+    size = 0
+    for name, key in now.items():
+        if before.get(name) != key:
+            length = len(_entry({name: key}))
+            if part and size + length > MAX_KEYS_BYTES:
+                yield _entry({"type": "keys", "hosts": part})
+                part, size = {}, 0
+            part[name] = key
+            size += length
+    if part:
+        yield _entry({"type": "keys", "hosts": part})
+
+
+def iso(second: int) -> str:
+    """Returns a time as `2026-11-26T10:31:00Z`."""
+    return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _entry(value: Json) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

@@ -1,0 +1,1 @@
+"""A witness of transparency logs: C2SP tlog-witness and tlog-cosignature."""
