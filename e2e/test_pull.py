@@ -93,7 +93,7 @@ class Puller:
             self._command,
             env={
                 **os.environ,
-                "PYTHONPATH": str(REPOSITORY / "collectors" / "pull"),
+                "PYTHONPATH": f"{REPOSITORY / 'collectors' / 'pull'}:{REPOSITORY / 'collectors' / 'census'}",
                 "AWS_ACCESS_KEY_ID": "id",
                 "AWS_SECRET_ACCESS_KEY": "unused",
             },

@@ -310,6 +310,8 @@ def main(arguments: "list[str] | None" = None) -> int:
     """Runs the census. Exit codes: 0 stopped or done, 1 the census of --once could not be written, 2 wrong
     usage."""
     options = _options(arguments)
+    if options.create_key:
+        return _create_key(options.create_key)
     try:
         if not options.spool:
             raise ConfigurationError("TAILRACE_CENSUS_SPOOL is not set and no --spool given")
@@ -341,6 +343,18 @@ def _signing(options: argparse.Namespace) -> Any:
         raise ConfigurationError(f"--key: {error}") from error
 
 
+def _create_key(file: Path) -> int:
+    """Creates a private key and prints its public key. Exit codes: 0 created, 2 not created."""
+    try:
+        from tailrace_signing import keys
+
+        print(keys.create(file).public_key)
+    except (ImportError, OSError, ValueError) as error:
+        report(f"--create-key: {error}")
+        return 2
+    return 0
+
+
 def _options(arguments: "list[str] | None") -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="census.py", description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--sources", type=Path, metavar="FILE", help="JSON list of the logs")
@@ -359,6 +373,12 @@ def _options(arguments: "list[str] | None") -> argparse.Namespace:
         metavar="FILE",
         default=Path(key) if (key := os.environ.get("TAILRACE_HOST_KEY")) else None,
         help="sign with this Ed25519 key of the host (default: TAILRACE_HOST_KEY)",
+    )
+    parser.add_argument(
+        "--create-key",
+        type=Path,
+        metavar="FILE",
+        help="create a key of this host, print its public key and exit",
     )
     parser.add_argument(
         "--host",

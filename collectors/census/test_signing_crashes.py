@@ -113,7 +113,9 @@ class World:
         for (inode, number), found in checked.ranges(self.file_of).items():
             whole = self.written[inode][number]
             is_current = number == len(self.written[inode]) - 1
-            assert not is_current or found[-1]["to"] >= whole.rfind(b"\n") + 1, "complete lines are not signed"
+            assert not is_current or found[-1]["to"] >= whole.rfind(b"\n") + 1, (
+                "complete lines are not signed"
+            )
 
     def file_of(self, payload: dict) -> tuple[int, int]:
         """Returns inode and number of the content that the payload signs. Its lines are numbered and not empty, so

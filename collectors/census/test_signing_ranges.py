@@ -38,7 +38,8 @@ def test_random_bytes_in_blocks_of_any_size(monkeypatch):
     chance = random.Random(7)
     for _ in range(40):
         whole = b"".join(
-            chance.choice((b"x" * chance.randrange(3000), b"\r", b"\n", b"\r\n", b"\xff\x00")) for _ in range(60)
+            chance.choice((b"x" * chance.randrange(3000), b"\r", b"\n", b"\r\n", b"\xff\x00"))
+            for _ in range(60)
         )
         monkeypatch.setattr(ranges, "BLOCK_BYTES", chance.choice((1, 7, 4096, 50_000, 1 << 20)) + RANGE_BYTES)
         ended = chance.random() < 0.5
@@ -67,7 +68,9 @@ def test_a_key_is_created_once_and_private(tmp_path):
         keys.create(file)
 
 
-@pytest.mark.parametrize("text", ["", "no key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"])
+@pytest.mark.parametrize(
+    "text", ["", "no key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"]
+)
 def test_a_file_without_a_key_is_refused_with_its_name(tmp_path, text):
     file = tmp_path / "host.pem"
     file.write_text(text)

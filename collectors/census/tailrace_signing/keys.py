@@ -49,9 +49,7 @@ def read(file: Path) -> HostKey:
         raise KeyFileError(f"{file} contains no private key in PEM form without a password") from None
     if not isinstance(private, ed25519.Ed25519PrivateKey):
         raise KeyFileError(f"{file} contains no Ed25519 key")
-    public = private.public_key().public_bytes(
-        serialization.Encoding.Raw, serialization.PublicFormat.Raw
-    )
+    public = private.public_key().public_bytes(serialization.Encoding.Raw, serialization.PublicFormat.Raw)
     return HostKey(key_id(public), base64.b64encode(public).decode(), private)
 
 

@@ -65,7 +65,7 @@ class Repeats:
             left -= len(content)
             copy = self._spool / f"signed-{int(started)}-{number}.repeat.jsonl"
             draft = copy.with_suffix(".new")
-            draft.write_bytes(content[content.find(b"{\"host\"") :])
+            draft.write_bytes(content[content.find(b'{"host"') :])
             os.replace(draft, copy)
             if left <= 0:
                 return

@@ -83,7 +83,9 @@ class RangeSigner:
             sighting = Sighting(record, record.path in live, now)
             self._sightings[sighting.identity] = sighting
         self._sightings = {
-            identity: each for identity, each in self._sightings.items() if now - each.seen < FORGOTTEN_SECONDS
+            identity: each
+            for identity, each in self._sightings.items()
+            if now - each.seen < FORGOTTEN_SECONDS
         }
 
     def sign(self) -> None:
@@ -120,7 +122,7 @@ class RangeSigner:
         if state.key not in ("", first.id):
             raise StateError(
                 f"{self._key_file} has the key {first.id}, but the last signature is of the key {state.key}; "
-                f"only `--rotate-key` replaces a key"
+                f"a key is replaced by the file {self._key_file}{keys.NEXT}"
             )
         return first
 

@@ -10,10 +10,13 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from tailrace_signing.keys import KeyFileError
+
 from tailrace_pull.config import Clients, ConfigurationError, Entry, load
 from tailrace_pull.once import Directory
 from tailrace_pull.service import Service, Sink, Watch
 from tailrace_pull.shipping import FencedError, Shipper, ShippingError, UnknownOutcomeError
+from tailrace_pull.signing import RoundSigner
 from tailrace_pull.state import LogState, StateError
 
 
@@ -24,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         entries = load(options.logs)
         return _run(entries, options) if options.command == "run" else _once(entries, options)
-    except ConfigurationError as error:
+    except (ConfigurationError, KeyFileError) as error:
         report(str(error))
         return 2
     except (ShippingError, UnknownOutcomeError, FencedError, StateError, OSError) as error:
@@ -37,7 +40,8 @@ def report(message: str) -> None:
 
 
 def _run(entries: list[Entry], options: argparse.Namespace) -> int:
-    shipper = Shipper(_kafka(options), options.name)
+    signer = RoundSigner(options.host or f"pull-{options.name}", options.key) if options.key else None
+    shipper = Shipper(_kafka(options), options.name, signer)
     service = _service(entries, shipper, shipper.states())
     since = time.time()
     service.run(lambda watches: _write_heartbeat(options.heartbeat_file, watches, since))
@@ -112,6 +116,8 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     run.add_argument(
         "--heartbeat-file", type=Path, required=True, help="file that is written after every pass"
     )
+    run.add_argument("--key", type=Path, metavar="FILE", help="sign what was received with this Ed25519 key")
+    run.add_argument("--host", metavar="NAME", help="name in signatures (default: pull-NAME of the puller)")
     once.add_argument("-o", "--directory", type=Path, required=True)
     return parser.parse_args(arguments)
 

@@ -49,7 +49,7 @@ OWN = Extension(
         name: f"tailrace.cli.commands.{name}"
         for name in (
             *("health", "ledger", "alerts", "search", "reports", "review", "evidence", "backfill", "pull"),
-            "tokens",
+            *("tokens", "keys"),
             *("credentials", "dashboards", "migrate", "completion"),
         )
     },

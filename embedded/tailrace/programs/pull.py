@@ -13,6 +13,8 @@ from tailrace.sources.pulled_logs import PulledLogState
 from tailrace.sources.sources_file import PulledSource, SourcesError
 
 PROGRAM = ROOT / "collectors" / "pull"
+SIGNING = ROOT / "collectors" / "census"
+"""The directory of the package tailrace_signing."""
 SILENT_SECONDS = 600
 """The maximum age of the heartbeat: a pass waits for slow answers of a service."""
 
@@ -35,7 +37,7 @@ class PullProgram(Program):
         self._heartbeat().unlink(missing_ok=True)
 
     def environment(self) -> Mapping[str, str]:
-        return {"PYTHONPATH": str(PROGRAM)}
+        return {"PYTHONPATH": f"{PROGRAM}:{SIGNING}"}
 
     def health(self) -> Health:
         """A log that cannot be read does not count: a restart would not fix it."""
