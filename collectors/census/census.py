@@ -9,9 +9,9 @@ without a census are unknown, never covered.
 Between two rounds it checks five times a second whether a live path refers to another file than before, and
 immediately takes a census of that log. So it detects renames within seconds of each other.
 
-It needs only the standard library of Python 3.9, so that a copy of this file runs on any database server. With
-the key of the host (--key) it also signs what it sees: then it needs the directory tailrace_signing beside it,
-and the library cryptography.
+It needs only the standard library of Python 3.9, so that a copy of this file runs on any database server.
+With the key of the host (--key) it also signs what it sees: then it needs the directory tailrace_signing
+beside it, and the library cryptography.
 
 The environment configures it, as for Fluent Bit (../README.md):
 

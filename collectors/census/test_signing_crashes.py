@@ -1,6 +1,7 @@
-"""Property test of the signer: appends, rotations, truncations, rotations of the key, and a crash at any system call."""
+"""Property test of the signer: appends, rotations, truncations, new keys, and a crash at any system call."""
 
 import base64
+import contextlib
 import itertools
 import os
 import random
@@ -10,6 +11,7 @@ from pathlib import Path
 import census
 import pytest
 from signing_logs import Chains, expected_hash, new_host, records
+
 from tailrace_signing import keys, signer
 
 CALLS = ("open", "write", "fsync", "replace", "close")
@@ -100,10 +102,8 @@ class World:
     def sign_killed(self) -> None:
         with pytest.MonkeyPatch.context() as patch:
             Kill(patch, self.chance, self.chance.randrange(1, 40))
-            try:
+            with contextlib.suppress(Killed):
                 self.sign()
-            except Killed:
-                pass
         self.signer = self.host.start()
 
     def check(self) -> None:
@@ -118,8 +118,8 @@ class World:
             )
 
     def file_of(self, payload: dict) -> tuple[int, int]:
-        """Returns inode and number of the content that the payload signs. Its lines are numbered and not empty, so
-        only one content has the hash."""
+        """Returns inode and number of the content that the payload signs. Its lines are numbered and not
+        empty, so only one content has the hash."""
         contents = self.written[payload["inode"]]
         [number] = [
             number

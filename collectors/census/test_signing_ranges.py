@@ -1,4 +1,4 @@
-"""Tests of the range rule, the hash and signatures against schemas/contracts/signed_range.json, and random bytes."""
+"""Tests of the range rule, the hash and signatures against schemas/contracts/signed_range.json."""
 
 import base64
 import hashlib
@@ -6,6 +6,7 @@ import random
 
 import pytest
 from signing_logs import CONTRACT, content, divided, expected_hash
+
 from tailrace_signing import keys, ranges
 from tailrace_signing.ranges import RANGE_BYTES, RangeHash, TruncatedError, divide
 

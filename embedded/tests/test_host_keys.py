@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
+
 from tailrace.cli import main
 from tailrace.config.home import Home
 from tailrace.config.resources import ROOT

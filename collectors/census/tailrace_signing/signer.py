@@ -5,6 +5,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,7 +67,7 @@ class RangeSigner:
         self._spool = spool
         self._report = report
         self._reported = ""
-        self._journal: "Journal | None" = None
+        self._journal: Journal | None = None
         self._sightings: dict[str, Sighting] = {}
         self._done: dict[str, tuple[Any, ...]] = {}
         self._left = PASS_BYTES
@@ -173,10 +174,10 @@ class RangeSigner:
         """Returns the new state of a file, and the records of what is new in it."""
         record = sighting.record
         try:
-            with _opened(record) as file:
-                entry = _continued(entry, record.size, file.fileno())
-                found = list(self._new_ranges(file.fileno(), entry, sighting))
-                entry = _after(entry, found, file.fileno())
+            with _opened(record) as descriptor:
+                entry = _continued(entry, record.size, descriptor)
+                found = list(self._new_ranges(descriptor, entry, sighting))
+                entry = _after(entry, found, descriptor)
         except (OSError, TruncatedError):
             return entry or _entry(), []  # the next census has it under its new name or size
         return entry, [chain.record({**_described(record), **_as_payload(each)}) for each in found]
@@ -218,21 +219,24 @@ def _mark_used(key_file: Path, key: HostKey) -> None:
         return  # a mounted secret is read-only; then only the job notices a lost state
 
 
-def _opened(record: Any):
+@contextmanager
+def _opened(record: Any) -> Iterator[int]:
     """Opens the file of a census record. Raises FileNotFoundError if its path has another file now."""
-    file = open(os.open(record.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb", buffering=0)
-    if os.fstat(file.fileno()).st_ino != record.inode:
-        file.close()
-        raise FileNotFoundError(record.path)
-    return file
+    descriptor = os.open(record.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        if os.fstat(descriptor).st_ino != record.inode:
+            raise FileNotFoundError(record.path)
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 FIRST_BYTES = 4096
 
 
 def _entry() -> "dict[str, Any]":
-    """Returns the state of a file of which nothing is signed: the start of the open range, its signed end, and
-    the first signed bytes, by which a truncated file is recognized."""
+    """Returns the state of a file of which nothing is signed: the start of the open range, its signed end,
+    and the first signed bytes, by which a truncated file is recognized."""
     return {"from": 0, "to": 0, "first_length": 0, "first_hash": ""}
 
 

@@ -10,14 +10,13 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tailrace_signing.keys import KeyFileError
-
 from tailrace_pull.config import Clients, ConfigurationError, Entry, load
 from tailrace_pull.once import Directory
 from tailrace_pull.service import Service, Sink, Watch
 from tailrace_pull.shipping import FencedError, Shipper, ShippingError, UnknownOutcomeError
 from tailrace_pull.signing import RoundSigner
 from tailrace_pull.state import LogState, StateError
+from tailrace_signing.keys import KeyFileError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

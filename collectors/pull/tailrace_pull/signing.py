@@ -8,14 +8,13 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from tailrace_pull.log import PulledLog
+from tailrace_pull.reading import LineRun, Round
+from tailrace_pull.state import VERSION, PulledFile, StateError
 from tailrace_signing import keys
 from tailrace_signing.chain import Chain
 from tailrace_signing.journal import State
 from tailrace_signing.ranges import divide
-
-from tailrace_pull.log import PulledLog
-from tailrace_pull.reading import LineRun, Round
-from tailrace_pull.state import VERSION, PulledFile, StateError
 
 STATE_KEY = "signing|{}"
 """Key of the record with the last number, in the topic of the logs' states; the name is that of the host."""
@@ -59,7 +58,12 @@ class RoundSigner:
     def state(self) -> bytes:
         """Returns the state after the records, to be stored with them."""
         after = self._chain.state({})
-        content = {"version": VERSION, "key": after.key, "sequence": after.sequence, "previous": after.previous}
+        content = {
+            "version": VERSION,
+            "key": after.key,
+            "sequence": after.sequence,
+            "previous": after.previous,
+        }
         return json.dumps(content, separators=(",", ":")).encode()
 
     def confirm(self) -> None:
@@ -81,8 +85,7 @@ def _ranges(log: PulledLog, file: PulledFile, runs: list[LineRun]) -> Iterator[d
         if run.offset != file.range_from + len(file.range_bytes):  # the service left out what is in between
             yield from _closed(log, file)
             file.range_from = run.offset
-        for content in _of_run(log, file, run.lines):
-            yield content
+        yield from _of_run(log, file, run.lines)
     if file.is_live or file.has_more:
         yield from _payloads(log, file, closed=False) if runs else ()
     else:

@@ -46,8 +46,8 @@ class LocalKey:
     def ensure(self) -> HostKey:
         """Returns the registered key, created on first use.
 
-        A key that has signed and whose state is lost is replaced: it would use numbers again. So is a key that
-        was revoked; the census must not run meanwhile. Raises HostKeyError, OSError.
+        A key that has signed and whose state is lost is replaced: it would use numbers again. So is a key
+        that was revoked; the census must not run meanwhile. Raises HostKeyError, OSError.
         """
         with self._locked():
             before = ""
@@ -104,7 +104,8 @@ class LocalKey:
             self._state.unlink(missing_ok=True)
 
     def _known(self, id_: str) -> str:
-        return id_ if id_ in self._registry.keys() else ""
+        registered = self._registry.keys()
+        return id_ if id_ in registered else ""
 
     def _id(self, file: Path) -> str:
         return key_id(public_key(file))

@@ -1,4 +1,4 @@
-"""Publishes the registered keys to the normalize job: one record of the compacted topic tailrace.host_keys."""
+"""Publishes the registered keys to the normalize job: one record of the topic tailrace.host_keys."""
 
 from confluent_kafka import Producer
 
