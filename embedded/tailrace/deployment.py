@@ -53,6 +53,8 @@ from tailrace.programs.repair import RepairProgram
 from tailrace.programs.snapshots import SnapshotProgram
 from tailrace.rules import push as rule_push
 from tailrace.rules.push import RulesError
+from tailrace.signing import publication
+from tailrace.signing.registry import HostKeyError, Registry
 from tailrace.sources import sources_file
 from tailrace.sources.sources_file import SourcesError
 
@@ -98,7 +100,7 @@ FAILURES = (
     CollectorError,
     ConfigurationError,
     MigrationError,
-    RulesError,
+    RulesError, HostKeyError,
     SettingsError,
     SourcesError,
     SupersetError,
@@ -142,6 +144,11 @@ def make_certificates(arguments: argparse.Namespace, settings: Settings, home: H
 def push_rules(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
     """Pushes the repository's rules if no rules were ever pushed."""
     rule_push.push_first(kafka_client.from_arguments(arguments), home.run)
+
+
+def publish_host_keys(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
+    """Publishes the registered public keys of hosts to the normalize job (docs/SIGNING.md)."""
+    publication.publish(kafka_client.from_arguments(arguments), arguments.json or Registry(home).text())
 
 
 def migrate(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
@@ -265,6 +272,11 @@ def _parser() -> argparse.ArgumentParser:
 
     _configure_topics(add("topics", apply_topics))
     kafka_client.add_arguments(add("rules", push_rules))
+    host_keys = add("host-keys", publish_host_keys)
+    kafka_client.add_arguments(host_keys)
+    host_keys.add_argument(
+        "--json", metavar="TEXT", help="the list of keys (default: the content of keys/hosts.json)"
+    )
     _configure_certificates(add("certificates", make_certificates))
     _configure_migrations(add("migrations", migrate))
     _configure_reconciliation(add("reconcile", reconcile))

@@ -83,16 +83,20 @@ def test_a_damaged_list_is_not_replaced(registry):
 def test_the_key_of_this_machine_is_registered_at_the_start_of_the_census(tmp_path):
     home = Home(tmp_path)
     (tmp_path / "sources.yaml").write_text("[]")
-    program = CensusProgram(Settings.from_environment({"TAILRACE_HOME": str(tmp_path)}), home)
+    program = CensusProgram(settings_of(tmp_path), home)
     program.prepare()
     words = [str(word) for word in program.command()]
     key = signing_keys.read(Path(words[words.index("--key") + 1]))
     program.prepare()
-    assert {id_: each.host for id_, each in Registry(home).keys().items()} == {key.id: local_key.this_host()}
+    assert {id_: each.host for id_, each in Registry(home).keys().items()} == {key.id: "db-host-1"}
     assert (home.secrets / "host-ed25519.pem").stat().st_mode & 0o777 == 0o600
 
     unsigned = Settings.from_environment({"TAILRACE_HOME": str(tmp_path), "TAILRACE_SIGN_LOGS": "0"})
     assert "--key" not in CensusProgram(unsigned, home).command()
+
+
+def settings_of(home: Path) -> Settings:
+    return Settings.from_environment({"TAILRACE_HOME": str(home), "TAILRACE_HOST": "db-host-1"})
 
 
 def signs(key: local_key.LocalKey, state: Path) -> None:
@@ -105,7 +109,7 @@ def signs(key: local_key.LocalKey, state: Path) -> None:
 def test_a_key_without_its_state_is_replaced(tmp_path):
     """As after a restore: the numbers of the signatures would be used again."""
     home = Home(tmp_path)
-    key, state = local_key.of_census(home), home.data("census") / "signing.json"
+    key, state = local_key.of_census(home, settings_of(tmp_path)), home.data("census") / "signing.json"
     first = key.ensure()
     assert key.ensure() == first  # it has not signed yet
     signs(key, state)
@@ -119,7 +123,7 @@ def test_a_key_without_its_state_is_replaced(tmp_path):
 
 def test_a_revoked_key_is_replaced_and_its_state_removed(tmp_path):
     home = Home(tmp_path)
-    key, state = local_key.of_census(home), home.data("census") / "signing.json"
+    key, state = local_key.of_census(home, settings_of(tmp_path)), home.data("census") / "signing.json"
     first = key.ensure()
     signs(key, state)
     Registry(home).revoke(first.id)
@@ -129,7 +133,7 @@ def test_a_revoked_key_is_replaced_and_its_state_removed(tmp_path):
 
 def test_a_rotation_registers_the_next_key_and_waits_for_the_signer(tmp_path):
     home = Home(tmp_path)
-    key = local_key.of_census(home)
+    key = local_key.of_census(home, settings_of(tmp_path))
     first, second = key.ensure(), key.rotate()
     assert second.replaces == first.id
     assert key_id(local_key.public_key(Path(f"{key.file}{local_key.NEXT}"))) == second.id

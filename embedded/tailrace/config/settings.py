@@ -142,6 +142,7 @@ class Settings:
         minimum=1,
     )
     census_interval: int = _setting(10, "time between two censuses of the watched files", unit="s", minimum=1)
+    host: str = _setting("", "name of this machine in signed ranges of logs; empty: its host name")
     sign_logs: int = _setting(
         1,
         "whether the census and pull sign the logs that they read (docs/SIGNING.md)",

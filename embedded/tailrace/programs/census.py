@@ -33,7 +33,7 @@ class CensusProgram(Program):
         self._sources().write_text(json.dumps(listed, indent=2))
         self.spool().mkdir(mode=0o700, exist_ok=True)
         if self.settings.sign_logs:
-            local_key.of_census(self.home).ensure()
+            local_key.of_census(self.home, self.settings).ensure()
 
     def command(self) -> Sequence[str | Path]:
         interval = str(self.settings.census_interval)
@@ -46,7 +46,7 @@ class CensusProgram(Program):
     def _key(self) -> Sequence[str | Path]:
         if not self.settings.sign_logs:
             return []
-        key = local_key.of_census(self.home)
+        key = local_key.of_census(self.home, self.settings)
         return ["--key", key.file, "--host", key.host]
 
     def health(self) -> Health:

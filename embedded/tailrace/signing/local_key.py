@@ -19,6 +19,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from tailrace.config.home import Home
+from tailrace.config.settings import Settings
 from tailrace.signing.registry import HostKey, HostKeyError, Registry, key_id
 
 NEXT = ".next"
@@ -117,19 +118,15 @@ class LocalKey:
             yield
 
 
-def of_census(home: Home) -> LocalKey:
+def of_census(home: Home, settings: Settings) -> LocalKey:
     """Returns the key with which the census of this machine signs."""
-    return LocalKey(home, "host", this_host(), home.data("census") / "signing.json")
+    host = settings.host or socket.gethostname()
+    return LocalKey(home, "host", host, home.data("census") / "signing.json")
 
 
 def of_pull(home: Home, name: str) -> LocalKey:
     """Returns the key of the puller of this name; its state is in Kafka."""
     return LocalKey(home, "host-pull", f"pull-{name}")
-
-
-def this_host() -> str:
-    """Returns the name of this machine in signatures."""
-    return os.environ.get("TAILRACE_HOST") or socket.gethostname()
 
 
 def public_key(file: Path) -> str:

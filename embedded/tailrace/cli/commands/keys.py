@@ -67,7 +67,7 @@ def _revoke(arguments: argparse.Namespace, context: Context) -> HostKey:
 
 
 def _rotate(arguments: argparse.Namespace, context: Context) -> HostKey:
-    return local_key.of_census(context.home).rotate()
+    return local_key.of_census(context.home, context.settings).rotate()
 
 
 def _publish(context: Context, registry: Registry) -> Exit:
