@@ -106,10 +106,13 @@ class _Window:
 
     def line_end(self, start: int, least: int) -> "int | None":
         """Returns the end of the first line from `start` that ends at `least` or later, if there is one."""
-        for offset, block in self._blocks(max(start, least - 1), self._size):
-            found = block.find(b"\n")
+        offset = max(start, least - 1)
+        while offset < self._size:
+            self._include(offset)
+            found = self._block.find(b"\n", offset - self._start)  # without a copy of the rest of the block
             if found >= 0:
-                return offset + found + 1
+                return self._start + found + 1
+            offset = self._start + len(self._block)
         return None
 
     def last_line_end(self, start: int) -> int:
@@ -126,12 +129,15 @@ class _Window:
 
     def _blocks(self, start: int, end: int) -> "Iterator[tuple[int, bytes]]":
         while start < end:
-            if not self._start <= start < self._start + len(self._block):
-                self._load(start)
+            self._include(start)
             index = start - self._start
             block = self._block[index : index + end - start]
             yield start, block
             start += len(block)
+
+    def _include(self, offset: int) -> None:
+        if not self._start <= offset < self._start + len(self._block):
+            self._load(offset)
 
     def _load(self, start: int) -> None:
         self._start = start
