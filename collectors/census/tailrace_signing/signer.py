@@ -32,7 +32,7 @@ FORGOTTEN_SECONDS = 3600
 
 
 @dataclass(frozen=True)
-class Sighting:
+class SeenFile:
     """A file in a census."""
 
     record: Any
@@ -68,7 +68,7 @@ class RangeSigner:
         self._report = report
         self._reported = ""
         self._journal: Journal | None = None
-        self._sightings: dict[str, Sighting] = {}
+        self._seen_files: dict[str, SeenFile] = {}
         self._done: dict[str, tuple[Any, ...]] = {}
         self._left = PASS_BYTES
 
@@ -81,11 +81,11 @@ class RangeSigner:
         """Takes the records of a census, with the paths of the live files."""
         now = time.monotonic()
         for record in records:
-            sighting = Sighting(record, record.path in live, now)
-            self._sightings[sighting.identity] = sighting
-        self._sightings = {
+            seen_file = SeenFile(record, record.path in live, now)
+            self._seen_files[seen_file.identity] = seen_file
+        self._seen_files = {
             identity: each
-            for identity, each in self._sightings.items()
+            for identity, each in self._seen_files.items()
             if now - each.seen < FORGOTTEN_SECONDS
         }
 
@@ -153,40 +153,40 @@ class RangeSigner:
         chain = Chain(self._host, self._key, journal.state)
         files = dict(journal.state.files)
         records, done = [], {}
-        for identity, sighting in sorted(self._sightings.items(), key=lambda each: not each[1].is_live):
+        for identity, seen_file in sorted(self._seen_files.items(), key=lambda each: not each[1].is_live):
             if self._left <= 0:
                 break
-            if self._done.get(identity) == sighting.work():
+            if self._done.get(identity) == seen_file.work():
                 continue
-            entry, signed = self._signed(sighting, files.get(identity), chain)
+            entry, signed = self._signed(seen_file, files.get(identity), chain)
             files[identity] = entry
             records += signed
             if self._left > 0:
-                done[identity] = sighting.work()
+                done[identity] = seen_file.work()
         if records:
-            kept = {identity: entry for identity, entry in files.items() if identity in self._sightings}
+            kept = {identity: entry for identity, entry in files.items() if identity in self._seen_files}
             self._commit(journal, chain.state(kept), records)
         self._done.update(done)
 
     def _signed(
-        self, sighting: Sighting, entry: "dict[str, Any] | None", chain: Chain
+        self, seen_file: SeenFile, entry: "dict[str, Any] | None", chain: Chain
     ) -> "tuple[dict[str, Any], list[dict[str, str]]]":
         """Returns the new state of a file, and the records of what is new in it."""
-        record = sighting.record
+        record = seen_file.record
         try:
             with _opened(record) as descriptor:
                 entry = _continued(entry, record.size, descriptor)
-                found = list(self._new_ranges(descriptor, entry, sighting))
+                found = list(self._new_ranges(descriptor, entry, seen_file))
                 entry = _after(entry, found, descriptor)
         except (OSError, TruncatedError):
             return entry or _entry(), []  # the next census has it under its new name or size
         return entry, [chain.record({**_described(record), **_as_payload(each)}) for each in found]
 
-    def _new_ranges(self, descriptor: int, entry: "dict[str, Any]", sighting: Sighting) -> Iterator[Range]:
+    def _new_ranges(self, descriptor: int, entry: "dict[str, Any]", seen_file: SeenFile) -> Iterator[Range]:
         def read(offset: int, size: int) -> bytes:
             return os.pread(descriptor, size, offset)
 
-        for found in divide(read, entry["from"], sighting.record.size, sighting.has_ended):
+        for found in divide(read, entry["from"], seen_file.record.size, seen_file.has_ended):
             if found.closed or found.end > entry["to"]:
                 self._left -= found.end - found.start
                 yield found
