@@ -53,8 +53,7 @@ from tailrace.programs.repair import RepairProgram
 from tailrace.programs.snapshots import SnapshotProgram
 from tailrace.rules import push as rule_push
 from tailrace.rules.push import RulesError
-from tailrace.signing import publication
-from tailrace.signing.registry import HostKeyError, Registry
+from tailrace.signing import publication, registry
 from tailrace.sources import sources_file
 from tailrace.sources.sources_file import SourcesError
 
@@ -101,7 +100,7 @@ FAILURES = (
     ConfigurationError,
     MigrationError,
     RulesError,
-    HostKeyError,
+    registry.HostKeyError,
     SettingsError,
     SourcesError,
     SupersetError,
@@ -149,7 +148,8 @@ def push_rules(arguments: argparse.Namespace, settings: Settings, home: Home) ->
 
 def publish_host_keys(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
     """Publishes the registered public keys of hosts to the normalize job (docs/SIGNING.md)."""
-    publication.publish(kafka_client.from_arguments(arguments), arguments.json or Registry(home).text())
+    text = arguments.json or registry.Registry(home).text()
+    publication.publish(kafka_client.from_arguments(arguments), text)
 
 
 def migrate(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
@@ -275,9 +275,7 @@ def _parser() -> argparse.ArgumentParser:
     kafka_client.add_arguments(add("rules", push_rules))
     host_keys = add("host-keys", publish_host_keys)
     kafka_client.add_arguments(host_keys)
-    host_keys.add_argument(
-        "--json", metavar="TEXT", help="the list of keys (default: the content of keys/hosts.json)"
-    )
+    host_keys.add_argument("--json", metavar="TEXT", help="the keys (default: those of keys/hosts.json)")
     _configure_certificates(add("certificates", make_certificates))
     _configure_migrations(add("migrations", migrate))
     _configure_reconciliation(add("reconcile", reconcile))
