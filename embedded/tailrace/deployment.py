@@ -33,6 +33,7 @@ from tailrace.dashboards.asset_files import AssetError
 from tailrace.dashboards.connections import ADMINISTRATOR, PASSWORD, USERS, connections_to, password_of
 from tailrace.dashboards.superset_client import Client, SupersetError
 from tailrace.demo import container as demo_container
+from tailrace.errors import ReportedError
 from tailrace.kafka import accounts as kafka_accounts
 from tailrace.kafka import client as kafka_client
 from tailrace.kafka import topics
@@ -52,7 +53,6 @@ from tailrace.programs.pull import PullProgram
 from tailrace.programs.repair import RepairProgram
 from tailrace.programs.snapshots import SnapshotProgram
 from tailrace.rules import push as rule_push
-from tailrace.rules.push import RulesError
 from tailrace.signing import publication, registry
 from tailrace.sources import sources_file
 from tailrace.sources.sources_file import SourcesError
@@ -99,8 +99,7 @@ FAILURES = (
     CollectorError,
     ConfigurationError,
     MigrationError,
-    RulesError,
-    registry.HostKeyError,
+    ReportedError,
     SettingsError,
     SourcesError,
     SupersetError,
