@@ -1,6 +1,7 @@
 """Logs of managed servers, pulled from services that rotate, are late and fail while the puller is
 killed."""
 
+import base64
 import json
 import os
 import signal
@@ -25,6 +26,7 @@ from e2e.pulling.fake_rds import FakeRds
 from e2e.pulling.log_tables import ARCHIVE, PULLER, TableServer
 from e2e.pulling.query_protocol import FaultError
 from e2e.stack import Stack, wait_until
+from e2e.topics import committed
 from e2e.wait_for_idle import await_exact, settle, tailrace
 from e2e.workload.shapes import MySql8
 from e2e.workload.statements import ordinary
@@ -32,6 +34,7 @@ from e2e.workload.writer import LogWriter
 from tailrace.kafka.client import KafkaClient
 from tailrace.programs import pull
 from tailrace_local import kafka as local_kafka
+from tailrace_signing import keys
 
 LIVE = "slowquery/mysql-slowquery.log"
 PATIENCE_SECONDS = 180
@@ -133,8 +136,9 @@ class Puller:
         listed.write_text(json.dumps([{**log, "endpoint": endpoint}]))
         self._command = [
             *(sys.executable, "-m", "tailrace_pull", "run", "--name", "e2e", "--logs", listed),
-            *("--kafka", kafka.address, "--heartbeat-file", self.beat),
+            *("--kafka", kafka.address, "--heartbeat-file", self.beat, "--key", directory / "key"),
         ]
+        self.key = keys.create(directory / "key")
 
     def start(self) -> None:
         self.beat.unlink(missing_ok=True)
@@ -219,6 +223,28 @@ def test_a_pulled_log_is_stored_exactly_although_the_puller_is_killed(stack, fak
     puller.stop()
     assert not missing
     await_exact(stack, [server.manifest])
+    check_signatures(stack, puller.key)
+
+
+def check_signatures(stack: Stack, key: keys.HostKey) -> None:
+    """The committed records have all numbers once, and sign as many bytes as were received."""
+    found = committed(stack.settings, "tailrace.signed_ranges", "pull-e2e")
+    own = [(json.loads(each["payload"]), each) for each in found if each["key"] == key.id]
+    chain = sorted(own, key=lambda each: each[0]["sequence"])
+    ends: dict[tuple[int, int], int] = {}
+    assert [payload["sequence"] for payload, _ in chain] == list(range(1, len(chain) + 1))
+    for payload, record in chain:
+        assert keys.is_valid(base64.b64decode(key.public_key), record["payload"], record["signature"])
+        ends[payload["inode"], payload["from"]] = payload["to"]
+    received = {
+        (message["inode"], message["size"])
+        for message in committed(stack.settings, "tailrace.files", LOG["instance"])
+    }
+    sizes = {inode: max(size for each, size in received if each == inode) for inode, _ in received}
+    signed = dict.fromkeys(sizes, 0)
+    for (inode, start), end in ends.items():
+        signed[inode] += end - start
+    assert signed == sizes
 
 
 def test_late_events_of_a_stream_are_stored_exactly_although_the_puller_is_killed(stack, tmp_path):

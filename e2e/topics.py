@@ -1,11 +1,11 @@
 """Reads the collectors' messages from Kafka."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import msgpack
-from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from tailrace.config.settings import Settings
@@ -47,6 +47,26 @@ def read_lines(
     return found
 
 
+def committed(settings: Settings, topic: str, key: str) -> list[dict[str, object]]:
+    """Returns the records of a key that belong to no aborted transaction, up to the topic's end."""
+    options = {"isolation.level": "read_committed", "enable.partition.eof": True}
+    consumer = _consumer(settings, topic, options)
+    left = {place.partition for place in consumer.assignment()}
+    found = []
+    try:
+        while left:
+            message = consumer.poll(60)
+            assert message is not None, f"no answer; partitions {left} of {topic} are not read"
+            if message.error():
+                assert message.error().code() == KafkaError._PARTITION_EOF, message.error()
+                left.discard(message.partition())
+            elif message.key() == key.encode():
+                found.append(msgpack.unpackb(message.value()))
+    finally:
+        consumer.close()
+    return found
+
+
 def message_count(settings: Settings, topic: str) -> int:
     """Returns the number of messages of a topic, including deleted ones."""
     consumer = _consumer(settings, topic)
@@ -79,7 +99,7 @@ def texts(settings: Settings, topic: str) -> list[bytes]:
     return found
 
 
-def _consumer(settings: Settings, topic: str) -> Consumer:
+def _consumer(settings: Settings, topic: str, options: Mapping[str, object] | None = None) -> Consumer:
     consumer = Consumer(
         {
             "bootstrap.servers": f"127.0.0.1:{settings.port_kafka}",
@@ -87,6 +107,7 @@ def _consumer(settings: Settings, topic: str) -> Consumer:
             "enable.auto.commit": False,
             "fetch.message.max.bytes": LARGEST_MESSAGE,
             "receive.message.max.bytes": 4 * LARGEST_MESSAGE,
+            **(options or {}),
         }
     )
     partitions = consumer.list_topics(topic, timeout=10).topics[topic].partitions

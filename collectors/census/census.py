@@ -10,6 +10,8 @@ Between two rounds it checks five times a second whether a live path refers to a
 immediately takes a census of that log. So it detects renames within seconds of each other.
 
 It needs only the standard library of Python 3.9, so that a copy of this file runs on any database server.
+With the key of the host (--key) it also signs what it sees: then it needs the directory tailrace_signing
+beside it, and the library cryptography.
 
 The environment configures it, as for Fluent Bit (../README.md):
 
@@ -18,6 +20,8 @@ The environment configures it, as for Fluent Bit (../README.md):
     TAILRACE_ERRORLOG_PATH, TAILRACE_GENERAL_PATH
                                                live files, separated by commas, glob patterns allowed
     TAILRACE_CENSUS_SPOOL                      directory of the spool
+    TAILRACE_HOST_KEY, TAILRACE_HOST           file of the host's key, if any, and name of the host
+    TAILRACE_HEALTH_HOST, TAILRACE_HEALTH_PORT where Fluent Bit tells since when it runs
 
 or, for several servers' logs on one machine, from --sources: a JSON list of objects with the keys cluster,
 instance, source (slowlog, audit, errorlog or general) and path.
@@ -33,6 +37,7 @@ import json
 import os
 import re
 import signal
+import socket
 import stat
 import sys
 import threading
@@ -40,6 +45,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 KINDS = ("slowlog", "audit", "errorlog", "general")
 HEAD_BYTES = 4096
@@ -261,22 +267,31 @@ def report(message: str) -> None:
     print(f"census: {message}", file=sys.stderr, flush=True)
 
 
-def run(sources: list[Source], spool: Spool, interval: int, stopped: threading.Event) -> None:
+def run(
+    sources: list[Source],
+    spool: Spool,
+    interval: int,
+    stopped: threading.Event,
+    signing: Any = None,
+) -> None:
     """Takes a census at every multiple of `interval` seconds of the clock, and immediately after a change of
-    a log's inodes, until `stopped`."""
+    a log's inodes, until `stopped`. `signing` is a tailrace_signing.service.Signing."""
     owners = PathOwners()
     taken = None
     while not stopped.wait(RENAME_POLL_SECONDS):
         due = int(time.time() // interval)
         if due != taken:
-            write_census(sources, spool, owners)
+            write_census(sources, spool, owners, signing)
             taken = due
         elif renamed := [source for source in sources if owners.have_changed(source)]:
-            write_census(renamed, spool, owners)
+            write_census(renamed, spool, owners, signing)
+        elif signing and signing.has_more:
+            signing.sign()
 
 
-def write_census(sources: list[Source], spool: Spool, owners: PathOwners) -> bool:
-    """Takes a census of these logs; returns False, with the reason on standard error, if the write fails."""
+def write_census(sources: list[Source], spool: Spool, owners: PathOwners, signing: Any = None) -> bool:
+    """Takes a census of these logs, and signs what is new in them; returns False, with the reason on standard
+    error, if the write fails."""
     for source in sources:
         owners.remember(source)  # before the census: later changes are detected at the next check
     found = [record for source in sources for record in take_census(source)]
@@ -286,6 +301,8 @@ def write_census(sources: list[Source], spool: Spool, owners: PathOwners) -> boo
     except OSError as error:
         report(f"cannot write to {spool.directory}: {error}")
         return False
+    if signing:
+        signing.after_census(found, set().union(*map(live_paths, sources)))
     return True
 
 
@@ -293,22 +310,48 @@ def main(arguments: "list[str] | None" = None) -> int:
     """Runs the census. Exit codes: 0 stopped or done, 1 the census of --once could not be written, 2 wrong
     usage."""
     options = _options(arguments)
+    if options.create_key:
+        return _create_key(options.create_key)
     try:
         if not options.spool:
             raise ConfigurationError("TAILRACE_CENSUS_SPOOL is not set and no --spool given")
         sources = (
             sources_from_file(options.sources) if options.sources else sources_from_environment(os.environ)
         )
+        spool = Spool(Path(options.spool))
+        signing = _signing(options) if options.key else None
     except ConfigurationError as error:
         report(str(error))
         return 2
-    spool = Spool(options.spool)
     if options.once:
-        return 0 if write_census(sources, spool, PathOwners()) else 1
+        return 0 if write_census(sources, spool, PathOwners(), signing) else 1
     stopped = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopped.set())
-    run(sources, spool, options.interval, stopped)
+    run(sources, spool, options.interval, stopped, signing)
+    return 0
+
+
+def _signing(options: argparse.Namespace) -> Any:
+    """Returns what signs; imported only here, because without a key the census is this file alone. Raises
+    ConfigurationError."""
+    try:
+        from tailrace_signing.service import Signing
+
+        return Signing(options.host, options.key, Path(options.spool), report, os.environ)
+    except (ImportError, OSError, ValueError) as error:
+        raise ConfigurationError(f"--key: {error}") from error
+
+
+def _create_key(file: Path) -> int:
+    """Creates a private key and prints its public key. Exit codes: 0 created, 2 not created."""
+    try:
+        from tailrace_signing import keys
+
+        print(keys.create(file).public_key)
+    except (ImportError, OSError, ValueError) as error:
+        report(f"--create-key: {error}")
+        return 2
     return 0
 
 
@@ -324,6 +367,25 @@ def _options(arguments: "list[str] | None") -> argparse.Namespace:
     )
     parser.add_argument("--interval", type=int, default=10, metavar="SECONDS", help="default: 10")
     parser.add_argument("--once", action="store_true", help="take one census and exit")
+    parser.add_argument(
+        "--key",
+        type=Path,
+        metavar="FILE",
+        default=Path(key) if (key := os.environ.get("TAILRACE_HOST_KEY")) else None,
+        help="sign with this Ed25519 key of the host (default: TAILRACE_HOST_KEY)",
+    )
+    parser.add_argument(
+        "--create-key",
+        type=Path,
+        metavar="FILE",
+        help="create a key of this host, print its public key and exit",
+    )
+    parser.add_argument(
+        "--host",
+        metavar="NAME",
+        default=os.environ.get("TAILRACE_HOST") or socket.gethostname(),
+        help="name of the host in signatures (default: TAILRACE_HOST, or its name)",
+    )
     return parser.parse_args(arguments)
 
 

@@ -34,6 +34,7 @@ SUPERSET_DOCKERFILE = (DOCKER / "superset" / "Dockerfile").read_text()
 FIELDS = {variable(field): field for field in dataclasses.fields(Settings)}
 NOT_HERE = {
     "TAILRACE_HOME": "volumes take its place",
+    "TAILRACE_HOST": "hostname of the services collector-setup and census",
     "TAILRACE_CACHE": "images take its place",
     "TAILRACE_FLUENT_BIT": "images take its place",
     "TAILRACE_SOURCES": "own-logs.yaml",
@@ -62,6 +63,7 @@ STEPS = {
     "migrations",
     "rules",
     "collector-setup",
+    "host-keys",
     "superset-setup",
     "dashboards",
 }

@@ -42,6 +42,7 @@ ADDED = {
     },
     "rules": {"kafka-rules", "tls-trust"},
     "collector-setup": {"kafka-traces", "tls-trust"},
+    "host-keys": {"kafka-keys", "tls-trust"},
     "fluentbit": {"tls-trust"},
     "flink": {"kafka-normalize", "tls-trust"},
     "flink-taskmanager": {"kafka-normalize", "tls-trust"},

@@ -33,6 +33,7 @@ from tailrace.dashboards.asset_files import AssetError
 from tailrace.dashboards.connections import ADMINISTRATOR, PASSWORD, USERS, connections_to, password_of
 from tailrace.dashboards.superset_client import Client, SupersetError
 from tailrace.demo import container as demo_container
+from tailrace.errors import ReportedError
 from tailrace.kafka import accounts as kafka_accounts
 from tailrace.kafka import client as kafka_client
 from tailrace.kafka import topics
@@ -52,7 +53,7 @@ from tailrace.programs.pull import PullProgram
 from tailrace.programs.repair import RepairProgram
 from tailrace.programs.snapshots import SnapshotProgram
 from tailrace.rules import push as rule_push
-from tailrace.rules.push import RulesError
+from tailrace.signing import publication, registry
 from tailrace.sources import sources_file
 from tailrace.sources.sources_file import SourcesError
 
@@ -98,7 +99,7 @@ FAILURES = (
     CollectorError,
     ConfigurationError,
     MigrationError,
-    RulesError,
+    ReportedError,
     SettingsError,
     SourcesError,
     SupersetError,
@@ -142,6 +143,12 @@ def make_certificates(arguments: argparse.Namespace, settings: Settings, home: H
 def push_rules(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
     """Pushes the repository's rules if no rules were ever pushed."""
     rule_push.push_first(kafka_client.from_arguments(arguments), home.run)
+
+
+def publish_host_keys(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
+    """Publishes the registered public keys of hosts to the normalize job (docs/SIGNING.md)."""
+    text = arguments.json or registry.Registry(home).text()
+    publication.publish(kafka_client.from_arguments(arguments), text)
 
 
 def migrate(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
@@ -265,6 +272,9 @@ def _parser() -> argparse.ArgumentParser:
 
     _configure_topics(add("topics", apply_topics))
     kafka_client.add_arguments(add("rules", push_rules))
+    host_keys = add("host-keys", publish_host_keys)
+    kafka_client.add_arguments(host_keys)
+    host_keys.add_argument("--json", metavar="TEXT", help="the keys (default: those of keys/hosts.json)")
     _configure_certificates(add("certificates", make_certificates))
     _configure_migrations(add("migrations", migrate))
     _configure_reconciliation(add("reconcile", reconcile))

@@ -72,6 +72,8 @@ def restore(home: Home, directory: Path) -> tuple[Manifest, Path | None]:
     aside = _move_aside(home)
     _copy(directory, home.root)
     (home.root / MANIFEST).unlink()
+    # With the state of the backup, the census would use numbers again. Without it, it gets a new key.
+    (home.root / "data" / "census" / "signing.json").unlink(missing_ok=True)
     return manifest, aside
 
 

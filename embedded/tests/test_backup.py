@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from tailrace.config.home import Home
+from tailrace.config.settings import Settings
+from tailrace.signing import local_key
 from tailrace_local import backup
 from tailrace_local.backup import MANIFEST, BackupError
 
@@ -37,6 +39,19 @@ def test_restore_brings_back_the_backup_and_moves_the_old_content_aside(home, tm
     assert (aside / "data" / "kafka" / "log").read_text() == "later lines"
     assert not (home.root / MANIFEST).exists()
     assert not (tmp_path / "saved" / "logs").exists()
+
+
+def test_after_a_restore_the_census_signs_with_another_key(home, tmp_path):
+    """The numbers of the restored state were used for other records since."""
+    settings = Settings.from_environment({"TAILRACE_HOME": str(home.root)})
+    key = local_key.of_census(home, settings)
+    before = key.ensure()
+    (home.secrets / f"{key.file.name}{local_key.USED}").write_text(before.id)
+    (home.data("census") / "signing.json").write_text(json.dumps({"key": before.id}))
+    backup.make(home, tmp_path / "saved")
+    assert key.ensure() == before
+    backup.restore(home, tmp_path / "saved")
+    assert key.ensure().replaces == before.id
 
 
 def test_a_second_restore_keeps_the_content_moved_aside_by_the_first(home, tmp_path):

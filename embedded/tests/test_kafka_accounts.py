@@ -18,7 +18,8 @@ from tailrace_local import kafka as local_kafka
 def test_accounts_name_topics_that_exist_each_with_one_writer():
     accounts = {account.name: account for account in kafka_accounts.accounts()}
     collected = {*accounts["collector"].write} & {*accounts["pull"].write}
-    assert all(topic.endswith(".lines") or topic == "tailrace.files" for topic in collected)
+    others = {"tailrace.files", "tailrace.signed_ranges"}
+    assert all(topic.endswith(".lines") or topic in others for topic in collected)
     pulled_alone = [topic for topic in accounts.pop("pull").write if topic not in collected]
     written = [*(topic for account in accounts.values() for topic in account.write), *pulled_alone]
     read = {topic for account in kafka_accounts.accounts() for topic in account.read}

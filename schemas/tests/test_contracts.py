@@ -1,4 +1,4 @@
-"""Tests that the JSON Schemas of lines, census and rules accept examples and refuse invalid records."""
+"""Tests that the JSON Schemas of records accept examples and refuse invalid records."""
 
 import json
 from pathlib import Path
@@ -52,6 +52,19 @@ SILENCE = {
     "reason": "new backup host",
     "at": "2026-11-21T08:00:00Z",
 }
+VECTORS = json.loads((SCHEMAS / "contracts" / "signed_range.json").read_text())
+SIGNED = {
+    "host": "db-host-1",
+    "key": VECTORS["key"],
+    **{k: VECTORS["signatures"][0][k] for k in ("payload", "signature")},
+}
+HOST_KEY = {
+    "host": "db-host-1",
+    "public_key": VECTORS["public_key"],
+    "registered_at": "2026-11-21T08:00:00Z",
+    "replaces": None,
+    "revoked_at": None,
+}
 
 
 def validator(contract: str) -> Draft202012Validator:
@@ -71,6 +84,9 @@ def validator(contract: str) -> Draft202012Validator:
         ("census.schema.json", {**CENSUS, "size": 0, "head_length": 0}),
         ("rules.schema.json", PUSH),
         ("rules.schema.json", SILENCE),
+        ("signed-range.schema.json", SIGNED),
+        ("host-keys.schema.json", {}),
+        ("host-keys.schema.json", {VECTORS["key"]: HOST_KEY}),
     ],
 )
 def test_accepts(contract, record):
@@ -93,10 +109,25 @@ def test_accepts(contract, record):
         ("rules.schema.json", {**PUSH, "version": 2}),
         ("rules.schema.json", {**PUSH, "files": {"/etc/passwd.yml": ""}}),
         ("rules.schema.json", {name: value for name, value in SILENCE.items() if name != "until"}),
+        ("signed-range.schema.json", {**SIGNED, "signature": "AAAA"}),
+        ("signed-range.schema.json", {**SIGNED, "payload": {}}),
+        ("host-keys.schema.json", {"no id": HOST_KEY}),
+        ("host-keys.schema.json", {VECTORS["key"]: {**HOST_KEY, "public_key": "AAAA"}}),
     ],
 )
 def test_refuses(contract, record):
     assert list(validator(contract).iter_errors(record))
+
+
+def test_the_payload_of_a_signed_range_is_as_defined():
+    definitions = json.loads((SCHEMAS / "signed-range.schema.json").read_text())["$defs"]
+    payload = json.loads(SIGNED["payload"])
+    rotation = {name: payload[name] for name in ("host", "sequence", "previous", "at")} | {
+        "new_key": VECTORS["public_key"]
+    }
+    Draft202012Validator(definitions["range"]).validate(payload)
+    Draft202012Validator(definitions["rotation"]).validate(rotation)
+    assert list(Draft202012Validator(definitions["range"]).iter_errors(rotation))
 
 
 def test_every_topic_names_a_contract_that_exists():

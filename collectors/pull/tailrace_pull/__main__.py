@@ -22,8 +22,10 @@ from tailrace_pull.once import Directory
 from tailrace_pull.reading import VisitedLog
 from tailrace_pull.service import Service, Sink, Watch
 from tailrace_pull.shipping import FencedError, Shipper, ShippingError, UnknownOutcomeError
+from tailrace_pull.signing import RoundSigner
 from tailrace_pull.state import LogState, StateError
 from tailrace_pull.table_reading import TableReader
+from tailrace_signing.keys import KeyFileError
 
 States = dict[str, LogState]
 Logs = list[tuple[PulledLog, VisitedLog]]
@@ -35,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _options(arguments)
     try:
         return COMMANDS[options.command](options)
-    except (ConfigurationError, DsnError) as error:
+    except (ConfigurationError, DsnError, KeyFileError) as error:
         report(str(error))
         return 2
     except (ShippingError, UnknownOutcomeError, FencedError, StateError, OSError) as error:
@@ -62,7 +64,8 @@ def _server(options: argparse.Namespace) -> Logs:
 
 
 def _run(options: argparse.Namespace) -> int:
-    shipper = Shipper(_kafka(options), options.name)
+    signer = RoundSigner(options.host or f"pull-{options.name}", options.key) if options.key else None
+    shipper = Shipper(_kafka(options), options.name, signer)
     states = shipper.states()
     service = _service(_listed(options, states), shipper, states)
     since = time.time()
@@ -167,6 +170,8 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     run.add_argument(
         "--heartbeat-file", type=Path, required=True, help="file that is written after every pass"
     )
+    run.add_argument("--key", type=Path, metavar="FILE", help="sign what was received with this Ed25519 key")
+    run.add_argument("--host", metavar="NAME", help="name in signatures (default: pull-NAME of the puller)")
     imported = commands.add_parser("import", help="write log files from the files that a cloud exported")
     imported.add_argument("--from", type=Path, required=True, metavar="DIRECTORY", dest="exported")
     imported.add_argument("-o", "--directory", type=Path, required=True)

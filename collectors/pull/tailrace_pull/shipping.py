@@ -1,4 +1,4 @@
-"""Writes what a visit found to Kafka: lines, census and state in one transaction.
+"""Writes what a visit found to Kafka: lines, census, signed ranges and state in one transaction.
 
 Kafka confirms all of it or nothing. So a puller that is killed at any instruction continues after the lines
 that Kafka confirmed: it neither sends them again nor skips others. A second puller of the same name ends
@@ -13,9 +13,11 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, Topi
 
 from tailrace_pull.log import FILES_TOPIC, PulledLog
 from tailrace_pull.reading import Round
+from tailrace_pull.signing import STATE_KEY, RoundSigner
 from tailrace_pull.state import LogState
 
 STATE_TOPIC = "tailrace.pull.state"
+SIGNED_TOPIC = "tailrace.signed_ranges"
 BLOCK_BYTES = 512 << 10
 """Lines of one message. The job takes any number of lines in one."""
 
@@ -53,17 +55,23 @@ class UnknownOutcomeError(Exception):
 class Shipper:
     """A transactional producer. Not thread-safe."""
 
-    def __init__(self, kafka: Mapping[str, object], name: str) -> None:
+    def __init__(self, kafka: Mapping[str, object], name: str, signer: RoundSigner | None = None) -> None:
         """`kafka` are properties of librdkafka, `name` is that of the puller. Raises ShippingError."""
         self._kafka = dict(kafka)
+        self._signer = signer
         self._producer = Producer({**self._kafka, **PRODUCER, "transactional.id": f"tailrace-pull-{name}"})
         self._call(self._producer.init_transactions, TIMEOUT_SECONDS)
 
     def states(self) -> dict[str, LogState]:
-        """Reads the last confirmed state of each log, by its key. Raises ShippingError, StateError."""
+        """Reads the last confirmed state of each log, by its key, and that of the signer. Raises
+        ShippingError, StateError."""
         consumer = Consumer({**self._kafka, **CONSUMER})
         try:
-            return {key: LogState.from_json(value) for key, value in _latest(consumer).items()}
+            stored = _latest(consumer)
+            if self._signer and self._signer.state_key in stored:
+                self._signer.restore(stored[self._signer.state_key])
+            logs = {key: value for key, value in stored.items() if not key.startswith(STATE_KEY.format(""))}
+            return {key: LogState.from_json(value) for key, value in logs.items()}
         except KafkaException as error:
             raise ShippingError(f"cannot read {STATE_TOPIC}: {error}") from error
         finally:
@@ -79,11 +87,25 @@ class Shipper:
             for log, done in rounds.items():
                 for topic, value in records(log, done):
                     self._produce(topic, log.instance, value)
+            self._sign(rounds)
+            for log, done in rounds.items():
                 self._produce(STATE_TOPIC, log.key, done.state.to_json())
         except ShippingError:
             self._end(self._producer.abort_transaction)
+            if self._signer:
+                self._signer.abort()
             raise
         self._end(self._producer.commit_transaction)
+        if self._signer:
+            self._signer.confirm()
+
+    def _sign(self, rounds: Mapping[PulledLog, Round]) -> None:
+        """Writes the signed ranges, and notes the open ones in the states of the logs."""
+        if not self._signer:
+            return
+        for record in self._signer.sign(rounds):
+            self._produce(SIGNED_TOPIC, self._signer.host, msgpack.packb(record))
+        self._produce(STATE_TOPIC, self._signer.state_key, self._signer.state())
 
     def _end(self, method: Callable[[float], None]) -> None:
         """Commits or aborts. After a failure the producer cannot begin another transaction."""

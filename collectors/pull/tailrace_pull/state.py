@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass, field
 
 from tailrace_pull.remote import START
 
-VERSION = 1
+VERSION = 2
+"""1: before signed ranges."""
 HEAD_BYTES = 4096
 """As in the census: a file is identified by its first complete lines, at most so many bytes."""
 
@@ -44,6 +45,11 @@ class PulledFile:
     read_size: int = -1
     """Size in the listing before the file was last read to its end."""
 
+    range_from: int = -1
+    """Start of the open signed range; -1 before the first."""
+    range_bytes: bytes = b""
+    """Its lines: fewer than 16,384 bytes, because the service may not have them any more when it closes."""
+
     @property
     def has_more(self) -> bool:
         """Returns whether the file may have lines that were not read; an incomplete last line is none."""
@@ -54,6 +60,10 @@ class PulledFile:
         if self.offset == len(self.head):
             free = (self.head + lines)[:HEAD_BYTES]
             self.head = free[: free.rfind(b"\n") + 1]
+
+
+BYTES = ("head", "range_bytes")
+"""Fields that JSON stores in base64."""
 
 
 @dataclass
@@ -69,7 +79,10 @@ class LogState:
         return [(file.number, file.name) for file in self.files if file.missing_since is None]
 
     def to_json(self) -> bytes:
-        files = [{**asdict(file), "head": base64.b64encode(file.head).decode()} for file in self.files]
+        files = [
+            {**asdict(file), **{name: base64.b64encode(getattr(file, name)).decode() for name in BYTES}}
+            for file in self.files
+        ]
         content = {"version": VERSION, "files": files} | ({"memory": self.memory} if self.memory else {})
         return json.dumps(content, separators=(",", ":")).encode()
 
@@ -82,10 +95,14 @@ class LogState:
                 raise StateError(
                     f"the state has version {content['version']}; this program reads up to {VERSION}"
                 )
-            files = [{**each, "head": base64.b64decode(each["head"])} for each in content["files"]]
-            return cls([PulledFile(**each) for each in files], content.get("memory", ""))
+            return cls([_file(each) for each in content["files"]], content.get("memory", ""))
         except (KeyError, TypeError, ValueError) as error:
             raise error if isinstance(error, StateError) else StateError(f"damaged state: {error}") from error
 
     def copy(self) -> "LogState":
         return LogState.from_json(self.to_json())
+
+
+def _file(stored: dict) -> PulledFile:
+    known = {name: base64.b64decode(stored[name]) for name in BYTES if name in stored}
+    return PulledFile(**{**stored, **known})

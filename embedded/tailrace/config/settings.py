@@ -143,6 +143,14 @@ class Settings:
         minimum=1,
     )
     census_interval: int = _setting(10, "time between two censuses of the watched files", unit="s", minimum=1)
+    host: str = _setting("", "name of this machine in signed ranges of logs; empty: its host name")
+    sign_logs: int = _setting(
+        1,
+        "whether the census and pull sign the logs that they read (docs/SIGNING.md)",
+        unit="(1: yes, 0: no)",
+        minimum=0,
+        maximum=1,
+    )
     capture_poll_interval: int = _setting(
         60, "time between two polls of a server's accounts, grants and settings", unit="s", minimum=1
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 from tailrace.config.home import Home
 from tailrace.config.resources import ROOT
 from tailrace.programs.program import HEALTHY, Health, Program
+from tailrace.signing import local_key
 from tailrace.sources import active_sources
 
 PROGRAM = ROOT / "collectors" / "census" / "census.py"
@@ -31,13 +32,22 @@ class CensusProgram(Program):
         self._note_left({(log["instance"], log["source"]) for log in listed})
         self._sources().write_text(json.dumps(listed, indent=2))
         self.spool().mkdir(mode=0o700, exist_ok=True)
+        if self.settings.sign_logs:
+            local_key.of_census(self.home, self.settings).ensure()
 
     def command(self) -> Sequence[str | Path]:
         interval = str(self.settings.census_interval)
         return [
             *(sys.executable, PROGRAM),
             *("--sources", self._sources(), "--spool", self.spool(), "--interval", interval),
+            *self._key(),
         ]
+
+    def _key(self) -> Sequence[str | Path]:
+        if not self.settings.sign_logs:
+            return []
+        key = local_key.of_census(self.home, self.settings)
+        return ["--key", key.file, "--host", key.host]
 
     def health(self) -> Health:
         newest = max((os.stat(path).st_mtime for path in self.spool().glob("census-*.jsonl")), default=0)

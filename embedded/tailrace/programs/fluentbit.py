@@ -45,6 +45,8 @@ class FluentBitProgram(Program):
         outputs = [COLLECTOR / "kafka.conf"]
         if has_snapshots(self.home, listed.servers):
             outputs.append(COLLECTOR / "capture.conf")
+        if self.settings.sign_logs:
+            outputs.append(COLLECTOR / "signed.conf")
         included = [COLLECTOR / "service.conf", *inputs, COLLECTOR / "census.conf", *outputs]
         (directory / "tailrace.conf").write_text("".join(f"@INCLUDE {path}\n" for path in included))
 
@@ -62,8 +64,8 @@ class FluentBitProgram(Program):
 
 def instances_for(logs: int) -> int:
     """Returns the number of inotify instances of Fluent Bit: one for each log, and for the spools of census
-    and capture."""
-    return logs + 2
+    (two kinds of records) and capture."""
+    return logs + 3
 
 
 def input_name(source: Source) -> str:

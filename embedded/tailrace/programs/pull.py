@@ -12,8 +12,8 @@ from tailrace.sources import active_sources, pulled_logs
 from tailrace.sources.pulled_logs import PulledLogState
 from tailrace.sources.sources_file import PulledSource, SourcesError
 
-PROGRAMS = f"{ROOT / 'collectors' / 'pull'}:{ROOT / 'collectors' / 'capture'}"
-"""The value of PYTHONPATH: the puller uses capture's connections to servers."""
+PROGRAMS = ":".join(str(ROOT / "collectors" / each) for each in ("pull", "capture", "census"))
+"""The value of PYTHONPATH: the puller uses capture's connections to servers and the census's signatures."""
 SILENT_SECONDS = 600
 """The maximum age of the heartbeat: a pass waits for slow answers of a service."""
 

@@ -1,7 +1,13 @@
 """The census of the watched log files, as a component of the one-machine stack."""
 
+import socket
+from collections.abc import Mapping
+
 from tailrace.programs.census import CensusProgram
+from tailrace.signing import publication
+from tailrace.signing.registry import Registry
 from tailrace.sources.sources_file import Listed
+from tailrace_local import kafka as local_kafka
 from tailrace_local.supervisor.component import PythonComponent
 
 
@@ -13,5 +19,27 @@ class Census(CensusProgram, PythonComponent):
     def reads(self, listed: Listed) -> object:
         return {(log.cluster, log.instance, log.source, log.path) for log in listed.logs}
 
+    def environment(self) -> Mapping[str, str]:
+        return {"TAILRACE_HEALTH_PORT": str(self.settings.port_fluentbit)}
+
+    def prepare(self) -> None:
+        registered = Registry(self.home).text()
+        super().prepare()
+        self._publish_if_changed(registered)
+
+    def _publish_if_changed(self, before: str) -> None:
+        """Publishes a new key to a Kafka that runs; one that is started later publishes it itself."""
+        text = Registry(self.home).text()
+        if text != before and _listens(self.settings.port_kafka):
+            publication.publish(local_kafka.administration(self.settings, self.home), text)
+
     def address(self) -> str:
         return str(self.spool())
+
+
+def _listens(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+    except OSError:
+        return False
+    return True

@@ -19,6 +19,8 @@ from tailrace.credentials.certificates import RENEWAL_DAYS, Certificates
 from tailrace.kafka import accounts as kafka_accounts
 from tailrace.kafka import topics
 from tailrace.programs.program import HEALTHY, Health
+from tailrace.signing import publication
+from tailrace.signing.registry import Registry
 from tailrace_local import kafka as local_kafka
 from tailrace_local.components import class_archive
 from tailrace_local.supervisor import endpoint, maven
@@ -103,6 +105,7 @@ class Kafka(Component):
         if self._certificates.exist():
             kafka_accounts.apply_accounts(self._admin, kafka_accounts.accounts(), self.home.secret)
         topics.apply(self._admin, topics.load())
+        publication.publish(local_kafka.administration(self.settings, self.home), Registry(self.home).text())
 
     def problem(self) -> str:
         if not self._certificates.exist():

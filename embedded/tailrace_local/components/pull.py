@@ -5,11 +5,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tailrace.programs.pull import PullProgram
+from tailrace.signing import local_key, publication
+from tailrace.signing.registry import Registry
 from tailrace.sources.sources_file import Listed
 from tailrace_local import kafka as local_kafka
 from tailrace_local.supervisor.component import PythonComponent
 
 KAFKA_ACCOUNT = "pull"
+NAME = "local"
 
 
 class Pull(PullProgram, PythonComponent):
@@ -22,13 +25,27 @@ class Pull(PullProgram, PythonComponent):
     def reads(self, listed: Listed) -> object:
         return set(listed.pulled)
 
+    def prepare(self) -> None:
+        super().prepare()
+        if self.settings.sign_logs:
+            local_key.of_pull(self.home, NAME).ensure()
+            text = Registry(self.home).text()
+            publication.publish(local_kafka.administration(self.settings, self.home), text)
+
     def command(self) -> Sequence[str | Path]:
         return [
-            *(sys.executable, "-m", "tailrace_pull", "run", "--name", "local"),
+            *(sys.executable, "-m", "tailrace_pull", "run", "--name", NAME),
             *("--logs", self._list()),
             *local_kafka.as_arguments(self.settings, self.home, KAFKA_ACCOUNT),
             *("--heartbeat-file", self._heartbeat()),
+            *self._key(),
         ]
+
+    def _key(self) -> Sequence[str | Path]:
+        if not self.settings.sign_logs:
+            return []
+        key = local_key.of_pull(self.home, NAME)
+        return ["--key", key.file, "--host", key.host]
 
     def address(self) -> str:
         return "-"

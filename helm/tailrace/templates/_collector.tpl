@@ -24,9 +24,19 @@
   command: [python, /opt/tailrace/collectors/census/census.py]
   env:
     {{- include "tailrace.collectorEnvironment" . | nindent 4 }}
+    {{- if $collector.signing.secret }}
+    # One key for each instance: a chain of signatures has one signer.
+    - {name: TAILRACE_HOST, value: $(TAILRACE_INSTANCE)}
+    - {name: TAILRACE_HOST_KEY, value: /etc/tailrace/keys/$(TAILRACE_INSTANCE).pem}
+    - {name: TAILRACE_HEALTH_HOST, value: 127.0.0.1}
+    - {name: TAILRACE_HEALTH_PORT, value: "12020"}
+    {{- end }}
   resources: {requests: {cpu: 20m, memory: 32Mi}, limits: {memory: 128Mi}}
   securityContext: {{- include "tailrace.collectorSecurity" $sidecar | nindent 4 }}
   volumeMounts:
+    {{- if $collector.signing.secret }}
+    - {name: tailrace-keys, mountPath: /etc/tailrace/keys, readOnly: true}
+    {{- end }}
     - {name: tailrace-state, mountPath: /var/lib/tailrace}
     - {name: logs, mountPath: {{ $collector.directory }}, readOnly: true}
 {{- if $collector.repair.enabled }}
@@ -73,6 +83,11 @@
     - {name: kafka-backfill, mountPath: /run/kafka, readOnly: true}
     {{- end }}
     - {name: logs, mountPath: {{ $collector.directory }}, readOnly: true}
+{{- end }}
+
+{{/* The private keys with which the census signs. Argument: the root. */}}
+{{- define "tailrace.signingVolume" -}}
+{name: tailrace-keys, secret: {secretName: {{ .Values.collector.signing.secret }}, defaultMode: 0440}}
 {{- end }}
 
 {{/* Its volumes. Argument: the root. */}}
