@@ -116,6 +116,7 @@ SELECT
     1000 * judged.total_before AS total_before, 1000 * total_now AS total_now,
     toDateTime(first_seen, 'UTC') AS first_seen,
     if(logged = '', 'unknown', logged) AS logged,
+    1 AS statement_count,
     multiIf(
         obstacle != '', obstacle,
         logged IN ('', 'unknown'), concat('threshold unknown; fastest entry ', toString(round(1000 * fastest_before, 2)),
@@ -134,6 +135,7 @@ SELECT
     NULL AS total_before, 1000 * sum(judged.total_now) AS total_now,
     toDateTime(min(judged.first_seen), 'UTC') AS first_seen,
     if(any(judged.logged) = '', 'unknown', any(judged.logged)) AS logged,
+    count() AS statement_count,
     any(obstacle) AS reason
 FROM judged
 WHERE difference != '' AND is_unread
