@@ -31,7 +31,9 @@ def shrink(picture: Path) -> None:
         reduced.save(picture, "PNG", optimize=True)
         if picture.stat().st_size <= LIMIT:
             return
-    raise ValueError(f"{picture.name}: {picture.stat().st_size} bytes, at most {LIMIT}; show less of the page")
+    raise ValueError(
+        f"{picture.name}: {picture.stat().st_size} bytes, at most {LIMIT}; show less of the page"
+    )
 
 
 def trimmed(image: Image.Image) -> Image.Image:
