@@ -24,7 +24,7 @@ def take(url: str, secrets: str, names: list[str], directory: Path) -> None:
 
 
 def keep(taken: Path, images: Path) -> list[str]:
-    """Reduces pictures and moves them to `images`. Returns a message for each that stays too large; it is not moved."""
+    """Reduces pictures and copies them to `images`. Returns a message for each that stays too large."""
     messages = []
     for picture in sorted(taken.glob("*.png")):
         try:

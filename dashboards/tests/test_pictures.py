@@ -1,4 +1,4 @@
-"""Tests that pictures for the documentation become smaller and keep their contents, and that each has a program."""
+"""Tests that pictures for the documentation become smaller, keep their contents, and come from the program."""
 
 import re
 from pathlib import Path
