@@ -1,4 +1,4 @@
-"""Tests that pictures for the documentation become smaller, keep their contents, and come from the program."""
+"""Tests that pictures for the documentation become smaller, keep their contents, and have a program."""
 
 import re
 from pathlib import Path
