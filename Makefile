@@ -272,11 +272,9 @@ man: $(DEV) ## Manual pages into target/man: tailrace(1), tailrace-digest(1) …
 	@echo "target/man; to read one: man -l target/man/tailrace.1"
 
 .PHONY: screenshots
-screenshots: $(DEV) ## Screenshots of the running demo's dashboards into docs/images; ONLY='slug …' for some
-	@cd dashboards/tests && npm ci --silent --ignore-scripts --no-audit --no-fund && \
-	    SUPERSET_URL=http://127.0.0.1:$(or $(TAILRACE_PORT_SUPERSET),18088) SECRETS='$(DATA)/secrets' \
-	    node screenshots.mjs $(CURDIR)/docs/images $(ONLY)
-	@$(PYTHON) -m dashboards.pictures $(or $(ONLY:%=docs/images/%.png),docs/images/*.png)
+screenshots: $(DEV) ## Pictures of the running demo's dashboards and pages into docs/images; ONLY='NAME …' for some
+	@cd dashboards/tests && npm ci --silent --ignore-scripts --no-audit --no-fund
+	@$(PYTHON) -m dashboards.screenshots http://127.0.0.1:$(or $(TAILRACE_PORT_SUPERSET),18088) '$(DATA)/secrets' $(ONLY)
 
 DOCS := $(CACHE)/docs/$(firstword $(shell sha256sum docs/site/requirements.lock))
 

@@ -1,4 +1,4 @@
-"""Reduces screenshots of dashboards to 128 colours, enough for text, lines and bars.
+"""Reduces screenshots of dashboards to at most 128 colours, enough for text, lines and bars.
 
 python -m dashboards.pictures FILE... rewrites PNG files in place.
 """
@@ -8,7 +8,10 @@ from pathlib import Path
 
 from PIL import Image, ImageChops
 
-COLOURS = 128
+COLOURS = (128, 64, 32)
+"""Tried in this order until a picture is small enough."""
+LIMIT = 250_000
+"""Bytes of a picture of the documentation."""
 FILTER_BAR = 280
 """Pixels on the left that are no content of a dashboard: the filter bar has buttons at its bottom."""
 MARGIN = 24
@@ -18,13 +21,19 @@ MARGIN = 24
 def shrink(picture: Path) -> None:
     """Rewrites a PNG file with a palette of its most frequent colours, without dithering.
 
-    Median cut keeps the common colours exactly: the greys of panels and of lines in tables too.
+    Median cut keeps the common colours exactly: the greys of panels and of lines in tables too. Raises
+    ValueError for a picture that stays larger than LIMIT.
     """
     with Image.open(picture) as image:
-        reduced = trimmed(image.convert("RGB")).quantize(
-            COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE
-        )
-    reduced.save(picture, "PNG", optimize=True)
+        whole = trimmed(image.convert("RGB"))
+    for colours in COLOURS:
+        reduced = whole.quantize(colours, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+        reduced.save(picture, "PNG", optimize=True)
+        if picture.stat().st_size <= LIMIT:
+            return
+    raise ValueError(
+        f"{picture.name}: {picture.stat().st_size} bytes, at most {LIMIT}; show less of the page"
+    )
 
 
 def trimmed(image: Image.Image) -> Image.Image:

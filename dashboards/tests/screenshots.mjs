@@ -1,5 +1,7 @@
-// Pictures of every dashboard of the running demo, for the documentation: node screenshots.mjs DIRECTORY [SLUG...]
-// Without slugs also of the work pages.
+// Pictures of the running demo for the documentation: node screenshots.mjs DIRECTORY [NAME...]
+//
+// NAME is the slug of a dashboard or the name of a work page in PAGES; a work page has a second picture in the dark theme,
+// NAME-dark. Without names it takes all. ../screenshots.py runs it and reduces the pictures.
 //
 // Environment: SUPERSET_URL; SECRETS, the directory with the passwords of Superset's users, in the demo's home.
 
@@ -29,8 +31,7 @@ const FIRST = {
     await browser.open('plans');
     await choose(browser, 'instance', 'shop-db-1');
     await storyDay(browser);
-    await browser.followLink('Plan changes', 'open');
-    await storyDay(browser);
+    await browser.followLink('Plan changes', 'open'); // the link keeps the time range
   },
   'developers-digest': hours(7 * 24), // they are about the week before
   'weekly-compliance': hours(7 * 24),
@@ -39,11 +40,16 @@ const FIRST = {
 /** The work pages, by the name of their picture; `{from}` and `{to}` are the day of the stories. */
 const PAGES = {
   'page-alerts': '/tailrace/alerts/?from={from}&to={to}',
+  'page-alert': '/tailrace/alerts/?from={from}&to={to}', // the first of them
+  'page-search': '/tailrace/search/?q=user:anna&from={from}&to={to}',
   'page-queries': '/tailrace/queries/?from={from}&to={to}',
+  'page-query': '/tailrace/queries/?from={from}&to={to}', // the statement with the most total time
   'page-client': '/tailrace/entities/client/203.0.113.66/?from={from}&to={to}',
   'page-evidence': '/tailrace/evidence/?from={from}&to={to}',
   'page-setup': '/tailrace/setup/',
 };
+/** Pages to which the first link of a table with this address leads. */
+const FOLLOWED = { 'page-alert': '/tailrace/alerts/', 'page-query': '/tailrace/queries/' };
 
 async function storyDay(browser) {
   await browser.showFirst(); // filters that another tab does not need are hidden there
@@ -58,18 +64,22 @@ function hours(count) {
   };
 }
 
-/** Takes a picture of the upper part of each work page, and of the statement with the most total time. */
-async function takePages(browser) {
+/** Takes a picture of the upper part of each of these work pages in both themes. */
+async function takePages(browser, names) {
   const time = (milliseconds) => new Date(milliseconds).toISOString().slice(0, 19) + 'Z';
   await browser.page.setViewportSize({ width: 1440, height: 1000 });
-  for (const [name, path] of Object.entries(PAGES)) {
-    const address = path.replace('{from}', time(STORY_END - DAY)).replace('{to}', time(STORY_END));
+  for (const name of names) {
+    const address = PAGES[name].replace('{from}', time(STORY_END - DAY)).replace('{to}', time(STORY_END));
     await browser.page.goto(`${process.env.SUPERSET_URL}${address}`, { waitUntil: 'load' });
-    await browser.page.screenshot({ path: join(directory, `${name}.png`) });
-    if (name === 'page-queries') {
-      await browser.page.locator('table.rows tbody a').first().click();
-      await browser.page.waitForLoadState('load');
-      await browser.page.screenshot({ path: join(directory, 'page-query.png') });
+    if (FOLLOWED[name]) {
+      const link = browser.page.locator(`table.rows tbody a[href*="${FOLLOWED[name]}"]`).first();
+      const href = await link.getAttribute('href');
+      await browser.page.goto(new URL(href, process.env.SUPERSET_URL).href, { waitUntil: 'load' });
+    }
+    for (const [theme, suffix] of [['dark', '-dark'], ['light', '']]) {
+      await browser.page.emulateMedia({ colorScheme: theme });
+      await browser.page.reload({ waitUntil: 'load' }); // charts take their colours when they are drawn
+      await browser.page.screenshot({ path: join(directory, `${name}${suffix}.png`) });
     }
   }
 }
@@ -87,7 +97,8 @@ function password(user) {
 
 const shown = dashboards().filter(({ slug }) => wanted.length === 0 || wanted.includes(slug))
   .map(({ slug, roles, timed }) => ({ slug, timed, user: roles[0] === 'unmasked' ? 'admin' : roles[0] }));
-for (const user of new Set(shown.map((each) => each.user))) {
+const pages = Object.keys(PAGES).filter((name) => wanted.length === 0 || wanted.includes(name));
+for (const user of new Set([...shown.map((each) => each.user), ...(pages.length > 0 ? ['security'] : [])])) {
   const browser = await Browser.launch(process.env.SUPERSET_URL);
   try {
     await browser.logIn(user, password(user));
@@ -96,8 +107,8 @@ for (const user of new Set(shown.map((each) => each.user))) {
         .catch((error) => console.error(`${slug}: ${error.message}`)); // it is taken all the same, to be looked at
       await browser.screenshot(join(directory, `${slug}.png`));
     }
-    if (user === 'security' && wanted.length === 0) {
-      await takePages(browser);
+    if (user === 'security') {
+      await takePages(browser, pages);
     }
   } finally {
     await browser.close();

@@ -58,18 +58,14 @@ def test_links_of_alerts_name_filters_that_there_are():
     assert columns["NATIVE_FILTER-time-range"] is None
 
 
-PICTURE_BYTES = 250_000
-
-
 @pytest.mark.parametrize("dashboard", of_kind("dashboards"), ids=names(of_kind("dashboards")))
-def test_a_dashboard_is_described_with_a_small_picture(dashboard):
+def test_a_dashboard_is_described_with_a_picture(dashboard):
     slug, title = dashboard.content["slug"], dashboard.content["dashboard_title"]
     pages = (REPOSITORY / "docs" / "DASHBOARDS.md").read_text()
     assert f"### {title}\n" in pages, "docs/DASHBOARDS.md has no section of this dashboard"
     assert f"![{title}](images/{slug}.png)" in pages, "docs/DASHBOARDS.md shows no picture of this dashboard"
     picture = REPOSITORY / "docs" / "images" / f"{slug}.png"
     assert picture.exists(), f"run `make demo`, then `make screenshots ONLY={slug}`"
-    assert 0 < picture.stat().st_size <= PICTURE_BYTES
 
 
 def test_uuids_never_change():

@@ -1,8 +1,15 @@
-"""Tests that pictures for the documentation become smaller and keep their contents."""
+"""Tests that pictures for the documentation become smaller, keep their contents, and have a program."""
 
+import re
+from pathlib import Path
+
+import pytest
+from loaded_assets import of_kind
 from PIL import Image, ImageChops
 
-from dashboards import pictures
+from dashboards import pictures, screenshots
+
+PICTURES = sorted(screenshots.IMAGES.glob("*"))
 
 BLUE, ORANGE, GREY = (0, 114, 178), (230, 159, 0), (140, 140, 140)
 
@@ -31,3 +38,31 @@ def test_empty_rows_below_the_content_are_cut_off():
     image.paste("blue", (10, 380, 60, 390))
     assert pictures.trimmed(image).size == (600, 124), "the buttons of the filter bar are no content"
     assert pictures.trimmed(Image.new("RGB", (600, 400), "white")).size == (600, 400)
+
+
+def test_pictures_that_stay_too_large_are_not_kept(tmp_path, monkeypatch):
+    taken, images = tmp_path / "taken", tmp_path / "images"
+    taken.mkdir()
+    images.mkdir()
+    Image.effect_noise((400, 300), 60).save(taken / "noise.png")
+    Image.new("RGB", (400, 300), "white").save(taken / "plain.png")
+    monkeypatch.setattr(pictures, "LIMIT", 5_000)
+    (message,) = screenshots.keep(taken, images)
+
+    assert message.startswith("noise.png: ")
+    assert [each.name for each in images.iterdir()] == ["plain.png"]
+
+
+@pytest.mark.parametrize("picture", PICTURES, ids=[each.name for each in PICTURES])
+def test_a_picture_of_the_documentation_is_small_and_has_a_palette(picture):
+    assert 0 < picture.stat().st_size <= pictures.LIMIT, "take it again: make screenshots"
+    with Image.open(picture) as image:
+        assert image.mode == "P", "only `make screenshots` writes pictures"
+
+
+def test_the_program_takes_every_picture():
+    text = (Path(__file__).parent / "screenshots.mjs").read_text()
+    pages = re.findall(r"^  '(page-[a-z]+)': '/tailrace/", text, re.MULTILINE)
+    slugs = [dashboard.content["slug"] for dashboard in of_kind("dashboards")]
+    names = {*slugs, *pages, *(f"{page}-dark" for page in pages)}
+    assert {each.stem for each in PICTURES} == names

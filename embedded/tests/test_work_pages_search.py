@@ -57,6 +57,14 @@ def test_the_range_of_the_page_applies_unless_the_search_has_a_time(text, since)
     assert asking.span_of(asked).since == since
 
 
+def test_columns_that_are_empty_in_all_rows_leave_their_space_to_the_statement():
+    without = {**EVENT, "status": None, "tables": [], "text": ""}
+    titles = [column.title for column in listing.shown_columns(listing.events([without], linking()))]
+    assert "Error" not in titles and "Table" not in titles and listing.COLUMNS[8].title in titles
+    known = listing.events([without, {**EVENT, "status": 0}], linking())
+    assert listing.shown_columns(known) == listing.COLUMNS, "0 is success, which is known"
+
+
 def test_a_row_leads_to_the_pages_that_the_viewer_has():
     (row,) = listing.events([EVENT], linking("Users and clients", "Queries"))
     assert row["user_address"] == "/tailrace/entities/user/ann~2Fb/?range=24h"

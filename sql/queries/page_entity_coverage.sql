@@ -1,5 +1,13 @@
 WITH
 {%- include "parts/read_slots.sql" -%}
+    , -- The first day and the last record of each kind of log. Only the events of the first days are read, for the first second.
+    days AS (
+        SELECT event_table, toString(source) AS source, min(day) AS first_day, max(last_time) AS last_record
+        FROM tailrace.entities_1d
+        WHERE entity_kind = 'log' AND event_table != 'query_events' AND entities_1d.source IN {sources:Array(String)}
+            AND (empty({servers:Array(String)}) OR instance IN {servers:Array(String)})
+        GROUP BY event_table, source
+    )
 -- Since when logs have records, and in which slots they were read: one row per kind of log. A bar of a chart without records is
 -- 0 only if the log was read, otherwise it is unknown (tailrace_pages/read_bars.py). `first_second` is the Unix time of the first
 -- record, 0 without any, `last_second` that of the last record or census; parts/read_slots.sql describes the other columns.
@@ -16,14 +24,18 @@ FROM (
     WHERE has({sources:Array(String)}, 'slowlog') AND (empty({servers:Array(String)}) OR instance IN {servers:Array(String)})
     HAVING count() > 0
     UNION ALL
-    SELECT toString(source), toUInt32(min(event_time)), 0, toUInt32(max(event_time)), []
+    SELECT source, toUInt32(min(first_day)), 0, toUInt32(max(last_record)), [] FROM days GROUP BY source
+    UNION ALL
+    SELECT toString(source), toUInt32(min(event_time)), 0, 0, []
     FROM tailrace.audit_events
-    WHERE source IN {sources:Array(String)} AND (empty({servers:Array(String)}) OR instance IN {servers:Array(String)})
+    WHERE toStartOfDay(toDateTime(event_time, 'UTC')) IN (SELECT first_day FROM days WHERE event_table = 'audit_events')
+        AND source IN {sources:Array(String)} AND (empty({servers:Array(String)}) OR instance IN {servers:Array(String)})
     GROUP BY source
     UNION ALL
-    SELECT 'errorlog', toUInt32(min(event_time)), 0, toUInt32(max(event_time)), []
+    SELECT 'errorlog', toUInt32(min(event_time)), 0, 0, []
     FROM tailrace.error_events
     WHERE has({sources:Array(String)}, 'errorlog') AND (empty({servers:Array(String)}) OR instance IN {servers:Array(String)})
+        AND toStartOfDay(toDateTime(event_time, 'UTC')) IN (SELECT first_day FROM days WHERE event_table = 'error_events')
     HAVING count() > 0)
 GROUP BY source
 ORDER BY source

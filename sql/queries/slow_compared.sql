@@ -88,8 +88,9 @@ WITH
                 sure > 0 AND executions_now >= 2 * executions_before
                     AND entries_now - entries_before > 3 * sqrt(entries_now + entries_before), 'more often',
                 '') AS difference,
+            read_since > before_start + shown / 10 AS is_unread,
             multiIf(
-                read_since > before_start + shown / 10,
+                is_unread,
                     concat('its log is read since ', formatDateTime(read_since, '%F %H:%i'), ' UTC only'),
                 changed_at != '', concat('the server logs differently since ', changed_at, ' UTC: ', changed_how),
                 abs(least_before - least_now) >= 0.5 OR abs(most_before - most_now) >= 0.5,
@@ -111,15 +112,31 @@ SELECT
     if(obstacle != '' OR entries_before = 0, NULL, q_now[4] / nullIf(q_before[4], 0)) AS ratio,
     if(entries_before = 0, NULL, q_before[4]) AS p95_before,
     q_now[4] AS p95_now,
-    -- The results are unknown for time in which the log was not read.
-    if(read_since > before_start + shown / 10, NULL, judged.executions_before) AS executions_before, executions_now,
-    if(read_since > before_start + shown / 10, NULL, 1000 * judged.total_before) AS total_before, 1000 * total_now AS total_now,
+    judged.executions_before AS executions_before, executions_now,
+    1000 * judged.total_before AS total_before, 1000 * total_now AS total_now,
     toDateTime(first_seen, 'UTC') AS first_seen,
     if(logged = '', 'unknown', logged) AS logged,
+    1 AS statement_count,
     multiIf(
         obstacle != '', obstacle,
         logged IN ('', 'unknown'), concat('threshold unknown; fastest entry ', toString(round(1000 * fastest_before, 2)),
             ' ms before, ', toString(round(1000 * fastest_now, 2)), ' ms now'),
         '') AS reason
 FROM judged
-WHERE difference != ''
+WHERE difference != '' AND NOT is_unread
+UNION ALL
+-- A log that was not read then says so once, not for each of its statements.
+SELECT
+    cluster, instance,
+    '' AS query_id, concat('all ', toString(count()), if(count() = 1, ' statement', ' statements'), ' of this server') AS query,
+    '' AS link, 'not comparable' AS verdict, 9 AS rank,
+    NULL AS ratio, NULL AS p95_before, NULL AS p95_now,
+    NULL AS executions_before, sum(judged.executions_now) AS executions_now,
+    NULL AS total_before, 1000 * sum(judged.total_now) AS total_now,
+    toDateTime(min(judged.first_seen), 'UTC') AS first_seen,
+    if(any(judged.logged) = '', 'unknown', any(judged.logged)) AS logged,
+    count() AS statement_count,
+    any(obstacle) AS reason
+FROM judged
+WHERE difference != '' AND is_unread
+GROUP BY cluster, instance

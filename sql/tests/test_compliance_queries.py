@@ -233,6 +233,22 @@ def test_accounts_are_judged_as_by_the_auditors_view(admin, ask, user):
     assert found["'boss'@'%'"]["privileges"] == "SUPER on *.*"
 
 
+def test_an_administrator_remains_one_until_a_later_snapshot(admin, ask):
+    rights = {"grantee": "'boss'@'%'", "privileges": "SUPER", "object": "*.*", "grant_option": "no"}
+    seen = {"since": ago(60), "last_seen": ago(60)}
+    stored(
+        admin,
+        "server_facts",
+        {**account("boss"), **seen},
+        {**fact("grants_global", "'boss'@'%' global *.*", rights), **seen},
+    )
+    snapshot = {"instance": "db1", "status": "ok", "at": ago(60)}
+    stored(admin, "server_snapshots", *({**snapshot, "kind": kind} for kind in ("accounts", "grants_global")))
+
+    (found,) = ask("accounts")
+    assert (found["administrator"], found["privileges"]) == ("yes", "SUPER on *.*")
+
+
 def test_an_account_is_shared_that_several_use_within_an_hour(admin, ask):
     hour = (NOW - timedelta(hours=5)).replace(minute=10)
     both = {"event_time": written(hour)}

@@ -296,3 +296,20 @@ def test_the_search_finds_names_of_every_kind(logged, reading):
     assert found("an") == [("user", "ann")]
     assert set(found("")) >= {("user", "web"), ("client", "app-1"), ("table", "shop.cards"), ("class", "pci")}
     assert found("nothing like this") == []
+
+
+def test_of_the_events_only_those_of_the_first_day_are_read_for_the_begin_of_logs(stored, reading):
+    first, *later = (minutes_in((3 - 24 * day) * HOUR) for day in (2, 1, 0, -1))
+    stored(
+        "audit_events",
+        login(first, user="ann"),
+        *(login(at, n, user="ann") for at in later for n in range(300)),
+    )
+    found = reading("user", "ann").read
+
+    assert found.begin(["audit"]) == (NOW - timedelta(minutes=first)).replace(microsecond=0)
+    (row,) = (row for row in found.rows if row["source"] == "audit")
+    assert row["last_second"] == int((NOW - timedelta(minutes=later[-1])).timestamp()) + 299
+    store = reading("user", "ann").store
+    Reading(store, Entity("user", "ann"), SPAN).read  # noqa: B018
+    assert store.rows_read[-1] < 300

@@ -19,15 +19,15 @@ UNKNOWN = "(unknown)"
 
 COLUMNS = (
     Column("time", "Time (UTC)", 20, "time"),
-    Column("shown_log", "Log", 12),
-    Column("shown_kind", "Kind", 16),
-    Column("user", "User", 14, link="user_address"),
-    Column("client", "Client", 16, link="client_address"),
+    Column("shown_log", "Log", 10),
+    Column("shown_kind", "Kind", 12),
+    Column("user", "User", 12, link="user_address"),
+    Column("client", "Client", 14, link="client_address"),
     Column("instance", "Instance", 12),
     Column("shown_session", "Session", 10, link="session_address", note="The connection id"),
-    Column("first_table", "Table", 16, link="table_address", note="The first table; the CSV file has all"),
+    Column("first_table", "Table", 14, link="table_address", note="The first table; the CSV file has all"),
     Column("text", "Masked statement, message or alert", 0, "code", link="address"),
-    Column("shown_status", "Error", 8, note="The error code of the server; 0 for success"),
+    Column("shown_status", "Error", 6, note="The error code of the server; 0 for success"),
 )
 CSV_COLUMNS = (
     Column("time", "Time (UTC)", 0, "time"),
@@ -107,6 +107,11 @@ def _address(row: Mapping[str, Any], linking: Linking) -> str:
     if row["log"] == "alert":
         return links.alert(row["id"].replace("-", "")) if linking.sees("Alert inbox") else ""
     return links.query(row["query"], linking.span) if row["query"] and linking.sees("Queries") else ""
+
+
+def shown_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[Column, ...]:
+    """Returns COLUMNS without those that are empty in all rows: the statement gets their space."""
+    return tuple(column for column in COLUMNS if column.width == 0 or any(row[column.key] for row in rows))
 
 
 def pipe_columns(pipe: Pipe) -> tuple[Column, ...]:

@@ -127,13 +127,13 @@ def _events(text: str, asked: Request, span: TimeRange | None, linking: shown.Li
         return rendering.csv_answer("search", shown.CSV_COLUMNS, shown.events(_all(asked), linking))
     place = request.args.get("before", "")
     found = listing(_rows, asked, shown.PAGE_SIZE, cursor(place) if place else None)
-    following = found.following
+    following, rows = found.following, shown.events(found.events, linking)
     return _page(
         text,
         span,
         asked=asked,
-        columns=shown.COLUMNS,
-        rows=shown.events(found.events, linking),
+        columns=shown.shown_columns(rows),
+        rows=rows,
         first=rendering.changed(before=None) if place else "",
         following=rendering.changed(before=following.text()) if following else "",
     )
