@@ -46,8 +46,20 @@ def _available_bytes() -> int:
 def _remove_those_of_killed_runs() -> None:
     for directory in MEMORY.glob(f"{PREFIX}*"):
         pid = directory.name.removeprefix(PREFIX).partition("-")[0]
-        if not Path("/proc", pid).exists():
+        if not Path("/proc", pid).exists() and not _is_used(directory):
             shutil.rmtree(directory, ignore_errors=True)
+
+
+def _is_used(directory: Path) -> bool:
+    """Whether a component of a stack still runs there, so that `tailrace down` needs the directory."""
+    return any(directory in _working_directory(process).parents for process in Path("/proc").glob("[0-9]*"))
+
+
+def _working_directory(process: Path) -> Path:
+    try:
+        return (process / "cwd").readlink()
+    except OSError:  # it has ended, or is of another user
+        return Path("/")
 
 
 def _keep_logs(directory: Path, target: Path) -> None:
