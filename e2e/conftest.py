@@ -11,7 +11,6 @@ from e2e.delivering import WEB_PORT, Delivering
 from e2e.receivers import WebReceiver, web_receiver
 from e2e.stack import PARTS, PORTS, Stack
 from e2e.workload.writer import Workload
-from sql.tests.memory_directory import in_memory
 
 TEST_SECONDS = 900
 """Components start and restart several times in a test; on a busy machine each start takes a minute."""
@@ -102,8 +101,7 @@ def _needs_a_new_stack(item: pytest.Item) -> bool:
 @pytest.fixture(scope="session")
 def stack(tmp_path_factory) -> Iterator[Stack]:
     """A running stack without dashboards; stopped after the last test."""
-    with in_memory(tmp_path_factory.mktemp("stack")) as directory:
-        yield from _shared("stack", Stack(directory / "home", FIRST_PORT))
+    yield from _shared("stack", Stack(tmp_path_factory.mktemp("stack") / "home", FIRST_PORT))
 
 
 @pytest.fixture(scope="session")
@@ -126,24 +124,23 @@ def detecting(tmp_path_factory, webhook: WebReceiver) -> Iterator[Stack]:
     ports = {
         f"port_{component}": str(DETECTING_PORT + len(PORTS) + n) for n, component in enumerate(DETECTING[:2])
     }
-    settings = {"alerts_config": str(directory / "alerts.yaml"), "gap_timeout": "5", **ports}
-    with in_memory(tmp_path_factory.mktemp("detecting")) as place:
-        made = Stack(
-            place / "home",
-            DETECTING_PORT,
-            (*PARTS, *DETECTING),
-            detect_checkpoint_interval="5000",
-            **settings,
-        )
-        yield from _shared("detecting", made)
+    made = Stack(
+        directory / "home",
+        DETECTING_PORT,
+        (*PARTS, *DETECTING),
+        alerts_config=str(directory / "alerts.yaml"),
+        detect_checkpoint_interval="5000",
+        gap_timeout="5",
+        **ports,
+    )
+    yield from _shared("detecting", made)
 
 
 @pytest.fixture(scope="session")
 def keeping(tmp_path_factory) -> Iterator[Stack]:
     """Kafka and ClickHouse, for the commands about alerts and rules."""
-    with in_memory(tmp_path_factory.mktemp("keeping")) as directory:
-        made = Stack(directory / "home", KEEPING_PORT, ("kafka", "clickhouse"))
-        yield from _shared("keeping", made)
+    home = tmp_path_factory.mktemp("keeping") / "home"
+    yield from _shared("keeping", Stack(home, KEEPING_PORT, ("kafka", "clickhouse")))
 
 
 @pytest.fixture

@@ -24,7 +24,6 @@ from e2e.report_mail import page_of
 from e2e.secured import START_SECONDS, answer, secured, strangers
 from e2e.slow_superset import slow_superset
 from e2e.stack import wait_until
-from sql.tests.memory_directory import in_memory
 from tailrace.config.yaml_reader import ConfigurationError
 from tailrace.credentials.certificates import Certificates
 from tailrace.dashboards import asset_files
@@ -70,14 +69,11 @@ def directory(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def stack(directory, tmp_path_factory):
+def stack(directory):
     file = directory / "reports.yaml"
     file.write_text(CONFIG.format(port=MAIL_PORT, schedule="0 6 * * 1"))
     components = ("clickhouse", "superset", "reports")
-    with (
-        in_memory(tmp_path_factory.mktemp("stack")) as place,
-        secured(place / "home", FIRST_PORT, components, reports_config=str(file)) as made,
-    ):
+    with secured(directory / "home", FIRST_PORT, components, reports_config=str(file)) as made:
         yield made
 
 

@@ -28,7 +28,6 @@ from e2e.secured import START_SECONDS, answer, secured, strangers
 from e2e.stack import Stack, wait_until
 from e2e.wait_for_idle import assert_exact, tailrace
 from e2e.workload.writer import Workload
-from sql.tests.memory_directory import in_memory
 from tailrace.credentials.certificates import Certificates
 from tailrace.kafka import accounts as kafka_accounts
 from tailrace.kafka import client as kafka_client
@@ -51,10 +50,7 @@ LINES = "tailrace.slowlog.lines"
 
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory) -> Iterator[Stack]:
-    with (
-        in_memory(tmp_path_factory.mktemp("secure")) as place,
-        secured(place / "home", FIRST_PORT, PARTS) as made,
-    ):
+    with secured(tmp_path_factory.mktemp("secure") / "home", FIRST_PORT, PARTS) as made:
         yield made
 
 
