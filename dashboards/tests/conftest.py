@@ -13,6 +13,7 @@ from loaded_assets import charts_of, of_kind, titles_shown
 from dashboards.tests import alerts, browser, drawn_tabs, pages_data
 from dashboards.tests.pages import ROLES, Visitor
 from e2e.stack import Stack
+from sql.tests.memory_directory import in_memory
 from tailrace.credentials.names import password_name
 from tailrace.dashboards import asset_files
 from tailrace.dashboards import connections as superset_connections
@@ -35,15 +36,16 @@ def stack(tmp_path_factory) -> Iterator[Stack]:
 
     As on a new machine, the start applies all migrations. Other stacks of tests begin with a copied schema.
     """
-    running = Stack(
-        tmp_path_factory.mktemp("stack") / "home",
-        FIRST_PORT,
-        components=("clickhouse", "superset", "evidence", "fingerprint"),
-        is_migrated=False,
-    )
-    running.up()
-    yield running
-    running.down()
+    with in_memory(tmp_path_factory.mktemp("stack")) as directory:
+        running = Stack(
+            directory / "home",
+            FIRST_PORT,
+            components=("clickhouse", "superset", "evidence", "fingerprint"),
+            is_migrated=False,
+        )
+        running.up()
+        yield running
+        running.down()
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,7 @@ from superset.app import create_app
 SLUG = "slow-queries"
 TWO = "SELECT 'a' AS instance; SELECT 'b' AS instance"
 WRITES = "INSERT INTO query_events (instance) SELECT 'a' AS instance"
+NAMED = "SELECT instance, event_time AS time FROM tailrace.query_events WHERE instance IN ('{}')"
 PLAIN = "SELECT instance, event_time AS time FROM query_events"
 DAY, WEEK = "2026-01-01T00:00:00 : 2026-01-02T00:00:00", "2026-01-01T00:00:00 : 2026-01-08T00:00:00"
 calls: Counter = Counter()
@@ -235,6 +236,7 @@ def main() -> None:
     def with_sql(sql: str):
         return lambda dataset: setattr(dataset, "sql", sql)
 
+    said["named"] = [asked(application, DAY, with_sql(NAMED.format(name))) for name in ("db-1", "it''s; #2")]
     said["two statements"] = asked(application, DAY, with_sql(TWO))
     said["writes"] = asked(application, DAY, with_sql(WRITES))
     said["nothing"] = asked(

@@ -46,6 +46,12 @@ def test_nothing_is_parsed_compiled_or_asked_for_again(took):
     assert took["again"]["calls"] == {}
 
 
+def test_a_dataset_is_not_parsed_again_for_another_value_of_a_filter(took):
+    first, again = took["named"]
+    assert first["calls"]["parsed"] and "parsed" not in again["calls"]
+    assert "'it''s; #2'" in again["sql"] and not again["error"] and first["key"] != again["key"]
+
+
 def test_permissions_of_a_role_are_read_once_in_a_request_and_are_those_of_superset(took):
     permissions = took["permissions"]
     assert permissions["found"] == permissions["wanted"]

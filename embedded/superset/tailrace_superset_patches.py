@@ -18,8 +18,14 @@ VERSIONS = {"apache-superset": "6.1.0", "clickhouse-connect": "1.12.0"}
 ENGINE = "clickhousedb"
 MAX_TEMPLATE = 100_000
 """Longest template, in characters, whose compiled form is cached; at most 256 are cached."""
+MAX_CHECKED = 1024
+"""The number of statements, apart from their strings, that are known to read only."""
 
-_TIMES = re.compile(r"toDateTime\('\d{4}-\d\d-\d\d \d\d:\d\d:\d\d'")
+_TOKEN = re.compile(
+    r"""(?P<literal>'(?:[^'\\]|\\.|'')*')|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`|--[^\r\n]*|(?P<unsure>[#$'"`]|/\*)""",
+    re.DOTALL,
+)
+"""What may contain quotes. `unsure` begins what has no end, or ends elsewhere for another parser."""
 _QUOTED = re.compile(
     r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`|--[^\n]*|/\*.*?\*/""", re.DOTALL
 )
@@ -108,7 +114,7 @@ def _permissions_of(manager, roles: frozenset[int]) -> set[tuple[str, str]]:
 
 
 def check_datasets_once() -> None:
-    """Checks once per dataset, not per time range, that its SQL is one statement that only reads.
+    """Checks once per dataset, not per time range and filter, that its SQL is one statement that only reads.
 
     Superset parses the SQL twice for each chart, in Python, and queries ClickHouse for the default schema, as
     a preparation for row level security. With such rules it still does. Superset uses
@@ -117,19 +123,34 @@ def check_datasets_once() -> None:
     from superset.models import helpers
     from superset.sql.parse import SQLScript
 
-    @lru_cache(maxsize=1024)
+    reading: dict[tuple[str, str], bool] = {}
+
     def only_reads(sql: str, engine: str) -> bool:
-        script = SQLScript(sql, engine)
-        return len(script.statements) == 1 and not script.has_mutation()
+        known = (without_literals(sql), engine)
+        if known not in reading:
+            script = SQLScript(sql, engine)
+            if len(reading) >= MAX_CHECKED:
+                reading.clear()
+            reading[known] = len(script.statements) == 1 and not script.has_mutation()
+        return reading[known]
 
     def checked(sql: str, engine: str):
-        if _has_rules() or not only_reads(
-            _TIMES.sub("toDateTime('1970-01-01 00:00:00'", sql.strip()), engine
-        ):
+        if _has_rules() or not only_reads(sql.strip(), engine):
             return SQLScript(sql, engine)
         return SimpleNamespace(statements=(), has_mutation=lambda: False)
 
     helpers.SQLScript = checked
+
+
+def without_literals(sql: str) -> str:
+    """Returns a statement with empty strings: what it does depends on nothing else that a filter inserts.
+
+    The statement itself if it contains, outside of strings, identifiers and comments, a sign from which on
+    the strings of two parsers may differ.
+    """
+    if any(token["unsure"] for token in _TOKEN.finditer(sql)):
+        return sql
+    return _TOKEN.sub(lambda token: "''" if token["literal"] else token[0], sql)
 
 
 def skip_empty_row_level_security() -> None:

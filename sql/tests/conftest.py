@@ -10,6 +10,7 @@ import pytest
 import replica_servers
 import yaml
 from clickhouse_servers import Quiet, Server, Shards, running
+from memory_directory import in_memory
 from replica_servers import Replicas
 
 from tailrace.clickhouse.client import ClickHouse
@@ -21,13 +22,15 @@ from tailrace.snapshots.rows import rows_of
 @pytest.fixture(scope="session")
 def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A running ClickHouse; two shards with SQL_TEST_SHARDS=2."""
-    yield from _with_copied_schema(_kind()(tmp_path_factory.mktemp("home")))
+    with in_memory(tmp_path_factory.mktemp("home")) as home:
+        yield from _with_copied_schema(_kind()(home))
 
 
 @pytest.fixture(scope="module")
 def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A running ClickHouse for a module that stops it, or gives it settings or a disk of its own."""
-    yield from _with_copied_schema(_kind()(tmp_path_factory.mktemp("home")))
+    with in_memory(tmp_path_factory.mktemp("home")) as home:
+        yield from _with_copied_schema(_kind()(home))
 
 
 def _with_copied_schema(server: Server) -> Iterator[Server]:
@@ -49,9 +52,10 @@ def server(shared_server: Server) -> Server:
 @pytest.fixture(scope="module")
 def two_shards(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shards]:
     """A running ClickHouse with two shards and the complete schema, on which developers see db1 only."""
-    shards = Shards(tmp_path_factory.mktemp("shards"))
-    shards.settings.access.write_text(yaml.safe_dump({"developer": {"instances": ["db1"]}}))
-    yield from _with_copied_schema(shards)
+    with in_memory(tmp_path_factory.mktemp("shards")) as home:
+        shards = Shards(home)
+        shards.settings.access.write_text(yaml.safe_dump({"developer": {"instances": ["db1"]}}))
+        yield from _with_copied_schema(shards)
 
 
 @pytest.fixture(scope="session")
