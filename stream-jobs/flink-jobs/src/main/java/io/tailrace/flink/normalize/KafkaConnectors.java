@@ -35,7 +35,21 @@ final class KafkaConnectors {
 
     /** Creates the source of spans, likewise. */
     KafkaSource<KafkaMessage> spans() {
-        return source(Pattern.compile(Pattern.quote(config.spansTopic())), config.kafkaGroup() + "-spans");
+        return source(config.spansTopic(), "-spans");
+    }
+
+    /** Creates the source of signed ranges, likewise. */
+    KafkaSource<KafkaMessage> signedRanges() {
+        return source(config.signedRangesTopic(), "-signed");
+    }
+
+    /** Creates the source of the registered keys of hosts, likewise. */
+    KafkaSource<KafkaMessage> hostKeys() {
+        return source(config.hostKeysTopic(), "-keys");
+    }
+
+    private KafkaSource<KafkaMessage> source(String topic, String group) {
+        return source(Pattern.compile(Pattern.quote(topic)), config.kafkaGroup() + group);
     }
 
     private KafkaSource<KafkaMessage> source(Pattern topics, String group) {

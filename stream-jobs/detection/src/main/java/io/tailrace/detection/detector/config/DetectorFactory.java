@@ -20,6 +20,7 @@ import io.tailrace.detection.detector.login.LoginFailuresDetector;
 import io.tailrace.detection.detector.pipeline.CensusTimeoutDetector;
 import io.tailrace.detection.detector.pipeline.LogGapDetector;
 import io.tailrace.detection.detector.pipeline.PlanRegressionDetector;
+import io.tailrace.detection.detector.pipeline.SignedRangeDetector;
 import io.tailrace.detection.detector.sequence.LogTamperingDetector;
 import io.tailrace.detection.detector.sequence.PrivilegeEscalationDetector;
 import io.tailrace.detection.detector.volume.AffectedRowsDetector;
@@ -88,6 +89,7 @@ final class DetectorFactory {
             case VOLUME_QUERY_ROWS -> queries(settings, basis, QueryVolumeDetector.Measure.ROWS, 20_000, 50_000);
             case VOLUME_QUERY_STATEMENTS -> queries(
                     settings, basis, QueryVolumeDetector.Measure.STATEMENTS, 5_000, 10_000);
+            case SIGNED_RANGE -> new SignedRangeDetector(basis);
             case ROWS_AFFECTED -> new AffectedRowsDetector(basis, AffectedRowsDetector.Limits.of(settings));
         };
     }
