@@ -18,7 +18,9 @@ final class RangeCursor {
 
     /** Receives closed ranges. */
     interface Listener {
-        void closed(long from, long to, byte[] hash);
+
+        /** @param ambiguous whether a byte of it is inferred that may be another one */
+        void closed(long from, long to, byte[] hash, boolean ambiguous);
     }
 
     private final RangeHash hashes = new RangeHash();
@@ -28,6 +30,8 @@ final class RangeCursor {
     private byte[] bytes = new byte[0];
     private int length;
     private boolean aligned;
+    /** Offset after the last carriage return that was inferred from the offset of the next line. */
+    private long inferredAt = -1;
 
     private RangeCursor(int rangeBytes, long start, boolean aligned, Listener listener) {
         this.rangeBytes = rangeBytes;
@@ -92,10 +96,34 @@ final class RangeCursor {
             if (end == length) {
                 break;
             }
-            listener.closed(start + from, start + end, hashes.of(bytes, from, end));
+            close(from, end);
             from = end;
         }
         discard(from);
+    }
+
+    private void close(int from, int end) {
+        listener.closed(
+                start + from,
+                start + end,
+                hashes.of(bytes, from, end),
+                isAmbiguous(start + from, start + end));
+    }
+
+    /**
+     * Returns whether a carriage return was inferred within a range some of whose lines have none: then the missing
+     * byte may have been an empty line that was lost.
+     */
+    boolean isAmbiguous(long from, long to) {
+        if (inferredAt <= from || inferredAt > to) {
+            return false;
+        }
+        for (int index = (int) (from - start); index < Math.min(to - start, length); index++) {
+            if (bytes[index] == '\n' && (index == 0 || bytes[index - 1] != '\r')) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void discard(int count) {
@@ -109,9 +137,14 @@ final class RangeCursor {
     /** Closes the open range at the position, which is known to be the end of a range. */
     void closeHere() {
         if (aligned && length > 0) {
-            listener.closed(start, position(), hashes.of(bytes, 0, length));
+            close(0, length);
             discard(length);
         }
+    }
+
+    /** Ends the open range before its usual length, because the host has ended it there. */
+    void startRangeAt(long offset) {
+        discard((int) Math.max(0, Math.min(offset, position()) - start));
     }
 
     /** Aligns the cursor: a range starts at this offset. Returns the stored bytes before it; null if not possible. */
@@ -135,6 +168,7 @@ final class RangeCursor {
         ensure(1);
         bytes[length - 1] = '\r';
         bytes[length++] = '\n';
+        inferredAt = position();
     }
 
     /**
@@ -160,12 +194,14 @@ final class RangeCursor {
     void save(StateWriter out) {
         out.flag(aligned);
         out.number(aligned ? start : position());
+        out.number(inferredAt);
         out.bytes(bytes, 0, aligned ? length : 0);
     }
 
     static RangeCursor restore(StateReader in, int rangeBytes, Listener listener) {
         boolean aligned = in.flag();
         RangeCursor cursor = new RangeCursor(rangeBytes, in.number(), aligned, listener);
+        cursor.inferredAt = in.number();
         cursor.bytes = in.plain();
         cursor.length = cursor.bytes.length;
         return cursor;

@@ -21,6 +21,8 @@ final class RangeHashes implements RangeCursor.Listener {
         WAITING,
         /** A part of the range is a gap. */
         GAP,
+        /** Other bytes, but one was inferred and may have been lost instead. */
+        AMBIGUOUS,
         /** An open range, and its bytes are no longer known separately. */
         PASSED,
         UNKNOWN
@@ -33,7 +35,7 @@ final class RangeHashes implements RangeCursor.Listener {
     private static final int MAX_HOLES = 64;
     private static final int MAX_EDGE_BYTES = 256 << 10;
 
-    private record Closed(long to, byte[] hash) {}
+    private record Closed(long to, byte[] hash, boolean ambiguous) {}
 
     /** A gap: the cursor before it, and the bytes between the gap and the next start of a range. */
     private static final class Hole {
@@ -138,8 +140,8 @@ final class RangeHashes implements RangeCursor.Listener {
     }
 
     @Override
-    public void closed(long from, long to, byte[] hash) {
-        closed.put(from, new Closed(to, hash));
+    public void closed(long from, long to, byte[] hash, boolean ambiguous) {
+        closed.put(from, new Closed(to, hash, ambiguous));
         if (closed.size() > MAX_RANGES) {
             closed.pollFirstEntry();
         }
@@ -151,6 +153,9 @@ final class RangeHashes implements RangeCursor.Listener {
         Comparison result = compareKnown(from, to, hash);
         if (result == Comparison.EQUAL) {
             equalTo = Math.max(equalTo, to);
+            if (isClosed && from == main.start() && main.aligned()) {
+                main.startRangeAt(to);
+            }
         }
         if (isClosed && to - from >= rangeBytes) {
             alignAt(to);
@@ -195,17 +200,21 @@ final class RangeHashes implements RangeCursor.Listener {
         if (equal) {
             closed.remove(from);
         }
-        return result(equal);
+        return result(equal, range.ambiguous);
     }
 
     /** If a range ends one byte later, this is the rest of a line end, or an empty line that has not arrived. */
     private static Comparison compare(RangeCursor cursor, long from, long to, byte[] hash) {
         boolean equal = Arrays.equals(cursor.hash(from, to), hash);
-        return !equal && to > cursor.position() ? Comparison.WAITING : result(equal);
+        boolean waiting = !equal && to > cursor.position();
+        return waiting ? Comparison.WAITING : result(equal, !equal && cursor.isAmbiguous(from, to));
     }
 
-    private static Comparison result(boolean equal) {
-        return equal ? Comparison.EQUAL : Comparison.DIFFERENT;
+    private static Comparison result(boolean equal, boolean ambiguous) {
+        if (equal) {
+            return Comparison.EQUAL;
+        }
+        return ambiguous ? Comparison.AMBIGUOUS : Comparison.DIFFERENT;
     }
 
     /** Uses the start of a signed range as the start of a range after a gap. */
@@ -230,6 +239,7 @@ final class RangeHashes implements RangeCursor.Listener {
             out.number(range.getKey());
             out.number(range.getValue().to - range.getKey());
             out.bytes(range.getValue().hash, 0, RangeHash.BYTES);
+            out.flag(range.getValue().ambiguous);
         }
         out.number(holes.size());
         for (Hole hole : holes) {
@@ -249,7 +259,7 @@ final class RangeHashes implements RangeCursor.Listener {
         equalTo = in.number();
         for (int count = in.count(); count > 0; count--) {
             long from = in.number();
-            closed.put(from, new Closed(from + in.number(), in.plain()));
+            closed.put(from, new Closed(from + in.number(), in.plain(), in.flag()));
         }
         for (int count = in.count(); count > 0; count--) {
             Hole hole = new Hole(RangeCursor.restore(in, rangeBytes, this), in.number());

@@ -28,8 +28,8 @@ final class SignedRangeReport {
         report(range, generation, "mismatch", reason);
     }
 
-    void incomplete(SignedRange range, long generation) {
-        report(range, generation, "incomplete", "a part of the range is a gap");
+    void incomplete(SignedRange range, long generation, String reason) {
+        report(range, generation, "incomplete", reason);
     }
 
     void superseded(SignedRange range, long generation) {

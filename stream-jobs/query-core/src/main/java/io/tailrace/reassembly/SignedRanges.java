@@ -67,7 +67,7 @@ final class SignedRanges {
         long signedAt = range.getSignedAt().toEpochMilli();
         Pending pending = new Pending(range, now.max(new TwoClockTime(0, signedAt)));
         byHead.clear();
-        if (!settle(pending, now)) {
+        if (!settle(pending, false)) {
             waiting.add(pending);
             if (waiting.size() > MAX_WAITING) {
                 report.unverified(waiting.remove(0).range, "too many ranges wait for their bytes");
@@ -79,7 +79,7 @@ final class SignedRanges {
     boolean compareAgain(TwoClockTime now) {
         byHead.clear();
         int before = waiting.size() + incomplete.size();
-        waiting.removeIf(pending -> settle(pending, now) || expire(pending, now));
+        waiting.removeIf(pending -> settle(pending, isOverdue(pending, now)) || expire(pending, now));
         for (Iterator<Pending> ranges = incomplete.iterator(); ranges.hasNext(); ) {
             Pending pending = ranges.next();
             Comparison result = compareBound(pending);
@@ -107,13 +107,18 @@ final class SignedRanges {
                 HexFormat.of().parseHex(range.getSha256()));
     }
 
-    /** Returns whether the range needs no more input: then its result was reported. */
-    private boolean settle(Pending pending, TwoClockTime now) {
+    /**
+     * Returns whether the range needs no more input: then its result was reported.
+     *
+     * @param overdue whether other bytes in a file that may be another one count as well
+     */
+    private boolean settle(Pending pending, boolean overdue) {
         Set<Comparison> results = EnumSet.noneOf(Comparison.class);
         for (LogFileGeneration generation : candidates(pending)) {
             Comparison result = compare(generation, pending.range);
-            results.add(result);
-            pending.generation = result == Comparison.WAITING ? pending.generation : generation.number();
+            boolean unsure = result == Comparison.DIFFERENT && !overdue && !hasHead(generation, pending.range);
+            results.add(unsure ? Comparison.WAITING : result);
+            pending.generation = result == Comparison.GAP ? generation.number() : pending.generation;
             if (result == Comparison.EQUAL) {
                 report.verified(pending.range, generation.number());
                 return true;
@@ -128,18 +133,24 @@ final class SignedRanges {
 
     private void reportOther(Pending pending, Set<Comparison> results) {
         if (results.contains(Comparison.DIFFERENT)) {
-            report.mismatch(pending.range, pending.generation, "other bytes arrived");
+            report.mismatch(pending.range, numberOf(pending), "other bytes arrived");
+        } else if (results.contains(Comparison.AMBIGUOUS)) {
+            report.incomplete(pending.range, numberOf(pending), "one byte of the range is inferred, and may be lost");
         } else if (results.contains(Comparison.GAP)) {
-            report.incomplete(pending.range, pending.generation);
+            report.incomplete(pending.range, pending.generation, "a part of the range is a gap");
             incomplete.add(pending);
             if (incomplete.size() > MAX_INCOMPLETE) {
                 incomplete.remove(0);
             }
         } else if (results.contains(Comparison.PASSED)) {
-            report.superseded(pending.range, pending.generation);
+            report.superseded(pending.range, numberOf(pending));
         } else {
             report.unverified(pending.range, "the bytes arrived before the hashes of their ranges were stored");
         }
+    }
+
+    private long numberOf(Pending pending) {
+        return candidates(pending).get(0).number();
     }
 
     /** The files that begin as the signed one; those with its inode first. */
@@ -157,7 +168,7 @@ final class SignedRanges {
     }
 
     private List<LogFileGeneration> withHead(SignedRange range) {
-        return byHead.computeIfAbsent(range.getHeadLength() + "/" + range.getHeadHash() + "/" + range.getPath(), key -> {
+        return byHead.computeIfAbsent(range.getHeadLength() + "/" + range.getHeadHash() + "/" + range.getInode() + range.getPath(), key -> {
             List<LogFileGeneration> found = new ArrayList<>();
             for (LogFileGeneration generation : generations.values()) {
                 if (mayBe(generation, range)) {
@@ -168,17 +179,29 @@ final class SignedRanges {
         });
     }
 
-    /** A file whose first line is longer than a head has none, and is found by its path. */
+    /**
+     * A file whose first bytes are lost is found by its inode. One whose first line is longer than a head has none, and
+     * is found by its path.
+     */
     private static boolean mayBe(LogFileGeneration generation, SignedRange range) {
-        return range.getHeadLength() == 0
-                ? generation.path().equals(range.getPath())
-                : generation.hasHead(range.getHeadLength(), range.getHeadHash()) == Boolean.TRUE;
+        if (range.getHeadLength() == 0) {
+            return generation.path().equals(range.getPath());
+        }
+        Boolean head = generation.hasHead(range.getHeadLength(), range.getHeadHash());
+        return head == null ? generation.file().inode() == range.getInode() : head;
+    }
+
+    private static boolean hasHead(LogFileGeneration generation, SignedRange range) {
+        return Boolean.TRUE.equals(generation.hasHead(range.getHeadLength(), range.getHeadHash()));
+    }
+
+    private static boolean isOverdue(Pending pending, TwoClockTime now) {
+        return pending.since.isPast(TIMEOUT_MILLIS, now)
+                || now.job() - pending.since.job() >= JOB_TIMEOUT_MILLIS;
     }
 
     private boolean expire(Pending pending, TwoClockTime now) {
-        boolean overdue = pending.since.isPast(TIMEOUT_MILLIS, now)
-                || now.job() - pending.since.job() >= JOB_TIMEOUT_MILLIS;
-        if (!overdue) {
+        if (!isOverdue(pending, now)) {
             return false;
         }
         LogFileGeneration altered = alteredFile(pending.range);
