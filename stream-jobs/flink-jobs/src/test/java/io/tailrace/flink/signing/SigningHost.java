@@ -135,4 +135,3 @@ public final class SigningHost {
         return SignedRangeMessage.read(payload, id(), Base64.getEncoder().encodeToString(signer.sign()));
     }
 }
-}
