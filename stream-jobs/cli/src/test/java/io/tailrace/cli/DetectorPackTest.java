@@ -36,8 +36,8 @@ class DetectorPackTest {
 
     private static final Path PACK = Path.of("../../rules");
     /**
-     * Tested elsewhere, because they need very many lines, data classes, the census, the ledger, plans or signatures. By {@code
-     * DetectorType.key()}, which differs for three of them from the key in rules/detectors.yaml.
+     * Tested elsewhere, because they need very many lines, data classes, the census, the ledger, plans or signatures. By
+     * {@code DetectorType.key()}, which differs for three of them from the key in rules/detectors.yaml.
      */
     private static final Set<String> WITHOUT_LOGS = Set.of(
             "volume_statements",

@@ -103,11 +103,7 @@ final class RangeCursor {
     }
 
     private void close(int from, int end) {
-        listener.closed(
-                start + from,
-                start + end,
-                hashes.of(bytes, from, end),
-                isAmbiguous(start + from, start + end));
+        listener.closed(start + from, start + end, hashes.of(bytes, from, end), isAmbiguous(start + from, start + end));
     }
 
     /**

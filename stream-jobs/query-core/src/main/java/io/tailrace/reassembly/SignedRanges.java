@@ -168,15 +168,16 @@ final class SignedRanges {
     }
 
     private List<LogFileGeneration> withHead(SignedRange range) {
-        return byHead.computeIfAbsent(range.getHeadLength() + "/" + range.getHeadHash() + "/" + range.getInode() + range.getPath(), key -> {
-            List<LogFileGeneration> found = new ArrayList<>();
-            for (LogFileGeneration generation : generations.values()) {
-                if (mayBe(generation, range)) {
-                    found.add(generation);
-                }
-            }
-            return found;
-        });
+        return byHead.computeIfAbsent(
+                range.getHeadLength() + "/" + range.getHeadHash() + "/" + range.getInode() + range.getPath(), key -> {
+                    List<LogFileGeneration> found = new ArrayList<>();
+                    for (LogFileGeneration generation : generations.values()) {
+                        if (mayBe(generation, range)) {
+                            found.add(generation);
+                        }
+                    }
+                    return found;
+                });
     }
 
     /**
@@ -196,8 +197,7 @@ final class SignedRanges {
     }
 
     private static boolean isOverdue(Pending pending, TwoClockTime now) {
-        return pending.since.isPast(TIMEOUT_MILLIS, now)
-                || now.job() - pending.since.job() >= JOB_TIMEOUT_MILLIS;
+        return pending.since.isPast(TIMEOUT_MILLIS, now) || now.job() - pending.since.job() >= JOB_TIMEOUT_MILLIS;
     }
 
     private boolean expire(Pending pending, TwoClockTime now) {
@@ -217,7 +217,8 @@ final class SignedRanges {
     private LogFileGeneration alteredFile(SignedRange range) {
         for (LogFileGeneration generation : generations.values()) {
             boolean differs = Boolean.FALSE.equals(generation.hasHead(range.getHeadLength(), range.getHeadHash()));
-            boolean unknown = generation.file().inode() == 0 && !generation.file().gone() && !generation.verified();
+            boolean unknown =
+                    generation.file().inode() == 0 && !generation.file().gone() && !generation.verified();
             if (differs && unknown && generation.frontier() >= range.getToOffset()) {
                 return generation;
             }

@@ -1,5 +1,8 @@
 package io.tailrace.signing;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
@@ -14,6 +17,11 @@ public final class RangeHash {
 
     /** Bytes of a hash. */
     public static final int BYTES = 32;
+
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final long RETURNS = 0x0d0d0d0d0d0d0d0dL;
+    private static final long LOW_BITS = 0x0101010101010101L;
+    private static final long HIGH_BITS = 0x8080808080808080L;
 
     private final MessageDigest digest = sha256();
 
@@ -44,8 +52,15 @@ public final class RangeHash {
         return digest.digest();
     }
 
+    /** Returns the index of the next carriage return, or {@code to}. Eight bytes are compared at a time. */
     private static int carriageReturn(byte[] bytes, int from, int to) {
         int index = from;
+        for (; index + Long.BYTES <= to; index += Long.BYTES) {
+            long differences = (long) LONGS.get(bytes, index) ^ RETURNS;
+            if (((differences - LOW_BITS) & ~differences & HIGH_BITS) != 0) {
+                break;
+            }
+        }
         while (index < to && bytes[index] != '\r') {
             index++;
         }

@@ -37,8 +37,8 @@ class RangeCursorTest {
 
     private static List<String> divide(byte[] file, boolean rotated, int linesAtOnce) {
         List<String> ranges = new ArrayList<>();
-        RangeCursor cursor = RangeCursor.atRange(
-                RANGE_BYTES, 0, (from, to, hash, ambiguous) -> ranges.add(text(from, to, hash)));
+        RangeCursor cursor =
+                RangeCursor.atRange(RANGE_BYTES, 0, (from, to, hash, ambiguous) -> ranges.add(text(from, to, hash)));
         int end = rotated ? file.length : completeLines(file);
         for (int from = 0; from < end; ) {
             int to = from;

@@ -54,8 +54,7 @@ class ReassemblySimulationTest {
 
     private static final int MISPLACED_WITH_LOSS = 35;
 
-    private record Delivery(
-            long at, int order, SimulatedHost.Sent sent, CensusRecord census, SignedRange range) {
+    private record Delivery(long at, int order, SimulatedHost.Sent sent, CensusRecord census, SignedRange range) {
 
         @Override
         public String toString() {
@@ -388,7 +387,8 @@ class ReassemblySimulationTest {
                     Delivery delivery = network.poll();
                     report("%s", delivery);
                     if (delivery.range() != null) {
-                        reassembler.signedRange(SignedRange.newBuilder(delivery.range()).build(), now);
+                        reassembler.signedRange(
+                                SignedRange.newBuilder(delivery.range()).build(), now);
                     } else if (delivery.census() != null) {
                         reassembler.census(delivery.census(), now);
                     } else {
@@ -463,8 +463,7 @@ class ReassemblySimulationTest {
             for (SignedRange range : output.signedRanges) {
                 String status = range.getStatus();
                 boolean whole = status.equals("verified") || (status.equals("superseded") && !range.getClosed());
-                if (status.equals("mismatch")
-                        || !(whole || loss || disorder || status.equals("incomplete"))) {
+                if (status.equals("mismatch") || !(whole || loss || disorder || status.equals("incomplete"))) {
                     throw new AssertionError("expected an honest range to be verified, found " + range);
                 }
             }

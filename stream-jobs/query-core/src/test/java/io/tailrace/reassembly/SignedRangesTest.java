@@ -22,8 +22,8 @@ class SignedRangesTest {
     private static final long START = 1_000_000;
     private static final long HOUR = 3_600_000;
 
-    private final PlainLog log =
-            new PlainLog(new ReassemblyLimits(1 << 17, 30_000, 1 << 20, 512, 1 << 15, 1024, 1 << 14, 1L << 40, 16, RANGE));
+    private final PlainLog log = new PlainLog(
+            new ReassemblyLimits(1 << 17, 30_000, 1 << 20, 512, 1 << 15, 1024, 1 << 14, 1L << 40, 16, RANGE));
     private final SigningHost host = new SigningHost(RANGE);
     private long now = START;
 
@@ -104,7 +104,10 @@ class SignedRangesTest {
         sign(file.substring(0, lineEnd(file, 1_000)));
         sign(file);
         passHour();
-        assertThat(statuses()).containsEntry("verified", 2L).containsKey("unverified").hasSize(2);
+        assertThat(statuses())
+                .containsEntry("verified", 2L)
+                .containsKey("unverified")
+                .hasSize(2);
     }
 
     @Test
@@ -219,7 +222,9 @@ class SignedRangesTest {
     }
 
     private static long ranges(String file) {
-        return new SigningHost(RANGE).sign(ID, PlainLog.PATH, INODE, file.getBytes(ISO_8859_1), false, 0).size();
+        return new SigningHost(RANGE)
+                .sign(ID, PlainLog.PATH, INODE, file.getBytes(ISO_8859_1), false, 0)
+                .size();
     }
 
     private static int lineEnd(String file, int from) {

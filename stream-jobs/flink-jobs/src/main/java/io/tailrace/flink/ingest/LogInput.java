@@ -35,6 +35,7 @@ public record LogInput(LineBlock lines, CensusRecord census, SignedRange signed)
         }
         return census != null
                 ? census.key()
-                : LogId.of(signed.getInstance(), signed.getSource(), signed.getPath()).toKey();
+                : LogId.of(signed.getInstance(), signed.getSource(), signed.getPath())
+                        .toKey();
     }
 }

@@ -88,9 +88,6 @@ final class SignedRangePipeline {
     void store(SingleOutputStreamOperator<EntryBlock> entries, ClickHouseSink sink) {
         sink.add(results(entries), "signed_ranges", SignedRange.class, "signed-ranges-rows");
         sink.add(
-                messages.getSideOutput(malformed),
-                "dead_letters",
-                DeadLetter.class,
-                "signed-ranges-dead-letters-rows");
+                messages.getSideOutput(malformed), "dead_letters", DeadLetter.class, "signed-ranges-dead-letters-rows");
     }
 }

@@ -44,10 +44,13 @@ final class HostKeys {
         try {
             HostKey key = HostKey.of(fields.path("public_key").asText());
             String revokedAt = fields.path("revoked_at").asText("");
-            Instant revoked = isText(revokedAt) ? OffsetDateTime.parse(revokedAt).toInstant() : null;
+            Instant revoked =
+                    isText(revokedAt) ? OffsetDateTime.parse(revokedAt).toInstant() : null;
             String replaces = fields.path("replaces").asText("");
             if (key.id().equals(id)) {
-                byId.put(id, new Registered(fields.path("host").asText(), key, isText(replaces) ? replaces : "", revoked));
+                byId.put(
+                        id,
+                        new Registered(fields.path("host").asText(), key, isText(replaces) ? replaces : "", revoked));
             }
         } catch (IllegalArgumentException | DateTimeParseException e) {
             byId.remove(id);

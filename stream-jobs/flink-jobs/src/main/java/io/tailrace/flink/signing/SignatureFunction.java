@@ -225,7 +225,9 @@ public final class SignatureFunction
 
         private String broken(SignedRange range, ChainHead head, Registered key) {
             if (head == null) {
-                boolean first = range.getSequence() == 1 ? range.getPrevious().isEmpty() : key.replaces().isEmpty();
+                boolean first = range.getSequence() == 1
+                        ? range.getPrevious().isEmpty()
+                        : key.replaces().isEmpty();
                 return first ? "" : "no rotation from the key " + key.replaces() + " precedes it";
             }
             if (range.getSequence() > head.sequence() + 1) {

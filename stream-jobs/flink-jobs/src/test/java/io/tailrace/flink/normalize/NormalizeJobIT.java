@@ -80,7 +80,9 @@ class NormalizeJobIT {
             assertEverythingOnce(log);
             assertThat(signedRanges("WHERE status = 'verified' AND closed")).isEqualTo(signed.closed());
             assertThat(signedRanges("WHERE status = 'mismatch'")).isEqualTo(1);
-            assertThat(signedRanges("WHERE status NOT IN ('verified', 'mismatch') AND NOT (status = 'superseded' AND NOT closed)"))
+            assertThat(
+                            signedRanges(
+                                    "WHERE status NOT IN ('verified', 'mismatch') AND NOT (status = 'superseded' AND NOT closed)"))
                     .isZero();
         }
     }

@@ -56,7 +56,8 @@ final class SlowLogFile implements AutoCloseable {
 
     /** Sends a message to another topic, and returns when Kafka has stored it. */
     void send(String topic, String key, byte[] value) throws Exception {
-        producer.send(new ProducerRecord<>(topic, key.getBytes(StandardCharsets.UTF_8), value)).get();
+        producer.send(new ProducerRecord<>(topic, key.getBytes(StandardCharsets.UTF_8), value))
+                .get();
     }
 
     /** Appends entries; returns when Kafka has stored all lines. */

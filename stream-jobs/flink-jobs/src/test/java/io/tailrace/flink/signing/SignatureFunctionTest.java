@@ -89,7 +89,10 @@ class SignatureFunctionTest {
             pass(random.nextInt(900));
         }
         pass(2 * MINUTE);
-        assertThat(passed()).extracting(SignedRange::getSequence).doesNotHaveDuplicates().hasSize(30);
+        assertThat(passed())
+                .extracting(SignedRange::getSequence)
+                .doesNotHaveDuplicates()
+                .hasSize(30);
         assertThat(passed()).extracting(SignedRange::getStatus).containsOnly("");
         assertThat(results()).isEmpty();
     }
@@ -97,7 +100,8 @@ class SignatureFunctionTest {
     @Test
     void aChangedPayloadHasABadSignatureWhereverItIsInTheChain() throws Exception {
         for (int changed = 0; changed < 12; changed++) {
-            List<SignedRange> chain = new ArrayList<>(new SigningHost().register(this).ranges(12));
+            List<SignedRange> chain =
+                    new ArrayList<>(new SigningHost().register(this).ranges(12));
             SignedRange original = chain.get(changed);
             String payload = original.getPayload().replace("\"to\":", "\"to\":1");
             chain.set(changed, SignedRangeMessage.read(payload, original.getKey(), original.getSignature()));
@@ -204,7 +208,8 @@ class SignatureFunctionTest {
 
     void register(String entries) throws Exception {
         operator.processElement2(
-                new KafkaMessage("tailrace.host_keys", 0, 0, "keys".getBytes(UTF_8), ("{" + entries + "}").getBytes(UTF_8)),
+                new KafkaMessage(
+                        "tailrace.host_keys", 0, 0, "keys".getBytes(UTF_8), ("{" + entries + "}").getBytes(UTF_8)),
                 0);
     }
 

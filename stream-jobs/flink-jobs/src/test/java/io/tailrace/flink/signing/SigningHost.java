@@ -39,7 +39,8 @@ public final class SigningHost {
             throw new AssertionError(e);
         }
         byte[] encoded = keys.getPublic().getEncoded();
-        publicKey = Base64.getEncoder().encodeToString(Arrays.copyOfRange(encoded, encoded.length - 32, encoded.length));
+        publicKey =
+                Base64.getEncoder().encodeToString(Arrays.copyOfRange(encoded, encoded.length - 32, encoded.length));
     }
 
     String id() {

@@ -72,23 +72,13 @@ public final class EventDecoder {
     private static EventRecord place(LedgerEntry posting, byte[] message) {
         LogId log = new LogId(posting.getInstance(), posting.getSource(), posting.getLog());
         return posting(
-                log,
-                posting.getGeneration(),
-                posting.getFromOffset(),
-                posting.getToOffset(),
-                posting.getAt(),
-                message);
+                log, posting.getGeneration(), posting.getFromOffset(), posting.getToOffset(), posting.getAt(), message);
     }
 
     private static EventRecord place(SignedRange range, byte[] message) {
         LogId log = new LogId(range.getInstance(), range.getSource(), range.getLog());
         return posting(
-                log,
-                range.getGeneration(),
-                range.getFromOffset(),
-                range.getToOffset(),
-                range.getVerifiedAt(),
-                message);
+                log, range.getGeneration(), range.getFromOffset(), range.getToOffset(), range.getVerifiedAt(), message);
     }
 
     private static EventRecord posting(LogId log, long generation, long from, long to, Instant at, byte[] message) {

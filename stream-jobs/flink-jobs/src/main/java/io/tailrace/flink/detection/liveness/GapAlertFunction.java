@@ -19,7 +19,10 @@ import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.streaming.api.functions.co.BroadcastProcessFunction;
 import org.apache.flink.util.Collector;
 
-/** Creates an alert for each gap of the ledger, and for each signed range that failed. It has no state: a repeated record results in the same alert. */
+/**
+ * Creates an alert for each gap of the ledger, and for each signed range that failed. It has no state: a repeated record
+ * results in the same alert.
+ */
 public final class GapAlertFunction extends BroadcastProcessFunction<EventRecord, RuleRecord, Alert> {
 
     private static final long serialVersionUID = 1;
@@ -47,8 +50,8 @@ public final class GapAlertFunction extends BroadcastProcessFunction<EventRecord
         if (reader.posting(message.bytes()) instanceof SignedRange range) {
             active.detector(SignedRangeDetector.class)
                     .filter(ranges -> !ranges.isExcepted(range.getCluster(), range.getInstance()))
-                    .ifPresent(ranges ->
-                            out.collect(alert(ranges.alert(range), range.getCluster(), range.getInstance())));
+                    .ifPresent(
+                            ranges -> out.collect(alert(ranges.alert(range), range.getCluster(), range.getInstance())));
         } else if (reader.posting(message.bytes()) instanceof LedgerEntry gap) {
             active.detector(LogGapDetector.class)
                     .filter(gaps -> !gaps.isExcepted(gap.getCluster(), gap.getInstance()))
