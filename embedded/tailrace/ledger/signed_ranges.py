@@ -41,7 +41,7 @@ class SignedFile:
 
 
 def read(clickhouse: ClickHouse, instance: str = "") -> list[SignedFile]:
-    """Returns the files with signed ranges, of one server or all; none if no host signs: then it is unknown."""
+    """Returns the files with signed ranges, of one server or all; none if no host signs (unknown)."""
     return [
         SignedFile(**row) for row in clickhouse.rows(QUERY.read_text(), parameters={"instance": instance})
     ]

@@ -27,6 +27,8 @@ final class SignedRanges {
     /** The same by the clock of the job alone, because the collector's stands still if nothing arrives. */
     private static final long JOB_TIMEOUT_MILLIS = 24 * 3_600_000L;
 
+    private static final long HEADS_MILLIS = 1000;
+
     private static final class Pending {
         private final SignedRange range;
         private final TwoClockTime since;
@@ -41,11 +43,13 @@ final class SignedRanges {
     private final SortedMap<Long, LogFileGeneration> generations;
     private final List<Pending> waiting = new ArrayList<>();
     private final List<Pending> incomplete = new ArrayList<>();
-    /** The files with a head, by the head; valid during one call. */
+    /** The files with a head, by the head; for a second at most, while no file is added. */
     private final Map<String, List<LogFileGeneration>> byHead = new HashMap<>();
 
     private final SignedRangeReport report;
     private boolean signed;
+    private long headsOf;
+    private long headsSince;
 
     SignedRanges(SortedMap<Long, LogFileGeneration> generations, SignedRangeReport report) {
         this.generations = generations;
@@ -66,7 +70,7 @@ final class SignedRanges {
         signed = true;
         long signedAt = range.getSignedAt().toEpochMilli();
         Pending pending = new Pending(range, now.max(new TwoClockTime(0, signedAt)));
-        byHead.clear();
+        forgetHeads(now);
         if (!settle(pending, false)) {
             waiting.add(pending);
             if (waiting.size() > MAX_WAITING) {
@@ -77,7 +81,8 @@ final class SignedRanges {
 
     /** Compares what waits with the bytes that have arrived meanwhile; returns whether a result was reported. */
     boolean compareAgain(TwoClockTime now) {
-        byHead.clear();
+        headsOf = 0;
+        forgetHeads(now);
         int before = waiting.size() + incomplete.size();
         waiting.removeIf(pending -> settle(pending, isOverdue(pending, now)) || expire(pending, now));
         for (Iterator<Pending> ranges = incomplete.iterator(); ranges.hasNext(); ) {
@@ -92,6 +97,15 @@ final class SignedRanges {
             }
         }
         return waiting.size() + incomplete.size() != before;
+    }
+
+    private void forgetHeads(TwoClockTime now) {
+        long newest = generations.isEmpty() ? 0 : generations.lastKey();
+        if (newest != headsOf || now.job() - headsSince >= HEADS_MILLIS) {
+            byHead.clear();
+            headsOf = newest;
+            headsSince = now.job();
+        }
     }
 
     private Comparison compareBound(Pending pending) {
