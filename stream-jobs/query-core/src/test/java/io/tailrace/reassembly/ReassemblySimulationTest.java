@@ -103,11 +103,16 @@ class ReassemblySimulationTest {
     private static void run(int family, boolean disorder, boolean loss) {
         int histories = disorder && loss ? HISTORIES * 2 / 5 : HISTORIES;
         List<String> misplaced = new ArrayList<>();
+        int closedRanges = 0;
+        int verifiedRanges = 0;
         for (int i = 0; i < histories; i++) {
             long seed = family * 1_000_003L + i;
             try {
                 if (SEED == 0 || SEED == seed) {
-                    new History(seed, disorder, loss).play();
+                    History history = new History(seed, disorder, loss);
+                    history.play();
+                    closedRanges += history.closedRanges;
+                    verifiedRanges += history.verifiedRanges;
                 }
             } catch (MisplacedError e) {
                 misplaced.add(seed + ": " + e.getMessage());
@@ -115,6 +120,10 @@ class ReassemblySimulationTest {
                 throw new AssertionError("history with seed " + seed + ": " + e.getMessage(), e);
             }
         }
+        // A restart directly after a gap that late lines fill leaves some ranges unverified.
+        assertThat(verifiedRanges)
+                .as("verified ranges of %d closed ones", closedRanges)
+                .isGreaterThan(loss ? closedRanges / 3 : closedRanges * 98 / 100 - 1);
         int allowed = histories * (loss ? MISPLACED_WITH_LOSS : MISPLACED) / 1000;
         assertThat(misplaced)
                 .as("histories in which lines went to the wrong file")
@@ -146,6 +155,8 @@ class ReassemblySimulationTest {
         private final Random signerDelays;
         private long signedArrivesAt;
         private final boolean signs;
+        private int closedRanges;
+        private int verifiedRanges;
         private final List<CensusRecord> spooled = new ArrayList<>();
         private long censusArrivesAt;
         private int sentCount;
@@ -455,17 +466,14 @@ class ReassemblySimulationTest {
             checkSigned();
         }
 
-        /**
-         * An honest history has no mismatch. Without loss every closed range is verified, unless its last byte is an
-         * empty line (docs/LEDGER.md, ambiguous cases).
-         */
+        /** An honest history has no mismatch, and each record has a result. */
         private void checkSigned() {
             for (SignedRange range : output.signedRanges) {
-                String status = range.getStatus();
-                boolean whole = status.equals("verified") || (status.equals("superseded") && !range.getClosed());
-                if (status.equals("mismatch") || !(whole || loss || disorder || status.equals("incomplete"))) {
-                    throw new AssertionError("expected an honest range to be verified, found " + range);
+                if (range.getStatus().equals("mismatch")) {
+                    throw new AssertionError("expected no mismatch in an honest history, found " + range);
                 }
+                closedRanges += range.getClosed() ? 1 : 0;
+                verifiedRanges += range.getClosed() && range.getStatus().equals("verified") ? 1 : 0;
             }
         }
 
