@@ -16,6 +16,7 @@ COUNTED = {
     "error_events": "count()",
     "dead_letters": "count()",
     "ledger": "count()",
+    "signed_ranges": "count()",
     "query_samples": "count()",
     "query_load_1m": "sum(count)",
     "query_classes_1h": "sum(count)",
@@ -55,6 +56,7 @@ def write(clickhouse, checkpoint: int, rows: int) -> None:
         ("query_samples", "event_time"),
         ("dead_letters", "seen_at"),
         ("ledger", "at"),
+        ("signed_ranges", "signed_at"),
     ):
         own = of_instance if table == "query_samples" else of_file
         identity = ", generateUUIDv4() AS dead_letter_id" if table == "dead_letters" else ""

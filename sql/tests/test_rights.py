@@ -76,6 +76,7 @@ MAY_READ = {
     "server_facts": COMPLIANCE | {"facts"},
     "server_facts_current": COMPLIANCE | {"facts"},
     "server_snapshots": DEVELOPER | {"facts"},
+    "signed_ranges": DEVELOPER | {"repair"},
     "silences": COMPLIANCE | {"analyst", "delivery"},
     "table_sizes": DEVELOPER | {"facts"},
     "unmasked_accesses": COMPLIANCE,
@@ -97,7 +98,7 @@ WRITTEN_BY_JOBS = (
         "query_samples",
         "fingerprints",
     ),
-    "canary_alerts",
+    *("canary_alerts", "signed_ranges"),
     *("plans", "plan_changes", "plan_captures", "rule_pushes", "rule_coverage", "data_access", "otel_traces"),
 )
 MAY_ADD = {

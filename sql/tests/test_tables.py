@@ -29,6 +29,7 @@ TABLES = {
     "StatementPlan": "plans",
     "PlanChange": "plan_changes",
     "PlanCapture": "plan_captures",
+    "SignedRange": "signed_ranges",
 }
 """Record class → table."""
 

@@ -62,6 +62,7 @@ def test_readers_change_nothing_and_stay_within_limits(admin, user, reader):
         "error_events",
         "dead_letters",
         "ledger",
+        "signed_ranges",
         "query_samples",
         "fingerprints",
         "plans",

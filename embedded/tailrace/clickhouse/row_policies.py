@@ -47,7 +47,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(
         (
             *("ledger", "gap_repairs", "dead_letters", "server_snapshots", "server_facts", "server_changes"),
-            "rule_coverage",
+            *("rule_coverage", "signed_ranges"),
         ),
         _SERVER,
     ),

@@ -14,6 +14,7 @@ from tailrace.migrations.rollups import ROLLUPS, rebuild_rollups
 TABLES = (
     "dead_letters",
     "ledger",
+    "signed_ranges",
     "query_samples",
     "otel_traces",
     "receipts",

@@ -2,8 +2,9 @@
 
 Three accounts are compared: the framer's postings for each byte range, the parser's postings for each entry,
 and the rows that ClickHouse counted on insert. A recorded gap balances; `tailrace backfill` fills it. A log
-without a census is unknown: its completeness cannot be verified. With --output csv, the rows are the files;
---output json also contains gaps, dead letters, framing, imbalances, unknown logs and minutes.
+without a census is unknown: its completeness cannot be verified. If hosts sign their logs, the signed ranges
+are listed, too. With --output csv, the rows are the files; --output json also contains gaps, dead letters,
+framing, imbalances, unknown logs, minutes and signed_ranges.
 """
 
 import argparse
@@ -13,6 +14,7 @@ from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.ledger import balance as ledger_balance
 from tailrace.ledger import formatting as ledger_formatting
+from tailrace.ledger import signed_ranges
 from tailrace.ledger.balance import LedgerBalance
 from tailrace.sources import active_sources
 
@@ -83,12 +85,14 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
         )
     else:
         found = ledger_balance.read(clickhouse, arguments.instance, arguments.minutes, listed=listed)
+    signed = signed_ranges.read(clickhouse, arguments.instance)
     if arguments.output == output.JSON:
-        output.write_json(found.to_json())
+        output.write_json({**found.to_json(), "signed_ranges": signed_ranges.to_json(signed)})
     elif arguments.output == output.CSV:
         output.write_csv(KEYS[""], found.to_json()["files"])
     else:
         ledger_formatting.show(found)
+        signed_ranges.show(signed, found.at.timestamp())
     return Exit.OK if _is_good(found, arguments) else Exit.FAILED
 
 

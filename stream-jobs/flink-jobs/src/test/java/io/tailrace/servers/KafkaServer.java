@@ -27,6 +27,8 @@ public final class KafkaServer implements AutoCloseable {
             "tailrace.audit.lines",
             "tailrace.backfill.lines",
             "tailrace.files",
+            "tailrace.signed_ranges",
+            "tailrace.host_keys",
             "tailrace.events",
             "tailrace.own.events",
             "tailrace.other.events",

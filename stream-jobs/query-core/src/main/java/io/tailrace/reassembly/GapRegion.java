@@ -111,6 +111,7 @@ final class GapRegion implements FrameListener {
         if (reader.endMayBeLonger()) {
             reader.extendLastLine();
         } else {
+            generation.forgetRangesOfGap(reader.frontier());
             reader.read(hint, new byte[] {'\n'}, 0, 1);
         }
     }

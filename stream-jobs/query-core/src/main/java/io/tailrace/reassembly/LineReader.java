@@ -22,6 +22,7 @@ final class LineReader implements FrameListener {
     private final ReassemblyLimits limits;
     private final String source;
     private final ContentHashes hashes;
+    private final RangeRecorder ranges;
     private final PendingBytes pending;
     private final PendingBytes.Line pendingLine = new PendingBytes.Line();
     private FrameListener listener;
@@ -52,11 +53,28 @@ final class LineReader implements FrameListener {
     private long currentFrom;
     private long reports;
 
-    LineReader(String source, LogFormats formats, ReassemblyLimits limits, ContentHashes hashes, StateWriter.Ids ids) {
+    /** Receives the bytes of a file that were never read before, by any of its readers. */
+    interface RangeRecorder {
+
+        /** Takes the whole lines {@code bytes[from, to)}, the first of which starts at an offset of the file. */
+        void read(byte[] bytes, int from, int to, long offset);
+
+        /** Extends the line that ends at an offset from one byte of line end to two. */
+        void extendLastLine(long offset);
+    }
+
+    LineReader(
+            String source,
+            LogFormats formats,
+            ReassemblyLimits limits,
+            ContentHashes hashes,
+            RangeRecorder ranges,
+            StateWriter.Ids ids) {
         this.source = source;
         this.formats = formats;
         this.limits = limits;
         this.hashes = hashes;
+        this.ranges = ranges;
         this.pending = new PendingBytes(ids);
     }
 
@@ -66,7 +84,7 @@ final class LineReader implements FrameListener {
 
     /** Creates an independent reader in the same state. */
     LineReader fork(StateWriter.Ids ids) {
-        LineReader fork = new LineReader(source, formats, limits, hashes, ids);
+        LineReader fork = new LineReader(source, formats, limits, hashes, ranges, ids);
         fork.hint = hint;
         fork.format = format;
         fork.framer = framer == null ? null : format.restoreFramer(framer.snapshot());
@@ -154,6 +172,9 @@ final class LineReader implements FrameListener {
     /** Reads the whole lines {@code bytes[from, to)}, the first of which starts at {@link #frontier}. */
     void read(String formatHint, byte[] bytes, int from, int to) {
         hint = formatHint;
+        if (recording) {
+            ranges.read(bytes, from, to, frontier);
+        }
         present(bytes, from, to);
         noteLineEnds();
         frame();
@@ -305,6 +326,7 @@ final class LineReader implements FrameListener {
 
     /** Extends the last line by the carriage return that the collector stripped from its end. */
     void extendLastLine() {
+        ranges.extendLastLine(frontier);
         if (segment != null) {
             hashes.extend(segment);
         }

@@ -8,9 +8,10 @@ import io.tailrace.framing.FrameListener;
 import io.tailrace.framing.FramingKind;
 import io.tailrace.framing.LogFormats;
 import io.tailrace.framing.LogOrigin;
+import java.util.function.BooleanSupplier;
 
 /** One file of a log: what was read of it, how its bytes were posted, and what is missing. */
-final class LogFileGeneration implements FrameListener {
+final class LogFileGeneration implements FrameListener, LineReader.RangeRecorder {
 
     /**
      * Bytes after the posted banner that suffice to identify a file: more than a banner that is not posted yet can
@@ -26,7 +27,9 @@ final class LogFileGeneration implements FrameListener {
     private final LogFormats formats;
     private final ReassemblyLimits limits;
     private final StateWriter.Ids ids;
+    private final BooleanSupplier signed;
     private final ContentHashes hashes;
+    private final RangeHashes ranges;
     private final LineReader reader;
     private final PostingBuffer postings = new PostingBuffer();
     private final GapRegions gaps;
@@ -50,13 +53,21 @@ final class LogFileGeneration implements FrameListener {
     private boolean changed = true;
     private long storedAs;
 
+    /** @param signed whether signed ranges of the log have arrived */
     LogFileGeneration(
-            long number, LedgerWriter poster, LogFormats formats, ReassemblyLimits limits, StateWriter.Ids ids) {
+            long number,
+            LedgerWriter poster,
+            LogFormats formats,
+            ReassemblyLimits limits,
+            StateWriter.Ids ids,
+            BooleanSupplier signed) {
         this.number = number;
         this.poster = poster;
         this.formats = formats;
         this.limits = limits;
         this.ids = ids;
+        this.signed = signed;
+        ranges = new RangeHashes(limits.rangeBytes());
         hashes = new ContentHashes(limits, ids);
         reader = newReader();
         reader.listen(this);
@@ -64,7 +75,7 @@ final class LogFileGeneration implements FrameListener {
     }
 
     private LineReader newReader() {
-        return new LineReader(poster.id().source(), formats, limits, hashes, ids);
+        return new LineReader(poster.id().source(), formats, limits, hashes, this, ids);
     }
 
     long number() {
@@ -264,7 +275,50 @@ final class LogFileGeneration implements FrameListener {
     /** Records that the bytes up to an offset are lost, and continues there. */
     void gap(long resumeAt, String detail) {
         changed = true;
+        ranges.gap(resumeAt);
         gaps.add(resumeAt, detail);
+    }
+
+    // ---- signed ranges ----
+
+    @Override
+    public void read(byte[] bytes, int from, int to, long offset) {
+        ranges.read(bytes, from, to, offset, signed.getAsBoolean());
+    }
+
+    @Override
+    public void extendLastLine(long offset) {
+        ranges.extendLastLine(offset);
+    }
+
+    void forgetRangesOfGap(long offset) {
+        ranges.forgetGap(offset);
+    }
+
+    /** Compares a signed range with the bytes of this file. */
+    RangeHashes.Comparison compare(long from, long to, boolean closed, byte[] hash) {
+        boolean aligned = ranges.aligned();
+        RangeHashes.Comparison result = ranges.compare(from, to, closed, hash);
+        changed |= result == RangeHashes.Comparison.EQUAL || aligned != ranges.aligned();
+        boolean unknown = result == RangeHashes.Comparison.UNKNOWN || result == RangeHashes.Comparison.PASSED;
+        return unknown && missesAny(from, to) ? RangeHashes.Comparison.GAP : result;
+    }
+
+    /** Returns whether a part of the file was equal to a signed range. */
+    boolean verified() {
+        return ranges.verified();
+    }
+
+    private boolean missesAny(long from, long to) {
+        long offset = from;
+        while (offset < to) {
+            ContentHashes.Segment segment = hashes.at(offset);
+            if (segment == null) {
+                return true;
+            }
+            offset = segment.to();
+        }
+        return false;
     }
 
     /** Ends the file and reports what is pending. */
@@ -364,6 +418,7 @@ final class LogFileGeneration implements FrameListener {
             hashes.save(own);
             reader.save(own);
             gaps.save(own);
+            ranges.save(own);
             storedAs = out.store(own.toBytes());
             changed = false;
         }
@@ -394,6 +449,11 @@ final class LogFileGeneration implements FrameListener {
         hashes.restore(in);
         reader.restore(in);
         gaps.restore(in);
+        if (in.version() >= LogReassembler.WITH_SIGNED_RANGES) {
+            ranges.restore(in);
+        } else {
+            ranges.startAt(reader.frontier());
+        }
     }
 
     private void restoreFields(StateReader in) {

@@ -1,6 +1,7 @@
 package io.tailrace.reassembly;
 
 import io.tailrace.event.PostingKind;
+import io.tailrace.event.SignedRange;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.LogFormats;
 import java.util.ArrayList;
@@ -22,12 +23,14 @@ import java.util.TreeMap;
 public final class LogReassembler {
 
     /** Version of the layout that {@link #save} writes. The state is stored together with this number. */
-    public static final int STATE_VERSION = 2;
+    public static final int STATE_VERSION = 3;
     /** The oldest layout that {@link #migrate} reads. */
     public static final int OLDEST_STATE_VERSION = 1;
 
     /** Since this version times are by two clocks, and files that left their path are kept. */
     static final int WITH_TWO_CLOCKS = 2;
+    /** Since this version hashes of ranges and signed ranges are stored. */
+    static final int WITH_SIGNED_RANGES = 3;
 
     private static final long ROOT = 0;
     private static final long TICK_MILLIS = 1000;
@@ -44,6 +47,8 @@ public final class LogReassembler {
     private final TreeMap<Long, LogFileGeneration> generations = new TreeMap<>();
     private final List<UnassignedLines> held = new ArrayList<>();
     private final FileCensus census;
+    private final SignedRangeReport report;
+    private final SignedRanges signedRanges;
     private long lastGeneration;
     private boolean changed;
     private TwoClockTime now = TwoClockTime.NEVER;
@@ -64,6 +69,8 @@ public final class LogReassembler {
         this.limits = limits;
         this.poster = new LedgerWriter(id, version, output);
         this.census = new FileCensus(id, poster, generations);
+        this.report = new SignedRangeReport(output);
+        this.signedRanges = new SignedRanges(generations, report);
     }
 
     /** Restores a saved log; creates a new one if nothing was saved. */
@@ -110,6 +117,9 @@ public final class LogReassembler {
             place();
             limitHeld();
         }
+        if (block.backfill()) {
+            signedRanges.compareAgain(this.now);
+        }
     }
 
     private boolean continueRun(LineBlock block) {
@@ -147,6 +157,12 @@ public final class LogReassembler {
         }
     }
 
+    /** Takes a signed range whose signature is valid. */
+    public void signedRange(SignedRange range, long now) {
+        begin(now, 0);
+        signedRanges.take(range, this.now);
+    }
+
     /** Advances the time: holes become gaps after their timeout, and files that have ended are closed. */
     public void tick(long now) {
         pass(now, 0);
@@ -159,6 +175,7 @@ public final class LogReassembler {
         }
         census.bindUnknown();
         endFiles();
+        changed |= signedRanges.compareAgain(this.now);
         forgetFiles(now);
         flush(now);
     }
@@ -168,7 +185,7 @@ public final class LogReassembler {
      * required before the next input.
      */
     public long nextTick(long now) {
-        boolean busy = !held.isEmpty();
+        boolean busy = !held.isEmpty() || signedRanges.waiting();
         long next = Long.MAX_VALUE;
         for (LogFileGeneration generation : generations.values()) {
             busy |= generation.frontierMoved()
@@ -201,6 +218,7 @@ public final class LogReassembler {
     private void pass(long job, long collector) {
         now = now.max(new TwoClockTime(job, collector));
         poster.at(job);
+        report.at(job);
     }
 
     /** Returns whether the timeout has expired. Without a census there is only one clock. */
@@ -362,9 +380,13 @@ public final class LogReassembler {
     }
 
     private LogFileGeneration newGeneration() {
-        LogFileGeneration started = new LogFileGeneration(++lastGeneration, poster, formats, limits, ids);
+        LogFileGeneration started = generation(++lastGeneration);
         generations.put(started.number(), started);
         return started;
+    }
+
+    private LogFileGeneration generation(long number) {
+        return new LogFileGeneration(number, poster, formats, limits, ids, signedRanges::signed);
     }
 
     private void endOldest() {
@@ -594,6 +616,7 @@ public final class LogReassembler {
         root.number(held.size());
         held.forEach(run -> run.save(root));
         root.number(ids.next());
+        signedRanges.save(root);
         root.finish(ROOT);
         changed = false;
     }
@@ -606,7 +629,7 @@ public final class LogReassembler {
             censusTaken = in.flag();
         }
         for (int count = in.count(); count > 0; count--) {
-            LogFileGeneration generation = new LogFileGeneration(in.number(), poster, formats, limits, ids);
+            LogFileGeneration generation = generation(in.number());
             long storedAs = in.number();
             generation.restore(in.open(storedAs), storedAs);
             generations.put(generation.number(), generation);
@@ -617,5 +640,8 @@ public final class LogReassembler {
             held.add(UnassignedLines.restore(in, id, ids));
         }
         ids.restore(in.number());
+        if (in.version() >= WITH_SIGNED_RANGES) {
+            signedRanges.restore(in, id);
+        }
     }
 }

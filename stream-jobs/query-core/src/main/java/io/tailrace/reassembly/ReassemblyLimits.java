@@ -15,6 +15,7 @@ import java.io.Serializable;
  *     them again
  * @param retentionMillis period for which an ended file is remembered, so that it is not read twice
  * @param liveGenerations maximum number of files of one log that are read concurrently; beyond it the oldest is ended
+ * @param rangeBytes minimum length of a closed signed range, which the hosts that sign use as well
  */
 public record ReassemblyLimits(
         int reorderBytes,
@@ -25,10 +26,36 @@ public record ReassemblyLimits(
         int detectBytes,
         int edgeBytes,
         long retentionMillis,
-        int liveGenerations)
+        int liveGenerations,
+        int rangeBytes)
         implements Serializable {
 
     private static final int MIB = 1 << 20;
+    private static final int RANGE_BYTES = 16_384;
+
+    /** Creates limits with the length of signed ranges that hosts use. */
+    public ReassemblyLimits(
+            int reorderBytes,
+            long gapTimeoutMillis,
+            int lineLimitBytes,
+            int segmentBytes,
+            int recentBytes,
+            int detectBytes,
+            int edgeBytes,
+            long retentionMillis,
+            int liveGenerations) {
+        this(
+                reorderBytes,
+                gapTimeoutMillis,
+                lineLimitBytes,
+                segmentBytes,
+                recentBytes,
+                detectBytes,
+                edgeBytes,
+                retentionMillis,
+                liveGenerations,
+                RANGE_BYTES);
+    }
 
     /** Returns the limits documented in docs/LEDGER.md. */
     public static ReassemblyLimits defaults() {
@@ -47,6 +74,7 @@ public record ReassemblyLimits(
                 detectBytes,
                 edgeBytes,
                 retentionMillis,
-                liveGenerations);
+                liveGenerations,
+                rangeBytes);
     }
 }

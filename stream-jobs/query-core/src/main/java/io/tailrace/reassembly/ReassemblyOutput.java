@@ -2,6 +2,7 @@ package io.tailrace.reassembly;
 
 import io.tailrace.event.DeadLetter;
 import io.tailrace.event.LedgerEntry;
+import io.tailrace.event.SignedRange;
 
 /** Receives the results of reassembly: entries, postings and dead letters. */
 public interface ReassemblyOutput {
@@ -14,4 +15,9 @@ public interface ReassemblyOutput {
 
     /** Receives bytes that became no entry or, if superseded, have become entries since. */
     void deadLetter(DeadLetter deadLetter);
+
+    /** Receives the result of comparing a signed range with the bytes that arrived. */
+    default void signedRange(SignedRange range) {
+        // Files that are read on the command line have no signed ranges.
+    }
 }

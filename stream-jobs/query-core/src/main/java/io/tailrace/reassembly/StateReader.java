@@ -65,6 +65,11 @@ final class StateReader {
         return new String(plainBytes(), StandardCharsets.UTF_8);
     }
 
+    /** Returns what {@link StateWriter#bytes(byte[], int, int)} wrote. */
+    byte[] plain() {
+        return plainBytes();
+    }
+
     private byte[] plainBytes() {
         int size = count();
         position += size;

@@ -3,6 +3,7 @@ package io.tailrace.reassembly;
 import io.tailrace.event.DeadLetter;
 import io.tailrace.event.LedgerEntry;
 import io.tailrace.event.PostingKind;
+import io.tailrace.event.SignedRange;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -18,6 +19,7 @@ final class CollectedOutput implements ReassemblyOutput {
     final List<FramedEntry> entries = new ArrayList<>();
     final List<LedgerEntry> postings = new ArrayList<>();
     final List<DeadLetter> deadLetters = new ArrayList<>();
+    final List<SignedRange> signedRanges = new ArrayList<>();
 
     @Override
     public void entry(FramedEntry entry) {
@@ -32,6 +34,11 @@ final class CollectedOutput implements ReassemblyOutput {
     @Override
     public void deadLetter(DeadLetter deadLetter) {
         deadLetters.add(deadLetter);
+    }
+
+    @Override
+    public void signedRange(SignedRange range) {
+        signedRanges.add(range);
     }
 
     /** Returns the newest frontier row of each generation. */

@@ -2,6 +2,8 @@ package io.tailrace.reassembly;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.tailrace.event.SignedRange;
+
 /** A log of {@link PlainFormat}, whose lines and censuses a test writes as texts. All times are epoch milliseconds. */
 final class PlainLog {
 
@@ -48,6 +50,10 @@ final class PlainLog {
                 new CensusRecord(
                         ID.toKey(), "c", "db1", "slowlog", path, inode, file.length, file.length, hash, at * 1_000),
                 now);
+    }
+
+    void signedRange(SignedRange range, long now) {
+        reassembler.signedRange(range, now);
     }
 
     void tick(long now) {

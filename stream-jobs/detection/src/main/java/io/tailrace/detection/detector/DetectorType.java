@@ -231,7 +231,20 @@ public enum DetectorType {
             List.of("A new table of the application, which one account reads first.", "A new task of one person."),
             List.of(
                     "Ask why the account needs the table and the others do not.",
-                    "List what else the account did at that time."));
+                    "List what else the account did at that time.")),
+    SIGNED_RANGE(
+            "3a7d1c64-85e2-5f0b-9b27-6e4d0c51f8a9",
+            Level.HIGH,
+            "Signed range that cannot be verified",
+            "The bytes of a log that arrived are not those that the host signed, or its chain of signatures is broken. Someone may have changed the log or its signatures between the server and the database.",
+            List.of("attack.defense-evasion", "attack.t1565.002", "attack.t1070"),
+            List.of(
+                    "A key that was replaced without registering it.",
+                    "A host whose signing state was deleted or restored from a backup."),
+            List.of(
+                    "Compare the file on the server with the stored entries of the range: tailrace verify.",
+                    "Find out who can write to the Kafka topics of lines.",
+                    "List the keys of the host: tailrace keys list."));
 
     private final String id;
     private final Level level;

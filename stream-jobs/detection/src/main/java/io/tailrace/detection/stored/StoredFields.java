@@ -18,6 +18,7 @@ public final class StoredFields {
             DetectorType.COVERAGE, "it reads the census, not events",
             DetectorType.COVERAGE_GAP, "it reads the ledger, not events",
             DetectorType.PLAN_SLOWER, "it reads changes of plans, not events",
+            DetectorType.SIGNED_RANGE, "it reads signed ranges, not events",
             DetectorType.PRIVILEGE_CHAIN, notStored(DatabaseField.TARGET_USER.fieldName()));
 
     private StoredFields() {}

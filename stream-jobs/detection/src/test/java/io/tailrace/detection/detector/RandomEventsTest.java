@@ -53,7 +53,11 @@ class RandomEventsTest {
 
     /** Detectors that are not in {@link #EAGER}: one needs a file of places, the others observe no events. */
     private static final Set<DetectorType> NOT_EAGER = Set.of(
-            DetectorType.IMPOSSIBLE_PLACES, DetectorType.COVERAGE, DetectorType.COVERAGE_GAP, DetectorType.PLAN_SLOWER);
+            DetectorType.IMPOSSIBLE_PLACES,
+            DetectorType.COVERAGE,
+            DetectorType.COVERAGE_GAP,
+            DetectorType.PLAN_SLOWER,
+            DetectorType.SIGNED_RANGE);
 
     private static final int NO_STATE = 1;
     private static final int FEW_VALUES = 256 * 12 + 3_500;
@@ -84,7 +88,8 @@ class RandomEventsTest {
             Map.entry("concurrent_networks", 64 * 12 + 10_000),
             Map.entry("coverage", NO_STATE),
             Map.entry("coverage_gap", NO_STATE),
-            Map.entry("plan_slower", NO_STATE));
+            Map.entry("plan_slower", NO_STATE),
+            Map.entry("signed_range", NO_STATE));
 
     private static final List<String> STATEMENTS = List.of(
             "select ?",

@@ -2,6 +2,7 @@ package io.tailrace.flink.framing;
 
 import io.tailrace.event.DeadLetter;
 import io.tailrace.event.LedgerEntry;
+import io.tailrace.event.SignedRange;
 import io.tailrace.flink.ingest.LogInput;
 import io.tailrace.framing.LogFormats;
 import io.tailrace.reassembly.FramedEntry;
@@ -37,7 +38,7 @@ import org.apache.flink.util.function.SerializableSupplier;
 
 /**
  * Reassembles the lines of each log and splits them into entries. Its input, line blocks and census records in the
- * order in which a log's collector sent them, is keyed by {@link LogId#toKey}.
+ * order in which a log's collector sent them, and signed ranges, is keyed by {@link LogId#toKey}.
  *
  * <p>The reassembler of each active log is on the heap; changes are written to keyed state before each checkpoint.
  * State is therefore read once per log and start, works the same on every state backend, and a line costs no state
@@ -56,6 +57,10 @@ public final class FramerOperator extends AbstractStreamOperator<EntryBlock>
     /** Bytes that became no entry. */
     public static final OutputTag<DeadLetter> DEAD_LETTERS =
             new OutputTag<>("dead-letters", new AvroTypeInfo<>(DeadLetter.class));
+
+    /** Signed ranges, compared with the bytes that arrived. */
+    public static final OutputTag<SignedRange> SIGNED_RANGES =
+            new OutputTag<>("signed-ranges", new AvroTypeInfo<>(SignedRange.class));
 
     private static final long serialVersionUID = 1L;
     /** Maximum number of idle logs on the heap. */
@@ -157,8 +162,10 @@ public final class FramerOperator extends AbstractStreamOperator<EntryBlock>
         Live live = live(input.key());
         if (input.lines() != null) {
             live.reassembler.block(input.lines(), now());
-        } else {
+        } else if (input.census() != null) {
             live.reassembler.census(input.census(), now());
+        } else {
+            live.reassembler.signedRange(input.signed(), now());
         }
         entries.flush();
         schedule(live);
@@ -273,6 +280,11 @@ public final class FramerOperator extends AbstractStreamOperator<EntryBlock>
         @Override
         public void deadLetter(DeadLetter deadLetter) {
             output.collect(DEAD_LETTERS, new StreamRecord<>(deadLetter));
+        }
+
+        @Override
+        public void signedRange(SignedRange range) {
+            output.collect(SIGNED_RANGES, new StreamRecord<>(range));
         }
     }
 }

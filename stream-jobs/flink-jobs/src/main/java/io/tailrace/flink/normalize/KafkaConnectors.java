@@ -9,7 +9,9 @@ import org.apache.avro.specific.SpecificRecord;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.connector.kafka.source.KafkaSource;
+import org.apache.flink.connector.kafka.source.KafkaSourceBuilder;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
 
 /** Creates the Kafka sources and sinks of the job. */
 final class KafkaConnectors {
@@ -35,10 +37,37 @@ final class KafkaConnectors {
 
     /** Creates the source of spans, likewise. */
     KafkaSource<KafkaMessage> spans() {
-        return source(Pattern.compile(Pattern.quote(config.spansTopic())), config.kafkaGroup() + "-spans");
+        return source(config.spansTopic(), "-spans");
+    }
+
+    /**
+     * Creates the source of signed ranges, likewise, without those of aborted transactions: a puller uses their sequence
+     * numbers again.
+     */
+    KafkaSource<KafkaMessage> signedRanges() {
+        return builder(quoted(config.signedRangesTopic()), config.kafkaGroup() + "-signed")
+                .setProperty(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed")
+                .build();
+    }
+
+    /** Creates the source of the registered keys of hosts, likewise. */
+    KafkaSource<KafkaMessage> hostKeys() {
+        return source(config.hostKeysTopic(), "-keys");
+    }
+
+    private KafkaSource<KafkaMessage> source(String topic, String group) {
+        return source(quoted(topic), config.kafkaGroup() + group);
+    }
+
+    private static Pattern quoted(String topic) {
+        return Pattern.compile(Pattern.quote(topic));
     }
 
     private KafkaSource<KafkaMessage> source(Pattern topics, String group) {
+        return builder(topics, group).build();
+    }
+
+    private KafkaSourceBuilder<KafkaMessage> builder(Pattern topics, String group) {
         return KafkaSource.<KafkaMessage>builder()
                 .setBootstrapServers(clients.bootstrap())
                 .setGroupId(group)
@@ -46,8 +75,7 @@ final class KafkaConnectors {
                 .setTopicPattern(topics)
                 .setStartingOffsets(OffsetsInitializer.earliest())
                 .setDeserializer(new KafkaMessageDeserializationSchema())
-                .setProperties(clients.consumerProperties())
-                .build();
+                .setProperties(clients.consumerProperties());
     }
 
     /** At least once: readers remove duplicates by the positions of events in their logs. */

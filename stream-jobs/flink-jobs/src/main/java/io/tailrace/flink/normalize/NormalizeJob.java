@@ -4,8 +4,10 @@ import io.tailrace.event.AuditEvent;
 import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.LedgerEntry;
 import io.tailrace.event.QueryEvent;
+import io.tailrace.event.SignedRange;
 import io.tailrace.flink.clickhouse.ClickHouseSink;
 import io.tailrace.flink.normalize.NormalizePipeline.EventSinks;
+import io.tailrace.flink.normalize.NormalizePipeline.SignedSources;
 import io.tailrace.flink.normalize.NormalizePipeline.SourcesAndSinks;
 import io.tailrace.flink.runtime.ConfigurationException;
 import io.tailrace.flink.runtime.FlinkConfigurationFactory;
@@ -47,8 +49,15 @@ public final class NormalizeJob {
         return new SourcesAndSinks(
                 kafka.lines(),
                 config.spansTopic().isEmpty() ? Optional.empty() : Optional.of(kafka.spans()),
+                signed(config, kafka),
                 config.eventsTopic().isEmpty() ? Optional.empty() : Optional.of(eventSinks(kafka)),
                 rows(config));
+    }
+
+    private static Optional<SignedSources> signed(NormalizeJobConfig config, KafkaConnectors kafka) {
+        return config.signedRangesTopic().isEmpty()
+                ? Optional.empty()
+                : Optional.of(new SignedSources(kafka.signedRanges(), kafka.hostKeys()));
     }
 
     private static EventSinks eventSinks(KafkaConnectors kafka) {
@@ -56,7 +65,8 @@ public final class NormalizeJob {
                 kafka.events(QueryEvent.class),
                 kafka.events(AuditEvent.class),
                 kafka.events(ErrorEvent.class),
-                kafka.events(LedgerEntry.class));
+                kafka.events(LedgerEntry.class),
+                kafka.events(SignedRange.class));
     }
 
     private static ClickHouseSink rows(NormalizeJobConfig config) {

@@ -45,6 +45,7 @@ final class NormalizeJobConfig {
         kafka();
         kafkaGroup();
         linesTopics();
+        hostKeysTopic();
         clickHouse();
         clickHouseDatabase();
         committers();
@@ -88,6 +89,16 @@ final class NormalizeJobConfig {
     /** Returns the topic of spans; empty to read none. */
     String spansTopic() {
         return values.text(NormalizeJobOptions.TOPICS_SPANS);
+    }
+
+    /** Returns the topic of signed ranges; empty to verify none. */
+    String signedRangesTopic() {
+        return values.text(NormalizeJobOptions.TOPICS_SIGNED_RANGES);
+    }
+
+    /** Returns the topic of the registered keys of hosts. */
+    String hostKeysTopic() {
+        return values.notEmpty(NormalizeJobOptions.TOPICS_HOST_KEYS);
     }
 
     ClickHouseConnection clickHouse() {

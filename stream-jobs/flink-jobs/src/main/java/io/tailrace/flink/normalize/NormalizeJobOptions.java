@@ -15,6 +15,10 @@ enum NormalizeJobOptions implements JobOption {
     TOPICS_EVENTS("topics.events", "tailrace.events"),
     /** Topic of OpenTelemetry's spans; empty to read none. */
     TOPICS_SPANS("topics.spans", "otlp_spans"),
+    /** Topic of signed ranges of logs; empty to verify none. */
+    TOPICS_SIGNED_RANGES("topics.signed-ranges", "tailrace.signed_ranges"),
+    /** Topic of the registered keys of hosts that sign. */
+    TOPICS_HOST_KEYS("topics.host-keys", "tailrace.host_keys"),
     /** HTTP address of ClickHouse. */
     CLICKHOUSE_URL("clickhouse.url", null),
     /** ClickHouse user with the privilege INSERT on the tables. */

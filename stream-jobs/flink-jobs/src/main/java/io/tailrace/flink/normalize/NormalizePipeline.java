@@ -8,6 +8,7 @@ import io.tailrace.event.LedgerEntry;
 import io.tailrace.event.PostingKind;
 import io.tailrace.event.QueryEvent;
 import io.tailrace.event.QuerySample;
+import io.tailrace.event.SignedRange;
 import io.tailrace.event.StatementPlan;
 import io.tailrace.event.TraceSpan;
 import io.tailrace.flink.clickhouse.ClickHouseSink;
@@ -46,6 +47,8 @@ import org.apache.flink.util.OutputTag;
  *
  * <pre>
  * spans → reader → otel_traces → ClickHouse
+ * signed ranges → reader ─ by host → signatures ◂ host keys ─ by log → framer → signed_ranges → ClickHouse
+ *                                                                        └ failures → tailrace.events
  * </pre>
  *
  * <p>Every stage may create dead letters and postings, which are also written to ClickHouse.
@@ -60,18 +63,27 @@ final class NormalizePipeline {
      *
      * @param lines messages of the collectors: lines and census records
      * @param spans messages of OpenTelemetry; empty if the job reads none
+     * @param signed signed ranges of logs; empty if the job verifies none
      * @param events sinks of published events; empty if they are not published
      * @param rows tables of ClickHouse
      */
     record SourcesAndSinks(
             Source<KafkaMessage, ?, ?> lines,
             Optional<Source<KafkaMessage, ?, ?>> spans,
+            Optional<SignedSources> signed,
             Optional<EventSinks> events,
             ClickHouseSink rows) {}
 
+    /** The signed ranges of logs, and the registered keys of the hosts that sign. */
+    record SignedSources(Source<KafkaMessage, ?, ?> ranges, Source<KafkaMessage, ?, ?> keys) {}
+
     /** Sinks of published events, one for each class. */
     record EventSinks(
-            Sink<QueryEvent> queries, Sink<AuditEvent> audits, Sink<ErrorEvent> errors, Sink<LedgerEntry> gaps) {}
+            Sink<QueryEvent> queries,
+            Sink<AuditEvent> audits,
+            Sink<ErrorEvent> errors,
+            Sink<LedgerEntry> gaps,
+            Sink<SignedRange> signedRanges) {}
 
     private final NormalizeJobConfig config;
     private final SourcesAndSinks sourcesAndSinks;
@@ -84,9 +96,20 @@ final class NormalizePipeline {
 
     void addTo(StreamExecutionEnvironment environment) {
         SingleOutputStreamOperator<LogInput> inputs = inputs(environment);
-        SingleOutputStreamOperator<EntryBlock> entries = entries(inputs);
+        ClickHouseSink sink = sourcesAndSinks.rows();
+        Optional<SignedRangePipeline> signed = sourcesAndSinks
+                .signed()
+                .map(sources -> SignedRangePipeline.of(environment, sources, MALFORMED_MESSAGES, version));
+        SingleOutputStreamOperator<EntryBlock> entries =
+                entries(signed.map(ranges -> ranges.unionWith(inputs)).orElse(inputs));
         SingleOutputStreamOperator<QueryEvent> events = events(entries);
         sourcesAndSinks.events().ifPresent(sinks -> publish(events, entries, sinks));
+        signed.ifPresent(ranges -> {
+            ranges.store(entries, sink);
+            sourcesAndSinks
+                    .events()
+                    .ifPresent(sinks -> publish(ranges.failures(entries), sinks.signedRanges(), "signed-ranges-topic"));
+        });
         store(inputs, entries, events, environment);
     }
 

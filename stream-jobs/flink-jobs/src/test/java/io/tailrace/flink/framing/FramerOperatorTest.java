@@ -59,9 +59,9 @@ class FramerOperatorTest {
     @Test
     void linesAndCensusKeepTheirOrderAndContentBetweenOperators() throws Exception {
         List<LogInput> inputs = List.of(
-                new LogInput(block(0, 7, ""), null),
-                new LogInput(null, census(0, 77, 500)),
-                new LogInput(backfill(9, ""), null));
+                new LogInput(block(0, 7, ""), null, null),
+                new LogInput(null, census(0, 77, 500), null),
+                new LogInput(backfill(9, ""), null, null));
         TypeSerializer<LogInput> serializer =
                 TypeInformation.of(LogInput.class).createSerializer(new SerializerConfigImpl());
         DataOutputSerializer out = new DataOutputSerializer(1000);
@@ -199,7 +199,7 @@ class FramerOperatorTest {
                 .build();
         assertThatThrownBy(() -> new Framer(1, 0, unversioned))
                 .isInstanceOf(IncompatibleStateException.class)
-                .hasMessageContaining("has no version, this version reads 1 to 2")
+                .hasMessageContaining("has no version, this version reads 1 to 3")
                 .hasMessageContaining("make clean-data");
     }
 
@@ -320,11 +320,11 @@ class FramerOperatorTest {
         }
 
         void send(LineBlock block) throws Exception {
-            harness.processElement(new LogInput(block, null), 0);
+            harness.processElement(new LogInput(block, null, null), 0);
         }
 
         void send(CensusRecord record) throws Exception {
-            harness.processElement(new LogInput(null, record), 0);
+            harness.processElement(new LogInput(null, record, null), 0);
         }
 
         void setTime(long epochMillis) throws Exception {

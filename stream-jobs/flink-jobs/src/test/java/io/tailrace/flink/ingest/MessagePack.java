@@ -31,7 +31,7 @@ public final class MessagePack {
     }
 
     /** Values: String, byte[], Long, Double, Boolean. */
-    static byte[] map(Map<String, Object> values) {
+    public static byte[] map(Map<String, Object> values) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         out.write(0x80 | values.size());
         values.forEach((key, value) -> {

@@ -49,9 +49,11 @@ class NormalizeJobIT {
     @Test
     void everyEntryIsStoredOnceThoughJobAndStoreAreKilled() throws Exception {
         try (SlowLogFile log = new SlowLogFile(kafka.address(), "/var/log/slow.log")) {
+            SignedLog signed = new SignedLog(log, "/var/log/slow.log");
             try (JavaProgram job = job()) {
                 log.append(3000);
                 awaitEvents(job, 1);
+                signed.sign();
                 log.append(3000);
                 job.kill();
             }
@@ -59,18 +61,29 @@ class NormalizeJobIT {
                 awaitEvents(job, 6000);
                 clickHouse.kill();
                 log.append(3000);
+                signed.sign();
                 job.await("a checkpoint during the outage", TIMEOUT, newCheckpoint());
                 job.kill();
             }
             clickHouse.launch();
             try (JavaProgram job = job()) {
+                signed.sign();
                 log.append(1000);
+                signed.sign();
+                signed.signOtherBytes();
                 awaitEvents(job, log.entries());
                 job.await("framer postings", TIMEOUT, () -> posted("ENTRY") == log.entries());
                 job.await("parser postings", TIMEOUT, () -> posted("EVENT") == log.entries());
+                job.await("signed ranges", TIMEOUT, () -> signedRanges("") == signed.records());
                 assertThat(job.isAlive()).isTrue();
             }
             assertEverythingOnce(log);
+            assertThat(signedRanges("WHERE status = 'verified' AND closed")).isEqualTo(signed.closed());
+            assertThat(signedRanges("WHERE status = 'mismatch'")).isEqualTo(1);
+            assertThat(
+                            signedRanges(
+                                    "WHERE status NOT IN ('verified', 'mismatch') AND NOT (status = 'superseded' AND NOT closed)"))
+                    .isZero();
         }
     }
 
@@ -86,6 +99,10 @@ class NormalizeJobIT {
                 .isEqualTo(log.entries());
         assertThat(clickHouse.count("SELECT count() FROM tailrace.dead_letters"))
                 .isZero();
+    }
+
+    private static long signedRanges(String where) throws Exception {
+        return clickHouse.count("SELECT count() FROM tailrace.signed_ranges " + where);
     }
 
     private static void awaitEvents(JavaProgram job, long count) throws Exception {

@@ -1,6 +1,7 @@
 package io.tailrace.flink.normalize;
 
 import io.tailrace.flink.ingest.MessagePack;
+import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -25,6 +26,7 @@ final class SlowLogFile implements AutoCloseable {
     private final Instant start = Instant.now().truncatedTo(ChronoUnit.HOURS);
     private final KafkaProducer<byte[], byte[]> producer;
     private final List<Future<RecordMetadata>> sent = new ArrayList<>();
+    private final ByteArrayOutputStream content = new ByteArrayOutputStream();
     private long offset;
     private long entries;
 
@@ -45,6 +47,17 @@ final class SlowLogFile implements AutoCloseable {
     /** Returns the number of entries so far. */
     long entries() {
         return entries;
+    }
+
+    /** Returns the bytes so far. */
+    byte[] content() {
+        return content.toByteArray();
+    }
+
+    /** Sends a message to another topic, and returns when Kafka has stored it. */
+    void send(String topic, String key, byte[] value) throws Exception {
+        producer.send(new ProducerRecord<>(topic, key.getBytes(StandardCharsets.UTF_8), value))
+                .get();
     }
 
     /** Appends entries; returns when Kafka has stored all lines. */
@@ -73,6 +86,8 @@ final class SlowLogFile implements AutoCloseable {
             byte[] key = "db-1".getBytes(StandardCharsets.UTF_8);
             sent.add(producer.send(
                     new ProducerRecord<>("tailrace.slowlog.lines", key, MessagePack.line(path, offset, bytes))));
+            content.writeBytes(bytes);
+            content.write('\n');
             offset += bytes.length + 1;
         }
     }

@@ -22,6 +22,7 @@ import io.tailrace.detection.detector.peer.PeerTablesDetector;
 import io.tailrace.detection.detector.pipeline.CensusTimeoutDetector;
 import io.tailrace.detection.detector.pipeline.LogGapDetector;
 import io.tailrace.detection.detector.pipeline.PlanRegressionDetector;
+import io.tailrace.detection.detector.pipeline.SignedRangeDetector;
 import io.tailrace.detection.detector.sequence.LogTamperingDetector;
 import io.tailrace.detection.detector.sequence.PrivilegeEscalationDetector;
 import io.tailrace.detection.detector.volume.AffectedRowsDetector;
@@ -90,6 +91,7 @@ final class DetectorFactory {
             case VOLUME_QUERY_ROWS -> queries(settings, basis, QueryVolumeDetector.Measure.ROWS, 20_000, 50_000);
             case VOLUME_QUERY_STATEMENTS -> queries(
                     settings, basis, QueryVolumeDetector.Measure.STATEMENTS, 5_000, 10_000);
+            case SIGNED_RANGE -> new SignedRangeDetector(basis);
             case ROWS_AFFECTED -> new AffectedRowsDetector(basis, AffectedRowsDetector.Limits.of(settings));
             case PEER_TABLES -> new PeerTablesDetector(
                     basis, PeerGroups.of(settings), PeerTablesDetector.Limits.of(settings));

@@ -7,6 +7,7 @@ import io.tailrace.event.AuditEvent;
 import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.LedgerEntry;
 import io.tailrace.event.QueryEvent;
+import io.tailrace.event.SignedRange;
 import io.tailrace.flink.detection.events.WriterSchemaRegistry.Written;
 import io.tailrace.reassembly.LogId;
 import java.io.IOException;
@@ -45,7 +46,10 @@ public final class EventDecoder {
     public EventRecord place(byte[] message) throws IOException {
         Written written = written(message);
         if (written.recordClass() == LedgerEntry.class) {
-            return place(posting(message), message);
+            return place((LedgerEntry) posting(message), message);
+        }
+        if (written.recordClass() == SignedRange.class) {
+            return place((SignedRange) posting(message), message);
         }
         return read(
                 placeReader(written, message),
@@ -67,14 +71,25 @@ public final class EventDecoder {
 
     private static EventRecord place(LedgerEntry posting, byte[] message) {
         LogId log = new LogId(posting.getInstance(), posting.getSource(), posting.getLog());
+        return posting(
+                log, posting.getGeneration(), posting.getFromOffset(), posting.getToOffset(), posting.getAt(), message);
+    }
+
+    private static EventRecord place(SignedRange range, byte[] message) {
+        LogId log = new LogId(range.getInstance(), range.getSource(), range.getLog());
+        return posting(
+                log, range.getGeneration(), range.getFromOffset(), range.getToOffset(), range.getVerifiedAt(), message);
+    }
+
+    private static EventRecord posting(LogId log, long generation, long from, long to, Instant at, byte[] message) {
         return new EventRecord(
                 log.toKey(),
-                posting.getGeneration(),
-                posting.getFromOffset(),
-                posting.getToOffset() - posting.getFromOffset(),
+                generation,
+                from,
+                to - from,
                 log.instance(),
                 log.toKey(),
-                ChronoUnit.MICROS.between(Instant.EPOCH, posting.getAt()),
+                ChronoUnit.MICROS.between(Instant.EPOCH, at),
                 false,
                 true,
                 0,
@@ -87,12 +102,13 @@ public final class EventDecoder {
         return read(reader(message), message, EventDecoder::event);
     }
 
-    /** Reads a posting. Throws IOException if the bytes are not one. */
-    public LedgerEntry posting(byte[] message) throws IOException {
-        if (read(reader(message), message, record -> record) instanceof LedgerEntry posting) {
-            return posting;
+    /** Reads a posting or a signed range. Throws IOException if the bytes are neither. */
+    public SpecificRecord posting(byte[] message) throws IOException {
+        SpecificRecord record = read(reader(message), message, read -> read);
+        if (record instanceof LedgerEntry || record instanceof SignedRange) {
+            return record;
         }
-        throw new IOException("expected a posting of the ledger, found an event");
+        throw new IOException("expected a posting of the ledger or a signed range, found an event");
     }
 
     private static DetectionEvent event(SpecificRecord record) {

@@ -4,6 +4,7 @@ import io.tailrace.event.AuditEvent;
 import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.LedgerEntry;
 import io.tailrace.event.QueryEvent;
+import io.tailrace.event.SignedRange;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -26,7 +27,7 @@ final class WriterSchemaRegistry {
     record Written(Schema schema, Class<? extends SpecificRecord> recordClass) {}
 
     private static final List<Class<? extends SpecificRecord>> EVENTS =
-            List.of(QueryEvent.class, AuditEvent.class, ErrorEvent.class, LedgerEntry.class);
+            List.of(QueryEvent.class, AuditEvent.class, ErrorEvent.class, LedgerEntry.class, SignedRange.class);
 
     private final Map<Long, Written> byFingerprint = new HashMap<>();
 
@@ -38,6 +39,7 @@ final class WriterSchemaRegistry {
         add(AuditEvent.getClassSchema(), AuditEvent.class);
         add(ErrorEvent.getClassSchema(), ErrorEvent.class);
         add(LedgerEntry.getClassSchema(), LedgerEntry.class);
+        add(SignedRange.getClassSchema(), SignedRange.class);
     }
 
     private void addReleased(int version) {

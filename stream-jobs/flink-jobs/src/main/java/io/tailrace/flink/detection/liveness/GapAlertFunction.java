@@ -2,21 +2,27 @@ package io.tailrace.flink.detection.liveness;
 
 import io.tailrace.detect.RuleRecord;
 import io.tailrace.detection.alert.AlertContext;
+import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.detector.pipeline.LogGapDetector;
+import io.tailrace.detection.detector.pipeline.SignedRangeDetector;
 import io.tailrace.event.Alert;
 import io.tailrace.event.LedgerEntry;
+import io.tailrace.event.SignedRange;
 import io.tailrace.flink.detection.alerts.AlertRecordFactory;
 import io.tailrace.flink.detection.events.EventDecoder;
 import io.tailrace.flink.detection.events.EventRecord;
+import io.tailrace.flink.detection.rules.ActiveRules;
 import io.tailrace.flink.detection.rules.RuleBroadcastState;
 import java.time.Instant;
 import java.util.Map;
-import java.util.Optional;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.streaming.api.functions.co.BroadcastProcessFunction;
 import org.apache.flink.util.Collector;
 
-/** Creates an alert for each gap of the ledger. It has no state: a repeated posting results in the same alert. */
+/**
+ * Creates an alert for each gap of the ledger, and for each signed range that failed. It has no state: a repeated record
+ * results in the same alert.
+ */
 public final class GapAlertFunction extends BroadcastProcessFunction<EventRecord, RuleRecord, Alert> {
 
     private static final long serialVersionUID = 1;
@@ -40,13 +46,21 @@ public final class GapAlertFunction extends BroadcastProcessFunction<EventRecord
 
     @Override
     public void processElement(EventRecord message, ReadOnlyContext context, Collector<Alert> out) throws Exception {
-        Optional<LogGapDetector> gaps = rules.active(context.getBroadcastState(RuleBroadcastState.STATE))
-                .detector(LogGapDetector.class);
-        LedgerEntry gap = reader.posting(message.bytes());
-        if (gaps.isPresent() && !gaps.get().isExcepted(gap.getCluster(), gap.getInstance())) {
-            Map<String, String> alertContext =
-                    Map.of(AlertContext.CLUSTER, gap.getCluster(), AlertContext.INSTANCE, gap.getInstance());
-            out.collect(AlertRecordFactory.of(gaps.get().alert(gap), alertContext, false, Instant.now()));
+        ActiveRules active = rules.active(context.getBroadcastState(RuleBroadcastState.STATE));
+        if (reader.posting(message.bytes()) instanceof SignedRange range) {
+            active.detector(SignedRangeDetector.class)
+                    .filter(ranges -> !ranges.isExcepted(range.getCluster(), range.getInstance()))
+                    .ifPresent(
+                            ranges -> out.collect(alert(ranges.alert(range), range.getCluster(), range.getInstance())));
+        } else if (reader.posting(message.bytes()) instanceof LedgerEntry gap) {
+            active.detector(LogGapDetector.class)
+                    .filter(gaps -> !gaps.isExcepted(gap.getCluster(), gap.getInstance()))
+                    .ifPresent(gaps -> out.collect(alert(gaps.alert(gap), gap.getCluster(), gap.getInstance())));
         }
+    }
+
+    private static Alert alert(RaisedAlert raised, String cluster, String instance) {
+        Map<String, String> alertContext = Map.of(AlertContext.CLUSTER, cluster, AlertContext.INSTANCE, instance);
+        return AlertRecordFactory.of(raised, alertContext, false, Instant.now());
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tailrace.detect.RuleRecord;
 import io.tailrace.event.Alert;
 import io.tailrace.event.LedgerEntry;
+import io.tailrace.event.SignedRange;
 import io.tailrace.flink.detection.Gaps;
 import io.tailrace.flink.detection.Pushes;
 import io.tailrace.flink.detection.events.EventDecoder;
@@ -54,6 +55,49 @@ class GapAlertFunctionTest {
             gaps.processElement1(message("db-1", 4096), 0);
             assertThat(gaps.extractOutputValues()).hasSize(1);
         }
+    }
+
+    @Test
+    void aSignedRangeThatFailedIsAnAlertThatIsTheSameWhenItComesAgain() throws Exception {
+        try (var gaps = gaps("signed_range: {}")) {
+            gaps.processElement1(failed("mismatch", 8), 0);
+            gaps.processElement1(failed("mismatch", 8), 0);
+            gaps.processElement1(failed("broken_chain", 9), 0);
+            gaps.processElement1(message("db-1", 4096), 0);
+
+            List<Alert> alerts = gaps.extractOutputValues();
+            assertThat(alerts).hasSize(3);
+            assertThat(alerts.get(1).getAlertId()).isEqualTo(alerts.get(0).getAlertId());
+            assertThat(alerts.get(2).getAlertId()).isNotEqualTo(alerts.get(0).getAlertId());
+            Alert alert = alerts.get(0);
+            assertThat(alert.getRuleTitle()).isEqualTo("Signed range that cannot be verified");
+            assertThat(alert.getLevel()).isEqualTo("high");
+            assertThat(alert.getEntityKey()).isEqualTo("instance=db-1 log=/audit.log host=host-1");
+            assertThat(alert.getFacts()).containsEntry("status", "mismatch").containsEntry("from_offset", "4096");
+        }
+    }
+
+    private static EventRecord failed(String status, long sequence) throws Exception {
+        SignedRange range = SignedRange.newBuilder()
+                .setCluster("shop")
+                .setInstance("db-1")
+                .setSource("audit")
+                .setLog("/audit.log")
+                .setHost("host-1")
+                .setFromOffset(4096)
+                .setToOffset(8192)
+                .setKey("0123456789abcdef")
+                .setSequence(sequence)
+                .setPayload("{}")
+                .setPayloadSha256("p" + sequence)
+                .setSignature("s")
+                .setStatus(status)
+                .setSignedAt(TIME)
+                .setVerifiedAt(TIME)
+                .build();
+        EventRecord message = new EventDecoder().place(new SingleObjectEncoder<>(SignedRange.class).encode(range));
+        assertThat(message.posting()).isTrue();
+        return message;
     }
 
     private static EventRecord message(String instance, long from) throws Exception {
