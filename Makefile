@@ -20,7 +20,7 @@ RUFF := $(DEV)/bin/ruff
 MAVEN := mvn --batch-mode --quiet --file stream-jobs/pom.xml
 
 PYTHON_CODE := benchmarks collectors dashboards docker docs e2e embedded helm schemas sql \
-	$(addprefix .ci/,check-skips costs dist lengths licences links terms timed version)
+	$(addprefix .ci/,check-skips costs decisions dist lengths licences links terms timed version)
 TESTS := embedded/tests collectors schemas dashboards docker helm
 
 ##@ Running
