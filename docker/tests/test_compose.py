@@ -358,9 +358,10 @@ def test_evidence_runs_as_the_embedded_one(services, settings, home):
     here, there = str(home.root), service["environment"]["TAILRACE_HOME"]
     embedded = [str(word).replace(here, there) for word in Evidence(settings, home).command()]
     assert service["command"][0] == embedded[2]
-    options = options_of(embedded[3:])  # backtests need the jar, which only one machine has (ADR 0052)
+    # Backtests need the jar, and proofs the transparency log, which only one machine has (ADR 0052, 0062).
+    options = options_of(embedded[3:])
     assert options_of(service["command"][1:]) == {
-        **{name: value for name, value in options.items() if not name.startswith("--backtest")},
+        **{name: value for name, value in options.items() if not name.startswith(("--backtest", "--home"))},
         "--clickhouse": "http://clickhouse:8123",
         "--password-file": "/run/secrets/clickhouse-auditor",
         "--key": f"/run/secrets/{signing.SECRET}",

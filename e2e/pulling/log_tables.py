@@ -120,7 +120,7 @@ class TableServer:
 
     def reader(self, source: str = "slowlog") -> TableReader:
         entry = Entry("db", "db", source, "table", defaults_file=str(self.option_file), archive=ARCHIVE)
-        reader = Clients().reader(entry)
+        reader = Clients().logs(entry)
         assert isinstance(reader, TableReader)
         return reader
 

@@ -10,7 +10,7 @@ TASKS = {
     "Prove completeness": ("ledger", "backfill", "evidence", "verify", "review", "transparency", "witness"),
     "Find and fix problems": ("health", "doctor", "settings"),
     "Operate an installation": (
-        *("dashboards", "reports", "tokens", "credentials"),
+        *("dashboards", "reports", "tokens", "credentials", "keys"),
         *("backup", "restore", "savepoint", "rewind", "migrate"),
     ),
     "Use the command line": ("completion",),

@@ -113,7 +113,7 @@ class LocalKey:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        with (self._home.secrets / f".{self._name}.lock").open("a") as lock:
+        with (self._home.run / f"{self._name}-key.lock").open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from tailrace.clickhouse.client import ClickHouse
-from tailrace.verification.live import files_of_log
+from tailrace.verification.live import DIRECTORY, files_of_log
 from tailrace.verification.stored_rows import StoredRows, by_table
 from tailrace_verify import check, leaves, merkle, minutes, notes, rows, tiles
 from tailrace_verify.files import TRANSPARENCY, Files
@@ -45,6 +45,8 @@ def write(
 
     Raises ClickHouseError, StoredRowsError, TileError, NoteError, OSError.
     """
+    if not (home / DIRECTORY).is_dir():
+        return None
     log = files_of_log(home)
     if (note := log.read(CHECKPOINT)) is None:
         return None

@@ -146,7 +146,6 @@ public final class SignatureFunction
         private void take(List<SignedRange> ranges, List<SignedRange> rest) throws Exception {
             Registered key = registered.get(ranges.get(0).getKey());
             boolean[] authentic = key == null ? null : authentic(ranges, key.key());
-            boolean hole = false;
             for (int i = 0; i < ranges.size(); i++) {
                 SignedRange range = ranges.get(i);
                 String problem = key == null ? "the key is not registered" : problem(range, key);
@@ -157,7 +156,7 @@ public final class SignatureFunction
                 } else if (!authentic[i]) {
                     result(range, "bad_signature", "the key did not sign this payload");
                 } else {
-                    hole |= continueChain(range, key, hole, rest);
+                    continueChain(range, key, rest);
                 }
             }
         }
@@ -194,22 +193,20 @@ public final class SignatureFunction
                     && next.getPrevious().equals(range.getPayloadSha256());
         }
 
-        /** Returns whether the record waits, because records before it are missing. */
-        private boolean continueChain(SignedRange range, Registered key, boolean hole, List<SignedRange> rest)
-                throws Exception {
+        /** Accepts the next record; adds it to {@code rest} while records before it are missing. */
+        private void continueChain(SignedRange range, Registered key, List<SignedRange> rest) throws Exception {
             ChainHead head = ChainHead.of(heads.get(range.getKey()));
             if (head != null && range.getSequence() <= head.sequence()) {
                 repeat(range, head);
-                return false;
+                return;
             }
             String broken = broken(range, head, key);
             boolean missing = head == null ? !broken.isEmpty() : range.getSequence() > head.sequence() + 1;
             if (missing && isPatient(range)) {
                 rest.add(range);
-                return true;
+                return;
             }
             accept(range, broken);
-            return false;
         }
 
         /** A known payload may arrive again. Another payload with its sequence number is a fork. */

@@ -1,0 +1,80 @@
+"""A host signs its log, and the job compares the signatures with the bytes that arrive."""
+
+import json
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgpack
+import pytest
+from confluent_kafka import Producer
+
+from e2e.stack import Stack, wait_until
+from e2e.wait_for_idle import tailrace
+from tailrace.sources.sources_file import Source
+
+SECONDS = 180
+INSTANCE = "signed-shop"
+FORGED = "Signed range that cannot be verified"
+
+
+@pytest.fixture(scope="module")
+def stack(detecting: Stack) -> Stack:
+    return detecting
+
+
+def login(user: str) -> bytes:
+    """A record of MariaDB's server_audit, without its line feed."""
+    return f"{datetime.now(UTC):%Y%m%d %H:%M:%S},{INSTANCE},{user},10.9.8.7,7,0,CONNECT,,,0".encode()
+
+
+def statuses(stack: Stack) -> set[str]:
+    rows = stack.clickhouse().rows(
+        "SELECT DISTINCT status FROM tailrace.signed_ranges FINAL WHERE instance = {instance:String}",
+        {"instance": INSTANCE},
+    )
+    return {row["status"] for row in rows}
+
+
+def forged_alerts(stack: Stack) -> list[dict]:
+    return stack.clickhouse().rows(
+        "SELECT level FROM tailrace.alerts FINAL "
+        "WHERE instance = {instance:String} AND rule_title = {title:String}",
+        {"instance": INSTANCE, "title": FORGED},
+    )
+
+
+def test_a_forged_line_in_kafka_is_an_alert(stack: Stack, tmp_path: Path):
+    path = (tmp_path / "server_audit.log").resolve()
+    path.write_bytes(login("ann") + b"\n")
+    stack.watch_sources([Source(INSTANCE, "audit", path, "shop", "UTC")])
+    wait_until(lambda: statuses(stack) == {"verified"}, SECONDS, "the verified range")
+
+    line = {
+        "@timestamp": time.time(),
+        "instance": INSTANCE,
+        "origin": "audit|auto|UTC|shop",
+        "path": str(path),
+        "offset": path.stat().st_size,
+        "log": login("eve"),
+    }
+    lines = Producer({"bootstrap.servers": stack.status("kafka").address})
+    lines.produce("tailrace.audit.lines", msgpack.packb(line), INSTANCE, 0)
+    assert lines.flush(60) == 0
+    wait_until(lambda: stored_users(stack) == {"ann", "eve"}, SECONDS, "the forged event")
+    with path.open("ab") as log:
+        log.write(login("bob") + b"\n")
+
+    wait_until(lambda: forged_alerts(stack), SECONDS, "the alert")
+    assert {alert["level"] for alert in forged_alerts(stack)} == {"high"}
+    assert statuses(stack) == {"verified", "mismatch"}
+    ledger = json.loads(tailrace(stack, "ledger", "--instance", INSTANCE, "--output", "json"))
+    assert [file["mismatches"] for file in ledger["signed_ranges"]] == [1]
+
+
+def stored_users(stack: Stack) -> set[str]:
+    rows = stack.clickhouse().rows(
+        "SELECT DISTINCT user FROM tailrace.audit_events WHERE instance = {instance:String}",
+        {"instance": INSTANCE},
+    )
+    return {row["user"] for row in rows}
