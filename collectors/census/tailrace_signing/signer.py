@@ -213,8 +213,10 @@ def was_used(key_file: Path, key: HostKey) -> bool:
 def _mark_used(key_file: Path, key: HostKey) -> None:
     if was_used(key_file, key):
         return
+    used = Path(f"{key_file}{USED}")
     try:
-        Path(f"{key_file}{USED}").write_text(key.id)
+        used.touch(mode=0o600)
+        used.write_text(key.id)
     except OSError:
         return  # a mounted secret is read-only; then only the job notices a lost state
 
