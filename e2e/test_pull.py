@@ -24,7 +24,7 @@ from e2e.pulling import json_protocol, query_protocol
 from e2e.pulling.fake_cloudwatch import FakeCloudWatch
 from e2e.pulling.fake_rds import FakeRds
 from e2e.pulling.log_tables import ARCHIVE, PULLER, TableServer
-from e2e.pulling.query_protocol import FaultError
+from e2e.pulling.service_http import FaultError
 from e2e.stack import Stack, wait_until
 from e2e.topics import committed
 from e2e.wait_for_idle import await_exact, settle, tailrace

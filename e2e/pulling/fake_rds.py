@@ -13,7 +13,7 @@ from typing import Any
 
 from botocore import xform_name
 
-from e2e.pulling.query_protocol import FaultError
+from e2e.pulling.service_http import FaultError
 
 CUT = "[Your log message was truncated]"
 FAULTS = (

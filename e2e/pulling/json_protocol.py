@@ -6,52 +6,35 @@ does not have, or of another type or range, is refused.
 
 import json
 from collections.abc import Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from functools import partial
+from http.server import ThreadingHTTPServer
 from typing import Any
 
-import botocore.session
-from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.model import ServiceModel, Shape
 from botocore.validate import ParamValidator
 
-from e2e.pulling.query_protocol import FaultError, Handler, _Body
+from e2e.pulling import service_http
+from e2e.pulling.service_http import FaultError, Handler
 
 TARGET = "X-Amz-Target"
 CONTENT = "application/x-amz-json-1.1"
 
 
-def connect(client: Any, handler: Handler) -> None:
-    """Lets a client of boto3 ask the handler in this process, without a network."""
-    model = client.meta.service_model
-
-    def respond(request: AWSPreparedRequest, **_: object) -> AWSResponse:
-        status, content = answer(model, request.headers[TARGET], request.body, handler)
-        return AWSResponse(request.url, status, {"Content-Type": CONTENT}, _Body(content))
-
-    client.meta.events.register(f"before-send.{model.service_name}", respond)
+def client(service: str, handler: Handler) -> Any:
+    """Returns a client of boto3 that asks the handler in this process."""
+    return service_http.client(service, partial(_respond, handler))
 
 
 def serve(service: str, handler: Handler) -> ThreadingHTTPServer:
     """Returns a server on a free port of loopback; the caller runs and closes it."""
-    model = botocore.session.get_session().get_service_model(service)
+    return service_http.serve(service, partial(_respond, handler))
 
-    class Requests(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True  # headers and body are two packets
 
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            status, content = answer(model, self.headers[TARGET], body, handler)
-            self.send_response(status)
-            self.send_header("Content-Type", CONTENT)
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    return ThreadingHTTPServer(("127.0.0.1", 0), Requests)
+def _respond(
+    handler: Handler, model: ServiceModel, headers: Mapping[str, Any], body: bytes
+) -> tuple[int, str, bytes]:
+    status, content = answer(model, headers[TARGET], body, handler)
+    return status, CONTENT, content
 
 
 def answer(

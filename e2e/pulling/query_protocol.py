@@ -4,19 +4,17 @@ A request is checked against the model of its operation, so a parameter that the
 of another type, is refused. An answer is written by the model of its output.
 """
 
-import io
 import urllib.parse
-from collections.abc import Callable, Iterator, Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable, Mapping
+from functools import partial
+from http.server import ThreadingHTTPServer
 from typing import Any
 from xml.sax.saxutils import escape
 
-import botocore.session
-from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.model import OperationModel, ServiceModel, Shape
 
-Handler = Callable[[str, dict[str, Any]], dict[str, Any]]
-"""Takes operation and parameters, returns the output or raises FaultError."""
+from e2e.pulling import service_http
+from e2e.pulling.service_http import FaultError, Handler
 
 SCALARS: Mapping[str, Callable[[str], Any]] = {
     "string": str,
@@ -26,55 +24,21 @@ SCALARS: Mapping[str, Callable[[str], Any]] = {
 }
 
 
-class FaultError(Exception):
-    """An error that the service answers."""
-
-    def __init__(self, code: str, message: str = "", status: int = 400) -> None:
-        super().__init__(message or code)
-        self.code, self.status = code, status
-
-
-class _Body(io.BytesIO):
-    """A body as botocore expects it."""
-
-    def stream(self, **_: object) -> Iterator[bytes]:
-        while part := self.read():
-            yield part
-
-
-def connect(client: Any, handler: Handler) -> None:
-    """Lets a client of boto3 ask the handler in this process, without a network."""
-    model = client.meta.service_model
-
-    def respond(request: AWSPreparedRequest, **_: object) -> AWSResponse:
-        body = request.body.decode() if isinstance(request.body, bytes) else request.body
-        status, content = answer(model, dict(urllib.parse.parse_qsl(body)), handler)
-        return AWSResponse(request.url, status, {"Content-Type": "text/xml"}, _Body(content))
-
-    client.meta.events.register(f"before-send.{model.service_name}", respond)
+def client(service: str, handler: Handler) -> Any:
+    """Returns a client of boto3 that asks the handler in this process."""
+    return service_http.client(service, partial(_respond, handler))
 
 
 def serve(service: str, handler: Handler) -> ThreadingHTTPServer:
     """Returns a server on a free port of loopback; the caller runs and closes it."""
-    model = botocore.session.get_session().get_service_model(service)
+    return service_http.serve(service, partial(_respond, handler))
 
-    class Requests(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True  # headers and body are two packets
 
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-            status, content = answer(model, dict(urllib.parse.parse_qsl(body)), handler)
-            self.send_response(status)
-            self.send_header("Content-Type", "text/xml")
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    return ThreadingHTTPServer(("127.0.0.1", 0), Requests)
+def _respond(
+    handler: Handler, model: ServiceModel, _: Mapping[str, Any], body: bytes
+) -> tuple[int, str, bytes]:
+    status, content = answer(model, dict(urllib.parse.parse_qsl(body.decode())), handler)
+    return status, "text/xml", content
 
 
 def answer(model: ServiceModel, form: dict[str, str], handler: Handler) -> tuple[int, bytes]:

@@ -6,13 +6,11 @@ from collections import Counter
 from contextlib import suppress
 from typing import Any
 
-import boto3
-import botocore.config
 import pytest
 
+from e2e.pulling import json_protocol
 from e2e.pulling.fake_cloudwatch import MAX_EVENT_BYTES, FakeCloudWatch
-from e2e.pulling.json_protocol import connect
-from e2e.pulling.query_protocol import FaultError
+from e2e.pulling.service_http import FaultError
 from tailrace.config.resources import REPOSITORY
 from tailrace_pull import look_back
 from tailrace_pull.cloudwatch import CloudWatchLogs, milliseconds, read_by_another
@@ -31,15 +29,7 @@ STREAMS = ("prod", "prod.audit.1", "prod.audit.2")
 
 
 def client_of(fake: FakeCloudWatch) -> Any:
-    client = boto3.client(
-        "logs",
-        region_name="eu-central-1",
-        aws_access_key_id="id",
-        aws_secret_access_key="unused",
-        config=botocore.config.Config(retries={"total_max_attempts": 1}),
-    )
-    connect(client, fake.handle)
-    return client
+    return json_protocol.client("logs", fake.handle)
 
 
 class Puller:

@@ -7,7 +7,8 @@ import pytest
 from test_rds_reading import LIVE, client_of
 
 from e2e.pulling.fake_rds import FakeRds
-from e2e.pulling.query_protocol import FaultError, serve
+from e2e.pulling.query_protocol import serve
+from e2e.pulling.service_http import FaultError
 from tailrace_pull.__main__ import main
 from tailrace_pull.rds import RdsLogs
 from tailrace_pull.remote import FileGoneError, PermissionMissingError, RemoteError, ThrottledError

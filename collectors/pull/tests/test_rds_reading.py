@@ -5,12 +5,10 @@ import random
 from contextlib import suppress
 from typing import Any
 
-import boto3
-import botocore.config
 import pytest
 
+from e2e.pulling import query_protocol
 from e2e.pulling.fake_rds import FakeRds
-from e2e.pulling.query_protocol import connect
 from tailrace_pull.rds import RdsLogs
 from tailrace_pull.reading import Round, visit
 from tailrace_pull.remote import RemoteError
@@ -62,15 +60,7 @@ class Puller:
 
 
 def client_of(fake: FakeRds) -> Any:
-    client = boto3.client(
-        "rds",
-        region_name="eu-central-1",
-        aws_access_key_id="id",
-        aws_secret_access_key="unused",
-        config=botocore.config.Config(retries={"total_max_attempts": 1}),
-    )
-    connect(client, fake.handle)
-    return client
+    return query_protocol.client("rds", fake.handle)
 
 
 class Writer:
