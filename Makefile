@@ -211,6 +211,10 @@ test-fluent-bit: $(DEV) ## The collector's end-to-end tests with another Fluent 
 chaos: $(DEV) ## Kill random components for MINUTES=10 while logs grow; automatic repair; compare with the manifest
 	@$(PYTHON) -m e2e.chaos --minutes $(or $(MINUTES),10)
 
+.PHONY: soak
+soak: $(DEV) ## The whole stack for HOURS=1 under load and random faults: everything is exact, nothing grows; RUN=dir to continue
+	@$(PYTHON) -m e2e.soak --hours $(or $(HOURS),1) $(RUN:%=--home %) $(ARGUMENTS)
+
 .PHONY: lint
 lint: lint-python lint-docs lint-docker lint-shell lint-java ## Check style: Python, links, Dockerfiles, shell, Java
 

@@ -89,7 +89,8 @@ class LogWriter:
         """
         rotated = Path(f"{self.path}.1")
         for number in range(len(self.manifest.files), 1, -1):
-            os.rename(f"{self.path}.{number - 1}", f"{self.path}.{number}")
+            if os.path.exists(f"{self.path}.{number - 1}"):  # old ones may be deleted
+                os.rename(f"{self.path}.{number - 1}", f"{self.path}.{number}")
         os.rename(self.path, rotated)
         for _ in range(late):
             self.write(statements.ordinary(self._random))
