@@ -6,9 +6,9 @@ running Superset.
 
 import json
 import os
-import shutil
 import sqlite3
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -31,7 +31,9 @@ def took(stack, tmp_path_factory) -> dict:
     """Returns the output of spared.py on a copy of the metadata."""
     component = Superset(stack.settings, stack.home)
     home = tmp_path_factory.mktemp("superset")
-    shutil.copy(stack.home.data("superset") / "superset.db", home)
+    file = stack.home.data("superset") / "superset.db"
+    with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(home / file.name)) as copy:
+        source.backup(copy)
     environment = {**os.environ, **component.environment(), "SUPERSET_HOME": str(home)}
     said = subprocess.run(
         [component.python(), SPARED], env=environment, capture_output=True, text=True, check=False
@@ -127,6 +129,13 @@ def test_the_log_of_requests_has_one_row_for_a_chart(stack, clients, charts):  #
     before = _logged(stack)
     clients["developer"].post("/api/v1/chart/data", in_its_place(chart))
     assert _logged(stack)[len(before) :] == ["ChartDataRestApi.data"]
+
+
+def test_pages_are_read_while_an_import_writes(stack, clients):  # noqa: F811
+    with closing(sqlite3.connect(stack.home.data("superset") / "superset.db", isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        assert clients["developer"].get("/api/v1/me/")["result"]["is_active"]
+        other.execute("ROLLBACK")
 
 
 def _logged(stack) -> list[str]:

@@ -77,7 +77,9 @@ def _in_file(variable: str, otherwise: str) -> str:
 
 
 SQLALCHEMY_DATABASE_URI = _in_file(
-    "SUPERSET_METADATA_URI_FILE", f"sqlite:///{_HOME}/superset.db?check_same_thread=false"
+    # SQLite has one writer at a time. Others wait for it, also while a busy machine imports all dashboards.
+    "SUPERSET_METADATA_URI_FILE",
+    f"sqlite:///{_HOME}/superset.db?check_same_thread=false&timeout=60",
 )
 _REDIS_URL = _in_file("SUPERSET_REDIS_URL_FILE", "")
 _CACHE = (

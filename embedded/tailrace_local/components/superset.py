@@ -4,12 +4,14 @@ import json
 import os
 import secrets
 import shutil
+import sqlite3
 import ssl
 import subprocess
 import sys
 import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from tailrace.clickhouse import row_policies
@@ -153,11 +155,16 @@ class Superset(Component):
 
     def prepare(self) -> None:
         """Copies or migrates the metadata database and sets the administrator's password, if needed."""
+        self._make_database()
+        with closing(sqlite3.connect(self._database())) as metadata:
+            metadata.execute("PRAGMA journal_mode = WAL")  # pages can be read during an import
+
+    def _make_database(self) -> None:
         marker = self._data() / "prepared-for"
         wanted = content_hash.fingerprint(REQUIREMENTS, self.home.secret(PASSWORD))
         if marker.exists() and marker.read_text() == wanted:
             return
-        database = self._data() / "superset.db"
+        database = self._database()
         password = self.home.secret_file(PASSWORD)
         if database.exists():
             self._metadata("upgrade")
@@ -168,6 +175,9 @@ class Superset(Component):
             self._metadata("password", draft, password)
             draft.replace(database)
         marker.write_text(wanted)
+
+    def _database(self) -> Path:
+        return self._data() / "superset.db"
 
     def command(self) -> Sequence[str | Path]:
         return [
