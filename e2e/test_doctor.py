@@ -284,6 +284,45 @@ def test_with_the_list_that_it_writes_the_logs_are_in_clickhouse(server, detecti
     assert detecting.clickhouse().rows(count, {"instance": INSTANCE})[0]["n"] in (0, "0")
 
 
+def test_classes_are_proposed_by_names_and_values_and_no_value_is_printed(server, tmp_path):
+    people = [(f"person{n}@example.org", f"DE{_iban(n)}", f"note {n}") for n in range(40)]
+    rows = ", ".join(f"('{mail}', '{iban}', '{note}')" for mail, iban, note in people)
+    run(
+        server,
+        "CREATE DATABASE clinic",
+        "CREATE TABLE clinic.visits (contact VARCHAR(60), account VARCHAR(34), note TEXT, diagnosis TEXT)",
+        f"INSERT INTO clinic.visits (contact, account, note) VALUES {rows}",
+        f"GRANT SELECT ON clinic.* TO {ACCOUNT}",
+    )
+    try:
+        address = f"mysql://tailrace@localhost/?socket={server.socket}"
+        words = ("--database", "clinic", "--sample", "100", "--strict", "--json")
+        done = subprocess.run(
+            [REPOSITORY / "bin" / "tailrace", "classes", "propose", "--server", address, *words],
+            env={**os.environ, "TAILRACE_SERVER_PASSWORD": "x", "TAILRACE_HOME": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    finally:
+        run(server, f"REVOKE SELECT ON clinic.* FROM {ACCOUNT}", "DROP DATABASE clinic")
+
+    assert done.returncode == 1, done.stdout + done.stderr
+    found = {(row["pattern"], row["kind"], row["basis"], row["matching"]) for row in json.loads(done.stdout)}
+    assert found == {
+        ("clinic.visits.contact", "e-mail address", "values", 40),
+        ("clinic.visits.account", "bank account", "values", 40),
+        ("clinic.visits.diagnosis", "health data", "name", None),
+    }
+    assert "4 columns examined by name, values of 1 tables" in done.stderr
+    assert not any(value in done.stdout + done.stderr for row in people for value in row)
+
+
+def _iban(number: int) -> str:
+    body = f"{number:018}"
+    return f"{98 - int(body + '131400') % 97:02}{body}"
+
+
 @pytest.fixture
 def tables(server, tmp_path) -> TableServer:
     return TableServer(server.socket, tmp_path)

@@ -8,7 +8,7 @@ TASKS = {
     "Find out about alerts": ("alerts", "rules"),
     "Investigate": ("search",),
     "Prove completeness": ("ledger", "backfill", "evidence", "verify", "review", "transparency", "witness"),
-    "Find and fix problems": ("health", "doctor", "settings"),
+    "Find and fix problems": ("health", "doctor", "settings", "classes"),
     "Operate an installation": (
         *("dashboards", "reports", "tokens", "credentials", "keys"),
         *("backup", "restore", "savepoint", "rewind", "migrate"),
