@@ -302,6 +302,9 @@ def test_the_classes_are_mapped_from_their_archive(buildah, container):
         ("tailrace.facts",),
         ("tailrace.delivery",),
         ("tailrace.evidence",),
+        ("tailrace.api",),
+        ("tailrace.transparency",),
+        ("tailrace.witness",),
     ],
 )
 def test_entry_points_load(run, words):

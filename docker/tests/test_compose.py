@@ -10,7 +10,19 @@ import pytest
 import yaml
 
 from docker.tests.conftest import DOCKER
-from tailrace import callbacks, delivery, deployment, evidence, facts, forwarding, health, repair
+from tailrace import (
+    api,
+    callbacks,
+    delivery,
+    deployment,
+    evidence,
+    facts,
+    forwarding,
+    health,
+    repair,
+    transparency,
+    witness,
+)
 from tailrace.config.home import Home
 from tailrace.config.resources import REPOSITORY
 from tailrace.config.settings import RENAMED, Settings, variable
@@ -26,7 +38,6 @@ from tailrace_local.components.evidence import Evidence
 from tailrace_local.components.explain import Explain
 from tailrace_local.components.flink import OPENED_PACKAGES, Flink
 from tailrace_local.components.fluentbit import FluentBit
-from tailrace_pull import __main__ as pull
 
 COMPOSE = (DOCKER / "compose.yaml").read_text()
 DOCKERFILE = (DOCKER / "Dockerfile").read_text()
@@ -44,15 +55,14 @@ NOT_HERE = {
     "TAILRACE_ACCESS": "own-access.yaml",
     "TAILRACE_SSO": "own-sso.yaml",
     "TAILRACE_COMPONENTS": "docker compose up SERVICE...",
-    "TAILRACE_PORT_WITNESS": "the transparency log does not run in containers yet",
-    "TAILRACE_TRANSPARENCY_INTERVAL": "the transparency log does not run in containers yet",
+    "TAILRACE_PORT_WITNESS": "inside of its container",
     "TAILRACE_PORT_KAFKA_CONTROLLER": "inside of its container",
     "TAILRACE_PORT_KAFKA_INTERNAL": "inside of its container",
     "TAILRACE_PORT_CLICKHOUSE_NATIVE": "docker compose exec clickhouse clickhouse-client",
     "TAILRACE_SOURCES_POLL_INTERVAL": "own-logs.yaml is read at a start",
     "TAILRACE_RESTART_BACKOFF_MAX": "the container engine's restart policy",
     "TAILRACE_HEALTH_INTERVAL": "health checks of the services",
-    **dict.fromkeys(("TAILRACE_PORT_API", "TAILRACE_API_REQUESTS_PER_MINUTE"), "no service runs the API"),
+    "TAILRACE_PORT_API": "18095, with the profile api",
     "TAILRACE_JVM_OPTIONS_FLINK": "FLINK_PROPERTIES of the image",
 }
 """Settings of the embedded stack that compose.yaml does not take, and what stands in their place."""
@@ -64,6 +74,7 @@ STEPS = {
     "rules",
     "collector-setup",
     "host-keys",
+    "transparency-setup",
     "superset-setup",
     "dashboards",
 }
@@ -228,6 +239,7 @@ def test_commands_are_ones_that_the_modules_take(services, monkeypatch):
     tools = {name: each for name, each in services.items() if each["image"].startswith("tailrace/tools")}
     services_of_the_tools = {"facts", "delivery", "metrics", "census", "capture", "explain", "evidence"}
     services_of_the_tools |= {"callbacks", "fingerprint", "repair", "forwarding", "pull"}
+    services_of_the_tools |= {"api", "transparency", "witness"}
     expected = services_of_the_tools | STEPS - {"superset-setup"}
     assert expected == tools.keys()
     for service in tools.values():
@@ -236,10 +248,9 @@ def test_commands_are_ones_that_the_modules_take(services, monkeypatch):
             assert deployment._parser().parse_args(words)
         elif module == "tailrace_capture":
             assert capture._parser().parse_args(words)
-        elif module == "tailrace_pull":
-            assert pull._options(words)
         else:
             parse = {
+                "tailrace.api": api,
                 "tailrace.callbacks": callbacks,
                 "tailrace.facts": facts,
                 "tailrace.delivery": delivery,
@@ -247,6 +258,8 @@ def test_commands_are_ones_that_the_modules_take(services, monkeypatch):
                 "tailrace.forwarding": forwarding,
                 "tailrace.health": health,
                 "tailrace.repair": repair,
+                "tailrace.transparency": transparency,
+                "tailrace.witness": witness,
             }[module]
             monkeypatch.setattr(sys, "argv", [module, *words])
             assert __import__(f"{parse.__name__}.__main__", fromlist=["_arguments"])._arguments()
@@ -300,32 +313,6 @@ def test_flink_is_opened_and_limited_as_the_embedded_one(services):
     assert opened == set(OPENED_PACKAGES)
     properties = services["detect-taskmanager"]["environment"]["FLINK_PROPERTIES"]
     assert f"env.java.opts.taskmanager: {' '.join(Detect.jvm_options)}\n" in properties
-
-
-def test_own_logs_take_the_place_of_the_demo(compose):
-    own = compose("compose.yaml", "own-logs.yaml", variables={"TAILRACE_SOURCES": "/srv/sources.yaml"})[
-        "services"
-    ]
-    assert own["collector-setup"]["command"] == ["tailrace.deployment", "collector"]
-    for name in ("collector-setup", "census", "capture", "explain", "fluentbit", "repair"):
-        mounted = {volume["target"]: volume for volume in own[name]["volumes"]}
-        assert mounted["/etc/tailrace/sources.yaml"]["source"] == "/srv/sources.yaml"
-        assert mounted["/var/log/mysql"]["read_only"]
-        assert mounted["/var/lib/tailrace"]["source"] == "collector"
-    for name in ("collector-setup", "census", "capture", "explain"):
-        assert own[name]["environment"]["TAILRACE_SOURCES"] == "/etc/tailrace/sources.yaml"
-
-
-def test_own_access_reaches_those_who_say_who_sees_what(compose):
-    own = compose("compose.yaml", "own-access.yaml", variables={"TAILRACE_ACCESS": "/srv/access.yaml"})
-    named = set()
-    for name, service in own["services"].items():
-        if path := service.get("environment", {}).get("TAILRACE_ACCESS"):
-            mounted = {volume["target"]: volume for volume in service["volumes"]}
-            assert mounted[path]["source"] == "/srv/access.yaml"
-            assert mounted[path]["read_only"]
-            named.add(name)
-    assert named == {"clickhouse-setup", "evidence", "dashboards"}
 
 
 def test_explain_runs_as_the_embedded_one(services, settings, home):

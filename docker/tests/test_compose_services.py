@@ -10,12 +10,21 @@ from cryptography.hazmat.primitives.asymmetric import ed25519
 
 from docker.tests.conftest import DOCKER
 from docker.tests.test_compose import FIELDS, NOT_HERE, STEPS, options_of
+from tailrace import deployment
+from tailrace.api import accounts, tokens
+from tailrace.cli.exit_codes import Exit
 from tailrace.clickhouse.server_config import USERS_TEMPLATE
 from tailrace.dashboards import connections as superset_connections
 from tailrace.evidence import signing
+from tailrace.signing import local_key
+from tailrace.signing.registry import Registry
+from tailrace.transparency import keys
 from tailrace_local.components import superset
+from tailrace_local.components.api import Api
 from tailrace_local.components.pull import Pull
 from tailrace_local.components.repair import Repair
+from tailrace_local.components.transparency import Transparency
+from tailrace_local.components.witness import Witness
 
 CANNOT_BE_ASKED = {"fluentbit"}
 """Images without a shell or client."""
@@ -31,6 +40,13 @@ SECRETS = {
     "repair": {"clickhouse-repair"},
     "metrics": {"clickhouse-reader_compliance"},
     "migrations": {"clickhouse-admin"},
+    "api": {
+        *("clickhouse-api", "clickhouse-analyst"),
+        *(f"clickhouse-reader_{role}" for role in ("developer", "compliance", "security")),
+    },
+    "transparency-setup": {keys.LOG_KEY, keys.WITNESS_KEY},
+    "transparency": {"clickhouse-auditor", keys.LOG_KEY},
+    "witness": {keys.WITNESS_KEY},
     "evidence": {"clickhouse-auditor", signing.SECRET},
     "superset": {superset.SECRET_KEY, "clickhouse-witness", "clickhouse-analyst"},
     "superset-setup": {
@@ -44,6 +60,8 @@ SECRETS = {
     },
 }
 """Which service may know which secret; all others none, save the one that writes ClickHouse's users."""
+KEYS = {signing.SECRET, keys.LOG_KEY, keys.WITNESS_KEY}
+API_PORT = "18095"
 
 
 def clickhouse_accounts() -> set[str]:
@@ -65,7 +83,7 @@ def test_secrets_are_those_of_the_accounts(project):
         superset.SECRET_KEY,
         *map(superset_connections.password_of, superset_connections.USERS),
     }
-    assert project["secrets"].keys() == clickhouse_accounts() | of_superset | {signing.SECRET}
+    assert project["secrets"].keys() == clickhouse_accounts() | of_superset | KEYS
     for name, secret in project["secrets"].items():
         assert secret["file"] == f"secrets/{name}"
 
@@ -88,10 +106,13 @@ def test_make_secrets_makes_each_secret_once(tmp_path):
     assert made[0] == made[1]
     for_fluent_bit = made[0].pop("kafka-collector.env")
     assert for_fluent_bit == f"TAILRACE_KAFKA_SASL_PASSWORD={made[0]['kafka-collector']}\n"
-    key = serialization.load_pem_private_key(made[0].pop(signing.SECRET).encode(), None)
-    assert isinstance(key, ed25519.Ed25519PrivateKey)
+    pems = {made[0].pop(name) for name in KEYS}
+    assert len(pems) == len(KEYS)
+    for pem in pems:
+        key = serialization.load_pem_private_key(pem.encode(), None)
+        assert isinstance(key, ed25519.Ed25519PrivateKey)
     named = {name: each for file in files for name, each in yaml.safe_load(_plain(file))["secrets"].items()}
-    del named[signing.SECRET]
+    named = {name: each for name, each in named.items() if name not in KEYS}
     passwords = {name for name, each in named.items() if each["file"] == f"secrets/{name}"}
     assert made[0].keys() == passwords
     assert named.keys() - passwords == {"tls-trust", "tls-kafka", "tls-admin", "tls-superset"}
@@ -117,7 +138,9 @@ def test_ports_are_published_on_loopback_where_the_settings_say(services):
             assert port["host_ip"] == "127.0.0.1"
             published[port["published"]] = service
     ports = {name: field.default for name, field in FIELDS.items() if name.startswith("TAILRACE_PORT_")}
-    assert published.keys() == {str(port) for name, port in ports.items() if name not in NOT_HERE}
+    assert published.keys() == {str(port) for name, port in ports.items() if name not in NOT_HERE} | {
+        API_PORT
+    }
 
 
 def test_no_service_has_rights_that_it_does_not_need(services):
@@ -170,6 +193,7 @@ def test_addresses_are_of_services_that_listen_there(services, project):
         "superset": {"8088"},
         "flink": {"8081"},
         "detect": {"8081"},
+        "witness": {"18092"},
     }
     texts = [
         str(each)
@@ -205,24 +229,117 @@ def test_repair_runs_as_the_embedded_one(services, settings, home):
     }
 
 
-def test_pull_runs_as_the_embedded_one_with_the_chain_of_the_sdk(compose, services, settings, home):
+def test_pull_runs_as_the_embedded_one_with_the_chain_of_the_sdk(
+    compose, services, settings, home, monkeypatch
+):
     service = services["pull"]
-    embedded = [
-        str(word).replace(str(home.root), "/var/lib/tailrace") for word in Pull(settings, home).command()
-    ]
-    assert service["command"][:2] == embedded[2:4]
-    changed = {"--kafka": "kafka:9092", "--name": "compose"}
-    options = options_of(embedded[4:])
-    unsigned = {name: value for name, value in options.items() if name not in ("--host", "--key")}
-    assert unsigned != options, "it does not sign in Compose: docs/SIGNING.md"
-    assert options_of(service["command"][2:]) == {**unsigned, **changed}
+    started: list[list[str]] = []
+    monkeypatch.setenv("TAILRACE_HOME", str(home.root))
+    monkeypatch.setattr(deployment.os, "chdir", lambda _: None)
+    monkeypatch.setattr(deployment.os, "execvpe", lambda *given: started.append([*given]))
+    assert deployment.main(service["command"][1:]) == Exit.OK
+    ((_, command, environment),) = started
+    embedded = [str(word) for word in Pull(settings, home).command()]
+    assert command[:4] == embedded[:4]
+    changed = {"--kafka": "kafka:9092", "--name": "compose", "--host": "pull-compose"}
+    assert options_of(command[4:]) == {**options_of(embedded[4:]), **changed}
+    assert environment["PYTHONPATH"] == Pull(settings, home).environment()["PYTHONPATH"]
+
     unset = {name for name, value in service["environment"].items() if value is None}
-    assert unset == service["environment"].keys() - {"PYTHONPATH"}, "they must not be empty"
+    assert unset == service["environment"].keys() - {"TAILRACE_SIGN_LOGS"}, "they must not be empty"
     variables = {"AWS_PROFILE": "logs", "AWS_ACCESS_KEY_ID": "AKIA"}
     given = compose("compose.yaml", variables=variables)["services"]
     assert {**given["pull"]["environment"], **variables} == given["pull"]["environment"]
     knowing = {name for name, each in given.items() if "AWS_PROFILE" in each.get("environment", {})}
     assert knowing == {"pull"}
+
+
+def test_the_puller_has_a_registered_key_before_its_lines_arrive(services, settings, home, monkeypatch):
+    """collector-setup makes it, and host-keys publishes it before the puller starts."""
+    monkeypatch.setenv("TAILRACE_HOME", str(home.root))
+    home.root.mkdir(exist_ok=True)
+    sources = "- {instance: db-2, source: slowlog, kind: rds, region: eu-central-1}\n"
+    (home.root / "sources.yaml").write_text(sources)
+    assert deployment.main(["collector"]) == Exit.OK
+    registered = {key.host for key in Registry(home).keys().values()}
+    assert {"pull-compose"} < registered
+    assert local_key.of_pull(home, "compose").file.stat().st_mode & 0o777 == 0o600
+    for name in ("pull", "collector-setup", "census"):
+        assert services[name]["environment"]["TAILRACE_SIGN_LOGS"] == "1", name
+    assert services["pull"]["depends_on"].keys() >= {"host-keys"}
+
+
+def test_the_transparency_log_and_its_witness_run_as_the_embedded_ones(services, settings, home):
+    here, there = str(home.root), "/var/lib/tailrace"
+    components = {"transparency": Transparency(settings, home), "witness": Witness(settings, home)}
+    of_compose = {
+        "transparency": {
+            "--key": f"/run/secrets/{keys.LOG_KEY}",
+            "--keys-file": "/run/collector/keys/hosts.json",
+            "--clickhouse": "http://clickhouse:8123",
+            "--password-file": "/run/secrets/clickhouse-auditor",
+        },
+        "witness": {
+            "--key": f"/run/secrets/{keys.WITNESS_KEY}",
+            "--name": "compose/witness",
+            "--log": "/run/transparency/transparency/log.vkey",
+            "--bind": "0.0.0.0",
+        },
+    }
+    for name, component in components.items():
+        embedded = [str(word).replace(here, there) for word in component.command()]
+        assert services[name]["command"][0] == embedded[2]
+        expected = {**options_of(embedded[3:]), **of_compose[name]}
+        assert options_of(services[name]["command"][1:]) == expected
+    volumes = {
+        name: {each["source"] for each in services[name]["volumes"] if not each.get("read_only")}
+        for name in components
+    }
+    assert volumes == {"transparency": {"transparency"}, "witness": {"witness"}}
+
+
+def test_the_api_runs_as_the_embedded_one_without_the_socket_of_evidence(services, settings, home):
+    options = options_of([str(word) for word in Api(settings, home).command()][3:])
+    del options["--evidence-socket"]
+    assert services["api"]["command"][0] == "tailrace.api"
+    assert options_of(services["api"]["command"][1:]) == {
+        **options,
+        "--clickhouse": "http://clickhouse:8123",
+        "--secrets": "/run/secrets",
+        "--host": "0.0.0.0",
+        "--port": API_PORT,
+    }
+    used = {f"reader_{role}" for role in tokens.ROLES} | {accounts.SERVICE, accounts.ANALYST}
+    assert {f"clickhouse-{name}" for name in used} == SECRETS["api"]
+
+
+def test_own_logs_take_the_place_of_the_demo(compose):
+    own = compose("compose.yaml", "own-logs.yaml", variables={"TAILRACE_SOURCES": "/srv/sources.yaml"})[
+        "services"
+    ]
+    assert own["collector-setup"]["command"] == ["tailrace.deployment", "collector"]
+    for name in ("collector-setup", "census", "capture", "explain", "pull", "fluentbit", "repair"):
+        mounted = {volume["target"]: volume for volume in own[name]["volumes"]}
+        assert mounted["/etc/tailrace/sources.yaml"]["source"] == "/srv/sources.yaml"
+        assert mounted["/var/log/mysql"]["read_only"]
+        assert mounted["/var/lib/tailrace"]["source"] == "collector"
+    for name in ("collector-setup", "census", "capture", "explain", "pull"):
+        assert own[name]["environment"]["TAILRACE_SOURCES"] == "/etc/tailrace/sources.yaml"
+    for name in ("capture", "explain", "pull"):  # option files and password files of servers
+        (files,) = (each for each in own[name]["volumes"] if each["target"] == "/etc/tailrace/servers")
+        assert files["read_only"] and files["source"] == "./servers"
+
+
+def test_own_access_reaches_those_who_say_who_sees_what(compose):
+    own = compose("compose.yaml", "own-access.yaml", variables={"TAILRACE_ACCESS": "/srv/access.yaml"})
+    named = set()
+    for name, service in own["services"].items():
+        if path := service.get("environment", {}).get("TAILRACE_ACCESS"):
+            mounted = {volume["target"]: volume for volume in service["volumes"]}
+            assert mounted[path]["source"] == "/srv/access.yaml"
+            assert mounted[path]["read_only"]
+            named.add(name)
+    assert named == {"clickhouse-setup", "evidence", "dashboards"}
 
 
 def test_own_sso_reaches_superset_only(compose):

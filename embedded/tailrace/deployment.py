@@ -16,6 +16,7 @@ from typing import NoReturn
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
+from tailrace.cli import remote
 from tailrace.cli.exit_codes import Exit
 from tailrace.clickhouse import row_policies
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
@@ -37,7 +38,7 @@ from tailrace.errors import ReportedError
 from tailrace.kafka import accounts as kafka_accounts
 from tailrace.kafka import client as kafka_client
 from tailrace.kafka import topics
-from tailrace.migrations import reconciliation
+from tailrace.migrations import reconciliation_step
 from tailrace.migrations import runner as migration_runner
 from tailrace.migrations.migration_files import MigrationError
 from tailrace.programs.callbacks import CallbackProgram
@@ -52,10 +53,12 @@ from tailrace.programs.forwarding import ForwardingProgram
 from tailrace.programs.pull import PullProgram
 from tailrace.programs.repair import RepairProgram
 from tailrace.programs.snapshots import SnapshotProgram
+from tailrace.programs.transparency import TransparencyProgram, WitnessProgram
 from tailrace.rules import push as rule_push
-from tailrace.signing import publication, registry
+from tailrace.signing import local_key, publication, registry
 from tailrace.sources import sources_file
 from tailrace.sources.sources_file import SourcesError
+from tailrace.transparency import provisioning
 
 DESCRIPTION = (__doc__ or "").strip()
 SECRETS = Path("/run/secrets")
@@ -68,12 +71,15 @@ SERVER_LISTENERS = (
 )
 """The ports and directories of ClickHouse's packages and image."""
 
-RUNNABLE: dict[str, type[CensusProgram | CaptureProgram | FingerprintProgram]] = {
+RUNNABLE: dict[str, type[CensusProgram | CaptureProgram | FingerprintProgram | PullProgram]] = {
     "census": CensusProgram,
     "capture": CaptureProgram,
     "fingerprint": FingerprintProgram,
+    "pull": PullProgram,
 }
-"""Programs whose command needs no address."""
+"""Programs whose command follows from the settings; that of `pull` also needs Kafka."""
+PULLER = "compose"
+"""Name of the puller of containers, which is part of the names of its host key and its Kafka transactions."""
 HEALTH_CHECKS = {
     **RUNNABLE,
     "explain": ExplainProgram,
@@ -83,7 +89,8 @@ HEALTH_CHECKS = {
     "forwarding": ForwardingProgram,
     "evidence": EvidenceProgram,
     "repair": RepairProgram,
-    "pull": PullProgram,
+    "transparency": TransparencyProgram,
+    "witness": WitnessProgram,
 }
 """Programs that report their health in a file under the home directory, or on a socket in it."""
 
@@ -151,6 +158,11 @@ def publish_host_keys(arguments: argparse.Namespace, settings: Settings, home: H
     publication.publish(kafka_client.from_arguments(arguments), text)
 
 
+def run_command(arguments: argparse.Namespace, settings: Settings, home: Home) -> NoReturn:
+    """Runs a command of the command line with a ClickHouse elsewhere, such as `tokens list`."""
+    sys.exit(remote.run(arguments.words, arguments.clickhouse, _secrets(arguments)))
+
+
 def migrate(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
     """Applies sql/migrations as ClickHouse's user admin."""
     password = _secrets(arguments)(password_name("admin"))
@@ -177,25 +189,14 @@ def reconcile(arguments: argparse.Namespace, settings: Settings, home: Home) -> 
     On one server they differ only during an insert. --repair needs all writers to be stopped: suspend the
     jobs after they have committed everything.
     """
-    password = _secrets(arguments)(password_name("admin"))
-    servers = [ClickHouse(url, "admin", password) for url in arguments.clickhouse]
-    differences = reconciliation.compare(servers, arguments.days, arguments.settle)
-    for difference in differences:
-        print(difference)
-    if differences and arguments.repair:
-        if not arguments.writers_stopped:
-            raise MigrationError("--repair needs --writers-stopped: rows that arrive meanwhile would be lost")
-        reconciliation.repair(servers, differences, print)
-        differences = reconciliation.compare(servers, arguments.days, arguments.settle)
-    if differences:
-        raise MigrationError(f"{len(differences)} differences between events and the rows derived from them")
+    reconciliation_step.run(arguments, _secrets(arguments))
 
 
 def publish_dashboards(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
     """Imports dashboards and roles into Superset, and creates missing users, one for each audience."""
     secret = _secrets(arguments)
     client = Client(arguments.superset.rstrip("/"), ADMINISTRATOR, secret(PASSWORD))
-    connections = connections_to(arguments.clickhouse, secret)
+    connections = connections_to(arguments.clickhouse, secret, arguments.clickhouse_tls)
     for line in dashboard_roles.publish(client, connections, row_policies.load(settings.access)):
         print(line)
     for user in USERS:
@@ -230,6 +231,8 @@ def write_collector(arguments: argparse.Namespace, settings: Settings, home: Hom
         program = kind(settings, home)
         if program.configured():
             program.prepare()
+            if kind is PullProgram and settings.sign_logs:
+                local_key.of_pull(home, PULLER).ensure()
 
 
 def _shows_logs(settings: Settings, home: Home) -> bool:
@@ -240,7 +243,11 @@ def _shows_logs(settings: Settings, home: Home) -> bool:
 def run_part(arguments: argparse.Namespace, settings: Settings, home: Home) -> NoReturn:
     """Replaces this process by a component's program, in the directory in which the supervisor starts it."""
     part = RUNNABLE[arguments.part](settings, home)
-    command = [str(word) for word in part.command()]
+    if isinstance(part, PullProgram):
+        words = part.command_with(PULLER, kafka_client.as_words(arguments))
+    else:
+        words = part.command()
+    command = [str(word) for word in words]
     os.chdir(home.data(part.name))
     os.execvpe(command[0], command, {**os.environ, **part.environment()})
 
@@ -277,9 +284,14 @@ def _parser() -> argparse.ArgumentParser:
     host_keys.add_argument("--json", metavar="TEXT", help="the keys (default: those of keys/hosts.json)")
     _configure_certificates(add("certificates", make_certificates))
     _configure_migrations(add("migrations", migrate))
-    _configure_reconciliation(add("reconcile", reconcile))
+    reconciling = add("reconcile", reconcile)
+    _add_secrets(reconciling)
+    reconciliation_step.configure(reconciling)
     _configure_dashboards(add("dashboards", publish_dashboards))
     _configure_clickhouse(add("clickhouse", write_clickhouse))
+    provisioning.configure(add("transparency", provisioning.prepare))
+    provisioning.configure_verifier_key(add("verifier-key", provisioning.print_verifier_key))
+    _configure_command(add("command", run_command))
     collector = add("collector", write_collector)
     kafka_client.add_arguments(collector, required=False)
     shown = collector.add_mutually_exclusive_group()
@@ -287,7 +299,9 @@ def _parser() -> argparse.ArgumentParser:
     shown.add_argument(
         "--samples", action="store_true", help="also watch the logs of samples/; needs --kafka"
     )
-    add("run", run_part).add_argument("part", choices=RUNNABLE)
+    running = add("run", run_part)
+    running.add_argument("part", choices=RUNNABLE)
+    kafka_client.add_arguments(running, required=False)
     add("health", check_health).add_argument("part", choices=HEALTH_CHECKS)
     return parser
 
@@ -296,6 +310,12 @@ def _configure_topics(command: argparse.ArgumentParser) -> None:
     kafka_client.add_arguments(command)
     _add_secrets(command)
     command.add_argument("--accounts", action="store_true", help="also create Kafka's accounts")
+
+
+def _configure_command(command: argparse.ArgumentParser) -> None:
+    _add_secrets(command)
+    command.add_argument("--clickhouse", required=True, metavar="URL", help="such as http://clickhouse:8123")
+    command.add_argument("words", nargs=argparse.REMAINDER, metavar="COMMAND", help="and its options")
 
 
 def _configure_certificates(command: argparse.ArgumentParser) -> None:
@@ -333,31 +353,6 @@ def _configure_migrations(command: argparse.ArgumentParser) -> None:
     command.add_argument("--writers-stopped", action="store_true", help="as for `tailrace migrate`")
 
 
-def _configure_reconciliation(command: argparse.ArgumentParser) -> None:
-    _add_secrets(command)
-    command.add_argument(
-        "--clickhouse",
-        action="append",
-        required=True,
-        metavar="URL",
-        help="every server, such as http://r1:8123",
-    )
-    command.add_argument(
-        "--days", type=int, default=7, metavar="N", help="rows of the last N days only (default: 7)"
-    )
-    command.add_argument(
-        "--settle",
-        type=float,
-        default=reconciliation.SETTLE_SECONDS,
-        metavar="SECONDS",
-        help="how long a difference must last: replicas follow an insert (default: %(default)g)",
-    )
-    command.add_argument(
-        "--repair", action="store_true", help="compute differing rows again, from the events"
-    )
-    command.add_argument("--writers-stopped", action="store_true", help="nothing inserts rows meanwhile")
-
-
 def _configure_dashboards(command: argparse.ArgumentParser) -> None:
     _add_secrets(command)
     command.add_argument("--superset", required=True, metavar="URL", help="such as http://superset:8088")
@@ -366,6 +361,9 @@ def _configure_dashboards(command: argparse.ArgumentParser) -> None:
         required=True,
         metavar="HOST:PORT",
         help="ClickHouse's HTTP port, as Superset reaches it",
+    )
+    command.add_argument(
+        "--clickhouse-tls", action="store_true", help="that port has TLS; Superset trusts its authorities"
     )
 
 

@@ -4,19 +4,28 @@ Nothing enforces them on simulated nodes: this says what a network that enforces
 """
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 Labels = Mapping[str, str]
+Peer = tuple[Labels | None, Labels]
+"""Labels of a pod of the namespace, or None and those of a pod elsewhere."""
 
 
-def admits(policies: Sequence[dict], source: Labels | None, target: Labels | None, port: int) -> bool:
-    """Returns whether a TCP connection is allowed. None is a pod of another namespace, without labels."""
-    leaves = source is None or _allowed(policies, "egress", "to", source, target, port)
-    enters = target is None or _allowed(policies, "ingress", "from", target, source, port)
+def admits(
+    policies: Sequence[dict],
+    source: Labels | None,
+    target: Labels | None,
+    port: int,
+    labels: Labels = MappingProxyType({}),
+) -> bool:
+    """Returns whether a TCP connection is allowed. None is a pod of another namespace, which has `labels`."""
+    leaves = source is None or _allowed(policies, "egress", "to", source, (target, labels), port)
+    enters = target is None or _allowed(policies, "ingress", "from", target, (source, labels), port)
     return leaves and enters
 
 
 def _allowed(
-    policies: Sequence[dict], direction: str, peers: str, pod: Labels, peer: Labels | None, port: int
+    policies: Sequence[dict], direction: str, peers: str, pod: Labels, peer: Peer, port: int
 ) -> bool:
     """A pod that no policy selects is open; otherwise one rule must allow the connection."""
     specs = [each["spec"] for each in policies if _selects(each["spec"]["podSelector"], pod)]
@@ -25,20 +34,21 @@ def _allowed(
     return not limiting or any(_matches(rule, peers, peer, port) for rule in rules)
 
 
-def _matches(rule: dict, peers: str, peer: Labels | None, port: int) -> bool:
+def _matches(rule: dict, peers: str, peer: Peer, port: int) -> bool:
     ports = [each["port"] for each in rule.get("ports", []) if each.get("protocol", "TCP") == "TCP"]
     if rule.get("ports") and port not in ports:
         return False
     return not rule.get(peers) or any(_is_peer(each, peer) for each in rule[peers])
 
 
-def _is_peer(selectors: dict, peer: Labels | None) -> bool:
+def _is_peer(selectors: dict, peer: Peer) -> bool:
     """Understands pods of the same namespace, and of any (`namespaceSelector: {}`)."""
     assert selectors.keys() <= {"podSelector", "namespaceSelector"}, selectors
     assert not selectors.get("namespaceSelector"), selectors
-    if peer is None:
-        return "namespaceSelector" in selectors and _selects(selectors["podSelector"], {})
-    return _selects(selectors["podSelector"], peer)
+    inside, outside = peer
+    if inside is None:
+        return "namespaceSelector" in selectors and _selects(selectors["podSelector"], outside)
+    return _selects(selectors["podSelector"], inside)
 
 
 def _selects(selector: dict, labels: Labels) -> bool:

@@ -32,6 +32,15 @@ EVERYTHING = (
     "superset.replicas=2",
     "superset.storesSecret=tailrace-stores",
     "access.developer.clusters[0]=shop",
+    "api.enabled=true",
+    "api.replicas=2",
+    "transparency.enabled=true",
+    "transparency.origin=tailrace/shop",
+    f"transparency.witnesses[0].url=http://{RELEASE}-witness:18092",
+    "transparency.witnesses[0].key=w1+1c2d3e4f+BA==",
+    "witness.enabled=true",
+    "witness.name=w1",
+    "witness.logs[0]=tailrace/shop+1c2d3e4f+AQ==",
 )
 
 Resource = dict[str, Any]

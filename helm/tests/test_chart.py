@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from docker.tests.test_compose import job_defaults
-from docker.tests.test_compose_services import SECRETS, clickhouse_accounts
+from docker.tests.test_compose_services import KEYS, SECRETS, clickhouse_accounts
 from helm.tests.conftest import CHART, EVERYTHING, KUBERNETES, RELEASE, options
 from tailrace import deployment
 from tailrace.clickhouse import row_policies
@@ -48,7 +48,7 @@ def pods(resources: list[dict]) -> dict[str, dict]:
         template = each["spec"].get("template") if "spec" in each else None
         if each["kind"] == "FlinkDeployment":
             template = each["spec"]["podTemplate"]
-        if each["kind"] in ("Deployment", "DaemonSet", "Job", "FlinkDeployment"):
+        if each["kind"] in ("Deployment", "StatefulSet", "DaemonSet", "Job", "FlinkDeployment"):
             found[f"{each['kind']}/{each['metadata']['name']}"] = template
     return found
 
@@ -183,10 +183,10 @@ def test_each_pod_knows_its_own_passwords_only(render):
     names = {"normalize": "flink", "superset": "superset-setup", "capture": "explain"}
     for owner, pod in pods(render("", *EVERYTHING)).items():
         component = owner.rpartition(f"/{RELEASE}-")[2]
-        volumes = [each["secret"] for each in pod["spec"].get("volumes", []) if each["name"] == "passwords"]
-        known = {item["key"] for secret in volumes for item in secret["items"]}
+        volumes = [each for each in pod["spec"].get("volumes", []) if each["name"] in ("passwords", "key")]
+        known = {item["key"] for each in volumes for item in each["secret"]["items"]}
         assert known == SECRETS.get(names.get(component, component), set()), owner
-        assert known <= clickhouse_accounts() | {each for each in known if each.startswith("superset-")}
+        assert known <= clickhouse_accounts() | KEYS | {each for each in known if each.startswith("superset-")}
 
 
 def test_no_pod_has_rights_that_it_does_not_need(render):
@@ -331,6 +331,7 @@ def test_superset_and_its_services_are_configured_as_in_containers(render):
     given = {name: {each["name"]: each["value"] for each in its["env"]} for name, its in pod.items()}
     of_containers = services["superset-setup"]["environment"]
     own = {"SUPERSET_KAFKA": "kafka-kafka-bootstrap:9092", "SUPERSET_HTTPS": "false"}
+    own["SUPERSET_RISK_HALF_LIFE"] = "7"  # the default of a setting in compose.yaml
     assert given["superset"] == {**of_containers, **own}
     user = deployed["spec"]["template"]["spec"]["securityContext"]["runAsUser"]
     for name in ("fingerprint", "evidence"):

@@ -58,9 +58,9 @@ def test_users_name_topics_that_exist_and_groups_of_the_jobs(everything):
         lines = re.compile(defaults.get("topics.lines", "").replace("\\\\", "\\") or "$^")
         written = {"tailrace.alerts"} if job == "detect" else {"tailrace.events"}
         expected = {name for name in names if name in asked - written or lines.fullmatch(name)}
-        groups = {defaults["kafka.group"]}
-        if "topics.spans" in defaults:
-            groups.add(f"{defaults['kafka.group']}-spans")
+        of_topics = {"topics.spans": "spans", "topics.signed-ranges": "signed", "topics.host-keys": "keys"}
+        further = {f"{defaults['kafka.group']}-{name}" for key, name in of_topics.items() if key in defaults}
+        groups = {defaults["kafka.group"]} | further
         assert read == expected | groups
 
 

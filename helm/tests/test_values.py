@@ -27,13 +27,17 @@ def merged(below: dict, above: dict) -> dict:
     return {**below, **above, **both}
 
 
-def test_there_are_three_sizes_and_the_collectors_alone():
-    assert PROFILES.keys() == {"small", "standard", "large", "collectors"}
+NAMED = {"witness": {"name": "w1", "logs": ["tailrace/shop+1c2d3e4f+AQ=="]}}
+"""What the profile witness lacks, because every witness has its own."""
+
+
+def test_there_are_three_sizes_and_two_parts_alone():
+    assert PROFILES.keys() == {"small", "standard", "large", "collectors", "witness"}
 
 
 @pytest.mark.parametrize("profile", ["", *PROFILES])
 def test_values_fit_the_schema(profile):
-    jsonschema.validate(merged(VALUES, PROFILES.get(profile, {})), SCHEMA)
+    jsonschema.validate(merged(merged(VALUES, PROFILES.get(profile, {})), NAMED), SCHEMA)
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -58,6 +62,7 @@ def test_the_schema_knows_every_value_and_no_other():
         "jobManager",
         "taskManager",
         "nodeSelector",
+        "transparency.witnesses",
     )
     written = {key for key in keys(VALUES) if not any(part in key for part in free)}
     assert written == {key for key in described(SCHEMA) if not any(part in key for part in free)} - {
@@ -93,6 +98,12 @@ def described(schema: dict, where: str = "") -> set[str]:
         ),
         ({"superset": {"evidence": {"storage": "2G"}}}, "2G"),
         ({"access": {"developer": {"cluster": ["shop"]}}}, "cluster"),
+        ({"witness": {"enabled": True, "name": "w1"}}, "[]"),
+        ({"transparency": {"enabled": True}}, "''"),
+        ({"transparency": {"witnesses": [{"url": "http://w:1", "key": "secret"}]}}, "secret"),
+        ({"clickhouse": {"authority": {"secretName": "a", "configMapName": "b"}}}, "should not be valid"),
+        ({"pull": {"logs": [{"instance": "a", "source": "slowlog", "kind": "table"}]}}, "defaults_file"),
+        ({"pull": {"logs": [{"instance": "a", "source": "slowlog", "kind": "rds"}]}}, "region"),
     ],
 )
 def test_what_cannot_be_used_is_refused(wrong, said):

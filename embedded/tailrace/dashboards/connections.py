@@ -29,13 +29,18 @@ def password_of(user: str) -> str:
     return f"superset-{user}"
 
 
-def connections_to(clickhouse: str, secret: Callable[[str], str]) -> Connections:
+def connections_to(clickhouse: str, secret: Callable[[str], str], has_tls: bool = False) -> Connections:
     """Returns the connections to one ClickHouse.
 
     `clickhouse` is `host:port` of its HTTP listener as Superset reaches it; `secret` returns a password by
-    its name.
+    its name. With TLS, the driver trusts the authorities of the system, and those in the file that Superset's
+    environment names as SSL_CERT_FILE.
     """
+    options = "?secure=true" if has_tls else ""
     return {
-        name: (f"clickhousedb://{user}:XXXXXXXXXX@{clickhouse}/tailrace", secret(password_name(user)))
+        name: (
+            f"clickhousedb://{user}:XXXXXXXXXX@{clickhouse}/tailrace{options}",
+            secret(password_name(user)),
+        )
         for name, user in DATABASE_USERS.items()
     }

@@ -1,6 +1,7 @@
 """`python -m tailrace.health`: serves metrics in Prometheus' text format until SIGTERM.
 
-/metrics contains the metrics of ClickHouse, of the jobs and of the puller at the given addresses and paths.
+/metrics contains the metrics of ClickHouse, of the jobs, of the puller and of the transparency log at the
+given addresses and paths.
 """
 
 import argparse
@@ -12,7 +13,7 @@ from pathlib import Path
 from prometheus_client.metrics_core import Metric
 
 from tailrace.clickhouse.client import ClickHouse
-from tailrace.health import exporter, pulled
+from tailrace.health import exporter, pulled, transparency
 from tailrace.health import metrics as health_metrics
 
 ACCOUNT = "reader_compliance"
@@ -47,6 +48,8 @@ def _metrics(arguments: argparse.Namespace) -> Callable[[], Iterator[Metric]]:
             yield from health_metrics.ledger_metrics(clickhouse)
         if arguments.pulled:
             yield from pulled.metrics_of_heartbeat(arguments.pulled)
+        if arguments.transparency:
+            yield from transparency.metrics_of(arguments.transparency)
 
     return read
 
@@ -71,9 +74,12 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--pulled", type=Path, metavar="FILE", help="the heartbeat file of the puller (docs/PULL.md)"
     )
+    parser.add_argument(
+        "--transparency", type=Path, metavar="DIR", help="the transparency log (docs/TRANSPARENCY.md)"
+    )
     arguments = parser.parse_args()
-    if not arguments.clickhouse and not arguments.pulled:
-        parser.error("--clickhouse or --pulled is required")
+    if not (arguments.clickhouse or arguments.pulled or arguments.transparency):
+        parser.error("--clickhouse, --pulled or --transparency is required")
     if arguments.job and not arguments.clickhouse:
         parser.error("--job needs --clickhouse")
     return arguments

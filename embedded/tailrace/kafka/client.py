@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tailrace.errors import UsageError
+
 
 @dataclass(frozen=True)
 class KafkaClient:
@@ -41,3 +43,17 @@ def from_arguments(arguments: argparse.Namespace) -> KafkaClient:
     if arguments.kafka_password_file:
         properties["sasl.password"] = arguments.kafka_password_file.read_text().strip()
     return KafkaClient(arguments.kafka, properties)
+
+
+def as_words(arguments: argparse.Namespace) -> list[str]:
+    """Returns the options of `add_arguments` as words for another program.
+
+    Raises UsageError without --kafka.
+    """
+    if not arguments.kafka:
+        raise UsageError("expected the option --kafka")
+    words = ["--kafka", arguments.kafka]
+    words += [word for pair in arguments.kafka_property for word in ("--kafka-property", pair)]
+    if arguments.kafka_password_file:
+        words += ["--kafka-password-file", str(arguments.kafka_password_file)]
+    return words

@@ -2,12 +2,14 @@
 
 import dataclasses
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tailrace.config.resources import ROOT
 from tailrace.config.template import write_private
 from tailrace.programs.program import Health, Program
+from tailrace.signing import local_key
 from tailrace.sources import active_sources, pulled_logs
 from tailrace.sources.pulled_logs import PulledLogState
 from tailrace.sources.sources_file import PulledSource, SourcesError
@@ -34,6 +36,22 @@ class PullProgram(Program):
     def prepare(self) -> None:
         write_private(self._list(), listed(self._logs()))
         self._heartbeat().unlink(missing_ok=True)
+
+    def command_with(self, name: str, kafka: Sequence[str | Path]) -> Sequence[str | Path]:
+        """Returns the command of the puller of this name, with the options of its Kafka."""
+        return [
+            *(sys.executable, "-m", "tailrace_pull", "run", "--name", name),
+            *("--logs", self._list()),
+            *kafka,
+            *("--heartbeat-file", self._heartbeat()),
+            *self._key(name),
+        ]
+
+    def _key(self, name: str) -> Sequence[str | Path]:
+        if not self.settings.sign_logs:
+            return []
+        key = local_key.of_pull(self.home, name)
+        return ["--key", key.file, "--host", key.host]
 
     def environment(self) -> Mapping[str, str]:
         return {"PYTHONPATH": PROGRAMS}

@@ -1,6 +1,5 @@
 """Pulls the logs of managed servers, as a component of the one-machine stack."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -33,19 +32,8 @@ class Pull(PullProgram, PythonComponent):
             publication.publish(local_kafka.administration(self.settings, self.home), text)
 
     def command(self) -> Sequence[str | Path]:
-        return [
-            *(sys.executable, "-m", "tailrace_pull", "run", "--name", NAME),
-            *("--logs", self._list()),
-            *local_kafka.as_arguments(self.settings, self.home, KAFKA_ACCOUNT),
-            *("--heartbeat-file", self._heartbeat()),
-            *self._key(),
-        ]
-
-    def _key(self) -> Sequence[str | Path]:
-        if not self.settings.sign_logs:
-            return []
-        key = local_key.of_pull(self.home, NAME)
-        return ["--key", key.file, "--host", key.host]
+        kafka = local_kafka.as_arguments(self.settings, self.home, KAFKA_ACCOUNT)
+        return self.command_with(NAME, kafka)
 
     def address(self) -> str:
         return "-"

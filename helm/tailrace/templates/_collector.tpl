@@ -68,6 +68,9 @@
     - --heartbeat-file=/tmp/beat
   env:
     - {name: TAILRACE_INSTANCE, valueFrom: {fieldRef: {fieldPath: {{ index . 1 }}}} }
+    {{- with include "tailrace.clickhouseTrust" $root }}
+    - {{ . }}
+    {{- end }}
   livenessProbe:
     # It writes the file after each look at the ledger and each shipped block.
     exec: {command: [sh, -c, 'test -n "$(find /tmp/beat -mmin -5)"']}
@@ -79,6 +82,9 @@
     - {name: tailrace-repair, mountPath: /etc/tailrace/repair, readOnly: true}
     - {name: tailrace-repair-tmp, mountPath: /tmp}
     - {name: passwords, mountPath: /run/secrets, readOnly: true}
+    {{- if include "tailrace.clickhouseTrust" $root }}
+    - {{ include "tailrace.clickhouseMount" $root }}
+    {{- end }}
     {{- if include "tailrace.kafkaFiles" $root }}
     - {name: kafka-backfill, mountPath: /run/kafka, readOnly: true}
     {{- end }}
@@ -95,6 +101,9 @@
 - {name: tailrace-repair, configMap: {name: {{ .Release.Name }}-repair}}
 - {name: tailrace-repair-tmp, emptyDir: {}}
 - {{- include "tailrace.passwords" (list . (list "clickhouse-repair")) | nindent 2 }}
+{{- if include "tailrace.clickhouseTrust" . }}
+- {{- include "tailrace.clickhouseVolume" . | nindent 2 }}
+{{- end }}
 {{- if include "tailrace.kafkaFiles" . }}
 - {{- include "tailrace.kafkaVolume" (list . "backfill" "kafka-backfill") | nindent 2 }}
 {{- end }}

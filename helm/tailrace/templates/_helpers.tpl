@@ -52,13 +52,54 @@ secret:
 {{- end }}
 {{- end }}
 
+{{/* The port of an address of the form scheme://host or scheme://host:port. */}}
+{{- define "tailrace.portOf" -}}
+{{- $url := urlParse . -}}
+{{- if contains ":" $url.host -}}
+{{- last (splitList ":" $url.host) -}}
+{{- else -}}
+{{- ternary 443 80 (eq $url.scheme "https") -}}
+{{- end -}}
+{{- end }}
+
 {{- define "tailrace.clickhouseHost" -}}
 {{- if .Values.clickhouse.url -}}
 {{- $url := urlParse .Values.clickhouse.url -}}
-{{- $url.host -}}
+{{- contains ":" $url.host | ternary $url.host (printf "%s:%s" $url.host (include "tailrace.portOf" .Values.clickhouse.url)) -}}
 {{- else -}}
 clickhouse-{{ .Release.Name }}:8123
 {{- end -}}
+{{- end }}
+
+{{/* Not empty if ClickHouse is reached over TLS. */}}
+{{- define "tailrace.clickhouseEncrypts" -}}
+{{- if hasPrefix "https://" .Values.clickhouse.url }}true{{ end -}}
+{{- end }}
+
+{{/* Not empty with a private authority of ClickHouse: the variable with which Python trusts it, beside the system's authorities. */}}
+{{- define "tailrace.clickhouseTrust" -}}
+{{- $authority := .Values.clickhouse.authority }}
+{{- if or $authority.secretName $authority.configMapName }}
+{{- if not (include "tailrace.clickhouseEncrypts" .) }}
+{{- fail "clickhouse.authority needs an https address in clickhouse.url" }}
+{{- end -}}
+{name: SSL_CERT_FILE, value: /run/clickhouse/ca.crt}
+{{- end }}
+{{- end }}
+
+{{- define "tailrace.clickhouseMount" -}}
+{name: clickhouse-authority, mountPath: /run/clickhouse, readOnly: true}
+{{- end }}
+
+{{/* The volume with its certificate. */}}
+{{- define "tailrace.clickhouseVolume" -}}
+{{- $authority := .Values.clickhouse.authority -}}
+name: clickhouse-authority
+{{- if $authority.secretName }}
+secret: {secretName: {{ $authority.secretName }}, defaultMode: 0440, items: [{key: {{ $authority.key }}, path: ca.crt}]}
+{{- else }}
+configMap: {name: {{ $authority.configMapName }}, items: [{key: {{ $authority.key }}, path: ca.crt}]}
+{{- end }}
 {{- end }}
 
 {{- define "tailrace.clickhouseUrl" -}}

@@ -1,6 +1,7 @@
 {{/* A pod of the tools image. Argument: a dict of root, component, arguments, passwords (names); optional: config (a secret
-     with alerts.yaml), access (whether it reads access.yaml), health (a component of tailrace.deployment), port (of its metrics)
-     and account (of Kafka). */}}
+     with alerts.yaml), access (whether it reads access.yaml), health (a component of tailrace.deployment), port (of its metrics),
+     web (a port that answers /health), certificate (a secret with tls.pem), clickhouse (whether it is a client), resources, and
+     account (of Kafka). */}}
 {{- define "tailrace.toolsPod" -}}
 {{- $root := .root }}
 metadata:
@@ -25,8 +26,15 @@ spec:
         {{- range .arguments }}
         - {{ . | quote }}
         {{- end }}
-      {{- if .access }}
-      env: [{name: TAILRACE_ACCESS, value: /etc/tailrace/access.yaml}]
+      {{- $trust := ternary (include "tailrace.clickhouseTrust" $root) "" (default false .clickhouse) }}
+      {{- if or .access $trust }}
+      env:
+        {{- if .access }}
+        - {name: TAILRACE_ACCESS, value: /etc/tailrace/access.yaml}
+        {{- end }}
+        {{- with $trust }}
+        - {{ . }}
+        {{- end }}
       {{- end }}
       {{- with .health }}
       livenessProbe:
@@ -41,7 +49,13 @@ spec:
       # Every scrape reads the ledger; a TCP probe has no cost.
       livenessProbe: {tcpSocket: {port: metrics}, periodSeconds: 30, failureThreshold: 5}
       {{- end }}
-      resources: {requests: {cpu: 50m, memory: 128Mi}, limits: {memory: 512Mi}}
+      {{- with .web }}
+      ports: [{name: http, containerPort: {{ . }}}]
+      readinessProbe: {httpGet: {path: /health, port: http, scheme: {{ ternary "HTTPS" "HTTP" (not (empty $.certificate)) }}}, periodSeconds: 10, timeoutSeconds: 10}
+      # A ClickHouse that does not answer makes it unready. A restart would not help.
+      livenessProbe: {tcpSocket: {port: http}, periodSeconds: 30, failureThreshold: 5}
+      {{- end }}
+      resources: {{- .resources | default (dict "requests" (dict "cpu" "50m" "memory" "128Mi") "limits" (dict "memory" "512Mi")) | toYaml | nindent 8 }}
       securityContext:
         {{- include "tailrace.containerSecurity" $root | nindent 8 }}
         readOnlyRootFilesystem: true
@@ -55,6 +69,12 @@ spec:
         {{- if and .account (include "tailrace.kafkaFiles" $root) }}
         - {{ include "tailrace.kafkaMount" $root }}
         {{- end }}
+        {{- if $trust }}
+        - {{ include "tailrace.clickhouseMount" $root }}
+        {{- end }}
+        {{- if .certificate }}
+        - {name: certificate, mountPath: /run/tls, readOnly: true}
+        {{- end }}
         {{- if or .config .access }}
         - {name: configuration, mountPath: /etc/tailrace, readOnly: true}
         {{- end }}
@@ -66,6 +86,12 @@ spec:
     {{- end }}
     {{- if and .account (include "tailrace.kafkaFiles" $root) }}
     - {{- include "tailrace.kafkaVolume" (list $root .account) | nindent 6 }}
+    {{- end }}
+    {{- if $trust }}
+    - {{- include "tailrace.clickhouseVolume" $root | nindent 6 }}
+    {{- end }}
+    {{- with .certificate }}
+    - {name: certificate, secret: {secretName: {{ . }}, defaultMode: 0440, items: [{key: tls.pem, path: tls.pem}]}}
     {{- end }}
     {{- if .access }}
     - {name: configuration, configMap: {name: {{ $root.Release.Name }}-access}}

@@ -17,7 +17,9 @@ PORT = int(os.environ.get("KUBERNETES_TEST_PORT", "27900"))
 BUILD_SECONDS = 7200
 """The first test of a machine builds the programs: 25 CPU-minutes."""
 
-EVERYTHING, NOTHING = (Path(__file__).with_name(f"{name}.yaml") for name in ("everything", "nothing"))
+EVERYTHING, NOTHING, ELSEWHERE = (
+    Path(__file__).with_name(f"{name}.yaml") for name in ("everything", "nothing", "elsewhere")
+)
 """Values beside those of a profile."""
 
 RESTRICTED = "collector.daemonSet=false"

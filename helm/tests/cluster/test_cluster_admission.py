@@ -6,11 +6,16 @@ import pytest
 import yaml
 
 from helm import program
+from helm.cluster import network
 from helm.cluster.control_plane import ControlPlane
 from helm.cluster.release import Release
+from helm.tests.cluster.conftest import closed
 from helm.tests.cluster.test_cluster_life import ALL
 
 pytestmark = pytest.mark.kubernetes
+
+WITNESS = 18092
+"""Its port."""
 
 
 def test_every_pod_that_the_chart_makes_is_admitted(restricted):
@@ -115,6 +120,21 @@ def test_the_collectors_are_a_release_of_their_own(restricted, namespace):
     own.await_objects(set())
 
 
+def test_a_witness_is_a_release_of_its_own(cluster, namespace):
+    """In another namespace, with its own key and volume; the logs of the cluster reach it."""
+    own = Release(cluster, program.helm(), namespace("witness", enforce="restricted"), "w1")
+    cluster.apply([closed()], own.namespace)
+    own.install("witness", "witness.name=w1", "witness.logs[0]=tailrace/shop+1c2d3e4f+AQ==")
+    own.await_components({"witness"})
+    (pod,) = own.get("pods")
+    log = {"app.kubernetes.io/name": "tailrace", "app.kubernetes.io/component": "transparency"}
+    policies = own.get("networkpolicies")
+    assert network.admits(policies, None, pod["metadata"]["labels"], WITNESS, labels=log)
+    assert not network.admits(policies, None, pod["metadata"]["labels"], WITNESS)
+    own.uninstall()
+    own.await_objects({"PersistentVolumeClaim/state-w1-witness-0"})
+
+
 def test_a_container_without_its_means_would_be_refused(restricted):
     """The quota has teeth."""
     template = of_operators(restricted)["FlinkDeployment/tailrace-detect"]
@@ -147,6 +167,11 @@ def documented_secrets() -> dict[str, set[str]]:
         "tailrace-superset-stores": {"metadata-uri", "redis-url"},
         "tailrace-capture": {"servers.json", "explain.json"},
         "tailrace-alerts": {"alerts.yaml"},
+        "tailrace-api-tls": {"tls.pem"},
+        "tailrace-host-keys": {"pull.pem"},
+        "tailrace-servers": {"shop-db-3.cnf"},
+        "tailrace-transparency": {"transparency-ed25519.pem"},
+        "tailrace-witness": {"witness-ed25519.pem"},
         "kafka-cluster-ca-cert": {"ca.crt"},
         **{f"tailrace-{account['name']}": {"password"} for account in accounts},
     }

@@ -27,8 +27,15 @@ STORES = (
 STEPS = ["migrations", "rules", "dashboards"]
 SMALL = {"collector", "facts", "superset"}
 MONITORED = SMALL | {"metrics"}
-ALL = MONITORED | {"capture", "delivery"}
+ALL = MONITORED | {"capture", "delivery", "api", "pull", "transparency", "witness"}
 """Components whose pods the chart makes itself; operators make the others."""
+
+
+OF_SETS = {
+    "PersistentVolumeClaim/log-tailrace-transparency-0",
+    "PersistentVolumeClaim/state-tailrace-witness-0",
+}
+"""Volumes of the log and of its witness, after they were enabled once."""
 
 
 def kept() -> set[str]:
@@ -112,7 +119,31 @@ def test_back_to_a_volume_from_stores_of_its_own(release):
     release.rollback(1)
     release.await_components(SMALL)
     release.uninstall()
-    release.await_objects(kept())
+    release.await_objects(kept() | OF_SETS)
+
+
+def test_the_transparency_log_and_its_witness_keep_their_volumes(release):
+    """Another history would be an incident."""
+    release.install("small", EVERYTHING)
+    release.await_components(ALL)
+    before = volumes(release)
+    release.upgrade("small")
+    release.await_components(SMALL)
+    release.upgrade("small", EVERYTHING)
+    release.await_components(ALL)
+    assert volumes(release) == before and len(before) == len(OF_SETS)
+    release.uninstall()
+
+
+def volumes(release: Release) -> dict[str, str]:
+    """The ids of the claims of StatefulSets, by their names."""
+    claims = release.get("persistentvolumeclaims")
+    names = {each.partition("/")[2] for each in OF_SETS}
+    return {
+        each["metadata"]["name"]: each["metadata"]["uid"]
+        for each in claims
+        if each["metadata"]["name"] in names
+    }
 
 
 def test_installing_again_adopts_what_was_kept(release):
@@ -149,7 +180,7 @@ def test_the_previous_release_is_upgraded_and_back(release, previous_chart):
     release.await_components(SMALL)
     release.upgrade("small")
     release.uninstall()
-    release.await_objects(kept())
+    release.await_objects(kept() | OF_SETS)
 
 
 def test_the_previous_release_could_not_go_back(release, previous_chart):
@@ -175,7 +206,7 @@ def test_a_second_release_does_not_meet_the_first(release, namespace):
     assert (lasting(release), generations(release)) == before
     assert written_directories(release).isdisjoint(written_directories(second))
     second.uninstall()
-    second.await_objects(kept())
+    second.await_objects(kept() | OF_SETS)
     release.await_components(ALL)
 
 

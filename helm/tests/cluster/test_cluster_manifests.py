@@ -6,7 +6,7 @@ import yaml
 from helm import program
 from helm.cluster import programs
 from helm.cluster.release import Release
-from helm.tests.cluster.conftest import EVERYTHING, NOTHING
+from helm.tests.cluster.conftest import ELSEWHERE, EVERYTHING, NOTHING
 
 pytestmark = pytest.mark.kubernetes
 
@@ -32,7 +32,9 @@ def judged(release: Release, resources: list[dict]) -> str:
     return release.cluster.kubectl(*words, "--filename", "-", given=given, check=False)
 
 
-@pytest.mark.parametrize("values", [(), (EVERYTHING,)], ids=["plain", "everything"])
+@pytest.mark.parametrize(
+    "values", [(), (EVERYTHING,), (ELSEWHERE,)], ids=["plain", "everything", "elsewhere"]
+)
 @pytest.mark.parametrize("size", SIZES)
 def test_the_server_accepts_every_manifest_of_every_size(rendering, size, values):
     resources = rendering.render(size, *values)
@@ -52,6 +54,32 @@ def test_the_collectors_alone_are_accepted(rendering):
     assert [line for line in lines if not line.endswith("serverside-applied (server dry run)")] == []
     kinds = {each["kind"] for each in resources}
     assert kinds == {"ConfigMap", "DaemonSet", "NetworkPolicy"}
+
+
+def test_a_witness_alone_is_accepted(rendering):
+    resources = rendering.render("witness", "witness.name=w1", "witness.logs[0]=tailrace/shop+1c2d3e4f+AQ==")
+    lines = judged(rendering, resources).splitlines()
+    assert [line for line in lines if not line.endswith("serverside-applied (server dry run)")] == []
+    kinds = sorted(each["kind"] for each in resources)
+    assert kinds == ["NetworkPolicy", "NetworkPolicy", "Service", "StatefulSet"]
+
+
+def test_every_client_of_a_clickhouse_elsewhere_trusts_its_authority(rendering):
+    """Each container with its address has the file, and each job the option."""
+    resources = rendering.render("small", ELSEWHERE)
+    address = "https://clickhouse.example:8443"
+    clients = set()
+    for resource in resources:
+        template = resource.get("spec", {}).get("template") or resource.get("spec", {}).get("podTemplate")
+        for container in (template or {}).get("spec", {}).get("containers", []):
+            if address in str(container):
+                clients.add(container["name"])
+                assert {"name": "SSL_CERT_FILE", "value": "/run/clickhouse/ca.crt"} in container["env"]
+                assert "/run/clickhouse" in str(container["volumeMounts"]), container["name"]
+    expected = {"api", "callbacks", "delivery", "evidence", "explain", "facts", "metrics", "migrations"}
+    assert clients == expected | {"repair", "superset", "transparency"}
+    jobs = [each["data"]["job.yaml"] for each in resources if "job.yaml" in each.get("data", {})]
+    assert [job.count("clickhouse.ca-file: /run/clickhouse/ca.crt") for job in jobs] == [1, 1]
 
 
 def test_both_versions_of_helm_render_the_same(rendering):

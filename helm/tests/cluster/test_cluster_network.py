@@ -10,30 +10,24 @@ from helm.tests.cluster.test_cluster_life import ALL, STEPS
 pytestmark = pytest.mark.kubernetes
 
 OF_OPERATORS = ["normalize", "detect", "clickhouse", "keeper"]
-CLICKHOUSE, KEEPER, SUPERSET, FLINK_REST, FLINK_RPC, RAFT, REPLICATION = (
-    8123,
-    2181,
-    8088,
-    8081,
-    6123,
-    9444,
-    9009,
-)
+CLICKHOUSE, KEEPER, SUPERSET, FLINK_REST = 8123, 2181, 8088, 8081
+FLINK_RPC, RAFT, REPLICATION, WITNESS, OF_API = 6123, 9444, 9009, 18092, 18095
+PORTS = (CLICKHOUSE, KEEPER, SUPERSET, FLINK_REST, FLINK_RPC, RAFT, REPLICATION, WITNESS, OF_API)
 INSIDE = {
     *(
         (component, "clickhouse", CLICKHOUSE)
-        for component in ("capture", "collector", "delivery", "facts", "metrics", "migrations", "superset")
+        for component in (
+            *("api", "capture", "collector", "delivery", "facts", "metrics", "migrations", "superset"),
+            "transparency",
+        )
     ),
+    ("transparency", "witness", WITNESS),
     *((job, "clickhouse", CLICKHOUSE) for job in ("normalize", "detect")),
     *(("metrics", job, FLINK_REST) for job in ("normalize", "detect")),
     ("dashboards", "superset", SUPERSET),
     ("clickhouse", "keeper", KEEPER),
     # Pods of one component reach each other at any port.
-    *(
-        (component, component, port)
-        for component in OF_OPERATORS
-        for port in (CLICKHOUSE, KEEPER, SUPERSET, FLINK_REST, FLINK_RPC, RAFT, REPLICATION)
-    ),
+    *((component, component, port) for component in OF_OPERATORS for port in PORTS),
 }
 """Source, target, port: all that is allowed between pods of the release."""
 
@@ -44,6 +38,7 @@ OUTSIDE = {
     "normalize": {KAFKA, HTTPS, API},
     "detect": {KAFKA, HTTPS, API},
     "facts": {KAFKA},
+    "pull": {KAFKA, HTTPS, MYSQL},
     "delivery": {HTTPS},
     "rules": {KAFKA},
     "superset": {KAFKA, POSTGRES, REDIS},
@@ -68,10 +63,9 @@ def pods(restricted) -> dict[str, dict[str, str]]:
 
 
 def test_pods_of_the_release_reach_what_they_need_and_nothing_else(policies, pods):
-    ports = (CLICKHOUSE, KEEPER, SUPERSET, FLINK_REST, FLINK_RPC, RAFT, REPLICATION)
     found = {
         (source, target, port)
-        for source, target, port in itertools.product(pods, pods, ports)
+        for source, target, port in itertools.product(pods, pods, PORTS)
         if network.admits(policies, pods[source], pods[target], port)
     }
     assert found == INSIDE
@@ -85,7 +79,7 @@ def test_pods_of_the_release_reach_ports_outside_as_configured(policies, pods):
 
 
 def test_nobody_outside_reaches_a_pod_of_the_release(policies, pods):
-    ports = (CLICKHOUSE, KEEPER, SUPERSET, FLINK_REST, FLINK_RPC, RAFT, REPLICATION, DNS)
+    ports = (*PORTS, DNS)
     for component, labels in pods.items():
         assert [port for port in ports if network.admits(policies, None, labels, port)] == [], component
 

@@ -88,14 +88,14 @@ def allowed(
     return found
 
 
-def test_the_accounts_are_these_two(installed):
+def test_the_accounts_are_these(installed):
     used = {pod["spec"]["serviceAccountName"] for pod in installed.get("pods")}
-    assert used == {"default"}
+    assert used == {"default", "tailrace-pull"}
     assert {each["spec"]["serviceAccount"] for each in installed.get("flinkdeployments")} == {
         "tailrace-flink"
     }
     accounts = {each["metadata"]["name"] for each in installed.get("serviceaccounts")}
-    assert accounts == {"default", "tailrace-flink"}
+    assert accounts == used | {"tailrace-flink"}
 
 
 def test_the_account_of_the_jobs_has_what_flink_needs_and_no_more(installed, questions):
@@ -106,8 +106,9 @@ def test_the_account_of_the_jobs_has_no_right_elsewhere(installed, questions):
     assert allowed(installed.cluster, "tailrace-flink", "default", questions) == OF_EVERYONE
 
 
-def test_the_account_of_all_other_pods_has_no_right_and_no_token(installed, questions):
-    assert allowed(installed.cluster, "default", "rights", questions) == OF_EVERYONE
+@pytest.mark.parametrize("account", ["default", "tailrace-pull"])
+def test_the_account_of_all_other_pods_has_no_right_and_no_token(installed, questions, account):
+    assert allowed(installed.cluster, account, "rights", questions) == OF_EVERYONE
     for pod in installed.get("pods"):
         assert pod["spec"]["automountServiceAccountToken"] is False
         assert "kube-root-ca.crt" not in str(pod["spec"]["volumes"]), pod["metadata"]["name"]

@@ -13,8 +13,16 @@ import java.nio.file.Path;
  * @param user a user with the privilege INSERT; SELECT is not needed
  * @param passwordFile file with the user's password; empty for none. It is read at every insert, so that the password
  *     can change while the job runs
+ * @param authorityFile file in PEM format with the certificates of the authorities that may have signed ClickHouse's
+ *     certificate; empty for those of the Java runtime
  */
-public record ClickHouseConnection(URI url, String user, String passwordFile) implements Serializable {
+public record ClickHouseConnection(URI url, String user, String passwordFile, String authorityFile)
+        implements Serializable {
+
+    /** A connection that trusts the authorities of the Java runtime. */
+    public ClickHouseConnection(URI url, String user, String passwordFile) {
+        this(url, user, passwordFile, "");
+    }
 
     /** @throws IOException if the password file cannot be read; the message names the file */
     String password() throws IOException {

@@ -5,6 +5,7 @@ import io.tailrace.flink.clickhouse.InsertResult.Refused;
 import io.tailrace.flink.clickhouse.InsertResult.Stored;
 import io.tailrace.flink.clickhouse.InsertResult.Unavailable;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -13,6 +14,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -62,12 +64,19 @@ final class ClickHouseHttpClient implements InsertTarget {
     private final HttpClient client;
     private final Set<String> checkedLayouts = ConcurrentHashMap.newKeySet();
 
+    /** @throws UncheckedIOException if the file of the authorities cannot be used */
     ClickHouseHttpClient(ClickHouseConnection address) {
         this.address = address;
-        client = HttpClient.newBuilder()
-                .version(HttpClient.Version.HTTP_1_1)
-                .connectTimeout(CONNECT_TIMEOUT)
-                .build();
+        HttpClient.Builder builder =
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(CONNECT_TIMEOUT);
+        if (!address.authorityFile().isEmpty()) {
+            try {
+                builder.sslContext(TrustedAuthorities.of(Path.of(address.authorityFile())));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e.getMessage(), e);
+            }
+        }
+        client = builder.build();
     }
 
     @Override

@@ -92,7 +92,8 @@ final class DetectionJobConfig {
         return new ClickHouseConnection(
                 values.httpAddress(DetectionJobOptions.CLICKHOUSE_URL),
                 values.notEmpty(DetectionJobOptions.CLICKHOUSE_USER),
-                values.text(DetectionJobOptions.CLICKHOUSE_PASSWORD_FILE));
+                values.text(DetectionJobOptions.CLICKHOUSE_PASSWORD_FILE),
+                values.text(DetectionJobOptions.CLICKHOUSE_CA_FILE));
     }
 
     String clickHouseDatabase() {

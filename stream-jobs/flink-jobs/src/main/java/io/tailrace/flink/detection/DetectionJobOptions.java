@@ -30,6 +30,8 @@ enum DetectionJobOptions implements JobOption {
     CLICKHOUSE_USER("clickhouse.user", "default"),
     /** File with the user's password; empty for none. */
     CLICKHOUSE_PASSWORD_FILE("clickhouse.password-file", ""),
+    /** File with the certificates of ClickHouse's authorities, in PEM format; empty: those of the Java runtime. */
+    CLICKHOUSE_CA_FILE("clickhouse.ca-file", ""),
     /** Database of the tables. */
     CLICKHOUSE_DATABASE("clickhouse.database", "tailrace"),
     /** URI or path of the directory for checkpoints. */

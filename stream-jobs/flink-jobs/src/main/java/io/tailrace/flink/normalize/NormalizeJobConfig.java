@@ -105,7 +105,8 @@ final class NormalizeJobConfig {
         return new ClickHouseConnection(
                 values.httpAddress(NormalizeJobOptions.CLICKHOUSE_URL),
                 values.notEmpty(NormalizeJobOptions.CLICKHOUSE_USER),
-                values.text(NormalizeJobOptions.CLICKHOUSE_PASSWORD_FILE));
+                values.text(NormalizeJobOptions.CLICKHOUSE_PASSWORD_FILE),
+                values.text(NormalizeJobOptions.CLICKHOUSE_CA_FILE));
     }
 
     String clickHouseDatabase() {

@@ -25,6 +25,8 @@ enum NormalizeJobOptions implements JobOption {
     CLICKHOUSE_USER("clickhouse.user", "default"),
     /** File with the user's password; empty for none. */
     CLICKHOUSE_PASSWORD_FILE("clickhouse.password-file", ""),
+    /** File with the certificates of ClickHouse's authorities, in PEM format; empty: those of the Java runtime. */
+    CLICKHOUSE_CA_FILE("clickhouse.ca-file", ""),
     /** Database of the tables. */
     CLICKHOUSE_DATABASE("clickhouse.database", "tailrace"),
     /** Subtasks that insert: 1 or 2 per shard. */
