@@ -46,6 +46,13 @@ NOT_HERE = {
     "TAILRACE_COMPONENTS": "docker compose up SERVICE...",
     "TAILRACE_PORT_WITNESS": "the transparency log does not run in containers yet",
     "TAILRACE_TRANSPARENCY_INTERVAL": "the transparency log does not run in containers yet",
+    **dict.fromkeys(
+        (
+            *("TAILRACE_ARCHIVE", "TAILRACE_ARCHIVE_ENDPOINT", "TAILRACE_ARCHIVE_REGION"),
+            *("TAILRACE_ARCHIVE_SECRET_FILE", "TAILRACE_ARCHIVE_DELAY"),
+        ),
+        "no service archives days yet",
+    ),
     "TAILRACE_PORT_KAFKA_CONTROLLER": "inside of its container",
     "TAILRACE_PORT_KAFKA_INTERNAL": "inside of its container",
     "TAILRACE_PORT_CLICKHOUSE_NATIVE": "docker compose exec clickhouse clickhouse-client",

@@ -36,10 +36,8 @@ def location_of(settings: Settings, address: str = "") -> "Location":
     require_packages()
     from tailrace.archive import location
 
-    key_id, _, key = _secret(settings.archive_secret_file).partition("\n")
-    access = location.S3Access(
-        settings.archive_endpoint, settings.archive_region, key_id.strip(), key.strip()
-    )
+    keys = keys_of(settings.archive_secret_file)
+    access = location.S3Access(settings.archive_endpoint, settings.archive_region, *keys)
     return location.opened(address or settings.archive, access)
 
 
@@ -49,5 +47,9 @@ def last_end(settings: Settings, now: datetime | None = None) -> date:
     return (now - timedelta(hours=settings.archive_delay)).date()
 
 
-def _secret(file: Path) -> str:
-    return file.expanduser().read_text() if file != Path() else ""
+def keys_of(file: Path) -> tuple[str, str]:
+    """Returns the id and the key of a bucket; empty if there is no file. Raises OSError."""
+    if file == Path():
+        return "", ""
+    key_id, _, key = file.expanduser().read_text().partition("\n")
+    return key_id.strip(), key.strip()

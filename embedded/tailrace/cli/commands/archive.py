@@ -113,7 +113,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
 
 
 def _run(arguments: argparse.Namespace, context: Context, location: "Location") -> int:
-    from tailrace.archive import service, session, tables
+    from tailrace.archive import lock, service, session, tables
 
     end = session.last_end(context.settings)
     if arguments.until and arguments.until >= end:
@@ -122,11 +122,11 @@ def _run(arguments: argparse.Namespace, context: Context, location: "Location") 
     if arguments.until:
         end = arguments.until + timedelta(days=1)
     task = service.Task(context.clickhouse(ACCOUNT), location, context.home.root, _progress)
-    found = task.run(end, tables.chosen(arguments.table))
-    rows = [
-        {"table": each.table, "day": each.day, "rows": each.rows, "bytes": each.size, "is_verified": good}
-        for each, good in found
-    ]
+    with lock.held(context.home.root):
+        rows = [
+            {"table": each.table, "day": each.day, "rows": each.rows, "bytes": each.size, "is_verified": good}
+            for each, good in task.run(end, tables.chosen(arguments.table))
+        ]
     _show("run", rows, arguments)
     for finding in task.findings():
         print(f"tailrace: {finding}", file=sys.stderr)
