@@ -360,19 +360,20 @@ MANIPULATIONS = {
 def test_every_manipulation_is_detected_and_located(filled, at, home, extend_log, tmp_path):
     run(filled, at, home)
     target = days.read(at, "query_events", str(DAY)).parts[0].files[1]
+    row = 1 + pq.read_metadata(Path(at.root, target.path)).row_group(0).num_rows + 7
+    shutil.copytree(at.root, honest := tmp_path / "honest")
     for manipulate, (status, message) in MANIPULATIONS.items():
-        copy = location.opened(str(tmp_path / manipulate.__name__))
-        shutil.copytree(at.root, copy.root)
-        manipulate(Path(copy.root, target.path), Path(copy.root))
-        row = 1 + pq.read_metadata(Path(at.root, target.path)).row_group(0).num_rows + 7
-        proven = offline(copy)
+        manipulate(Path(at.root, target.path), Path(at.root))
+        proven = offline(at)
         assert proven.verdict is status, manipulate.__name__
         located = [each for each in proven.findings if each.place.get("file") == target.path]
         assert any(message.format(row=row) in each.message for each in located), (manipulate, proven.findings)
         if manipulate is not list_fewer_files:
-            found = verified(filled, copy)
+            found = verified(filled, at)
             assert found.verdict is status, manipulate.__name__
             assert target.path in {each.place.get("file") for each in found.findings}, manipulate.__name__
+        shutil.rmtree(at.root)
+        shutil.copytree(honest, at.root)
 
 
 def test_an_older_iceberg_snapshot_is_detected(filled, at, home):
@@ -406,6 +407,7 @@ def test_clickhouse_reads_an_archive_in_s3(filled, bucket, home, tmp_path, serve
     )
     expected = filled.rows(f"SELECT {values} FROM tailrace.query_events")[0]
     found = filled.rows(f"SELECT {values} FROM {table}")[0]
-    assert list(map(float, found.values())) == pytest.approx(list(map(float, expected.values())))
+    assert {**found, "sum(query_time)": 0} == {**expected, "sum(query_time)": 0}
+    assert found["sum(query_time)"] == pytest.approx(expected["sum(query_time)"])
     server.empty_tables()
     assert restore(filled, bucket, tmp_path) == (ROWS + 10, 0)
