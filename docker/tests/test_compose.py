@@ -32,6 +32,7 @@ COMPOSE = (DOCKER / "compose.yaml").read_text()
 DOCKERFILE = (DOCKER / "Dockerfile").read_text()
 SUPERSET_DOCKERFILE = (DOCKER / "superset" / "Dockerfile").read_text()
 FIELDS = {variable(field): field for field in dataclasses.fields(Settings)}
+ARCHIVE = ("", "_ENDPOINT", "_REGION", "_SECRET_FILE", "_DELAY")
 NOT_HERE = {
     "TAILRACE_HOME": "volumes take its place",
     "TAILRACE_HOST": "hostname of the services collector-setup and census",
@@ -46,13 +47,7 @@ NOT_HERE = {
     "TAILRACE_COMPONENTS": "docker compose up SERVICE...",
     "TAILRACE_PORT_WITNESS": "the transparency log does not run in containers yet",
     "TAILRACE_TRANSPARENCY_INTERVAL": "the transparency log does not run in containers yet",
-    **dict.fromkeys(
-        (
-            *("TAILRACE_ARCHIVE", "TAILRACE_ARCHIVE_ENDPOINT", "TAILRACE_ARCHIVE_REGION"),
-            *("TAILRACE_ARCHIVE_SECRET_FILE", "TAILRACE_ARCHIVE_DELAY"),
-        ),
-        "no service archives days yet",
-    ),
+    **dict.fromkeys(map("TAILRACE_ARCHIVE{}".format, ARCHIVE), "no service archives days yet"),
     "TAILRACE_PORT_KAFKA_CONTROLLER": "inside of its container",
     "TAILRACE_PORT_KAFKA_INTERNAL": "inside of its container",
     "TAILRACE_PORT_CLICKHOUSE_NATIVE": "docker compose exec clickhouse clickhouse-client",

@@ -6,6 +6,8 @@ from tailrace.clickhouse.client import ClickHouse
 
 DAY = (datetime.now(UTC) - timedelta(days=3)).date()
 """A closed day within the retention of all tables."""
+NEXT_DAY = DAY + timedelta(days=1)
+HOSTILE = 'a"\\/\b\n\x00\x7f\u2028é\U0001f600'
 QUERY_EVENTS = """
 INSERT INTO tailrace.query_events (event_id, cluster, instance, source, log, generation, entry_offset,
     entry_bytes, format, event_time, connection_id, user, host, ip, database, query_id, rule_set, verb,
@@ -34,3 +36,35 @@ def insert_query_events(clickhouse: ClickHouse, rows: int, day: date = DAY, step
         count = min(step, rows - first)
         parameters = {"first": first, "rows": count, "of": rows, "day": f"{day} 00:00:00"}
         clickhouse.execute(QUERY_EVENTS, parameters)
+
+
+def hostile_rows() -> list[dict[str, object]]:
+    """Rows at the ends of types, equal rows, and of several tables' types."""
+    at = f"{DAY} 12:00:00.123456"
+    stored = f"{NEXT_DAY} 00:00:30"
+    common = {"event_time": at, "ingested_at": stored, "instance": "db-1"}
+    return [
+        {**common, "query_id": 2**64 - 1, "rows_sent": 2**64 - 1, "attributes": {"z": HOSTILE, "": ""}},
+        {
+            **common,
+            "query_time": 1e-7,
+            "weight": 1e21,
+            "rows_affected": -(2**63),
+            "tables_read": [HOSTILE, ""],
+        },
+        *[{**common, "user": "twice", "event_id": "00000000-0000-4000-8000-000000000001"}] * 2,
+    ]
+
+
+def insert_other_tables(admin: ClickHouse) -> None:
+    at, stored = f"{DAY} 08:00:00.5", f"{DAY} 09:00:00"
+    rows = {
+        "audit_events": {"event_time": at, "query_id": None, "status": -1, "flags": ["x"]},
+        "alerts": {"event_time": at, "window_from": at, "seen_at": at, "updated_at": at, "late": True,
+                   "entity": {"user": "a"}, "alert_id": "00000000-0000-4000-8000-000000000002"},
+        "ledger": {"at": at, "count": -5, "from_offset": 2**63, "kind": "ENTRY"},
+        "signed_ranges": {"signed_at": at, "verified_at": at, "closed": True, "payload": "{}"},
+        "data_access": {"event_time": at, "rows_sent": None, "data_class": ["pii"]},
+    }  # fmt: skip
+    for table, row in rows.items():
+        admin.insert(f"tailrace.{table}", [{**row, "ingested_at": stored}])

@@ -12,7 +12,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from archive_rows import DAY, insert_query_events
+from archive_rows import DAY, NEXT_DAY, hostile_rows, insert_other_tables, insert_query_events
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from moto.server import ThreadedMotoServer
 from pyiceberg.io.pyarrow import PyArrowFile
@@ -36,42 +36,8 @@ KEY = Ed25519PrivateKey.from_private_bytes(bytes(32))
 TRUST = Trust(notes.key_of(ORIGIN, KEY), (), {}, needs_witness=False)
 ROWS = 400
 SMALL = Sizes(slice_rows=90, file_rows=150)
-HOSTILE = 'a"\\/\b\n\x00\x7f\u2028é\U0001f600'
-NEXT_DAY = DAY + timedelta(days=1)
 KEPT = {"query_events": 92, "audit_events": 400}
 VALUES = "count(*), sum(rows_sent), min(query_id), max(query_id), count(DISTINCT user), sum(query_time)"
-
-
-def hostile_rows() -> list[dict[str, object]]:
-    """Rows at the ends of types, equal rows, and of several tables' types."""
-    at = f"{DAY} 12:00:00.123456"
-    stored = f"{NEXT_DAY} 00:00:30"
-    common = {"event_time": at, "ingested_at": stored, "instance": "db-1"}
-    return [
-        {**common, "query_id": 2**64 - 1, "rows_sent": 2**64 - 1, "attributes": {"z": HOSTILE, "": ""}},
-        {
-            **common,
-            "query_time": 1e-7,
-            "weight": 1e21,
-            "rows_affected": -(2**63),
-            "tables_read": [HOSTILE, ""],
-        },
-        *[{**common, "user": "twice", "event_id": "00000000-0000-4000-8000-000000000001"}] * 2,
-    ]
-
-
-def insert_other_tables(admin: ClickHouse) -> None:
-    at, stored = f"{DAY} 08:00:00.5", f"{DAY} 09:00:00"
-    rows = {
-        "audit_events": {"event_time": at, "query_id": None, "status": -1, "flags": ["x"]},
-        "alerts": {"event_time": at, "window_from": at, "seen_at": at, "updated_at": at, "late": True,
-                   "entity": {"user": "a"}, "alert_id": "00000000-0000-4000-8000-000000000002"},
-        "ledger": {"at": at, "count": -5, "from_offset": 2**63, "kind": "ENTRY"},
-        "signed_ranges": {"signed_at": at, "verified_at": at, "closed": True, "payload": "{}"},
-        "data_access": {"event_time": at, "rows_sent": None, "data_class": ["pii"]},
-    }  # fmt: skip
-    for table, row in rows.items():
-        admin.insert(f"tailrace.{table}", [{**row, "ingested_at": stored}])
 
 
 @pytest.fixture

@@ -49,7 +49,7 @@ class RestoreError(ReportedError):
 
 @dataclass(frozen=True)
 class Restored:
-    """What became of the rows of a day."""
+    """The result for the rows of a day."""
 
     table: str
     day: str
