@@ -265,6 +265,20 @@ def test_expired_and_counted_rows_are_restored_as_a_copy(filled, at, home, tmp_p
         filled.execute("DROP TABLE tailrace.restored_query_events SYNC")
 
 
+@pytest.mark.parametrize(
+    "rows", [pytest.param(10_000_000, marks=[pytest.mark.long, pytest.mark.timeout(21_600)])]
+)
+def test_a_day_is_restored_after_the_loss_of_all_data(admin, at, home, server, tmp_path, rows):
+    insert_query_events(admin, rows)
+    before = digest(admin), receipts(admin)
+    list(service.Task(admin, at, home, lambda _: None).run(NEXT_DAY))
+    assert scanned(at, VALUES)[0] == rows
+    server.empty_tables()
+    assert restore(admin, at, tmp_path) == (rows, 0)
+    assert (digest(admin), receipts(admin)) == before
+    assert verified(admin, at).counts["rows equal in ClickHouse"] == rows
+
+
 def flip(file: Path, at: int) -> None:
     data = bytearray(file.read_bytes())
     data[at] ^= 1
