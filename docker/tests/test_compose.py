@@ -43,6 +43,7 @@ COMPOSE = (DOCKER / "compose.yaml").read_text()
 DOCKERFILE = (DOCKER / "Dockerfile").read_text()
 SUPERSET_DOCKERFILE = (DOCKER / "superset" / "Dockerfile").read_text()
 FIELDS = {variable(field): field for field in dataclasses.fields(Settings)}
+ARCHIVE = ("", "_ENDPOINT", "_REGION", "_SECRET_FILE", "_DELAY")
 NOT_HERE = {
     "TAILRACE_HOME": "volumes take its place",
     "TAILRACE_HOST": "hostname of the services collector-setup and census",
@@ -56,6 +57,7 @@ NOT_HERE = {
     "TAILRACE_SSO": "own-sso.yaml",
     "TAILRACE_COMPONENTS": "docker compose up SERVICE...",
     "TAILRACE_PORT_WITNESS": "inside of its container",
+    **dict.fromkeys(map("TAILRACE_ARCHIVE{}".format, ARCHIVE), "no service archives days yet"),
     "TAILRACE_PORT_KAFKA_CONTROLLER": "inside of its container",
     "TAILRACE_PORT_KAFKA_INTERNAL": "inside of its container",
     "TAILRACE_PORT_CLICKHOUSE_NATIVE": "docker compose exec clickhouse clickhouse-client",

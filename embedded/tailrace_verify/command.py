@@ -5,7 +5,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-from tailrace_verify import check, evidence, notes, output, pem, single, trust
+from tailrace_verify import archive, check, evidence, notes, output, pem, single, trust
 from tailrace_verify.check import Scope
 from tailrace_verify.files import Files, UnreadableError, opened
 from tailrace_verify.findings import Report, Status
@@ -33,12 +33,17 @@ def show(report: Report, arguments: argparse.Namespace) -> None:
 
 
 def verified(path: Path, arguments: argparse.Namespace) -> Report:
-    """Verifies a directory, a ZIP file or the proof of one row; of evidence also its signature and files."""
+    """Verifies a directory, an archive, a ZIP file or the proof of one row.
+
+    Of evidence it also verifies signature and files.
+    """
     trusted, scope = trust_of(arguments), scope_of(arguments)
     if path.is_file() and single.is_proof(data := _start(path)):
         return single.verify(data, trusted)
     if path.is_file() and _is_evidence(path):
         return _of_evidence(path, trusted, scope, arguments)
+    if archive.is_archive(path):
+        return archive.verify(path, trusted, scope)
     with opened(path) as files:
         return check.verify(_laid_out(files.proofs()), trusted, scope)
 

@@ -13,7 +13,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         type=Path,
         metavar="BUNDLE",
-        help="an evidence bundle, or the directory of a transparency log",
+        help="an evidence bundle, an archive, or the directory of a transparency log",
     )
     _add_keys(parser)
     parser.add_argument(

@@ -72,6 +72,11 @@ def canonical(row: Mapping[str, object]) -> bytes:
     return _text(row, True).encode("utf-8", "surrogateescape")
 
 
+def text(value: object) -> str:
+    """Returns the JSON of one value in the canonical form. Raises RowError for a value of another type."""
+    return _text(value)
+
+
 def query(table: str, columns: Sequence[str], condition: str) -> str:
     """Returns the query whose answer is the canonical form of the rows, one a line; use it with SETTINGS."""
     names = ", ".join(f"`{name}`" for name in checked_columns(columns))

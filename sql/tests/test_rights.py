@@ -23,6 +23,7 @@ MAY_READ = {
     "alert_deliveries": COMPLIANCE | {"analyst", "delivery"},
     "alerts": COMPLIANCE | {"analyst", "delivery"},
     "api_requests": COMPLIANCE,
+    "archived_days": COMPLIANCE,
     "api_token_actions": {"api"},  # compliance and security read all of its columns but the hash, see below
     "audit_coverage_gaps": COMPLIANCE,
     "audit_events": COMPLIANCE,

@@ -7,7 +7,10 @@ TASKS = {
     "Analyze log files, without a server": ("digest", "parse", "fingerprint", "plan", "detect", "pull"),
     "Find out about alerts": ("alerts", "rules"),
     "Investigate": ("search",),
-    "Prove completeness": ("ledger", "backfill", "evidence", "verify", "review", "transparency", "witness"),
+    "Prove completeness": (
+        *("ledger", "backfill", "evidence", "verify", "review"),
+        *("transparency", "witness", "archive"),
+    ),
     "Find and fix problems": ("health", "doctor", "settings", "classes"),
     "Operate an installation": (
         *("dashboards", "reports", "tokens", "credentials", "keys"),

@@ -171,6 +171,22 @@ class Settings:
         60, "time between two checkpoints of the transparency log", unit="s", minimum=1
     )
 
+    archive: str = _setting(
+        "", "where closed days are archived: a directory, or s3://BUCKET/PREFIX; empty: there is no archive"
+    )
+    archive_endpoint: str = _setting(
+        "", "URL of an S3-compatible store for the archive; empty: Amazon S3, or AWS_ENDPOINT_URL"
+    )
+    archive_region: str = _setting("", "region of the archive's bucket; empty: AWS_REGION")
+    archive_secret_file: Path = _setting(
+        Path(),
+        "file with the id and the key of the archive's bucket, one a line; empty: AWS_ACCESS_KEY_ID and "
+        "AWS_SECRET_ACCESS_KEY, or the role of this machine",
+    )
+    archive_delay: int = _setting(
+        12, "time after the end of a day before it is archived", unit="hours", minimum=1, maximum=720
+    )
+
     api_requests_per_minute: int = _setting(
         600, "requests per minute of one token of the REST API", unit="requests", minimum=1
     )

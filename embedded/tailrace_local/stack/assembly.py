@@ -3,6 +3,7 @@
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings, SettingsError
 from tailrace_local.components.api import Api
+from tailrace_local.components.archive import Archive
 from tailrace_local.components.callbacks import Callbacks
 from tailrace_local.components.capture import Capture
 from tailrace_local.components.census import Census
@@ -29,7 +30,7 @@ from tailrace_local.supervisor.component import Component
 COMPONENTS: tuple[type[Component], ...] = (
     *(Kafka, ClickHouse, Flink, Detect, Census, Pull, Repair, Capture, Explain, FluentBit, Facts),
     *(Superset, Evidence, Fingerprint, Delivery, Callbacks, Forwarding, Reports, Api, Metrics),
-    *(Witness, Transparency),
+    *(Witness, Transparency, Archive),
 )
 
 

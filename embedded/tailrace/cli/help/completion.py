@@ -12,7 +12,7 @@ from tailrace.cli.help.model import CommandHelp, Value
 COMPONENTS = (
     *("kafka", "clickhouse", "flink", "detect", "census", "pull", "repair", "capture", "explain"),
     *("fluentbit", "facts", "superset", "evidence", "fingerprint", "delivery", "callbacks"),
-    *("forwarding", "reports", "api", "metrics", "witness", "transparency"),
+    *("forwarding", "reports", "api", "metrics", "witness", "transparency", "archive"),
 )
 """The names of the components; a test compares them with the stack's own list."""
 SUPERVISOR = "supervisor"

@@ -1,0 +1,73 @@
+"""The documents of an archive in its location, and the table `archived_days`."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from tailrace.archive.location import Location
+from tailrace.archive.tables import BY_NAME
+from tailrace.clickhouse.client import ClickHouse
+from tailrace.errors import ReportedError
+from tailrace_verify import archive_days
+from tailrace_verify.archive_days import DAYS, NAME, TABLES, Day, DocumentError
+
+WRITTEN, VERIFIED, DELETED = "written", "verified", "deleted"
+STATES = """
+SELECT table, toString(day) AS day, state, rows, bytes, snapshot, location,
+    formatDateTime(at, '%Y-%m-%dT%H:%i:%SZ', 'UTC') AS at
+FROM tailrace.archived_days FINAL
+WHERE location LIKE {prefix:String} OR location = {root:String} ORDER BY table, day
+"""
+State = dict[str, object]
+
+
+class DamagedDocumentError(ReportedError):
+    """A document of the archive cannot be read; the message names it."""
+
+
+def read(location: Location, table: str, day: str) -> Day | None:
+    """Returns the document of a day; None if it is not archived. Raises DamagedDocumentError, OSError."""
+    name = archive_days.file_name(table, day)
+    if (data := location.read(name)) is None:
+        return None
+    try:
+        found = archive_days.parse(data)
+    except DocumentError as error:
+        raise DamagedDocumentError(f"{name}: {error}") from None
+    if (found.table, found.day) != (table, day):
+        raise DamagedDocumentError(f"{name} is the document of {found.table}, {found.day}")
+    return found
+
+
+def listed(location: Location, first: str = "", end: str = "9999") -> Iterator[tuple[str, str]]:
+    """Yields table and day of each document in [first, end), sorted."""
+    for name in location.names(DAYS):
+        if (match := NAME.fullmatch(name)) and match[1] in BY_NAME and first <= match[2] < end:
+            yield match[1], match[2]
+
+
+def write(location: Location, day: Day) -> None:
+    location.write(archive_days.file_name(day.table, day.day), day.encoded())
+
+
+def states(clickhouse: ClickHouse, location: Location) -> dict[tuple[str, str], State]:
+    """Returns the rows of `archived_days` of this archive by table and day."""
+    root = location.uri()
+    found = clickhouse.rows(STATES, {"prefix": f"{root}/%", "root": root})
+    return {(row["table"], row["day"]): row for row in found}
+
+
+def record(
+    clickhouse: ClickHouse, location: Location, table: str, day: str, state: str, found: Day | None
+) -> None:
+    """Adds a row to `archived_days`; `found` is None for a day without rows."""
+    row = {
+        "table": table,
+        "day": day,
+        "state": state,
+        "rows": found.rows if found else 0,
+        "bytes": found.size if found else 0,
+        "snapshot": found.parts[-1].snapshot if found else "",
+        "location": f"{location.uri()}/{TABLES}/{table}",
+        "at": datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S.%f"),
+    }
+    clickhouse.insert("tailrace.archived_days", [row])

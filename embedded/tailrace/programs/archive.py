@@ -1,0 +1,40 @@
+"""The archive of closed days: a run each day."""
+
+import json
+import time
+from collections.abc import Mapping
+
+from tailrace.config.resources import PYTHON_PATH
+from tailrace.programs.program import Health, Program
+
+SILENT_SECONDS = 86_400
+"""The maximum age of a heartbeat: a run may write the days of months."""
+UNSOLVED_SECONDS = 7200
+"""The time after which a run that fails again and again is reported. The next one may succeed."""
+
+
+class ArchiveProgram(Program):
+    """Configures `python -m tailrace.archive`."""
+
+    name = "archive"
+
+    def configured(self) -> bool:
+        return bool(self.settings.archive)
+
+    def prepare(self) -> None:
+        self._heartbeat().unlink(missing_ok=True)
+
+    def environment(self) -> Mapping[str, str]:
+        return {"PYTHONPATH": str(PYTHON_PATH)}
+
+    def health(self) -> Health:
+        return self._health_by_heartbeat("has not begun its first run", SILENT_SECONDS)
+
+    def problem(self) -> str:
+        """Returns why days are not archived or differ, if that lasts."""
+        try:
+            heartbeat = json.loads(self._heartbeat().read_text())
+        except FileNotFoundError:
+            return ""
+        is_lasting = time.time() - heartbeat["since"] > UNSOLVED_SECONDS
+        return heartbeat["unsolved"] if heartbeat["unsolved"] and is_lasting else ""
