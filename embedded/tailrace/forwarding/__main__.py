@@ -17,9 +17,8 @@ from tailrace.forwarding.status import Status
 from tailrace.kafka import client as kafka_client
 from tailrace.outputs.event_channels import EventChannel
 
-
 OBJECTS_BETWEEN_COLLECTIONS = (100_000, 50, 50)
-"""Events contain no cycles. With Python's defaults a quarter of the CPU time goes into the search for some."""
+"""Events contain no cycles. With Python's defaults, the search for some takes a quarter of the CPU time."""
 
 
 def main() -> int:

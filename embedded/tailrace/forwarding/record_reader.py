@@ -47,7 +47,7 @@ class RecordReader:
             raise ValueError("it ends too early") from error
         return found
 
-    def _read(self, data: bytes, at: int) -> tuple[bytes, int, dict[str, object]]:  # noqa: C901, PLR0912
+    def _read(self, data: bytes, at: int) -> tuple[bytes, int, dict[str, object]]:  # noqa: C901
         """One loop without calls for what most fields are, because a call costs more than a field."""
         found: dict[str, object] = {}
         id_, micros = b"", 0
@@ -130,7 +130,7 @@ def _size(data: bytes, at: int) -> tuple[int, int]:
 
 
 def _after_branch(data: bytes, at: int) -> int:
-    if data[at] != 2:  # noqa: PLR2004 - the zigzag form of 1
+    if data[at] != 2:
         raise ValueError("a value has an unknown type")
     return at + 1
 
