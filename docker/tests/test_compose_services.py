@@ -34,7 +34,10 @@ SECRETS = {
     "detect": {"clickhouse-writer"},
     "detect-taskmanager": {"clickhouse-writer"},
     "facts": {"clickhouse-facts"},
-    "delivery": {"clickhouse-delivery"},
+    "delivery": {
+        *("clickhouse-delivery", "clickhouse-reader_developer", "clickhouse-reader_compliance"),
+        "clickhouse-reader_security",
+    },
     "callbacks": {"clickhouse-analyst"},
     "explain": {"clickhouse-explain"},
     "repair": {"clickhouse-repair"},

@@ -7,6 +7,7 @@ import io
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 
 import avro.io
 import avro.schema
@@ -16,8 +17,9 @@ from e2e import event_messages as messages
 from e2e.event_messages import MICROS
 from tailrace.forwarding import event_ecs, event_ocsf
 from tailrace.forwarding.batch import FORMATS
-from tailrace.forwarding.decoder import HEADER_BYTES, SCHEMAS, Decoder
+from tailrace.forwarding.decoder import COUNTED, EVENTS, HEADER_BYTES, INTERNAL, SCHEMAS, Decoder
 from tailrace.forwarding.event import Event, event_of, json_document
+from tailrace.forwarding.record_reader import RecordReader
 from tailrace.outputs.event_channels import KINDS
 
 DECODER = Decoder()
@@ -172,6 +174,77 @@ def _value(field: dict) -> object:
     kind = field["type"]["type"] if isinstance(field["type"], dict) else field["type"]
     plain = {"string": "x", "int": 1, "long": 1, "double": 1.0, "array": ["x"], "map": {"x": "y"}}
     return None if isinstance(kind, list) else plain[kind]
+
+
+TEXTS = ("", "", "", "x", "ü" * 40, "€" * 5000)
+NUMBERS = (0, 0, 1, -1, 63, 64, -64, -65, 300, 2**31 - 1)
+
+
+def _random_value(random: Random, of: object) -> object:
+    if isinstance(of, list):
+        return random.choice((None, _random_value(random, of[1])))
+    if isinstance(of, dict) and of["type"] == "array":
+        return [random.choice(TEXTS) for _ in range(random.choice((0, 0, 1, 3)))]
+    if isinstance(of, dict) and of["type"] == "map":
+        return {f"k{number}": random.choice(TEXTS) for number in range(random.choice((0, 0, 1, 3)))}
+    if of == "double":
+        return random.choice((0.0, 1.5, -2e300))
+    if of == "string":
+        return random.choice(TEXTS)
+    return random.choice(NUMBERS if of == "int" else (*NUMBERS, 2**63 - 1, -(2**63)))
+
+
+@pytest.mark.parametrize("name", EVENTS)
+def test_each_field_has_the_value_that_was_written(name):
+    """Written by fastavro, with empty, long and extreme values; each prefix of a message is damaged."""
+    random = Random(name)
+    fields = json.loads((SCHEMAS / "avro" / f"{name}.avsc").read_text())["fields"]
+    of_place = {"event_id", "event_time"}
+    for number in range(200):
+        given = {
+            field["name"]: _random_value(random, field["type"])
+            for field in fields
+            if field["name"] not in of_place
+        }
+        message = messages.message(name, number, **given)
+        found = DECODER.decode(message)
+        expected = {
+            field: value
+            for field, value in given.items()
+            if field not in INTERNAL and (value or (field in COUNTED and value is not None))
+        }
+        assert (found.type, found.id.hex(), found.micros) == (name, messages.id_of(number), MICROS)
+        assert found.fields == expected and [*found.fields] == [*expected]
+        with pytest.raises(ValueError, match="a damaged"):
+            DECODER.decode(message[: random.randrange(HEADER_BYTES, len(message))])
+
+
+def test_lists_in_blocks_with_sizes_are_read():
+    """Writers of Avro may split a list into blocks, and precede each by its size in bytes."""
+    fields = [{"name": "tables", "type": {"type": "array", "items": "string"}}]
+    reader = RecordReader(fields, (), ())
+    assert reader.read(b"\x01\x04\x02a\x04\x02b\x02c\x00", 0)[2] == {"tables": ["a", "b", "c"]}
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"\x01", "negative size"),
+        (b"\x7f", "negative size"),
+        (b"", "ends too early"),
+        (b"\x04x", "ends too early"),
+        (10 * b"\xff" + b"\x01", "more than 64 bits"),
+        (b"\x02\xff", "invalid start byte"),
+    ],
+)
+def test_a_damaged_text_is_reported(data, reason):
+    with pytest.raises(ValueError, match=reason):
+        RecordReader([{"name": "user", "type": "string"}], (), ()).read(data, 0)
+
+
+def test_a_type_that_no_event_has_is_refused():
+    with pytest.raises(ValueError, match="no reader for the type of at"):
+        RecordReader([{"name": "at", "type": "boolean"}], (), ())
 
 
 def test_a_message_that_is_no_event_is_left_out():

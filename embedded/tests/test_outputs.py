@@ -2,6 +2,7 @@
 
 import base64
 import itertools
+import json
 from pathlib import Path
 
 import pytest
@@ -125,6 +126,41 @@ def test_an_event_that_is_not_acknowledged_is_sent_again_with_the_same_id(secret
         assert not hec.ids
         assert outcomes(receiver, record(1)) == [DELIVERED]
     assert hec.ids == {"id-1": 1}
+
+
+def test_one_query_asks_for_the_acknowledgements_of_all_requests(secret):
+    queries: list[list[int]] = []
+    hec = Hec(lost=1)
+
+    def answer(request):
+        if request.route.endswith("/ack"):
+            queries.append(json.loads(request.body)["acks"])
+        return hec(request)
+
+    with serving(answer) as url:
+        receiver = splunk(url, secret, ack_timeout=20)
+        receiver.max_bytes = 300
+        found = outcomes(receiver, *map(record, range(4)))
+    assert found.count(DELIVERED) == 3 and found.count(FAILED) == 1
+    assert queries[0] == [0, 1, 2, 3] and len(queries[-1]) == 1
+    assert set(hec.ids) == {f"id-{number}" for number in range(4) if found[number] == DELIVERED}
+
+
+def test_requests_with_the_same_ack_id_count_once(secret):
+    """A collector that restarts numbers its requests from 0 again; the request before is not known."""
+    with serving(lambda request: (200, {"ackId": 0, "acks": {"0": True}})) as url:
+        receiver = splunk(url, secret)
+        receiver.max_bytes = 300
+        assert outcomes(receiver, record(1), record(2)) == [FAILED, DELIVERED]
+
+
+def test_a_token_that_becomes_unreadable_delivers_nothing(secret):
+    def answer(request):
+        secret.unlink(missing_ok=True)
+        return 200, {"ackId": 0}
+
+    with serving(answer) as url:
+        assert outcomes(splunk(url, secret), record(1)) == [FAILED]
 
 
 def test_a_bad_event_does_not_hold_up_the_others(secret):

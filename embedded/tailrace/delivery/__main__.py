@@ -1,16 +1,21 @@
-"""`python -m tailrace.delivery`: delivers alerts until SIGTERM, and logs to standard output."""
+"""`python -m tailrace.delivery`: delivers alerts, and runs scheduled searches, until SIGTERM, and logs to
+standard output."""
 
 import argparse
 import dataclasses
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from tailrace import process
 from tailrace.alerts.delivery import config
 from tailrace.alerts.delivery.service import Service
+from tailrace.clickhouse.client import ClickHouse
 from tailrace.config import renamed
 from tailrace.config.renamed import Renamed
 from tailrace.config.yaml_reader import ConfigurationError
+from tailrace.credentials.names import password_name
+from tailrace.search.scheduled.runner import Runner
 
 OLD_OPTIONS = {"--beat": Renamed("--heartbeat-file")}
 
@@ -24,9 +29,19 @@ def main() -> int:
         return 2
     if not found.dashboards:
         found = dataclasses.replace(found, dashboards=arguments.dashboards)
-    service = Service(found, process.clickhouse_from(arguments), arguments.heartbeat_file, process.print_line)
+    clickhouse = process.clickhouse_from(arguments)
+    channels = {channel.name: channel for channel in found.channels}
+    connect = accounts(clickhouse.url, arguments.secrets)
+    searches = Runner(clickhouse, connect, channels, found.dashboards, process.print_line)
+    others = [searches.run] if arguments.secrets else []
+    service = Service(found, clickhouse, arguments.heartbeat_file, process.print_line, others)
     process.at_stop(service.stop)
     return 0 if service.run() else 1
+
+
+def accounts(url: str, secrets: Path) -> Callable[[str], ClickHouse]:
+    """Returns a function that returns the access of a user, which raises OSError if there is no password."""
+    return lambda user: ClickHouse(url, user, (secrets / password_name(user)).read_text().strip())
 
 
 def _arguments() -> argparse.Namespace:
@@ -38,6 +53,12 @@ def _arguments() -> argparse.Namespace:
         default="",
         metavar="URL",
         help="address before links, if alerts.yaml has no `dashboards`",
+    )
+    parser.add_argument(
+        "--secrets",
+        type=Path,
+        metavar="DIR",
+        help="files with the passwords of the audiences, to run scheduled searches",
     )
     parser.add_argument(
         "--heartbeat-file", type=Path, required=True, help="file that is written after every pass"

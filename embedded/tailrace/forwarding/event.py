@@ -13,21 +13,6 @@ from tailrace.outputs.event_channels import DATA_ACCESS, ERROR, LOGIN, QUERY, SE
 SUCCESS, FAILURE, UNKNOWN = "success", "failure", "unknown"
 
 EPOCH = datetime(1970, 1, 1)
-COUNTED = frozenset(
-    (
-        "query_time",
-        "lock_time",
-        "rows_sent",
-        "rows_examined",
-        "rows_affected",
-        "bytes_sent",
-        "status",
-        "error_code",
-    )
-)
-"""Numbers whose 0 is a value."""
-INTERNAL = frozenset(("event_id", "event_time", "generation", "entry_bytes", "rule_set", "explain", "weight"))
-"""Fields that are not forwarded as they are."""
 LOGINS = frozenset(("connect", "failed_connect", "failed login", "change user", "change_user", "changeuser"))
 LOGIN_NAMES = frozenset(("", "connect", "change_user"))
 LOGOUTS = frozenset(("disconnect", "quit"))
@@ -63,46 +48,42 @@ class Event:
 
 def event_of(decoded: Decoded, kinds: Collection[str]) -> Event | None:
     """Returns the event, None if its kind is not among the kinds."""
-    raw = decoded.fields
-    kind, outcome, is_login = _CLASSIFIERS[decoded.type](raw)
+    fields = decoded.fields
+    kind, outcome, is_login = _CLASSIFIERS[decoded.type](fields)
     if kind not in kinds:
         return None
-    fields = {
-        name: value
-        for name, value in raw.items()
-        if (value or (name in COUNTED and value is not None)) and name not in INTERNAL
-    }
     if "query_id" in fields:
         fields["query_id"] = f"{fields['query_id'] & 0xFFFF_FFFF_FFFF_FFFF:016X}"
     if outcome == UNKNOWN:
         fields.pop("status", None)
-    return Event(raw["event_id"].hex(), kind, raw["event_time"], outcome, is_login, fields)
+    return Event(decoded.id.hex(), kind, decoded.micros, outcome, is_login, fields)
 
 
-def _query(raw: Mapping) -> tuple[str, str, bool]:
-    code = raw["error_code"]
+def _query(fields: Mapping) -> tuple[str, str, bool]:
+    code = fields.get("error_code")
     outcome = UNKNOWN if code is None else FAILURE if code else SUCCESS
-    return (DATA_ACCESS if raw.get("tables_read") or raw.get("tables_written") else QUERY), outcome, False
+    return (DATA_ACCESS if "tables_read" in fields or "tables_written" in fields else QUERY), outcome, False
 
 
-def _audit(raw: Mapping) -> tuple[str, str, bool]:
+def _audit(fields: Mapping) -> tuple[str, str, bool]:
     """A version that has no lists of tables names one table in `object`."""
-    status, flags = raw["status"], raw["flags"]
-    outcome = FAILURE if status else UNKNOWN if "status_unknown" in flags else SUCCESS
+    flags = fields.get("flags", ())
+    outcome = FAILURE if fields["status"] else UNKNOWN if "status_unknown" in flags else SUCCESS
     if "logged_in" in flags:
         return LOGIN, SUCCESS, True
-    if raw["event_class"] == "connection":
-        command = raw["command"].lower()
-        is_login = command in LOGINS and raw.get("event_name", "").lower() in LOGIN_NAMES
+    of_class = fields.get("event_class")
+    if of_class == "connection":
+        command = str(fields.get("command", "")).lower()
+        is_login = command in LOGINS and str(fields.get("event_name", "")).lower() in LOGIN_NAMES
         return LOGIN, FAILURE if command.startswith("failed") else outcome, is_login
-    if raw["event_class"] == "server":
+    if of_class == "server":
         return SERVER, outcome, False
-    has_tables = raw.get("tables_read") or raw.get("tables_written") or raw["object"]
+    has_tables = "tables_read" in fields or "tables_written" in fields or "object" in fields
     return (DATA_ACCESS if has_tables else QUERY), outcome, False
 
 
-def _error(raw: Mapping) -> tuple[str, str, bool]:
-    if raw["kind"] == "access_denied":
+def _error(fields: Mapping) -> tuple[str, str, bool]:
+    if fields.get("kind") == "access_denied":
         return LOGIN, FAILURE, True
     return ERROR, UNKNOWN, False
 

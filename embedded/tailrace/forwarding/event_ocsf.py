@@ -11,6 +11,7 @@ What the class has no attribute for is under `unmapped`, as the framework requir
 """
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 from tailrace import __version__
 from tailrace.forwarding.event import FAILURE, LOGOUTS, SUCCESS, Event
@@ -46,6 +47,7 @@ MAPPED: Mapping[str, frozenset[str]] = {
 }
 """Fields for which the class of a kind has attributes."""
 RELATIONAL, TABLE, DATABASE = 1, 3, 1
+STATEMENT = (6005, "Datastore Activity", 6, "Application Activity")
 
 
 def document(event: Event) -> dict[str, object]:
@@ -60,9 +62,32 @@ def _base(
     event: Event, class_: tuple[int, str, int, str], activity: tuple[int, str], severity: tuple[int, str]
 ) -> dict[str, object]:
     """Returns the attributes of all classes. `class_`: number and name of class and category."""
-    class_uid, class_name, category_uid, category_name = class_
     fields = event.fields
-    found: dict[str, object] = {
+    found = _constants(class_, activity, severity, event.outcome).copy()
+    found["time"] = event.micros // 1000
+    found["metadata"] = {
+        "version": VERSION_OF_ERRORS if event.kind == ERROR else VERSION,
+        "uid": event.id,
+        "product": PRODUCT,
+        "log_name": fields["format"],
+        "log_provider": fields["source"],
+    }
+    if fields.get("status"):
+        found["status_code"] = str(fields["status"])
+    if "query_time" in fields:
+        found["duration"] = round(fields["query_time"] * 1000)
+    return found
+
+
+@lru_cache(4096)
+def _constants(
+    class_: tuple[int, str, int, str], activity: tuple[int, str], severity: tuple[int, str], outcome: str
+) -> dict[str, object]:
+    """Returns the attributes of all events of a class with the same activity, severity and outcome, and
+    the places of those that differ. The result must be copied."""
+    class_uid, class_name, category_uid, category_name = class_
+    status_id, status = STATUS.get(outcome, (0, "Unknown"))
+    return {
         "activity_id": activity[0],
         "activity_name": activity[1],
         "category_uid": category_uid,
@@ -70,24 +95,13 @@ def _base(
         "class_uid": class_uid,
         "class_name": class_name,
         "type_uid": 100 * class_uid + activity[0],
-        "time": event.millis,
+        "time": 0,
         "severity_id": severity[0],
         "severity": severity[1],
-        "metadata": {
-            "version": VERSION_OF_ERRORS if event.kind == ERROR else VERSION,
-            "uid": event.id,
-            "product": PRODUCT,
-            "log_name": fields["format"],
-            "log_provider": fields["source"],
-        },
+        "metadata": {},
+        "status_id": status_id,
+        "status": status,
     }
-    number, name = STATUS.get(event.outcome, (0, "Unknown"))
-    found["status_id"], found["status"] = number, name
-    if fields.get("status"):
-        found["status_code"] = str(fields["status"])
-    if "query_time" in fields:
-        found["duration"] = round(fields["query_time"] * 1000)
-    return found
 
 
 def _login(event: Event) -> dict[str, object]:
@@ -113,10 +127,8 @@ def _login(event: Event) -> dict[str, object]:
 
 def _statement(event: Event) -> dict[str, object]:
     fields = event.fields
-    verb = str(fields.get("verb") or fields.get("command") or "")
-    number = ACTIVITIES.get(verb.partition(" ")[0].upper(), OTHER if verb else NONE)
-    activity = number, CAPTIONS.get(number) or verb or "Unknown"
-    found = _base(event, (6005, "Datastore Activity", 6, "Application Activity"), activity, INFORMATIONAL)
+    activity = _activity(str(fields.get("verb") or fields.get("command") or ""))
+    found = _base(event, STATEMENT, activity, INFORMATIONAL)
     found["actor"] = _actor(fields)
     found["src_endpoint"] = _source(fields) or {"name": "Unknown"}
     found["dst_endpoint"] = _destination(event)
@@ -128,6 +140,12 @@ def _statement(event: Event) -> dict[str, object]:
     if "fingerprint" in fields:
         found["query_info"] = _query_info(fields)
     return found
+
+
+@lru_cache(4096)
+def _activity(verb: str) -> tuple[int, str]:
+    number = ACTIVITIES.get(verb.partition(" ")[0].upper(), OTHER if verb else NONE)
+    return number, CAPTIONS.get(number) or verb or "Unknown"
 
 
 def _error(event: Event) -> dict[str, object]:
@@ -177,10 +195,13 @@ def _session(fields: Mapping[str, object]) -> dict[str, object]:
 
 
 def _source(fields: Mapping[str, object]) -> dict[str, object]:
-    names = (("ip", "ip"), ("host", "hostname"), ("port", "port"))
-    found = {other: fields[own] for own, other in names if own in fields}
-    if found.get("hostname") == found.get("ip"):
-        found.pop("hostname", None)
+    found: dict[str, object] = {}
+    if "ip" in fields:
+        found["ip"] = fields["ip"]
+    if "host" in fields and fields["host"] != found.get("ip"):
+        found["hostname"] = fields["host"]
+    if "port" in fields:
+        found["port"] = fields["port"]
     return found
 
 
@@ -196,8 +217,10 @@ def _database(event: Event) -> dict[str, object]:
 
 
 def _tables(fields: Mapping) -> list[str]:
-    found = dict.fromkeys((*fields.get("tables_read", ()), *fields.get("tables_written", ())))
-    return [*found] or ([fields["object"]] if "object" in fields else [])
+    read, written = fields.get("tables_read", ()), fields.get("tables_written", ())
+    if len(read) + len(written) > 1:
+        return [*dict.fromkeys((*read, *written))]
+    return read or written or ([fields["object"]] if "object" in fields else [])
 
 
 def _query_info(fields: Mapping[str, object]) -> dict[str, object]:

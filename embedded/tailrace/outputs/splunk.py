@@ -2,7 +2,9 @@
 
 Without it the collector answers before it has stored anything. With it a request is delivered when
 `/services/collector/ack` says that its events are indexed. Each object is a channel with a GUID of its own.
-What is not acknowledged in time is sent again with the same ids; Splunk does not compare them."""
+All requests of a batch are sent before the first query, and each query asks for all that are not indexed
+yet, so that a batch takes the time of one acknowledgement. What is not acknowledged in time is sent again
+with the same ids; Splunk does not compare them."""
 
 import time
 import uuid
@@ -10,11 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 from tailrace.outputs.config import Splunk
 from tailrace.outputs.http import Answer, HttpClient, HttpReceiver, compressed, encode, secret, shown
-from tailrace.outputs.record import Record
+from tailrace.outputs.record import DELIVERED, FAILED, Outcome, Record, all_of
 
 CHANNEL = "X-Splunk-Request-Channel"
 POLL_SECONDS = (0.2, 2.0)
 """The first and the longest pause between two queries for an acknowledgement."""
+NO_ACK = "no ackId: enable indexer acknowledgement for the token, or remove `indexer_ack`"
 BAD_EVENT = (6, 12, 13, 15)
 """Codes of the collector that concern an event: invalid format, no event, blank event, indexed fields."""
 
@@ -33,6 +36,19 @@ class SplunkReceiver(HttpReceiver):
         self._channel = str(uuid.uuid4())
         self._clock = clock
         self._sleep = sleep
+        self._waiting: dict[str, Outcome] = {}
+        """The outcome of each request that is not indexed yet, by its ackId."""
+
+    def send(self, records: Sequence[Record]) -> list[Outcome]:
+        self._waiting = {}
+        outcomes = super().send(records)
+        if not self._waiting:
+            return outcomes
+        try:
+            settled = self._settled()
+        except (OSError, ValueError):  # the file with the token, or an ackId that is no number
+            settled = {}
+        return [settled.get(id(outcome), outcome) for outcome in outcomes]
 
     def text(self, record: Record) -> bytes:
         event = {
@@ -48,10 +64,18 @@ class SplunkReceiver(HttpReceiver):
     def post(self, texts: Sequence[bytes]) -> Answer:
         headers = self._headers()
         body, wrapped = compressed(b"\n".join(texts), headers, self._to.is_compressed)
-        answer = self._client.post(self._to.url, wrapped, body)
+        return self._client.post(self._to.url, wrapped, body)
+
+    def outcomes(self, answer: Answer, records: Sequence[Record]) -> list[Outcome]:
         if answer.status != 200 or not self._to.has_ack:
-            return answer
-        return self._acknowledged(answer, headers)
+            return super().outcomes(answer, records)
+        found = answer.json()
+        ack_id = found.get("ackId") if isinstance(found, dict) else None
+        if ack_id is None:
+            return all_of(records, Outcome(FAILED, NO_ACK))
+        outcome = Outcome(FAILED, f"no acknowledgement within {self._to.ack_timeout} s")
+        self._waiting[str(ack_id)] = outcome
+        return all_of(records, outcome)
 
     def _headers(self) -> Mapping[str, str]:
         headers = {
@@ -60,25 +84,30 @@ class SplunkReceiver(HttpReceiver):
         }
         return {**headers, CHANNEL: self._channel} if self._to.has_ack else headers
 
-    def _acknowledged(self, answer: Answer, headers: Mapping[str, str]) -> Answer:
-        """Waits until the events of a request are indexed; returns status 0 if they are not in time."""
-        found = answer.json()
-        ack_id = found.get("ackId") if isinstance(found, dict) else None
-        if ack_id is None:
-            return Answer(
-                0, b"no ackId: enable indexer acknowledgement for the token, or remove `indexer_ack`"
-            )
-        query = encode({"acks": [ack_id]})
+    def _settled(self) -> dict[int, Outcome]:
+        """Waits until the events of all requests are indexed, or until the time is over; returns the final
+        outcome of those that are, by the identity of the first one."""
+        settled: dict[int, Outcome] = {}
         deadline = self._clock() + self._to.ack_timeout
         pause, longest = POLL_SECONDS
-        while (left := deadline - self._clock()) > 0:
-            state = self._client.post(f"{self._base()}/ack?channel={self._channel}", headers, query)
-            acks = state.json()
-            if state.status == 200 and isinstance(acks, dict) and acks.get("acks", {}).get(str(ack_id)):
-                return Answer(200, f"indexed, ackId {ack_id}".encode())
-            self._sleep(min(pause, left))
-            pause = min(longest, 2 * pause)
-        return Answer(0, f"no acknowledgement within {self._to.ack_timeout} s".encode())
+        while self._waiting and (left := deadline - self._clock()) > 0:
+            for ack_id in self._indexed():
+                outcome = Outcome(DELIVERED, f"indexed, ackId {ack_id}")
+                settled[id(self._waiting.pop(ack_id))] = outcome
+            if self._waiting:
+                self._sleep(min(pause, left))
+                pause = min(longest, 2 * pause)
+        return settled
+
+    def _indexed(self) -> list[str]:
+        """Returns those of the waiting requests that are indexed."""
+        query = encode({"acks": [int(ack_id) for ack_id in self._waiting]})
+        state = self._client.post(f"{self._base()}/ack?channel={self._channel}", self._headers(), query)
+        found = state.json()
+        acks = found.get("acks") if state.status == 200 and isinstance(found, dict) else None
+        if not isinstance(acks, dict):
+            return []
+        return [ack_id for ack_id in self._waiting if acks.get(ack_id)]
 
     def _base(self) -> str:
         return self._to.url.removesuffix("/event")

@@ -25,6 +25,7 @@ class Delivery(DeliveryProgram, PythonComponent):
             *("--config", self.settings.alerts_config),
             *local_clickhouse.as_arguments(self.settings, self.home, ACCOUNT),
             *("--dashboards", superset.address(self.settings, self.home)),
+            *("--secrets", self.home.secrets),
             *("--heartbeat-file", self._heartbeat()),
         ]
 

@@ -8,7 +8,7 @@ paused for a time that doubles. A slow receiver delays only its own channel.
 import json
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -55,8 +55,15 @@ class Service:
     """Delivers the alerts of one ClickHouse server."""
 
     def __init__(
-        self, config: DeliveryConfig, clickhouse: ClickHouse, heartbeat: Path, report: Report
+        self,
+        config: DeliveryConfig,
+        clickhouse: ClickHouse,
+        heartbeat: Path,
+        report: Report,
+        others: Sequence[Callable[[threading.Event], None]] = (),
     ) -> None:
+        """`others` run in a thread each until the event is set."""
+        self._others = others
         self._stop = threading.Event()
         self._heartbeat = heartbeat
         self._workers = [
@@ -77,6 +84,7 @@ class Service:
         threads = [
             threading.Thread(target=worker.run, name=worker.name, daemon=True) for worker in self._workers
         ]
+        threads += [threading.Thread(target=run, args=(self._stop,), daemon=True) for run in self._others]
         self._write_heartbeat()
         for thread in threads:
             thread.start()

@@ -5,6 +5,9 @@ contains, a time such as `last:24h`, and at most one pipe: `| top user`, `| time
 Without a time, it covers the last 24 hours. docs/SEARCH.md describes the grammar, and --fields lists the
 fields. It reads as one of the audiences: what this role may not see on a dashboard is refused with the
 missing right.
+
+`--every` and `--deliver` do not run the search now: they save it, and the component `delivery` runs it at
+this interval as the role and sends the number of events and the first ones to channels of alerts.yaml.
 """
 
 import argparse
@@ -15,6 +18,7 @@ from typing import Any
 
 from tailrace import console
 from tailrace.cli import output
+from tailrace.cli.commands import search_schedule
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.errors import UsageError
@@ -28,11 +32,15 @@ EXAMPLES = (
     "tailrace search '\"drop table\" -user:deploy last:90d | top user'",
     "tailrace search 'kind:refused last:7d | timeline 1h' --output csv > refused.csv",
     "tailrace search 'duration:>1s last:1h' --role developers",
+    "tailrace search 'kind:refused' --save refused --every 1h --deliver siem",
+    "tailrace search --scheduled",
+    "tailrace search --remove refused",
     "tailrace search --fields",
 )
 EXIT_CODES = {
-    0: "the search was run, also if it found nothing",
-    2: "the search has a mistake, or asks for what the role may not read",
+    0: "the search was run, also if it found nothing, or it was saved or removed",
+    1: "there is no scheduled search of this name",
+    2: "the search has a mistake, or asks for what the role may not read, or its schedule has a mistake",
     3: "the stack is not running",
 }
 SEE_ALSO = ("tailrace alerts", "docs/SEARCH.md")
@@ -63,7 +71,8 @@ KEYS = {
         "id": "the event's id",
         "events": "of a pipe: the number of events",
         "value": "of `| top`: the value; null for the events whose value is unknown",
-    }
+    },
+    "scheduled": search_schedule.KEYS,
 }
 MOST = 10_000
 _SHOWN_TEXT = 120
@@ -91,6 +100,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--cursor", default="", metavar="CURSOR", help="continue behind the last event of a list"
     )
     parser.add_argument("--fields", action="store_true", help="list the fields, with the logs that have them")
+    search_schedule.configure(parser)
     output.add_option(parser)
 
 
@@ -98,11 +108,16 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     if arguments.fields:
         _show_fields(arguments.output)
         return Exit.OK
+    if arguments.scheduled or arguments.remove is not None:
+        return search_schedule.run(arguments, context)
     if arguments.search is None:
         raise UsageError("a search is missing\nsee: tailrace search --help")
     if not 1 <= arguments.limit <= MOST:
         raise UsageError(f"--limit {arguments.limit}: expected a number from 1 to {MOST}")
     request = Request(parse(arguments.search), ROLES[arguments.role], datetime.now(UTC))
+    if arguments.save is not None or arguments.every is not None or arguments.deliver:
+        search_schedule.save(arguments, context, request)
+        return Exit.OK
     before = cursor(arguments.cursor) if arguments.cursor else None
     rows = rows_of(context.clickhouse(request.role.account))
     request = request.with_alert(rows)

@@ -19,8 +19,12 @@ final class CorrelationMetric {
         return switch (rule.type()) {
             case EVENT_COUNT -> window.size();
             case VALUE_COUNT -> distinctValues(window);
-            case TEMPORAL -> distinctRules(window, rules);
-            case TEMPORAL_ORDERED -> longestSequence(window, rules);
+            case TEMPORAL -> rule.condition().alternatives().isEmpty()
+                    ? distinctRules(window, rules)
+                    : ifComplete(window, rules, rule.condition().alternatives(), false);
+            case TEMPORAL_ORDERED -> rule.condition().alternatives().isEmpty()
+                    ? longestSequence(window, rules)
+                    : ifComplete(window, rules, rule.condition().alternatives(), true);
             case VALUE_SUM -> sum(NumericWindow.total(window));
             case VALUE_AVG -> average(NumericWindow.total(window));
             case VALUE_PERCENTILE, VALUE_MEDIAN -> NumericWindow.percentile(
@@ -40,6 +44,25 @@ final class CorrelationMetric {
         Set<String> values = new HashSet<>();
         window.forEach(occurrence -> values.add(occurrence.value()));
         return values.size();
+    }
+
+    /**
+     * Returns the number of rules that matched, or 0 if no alternative is complete.
+     *
+     * @param ordered whether the rules of an alternative must have matched in the order of the correlation
+     */
+    private static long ifComplete(
+            List<RuleMatch> window, RuleIds rules, List<List<Integer>> alternatives, boolean ordered) {
+        for (List<Integer> alternative : alternatives) {
+            List<RuleMatch> own = window.stream()
+                    .filter(match -> alternative.contains(rules.place(match.rule())))
+                    .toList();
+            long found = ordered ? longestSequence(own, rules) : distinctRules(own, rules);
+            if (found == alternative.size()) {
+                return distinctRules(window, rules);
+            }
+        }
+        return 0;
     }
 
     private static long distinctRules(List<RuleMatch> window, RuleIds rules) {

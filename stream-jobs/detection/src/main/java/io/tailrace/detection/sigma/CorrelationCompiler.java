@@ -6,6 +6,7 @@ import io.tailrace.detection.sigma.CorrelationRule.Type;
 import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -39,7 +40,8 @@ final class CorrelationCompiler {
     UnresolvedCorrelation read() {
         refuseUnknownKeys();
         Type type = type();
-        List<String> references = references();
+        List<Set<String>> alternatives = alternatives(type);
+        List<String> references = references(alternatives);
         CorrelationRule rule = new CorrelationRule(
                 header,
                 type,
@@ -48,9 +50,13 @@ final class CorrelationCompiler {
                 optional(),
                 timespan(),
                 Map.of(),
-                condition(type, references.size()),
+                alternatives.isEmpty()
+                        ? condition(type, references.size())
+                        : CorrelationCondition.of(map.text("condition"), indexes(alternatives, references)),
                 true);
-        RuleError place = map.refusal(map.get("rules").orElseThrow(), "").error();
+        RuleError place = map.refusal(
+                        map.get(map.has("rules") ? "rules" : "condition").orElseThrow(), "")
+                .error();
         return new UnresolvedCorrelation(rule, references, aliases(), generate(), place);
     }
 
@@ -79,6 +85,43 @@ final class CorrelationCompiler {
         return Arrays.stream(Type.values())
                 .map(type -> type.name().toLowerCase(Locale.ROOT))
                 .collect(Collectors.joining(", "));
+    }
+
+    /** Returns the sets of rules of a condition that is an expression over rules; none if it is none. */
+    private List<Set<String>> alternatives(Type type) {
+        Optional<Node> node = map.get("condition").filter(ScalarNode.class::isInstance);
+        if (node.isEmpty()) {
+            return List.of();
+        }
+        if (!type.isTemporal()) {
+            throw map.refusal(
+                    node.get(),
+                    "only temporal and temporal_ordered have conditions over rules; expected a map such as gte: 5, found "
+                            + map.text("condition"));
+        }
+        return new RuleExpression(map.text("condition"), reason -> map.refusal(node.get(), reason)).alternatives();
+    }
+
+    private static List<List<Integer>> indexes(List<Set<String>> alternatives, List<String> references) {
+        return alternatives.stream()
+                .map(rules -> rules.stream().map(references::indexOf).sorted().toList())
+                .toList();
+    }
+
+    /** Returns the rules as written; those of an expression if there is no list. */
+    private List<String> references(List<Set<String>> alternatives) {
+        Set<String> named = new LinkedHashSet<>();
+        alternatives.forEach(named::addAll);
+        if (!map.has("rules") && !named.isEmpty()) {
+            return List.copyOf(named);
+        }
+        List<String> references = references();
+        if (!named.isEmpty() && !named.equals(Set.copyOf(references))) {
+            throw map.refusal(
+                    map.get("condition").orElseThrow(),
+                    "the condition is expected to name each rule of rules and no other one");
+        }
+        return references;
     }
 
     private List<String> references() {
@@ -140,15 +183,10 @@ final class CorrelationCompiler {
         if (type.isTemporal() && !map.has("condition")) {
             return CorrelationCondition.of(Operator.GTE, rules);
         }
-        Node node = map.require("condition", "a correlation");
-        if (node instanceof ScalarNode) {
-            throw map.refusal(
-                    node,
-                    "conditions over rules' names are not supported; expected a map such as gte: 5, found "
-                            + ((ScalarNode) node).getValue());
-        }
+        map.require("condition", "a correlation");
         YamlMap condition = map.map("condition", "a correlation");
-        return new CorrelationCondition(bounds(condition, type), field(condition, type), percentile(condition, type));
+        return new CorrelationCondition(
+                bounds(condition, type), field(condition, type), percentile(condition, type), "", List.of());
     }
 
     /** Several bounds are a range: all of them must be met. */

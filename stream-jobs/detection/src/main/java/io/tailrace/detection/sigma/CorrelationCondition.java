@@ -12,8 +12,12 @@ import java.util.stream.Collectors;
  * @param bounds comparisons that must all be true; at least one
  * @param field field that is counted or measured; empty unless the type needs one
  * @param percentile from 0 to 100; 50 unless the type is value_percentile
+ * @param expression the condition over rules as written; empty if there is none
+ * @param alternatives indexes of rules in the correlation, in ascending order: of one of the lists all rules must have
+ *     matched; empty without an expression
  */
-public record CorrelationCondition(List<Bound> bounds, String field, double percentile) {
+public record CorrelationCondition(
+        List<Bound> bounds, String field, double percentile, String expression, List<List<Integer>> alternatives) {
 
     private static final double MEDIAN = 50;
 
@@ -52,7 +56,13 @@ public record CorrelationCondition(List<Bound> bounds, String field, double perc
     }
 
     static CorrelationCondition of(Operator operator, double bound) {
-        return new CorrelationCondition(List.of(new Bound(operator, bound)), "", MEDIAN);
+        return new CorrelationCondition(List.of(new Bound(operator, bound)), "", MEDIAN, "", List.of());
+    }
+
+    /** Returns the condition that an expression over rules is met: then the metric is at least 1, otherwise 0. */
+    static CorrelationCondition of(String expression, List<List<Integer>> alternatives) {
+        return new CorrelationCondition(
+                List.of(new Bound(Operator.GTE, 1)), "", MEDIAN, expression, List.copyOf(alternatives));
     }
 
     /** Returns whether a metric meets all bounds; never for NaN, the metric of a window without values. */
@@ -80,7 +90,9 @@ public record CorrelationCondition(List<Bound> bounds, String field, double perc
 
     @Override
     public String toString() {
-        return bounds.stream().map(Bound::toString).collect(Collectors.joining(" and "));
+        return expression.isEmpty()
+                ? bounds.stream().map(Bound::toString).collect(Collectors.joining(" and "))
+                : expression;
     }
 
     /** Returns a number without an exponent or unnecessary zeros. */

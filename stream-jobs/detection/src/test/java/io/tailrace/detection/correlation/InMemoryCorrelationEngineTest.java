@@ -130,6 +130,45 @@ class InMemoryCorrelationEngineTest {
     }
 
     @Test
+    void temporalWithAnExpressionWantsOneOfItsAlternatives() {
+        start("type: temporal\ngroup-by: user\ntimespan: 10s\ncondition: fail and (login or dump)");
+
+        match("login", 0, "a");
+        match("dump", 1, "a");
+        match("fail", 2, "b");
+        match("dump", 3, "b");
+        match("fail", 20, "a");
+        match("login", 31, "a");
+        match("login", 40, "a");
+        match("fail", 45, "a");
+
+        assertThat(alerts)
+                .extracting(alert -> alert.micros() / SECOND + " " + alert.entity() + " " + alert.metric() + " "
+                        + alert.facts().get("condition"))
+                .containsExactly("3 {user=b} 2 fail and (login or dump)", "45 {user=a} 2 fail and (login or dump)");
+    }
+
+    @Test
+    void temporalOrderedWithAnExpressionWantsTheOrderOfItsRules() {
+        start("type: temporal_ordered\nrules: [fail, login, dump]\ngroup-by: user\ntimespan: 10s\n"
+                + "condition: (fail AND dump) or (login and dump)");
+
+        match("dump", 0, "a");
+        match("login", 1, "a");
+        match("fail", 2, "a");
+        match("dump", 20, "b");
+        match("fail", 21, "b");
+        match("dump", 22, "b");
+        match("login", 30, "c");
+        match("dump", 30, "c");
+        match("dump", 31, "c");
+
+        assertThat(alerts)
+                .extracting(alert -> alert.micros() / SECOND + " " + alert.entity())
+                .containsExactly("22 {user=b}", "31 {user=c}");
+    }
+
+    @Test
     void temporalOrderedWantsTheirOrder() {
         start("type: temporal_ordered\nrules: [fail, login, dump]\ngroup-by: user\ntimespan: 10s");
 

@@ -1,0 +1,168 @@
+"""Runs scheduled searches that are due, one after the other, and records every attempt.
+
+One thread runs them, so no run overlaps another one. A search is read as the account of its role and never
+as another one. A channel that fails is tried again every 30 seconds until the next run is due, at most 20
+times.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from tailrace.alerts.delivery.config import Channel
+from tailrace.alerts.delivery.service import sender_of
+from tailrace.clickhouse.client import ClickHouse, ClickHouseError
+from tailrace.config.resources import ROOT
+from tailrace.outputs.record import FAILED, Outcome
+from tailrace.search.errors import DeniedError, SearchError
+from tailrace.search.over_http import rows_of
+from tailrace.search.scheduled import saved
+from tailrace.search.scheduled.found import Found, found
+from tailrace.search.scheduled.message import message, missed_text
+from tailrace.search.scheduled.saved import ScheduledSearch
+from tailrace.search.scheduled.slots import Slot, due
+from tailrace.search.sources import ROLES
+
+TABLE = (
+    "tailrace.search_runs "
+    "(owner, name, until, since, role, channel, attempt, outcome, events, missed, seconds, detail)"
+)
+"""With the columns that the service may write."""
+ATTEMPTS = ROOT / "sql" / "queries" / "search_run_attempts.sql"
+MOST_ATTEMPTS = 20
+POLL_SECONDS = 30
+SEARCH_SECONDS = 60
+MAX_DETAIL = 500
+NOTHING, DENIED, ERROR, MISSED = "nothing", "denied", "error", "missed"
+
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Runner:
+    """Runs searches of one ClickHouse server.
+
+    `service` reads the searches and records their runs; `connect` returns the access of the account of a
+    role, and raises OSError if there is none.
+    """
+
+    service: ClickHouse
+    connect: Callable[[str], ClickHouse]
+    channels: Mapping[str, Channel]
+    dashboards: str
+    report: Report
+
+    def run(self, stop: threading.Event) -> None:
+        """Runs what is due until it is stopped."""
+        problem = ""
+        while not stop.is_set():
+            before, problem = problem, self._pass()
+            if problem != before:
+                self.report(f"scheduled searches: {problem or 'ClickHouse answers again'}")
+            stop.wait(POLL_SECONDS)
+
+    def _pass(self) -> str:
+        try:
+            self.run_due(datetime.now(UTC))
+        except (OSError, ClickHouseError) as error:
+            return f"cannot query ClickHouse: {error}"
+        return ""
+
+    def run_due(self, now: datetime) -> None:
+        """Runs each search whose run is due at this time. Raises OSError and ClickHouseError if the service's
+        own account cannot read or write."""
+        for search in saved.load(self.service):
+            slot = due(search, now) or _latest(search)
+            if slot is not None:
+                self._run(search, slot)
+
+    def _run(self, search: ScheduledSearch, slot: Slot) -> None:
+        attempts = self._attempts(search, slot)
+        waiting = [name for name in search.channels if attempts.get(name, (0, FAILED))[1] == FAILED]
+        waiting = [name for name in waiting if attempts.get(name, (0, ""))[0] < MOST_ATTEMPTS]
+        searched, outcome = attempts.get("", (0, ""))
+        if not waiting or outcome in (NOTHING, DENIED) or searched >= MOST_ATTEMPTS:
+            return
+        began = time.monotonic()
+        try:
+            result = found(rows_of(self._reader(search), max_execution_time=SEARCH_SECONDS), search, slot)
+        except DeniedError as error:
+            self._record(search, slot, "", DENIED, str(error), began, searched + 1)
+        except (SearchError, ClickHouseError, OSError) as error:
+            self._record(search, slot, "", ERROR, str(error), began, searched + 1)
+        else:
+            if not attempts and slot.missed:
+                self._record(search, slot, "", MISSED, missed_text(slot), began, 1, missed=slot.missed)
+            self._deliver(search, slot, result, waiting, attempts, began)
+
+    def _deliver(
+        self,
+        search: ScheduledSearch,
+        slot: Slot,
+        result: Found,
+        waiting: list[str],
+        attempts: Mapping[str, tuple[int, str]],
+        began: float,
+    ) -> None:
+        if not result.events and not slot.missed:
+            self._record(search, slot, "", NOTHING, "", began, 1)
+            return
+        for name in waiting:
+            attempt = attempts.get(name, (0, ""))[0] + 1
+            outcome = self._sent(name, search, slot, result, attempt)
+            detail = outcome.detail
+            self._record(search, slot, name, outcome.outcome, detail, began, attempt, events=result.events)
+
+    def _sent(self, name: str, search: ScheduledSearch, slot: Slot, result: Found, attempt: int) -> Outcome:
+        if name not in self.channels:
+            return Outcome(FAILED, f"alerts.yaml has no channel {name}")
+        try:
+            return sender_of(self.channels[name], self.dashboards).send(
+                message(search, slot, result, attempt)
+            )
+        except Exception as error:  # its text may contain a secret
+            return Outcome(FAILED, f"unexpected {type(error).__name__}")
+
+    def _reader(self, search: ScheduledSearch) -> ClickHouse:
+        """Raises OSError if the password of the role's account is not there."""
+        return self.connect(ROLES[search.role].account)
+
+    def _attempts(self, search: ScheduledSearch, slot: Slot) -> dict[str, tuple[int, str]]:
+        given = {"owner": search.owner, "name": search.name, "until": int(slot.until.timestamp())}
+        found_rows = self.service.rows(ATTEMPTS.read_text(), given)
+        return {row["channel"]: (int(row["attempts"]), row["last_outcome"]) for row in found_rows}
+
+    def _record(
+        self,
+        search: ScheduledSearch,
+        slot: Slot,
+        channel: str,
+        outcome: str,
+        detail: str,
+        began: float,
+        attempt: int,
+        events: int = 0,
+        missed: int = 0,
+    ) -> None:
+        row = {"owner": search.owner, "name": search.name, "role": search.role, "channel": channel}
+        row |= {"until": int(slot.until.timestamp()), "since": int(slot.since.timestamp())}
+        row |= {
+            "attempt": attempt,
+            "outcome": outcome,
+            "events": events,
+            "missed": missed,
+            "detail": detail[:MAX_DETAIL],
+        }
+        self.service.insert(TABLE, [{**row, "seconds": round(time.monotonic() - began, 3)}])
+        said = f" to {channel}" if channel else ""
+        self.report(f"scheduled search {search.name} of {search.owner}{said}: {outcome}: {detail}")
+
+
+def _latest(search: ScheduledSearch) -> Slot | None:
+    """Returns the last run again, of which a channel may have failed."""
+    if search.last_until is None:
+        return None
+    since = search.last_until - search.every
+    return Slot(since, search.last_until, 0, since)
