@@ -51,7 +51,7 @@ OWN = Extension(
         name: f"tailrace.cli.commands.{name}"
         for name in (
             *("health", "ledger", "alerts", "search", "reports", "review", "evidence", "verify"),
-            *("backfill", "pull", "tokens", "keys", "transparency", "witness"),
+            *("backfill", "pull", "tokens", "keys", "transparency", "witness", "hold", "retention"),
             *("credentials", "dashboards", "migrate", "completion"),
         )
     },

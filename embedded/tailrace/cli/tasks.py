@@ -7,11 +7,20 @@ TASKS = {
     "Analyze log files, without a server": ("digest", "parse", "fingerprint", "plan", "detect", "pull"),
     "Find out about alerts": ("alerts", "rules"),
     "Investigate": ("search",),
-    "Prove completeness": ("ledger", "backfill", "evidence", "verify", "review", "transparency", "witness"),
+    "Prove completeness": (
+        "ledger",
+        "backfill",
+        "evidence",
+        "verify",
+        "review",
+        "transparency",
+        "witness",
+        "hold",
+    ),
     "Find and fix problems": ("health", "doctor", "settings"),
     "Operate an installation": (
         *("dashboards", "reports", "tokens", "credentials", "keys"),
-        *("backup", "restore", "savepoint", "rewind", "migrate"),
+        *("backup", "restore", "savepoint", "rewind", "migrate", "retention"),
     ),
     "Use the command line": ("completion",),
 }
