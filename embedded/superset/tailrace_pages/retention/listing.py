@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from tailrace.retention.demands import Demand
 from tailrace.retention.holds import Hold
 from tailrace.retention.overview import Line
 from tailrace_pages import formats
@@ -12,9 +13,7 @@ TABLES = (
     Column("kind", "Class of records", 24),
     Column("table", "Table", 24),
     Column("days", "Kept (days)", 10, "count"),
-    Column(
-        "mark", "Demands", 0, note="What the frameworks demand; ▲ marks a longer time than the table keeps"
-    ),
+    Column("mark", "Demands", 0, note="● kept long enough, ▲ too short, ○ no number of days is set"),
     Column("rows", "Rows", 12, "count"),
     Column("oldest", "Oldest row (UTC)", 14),
     Column("expires", "Expires next (UTC)", 16, note="When the oldest row without a hold expires"),
@@ -33,7 +32,8 @@ HOLDS = (
     Column("released_by", "Released by", 12),
     Column("id", "Id", 12, "id"),
 )
-ENOUGH, SHORT = "○", "▲"
+ENOUGH, SHORT, UNSET = "●", "▲", "○"
+"""Long enough, too short, and a demand without a number of days."""
 
 
 def rows(lines: Iterable[Line]) -> list[dict[str, Any]]:
@@ -56,8 +56,19 @@ def rows(lines: Iterable[Line]) -> list[dict[str, Any]]:
 
 
 def _demands(line: Line) -> str:
-    marked = [f"{SHORT if each in line.unmet else ENOUGH} {each.text}" for each in line.demands]
-    return "; ".join(marked) or "none"
+    return "; ".join(f"{_mark(line, each)} {_short(each)}" for each in line.demands) or "none"
+
+
+def _mark(line: Line, demand: Demand) -> str:
+    if not demand.days:
+        return UNSET
+    return SHORT if demand in line.unmet else ENOUGH
+
+
+def _short(demand: Demand) -> str:
+    """Returns a demand without its texts, which the page lists below."""
+    days = f": {demand.days} days" if demand.days else ""
+    return f"{demand.framework} {demand.clause}{days}"
 
 
 def _oldest(line: Line) -> str:
