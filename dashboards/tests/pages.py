@@ -97,6 +97,7 @@ ROLES = ("developer", "compliance", "security", "unmasked")
 READERS = frozenset({"compliance", "security"})
 HANDLERS = frozenset({"security"})
 ALL = READERS | {"developer"}
+COMPLIANCE = frozenset({"compliance"})
 
 ROUTES = (
     Route("/tailrace/alerts/?range=90d", READERS),
@@ -151,6 +152,10 @@ ROUTES = (
     Route("/tailrace/evidence/reviews/", READERS, "POST", {"from": "", "to": "", "finding": ""}, 303),
     Route("/tailrace/setup/", ALL),
     Route("/tailrace/setup/?format=csv", ALL, is_page=False),
+    Route("/tailrace/retention/", COMPLIANCE),
+    Route("/tailrace/retention/?framework=hipaa", COMPLIANCE),
+    Route("/tailrace/retention/?format=csv", COMPLIANCE, is_page=False),
+    Route("/tailrace/retention/?format=csv&table=holds", COMPLIANCE, is_page=False),
 )
 """The first page with a list is opened in the dark theme, too."""
 
@@ -159,6 +164,7 @@ FORGED = (
     Route("/tailrace/rules/forged/backtests/", HANDLERS, "POST", {"days": "30"}),
     Route("/tailrace/evidence/pci/forged/", READERS),
     Route("/tailrace/setup/?instance=forged", ALL),
+    Route("/tailrace/retention/?framework=forged", COMPLIANCE),
     Route("/tailrace/entities/user/nobody%20of%20this%20name/", READERS),
     Route("/tailrace/sessions/-/nowhere/987654321/", READERS),
     Route("/tailrace/queries/00000000000000AB/", ALL),

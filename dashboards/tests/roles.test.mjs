@@ -21,7 +21,8 @@ import { slowQueries } from './workload.mjs';
 /** What no other file draws; the samples are drawn below. */
 const DRAWN_HERE = { developer: ['developers-digest'] };
 /** Titles of work pages; test_pages_access.py holds which role has which. */
-const WORK_PAGES = ['Alert inbox', 'Rules', 'Search', 'Queries', 'Users and clients', 'Evidence', 'Setup'];
+const WORK_PAGES = ['Alert inbox', 'Rules', 'Search', 'Queries', 'Users and clients', 'Evidence', 'Setup',
+  'Retention'];
 const [FIRST] = Object.keys(roles);
 const browsers = {};
 const sessions = [];

@@ -54,7 +54,9 @@ def test_a_user_without_an_audience_reads_what_to_do(visitors):
 
 @pytest.mark.parametrize("route", PAGES, ids=name_of)
 def test_names_of_logs_are_text_on_every_page(visitors, places, route):
-    answer = visitors["security"].get(route.at(places).path)
+    role = "security" if "security" in route.roles else min(route.roles)
+    answer = visitors[role].get(route.at(places).path)
+    assert answer.status_code == 200
     assert answer.headers["Content-Security-Policy"].startswith(POLICY)
     page = parsed(answer.text)
     for tag, attributes in page.tags:

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
@@ -41,6 +41,7 @@ from tailrace.kafka import topics
 from tailrace.migrations import reconciliation_step
 from tailrace.migrations import runner as migration_runner
 from tailrace.migrations.migration_files import MigrationError
+from tailrace.migrations.servers import layout_of
 from tailrace.programs.callbacks import CallbackProgram
 from tailrace.programs.capture import CaptureProgram
 from tailrace.programs.census import CensusProgram
@@ -165,22 +166,20 @@ def run_command(arguments: argparse.Namespace, settings: Settings, home: Home) -
 
 def migrate(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
     """Applies sql/migrations as ClickHouse's user admin."""
+    first, layout = _servers(arguments)
+    migration_runner.apply(first, arguments.cluster, arguments.writers_stopped, print, **layout)
+
+
+def apply_retention(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
+    """Applies retention, legal holds and the archive's progress to every server; run it each day."""
+    first, layout = _servers(arguments)
+    migration_runner.apply_retention(first, arguments.cluster, print, **layout)
+
+
+def _servers(arguments: argparse.Namespace) -> tuple[ClickHouse, dict[str, Any]]:
     password = _secrets(arguments)(password_name("admin"))
-    first, *others = [ClickHouse(url, "admin", password) for url in arguments.clickhouse]
-    in_shards = arguments.sharded or (bool(others) and not arguments.replicated)
-    if in_shards and not arguments.cluster:
-        raise MigrationError(
-            "shards need --cluster: the name by which ClickHouse's remote_servers lists them"
-        )
-    migration_runner.apply(
-        first,
-        arguments.cluster,
-        arguments.writers_stopped,
-        print,
-        sharded=in_shards,
-        others=others,
-        replicated=arguments.replicated,
-    )
+    servers = [ClickHouse(url, "admin", password) for url in arguments.clickhouse]
+    return servers[0], layout_of(servers, arguments.cluster, arguments.sharded, arguments.replicated)
 
 
 def reconcile(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
@@ -283,7 +282,9 @@ def _parser() -> argparse.ArgumentParser:
     kafka_client.add_arguments(host_keys)
     host_keys.add_argument("--json", metavar="TEXT", help="the keys (default: those of keys/hosts.json)")
     _configure_certificates(add("certificates", make_certificates))
-    _configure_migrations(add("migrations", migrate))
+    _configure_servers(migrations := add("migrations", migrate))
+    migrations.add_argument("--writers-stopped", action="store_true", help="as for `tailrace migrate`")
+    _configure_servers(add("retention", apply_retention))
     reconciling = add("reconcile", reconcile)
     _add_secrets(reconciling)
     reconciliation_step.configure(reconciling)
@@ -332,7 +333,7 @@ def _configure_certificates(command: argparse.ArgumentParser) -> None:
     command.add_argument("--renew", action="store_true", help="renew all certificates except the authority")
 
 
-def _configure_migrations(command: argparse.ArgumentParser) -> None:
+def _configure_servers(command: argparse.ArgumentParser) -> None:
     _add_secrets(command)
     command.add_argument(
         "--clickhouse",
@@ -350,7 +351,6 @@ def _configure_migrations(command: argparse.ArgumentParser) -> None:
         action="store_true",
         help="replicas of a Keeper, migrated without ON CLUSTER: --clickhouse names every server",
     )
-    command.add_argument("--writers-stopped", action="store_true", help="as for `tailrace migrate`")
 
 
 def _configure_dashboards(command: argparse.ArgumentParser) -> None:

@@ -210,9 +210,11 @@ def _check_chain(chain: _Chain, is_whole: bool, report: Report) -> None:
 def _report_hole(host: str, first: int, after: Record, report: Report) -> None:
     last = after.sequence - 1
     numbers = f"record {first}" if first == last else f"records {first} to {last}"
-    report.incomplete(
+    verb = "is" if first == last else "are"
+    report.missing(
         CHECK,
-        f"{numbers} of {host} are missing" if first != last else f"{numbers} of {host} is missing",
+        f"{numbers} of {host} {verb} not recorded",
+        after.payload,
         leaf=after.leaf,
         host=host,
         key=after.key,

@@ -40,9 +40,14 @@ def verify(files: Files, trust: Trust, scope: Scope | None = None) -> Report:
     return examine(files, trust, scope)[0]
 
 
-def examine(files: Files, trust: Trust, scope: Scope | None = None) -> tuple[Report, Leaves]:
-    """Verifies the proofs of a bundle; returns also the leaves that are in the log."""
-    report, held = Report(), Leaves()
+def examine(
+    files: Files, trust: Trust, scope: Scope | None = None, settled: float | None = None
+) -> tuple[Report, Leaves]:
+    """Verifies the proofs of a bundle; returns also the leaves that are in the log.
+
+    `settled` is for a log that runs: `Report.settled`.
+    """
+    report, held = Report(settled=settled), Leaves()
     trust = completed(trust, files, report)
     found = log.checkpoints(files, trust, report)
     stated = _stated(files, report)

@@ -37,16 +37,23 @@ class RangesOfFiles:
         self._newest[file] = (start, end, closed)
         self.report.counts["bytes"] += end - start
         if before is None:
-            self._check_first(start, where)
+            self._check_first(start, payload, where)
         else:
-            self._check_next(before, start, end, where)
+            self._check_next(before, start, end, payload, where)
 
-    def _check_first(self, start: int, where: Place) -> None:
+    def _check_first(self, start: int, payload: Mapping[str, object], where: Place) -> None:
         if start and self.is_whole:
             where |= {"from": 0, "to": start}
-            self.report.incomplete(CHECK, f"bytes 0 to {start} are not signed", **where)
+            self.report.missing(CHECK, f"bytes 0 to {start} are not signed", payload, **where)
 
-    def _check_next(self, before: tuple[int, int, bool], start: int, end: int, where: Place) -> None:
+    def _check_next(
+        self,
+        before: tuple[int, int, bool],
+        start: int,
+        end: int,
+        payload: Mapping[str, object],
+        where: Place,
+    ) -> None:
         known, reached, closed = before
         if start == known and end >= reached and not closed:
             self.report.counts["bytes"] -= reached - known
@@ -56,8 +63,7 @@ class RangesOfFiles:
             if not closed:
                 self.report.counts["files that began again"] += 1
         elif start > reached:
-            self.report.incomplete(
-                CHECK, f"bytes {reached} to {start} are not signed", **{**where, "from": reached, "to": start}
-            )
+            where |= {"from": reached, "to": start}
+            self.report.missing(CHECK, f"bytes {reached} to {start} are not signed", payload, **where)
         else:
             self.report.tampered(CHECK, f"bytes {start} to {end} overlap those up to {reached}", **where)

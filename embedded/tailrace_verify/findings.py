@@ -53,6 +53,9 @@ class Report:
     """What a reader should know and what does not change the verdict."""
     uncovered: list[tuple[str, str]] = field(default_factory=list)
     """Intervals of minutes without coverage: first and end, UTC."""
+    settled: float | None = None
+    """What precedes a record that was signed after this time, in seconds since 1970, may still be recorded: a
+    log that runs has newer records before older ones. None: nothing may."""
 
     @property
     def verdict(self) -> Status:
@@ -69,6 +72,14 @@ class Report:
 
     def incomplete(self, check: str, message: str, **place: object) -> None:
         self.add(Status.INCOMPLETE, check, message, **place)
+
+    def missing(self, check: str, message: str, payload: Mapping[str, object], **place: object) -> None:
+        """Adds what is missing before the signed record `payload`."""
+        at = payload.get("at")
+        if self.settled is not None and isinstance(at, int) and at > self.settled * 1e6:
+            self.undetermined(check, f"{message} yet: signed shortly before", **place)
+        else:
+            self.incomplete(check, message, **place)
 
     def undetermined(self, check: str, message: str, **place: object) -> None:
         self.add(Status.UNDETERMINED, check, message, **place)

@@ -53,6 +53,7 @@ class FakeComponent(Component):
         self.name = name
         self.needs = needs
         self.checks_data_at_start = name.startswith("steadychecking")
+        self.provision_seconds = 0.1 if name.startswith("steadyagain") else 0
 
     def reads(self, listed: Listed) -> object:
         return set(listed.logs) if self.name.startswith("reading") else None
@@ -70,7 +71,11 @@ class FakeComponent(Component):
         (self._here / "up").unlink(missing_ok=True)
 
     def command(self) -> list[str]:
-        return ["/bin/sh", "-c", SCRIPTS[self.name.split("-")[0].removesuffix("checking")]]
+        return [
+            "/bin/sh",
+            "-c",
+            SCRIPTS[self.name.split("-")[0].removesuffix("checking").removesuffix("again")],
+        ]
 
     def environment(self) -> dict[str, str]:
         return {"HERE": str(self._here)}

@@ -63,6 +63,18 @@ def test_provisions_a_component_before_its_dependents_start(start):
     assert (first / "provisioned").stat().st_mtime_ns < (second / "up").stat().st_mtime_ns
 
 
+def test_provisions_a_healthy_component_again_at_its_interval(start):
+    stack = start("steadyagain-a", "steady-b")
+    for name in ("steadyagain-a", "steady-b"):
+        stack.await_healthy(name)
+    files = [stack.home.data(name) / "provisioned" for name in ("steadyagain-a", "steady-b")]
+    for file in files:
+        file.unlink()
+    wait_until(files[0].exists, "it was not provisioned again")
+
+    assert not files[1].exists()
+
+
 def test_restarts_a_killed_component(start):
     stack = start("steady-a")
     before = stack.await_healthy("steady-a")

@@ -1,12 +1,13 @@
 """Every manipulation of a bundle is detected and located, and no honest history raises a false alarm."""
 
+import json
 import random
 
 import pytest
 import verify_histories as histories
 import verify_manipulations as manipulations
 
-from tailrace_verify import check
+from tailrace_verify import chains, check
 from tailrace_verify.files import of_mapping
 from tailrace_verify.findings import Report, Status
 
@@ -54,6 +55,39 @@ def test_every_manipulation_is_detected_and_located():
 
 def test_honest_histories():
     assert_honest(HONEST, 50_000)
+
+
+def without_a_range() -> tuple[dict[str, bytes], histories.History, dict[str, object], float]:
+    """Returns a bundle without one range, its place, and when the next record was signed."""
+    for seed in range(1000):
+        history = histories.made(seed)
+        bundle = history.bundle()
+        if place := manipulations.range_dropped(history, bundle, random.Random(seed)):
+            following = [each for each in records(history) if each["sequence"] == place["sequence"] + 1]
+            at = {each["at"] / 1e6 for each in following if each["host"] == place["host"]}
+            if min(at) > 1e9:
+                return bundle, history, place, min(at)
+    raise AssertionError("no history has such a range")
+
+
+def records(history: histories.History) -> list[dict[str, object]]:
+    found = map(json.loads, history.entries)
+    return [json.loads(each["payload"]) for each in found if each["type"] == "signed_range"]
+
+
+@pytest.mark.parametrize(
+    ("age", "status", "word"),
+    [(10, Status.UNDETERMINED, "not recorded yet"), (-10, Status.INCOMPLETE, "not recorded")],
+)
+def test_a_running_log_may_still_record_what_was_signed_recently(age, status, word):
+    """`age` is the time in seconds from the settled time to the record after the missing one."""
+    bundle, history, place, at = without_a_range()
+    report, _ = check.examine(of_mapping(bundle), history.trust(), settled=at - age)
+
+    found = [each for each in report.findings if each.check == chains.CHECK]
+    holes = [each for each in found if each.status is not Status.PROVEN]
+    assert [(each.status, {**each.place} | place == {**each.place}) for each in holes] == [(status, True)]
+    assert word in holes[0].message
 
 
 @pytest.mark.long

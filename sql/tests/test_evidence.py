@@ -372,6 +372,8 @@ def test_the_report_holds_names_as_text(bundle):
     with zipfile.ZipFile(bundle) as file:
         page = file.read("report.html").decode()
         assert file.read("report.pdf").startswith(b"%PDF")
+        (assessment,) = json.loads(file.read("oscal-assessment-results.json")).values()
+    assert assessment["results"][0]["title"].startswith("PCI DSS")
     assert "&lt;b&gt;\\u{202e}evil" in page
     assert "<script" not in page and "http" not in page.replace("http-equiv", "")
 

@@ -22,6 +22,7 @@ from tailrace.dashboards import asset_files
 from tailrace.migrations import migration_files
 from tailrace.migrations import runner as migration_runner
 from tailrace.migrations.migration_files import Dialect, Migration, MigrationError
+from tailrace.retention import holds, selectors
 
 ACCESS_DENIED = 497
 VIOLATED_CONSTRAINT = 469
@@ -308,6 +309,25 @@ def test_a_shard_that_missed_a_change_of_retention_gets_it_with_the_next_migrati
     )
     two_shards.migrate()
     assert [admin.execute(counted) for admin in two_shards.each("admin")] == before
+
+
+def test_a_legal_hold_keeps_rows_of_every_shard(two_shards, capsys):
+    auditor = two_shards.user("auditor")
+    servers = [word for admin in two_shards.each("admin") for word in ("--clickhouse", admin.url)]
+    step = ["retention", "--secrets", str(two_shards.home.secrets), *servers, "--cluster", Shards.CLUSTER]
+    ttls = (
+        "SELECT countIf(position(create_table_query, 'instance IN (''db1'')') > 0) FROM system.tables "
+        "WHERE database = 'tailrace_shard' AND name IN ('query_events', 'ledger')"
+    )
+    id_ = holds.place(auditor, "case 7", selectors.parse("instance:db1"), "ines", "a letter")
+
+    assert deployment.main(step) == Exit.OK
+    assert on_each(two_shards, ttls) == [2, 2]
+
+    for person in ("ines", "omar"):
+        holds.release(auditor, id_, person, "closed")
+    assert deployment.main(step) == Exit.OK
+    assert on_each(two_shards, ttls) == [0, 0]
 
 
 def test_what_is_as_it_shall_be_is_left_alone(two_shards):

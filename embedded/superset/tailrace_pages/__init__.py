@@ -19,5 +19,6 @@ its viewer's audience. docs/WORK-PAGES.md describes how to add one. The modules,
     registration.py   the list of the pages; called by superset_config.py
 
 Those above viewer.py import neither Flask nor Superset, and are tested without them. Each page has a package
-of its own: alerts, rules, statements (the page Queries), entities (Users and clients), evidence, setup.
+of its own: alerts, rules, statements (the page Queries), entities (Users and clients), evidence, setup,
+retention.
 """

@@ -9,7 +9,7 @@ RESOURCE = "Tailrace pages"
 
 BUNDLES = (
     *("read_alerts", "handle_alerts", "rules", "test_rules"),
-    *("search", "queries", "entities", "evidence", "setup"),
+    *("search", "queries", "entities", "evidence", "setup", "retention"),
 )
 
 MENU = {
@@ -20,6 +20,7 @@ MENU = {
     "Users and clients": "entities",
     "Evidence": "evidence",
     "Setup": "setup",
+    "Retention": "retention",
 }
 """Titles of pages in the order of the menu, with the bundle that shows them."""
 

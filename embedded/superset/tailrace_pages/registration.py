@@ -25,6 +25,7 @@ PAGES = (
     "tailrace_pages.entities.views",
     "tailrace_pages.evidence.views",
     "tailrace_pages.setup.views",
+    "tailrace_pages.retention.views",
 )
 """The modules of the pages, one line each."""
 

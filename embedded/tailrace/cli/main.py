@@ -51,7 +51,8 @@ OWN = Extension(
         name: f"tailrace.cli.commands.{name}"
         for name in (
             *("health", "ledger", "alerts", "search", "reports", "review", "evidence", "verify"),
-            *("backfill", "pull", "classes", "tokens", "keys", "transparency", "witness", "archive"),
+            *("backfill", "pull", "classes", "tokens", "keys", "transparency", "witness"),
+            *("hold", "retention", "archive"),
             *("credentials", "dashboards", "migrate", "completion"),
         )
     },

@@ -9,12 +9,12 @@ TASKS = {
     "Investigate": ("search",),
     "Prove completeness": (
         *("ledger", "backfill", "evidence", "verify", "review"),
-        *("transparency", "witness", "archive"),
+        *("transparency", "witness", "hold", "archive"),
     ),
     "Find and fix problems": ("health", "doctor", "settings", "classes"),
     "Operate an installation": (
         *("dashboards", "reports", "tokens", "credentials", "keys"),
-        *("backup", "restore", "savepoint", "rewind", "migrate"),
+        *("backup", "restore", "savepoint", "rewind", "migrate", "retention"),
     ),
     "Use the command line": ("completion",),
 }

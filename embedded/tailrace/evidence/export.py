@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from tailrace import __version__
 from tailrace.clickhouse.client import ClickHouse
-from tailrace.evidence import archive, coverage, page, pdf, results, signing
+from tailrace.evidence import archive, coverage, oscal, page, pdf, results, signing
 from tailrace.evidence.framework import Framework, Result
 from tailrace.evidence.parameters import parameters, retention
 from tailrace.evidence.period import Period
@@ -42,6 +42,7 @@ results/NAME.csv          every row of every result; NULL is \\N, times are UTC.
                           so import it as text
 results/NAME.parquet      the same rows with their types
 queries/NAME.sql          the query of each result
+oscal-assessment-results.json   which results are evidence for which controls, as OSCAL 1.1.2
 about.json                period, versions, rows of each result
 manifest.json, .sig       SHA-256 sums of all files, and the Ed25519 signature of the manifest
 public-key.pem            the key of the signature; obtain its owner from another source than this bundle
@@ -121,6 +122,7 @@ class Exporter:
         self.on_step("writing the report")
         (content / "report.html").write_text(page.render(report), encoding="utf-8")
         pdf.write(report, content / "report.pdf")
+        (content / oscal.FILE).write_text(oscal.text(report), encoding="utf-8")
         readme = README.format(title=framework.title, period=period, proves=PROVES)
         (content / "README.txt").write_text(readme, encoding="utf-8")
         (content / "about.json").write_text(json.dumps(_about(report, rows=True), indent=1) + "\n")

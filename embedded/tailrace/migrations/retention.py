@@ -30,6 +30,17 @@ def load_retention(path: Path = RETENTION) -> dict[str, int]:
     return load(path, tables)
 
 
+def waiting_tables(path: Path = RETENTION) -> tuple[str, ...]:
+    """Returns the tables whose rows wait for the archive before they are deleted. Raises RetentionError."""
+    days = load_retention(path)
+    found = yaml.safe_load(path.read_text()).get("wait_for_archive") or []
+    if not isinstance(found, list) or not set(map(str, found)) <= days.keys():
+        raise RetentionError(
+            f"{path}: wait_for_archive: expected a list of tables of `days`, found {found!r}"
+        )
+    return tuple(map(str, found))
+
+
 def load(file: Path, tables: Iterable[str]) -> dict[str, int]:
     """Returns the retention in days, for exactly these tables. Raises RetentionError."""
     try:

@@ -20,22 +20,19 @@ posted: stop the job with a savepoint first. `apply` refuses such a migration on
 `writers_stopped` is set.
 """
 
-import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tailrace import __version__
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
-from tailrace.migrations import rollups
+from tailrace.migrations import expiry, rollups
 from tailrace.migrations.migration_files import Dialect, Migration, MigrationError, load_migrations
-from tailrace.migrations.retention import load_retention
+from tailrace.migrations.retention import load_retention, waiting_tables
 from tailrace.migrations.servers import Servers
 
 RECORDS_FROM = 2
 """The migration that creates tailrace.schema_migrations; earlier ones are recorded with it."""
-
-_TTL = re.compile(r"\bTTL (.+?) \+ toIntervalDay\((\d+)\)")
 
 
 @dataclass(frozen=True)
@@ -97,7 +94,8 @@ def apply(
     others: Sequence[ClickHouse] = (),
     replicated: bool = False,
 ) -> list[str]:
-    """Applies missing migrations and returns their titles; adjusts TTLs that differ from sql/retention.yaml.
+    """Applies missing migrations and returns their titles; adjusts TTLs that differ from sql/retention.yaml
+    and from the legal holds (tailrace.migrations.expiry).
 
     `cluster` is the name of the servers in ClickHouse's remote_servers, empty for one server. `sharded`: the
     cluster has more than one shard. `others` are the other servers if statements run on each server in order
@@ -107,8 +105,7 @@ def apply(
     """
     migrations = load_migrations() if migrations is None else migrations
     days = load_retention() if retention_days is None else retention_days
-    dialect = Dialect(days, cluster, sharded, keeper=replicated or not others, in_turn=replicated)
-    servers = Servers(clickhouse, others, dialect)
+    servers = _servers(days, clickhouse, cluster, sharded, others, replicated)
     with servers.locked():
         servers.refuse_other_layout()
         servers.refuse_new_first()
@@ -119,9 +116,39 @@ def apply(
         if len(pending) < len(migrations) and not writers_stopped:
             _refuse_views(pending)
         _apply_in_order(servers, pending, report)
-        _apply_retention(servers, report)
         servers.spread()
+        expiry.apply(servers, expiry.kept(clickhouse, days, waiting_tables()), report)
     return [migration.title for migration in pending]
+
+
+def _servers(
+    days: Mapping[str, int],
+    clickhouse: ClickHouse,
+    cluster: str,
+    sharded: bool,
+    others: Sequence[ClickHouse],
+    replicated: bool,
+) -> Servers:
+    dialect = Dialect(days, cluster, sharded, keeper=replicated or not others, in_turn=replicated)
+    return Servers(clickhouse, others, dialect)
+
+
+def apply_retention(
+    clickhouse: ClickHouse,
+    cluster: str = "",
+    report: Callable[[str], None] = lambda _: None,
+    retention_days: Mapping[str, int] | None = None,
+    sharded: bool = False,
+    others: Sequence[ClickHouse] = (),
+    replicated: bool = False,
+) -> None:
+    """Adjusts TTLs to sql/retention.yaml, to the legal holds and to the archive; the arguments are those of
+    `apply`. Returns after no held row can be deleted. Raises as `apply`."""
+    days = load_retention() if retention_days is None else retention_days
+    servers = _servers(days, clickhouse, cluster, sharded, others, replicated)
+    with servers.locked():
+        servers.refuse_other_layout()
+        expiry.apply(servers, expiry.kept(clickhouse, days, waiting_tables()), report)
 
 
 def _refuse_problems(states: Sequence[State]) -> None:
@@ -166,27 +193,3 @@ def _apply_one(servers: Servers, migration: Migration, report: Callable[[str], N
         "seconds": time.monotonic() - begin,
         "version": __version__,
     }
-
-
-def _apply_retention(servers: Servers, report: Callable[[str], None]) -> None:
-    """Checks each server separately: without a Keeper one may have missed a change."""
-    for server in servers.all:
-        _apply_retention_of(server, servers, report)
-
-
-def _apply_retention_of(server: ClickHouse, servers: Servers, report: Callable[[str], None]) -> None:
-    dialect = servers.dialect
-    tables = server.rows(
-        "SELECT name, create_table_query FROM system.tables WHERE database = {database:String}",
-        {"database": dialect.database},
-    )
-    for table in tables:
-        found = _TTL.search(table["create_table_query"])
-        days = dialect.retention_days.get(table["name"])
-        if found and days and int(found[2]) != days:
-            report(f"retention of {table['name']}: {days} days instead of {found[2]}")
-            servers.execute_on(
-                server,
-                f"ALTER TABLE {dialect.database}.{table['name']} {dialect.on_cluster()} "
-                f"MODIFY TTL {found[1]} + INTERVAL {days} DAY",
-            )

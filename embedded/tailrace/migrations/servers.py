@@ -125,6 +125,18 @@ class Servers:
         return lambda statement: self.execute_on(server, statement)
 
 
+def layout_of(
+    servers: Sequence[ClickHouse], cluster: str, sharded: bool, replicated: bool
+) -> dict[str, object]:
+    """Returns the arguments of `runner.apply` for these servers. Raises MigrationError."""
+    in_shards = sharded or (len(servers) > 1 and not replicated)
+    if in_shards and not cluster:
+        raise MigrationError(
+            "shards need --cluster: the name by which ClickHouse's remote_servers lists them"
+        )
+    return {"sharded": in_shards, "others": servers[1:], "replicated": replicated}
+
+
 def _replica_path(server: ClickHouse, database: str, table: str) -> str:
     """Returns the path that all replicas of a table share, or nothing if it is not replicated."""
     rows = server.rows(

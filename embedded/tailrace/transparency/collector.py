@@ -20,7 +20,7 @@ from tailrace.transparency import leaves, sequences
 from tailrace.transparency.store import Batch, Minute, Store
 from tailrace_verify import rows as canonical_rows
 
-TABLES = ("query_events", "audit_events", "error_events")
+TABLES = ("query_events", "audit_events", "error_events", "legal_hold_actions")
 RANGES = "signed_ranges"
 KEYS = "keys"
 MARGIN_SECONDS = 15

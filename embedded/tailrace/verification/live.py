@@ -18,6 +18,9 @@ DIRECTORY = "transparency"
 """Of the log, below the home directory."""
 LOG_VKEY, WITNESSES = "log.vkey", "witnesses"
 CHECK = "ClickHouse"
+SETTLE_SECONDS = 300
+"""When all records are in the log: signed ranges arrive with the lines that they cover, and wait for the next
+checkpoint of the job and of the log."""
 
 
 def files_of_log(home: Path) -> Files:
@@ -32,14 +35,20 @@ def files_of_log(home: Path) -> Files:
 
 
 def verify(
-    clickhouse: ClickHouse, home: Path, trust: Trust, scope: Scope | None, kept_days: Mapping[str, int]
+    clickhouse: ClickHouse,
+    home: Path,
+    trust: Trust,
+    scope: Scope | None,
+    kept_days: Mapping[str, int],
+    now: datetime | None = None,
 ) -> Report:
     """Verifies the log, and the rows of ClickHouse in the period, by default all that are still stored.
 
     `kept_days` is the retention by table: older minutes were deleted and are left out. Raises
     ClickHouseError, StoredRowsError, OSError.
     """
-    report, held = check.examine(files_of_log(home), trust, scope)
+    settled = (now or datetime.now(UTC)).timestamp() - SETTLE_SECONDS
+    report, held = check.examine(files_of_log(home), trust, scope, settled)
     stored = StoredRows(clickhouse)
     for table, leaves in by_table(held.rows).items():
         period = _period(scope, kept_days.get(table))

@@ -36,6 +36,9 @@ class ClickHouse(Component):
     # aside and uses its source parts, which it retains for eight minutes.
     checks_data_at_start = True
 
+    provision_seconds = 86_400
+    """Each day the archive has another day, whose rows may be deleted."""
+
     _is_provisioned = False
 
     def installed(self) -> bool:

@@ -84,6 +84,9 @@ class Component(Program, ABC):
     start_seconds: ClassVar[float] = 180
     """A process that is not healthy by then is killed and counts as crashed."""
 
+    provision_seconds: ClassVar[float] = 0
+    """The interval at which `provision` is repeated while the component is healthy; 0: only at each start."""
+
     checks_data_at_start: ClassVar[bool] = False
     """Whether a restart repairs the damage of a full disk: then it is restarted once there is free space
     again."""

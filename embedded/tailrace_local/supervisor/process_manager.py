@@ -187,7 +187,16 @@ class ProcessManager:
         self._ready.set()
         self._healthy_at = time.monotonic()
         self._enter(State.HEALTHY)
-        await self._watch_health()
+        again = asyncio.create_task(self._provision_again())
+        try:
+            await self._watch_health()
+        finally:
+            again.cancel()
+
+    async def _provision_again(self) -> None:
+        while seconds := self.component.provision_seconds:
+            await asyncio.sleep(seconds)
+            await self._provision()
 
     async def _until_healthy(self) -> None:
         while not (health := await self._ask_health()).ok:

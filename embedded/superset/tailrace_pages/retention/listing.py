@@ -1,0 +1,117 @@
+"""The columns of the tables of the page Retention and of its CSV files, and their rows."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tailrace.retention.demands import Demand
+from tailrace.retention.holds import Hold
+from tailrace.retention.overview import Line
+from tailrace_pages import formats
+from tailrace_pages.columns import Column
+
+TABLES = (
+    Column("kind", "Class of records", 24),
+    Column("table", "Table", 24),
+    Column("days", "Kept (days)", 10, "count"),
+    Column("mark", "Demands", 0, note="● kept long enough, ▲ too short, ○ no number of days is set"),
+    Column("rows", "Rows", 12, "count"),
+    Column("oldest", "Oldest row (UTC)", 14),
+    Column("expires", "Expires next (UTC)", 16, note="When the oldest row without a hold expires"),
+    Column("held", "Held rows", 10, "count"),
+    Column("archive", "Archive", 20),
+)
+CSV_TABLES = (*TABLES, Column("short", "Too short for"))
+HOLDS = (
+    Column("case", "Case", 16),
+    Column("selector", "Selected rows", 0),
+    Column("state", "State", 16),
+    Column("placed_at", "Placed (UTC)", 20),
+    Column("placed_by", "By", 12),
+    Column("reason", "Reason", 24),
+    Column("requested_by", "Release requested by", 16),
+    Column("released_by", "Released by", 12),
+    Column("id", "Id", 12, "id"),
+)
+ENOUGH, SHORT, UNSET = "●", "▲", "○"
+"""Long enough, too short, and a demand without a number of days."""
+
+
+def rows(lines: Iterable[Line]) -> list[dict[str, Any]]:
+    """Returns the rows of CSV_TABLES."""
+    return [
+        {
+            "kind": line.kind,
+            "table": line.table,
+            "days": line.days,
+            "mark": _demands(line),
+            "rows": line.rows,
+            "oldest": _oldest(line),
+            "expires": _expires(line),
+            "held": line.held,
+            "archive": line.archive or "does not wait for it",
+            "short": "; ".join(demand.text for demand in line.unmet),
+        }
+        for line in lines
+    ]
+
+
+def _demands(line: Line) -> str:
+    return "; ".join(f"{_mark(line, each)} {_short(each)}" for each in line.demands) or "none"
+
+
+def _mark(line: Line, demand: Demand) -> str:
+    if not demand.days:
+        return UNSET
+    return SHORT if demand in line.unmet else ENOUGH
+
+
+def _short(demand: Demand) -> str:
+    """Returns a demand without its texts, which the page lists below."""
+    days = f": {demand.days} days" if demand.days else ""
+    return f"{demand.framework} {demand.clause}{days}"
+
+
+def _oldest(line: Line) -> str:
+    if line.rows is None:
+        return formats.UNKNOWN
+    return formats.day(line.oldest) if line.oldest else "no rows"
+
+
+def _expires(line: Line) -> str:
+    if line.rows is None:
+        return formats.UNKNOWN
+    return formats.day(line.expires_next) if line.expires_next else "nothing"
+
+
+def hold_rows(holds: Iterable[Hold]) -> list[dict[str, Any]]:
+    """Returns the rows of HOLDS, those in force first."""
+    return [
+        {
+            "case": hold.case_name,
+            "selector": hold.selector.text(),
+            "state": hold.state,
+            "placed_at": hold.placed_at[:19],
+            "placed_by": hold.placed_by,
+            "reason": hold.placed_because,
+            "requested_by": hold.requested_by,
+            "released_by": hold.released_by,
+            "id": hold.id,
+        }
+        for hold in sorted(holds, key=lambda hold: not hold.is_in_force)
+    ]
+
+
+def headline(lines: Sequence[Line], holds: Sequence[Hold]) -> list[dict[str, Any]]:
+    """Returns the numbers above the table. Held rows are unknown if no table can be read."""
+    short = sum(bool(line.unmet) for line in lines)
+    known = [line.held for line in lines if line.held is not None]
+    in_force = sum(hold.is_in_force for hold in holds)
+    return [
+        {
+            "title": "Tables kept too short",
+            "value": formats.count(short),
+            "note": "for the chosen frameworks",
+        },
+        {"title": "Legal holds in force", "value": formats.count(in_force)},
+        {"title": "Held rows", "value": formats.count(sum(known) if known else None)},
+    ]

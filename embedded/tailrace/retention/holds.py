@@ -1,0 +1,161 @@
+"""Legal holds: rows that are not deleted while a case needs them.
+
+A hold is placed by one person. Its release is requested by a person and confirmed by another. All of it is
+appended to tailrace.legal_hold_actions; the view tailrace.legal_holds derives the state of each hold.
+"""
+
+import re
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Protocol
+
+from tailrace.clickhouse.client import ClickHouse, Row
+from tailrace.errors import ReportedError
+from tailrace.retention.selectors import Selector, from_json
+
+ACCOUNT = "auditor"
+"""The user of ClickHouse that appends actions; it can neither change nor delete them."""
+PLACE, REQUEST, CONFIRM = "place", "request_release", "confirm_release"
+RELEASED = "released"
+HOLDS = """
+SELECT lower(replaceAll(toString(hold_id), '-', '')) AS id, case_name, selector, state,
+    toString(placed_at) AS placed_at, placed_by, placed_because,
+    toString(requested_at) AS requested_at, requested_by, requested_because,
+    toString(released_at) AS released_at, released_by
+FROM tailrace.legal_holds ORDER BY legal_holds.placed_at, id
+"""
+_ID = re.compile(r"[0-9a-f]{1,32}")
+
+
+class Reads(Protocol):
+    """Access to ClickHouse that reads: that of the command line, or of a page's viewer."""
+
+    def rows(self, statement: str, parameters: Mapping[str, object] | None = None) -> list[Row]: ...
+
+
+class HoldError(ReportedError):
+    """A hold cannot be placed, found or released; the message is shown to the user."""
+
+
+@dataclass(frozen=True)
+class Hold:
+    """A legal hold as it is stored. Times are UTC; None and empty: not yet."""
+
+    id: str
+    """32 hexadecimal digits."""
+    case_name: str
+    selector: Selector
+    state: str
+    """active, release requested or released."""
+    placed_at: str
+    placed_by: str
+    placed_because: str
+    requested_at: str | None = None
+    requested_by: str = ""
+    requested_because: str = ""
+    released_at: str | None = None
+    released_by: str = ""
+
+    @property
+    def is_in_force(self) -> bool:
+        """A hold keeps its rows until its release was confirmed."""
+        return self.state != RELEASED
+
+
+def listed(clickhouse: Reads) -> list[Hold]:
+    """Returns all holds in the order in which they were placed; none before the migrations have run.
+
+    Raises ClickHouseError, SelectorError, OSError.
+    """
+    if not exists(clickhouse, "legal_holds"):
+        return []
+    return [_hold(row) for row in clickhouse.rows(HOLDS)]
+
+
+def in_force(clickhouse: Reads) -> list[Hold]:
+    """Returns the holds that are not released. Raises as `listed`."""
+    return [hold for hold in listed(clickhouse) if hold.is_in_force]
+
+
+def exists(clickhouse: Reads, table: str) -> bool:
+    """Whether database tailrace has this table or view, and the user may see it."""
+    known = "SELECT 1 FROM system.tables WHERE database = 'tailrace' AND name = {table:String}"
+    return bool(clickhouse.rows(known, {"table": table}))
+
+
+def _hold(row: Row) -> Hold:
+    return Hold(**{**row, "selector": from_json(str(row["selector"]))})
+
+
+def place(clickhouse: ClickHouse, case: str, selector: Selector, actor: str, reason: str) -> str:
+    """Appends a new hold; returns its id. Its rows are held once the TTLs were applied.
+
+    Raises HoldError, ClickHouseError, OSError.
+    """
+    id_ = uuid.uuid4()
+    _append(clickhouse, str(id_), PLACE, actor, reason, case_name=case, selector=selector.as_json())
+    return id_.hex
+
+
+def release(clickhouse: ClickHouse, prefix: str, actor: str, reason: str) -> Hold:
+    """Requests the release of a hold, or confirms the request of another person; returns the hold after it.
+
+    Raises HoldError if the hold is unknown or released, or if the person who requested the release would
+    confirm it.
+    """
+    hold = find(listed(clickhouse), prefix)
+    if not hold.is_in_force:
+        raise HoldError(f"{hold.id[:8]} was released at {hold.released_at} UTC by {hold.released_by}")
+    if hold.requested_by and _person(hold.requested_by) == _person(actor):
+        raise HoldError(
+            f"{hold.requested_by} has requested the release of {hold.id[:8]}: another person must confirm it"
+        )
+    action = CONFIRM if hold.requested_by else REQUEST
+    _append(clickhouse, str(uuid.UUID(hold.id)), action, actor, reason)
+    return find(listed(clickhouse), hold.id)
+
+
+def _person(name: str) -> str:
+    return name.strip().casefold()
+
+
+def find(holds: Sequence[Hold], prefix: str) -> Hold:
+    """Returns the hold whose id has this prefix. Raises HoldError."""
+    prefix = prefix.lower().replace("-", "")
+    found = [hold for hold in holds if hold.id.startswith(prefix)] if _ID.fullmatch(prefix) else []
+    if len(found) != 1:
+        what = f"{prefix} matches the ids of {len(found)} holds" if found else f"there is no hold {prefix}"
+        raise HoldError(f"{what}; see: tailrace hold list")
+    return found[0]
+
+
+def _append(clickhouse: ClickHouse, id_: str, action: str, actor: str, reason: str, **more: str) -> None:
+    if not actor.strip() or not reason.strip() or any(not text.strip() for text in more.values()):
+        raise HoldError("a hold needs a case, a selector, a reason and the name of a person")
+    row = {"hold_id": id_, "action": action, "actor": actor.strip(), "reason": reason, **more}
+    clickhouse.insert(f"tailrace.legal_hold_actions ({', '.join(row)})", [row])
+
+
+def held_days(clickhouse: Reads, table: str, first: date, last: date) -> set[date]:
+    """Returns the days (UTC) of `first` to `last`, inclusive, that an archive must keep for a hold.
+
+    A hold without a key that the table lacks holds each day of its time range: whether the rows of that day
+    match is not asked, because ClickHouse may have deleted those that only the archive still has.
+    """
+    columns = stored_columns(clickhouse).get(table, frozenset())
+    selectors = [hold.selector for hold in in_force(clickhouse)]
+    chosen = [each for each in selectors if each.condition(table, columns, "at") is not None]
+    days = [first + timedelta(days=number) for number in range((last - first).days + 1)]
+    return {day for day in days if any(each.touches(day) for each in chosen)}
+
+
+def stored_columns(clickhouse: Reads, database: str = "tailrace") -> dict[str, frozenset[str]]:
+    """Returns by table the columns that are stored, without aliases."""
+    rows = clickhouse.rows(
+        "SELECT table, groupArray(name) AS columns FROM system.columns WHERE database = {database:String} "
+        "AND default_kind != 'ALIAS' GROUP BY table",
+        {"database": database},
+    )
+    return {str(row["table"]): frozenset(row["columns"]) for row in rows}

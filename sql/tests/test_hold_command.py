@@ -1,0 +1,70 @@
+"""The commands `tailrace hold` and `tailrace retention` on a real ClickHouse."""
+
+import argparse
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+from tailrace.cli.commands import hold, retention
+from tailrace.retention.holds import HoldError
+
+
+@dataclass
+class Stack:
+    """The context of a command, with the test's server."""
+
+    user: Callable
+
+    def clickhouse(self, name: str):
+        return self.user(name)
+
+
+@pytest.fixture
+def run(admin, user, capsys):
+    """Runs a command with words; returns what it prints to standard output."""
+
+    def with_words(command, *words: str) -> str:
+        parser = argparse.ArgumentParser()
+        command.configure(parser)
+        command.run(parser.parse_args(words), Stack(user))
+        return capsys.readouterr().out
+
+    return with_words
+
+
+def test_a_hold_is_placed_listed_and_released_by_two_people(run, admin):
+    """The key `client` is in few tables, so that few TTLs change."""
+    given = ("--case", "2026-17", "--reason", "a letter", "--actor", "ines")
+    said = run(hold, "place", "--selector", "client:10.0.0.7 from:2026-10-01", *given)
+    assert "retention of audit_events: 400 days, without rows that 1 condition keeps" in said
+    assert "is in force: client:10.0.0.7 from:2026-10-01T00:00:00" in said
+
+    (listed,) = json.loads(run(hold, "list", "--output", "json"))
+    assert listed.keys() == hold.KEYS["list"].keys()
+    assert (listed["case"], listed["state"], listed["released_at"]) == ("2026-17", "active", None)
+    shown = json.loads(run(retention, "show", "--framework", "hipaa", "--output", "json"))
+    assert {row["table"] for row in shown if row["too_short_for"]} == {
+        *("audit_events", "error_events", "data_access", "entities_1d"),
+        *("alerts", "alert_actions", "silences", "alert_deliveries", "rule_pushes", "api_requests"),
+    }
+    assert all(row.keys() == retention.KEYS["show"].keys() for row in shown)
+
+    words = ("release", listed["id"][:6], "--reason", "closed", "--actor")
+    assert "another person must confirm it" in run(hold, *words, "ines")
+    with pytest.raises(HoldError, match="another person"):
+        run(hold, *words, "ines")
+    assert "released by omar" in run(hold, *words, "omar")
+    assert "omar" in run(hold, "list")
+    assert run(retention, "apply").splitlines() == ["the TTLs of all tables are right"]
+    admin.execute("TRUNCATE TABLE tailrace.legal_hold_actions SYNC")
+
+
+@pytest.mark.parametrize(
+    "selector", ["", "db1", "color:red", "from:2026-11-02 to:2026-11-01", "user:", "from:x"]
+)
+def test_what_is_no_selector_is_refused(run, selector, capsys):
+    with pytest.raises(SystemExit):
+        run(hold, "place", "--case", "c", "--selector", selector, "--reason", "r")
+    assert "argument --selector" in capsys.readouterr().err
