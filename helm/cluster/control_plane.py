@@ -95,6 +95,15 @@ class ControlPlane:
         """Sends a resource to a path of the API server, or reads there. Returns the status and the answer.
 
         Raises OSError or HTTPException if the server does not answer."""
+        is_kept = self._connection is not None
+        try:
+            return self._ask(path, resource)
+        except ConnectionError:
+            if not is_kept:
+                raise
+        return self._ask(path, resource)  # the server had closed a connection that was idle for minutes
+
+    def _ask(self, path: str, resource: dict | None) -> tuple[int, str]:
         if self._connection is None:
             certificates = create_default_context(cafile=str(self.home / "certificates/apiserver.crt"))
             self._connection = HTTPSConnection(
@@ -121,7 +130,7 @@ class ControlPlane:
     def apply(self, resources: list[dict], namespace: str = "default") -> None:
         self.kubectl(
             *("apply", "--server-side", "--namespace", namespace, "--filename", "-"),
-            given=yaml.safe_dump_all(resources),
+            given=yaml.dump_all(resources, Dumper=yaml.CSafeDumper),
         )
 
     def _start_storage(self) -> None:

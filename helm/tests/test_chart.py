@@ -186,7 +186,9 @@ def test_each_pod_knows_its_own_passwords_only(render):
         volumes = [each for each in pod["spec"].get("volumes", []) if each["name"] in ("passwords", "key")]
         known = {item["key"] for each in volumes for item in each["secret"]["items"]}
         assert known == SECRETS.get(names.get(component, component), set()), owner
-        assert known <= clickhouse_accounts() | KEYS | {each for each in known if each.startswith("superset-")}
+        assert known <= clickhouse_accounts() | KEYS | {
+            each for each in known if each.startswith("superset-")
+        }
 
 
 def test_no_pod_has_rights_that_it_does_not_need(render):

@@ -28,7 +28,7 @@ def judged(release: Release, resources: list[dict]) -> str:
         "--dry-run=server",
         "--validate=strict",
     ]
-    given = yaml.safe_dump_all(resources)
+    given = yaml.dump_all(resources, Dumper=yaml.CSafeDumper)
     return release.cluster.kubectl(*words, "--filename", "-", given=given, check=False)
 
 
