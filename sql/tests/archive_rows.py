@@ -63,7 +63,7 @@ def insert_other_tables(admin: ClickHouse) -> None:
         "alerts": {"event_time": at, "window_from": at, "seen_at": at, "updated_at": at, "late": True,
                    "entity": {"user": "a"}, "alert_id": "00000000-0000-4000-8000-000000000002"},
         "ledger": {"at": at, "count": -5, "from_offset": 2**63, "kind": "ENTRY"},
-        "signed_ranges": {"signed_at": at, "verified_at": at, "closed": True, "payload": "{}"},
+        "signed_ranges": {"signed_at": at, "verified_at": at, "closed": True, "status": "unknown_key"},
         "data_access": {"event_time": at, "rows_sent": None, "data_class": ["pii"]},
     }  # fmt: skip
     for table, row in rows.items():
