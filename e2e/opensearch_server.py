@@ -8,12 +8,10 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
+from e2e import maven_jars
 from e2e.stack import wait_until
-from tailrace.config import content_hash
-from tailrace_local.supervisor import cache
 
 SOURCES = Path(__file__).parent / "opensearch"
-DOWNLOAD_SECONDS = 600
 START_SECONDS = 180
 TEMPLATE = {"index_patterns": ["logs-tailrace*"], "data_stream": {}}
 
@@ -22,7 +20,7 @@ class OpenSearch:
     """One node whose data survives a kill."""
 
     def __init__(self, cache_directory: Path, directory: Path, port: int) -> None:
-        self._jars = _installed(cache_directory)
+        self._jars = maven_jars.installed(cache_directory, SOURCES / "pom.xml")
         self._directory = directory
         self._port = port
         self.url = f"http://127.0.0.1:{port}"
@@ -72,15 +70,3 @@ class OpenSearch:
         request = urllib.request.Request(f"{self.url}{path}", body, headers, method=method)
         with urllib.request.urlopen(request, timeout=60) as answer:
             return json.load(answer)
-
-
-def _installed(cache_directory: Path) -> Path:
-    """Returns the directory of the jars. Raises CalledProcessError without Maven's registry."""
-    pom = SOURCES / "pom.xml"
-    entry = cache_directory / "opensearch" / content_hash.fingerprint(pom.read_text())
-    if not entry.exists():
-        with cache.build(entry) as draft:
-            goal = ["dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={draft}"]
-            words = ["mvn", "--quiet", "--batch-mode", "--file", pom, *goal]
-            subprocess.run(words, check=True, capture_output=True, timeout=DOWNLOAD_SECONDS)
-    return entry

@@ -11,11 +11,13 @@ from e2e import event_messages as events
 from e2e.delivering import WEB_PORT
 from e2e.forwarding import ForwardingService
 from e2e.opensearch_server import OpenSearch
+from e2e.s3_server import ACCESS_KEY, REGION, SECRET_KEY, S3Server
 from e2e.siem_receivers import Hec, serving
 from e2e.stack import wait_until
 
 PATIENCE_SECONDS = 180
 OPENSEARCH_PORT = WEB_PORT + 40
+S3_PORT = WEB_PORT + 44
 KINDS = (events.query, events.login, events.write, events.error)
 
 
@@ -108,3 +110,36 @@ def test_opensearch_stores_every_event_once_although_it_and_the_sender_are_kille
         document = node.document(index, events.id_of(1))
     assert len(found) == 6000 and set(found) == ids(range(1, 6001))
     assert document["event"]["id"] == events.id_of(1) and document["user"]["name"] == "app"
+
+
+@pytest.mark.long
+def test_s3_has_every_event_in_complete_objects_although_it_and_the_sender_are_killed(
+    forwarding, keeping, tmp_path
+):
+    (tmp_path / "s3").mkdir()
+    (tmp_path / "keys").write_text(f"{ACCESS_KEY}\n{SECRET_KEY}\n")
+    server = S3Server(keeping.settings.cache, tmp_path / "s3", S3_PORT)
+    channel = {"kind": "s3", "bucket": "lake", "region": REGION, "account_id": "123456789012", "file": "json"}
+    channel |= {"url": server.url, "secret_file": "keys", "timeout": "10s"}
+    forwarding.configure(channel, batch_events=200)
+
+    def found() -> list[str]:
+        return [document["metadata"]["uid"] for document in server.documents("lake")]
+
+    with server.running():
+        server.make_bucket("lake")
+        forwarding.start()
+        forwarding.send(of_all_kinds(range(1, 3001)))
+        wait_until(lambda: len(set(found())) >= 200, PATIENCE_SECONDS, "the first events")
+    forwarding.send(of_all_kinds(range(3001, 6001)))
+    wait_until(lambda: forwarding.status()["problem"] != "", PATIENCE_SECONDS, "a failure without a receiver")
+    forwarding.kill()
+    with server.running():
+        forwarding.start()
+        wait_until(lambda: len(set(found())) >= 3500, PATIENCE_SECONDS, "more events")
+        forwarding.kill()
+        forwarding.start()
+        wait_until(forwarding.has_caught_up, PATIENCE_SECONDS, "all offsets to be committed")
+        stored = found()
+    assert set(stored) == ids(range(1, 6001))
+    assert len(stored) <= 6000 + 3 * 4 * 200, "only batches on their way are repeated"

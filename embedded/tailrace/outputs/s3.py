@@ -30,6 +30,8 @@ class S3Receiver(Receiver):
 
     def __init__(self, to: S3) -> None:
         self._to = to
+        self._made: tuple[str, object] = ("", None)
+        """The client, with the keys that it has: to make one takes as long as many requests."""
 
     def send(self, records: Sequence[Record]) -> list[Outcome]:
         outcomes = all_of(records, Outcome(FAILED, "not sent"))
@@ -70,12 +72,26 @@ class S3Receiver(Receiver):
 
     def _client(self):
         """Returns a client. Without `secret_file` it uses the roles and variables of the environment."""
+        given = secret(self._to.secret_file) if self._to.secret_file else ""
+        if self._made[1] is None or self._made[0] != given:
+            self._made = given, self._new_client(given)
+        return self._made[1]
+
+    def _new_client(self, given: str):
         to = self._to
         keys = {}
         if to.secret_file:
-            access, _, key = secret(to.secret_file).partition("\n")
+            access, _, key = given.partition("\n")
             keys = {"aws_access_key_id": access.strip(), "aws_secret_access_key": key.strip()}
-        config = Config(connect_timeout=to.timeout, read_timeout=to.timeout, retries={"max_attempts": 0})
+        # boto3 adds a checksum in a trailer to every request, which many compatible servers do not implement.
+        checksums = "when_required" if to.url else "when_supported"
+        config = Config(
+            connect_timeout=to.timeout,
+            read_timeout=to.timeout,
+            retries={"max_attempts": 0},
+            request_checksum_calculation=checksums,
+            response_checksum_validation=checksums,
+        )
         return boto3.client(
             "s3",
             region_name=to.region,
