@@ -11,6 +11,8 @@ import pytest
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.migrations import expiry
 from tailrace.migrations import runner as migration_runner
+from tailrace.migrations.migration_files import Dialect
+from tailrace.migrations.servers import Servers
 from tailrace.retention import archive, holds, selectors
 from tailrace.retention.holds import HoldError
 
@@ -293,17 +295,17 @@ def test_rows_wait_until_the_archive_has_verified_their_day(keeping):
     try:
         assert caps == [{"query_events": OLD.date()}] * 3 + [{"query_events": min(NEW.date(), today)}]
         assert archive.states(keeping)["query_events"]["verified"] == 1
+        assert expiry.kept(keeping, LONG, ["query_events"]).caps.keys() == times.keys()
     finally:
         keeping.execute(f"{'TRUNCATE' if had_table else 'DROP'} TABLE tailrace.{archive.TABLE} SYNC")
 
 
 @pytest.mark.parametrize(("cap", "left"), [(OLD.date(), EVENTS), (OLD.date() + timedelta(days=1), 0)])
-def test_only_rows_before_the_first_day_without_archive_are_deleted(keeping, cap, left, monkeypatch):
+def test_only_rows_before_the_first_day_without_archive_are_deleted(keeping, cap, left):
     store(keeping)
-    monkeypatch.setattr(archive, "caps", lambda *_: {"query_events": cap})
-    monkeypatch.setattr(migration_runner, "waiting_tables", lambda: ("query_events",))
-
-    expire(keeping)
+    expiry.apply(Servers(keeping, (), Dialect(SHORT)), expiry.Kept(caps={"query_events": cap}))
+    for table in SHORT:
+        keeping.execute(f"OPTIMIZE TABLE tailrace.{table} FINAL", alter_sync=2)
 
     assert (old(keeping), old(keeping, "1", "query_load_1m", "minute")) == (left, 0)
 

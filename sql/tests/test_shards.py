@@ -316,10 +316,10 @@ def test_a_legal_hold_keeps_rows_of_every_shard(two_shards, capsys):
     servers = [word for admin in two_shards.each("admin") for word in ("--clickhouse", admin.url)]
     step = ["retention", "--secrets", str(two_shards.home.secrets), *servers, "--cluster", Shards.CLUSTER]
     ttls = (
-        "SELECT countIf(position(create_table_query, 'instance IN (''db1'')') > 0) FROM system.tables "
-        "WHERE database = 'tailrace_shard' AND name IN ('query_events', 'ledger')"
+        "SELECT countIf(position(create_table_query, 'host IN (''app-1'')') > 0) FROM system.tables "
+        "WHERE database = 'tailrace_shard' AND name IN ('query_events', 'audit_events')"
     )
-    id_ = holds.place(auditor, "case 7", selectors.parse("instance:db1"), "ines", "a letter")
+    id_ = holds.place(auditor, "case 7", selectors.parse("client:app-1"), "ines", "a letter")
 
     assert deployment.main(step) == Exit.OK
     assert on_each(two_shards, ttls) == [2, 2]
