@@ -60,7 +60,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Versions:
-    """What a ClickHouse server tells about the tables that an account may read."""
+    """What a ClickHouse server reports about the tables that an account may read."""
 
     start: int
     """When the server started, seconds since 1970."""

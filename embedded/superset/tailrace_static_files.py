@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from pathlib import Path
 
-import brotli
+import brotli  # of flask-compress, which Superset requires
 
 HASHED = re.compile(r"/static/assets/((?:[\w~-]+\.)?[0-9a-f]{20}\.(?:(?:entry|chunk)\.)?(?:js|css|woff2?))")
 """Paths of files with a hash in their name: 256 scripts and styles, and fonts."""
