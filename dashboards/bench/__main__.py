@@ -74,7 +74,9 @@ def _measured(stack: Stack, arguments: argparse.Namespace) -> list[dict]:
     openings = [each for slug in chosen for each in _openings(slug, titles[slug], arguments.own_range)]
     groups = {component: stack.status(component).pid for component in ("clickhouse", "superset")}
     files = [stack.home.root / f"bench-{name}.json" for name in ("job", "result")]
-    files[0].write_text(json.dumps({"repeat": arguments.repeat, "groups": groups, "dashboards": openings}))
+    cache = str(stack.home.data("superset") / "data-cache")
+    job = {"repeat": arguments.repeat, "groups": groups, "cache": cache, "dashboards": openings}
+    files[0].write_text(json.dumps(job))
     browser.install()
     environment = {
         **os.environ,

@@ -4,10 +4,14 @@ Both are in embedded/superset. The first tests count in a separate process (spar
 running Superset.
 """
 
+import gzip
 import json
 import os
+import re
 import sqlite3
 import subprocess
+import urllib.error
+import urllib.request
 from contextlib import closing
 from pathlib import Path
 
@@ -19,6 +23,7 @@ from dashboards.tests.test_roles import (  # noqa: F401 - fixtures
     clients,
     in_its_place,
 )
+from e2e.stack import wait_until
 from tailrace_local.components.superset import Superset
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
@@ -136,6 +141,50 @@ def test_pages_are_read_while_an_import_writes(stack, clients):  # noqa: F811
         other.execute("BEGIN EXCLUSIVE")
         assert clients["developer"].get("/api/v1/me/")["result"]["is_active"]
         other.execute("ROLLBACK")
+
+
+def test_data_is_cached_for_its_roles_until_rows_arrive(stack, clients, charts):  # noqa: F811
+    chart = next(chart for chart in charts if chart.slug == "rule-coverage" and "pushed_by" in chart.columns)
+    asked = {**in_its_place(chart), "force": False}
+    asked["queries"] = [{**asked["queries"][0], "columns": ["pushed_by"]}]
+
+    def answer(key: str) -> dict:
+        return clients[key].post("/api/v1/chart/data", asked)["result"][0]
+
+    def shows(name: str) -> bool:
+        return name in json.dumps(answer("security")["data"])
+
+    assert [answer("security")["is_cached"] for _ in range(2)] == [None, True]
+    assert [answer("admin")["is_cached"] for _ in range(2)] == [None, True], "not the data of another role"
+    clickhouse = stack.clickhouse()
+    clickhouse.execute(
+        "INSERT INTO tailrace.rule_pushes (push_id, at, pushed_by) VALUES ('new', now(), 'ann')"
+    )
+    try:
+        wait_until(lambda: shows("ann"), 60, "the new row")
+    finally:
+        clickhouse.execute("DELETE FROM tailrace.rule_pushes WHERE push_id = 'new'")
+    wait_until(lambda: not shows("ann"), 60, "the row to be gone")
+
+
+def test_scripts_are_compressed_once_and_kept_by_browsers(stack, admin):  # noqa: F811
+    page = urllib.request.urlopen(f"{admin.url}/login/").read().decode()
+    script = re.search(r'src="(/static/assets/spa\.[^"]+)"', page)[1]
+    bodies = {}
+    for accepted, encoding in (("gzip, deflate, br, zstd", "br"), ("gzip", "gzip"), ("br;q=0", None)):
+        request = urllib.request.Request(f"{admin.url}{script}", headers={"Accept-Encoding": accepted})
+        with urllib.request.urlopen(request) as answer:
+            assert answer.headers["Content-Encoding"] == encoding
+            assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+            assert answer.headers["Vary"] == "Accept-Encoding"
+            assert answer.headers["Content-Type"].startswith("text/javascript")
+            bodies[encoding] = answer.read()
+    assert gzip.decompress(bodies["gzip"]) == bodies[None] and len(bodies["br"]) < len(bodies["gzip"])
+    known = urllib.request.Request(
+        f"{admin.url}{script}", headers={"If-None-Match": f'"{script.rpartition("/")[2]}"'}
+    )
+    with pytest.raises(urllib.error.HTTPError, match="304"):
+        urllib.request.urlopen(known)
 
 
 def _logged(stack) -> list[str]:

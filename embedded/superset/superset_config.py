@@ -46,9 +46,11 @@ from hashlib import sha256
 from pathlib import Path
 
 import tailrace_audited_connection
+import tailrace_data_cache
 import tailrace_home
 import tailrace_log_lines
 import tailrace_rate_limit
+import tailrace_static_files
 import tailrace_superset_patches
 import tailrace_table_search
 import tailrace_time_ranges
@@ -94,10 +96,18 @@ def _cache(name: str, seconds: int) -> dict:
 
 
 CACHE_CONFIG = _cache("metadata", 5 * _MINUTE)
-# Lines become rows within seconds, so the data of a chart is cached for seconds only.
-DATA_CACHE_CONFIG = _cache("data", 10)
+# Until rows arrive. Files of data have their own directory: from one with more than CACHE_THRESHOLD files,
+# flask-caching deletes some of any age, and the other directory has the filters of links.
+DATA_CACHE_CONFIG = {
+    **_cache("data", tailrace_data_cache.UNKNOWN_SECONDS),
+    **({} if _REDIS_URL else {"CACHE_DIR": str(_HOME / "data-cache"), "CACHE_THRESHOLD": 1000}),
+}
+# An open dashboard asks again each minute, and gets cached data if no rows have arrived.
+DASHBOARD_AUTO_REFRESH_MODE = "fetch"
 FILTER_STATE_CACHE_CONFIG = _cache("filters", 90 * _DAY)
 EXPLORE_FORM_DATA_CACHE_CONFIG = _cache("explore", 7 * _DAY)
+
+ADDITIONAL_MIDDLEWARE = [tailrace_static_files.CompressedFiles]
 
 # --- security ----------------------------------------------------------------------------------------------
 
@@ -260,6 +270,7 @@ def FLASK_APP_MUTATOR(app) -> None:  # noqa: N802 - Superset's name
     tailrace_sso.registration.register(app, _HOME, _REDIS_URL)
     registration.register(app)
     tailrace_superset_patches.apply_patches()
+    tailrace_data_cache.cache_until_rows_arrive()
     tailrace_table_search.keep_patterns_from_queries()
     app.before_request(_ignore_colours)
     app.before_request(tailrace_home.open_overview)
@@ -305,12 +316,15 @@ def _theme(base: dict, ink: str, link: str) -> dict:
         "motion": False,
     }
     still = {"animation": False}  # charts appear at once
+    # Superset leaves the numbers of a heat map's legend dark, also in the dark theme.
+    legend = {"heatmap_v2": {"visualMap": {"textStyle": {"color": ink}}}}
     tabs = {"itemSelectedColor": link}
     return {
         **base,
         "token": {**base["token"], **brand},
         "components": {"Tabs": tabs},
         "echartsOptionsOverrides": still,
+        "echartsOptionsOverridesByChartType": legend,
     }
 
 

@@ -202,6 +202,9 @@ def test_has_no_rights_on_the_server(admin, user, name):
         assert not granted(user(name), f"{right} ON *.*"), right
     for table in ("processes", "users", "grants", "query_log"):
         assert not granted(user(name), f"SELECT ON system.{table}"), table
+    audiences = ("reader_developer", "reader_compliance", "reader_security")
+    assert granted(user(name), "SELECT(rows) ON system.parts") == (name in audiences), "for cached data"
+    assert not granted(user(name), "SELECT(path) ON system.parts")
 
 
 @pytest.mark.parametrize("name", users())

@@ -6,6 +6,7 @@
 //   marks    [{time, label}] by time, vertical lines such as a deploy (optional); marks.js writes their labels
 'use strict';
 
+const COUNT_STEPS = Array.from({ length: 13 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
 const HEIGHT = 240;
 const BAR_SHARE = 0.8;
 const MARK_DASH = [4, 4];
@@ -50,6 +51,12 @@ function seriesOf({ label, unit = '', kind = 'line', own, number: place }, index
   const colour = style(`--series-${number % 6 + 1}`);
   const bars = kind === 'bars' ? { paths: uPlot.paths.bars({ size: [BAR_SHARE], align: 1 }), fill: colour } : {};
   return { label, stroke: colour, width: 2, points: { show: false }, value: (_, value, __, at) => (at === null ? '' : written(own ? own[at] : value, unit)), ...bars };
+}
+
+// The distances of lines across the chart: there is no line at half an alert.
+function steps(series) {
+  const isCount = series.every(({ values }) => values.every((value) => value === null || Number.isInteger(value)));
+  return isCount ? { incrs: COUNT_STEPS } : {};
 }
 
 // The rows above the plot for the labels of marks.
@@ -103,7 +110,7 @@ function draw(element) {
     padding: [above + 8, null, null, null],
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
     scales: { x: { range: (_, low, high) => [low, high + width] }, y: { range: (_, low, high) => [Math.min(0, low), high > 0 ? high * 1.05 : 1] } },
-    axes: [{ ...axis, space: 60, values: ticks }, { ...axis, size: 80, values: (_, values) => values.map((value) => written(value, series[0]?.unit)) }],
+    axes: [{ ...axis, space: 60, values: ticks }, { ...axis, ...steps(series), size: 80, values: (_, values) => values.map((value) => written(value, series[0]?.unit)) }],
     series: [{ label: 'UTC', value: (_, at) => (at === null ? '' : new Date(at * 1000).toISOString().slice(0, 16).replace('T', ' ')) }, ...series.map(seriesOf)],
     hooks: { draw: [drawMarks(marks)] },
   }, [times, ...series.map(({ values }) => values)], element);
