@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 
 PACKAGES = {
@@ -13,8 +14,12 @@ INSTALL_CHROMIUM = ["apt-get", "install", "--yes", "--no-install-recommends", *P
 INSTALL_PACKAGES = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"]
 
 
+@cache
 def install() -> None:
-    """Installs missing packages. Raises RuntimeError if that needs root, CalledProcessError if it fails."""
+    """Installs missing packages, once in a run.
+
+    Raises RuntimeError if that needs root, CalledProcessError if it fails.
+    """
     if not all(program.exists() for program in PACKAGES.values()):
         _install_chromium()
     subprocess.run(INSTALL_PACKAGES, cwd=Path(__file__).parent, check=True)

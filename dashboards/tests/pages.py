@@ -24,6 +24,7 @@ class Visitor:
         self.session.headers["Accept"] = "text/html"
         # The server closes a connection that was idle for 2 seconds, also while a request is on its way.
         self.session.headers["Connection"] = "close"
+        self._own_token = ""
         if user:
             self._log_in(user, password)
 
@@ -58,9 +59,14 @@ class Visitor:
         assert found, f"{path} has no form with a token"
         return found[1] or found[2]
 
-    def submit(self, path: str, given: dict | list, page: str = "/dashboard/list/") -> requests.Response:
-        """Sends a form with the token of a page, as a browser does."""
-        return self.post(path, given, self.token(page))
+    def submit(self, path: str, given: dict | list, page: str = "") -> requests.Response:
+        """Sends a form with the token of a page, as a browser does; by default with that of the session."""
+        return self.post(path, given, self.token(page) if page else self.own_token())
+
+    def own_token(self) -> str:
+        """Returns a token for forms of all pages, valid until the logout. The first call opens a page."""
+        self._own_token = self._own_token or self.token("/dashboard/list/")
+        return self._own_token
 
     def ask(self, route: "Route") -> requests.Response:
         """Opens the address or submits the form of a route."""
@@ -121,7 +127,7 @@ ROUTES = (
     Route("/tailrace/search/?range=90d&q=user%3A*", ALL),
     Route("/tailrace/search/?q=last%3A90d+%7C+top+user", ALL),
     Route("/tailrace/search/?q=last%3A90d+%7C+timeline+1d", ALL),
-    Route("/tailrace/search/?range=90d&q=user%3A*&format=csv", ALL, is_page=False),
+    Route("/tailrace/search/?range=90d&q=user%3Ajavascript*&format=csv", ALL, is_page=False),
     Route("/tailrace/search/saved/", ALL, "POST", {"action": "remove", "name": "none"}, 303),
     Route("/tailrace/rules/?range=90d", READERS),
     Route("/tailrace/rules/?range=90d&format=csv", READERS, is_page=False),

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import hmac
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -22,6 +23,7 @@ from tailrace_local.components import superset
 # The first test also starts the stack and installs it on a new machine.
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 
+UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 IDENTIFYING = ("column_name", "metric_name", "id", "subject", "column")
 
 
@@ -31,15 +33,21 @@ def client(stack) -> Client:
     return Client(url, superset_connections.ADMINISTRATOR, stack.home.secret(superset_connections.PASSWORD))
 
 
-def exported(client: Client) -> dict[str, dict]:
-    """Returns the assets of this Superset by uuid."""
-    return {asset["uuid"]: dashboard_assets.lasting(asset) for _, asset in dashboard_assets.exported(client)}
+def by_uuid(export: bytes) -> dict[str, dict]:
+    """Returns the assets of an export by uuid."""
+    return {asset["uuid"]: dashboard_assets.lasting(asset) for _, asset in dashboard_assets.assets_of(export)}
 
 
 @pytest.fixture(scope="module")
-def imported(client: Client) -> dict[str, dict]:
-    """Returns the assets by uuid before the first test. An export takes CPU-seconds."""
-    return exported(client)
+def export(client: Client) -> bytes:
+    """Returns the export of all assets before the first test. An export takes CPU-seconds."""
+    return client.export_assets()
+
+
+@pytest.fixture(scope="module")
+def imported(export: bytes) -> dict[str, dict]:
+    """Returns the assets by uuid before the first test."""
+    return by_uuid(export)
 
 
 def uuids(client: Client) -> set[str]:
@@ -73,12 +81,12 @@ def test_superset_keeps_what_is_written(imported):
         assert_kept(written, imported[content["uuid"]], file)
 
 
-def test_importing_its_own_export_changes_nothing(client, stack, imported):
+def test_importing_its_own_export_changes_nothing(client, stack, export, imported):
     passwords = {
         file.replace("tailrace", "Tailrace"): word for file, word in database_passwords(stack).items()
     }
-    client.import_assets(client.export_assets(), passwords)
-    assert exported(client) == imported
+    client.import_assets(export, passwords)
+    assert by_uuid(client.export_assets()) == imported
 
 
 def test_what_has_no_file_any_more_is_deleted_and_a_copy_of_it_is_kept(client, stack, tmp_path):
@@ -86,8 +94,9 @@ def test_what_has_no_file_any_more_is_deleted_and_a_copy_of_it_is_kept(client, s
     more = with_more_files(tmp_path / "dashboards")
     copy = {**more["charts/old_load.yaml"], "uuid": "6a4a9d60-0f3e-4a3c-9d0d-9a4fe1f0a001"}
     copy["dataset_uuid"] = more["datasets/tailrace/load.yaml"]["uuid"]
-    bundle = dashboard_assets.bundle({**more, "charts/copy.yaml": copy})
-    client.import_assets(bundle, database_passwords(stack))
+    more["charts/copy.yaml"] = copy
+    added = [file for file in more if Path(file).name.startswith(("old_", "copy"))]
+    client.import_assets(dashboard_assets.bundle(with_needed(more, *added)), database_passwords(stack))
     old = {
         asset_uuid(kind, f"old_{name}")
         for kind, name in (("datasets", "load"), ("charts", "load"), ("dashboards", "books"))
@@ -118,8 +127,19 @@ def changed_copy(file: Path, to: str = "", **changes: str) -> None:
     (file.parent / f"{to or 'old_' + file.stem}.yaml").write_text(yaml.safe_dump(content))
 
 
+def with_needed(assets: dict[str, dict], *files: str) -> dict[str, dict]:
+    """Returns these assets and all that they refer to. To import all assets takes seven CPU-seconds."""
+    file_of = {content["uuid"]: file for file, content in assets.items()}
+    found, open_ = set(), list(files)
+    while open_:
+        found.add(file := open_.pop())
+        named = {file_of[uuid] for uuid in UUID.findall(json.dumps(assets[file])) if uuid in file_of}
+        open_ += named - found
+    return {file: content for file, content in assets.items() if file in found}
+
+
 def test_a_refused_bundle_names_the_log_command(client):
-    assets = dashboard_assets.compile_assets()
+    assets = with_needed(dashboard_assets.compile_assets(), "charts/slow_load.yaml")
     del assets["charts/slow_load.yaml"]["viz_type"]
     with pytest.raises(SupersetError, match="tailrace logs superset"):
         client.import_assets(dashboard_assets.bundle(assets), {})

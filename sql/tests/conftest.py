@@ -6,10 +6,12 @@ from datetime import datetime
 from functools import cache
 
 import jinja2
+import kept_rows
 import pytest
 import replica_servers
 import yaml
 from clickhouse_servers import Quiet, Server, Shards, running
+from kept_rows import KeptRows
 from memory_directory import in_memory
 from replica_servers import Replicas
 
@@ -78,10 +80,23 @@ def _migrated(server: Server) -> ClickHouse:
     return _with_schema(server)
 
 
+@pytest.fixture(scope="session")
+def _kept() -> KeptRows:
+    return KeptRows()
+
+
 @pytest.fixture
-def admin(server: Server) -> ClickHouse:
-    """The administrator's connection to a server with the complete schema and no rows."""
-    return _with_schema(server)
+def admin(server: Server, request: pytest.FixtureRequest, _kept: KeptRows) -> ClickHouse:
+    """The administrator's connection to a server with the complete schema.
+
+    It has the rows of FIRST_ROWS of the module, see kept_rows.py; without them no rows.
+    """
+    first_rows = kept_rows.chosen(getattr(request.module, "FIRST_ROWS", {}), request.fixturenames)
+    if first_rows is None or not _kept.are_in(server, first_rows):
+        _with_schema(server)
+        if first_rows:
+            _kept.put(server, first_rows)
+    return server.user("admin")
 
 
 def _with_schema(server: Server) -> ClickHouse:

@@ -21,9 +21,15 @@ from developer_rows import (
 from ledger_fixture import LedgerRows
 
 
+def insert_first(user) -> None:
+    insert_executions(user("writer"))
+
+
+FIRST_ROWS = {"ask": insert_first}
+
+
 @pytest.fixture
 def ask(admin, user, rendered):
-    insert_executions(user("writer"))
     return asking(user, rendered)
 
 

@@ -28,14 +28,17 @@ DEADLOCK = {
 }
 
 
+def insert_first(user) -> None:
+    insert_executions(user("writer"))
+
+
 @pytest.fixture
 def ask(admin, user, rendered):
-    insert_executions(user("writer"))
     return asking(user, rendered)
 
 
-@pytest.fixture
-def errors(ask, user):
+def insert_errors(user) -> None:
+    insert_first(user)
     captured = {f"deadlock_{name}": value for name, value in DEADLOCK.items()}
     user("writer").insert(
         "tailrace.error_events",
@@ -55,6 +58,10 @@ def errors(ask, user):
         *executions(STEADY, timedelta(minutes=4), [0.1], error_code=1003),
     ]
     user("writer").insert("tailrace.query_events", failed)
+
+
+@pytest.fixture
+def errors(ask):
     return ask
 
 
@@ -164,8 +171,8 @@ COUNTERS = {
 }
 
 
-@pytest.fixture
-def innodb(ask, user):
+def insert_innodb(user) -> None:
+    insert_first(user)
     ran = timedelta(minutes=5)
     user("writer").insert(
         "tailrace.query_events",
@@ -187,7 +194,14 @@ def innodb(ask, user):
             message("other", 8),
         ],
     )
+
+
+@pytest.fixture
+def innodb(ask):
     return ask
+
+
+FIRST_ROWS = {"errors": insert_errors, "innodb": insert_innodb, "ask": insert_first}
 
 
 def test_counters_of_innodb_are_those_of_the_entry_for_each_execution(innodb):

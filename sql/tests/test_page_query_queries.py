@@ -47,9 +47,7 @@ EVENTS = [
 """Of the statement: two on db1 and one on db2 in the range, one before it, one on the day before."""
 
 
-@pytest.fixture
-def ask(admin, user):
-    """Returns the rows of a query for a range of two hours and all servers; parameters can be replaced."""
+def insert_statements(user) -> None:
     user("writer").insert("tailrace.query_events", EVENTS)
     user("writer").insert(
         "tailrace.fingerprints",
@@ -58,6 +56,11 @@ def ask(admin, user):
             fingerprint(OTHER, "select c? from sbtest?", tables_read=["sbtest?"], tables_written=["Log"]),
         ],
     )
+
+
+@pytest.fixture
+def ask(admin, user):
+    """Returns the rows of a query for a range of two hours and all servers; parameters can be replaced."""
 
     def run(name: str, span=(START, END), **parameters) -> list[dict]:
         text = queries.text_of(f"page_query_{name}")
@@ -128,13 +131,20 @@ MANY = 29_100
 """Entries of a day, each with a combination of statement, server and latency of its own."""
 
 
-@pytest.fixture
-def many_entries(admin) -> None:
-    admin.execute(
+def insert_many_entries(user) -> None:
+    user("admin").execute(
         "INSERT INTO tailrace.query_events (instance, query_id, weight, query_time, event_time) "
         "SELECT concat('db', toString(number % 12)), number % 50, 1, pow(1.02, number % 97), "
         f"toDateTime64('{END - timedelta(days=1):%F} 12:00:00', 6, 'UTC') FROM numbers({MANY})"
     )
+
+
+@pytest.fixture
+def many_entries(admin) -> None:
+    """MANY entries are stored."""
+
+
+FIRST_ROWS = {"many_entries": insert_many_entries, "ask": insert_statements}
 
 
 @pytest.mark.parametrize(

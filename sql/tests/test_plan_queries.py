@@ -41,9 +41,7 @@ def execution(plan_hash: str, seconds: float) -> dict:
     return {"instance": "db1", "query_id": STATEMENT, "plan_hash": plan_hash, **times}
 
 
-@pytest.fixture
-def ask(admin, user, rendered):
-    """Returns the rows of a query for the role of developers."""
+def insert_plans(user) -> None:
     writer = user("writer")
     writer.insert("tailrace.plans", [plan(BEFORE, 50), plan(SINCE, 9), plan(SINCE, 4), plan("C" * 16, 600)])
     executions = [execution(BEFORE, 0.5), execution(SINCE, 3), execution(SINCE, 4), execution("", 99)]
@@ -61,6 +59,14 @@ def ask(admin, user, rendered):
     writer.insert("tailrace.plan_changes", [change, judged])
     text = {"query_id": STATEMENT, "rule_set": "tailrace-1", "fingerprint": "select ?", "seen_at": at(9)}
     writer.insert("tailrace.fingerprints", [text])
+
+
+FIRST_ROWS = {"ask": insert_plans}
+
+
+@pytest.fixture
+def ask(admin, user, rendered):
+    """Returns the rows of a query for the role of developers."""
 
     def run(name: str, **filters: list[str]) -> list[dict]:
         return user("reader_developer").rows(rendered(name, *RANGE, **filters))

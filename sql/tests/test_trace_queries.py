@@ -31,9 +31,7 @@ def call(trace: int, number: int, query_id: int) -> dict:
     return span(trace, number, SpanKind="Client", query_id=query_id, **said)
 
 
-@pytest.fixture
-def ask(admin, user, rendered):
-    """Returns the rows of a query for the role of developers."""
+def insert_calls(user) -> None:
     spans = [request(1, "GET /orders"), *(call(1, number, LOOPED) for number in range(1, 8))]
     spans += [request(2, "GET /cart"), call(2, 1, SLOW), call(2, 2, LOOPED), call(3, 1, LOOPED)]
     user("writer").insert("tailrace.otel_traces", spans)
@@ -50,6 +48,14 @@ def ask(admin, user, rendered):
     }
     alone = {**traced, "trace_id": f"{9:032x}", "tags": {"controller": "cart", "action": "show"}}
     user("writer").insert("tailrace.query_events", [{**slow, **traced}, {**slow, **alone}, slow])
+
+
+FIRST_ROWS = {"ask": insert_calls}
+
+
+@pytest.fixture
+def ask(admin, user, rendered):
+    """Returns the rows of a query for the role of developers."""
 
     def run(name: str, time_range: tuple[str | None, str | None] = RANGE, **filters: list[str]) -> list[dict]:
         return user("reader_developer").rows(rendered(name, *time_range, **filters))

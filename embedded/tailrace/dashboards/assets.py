@@ -118,7 +118,12 @@ def _delete_obsolete(
 
 def exported(client: Client) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yields every asset of a Superset with its kind, in Superset's format."""
-    archive = zipfile.ZipFile(io.BytesIO(client.export_assets()))
+    yield from assets_of(client.export_assets())
+
+
+def assets_of(export: bytes) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yields every asset of a zip file that Superset has exported, as `exported` does."""
+    archive = zipfile.ZipFile(io.BytesIO(export))
     for file in archive.namelist():
         kind = file.partition("/")[2].partition("/")[0]
         if kind in REQUIRED:
