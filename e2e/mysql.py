@@ -83,6 +83,17 @@ class Installation:
         libraries = [self.root / "lib", *self.root.glob("debian/**/*-linux-gnu")]
         return {**os.environ, "LD_LIBRARY_PATH": ":".join(map(str, libraries))}
 
+    def new_data(self) -> Path:
+        """Returns a new data directory, to be copied; 8.0 takes 2.8 CPU-seconds to create it."""
+        entry = self.root.with_name(f"{self.root.name}-data")
+        if not entry.exists():
+            with cache.build(entry) as draft:
+                made = draft / "data"
+                done = self.run(*self.paths(made), *_as_root(), "--initialize-insecure")
+                if done.returncode:
+                    raise MySqlError(f"mysqld --initialize-insecure: {done.stderr[-2000:]}")
+        return entry / "data"
+
     def run(self, *words: str | Path) -> subprocess.CompletedProcess:
         return subprocess.run([self.program, *words], env=self.environment(), capture_output=True, text=True)
 
@@ -160,16 +171,15 @@ class Server:
 
     def create(self) -> None:
         """Creates the data directory."""
-        self.logs.mkdir(parents=True)
-        paths = self.installation.paths(self.data)
-        done = self.installation.run(*paths, *_as_root(), "--initialize-insecure")
-        if done.returncode:
-            raise MySqlError(f"mysqld --initialize-insecure: {done.stderr[-2000:]}")
+        self._copy(self.installation.new_data())
 
     def copy_of(self, other: "Server") -> None:
         """Copies the data of a stopped server, with a new UUID."""
+        self._copy(other.data)
+
+    def _copy(self, data: Path) -> None:
         self.logs.mkdir(parents=True)
-        shutil.copytree(other.data, self.data)
+        shutil.copytree(data, self.data)
         (self.data / "auto.cnf").unlink(missing_ok=True)
 
     def start(self) -> None:

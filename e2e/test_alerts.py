@@ -3,16 +3,17 @@
 import json
 import os
 import signal
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import jsonschema
 import pytest
 from confluent_kafka import Consumer, TopicPartition
 
+from e2e import commands
 from e2e.alert_rows import RULE, alert, grown
 from e2e.stack import Stack, wait_until
 from tailrace.alerts import suppressions
@@ -47,23 +48,16 @@ def raised(alerting: Stack) -> Callable[..., str]:
 
 
 @pytest.fixture
-def tailrace(alerting: Stack) -> Callable[..., subprocess.CompletedProcess]:
-    def call(*words: str, code: int = Exit.OK, **environment: str) -> subprocess.CompletedProcess:
-        known = ("HOME", "PATH", "USER", "LOGNAME")
-        inherited = {name: os.environ[name] for name in known if name in os.environ}
-        done = subprocess.run(
-            [REPOSITORY / "bin" / "tailrace", "alerts", *words],
-            env={**inherited, **alerting.settings.environment(), **environment},
-            capture_output=True,
-            text=True,
-        )
+def tailrace(alerting: Stack) -> Callable[..., CompletedProcess]:
+    def call(*words: str, code: int = Exit.OK, **environment: str) -> CompletedProcess:
+        done = commands.run({**alerting.settings.environment(), **environment}, "alerts", *words)
         assert done.returncode == code, done.stderr
         return done
 
     return call
 
 
-def listed(done: subprocess.CompletedProcess) -> list[str]:
+def listed(done: CompletedProcess) -> list[str]:
     return [each["id"] for each in json.loads(done.stdout)["alerts"]]
 
 

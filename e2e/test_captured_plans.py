@@ -169,7 +169,7 @@ def test_a_dropped_index_is_a_change_of_the_captured_plan_and_slower(stack, inst
         text.format(type(database).__module__.rpartition(".")[2]) for text in (ORDERS, SALARIES)
     )
     with (
-        Workload(database, orders, pause=0.01, besides=salaries) as workload,
+        Workload(database, orders, pause=0.03, besides=salaries) as workload,
         explaining(stack, instance, database, tmp_path / "state"),
     ):
         wait_until(lambda: captures_of_orders(stack, instance), PATIENCE_SECONDS, "the first capture")

@@ -1,8 +1,6 @@
 """Events and gaps of an audit log raise alerts immediately, and each only once."""
 
-import os
 import subprocess
-import sys
 import time
 import urllib.request
 import uuid
@@ -14,6 +12,7 @@ import pytest
 from confluent_kafka import Consumer, Message, Producer, TopicPartition
 from prometheus_client.parser import text_string_to_metric_families
 
+from e2e import commands
 from e2e.health import await_alert, await_cleared
 from e2e.stack import Stack, wait_until
 from tailrace.cli.exit_codes import Exit
@@ -209,13 +208,7 @@ def test_a_job_with_rules_has_no_complaint(stack: Stack):
 
 def test_the_command_says_what_the_job_made_of_a_push(stack: Stack, tmp_path: Path):
     def pushed(*options: str) -> subprocess.CompletedProcess:
-        inherited = {name: text for name, text in os.environ.items() if not name.startswith("TAILRACE_")}
-        return subprocess.run(
-            [sys.executable, "-m", "tailrace_local", "rules", "push", tmp_path, *options],
-            env={**inherited, **stack.settings.environment(), "PYTHONPATH": str(REPOSITORY / "embedded")},
-            capture_output=True,
-            text=True,
-        )
+        return commands.run(stack.settings.environment(), "rules", "push", tmp_path, *options)
 
     (tmp_path / "one.yml").write_text(RULE.format(id=uuid.uuid4(), level="low"))
     good = pushed()

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from e2e import commands
 from e2e.stack import Stack
 from tailrace.cli.exit_codes import Exit
-from tailrace.config.resources import REPOSITORY
 
 FIRST_PORT = int(os.environ.get("EVIDENCE_FIRST_PORT", "22500"))
 PERIOD = ("--from", "2026-01-01", "--to", "now")
@@ -30,15 +30,7 @@ def stack(tmp_path_factory) -> Iterator[Stack]:
 @pytest.fixture
 def tailrace(stack: Stack) -> Call:
     def call(*words: str | Path, code: int = Exit.OK) -> subprocess.CompletedProcess:
-        inherited = {
-            name: os.environ[name] for name in ("HOME", "PATH", "USER", "LOGNAME") if name in os.environ
-        }
-        done = subprocess.run(
-            [REPOSITORY / "bin" / "tailrace", *words],
-            env={**inherited, **stack.settings.environment()},
-            capture_output=True,
-            text=True,
-        )
+        done = commands.run(stack.settings.environment(), *words)
         assert done.returncode == code, done.stdout + done.stderr
         return done
 

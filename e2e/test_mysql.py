@@ -159,13 +159,13 @@ def test_every_byte_of_its_logs_is_read(server, tmp_path):
     with pytest.raises(pymysql.err.OperationalError):
         pymysql.connect(unix_socket=str(server.socket), user="plain", password="wrong")
     dead = tmp_path / "dead"
-    for name in ("slow", "error", "general"):
-        log = tmp_path / f"{name}.log"
-        log.write_bytes((server.logs / log.name).read_bytes())
-        events = tailrace("parse", "--json", "--tz", "UTC", "--dead-letters", dead, log).splitlines()
-        assert dead.read_text() == ""
-        formats = {json.loads(event)["format"] for event in events}
-        assert formats == {f"mysql-{name}"}
+    copies = {tmp_path / f"{name}.log": f"mysql-{name}" for name in ("slow", "error", "general")}
+    for copy in copies:
+        copy.write_bytes((server.logs / copy.name).read_bytes())
+    events = tailrace("parse", "--json", "--tz", "UTC", "--dead-letters", dead, *copies).splitlines()
+    assert dead.read_text() == ""
+    found = {(event["log"], event["format"]) for event in map(json.loads, events)}
+    assert found == {(str(copy), name) for copy, name in copies.items()}
 
 
 @pytest.fixture

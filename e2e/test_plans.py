@@ -77,7 +77,7 @@ def changes(stack: Stack) -> list[dict]:
 
 
 def test_a_dropped_index_is_a_change_of_plan_and_slower(stack: Stack, database: Server):
-    with Workload(database) as workload:
+    with Workload(database, pause=0.01) as workload:
         workload.more(EXECUTIONS)
         with connection(database) as session, session.cursor() as cursor:
             cursor.execute("ALTER TABLE orders DROP INDEX by_customer")

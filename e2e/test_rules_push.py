@@ -1,18 +1,16 @@
 """`tailrace rules push` with a real Kafka: records, rejections, and messages."""
 
 import json
-import os
-import subprocess
-import sys
 import uuid
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 from confluent_kafka import Consumer, TopicPartition
 
+from e2e import commands
 from e2e.stack import Stack
 from tailrace.cli.exit_codes import Exit
-from tailrace.config.resources import REPOSITORY
 from tailrace.kafka.client import KafkaClient
 from tailrace.rules import push as rule_push
 
@@ -43,15 +41,8 @@ def directory(tmp_path: Path) -> Path:
     return made
 
 
-def tailrace(stack: Stack, *words: str | Path) -> subprocess.CompletedProcess:
-    inherited = {name: text for name, text in os.environ.items() if not name.startswith("TAILRACE_")}
-    return subprocess.run(
-        [sys.executable, "-m", "tailrace_local", *map(str, words)],
-        env={**inherited, **stack.settings.environment(), "PYTHONPATH": str(REPOSITORY / "embedded")},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+def tailrace(stack: Stack, *words: str | Path) -> CompletedProcess:
+    return commands.run(stack.settings.environment(), *words)
 
 
 def pushes(stack: Stack) -> list[dict]:

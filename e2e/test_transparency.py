@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 
 from e2e.health import await_alert, await_cleared
 from e2e.stack import Stack, wait_until
-from tailrace.config.resources import REPOSITORY
+from e2e.wait_for_idle import tailrace
 from tailrace.transparency import keys, status
 from tailrace.transparency.log import STORE
 from tailrace.transparency.status import LogStatus
@@ -71,19 +70,7 @@ def test_kills_an_outage_and_a_rollback_of_the_witness(stack: Stack):
     await_cleared(stack, "TailraceTransparencyCheckpointOld", PATIENCE_SECONDS)
 
     await_alert(stack, "TailraceTransparencyIncident", PATIENCE_SECONDS)
-    assert "went back from 1 to 0 leaves" in tailrace(stack, 1, "transparency", "status")
-    tailrace(stack, 0, "transparency", "acknowledge", "--reason", "this test", "--actor", "ines")
+    assert "went back from 1 to 0 leaves" in tailrace(stack, "transparency", "status", expected=1)
+    tailrace(stack, "transparency", "acknowledge", "--reason", "this test", "--actor", "ines")
     await_cleared(stack, "TailraceTransparencyIncident", PATIENCE_SECONDS)
-    assert "2 leaves" in tailrace(stack, 0, "transparency", "status")
-
-
-def tailrace(stack: Stack, code: int, *words: str) -> str:
-    done = subprocess.run(
-        [REPOSITORY / "bin" / "tailrace", *words],
-        env={**{name: os.environ[name] for name in ("HOME", "PATH")}, **stack.settings.environment()},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == code, done.stdout + done.stderr
-    return done.stdout
+    assert "2 leaves" in tailrace(stack, "transparency", "status")

@@ -2,13 +2,16 @@
 
 import os
 import subprocess
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from e2e import commands
 from e2e.comparison import differences, gap_kinds, gaps, incomplete
 from e2e.stack import Stack, wait_until
 from e2e.workload.manifest import LogManifest
 from tailrace.config.resources import REPOSITORY
 
+PROCESSES = ("up", "demo", "doctor")
+"""Commands that start processes which outlive them, or replace their own process."""
 LEDGER_SECONDS = 300
 """Every byte is an event, framing, a dead letter or a gap within a minute, on a busy machine within a few."""
 
@@ -44,9 +47,19 @@ def _instances(logs: Iterable[LogManifest]) -> list[str]:
 
 
 def tailrace(stack: Stack, *words: str, expected: int = 0, seconds: float = 300) -> str:
-    """Runs bin/tailrace for the stack; returns its standard output."""
+    """Runs a command for the stack; returns its standard output. `seconds` limits only a separate process."""
     settings = stack.settings.environment()
-    done = subprocess.run(
+    done = _process(settings, words, seconds) if words[0] in PROCESSES else commands.run(settings, *words)
+    assert done.returncode == expected, (
+        f"tailrace {' '.join(words)}: {done.returncode}: {done.stdout}{done.stderr}"
+    )
+    return done.stdout
+
+
+def _process(
+    settings: Mapping[str, str], words: Sequence[str], seconds: float
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
         [REPOSITORY / "bin" / "tailrace", *words],
         env={**os.environ, **settings},
         capture_output=True,
@@ -54,10 +67,6 @@ def tailrace(stack: Stack, *words: str, expected: int = 0, seconds: float = 300)
         text=True,
         timeout=seconds,
     )
-    assert done.returncode == expected, (
-        f"tailrace {' '.join(words)}: {done.returncode}: {done.stdout}{done.stderr}"
-    )
-    return done.stdout
 
 
 def assert_exact(stack: Stack, logs: Iterable[LogManifest], seconds: float = LEDGER_SECONDS) -> None:

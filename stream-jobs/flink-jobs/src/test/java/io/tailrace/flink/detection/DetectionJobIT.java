@@ -43,7 +43,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** Runs the job in a separate process, between a real Kafka and a real ClickHouse. */
 class DetectionJobIT {
 
-    private static final Duration TIMEOUT = Duration.ofSeconds(90);
+    /** A start of the job takes minutes on a busy machine. */
+    private static final Duration TIMEOUT = Duration.ofSeconds(300);
+
     private static final long INTERVAL_SECONDS = 600;
     /** Topics without events of the normalize job. */
     private static final String EVENTS = "tailrace.own.events";
