@@ -16,6 +16,7 @@ from datetime import date
 
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.migrations.migration_files import MigrationError, load_migrations
+from tailrace.migrations.retention import waiting_tables
 from tailrace.migrations.servers import ALL_REPLICAS, STATEMENT_SECONDS, Servers
 from tailrace.retention import archive, holds
 from tailrace.retention.selectors import Selector
@@ -107,8 +108,10 @@ def times(days: Mapping[str, int]) -> dict[str, str]:
     return {table: expiry.time for table, expiry in expiries(days).items()}
 
 
-def kept(first: ClickHouse, days: Mapping[str, int], waiting: Collection[str]) -> Kept:
-    """Reads the holds in force, and how far the archive is for the tables that wait for it."""
+def kept(first: ClickHouse, days: Mapping[str, int], waiting: Collection[str] | None = None) -> Kept:
+    """Reads the holds in force, and how far the archive is for the tables that wait for it: by default those
+    of sql/retention.yaml."""
+    waiting = waiting_tables(archive.tables(first)) if waiting is None else waiting
     of_waiting = {table: time_ for table, time_ in times(days).items() if table in waiting}
     caps = archive.caps(first, of_waiting) if of_waiting else {}
     return Kept([hold.selector for hold in holds.in_force(first)], caps)

@@ -1,7 +1,7 @@
 """Reads and validates sql/retention.yaml, the retention of each table in days."""
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 import yaml
@@ -13,6 +13,7 @@ from tailrace.migrations.migration_files import PLACEHOLDER, load_migrations
 RETENTION = ROOT / "sql" / "retention.yaml"
 
 MAX_DAYS = 36_500
+ARCHIVED = "archived"
 
 
 class RetentionError(ReportedError):
@@ -30,13 +31,19 @@ def load_retention(path: Path = RETENTION) -> dict[str, int]:
     return load(path, tables)
 
 
-def waiting_tables(path: Path = RETENTION) -> tuple[str, ...]:
-    """Returns the tables whose rows wait for the archive before they are deleted. Raises RetentionError."""
+def waiting_tables(archived: Collection[str], path: Path = RETENTION) -> tuple[str, ...]:
+    """Returns the tables whose rows wait for the archive before they are deleted.
+
+    `archived` are the tables of which the archive has a day: they wait if the file does not list others.
+    Raises RetentionError.
+    """
     days = load_retention(path)
-    found = yaml.safe_load(path.read_text()).get("wait_for_archive") or []
+    found = yaml.safe_load(path.read_text()).get("wait_for_archive", ARCHIVED)
+    if found == ARCHIVED:
+        return tuple(table for table in days if table in archived)
     if not isinstance(found, list) or not set(map(str, found)) <= days.keys():
         raise RetentionError(
-            f"{path}: wait_for_archive: expected a list of tables of `days`, found {found!r}"
+            f"{path}: wait_for_archive: expected {ARCHIVED}, or a list of tables of `days`, found {found!r}"
         )
     return tuple(map(str, found))
 

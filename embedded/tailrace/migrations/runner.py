@@ -28,7 +28,7 @@ from tailrace import __version__
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.migrations import expiry, rollups
 from tailrace.migrations.migration_files import Dialect, Migration, MigrationError, load_migrations
-from tailrace.migrations.retention import load_retention, waiting_tables
+from tailrace.migrations.retention import load_retention
 from tailrace.migrations.servers import Servers
 
 RECORDS_FROM = 2
@@ -117,7 +117,7 @@ def apply(
             _refuse_views(pending)
         _apply_in_order(servers, pending, report)
         servers.spread()
-        expiry.apply(servers, expiry.kept(clickhouse, days, waiting_tables()), report)
+        expiry.apply(servers, expiry.kept(clickhouse, days), report)
     return [migration.title for migration in pending]
 
 
@@ -148,7 +148,7 @@ def apply_retention(
     servers = _servers(days, clickhouse, cluster, sharded, others, replicated)
     with servers.locked():
         servers.refuse_other_layout()
-        expiry.apply(servers, expiry.kept(clickhouse, days, waiting_tables()), report)
+        expiry.apply(servers, expiry.kept(clickhouse, days), report)
 
 
 def _refuse_problems(states: Sequence[State]) -> None:

@@ -53,6 +53,14 @@ def _exact(clickhouse: Reads, tables: Collection[str]) -> set[str]:
     return {str(row["name"]) for row in rows}
 
 
+def tables(clickhouse: Reads) -> set[str]:
+    """Returns the tables of which the archive has a day. Raises ClickHouseError, OSError."""
+    if not exists(clickhouse, TABLE):
+        return set()
+    rows = clickhouse.rows(f"SELECT DISTINCT table FROM tailrace.{TABLE}")
+    return {str(row["table"]) for row in rows}
+
+
 def states(clickhouse: Reads) -> dict[str, dict[str, object]]:
     """Returns by table the newest archived day and the days by state; nothing without an archive."""
     if not exists(clickhouse, TABLE):

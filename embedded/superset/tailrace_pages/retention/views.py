@@ -8,7 +8,7 @@ from flask import Blueprint, request
 from tailrace.evidence.parameters import retention
 from tailrace.migrations import expiry
 from tailrace.migrations.retention import waiting_tables
-from tailrace.retention import demands, holds, overview
+from tailrace.retention import archive, demands, holds, overview
 from tailrace.retention.overview import Policy
 from tailrace_pages import rendering
 from tailrace_pages.page import Page
@@ -58,4 +58,4 @@ def index() -> Any:
 
 def _policy() -> Policy:
     days = retention()
-    return Policy(days, expiry.times(days), waiting_tables())
+    return Policy(days, expiry.times(days), waiting_tables(archive.tables(Reading())))

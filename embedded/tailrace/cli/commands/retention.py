@@ -49,15 +49,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:
     from tailrace.migrations import expiry, retention, runner
+    from tailrace.retention import archive
 
     if arguments.doing == "apply":
         runner.apply_retention(context.clickhouse("admin"), report=lambda line: print(f"  {line}"))
         print("the TTLs of all tables are right")
         return Exit.OK
     days = retention.load_retention()
-    policy = Policy(days, expiry.times(days), retention.waiting_tables())
+    clickhouse = context.clickhouse(holds.ACCOUNT)
+    policy = Policy(days, expiry.times(days), retention.waiting_tables(archive.tables(clickhouse)))
     chosen = arguments.frameworks or tuple(demands.frameworks())
-    _print(overview.lines(context.clickhouse(holds.ACCOUNT), policy, chosen), arguments.output)
+    _print(overview.lines(clickhouse, policy, chosen), arguments.output)
     return Exit.OK
 
 
