@@ -317,7 +317,7 @@ export class Browser {
 
   /** Opens a tab. Superset shows its panel a moment after the tab is selected. */
   async #turnTo(tab) {
-    if (tab !== WHOLE && tab !== await this.#openTab()) {
+    if (tab !== undefined && tab !== WHOLE && tab !== await this.#openTab()) { // undefined: a login has led here, nothing was read
       const opener = this.page.locator(TABS).nth([...this.views.keys()].indexOf(tab));
       await opener.click();
       const panel = `[id="${await opener.getAttribute('aria-controls')}"]`;
