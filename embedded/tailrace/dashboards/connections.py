@@ -1,6 +1,8 @@
 """The users of Superset, and its connections to ClickHouse."""
 
+import urllib.parse
 from collections.abc import Callable
+from pathlib import Path
 
 from tailrace.credentials.names import password_name
 
@@ -29,13 +31,18 @@ def password_of(user: str) -> str:
     return f"superset-{user}"
 
 
-def connections_to(clickhouse: str, secret: Callable[[str], str]) -> Connections:
+def connections_to(
+    clickhouse: str, secret: Callable[[str], str], authorities: Path | None = None
+) -> Connections:
     """Returns the connections to one ClickHouse.
 
     `clickhouse` is `host:port` of its HTTP listener as Superset reaches it; `secret` returns a password by
-    its name.
+    its name. `authorities`: a PEM file of those that sign its certificate, where Superset reads it; None for
+    an address without TLS.
     """
+    tls = {"secure": "true", "verify": "true", "ca_cert": str(authorities)} if authorities else {}
+    query = f"?{urllib.parse.urlencode(tls)}" if tls else ""
     return {
-        name: (f"clickhousedb://{user}:XXXXXXXXXX@{clickhouse}/tailrace", secret(password_name(user)))
+        name: (f"clickhousedb://{user}:XXXXXXXXXX@{clickhouse}/tailrace{query}", secret(password_name(user)))
         for name, user in DATABASE_USERS.items()
     }

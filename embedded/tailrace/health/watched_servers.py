@@ -1,4 +1,4 @@
-"""Metrics of servers that stop writing what their settings promise: audit events, and signatures of their logs."""
+"""Metrics of servers that stop writing what is expected: audit events, and signatures of their logs."""
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime

@@ -4,7 +4,9 @@ import io.tailrace.clickhouse.PendingBlock;
 import io.tailrace.flink.clickhouse.InsertResult.Refused;
 import io.tailrace.flink.clickhouse.InsertResult.Stored;
 import io.tailrace.flink.clickhouse.InsertResult.Unavailable;
+import io.tailrace.tls.ClickHouseAuthorities;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -64,10 +66,14 @@ final class ClickHouseHttpClient implements InsertTarget {
 
     ClickHouseHttpClient(ClickHouseConnection address) {
         this.address = address;
-        client = HttpClient.newBuilder()
-                .version(HttpClient.Version.HTTP_1_1)
-                .connectTimeout(CONNECT_TIMEOUT)
-                .build();
+        HttpClient.Builder builder =
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(CONNECT_TIMEOUT);
+        try {
+            ClickHouseAuthorities.context(System.getenv()).ifPresent(builder::sslContext);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        client = builder.build();
     }
 
     @Override
