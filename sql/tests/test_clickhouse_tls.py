@@ -18,6 +18,7 @@ from e2e import hostile_clients as hostile
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError, tls_context
 from tailrace.config.home import Home
 from tailrace.credentials.certificates import Certificates
+from tailrace.migrations.lock import LockedError, lock
 
 ROWS = 100_000
 LARGE_RESULT = f"SELECT repeat('x', 1000) FROM numbers({ROWS}) FORMAT RawBLOB"
@@ -82,9 +83,17 @@ def test_old_versions_of_tls_are_refused(admin: ClickHouse):
     context = tls_context(admin.url, admin.authorities)
     assert context
     context.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
-    context.maximum_version = ssl.TLSVersion.TLSv1_1
+    with pytest.warns(DeprecationWarning, match="TLSv1_1"):
+        context.maximum_version = ssl.TLSVersion.TLSv1_1
     with hostile.connect(urllib.parse.urlsplit(admin.url).port) as plain, pytest.raises(OSError):
         context.wrap_socket(plain, server_hostname="127.0.0.1")
+
+
+def test_migrations_hold_their_lock(admin: ClickHouse):
+    """The lock reads its connection directly. Two of them exclude each other with TLS, too."""
+    for _ in range(2):
+        with lock(admin), pytest.raises(LockedError, match="another migration is running"), lock(admin):
+            pass
 
 
 def test_large_inserts_and_results_are_complete(admin: ClickHouse):
