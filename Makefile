@@ -115,7 +115,7 @@ e2e: $(DEV) ## End-to-end tests with real components, crashes, rotations and los
 
 .PHONY: test-e2e-shared test-e2e-detecting test-e2e-own
 test-e2e-shared test-e2e-detecting test-e2e-own: test-e2e-%: $(DEV)
-	@$(PYTEST) -q --junit-xml=target/e2e-$*.xml -m "not long and not replicas" --stack $* --ignore e2e/compare e2e
+	@$(PYTEST) -q --junit-xml=target/e2e-$*.xml -m "not long and not replicas and not brokers" --stack $* --ignore e2e/compare e2e
 	@.ci/check-skips target/e2e-$*.xml
 
 .PHONY: test-browser
@@ -149,6 +149,11 @@ test-shards: $(DEV) ## Queries, ledger, evidence and permissions on a ClickHouse
 test-replicas: $(DEV) ## Replicated ClickHouse servers with ZooKeeper, killed while rows arrive: docs/TESTING.md
 	@$(PYTEST) -q -m replicas --junit-xml=target/replicas.xml sql/tests e2e/test_replicated_rows.py
 	@.ci/check-skips target/replicas.xml
+
+.PHONY: test-brokers
+test-brokers: $(DEV) ## Three Kafka brokers that are killed, filled and grown while logs are read: docs/TESTING.md
+	@$(PYTEST) -q -m brokers --junit-xml=target/brokers.xml e2e/test_brokers.py
+	@.ci/check-skips target/brokers.xml
 
 .PHONY: test-long
 test-long: $(DEV) ## Long tests: fuzzing, outages of minutes

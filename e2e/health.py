@@ -1,5 +1,6 @@
 """Whether an alert that the system raises about itself fires: by the rules that Prometheus gets."""
 
+import dataclasses
 from collections.abc import Iterable, Iterator
 
 from prometheus_client.metrics_core import Metric
@@ -12,10 +13,17 @@ from tailrace_local import health
 
 
 def fires(
-    stack: Stack, alert: str, recent_seconds: int = health_metrics.RECENT_SECONDS, **labels: str
+    stack: Stack,
+    alert: str,
+    recent_seconds: int = health_metrics.RECENT_SECONDS,
+    limit: float | None = None,
+    **labels: str,
 ) -> bool:
-    """Returns whether it fires with these labels. Raises KeyError for an unknown alert."""
+    """Returns whether it fires with these labels, beyond another limit if one is given. Raises KeyError for
+    an unknown alert."""
     rule = {each.name: each for each in rules.load()}[alert]
+    if limit is not None:
+        rule = dataclasses.replace(rule, limit=limit)
     try:
         evaluated = health.evaluated_metrics(stack.settings, stack.home, recent_seconds)
         metrics = list(_up_to(rule.metric, evaluated))
@@ -35,9 +43,11 @@ def _up_to(name: str, metrics: Iterable[Metric]) -> Iterator[Metric]:
             return
 
 
-def await_alert(stack: Stack, alert: str, seconds: float = 60, **labels: str) -> None:
-    """Returns when the alert fires."""
-    wait_until(lambda: fires(stack, alert, **labels), seconds, f"{alert} {labels} to fire")
+def await_alert(
+    stack: Stack, alert: str, seconds: float = 60, limit: float | None = None, **labels: str
+) -> None:
+    """Returns when the alert fires. `limit` replaces that of the rule, to shorten a time."""
+    wait_until(lambda: fires(stack, alert, limit=limit, **labels), seconds, f"{alert} {labels} to fire")
 
 
 def await_cleared(
@@ -45,9 +55,12 @@ def await_cleared(
     alert: str,
     seconds: float = 60,
     recent_seconds: int = health_metrics.RECENT_SECONDS,
+    limit: float | None = None,
     **labels: str,
 ) -> None:
     """Returns when the alert no longer fires. `recent_seconds` shortens the time of recent dead letters."""
     wait_until(
-        lambda: not fires(stack, alert, recent_seconds, **labels), seconds, f"{alert} {labels} to clear"
+        lambda: not fires(stack, alert, recent_seconds, limit, **labels),
+        seconds,
+        f"{alert} {labels} to clear",
     )

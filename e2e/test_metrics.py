@@ -35,8 +35,11 @@ FORMER = dict(re.findall(r"^\| `(\w+)` \| `(\w+)` \|$", DOCUMENT, re.MULTILINE))
 ONLY_WHEN_SO = {
     *("tailrace_behind_seconds", "tailrace_recent_dead_letters", "tailrace_census_missing_seconds"),
     *("tailrace_pull_unread_seconds", "tailrace_pull_permission_missing"),
+    *("tailrace_audit_state", "tailrace_audit_silent_seconds", "tailrace_recent_audit_changes"),
+    "tailrace_unsigned_seconds",
 }
-"""Without a sample where nothing is behind, no letter is dead, each log has a census, and none is pulled."""
+"""Without a sample where nothing is behind, no letter is dead, each log has a census and is signed, none is
+pulled, and capture polls no server."""
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -417,8 +418,23 @@ def test_clickhouse_wants_a_password(stack):
         f"{stack.status('clickhouse').address}/?query=SELECT+1", headers={"X-ClickHouse-User": "writer"}
     )
     with pytest.raises(urllib.error.HTTPError) as refused:
-        urllib.request.urlopen(nobody, timeout=20)
+        urllib.request.urlopen(nobody, timeout=SECONDS, context=Certificates(stack.home).client())
     assert "Authentication failed" in refused.value.read().decode()
+
+
+def test_clickhouse_answers_over_tls_only(stack, tmp_path):
+    """sql/tests/test_clickhouse_tls.py has the other ports, names and clients that break off."""
+    server = stack.clickhouse()
+    assert server.url == f"https://127.0.0.1:{stack.settings.port_clickhouse}"
+    with pytest.raises((OSError, http.client.HTTPException)):
+        replace(server, url=server.url.replace("https", "http")).execute("SELECT 1", timeout=SECONDS)
+    with pytest.raises(OSError, match="certificate verify failed"):
+        replace(server, authorities=str(strangers(tmp_path).trust)).execute("SELECT 1")
+
+
+def test_backtests_read_clickhouse_over_tls(stack):
+    """The command runs in a JVM."""
+    tailrace(stack, "rules", "backtest", "--since", "1h")
 
 
 def test_commands_have_accounts_of_their_own(stack, tmp_path):

@@ -9,6 +9,7 @@ import msgpack
 import pytest
 from confluent_kafka import Producer
 
+from e2e.health import await_alert, await_cleared
 from e2e.stack import Stack, wait_until
 from e2e.wait_for_idle import tailrace
 from tailrace.sources.sources_file import Source
@@ -28,10 +29,10 @@ def login(user: str) -> bytes:
     return f"{datetime.now(UTC):%Y%m%d %H:%M:%S},{INSTANCE},{user},10.9.8.7,7,0,CONNECT,,,0".encode()
 
 
-def statuses(stack: Stack) -> set[str]:
+def statuses(stack: Stack, instance: str = INSTANCE) -> set[str]:
     rows = stack.clickhouse().rows(
         "SELECT DISTINCT status FROM tailrace.signed_ranges FINAL WHERE instance = {instance:String}",
-        {"instance": INSTANCE},
+        {"instance": instance},
     )
     return {row["status"] for row in rows}
 
@@ -76,9 +77,24 @@ def test_a_forged_line_in_kafka_is_an_alert(stack: Stack, tmp_path: Path):
     assert [file["mismatches"] for file in ledger["signed_ranges"]] == [1]
 
 
-def stored_users(stack: Stack) -> set[str]:
+def test_lines_of_a_host_that_no_longer_signs_are_an_alert(stack: Stack, tmp_path: Path):
+    instance = "unsigned-shop"
+    path = (tmp_path / "server_audit.log").resolve()
+    path.write_bytes((login("ann") + b"\n") * 100)
+    stack.watch_sources([Source(instance, "audit", path, "shop", "UTC")])
+    wait_until(lambda: statuses(stack, instance) == {"verified"}, SECONDS, "the verified range")
+    with stack.without("census"):
+        with path.open("ab") as log:
+            log.write(login("bob") + b"\n")
+        wait_until(lambda: stored_users(stack, instance) == {"ann", "bob"}, SECONDS, "the unsigned event")
+        await_alert(stack, "TailraceSignaturesMissing", SECONDS, limit=1, instance=instance, source="audit")
+    await_cleared(stack, "TailraceSignaturesMissing", SECONDS, limit=1, instance=instance)
+    assert statuses(stack, instance) == {"verified"}
+
+
+def stored_users(stack: Stack, instance: str = INSTANCE) -> set[str]:
     rows = stack.clickhouse().rows(
         "SELECT DISTINCT user FROM tailrace.audit_events WHERE instance = {instance:String}",
-        {"instance": INSTANCE},
+        {"instance": instance},
     )
     return {row["user"] for row in rows}

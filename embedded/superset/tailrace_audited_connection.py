@@ -34,6 +34,8 @@ from clickhouse_connect.dbapi.connection import Connection
 from clickhouse_connect.driver.client import Client
 from flask import has_request_context, request
 
+from tailrace.clickhouse.client import AUTHORITIES, tls_context
+
 DRIVER = "clickhousedb"
 UNMASKED_READER = "reader_unmasked"
 RECORDER = "witness"
@@ -178,7 +180,8 @@ def _record(access: Mapping[str, Any]) -> None:
         (statement + json.dumps(access)).encode(),
         {"X-ClickHouse-User": RECORDER, "X-ClickHouse-Key": password},
     )
-    with urllib.request.urlopen(wanted, timeout=TIMEOUT_SECONDS) as answer:
+    context = tls_context(wanted.full_url, os.environ.get(AUTHORITIES, ""))
+    with urllib.request.urlopen(wanted, timeout=TIMEOUT_SECONDS, context=context) as answer:
         answer.read()
 
 

@@ -50,6 +50,20 @@ def test_administration_and_broker_trust_each_other(certificates):
     shake(certificates, "kafka", certificates.client("admin"))
 
 
+def test_a_stack_of_an_earlier_version_gets_the_certificates_that_it_lacks(certificates):
+    kept = certificates.file("kafka").read_bytes()
+    certificates.file("clickhouse").unlink()
+    certificates.first_expiry()
+    certificates.complete()
+    assert issuer(certificates.certificate("clickhouse"), certificates.authorities())
+    assert certificates.file("kafka").read_bytes() == kept
+
+    certificates.file("clickhouse").unlink()
+    certificates.file("ca").unlink()
+    with pytest.raises(CertificateError, match="the certificate of clickhouse is missing"):
+        certificates.complete()
+
+
 def test_clients_without_a_certificate_are_refused(certificates):
     with pytest.raises(OSError):
         shake(certificates, "kafka", certificates.client())

@@ -15,6 +15,7 @@ from tailrace.credentials.certificates import Certificates, issuer
 
 JOBS = ["flink", "detect"]
 COLLECTORS = ["fluentbit", "facts"]
+DASHBOARDS = ["superset", "reports", "api"]
 
 
 @dataclass(frozen=True)
@@ -48,11 +49,11 @@ def test_each_step_to_another_authority_restarts_the_components_concerned(record
     assert len(held.authorities()) == 2
     assert issuer(held.certificate("kafka"), [old]), "the old authority has signed all certificates"
 
-    assert recorder.run("renew") == ["kafka", *JOBS, "superset", "reports", "api"], "they have certificates"
+    assert recorder.run("renew") == ["clickhouse", "kafka", *JOBS, *DASHBOARDS], "they have certificates"
     assert not issuer(held.certificate("kafka"), [old])
     assert old in held.authorities()
 
-    assert recorder.run("retire") == ["kafka", *JOBS, *COLLECTORS], "they verify certificates"
+    assert recorder.run("retire") == ["kafka", *JOBS, *COLLECTORS, *DASHBOARDS], "they verify certificates"
     assert old not in held.authorities()
 
 

@@ -1,116 +1,144 @@
-"""Clients of a ClickHouse whose certificate a private authority has signed, as the chart configures them.
+"""Tests TLS in front of the embedded ClickHouse (docs/adr/0069): who is answered, believed and survived."""
 
-The embedded engine has no TLS listener. A proxy ends TLS in front of it, so the clients' side is real.
-"""
-
+import http.client
 import os
-import shutil
 import socket
 import ssl
-import subprocess
-import sys
-import threading
+import urllib.parse
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from clickhouse_servers import Server, running
 
-from docker.tests.conftest import ToOutput
+from e2e import hostile_clients as hostile
+from tailrace.clickhouse.client import ClickHouse, ClickHouseError, tls_context
 from tailrace.config.home import Home
 from tailrace.credentials.certificates import Certificates
-from tailrace.credentials.names import password_name
-from tailrace.dashboards.connections import connections_to
-from tailrace_local.components.superset import Superset
+from tailrace.migrations.lock import LockedError, lock
 
-CERTIFICATE = "superset"
-"""Of the made certificates, one that is valid for 127.0.0.1."""
-QUERY = """
-import sys, sqlalchemy
-uri = sys.argv[1].replace("XXXXXXXXXX", sys.argv[2])
-print(sqlalchemy.create_engine(uri).connect().execute(sqlalchemy.text("SELECT currentUser()")).scalar())
-"""
+ROWS = 100_000
+LARGE_RESULT = f"SELECT repeat('x', 1000) FROM numbers({ROWS}) FORMAT RawBLOB"
+RESETS = 100
+SECONDS = 60
+HELLO = bytes.fromhex("160301")
+"""The start of a TLS client's first message."""
 
 
 @pytest.fixture(scope="module")
-def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
-    made = Certificates(Home(tmp_path_factory.mktemp("certificates")))
-    made.make()
-    return made
+def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    server = Server(tmp_path_factory.mktemp("secured"), native=True)
+    Certificates(server.home).make()
+    with running(server):
+        yield server
 
 
-@pytest.fixture(scope="module")
-def port(server, certificates: Certificates) -> Iterator[int]:
-    """A port with TLS in front of ClickHouse."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificates.file(CERTIFICATE))
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        target = server.settings.port_clickhouse
-        threading.Thread(target=_accept, args=(listener, context, target), daemon=True).start()
-        yield listener.getsockname()[1]
+@pytest.fixture
+def admin(secured: Server) -> ClickHouse:
+    return secured.user("admin")
 
 
-def _accept(listener: socket.socket, context: ssl.SSLContext, target: int) -> None:
-    while listener.fileno() >= 0:
-        try:
-            client, _ = listener.accept()
-        except OSError:
-            return
-        threading.Thread(target=_forward, args=(client, context, target), daemon=True).start()
+def test_only_tls_is_answered(secured: Server, admin: ClickHouse):
+    """Passwords do not pass in clear text: the engine's own port closes other connections unread."""
+    settings = secured.settings
+    assert admin.url == f"https://127.0.0.1:{settings.port_clickhouse}"
+    (engine,) = secured.listening_ports() - {settings.port_clickhouse, settings.port_clickhouse_native}
+    for port in (settings.port_clickhouse, engine):
+        with pytest.raises((OSError, http.client.HTTPException)):
+            replace(admin, url=f"http://127.0.0.1:{port}").execute("SELECT 1", timeout=SECONDS)
+    with hostile.connect(engine) as client:
+        assert client.recv(1) == b""
 
 
-def _forward(client: socket.socket, context: ssl.SSLContext, target: int) -> None:
-    try:
-        secured = context.wrap_socket(client, server_side=True)
-        plain = socket.create_connection(("127.0.0.1", target))
-        threading.Thread(target=_copy, args=(plain, secured), daemon=True).start()
-        _copy(secured, plain)
-    except OSError:
+def test_other_listeners_of_the_engine_accept_clients(secured: Server, admin: ClickHouse):
+    answer = admin.execute(
+        "SELECT * FROM remote({address:String}, system.one, 'admin', {password:String})",
+        {"address": f"127.0.0.1:{secured.settings.port_clickhouse_native}", "password": admin.password},
+    )
+    assert answer == "0\n"
+
+
+def test_a_stranger_is_not_believed(admin: ClickHouse, tmp_path: Path):
+    stranger = Certificates(Home(tmp_path))
+    stranger.make()
+    for authorities in (str(stranger.trust), ""):
+        with pytest.raises(OSError, match="certificate verify failed"):
+            replace(admin, authorities=authorities).execute("SELECT 1")
+    with pytest.raises(OSError, match="certificate verify failed"):
+        _handshake(admin, "another.example")
+
+
+def _handshake(admin: ClickHouse, name: str) -> None:
+    address = urllib.parse.urlsplit(admin.url)
+    context = tls_context(admin.url, admin.authorities)
+    assert context
+    with hostile.connect(address.port) as plain, context.wrap_socket(plain, server_hostname=name):
+        pass
+
+
+def test_old_versions_of_tls_are_refused(admin: ClickHouse):
+    context = tls_context(admin.url, admin.authorities)
+    assert context
+    context.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
+    with pytest.warns(DeprecationWarning, match="TLSv1_1"):
+        context.maximum_version = ssl.TLSVersion.TLSv1_1
+    with hostile.connect(urllib.parse.urlsplit(admin.url).port) as plain, pytest.raises(OSError):
+        context.wrap_socket(plain, server_hostname="127.0.0.1")
+
+
+def test_migrations_hold_their_lock(admin: ClickHouse):
+    """The lock reads its connection directly. Two of them exclude each other with TLS, too."""
+    for _ in range(2):
+        with lock(admin), pytest.raises(LockedError, match="another migration is running"), lock(admin):
+            pass
+
+
+def test_large_inserts_and_results_are_complete(admin: ClickHouse):
+    admin.execute("CREATE DATABASE IF NOT EXISTS large")
+    admin.execute("CREATE OR REPLACE TABLE large.kept (n UInt64, text String) ENGINE = MergeTree ORDER BY n")
+    admin.insert("large.kept", ({"n": n, "text": "x" * 500} for n in range(20_000)))
+    assert admin.rows("SELECT count() AS rows, sum(length(text)) AS bytes FROM large.kept") == [
+        {"rows": 20_000, "bytes": 10_000_000}
+    ]
+    assert len(admin.execute(LARGE_RESULT)) == ROWS * 1000
+    with ThreadPoolExecutor(8) as clients:
+        answers = clients.map(lambda n: admin.execute(f"SELECT {n}").strip(), range(100))
+        assert list(answers) == [str(n) for n in range(100)]
+    with pytest.raises(ClickHouseError, match="Unknown"):
+        admin.execute("SELECT nothing")
+
+
+def test_no_client_ends_it(secured: Server, admin: ClickHouse):
+    pid, port = secured.pid, secured.settings.port_clickhouse
+    starts = (b"", b"GET /ping HTTP/1.1\r\n\r\n", HELLO, HELLO + os.urandom(2000), os.urandom(4000))
+    for number in range(RESETS):
+        with suppress(OSError), hostile.connect(port) as client:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, hostile.RESET)
+            client.sendall(starts[number % len(starts)])
+    for reset in (False, True):
+        for _ in range(5):
+            leave_within_the_answer(admin, reset)
+    held = [hostile.connect(port) for _ in range(50)]
+    assert len(admin.execute(LARGE_RESULT)) == ROWS * 1000
+    for client in held:
         client.close()
+    assert secured.pid == pid
 
 
-def _copy(source: socket.socket, target: socket.socket) -> None:
-    try:
-        while data := source.recv(1 << 16):
-            target.sendall(data)
-        target.shutdown(socket.SHUT_WR)
-    except OSError:
-        target.close()
-
-
-def environment(certificates: Certificates | None) -> dict[str, str]:
-    without = {name: value for name, value in os.environ.items() if name != "SSL_CERT_FILE"}
-    return {**without, "SSL_CERT_FILE": str(certificates.trust)} if certificates else without
-
-
-def run_tokens(server, port: int, secrets: Path, trusted: Certificates | None) -> subprocess.CompletedProcess:
-    """Runs a command of the image in a process of its own, whose environment says what it trusts."""
-    shutil.copy(server.home.secret_file(password_name("admin")), secrets)
-    words = ["command", "--secrets", str(secrets), "--clickhouse", f"https://127.0.0.1:{port}"]
-    program = [sys.executable, "-m", "tailrace.deployment", *words, "tokens", "list", "--output", "json"]
-    home = {"TAILRACE_HOME": str(secrets / "home")}
-    return subprocess.run(program, env={**environment(trusted), **home}, capture_output=True, text=True)
-
-
-def test_a_tool_trusts_the_authority_of_its_environment(server, admin, port, certificates, tmp_path):
-    done = run_tokens(server, port, tmp_path, certificates)
-    assert (done.returncode, done.stdout) == (0, "[]\n"), done.stderr
-
-
-def test_a_tool_refuses_an_authority_that_it_does_not_know(server, admin, port, tmp_path):
-    done = run_tokens(server, port, tmp_path, None)
-    assert done.returncode == 1
-    assert "certificate verify failed" in done.stderr and "Traceback" not in done.stderr
-
-
-def test_supersets_driver_trusts_the_same_authority(server, admin, port, certificates, tmp_path):
-    superset = Superset(server.settings, Home(tmp_path))
-    if not superset.installed():
-        superset.install(ToOutput())
-    users = connections_to(f"127.0.0.1:{port}", server.home.secret, has_tls=True)
-    uri, password = users["tailrace"]
-    command = [superset.python(), "-c", QUERY, uri, password]
-    trusting = subprocess.run(command, env=environment(certificates), capture_output=True, text=True)
-    assert trusting.stdout == "reader_developer\n", trusting.stderr
-    other = subprocess.run(command, env=environment(None), capture_output=True, text=True)
-    assert other.returncode != 0
-    assert "CERTIFICATE_VERIFY_FAILED" in other.stderr
+def leave_within_the_answer(admin: ClickHouse, reset: bool) -> None:
+    """Sends a statement, and closes or resets the connection when the answer has begun."""
+    context = tls_context(admin.url, admin.authorities)
+    assert context
+    with (
+        hostile.connect(urllib.parse.urlsplit(admin.url).port) as plain,
+        context.wrap_socket(plain, server_hostname="127.0.0.1") as client,
+    ):
+        head = "".join(f"{name}: {value}\r\n" for name, value in admin.credentials().items())
+        query = urllib.parse.quote(LARGE_RESULT)
+        client.sendall(f"GET /?query={query} HTTP/1.1\r\nHost: localhost\r\n{head}\r\n".encode())
+        assert client.recv(1)
+        if reset:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, hostile.RESET)

@@ -3,9 +3,11 @@
 The command itself runs in the JVM.
 """
 
+import os
 from collections.abc import Sequence
 
 from tailrace.cli.context import Context
+from tailrace.clickhouse.client import AUTHORITIES
 from tailrace.config.resources import ROOT
 from tailrace.credentials.names import password_name
 
@@ -29,6 +31,8 @@ def _store(words: Sequence[str], context: Context) -> list[str]:
     user = _value(words, "--user") or USER
     server = context.clickhouse(user)
     options = ["--clickhouse", server.url]
+    if server.authorities:
+        os.environ.setdefault(AUTHORITIES, server.authorities)  # for the JVM of the command
     if not _value(words, "--password-file"):
         options += ["--password-file", str(context.home.secret_file(password_name(user)))]
     return options

@@ -2,7 +2,9 @@
 
 import http.client
 import json
+import os
 import shutil
+import ssl
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -13,6 +15,9 @@ from typing import BinaryIO
 from tailrace.errors import ReportedError
 
 Row = dict[str, object]
+
+AUTHORITIES = "TAILRACE_CLICKHOUSE_CA_FILE"
+"""The environment variable with a PEM file of the authorities that sign ClickHouse's certificate."""
 
 _SETTINGS_OF_ROWS = {
     "default_format": "JSONEachRow",
@@ -40,6 +45,8 @@ class ClickHouse:
     """Such as `http://127.0.0.1:18123`."""
     user: str = "default"
     password: str = field(default="", repr=False)
+    authorities: str = field(default_factory=lambda: os.environ.get(AUTHORITIES, ""))
+    """A PEM file of the authorities of an `https://` address; empty for those that the machine trusts."""
 
     def execute(
         self, statement: str, parameters: Mapping[str, object] | None = None, timeout: float = 300, **settings
@@ -80,7 +87,7 @@ class ClickHouse:
             f"{self.url}/?{query}", statement.encode(), headers=self.credentials()
         )
         try:
-            with urllib.request.urlopen(request, timeout=timeout) as response:
+            with self._open(request, timeout) as response:
                 shutil.copyfileobj(response, to, 1 << 20)
                 return _result_rows(response.headers)
         except urllib.error.HTTPError as error:
@@ -97,16 +104,32 @@ class ClickHouse:
         """Returns the body of the response and its headers."""
         request = urllib.request.Request(f"{self.url}/?{query}", body, headers=self.credentials())
         try:
-            with urllib.request.urlopen(request, timeout=timeout) as response:
+            with self._open(request, timeout) as response:
                 return response.read().decode(errors="backslashreplace"), response.headers
         except urllib.error.HTTPError as error:
             raise _refusal(error) from None
         except http.client.HTTPException as error:
             raise ConnectionError(f"{self.url} closed the connection early: {error!r}") from error
 
+    def _open(self, request: urllib.request.Request, timeout: float) -> http.client.HTTPResponse:
+        return urllib.request.urlopen(
+            request, timeout=timeout, context=tls_context(self.url, self.authorities)
+        )
+
     def credentials(self) -> dict[str, str]:
         """Returns the headers that authenticate the user."""
         return {"X-ClickHouse-User": self.user, "X-ClickHouse-Key": self.password}
+
+
+def tls_context(url: str, authorities: str = "") -> ssl.SSLContext | None:
+    """Returns what verifies the certificate of an `https://` address, and None for other addresses.
+
+    `authorities`: a PEM file, which may be replaced while the process runs; empty for those that the machine
+    trusts. Raises OSError if the file cannot be read.
+    """
+    if not url.startswith("https:"):
+        return None
+    return ssl.create_default_context(cafile=authorities or None)
 
 
 def _result_rows(headers: Mapping[str, str]) -> int:

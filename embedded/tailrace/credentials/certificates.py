@@ -8,6 +8,7 @@ All files are in `secrets/tls/` of the home directory, private to its user:
     kafka.pem       key and certificate of the broker, for clients and for itself
     admin.pem       of the stack's administration: super user of Kafka, reader of Flink's REST interface
     superset.pem    of the dashboards
+    clickhouse.pem  of ClickHouse's HTTPS listener
     flink.p12, trust.p12
                     the formats that Flink needs: its key and certificate, and trust.pem; the password is the
                     secret `flink-keystore`
@@ -18,6 +19,7 @@ Keys are P-256. An authority is valid for ten years, a certificate for one year.
 import ipaddress
 import os
 import ssl
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -39,7 +41,13 @@ RENEWAL_DAYS = 30
 CLOCK_SKEW = timedelta(minutes=5)
 
 SERVER, CLIENT = ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH
-USAGES = {"kafka": (SERVER, CLIENT), "admin": (CLIENT,), "superset": (SERVER,), "flink": (SERVER, CLIENT)}
+USAGES = {
+    "kafka": (SERVER, CLIENT),
+    "admin": (CLIENT,),
+    "superset": (SERVER,),
+    "flink": (SERVER, CLIENT),
+    "clickhouse": (SERVER,),
+}
 KEYSTORE_PASSWORD = "flink-keystore"
 HOSTS = ("localhost",)
 LOOPBACK = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
@@ -104,6 +112,19 @@ class Certificates:
         self._sign(authority)
         self._write_trust(authority)
 
+    def complete(self) -> None:
+        """Creates the certificates that an earlier version did not have. Raises CertificateError."""
+        missing = [name for name in USAGES if not self.file(name).exists()]
+        if not missing:
+            return
+        try:
+            authority = self._newest_authority()
+        except OSError as error:
+            raise CertificateError(
+                f"the certificate of {missing[0]} is missing, and its authority cannot be read: {error}"
+            ) from error
+        self._sign(authority, missing)
+
     def prepare_authority(self) -> None:
         """Creates the next authority and trusts it in addition to the present one. Raises
         CertificateError."""
@@ -118,8 +139,7 @@ class Certificates:
 
     def renew(self) -> None:
         """Creates all certificates again, signed by the newest authority."""
-        is_next = (self.directory / "ca-next.pem").exists()
-        self._sign(self._read("ca-next" if is_next else "ca"))
+        self._sign(self._newest_authority())
 
     def retire_authority(self) -> None:
         """Trusts only the next authority from now on. Raises CertificateError."""
@@ -152,7 +172,8 @@ class Certificates:
 
     def first_expiry(self) -> datetime:
         """The earliest end of validity of all certificates, including authorities."""
-        known = [*map(self.certificate, USAGES), *self.authorities()]
+        present = [name for name in USAGES if self.file(name).exists()]
+        known = [*map(self.certificate, present), *self.authorities()]
         return min(certificate.not_valid_after_utc for certificate in known)
 
     def client(self, name: str = "") -> ssl.SSLContext:
@@ -162,9 +183,13 @@ class Certificates:
             context.load_cert_chain(self.file(name))
         return context
 
-    def _sign(self, authority: Identity) -> None:
-        for name, usages in USAGES.items():
-            identity = _leaf(name, usages, self.hosts, authority)
+    def _newest_authority(self) -> Identity:
+        is_next = (self.directory / "ca-next.pem").exists()
+        return self._read("ca-next" if is_next else "ca")
+
+    def _sign(self, authority: Identity, names: Iterable[str] = USAGES) -> None:
+        for name in names:
+            identity = _leaf(name, USAGES[name], self.hosts, authority)
             self._write(
                 self.file(name).name, self._key_store(identity) if name == "flink" else identity.pem()
             )

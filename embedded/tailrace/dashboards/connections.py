@@ -1,6 +1,8 @@
 """The users of Superset, and its connections to ClickHouse."""
 
+import urllib.parse
 from collections.abc import Callable
+from pathlib import Path
 
 from tailrace.credentials.names import password_name
 
@@ -29,18 +31,21 @@ def password_of(user: str) -> str:
     return f"superset-{user}"
 
 
-def connections_to(clickhouse: str, secret: Callable[[str], str], has_tls: bool = False) -> Connections:
+def connections_to(
+    clickhouse: str, secret: Callable[[str], str], has_tls: bool = False, authorities: Path | None = None
+) -> Connections:
     """Returns the connections to one ClickHouse.
 
     `clickhouse` is `host:port` of its HTTP listener as Superset reaches it; `secret` returns a password by
-    its name. With TLS, the driver trusts the authorities of the system, and those in the file that Superset's
-    environment names as SSL_CERT_FILE.
+    its name. `authorities`: a PEM file of those that sign its certificate, where Superset reads it. With TLS
+    and without such a file, the driver trusts the authorities of the system, and those in the file that
+    Superset's environment names as SSL_CERT_FILE.
     """
-    options = "?secure=true" if has_tls else ""
+    tls = {"secure": "true"} if has_tls or authorities else {}
+    if authorities:
+        tls |= {"verify": "true", "ca_cert": str(authorities)}
+    query = f"?{urllib.parse.urlencode(tls)}" if tls else ""
     return {
-        name: (
-            f"clickhousedb://{user}:XXXXXXXXXX@{clickhouse}/tailrace{options}",
-            secret(password_name(user)),
-        )
+        name: (f"clickhousedb://{user}:XXXXXXXXXX@{clickhouse}/tailrace{query}", secret(password_name(user)))
         for name, user in DATABASE_USERS.items()
     }

@@ -14,6 +14,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError, Row
+from tailrace.health import watched_servers
 from tailrace.ledger import balance as ledger_balance
 from tailrace.ledger.balance import LedgerBalance
 from tailrace.ledger.unknown_logs import NONE_LISTED
@@ -55,6 +56,7 @@ def ledger_metrics(
         since = clickhouse.rows((ledger_balance.QUERIES / "ledger_behind_since.sql").read_text(), timeout=10)
         unseen = _without_census(clickhouse)
         letters = clickhouse.rows(RECENT_DEAD_LETTERS, {"seconds": recent_seconds}, timeout=10)
+        watched = list(watched_servers.metrics_of(clickhouse, found.at.timestamp()))
     except (ClickHouseError, OSError):
         up.add_metric([], 0)
         yield up
@@ -81,6 +83,7 @@ def ledger_metrics(
     behind = _greatest(((row["instance"], row["source"]), now - row["since"]) for row in since)
     yield _by_log("tailrace_behind_seconds", "Age of the oldest unread bytes that a census recorded.", behind)
     yield _dead_letters(letters, recent_seconds)
+    yield from watched
 
 
 def job_metrics(jobs: Mapping[str, Callable[[str], dict]]) -> Iterator[Metric]:

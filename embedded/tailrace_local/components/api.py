@@ -12,6 +12,7 @@ from tailrace.config.settings import CLOSED, SettingsError
 from tailrace.credentials.certificates import Certificates
 from tailrace.programs import evidence
 from tailrace.programs.program import HEALTHY, Health
+from tailrace_local import clickhouse as local_clickhouse
 from tailrace_local.supervisor.component import PythonComponent
 
 CERTIFICATE = "superset"
@@ -35,7 +36,7 @@ class Api(PythonComponent):
     def command(self) -> Sequence[str | Path]:
         return [
             *(sys.executable, "-m", "tailrace.api"),
-            *("--clickhouse", f"http://127.0.0.1:{self.settings.port_clickhouse}"),
+            *("--clickhouse", local_clickhouse.address(self.settings, self.home)),
             *("--secrets", self.home.secrets),
             *("--port", str(self.settings.port_api)),
             *("--requests-per-minute", str(self.settings.api_requests_per_minute)),

@@ -8,14 +8,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tailrace.clickhouse import row_policies
+from tailrace.clickhouse.client import tls_context
 from tailrace.clickhouse.server_config import LOOPBACK, configuration_text, users_text
 from tailrace.config import content_hash
 from tailrace.config.resources import REPOSITORY, ROOT
 from tailrace.config.settings import CLOSED
 from tailrace.config.template import write_private
+from tailrace.credentials.certificates import Certificates
 from tailrace.migrations import runner as migration_runner
 from tailrace.programs.program import HEALTHY, Health
-from tailrace_local.clickhouse import connect
+from tailrace_local.clickhouse import address, connect
 from tailrace_local.components import clickhouse_server
 from tailrace_local.supervisor import cache
 from tailrace_local.supervisor.component import Component, Progress
@@ -52,6 +54,8 @@ class ClickHouse(Component):
             progress.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=draft)
 
     def prepare(self) -> None:
+        if self._certificates.exist():
+            self._certificates.complete()
         write_private(self._users(), self._users_text())
         listeners = f"<listen_host>{LOOPBACK}</listen_host>"
         text = configuration_text(listeners, self._users(), self.settings.memory_clickhouse)
@@ -65,6 +69,7 @@ class ClickHouse(Component):
             "-I",
             "-S",
             server,
+            *(["--tls", self._certificates.file(self.name)] if self._certificates.exist() else []),
             self._library(),
             self._config(),
             data,
@@ -74,12 +79,15 @@ class ClickHouse(Component):
 
     def ports(self) -> Mapping[str, int]:
         native = self.settings.port_clickhouse_native
-        ports = {"HTTP": self.settings.port_clickhouse}
+        scheme = "HTTPS" if self._certificates.exist() else "HTTP"
+        ports = {scheme: self.settings.port_clickhouse}
         return ports if native == CLOSED else {**ports, "native": native}
 
     def health(self) -> Health:
         try:
-            with urllib.request.urlopen(f"{self.address()}/ping", timeout=1) as answer:
+            server = connect(self.settings, self.home, "admin")
+            context = tls_context(server.url, server.authorities)
+            with urllib.request.urlopen(f"{server.url}/ping", timeout=1, context=context) as answer:
                 return HEALTHY if answer.read() == b"Ok.\n" else Health.failing("answers, but not with Ok.")
         except urllib.error.HTTPError as error:
             return Health.failing(f"answers with HTTP {error.code}")
@@ -102,7 +110,7 @@ class ClickHouse(Component):
         return connect(self.settings, self.home, "admin").execute("SELECT version()").strip()
 
     def address(self) -> str:
-        return f"http://127.0.0.1:{self.settings.port_clickhouse}"
+        return address(self.settings, self.home)
 
     def has_its_access(self) -> bool:
         """Returns whether the users match the current access.yaml, which is read when the component
@@ -116,6 +124,10 @@ class ClickHouse(Component):
             [LOOPBACK],
             row_policies.load(self.settings.access),
         )
+
+    @property
+    def _certificates(self) -> Certificates:
+        return Certificates(self.home)
 
     def _entry(self) -> Path:
         fingerprint = content_hash.fingerprint(EMBEDDED / "package-lock.json")

@@ -1,6 +1,6 @@
 """Serves ClickHouse's HTTP and native listeners with libchdb.so.
 
-    clickhouse_server.py LIBRARY CONFIG DATA_DIRECTORY HOST HTTP_PORT [NATIVE_PORT]
+    clickhouse_server.py [--tls CERTIFICATE] LIBRARY CONFIG DATA_DIRECTORY HOST HTTP_PORT [NATIVE_PORT]
 
 The library exports clickhouse-local's command line, which can start the server's listeners (SYSTEM START
 LISTEN) and ends with its last query. That query reads from a pipe without a writer, so that the engine
@@ -9,16 +9,18 @@ process must not fork or load other native libraries once the engine is open.
 
 clickhouse-local ends its process when an exception leaves a connection's thread, as after a client's reset.
 So the methods of the class that does this are replaced by those of its base class, which only return
-(docs/adr/0032).
+(docs/adr/0032). With --tls, HTTP_PORT accepts HTTPS only (clickhouse_tls.py).
 """
 
 import ctypes
+import importlib.util
 import mmap
 import os
 import signal
 import struct
 import sys
 import threading
+from types import ModuleType
 
 STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT}
 
@@ -29,14 +31,27 @@ EXCEPTION_METHODS = range(2, 5)
 """The indexes of the methods of Poco::ErrorHandler that receive exceptions, after two destructors."""
 
 
-def main(library: str, config: str, data: str, host: str, http_port: str, native_port: str = "") -> None:
+def main(
+    library: str,
+    config: str,
+    data: str,
+    host: str,
+    http_port: str,
+    native_port: str = "",
+    certificate: str = "",
+) -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
     reading_end, writing_end = os.pipe()
     threading.Thread(target=_close_on_signal, args=(writing_end,), daemon=True).start()
-    listeners = {"HTTP": http_port, "TCP": native_port}
+    # Python's TLS library must be loaded before the engine.
+    front = _tls_module().TlsFront((host, int(http_port)), certificate) if certificate else None
+    listeners = {"HTTP": str(front.engine_port) if front else http_port, "TCP": native_port}
     queries = [f"SYSTEM START LISTEN {name}" for name, port in listeners.items() if port]
     engine = ctypes.CDLL(library)
     _patch_error_handler(library)
+    if front:
+        front.guard(_Image(library).start)
+        front.start()
     _serve(
         engine,
         [
@@ -48,6 +63,16 @@ def main(library: str, config: str, data: str, host: str, http_port: str, native
             f"--query={'; '.join([*queries, _wait_for_end_of(reading_end)])}",
         ],
     )
+
+
+def _tls_module() -> ModuleType:
+    """The module beside this one. Its directory is not on the path: names in it could hide other modules."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "clickhouse_tls.py")
+    spec = importlib.util.spec_from_file_location("clickhouse_tls", path)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def _wait_for_end_of(descriptor: int) -> str:
@@ -72,7 +97,7 @@ class _Image:
     def __init__(self, library: str) -> None:
         self._library = os.path.realpath(library)
         mapped = _read_only_memory(self._library)
-        self._start = mapped[0][0]
+        self.start = mapped[0][0]
         self._constants, end = mapped[-1]
         self._content = ctypes.string_at(self._constants, end - self._constants)
 
@@ -82,7 +107,7 @@ class _Image:
             offset = content.find(name)
         if offset < 0:
             raise ValueError("there is no such class")
-        return self._place_of(ADDRESS.pack(self._start + offset + 1)) - ADDRESS.size
+        return self._place_of(ADDRESS.pack(self.start + offset + 1)) - ADDRESS.size
 
     def base_of(self, type_data: int) -> int:
         """Returns the address of the type data of the base class."""
@@ -149,4 +174,7 @@ def _serve(engine: ctypes.CDLL, arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    if sys.argv[1] == "--tls":
+        main(*sys.argv[3:], certificate=sys.argv[2])
+    else:
+        main(*sys.argv[1:])

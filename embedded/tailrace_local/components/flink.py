@@ -19,6 +19,7 @@ from tailrace.kafka import accounts as kafka_accounts
 from tailrace.migrations import runner as migration_runner
 from tailrace.programs.program import HEALTHY, Health
 from tailrace_local import checkpoints, java_build
+from tailrace_local import clickhouse as local_clickhouse
 from tailrace_local.components import class_archive, flink_classes
 from tailrace_local.supervisor import endpoint, maven
 from tailrace_local.supervisor.component import Component, Progress
@@ -167,7 +168,7 @@ class FlinkJob(Component):
         restored = checkpoints.newest(self.checkpoint_directory())
         return {
             **self._kafka(),
-            "clickhouse.url": f"http://127.0.0.1:{self.settings.port_clickhouse}",
+            "clickhouse.url": local_clickhouse.address(self.settings, self.home),
             "clickhouse.user": "writer",
             "clickhouse.password-file": self.home.secret_file(password_name("writer")),
             "checkpoint.dir": self.checkpoint_directory().as_uri(),

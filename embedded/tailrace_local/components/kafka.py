@@ -83,8 +83,7 @@ class Kafka(Component):
         heap = ["-Xms64m", f"-Xmx{self.settings.memory_kafka}m"]
         (agent,) = self._libraries().glob("jmx_prometheus_javaagent-*.jar")
         metrics = f"-javaagent:{agent}=127.0.0.1:{endpoint.port(self.home, self.name)}:{METRICS}"
-        archive = class_archive.options(self._class_archive())
-        return [*self._java(), *heap, *archive, LOGGING, metrics, "kafka.Kafka", self._configuration()]
+        return [*self.java(), *heap, LOGGING, metrics, "kafka.Kafka", self._configuration()]
 
     def ports(self) -> Mapping[str, int]:
         ports = {"broker": self.settings.port_kafka, "controller": self.settings.port_kafka_controller}
@@ -145,12 +144,15 @@ class Kafka(Component):
 
     def _format(self, configuration: Path) -> None:
         """Formats the empty log directory with a cluster id, as KRaft requires."""
-        java = [*self._java(), *class_archive.options(self._class_archive())]
-        tool = [*java, "kafka.tools.StorageTool", "format", "--standalone"]
-        identity = ["--cluster-id", _new_cluster_id(), "--config", configuration]
+        tool = [*self.java(), "kafka.tools.StorageTool", "format", "--standalone"]
+        identity = ["--cluster-id", new_cluster_id(), "--config", configuration]
         done = subprocess.run([*tool, *identity], capture_output=True, text=True)
         if done.returncode:
             raise OSError(f"Kafka's storage cannot be formatted: {(done.stderr or done.stdout).strip()}")
+
+    def java(self) -> list[str | Path]:
+        """Returns the command to which options of the JVM and a class of Kafka are added."""
+        return [*self._java(), *class_archive.options(self._class_archive())]
 
     def _java(self) -> list[str]:
         # One broker beside everything else: the simple compiler and collector take a third less CPU time for
@@ -170,7 +172,7 @@ class Kafka(Component):
         return self.home.data(self.name) / "server.properties"
 
 
-def _new_cluster_id() -> str:
+def new_cluster_id() -> str:
     """Returns 22 characters in Kafka's notation of a UUID; never with a leading `-`, which its tool
     rejects."""
     identity = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")

@@ -37,6 +37,7 @@ from tailrace.dashboards.superset_client import Client
 from tailrace.kafka.accounts import password_name as kafka_password
 from tailrace.programs import evidence, fingerprint
 from tailrace.programs.program import HEALTHY, Health
+from tailrace_local import clickhouse as local_clickhouse
 from tailrace_local import kafka
 from tailrace_local.supervisor import cache
 from tailrace_local.supervisor.component import Component, Progress
@@ -210,7 +211,7 @@ class Superset(Component):
         return Certificates(self.home)
 
     def environment(self) -> Mapping[str, str]:
-        clickhouse = f"http://127.0.0.1:{self.settings.port_clickhouse}"
+        clickhouse = local_clickhouse.address(self.settings, self.home)
         accounts = {
             "SUPERSET_ACCESS_RECORDER_URL": clickhouse,
             "SUPERSET_ACCESS_RECORDER_PASSWORD_FILE": str(self.home.secret_file(password_name(RECORDER))),
@@ -329,7 +330,9 @@ def logins(home: Home) -> str:
 
 def connections(settings: Settings, home: Home) -> Connections:
     """Returns address and password of the local ClickHouse, by file of dashboards/databases."""
-    return connections_to(f"127.0.0.1:{settings.port_clickhouse}", home.secret)
+    certificates = Certificates(home)
+    authorities = certificates.trust if certificates.exist() else None
+    return connections_to(f"127.0.0.1:{settings.port_clickhouse}", home.secret, authorities=authorities)
 
 
 def _variables(directory: Path, secret_key: Path, *more_packages: Path) -> dict[str, str]:

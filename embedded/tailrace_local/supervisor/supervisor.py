@@ -28,6 +28,7 @@ from tailrace.errors import ReportedError
 from tailrace.sources import log_files
 from tailrace.sources.sources_file import Listed
 from tailrace.unix_socket import short_path
+from tailrace_local import clickhouse as local_clickhouse
 from tailrace_local.supervisor import control, procfs
 from tailrace_local.supervisor.component import Component
 from tailrace_local.supervisor.control import ComponentStatus, StackStatus
@@ -108,7 +109,7 @@ class Supervisor:
             component,
             needs=[self._managers[need] for need in component.needs if need in self._managers],
             log=self._open_log(component.name),
-            environment=_inherited_environment(),
+            environment={**_inherited_environment(), **local_clickhouse.environment(self._home)},
             changed=self._on_change,
             back_off=BackOff(self._back_off.first, self._back_off.maximum, self._back_off.stable),
         )

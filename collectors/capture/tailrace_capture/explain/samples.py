@@ -6,7 +6,9 @@ first.
 """
 
 import json
+import os
 import re
+import ssl
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -18,6 +20,8 @@ from tailrace_capture.dsn import Password
 
 QUERY = Path(__file__).with_name("heaviest_samples.sql")
 TIMEOUT_SECONDS = 30
+AUTHORITIES = "TAILRACE_CLICKHOUSE_CA_FILE"
+"""The environment variable with a PEM file of the authorities that sign ClickHouse's certificate."""
 _QUERY_ID = re.compile(r"[0-9A-F]{16}")
 
 
@@ -52,6 +56,13 @@ def from_file(file: Path) -> Samples:
     return read
 
 
+def _tls(url: str) -> ssl.SSLContext | None:
+    """What verifies the certificate of an `https://` address. Raises OSError."""
+    if not url.startswith("https:"):
+        return None
+    return ssl.create_default_context(cafile=os.environ.get(AUTHORITIES) or None)
+
+
 def from_clickhouse(url: str, user: str, password: Password) -> Samples:
     """Queries ClickHouse as a user that may read query_events and query_samples, such as explain."""
 
@@ -69,7 +80,7 @@ def from_clickhouse(url: str, user: str, password: Password) -> Samples:
             headers={"X-ClickHouse-User": user, "X-ClickHouse-Key": password.text},
         )
         try:
-            with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer:
+            with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS, context=_tls(url)) as answer:
                 text = answer.read().decode(errors="backslashreplace")
             return [_sample(json.loads(line)) for line in text.split("\n") if line]
         except urllib.error.HTTPError as error:

@@ -50,8 +50,9 @@ authority would lose lines that it has read and not yet sent."""
 KAFKA_AND_JOBS = ("kafka", "flink", "detect")
 """Components with certificates that verify those of others. A job loses nothing: it resumes from its
 checkpoint."""
+SERVERS_AND_JOBS = ("clickhouse", *KAFKA_AND_JOBS)
 DASHBOARDS = ("superset", "reports", "api")
-"""Components with a certificate that verify no other."""
+"""Components with a certificate that verify that of ClickHouse only."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -63,6 +64,7 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     held = Certificates(context.home)
     if not held.exist():
         raise CertificateError("this stack is not secured; `tailrace up --secure` creates certificates")
+    held.complete()
     if arguments.action == "show":
         _show(held, context, arguments.output)
     else:
@@ -112,12 +114,12 @@ def _authority(held: Certificates, context: Context) -> None:
 
 def _renew(held: Certificates, context: Context) -> None:
     held.renew()
-    _restart(context, (*KAFKA_AND_JOBS, *DASHBOARDS))
+    _restart(context, (*SERVERS_AND_JOBS, *DASHBOARDS))
 
 
 def _retire(held: Certificates, context: Context) -> None:
     held.retire_authority()
-    _restart(context, (*KAFKA_AND_JOBS, *COLLECTORS))
+    _restart(context, (*KAFKA_AND_JOBS, *COLLECTORS, *DASHBOARDS))
 
 
 def _passwords(held: Certificates, context: Context) -> None:

@@ -1,5 +1,6 @@
 package io.tailrace.cli.backtest;
 
+import io.tailrace.tls.ClickHouseAuthorities;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
@@ -40,10 +41,16 @@ public final class EventStore {
     private final URI address;
     private final String user;
     private final String password;
-    private final HttpClient client = HttpClient.newHttpClient();
+    private final HttpClient client;
 
-    /** @param url such as {@code http://127.0.0.1:8123} */
-    public EventStore(String url, String user, String password) {
+    /**
+     * @param url such as {@code http://127.0.0.1:8123}
+     * @throws IOException if the authorities that the environment names cannot be read
+     */
+    public EventStore(String url, String user, String password) throws IOException {
+        HttpClient.Builder builder = HttpClient.newBuilder();
+        ClickHouseAuthorities.context(System.getenv()).ifPresent(builder::sslContext);
+        this.client = builder.build();
         this.address = URI.create(url.replaceFirst("/*$", "") + "/?" + SETTINGS);
         this.user = user;
         this.password = password;

@@ -4,6 +4,7 @@ import io.tailrace.clickhouse.PendingBlock;
 import io.tailrace.flink.clickhouse.InsertResult.Refused;
 import io.tailrace.flink.clickhouse.InsertResult.Stored;
 import io.tailrace.flink.clickhouse.InsertResult.Unavailable;
+import io.tailrace.tls.ClickHouseAuthorities;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -18,11 +19,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import javax.net.ssl.SSLContext;
 
 /**
  * Inserts blocks through ClickHouse's HTTP interface, each at most once. Every insert contains its token and the
@@ -69,14 +72,20 @@ final class ClickHouseHttpClient implements InsertTarget {
         this.address = address;
         HttpClient.Builder builder =
                 HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(CONNECT_TIMEOUT);
-        if (!address.authorityFile().isEmpty()) {
-            try {
-                builder.sslContext(TrustedAuthorities.of(Path.of(address.authorityFile())));
-            } catch (IOException e) {
-                throw new UncheckedIOException(e.getMessage(), e);
-            }
+        try {
+            authorities(address).ifPresent(builder::sslContext);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e.getMessage(), e);
         }
         client = builder.build();
+    }
+
+    /** Returns what verifies the certificate: the option of the job comes before the variable of the process. */
+    private static Optional<SSLContext> authorities(ClickHouseConnection address) throws IOException {
+        String file = address.authorityFile();
+        return file.isEmpty()
+                ? ClickHouseAuthorities.context(System.getenv())
+                : Optional.of(ClickHouseAuthorities.trusting(Path.of(file), "clickhouse.ca-file"));
     }
 
     @Override

@@ -1,0 +1,252 @@
+"""Three Kafka brokers on loopback, each also a KRaft controller, in place of the one of a stack.
+
+They use the stack's Kafka distribution, certificates, accounts and topics: TLS, SCRAM, three replicas in
+three racks, two of them in sync for each write. Ids of transactions and of idempotent producers expire after
+seconds.
+"""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO
+
+from confluent_kafka import KafkaException
+from confluent_kafka.admin import AdminClient
+
+from e2e.stack import Stack, wait_until
+from tailrace.config.template import fill
+from tailrace.credentials.certificates import Certificates
+from tailrace.kafka import accounts as kafka_accounts
+from tailrace.kafka import topics
+from tailrace_local import kafka as local_kafka
+from tailrace_local.components import kafka as kafka_component
+from tailrace_local.components.kafka import Kafka
+
+NUMBERS = (1, 2, 3)
+START_SECONDS = 300
+STOP_SECONDS = 120
+HEAP = ("-Xms64m", "-Xmx256m")
+EXPIRATION_MILLIS = 20_000
+"""After this time without a transaction, or without a record, Kafka forgets a producer."""
+PARTITIONS = 2
+LISTENERS = 3
+"""Of each broker: for clients, for brokers and administration, and the controller's."""
+
+CLUSTER = f"""process.roles=broker,controller
+node.id=${{NODE}}
+broker.rack=rack-${{NODE}}
+replica.selector.class=org.apache.kafka.common.replica.RackAwareReplicaSelector
+controller.quorum.voters=${{VOTERS}}
+controller.listener.names=CONTROLLER
+${{LISTENERS}}log.dirs=${{LOG_DIRECTORY}}
+auto.create.topics.enable=false
+default.replication.factor=3
+min.insync.replicas=2
+offsets.topic.replication.factor=3
+offsets.topic.num.partitions=4
+transaction.state.log.replication.factor=3
+transaction.state.log.min.isr=2
+transaction.state.log.num.partitions=4
+message.max.bytes=20000000
+replica.fetch.max.bytes=20000000
+group.initial.rebalance.delay.ms=0
+log.index.size.max.bytes=1048576
+log.cleaner.dedupe.buffer.size=8388608
+num.network.threads=2
+num.io.threads=4
+controller.quorum.election.timeout.ms=10000
+controller.quorum.fetch.timeout.ms=20000
+controller.quorum.request.timeout.ms=20000
+broker.session.timeout.ms=30000
+initial.broker.registration.timeout.ms=240000
+transactional.id.expiration.ms={EXPIRATION_MILLIS}
+transaction.remove.expired.transaction.cleanup.interval.ms=2000
+producer.id.expiration.ms={EXPIRATION_MILLIS}
+producer.id.expiration.check.interval.ms=2000
+"""
+
+
+class Broker:
+    """One of the brokers. `disk` is its log directory, whose file system may be small."""
+
+    def __init__(self, cluster: "Brokers", number: int, directory: Path) -> None:
+        self.number = number
+        self.disk = directory / f"broker-{number}"
+        self.disk.mkdir()
+        self._cluster = cluster
+        self._log_file = directory / f"broker-{number}.log"
+        self._configuration = directory / f"broker-{number}.properties"
+        self._process: subprocess.Popen | None = None
+
+    @property
+    def log(self) -> str:
+        return self._log_file.read_text(errors="replace")
+
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def format(self, cluster_id: str) -> None:
+        """Writes the configuration, and starts the tool that prepares the empty log directory."""
+        cluster = self._cluster
+        ports = dict(
+            zip(("PORT", "INTERNAL_PORT", "CONTROLLER_PORT"), cluster.ports(self.number), strict=True)
+        )
+        certificates = cluster.certificates
+        secured = {"KEY_AND_CERTIFICATE": certificates.file("kafka"), "TRUST": certificates.trust}
+        template = self._configuration.with_suffix(".template")
+        template.write_text(CLUSTER)
+        values = {
+            "NODE": self.number,
+            "VOTERS": ",".join(f"{n}@127.0.0.1:{cluster.ports(n)[2]}" for n in NUMBERS),
+            "LISTENERS": fill(kafka_component.SECURED, {**ports, **secured}),
+            "LOG_DIRECTORY": self.disk / "log",
+        }
+        self._configuration.write_text(fill(template, values))
+        words = ["kafka.tools.StorageTool", "format", "--cluster-id", cluster_id, "--config"]
+        with self._log_file.open("ab") as log:
+            self._process = subprocess.Popen(
+                [*cluster.java(), *words, self._configuration], stdout=log, stderr=subprocess.STDOUT
+            )
+
+    def start(self) -> None:
+        """Starts the process, and does not wait for it."""
+        with self._log_file.open("ab") as log:
+            self._process = self._started(log)
+
+    def _started(self, log: BinaryIO) -> subprocess.Popen:
+        command = [*self._cluster.java(), *HEAP, "kafka.Kafka", self._configuration]
+        return subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
+
+    def end(self, number: int = signal.SIGTERM) -> None:
+        """Sends a signal, and waits for the end; then kills the process."""
+        if not self._process:
+            return
+        os.kill(self._process.pid, number)
+        try:
+            self._process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def await_end(self) -> None:
+        """Returns when the process has ended by itself."""
+        assert self._process
+        self._process.wait(START_SECONDS)
+
+
+class Brokers:
+    """The cluster of a stack without its own Kafka, whose ports it uses; the others begin at `first_port`."""
+
+    def __init__(self, stack: Stack, directory: Path, first_port: int) -> None:
+        self.stack = stack
+        self.certificates = Certificates(stack.home)
+        self.certificates.make()
+        self._first_port = first_port
+        self._component = Kafka(stack.settings, stack.home)
+        self.all = [Broker(self, number, directory) for number in NUMBERS]
+
+    def ports(self, number: int) -> Sequence[int]:
+        """Returns the ports of a broker: of clients, of brokers, of its controller."""
+        settings = self.stack.settings
+        if number == 1:
+            return (settings.port_kafka, settings.port_kafka_internal, settings.port_kafka_controller)
+        return range(self._first_port + LISTENERS * (number - 2), self._first_port + LISTENERS * (number - 1))
+
+    def java(self) -> list[str | Path]:
+        return [*self._component.java(), kafka_component.LOGGING]
+
+    def start(self) -> None:
+        """Formats and starts all, and creates accounts and topics, these with few partitions."""
+        cluster_id = kafka_component.new_cluster_id()
+        for broker in self.all:
+            broker.format(cluster_id)
+        for broker in self.all:
+            broker.await_end()
+            broker.start()
+        self.await_all()
+        self._retry(
+            lambda: kafka_accounts.apply_accounts(
+                self.admin(), kafka_accounts.accounts(), self.stack.home.secret
+            )
+        )
+        self.apply_topics(PARTITIONS)
+
+    def stop(self) -> None:
+        for broker in self.all:
+            broker.end(signal.SIGKILL)
+
+    def apply_topics(self, partitions: int) -> None:
+        """Creates the topics, or gives those of lines more partitions. Topics of one partition keep it."""
+        listed = [
+            replace(
+                topic, partitions=partitions if topic.name.endswith(".lines") else min(2, topic.partitions)
+            )
+            for topic in topics.load()
+        ]
+        self._retry(lambda: topics.apply(self.admin(), listed))
+
+    def admin(self) -> AdminClient:
+        """Returns a new client with the certificate of the administration, which knows all brokers."""
+        client = local_kafka.administration(self.stack.settings, self.stack.home)
+        addresses = ",".join(f"127.0.0.1:{self.ports(number)[1]}" for number in NUMBERS)
+        return AdminClient({**client.settings({"log_level": 0}), "bootstrap.servers": addresses})
+
+    def leader(self, topic: str, partition: int = 0) -> Broker:
+        """Returns the leader of a partition. Raises OSError if it has none."""
+        number = self._partitions()[topic][partition].leader
+        if number not in NUMBERS:
+            raise ConnectionError(f"{topic} has no leader")
+        return self.all[number - 1]
+
+    def await_all(self) -> None:
+        """Returns when all brokers run, and each replica of each partition is in sync."""
+        wait_until(self._are_in_sync, START_SECONDS, "three brokers in sync")
+
+    def _are_in_sync(self) -> bool:
+        metadata = self._metadata()
+        partitions = [p for topic in metadata.topics.values() for p in topic.partitions.values()]
+        return len(metadata.brokers) == len(NUMBERS) and all(
+            len(partition.isrs) == len(NUMBERS) and partition.leader in NUMBERS for partition in partitions
+        )
+
+    def _partitions(self) -> dict[str, dict]:
+        return {name: topic.partitions for name, topic in self._metadata().topics.items()}
+
+    def _metadata(self):
+        try:
+            return self.admin().list_topics(timeout=20)
+        except KafkaException as error:
+            raise ConnectionError(str(error)) from error
+
+    def _retry(self, action) -> None:
+        """Repeats an idempotent action: on a busy machine an answer may take longer than the client waits."""
+
+        def succeeds() -> bool:
+            try:
+                action()
+            except KafkaException as error:
+                raise ConnectionError(str(error)) from error
+            return True
+
+        wait_until(succeeds, START_SECONDS, "the cluster to accept a change")
+
+    @contextmanager
+    def without(self, broker: Broker, number: int = signal.SIGTERM) -> Iterator[None]:
+        """Ends a broker, and starts it again at the end of the block; returns when all are in sync."""
+        broker.end(number)
+        try:
+            yield
+        finally:
+            broker.start()
+            self.await_all()
+
+
+def await_time(at: float) -> None:
+    """Returns at a time in seconds since 1970 UTC."""
+    wait_until(lambda: time.time() > at, max(1.0, at - time.time() + 60), "a time")
