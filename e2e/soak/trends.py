@@ -39,8 +39,8 @@ class Trend:
 def trend(segments: Iterable[Sequence[Point]]) -> Trend | None:
     """Returns the Theil-Sen slope over all segments; None with too few points.
 
-    A segment is the life of one process. Only points of the same segment are compared: a restarted process
-    begins anew. The interval is that of Sen with the variance of the seasonal Kendall test.
+    A segment is the life of one process. Only points of the same segment are compared: the values of a
+    restarted process start again. The interval is that of Sen with the variance of the seasonal Kendall test.
     """
     binned = [points for points in map(_binned, segments) if len(points) > 1]
     count = sum(len(points) for points in binned)
