@@ -10,7 +10,7 @@ from e2e.stack import Stack, wait_until
 from e2e.workload.manifest import LogManifest
 from tailrace.config.resources import REPOSITORY
 
-PROCESSES = ("up", "demo", "doctor")
+PROCESSES = (("up",), ("demo",), ("doctor",), ("rules", "backtest"))
 """Commands that start processes which outlive them, or replace their own process."""
 LEDGER_SECONDS = 300
 """Every byte is an event, framing, a dead letter or a gap within a minute, on a busy machine within a few."""
@@ -49,7 +49,8 @@ def _instances(logs: Iterable[LogManifest]) -> list[str]:
 def tailrace(stack: Stack, *words: str, expected: int = 0, seconds: float = 300) -> str:
     """Runs a command for the stack; returns its standard output. `seconds` limits only a separate process."""
     settings = stack.settings.environment()
-    done = _process(settings, words, seconds) if words[0] in PROCESSES else commands.run(settings, *words)
+    is_process = any(words[: len(each)] == each for each in PROCESSES)
+    done = _process(settings, words, seconds) if is_process else commands.run(settings, *words)
     assert done.returncode == expected, (
         f"tailrace {' '.join(words)}: {done.returncode}: {done.stdout}{done.stderr}"
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tailrace.config.resources import REPOSITORY
+from tailrace.config.resources import PYTHON_PATH, REPOSITORY
 from tailrace_local.components.superset import Superset
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
@@ -39,7 +39,7 @@ def program_runner(python: Path) -> Run:
     def run(program: str, **environment: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [python, "-c", program],
-            env={**outer, "PYTHONPATH": str(MODULES), **environment},
+            env={**outer, "PYTHONPATH": f"{MODULES}:{PYTHON_PATH}", **environment},
             capture_output=True,
             text=True,
         )

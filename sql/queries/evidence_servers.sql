@@ -1,5 +1,6 @@
 -- Each known server with its audit status in the period, the worst one that applies: `no audit log`, `audit log not
--- seen in the period`, `auditing was off` according to a snapshot, `auditing was changed` if snapshots or statements
+-- seen in the period`, `audit log read later` (it was not watched in the period, and its events of the period are
+-- stored: whether all of them are is unknown), `auditing was off` according to a snapshot, `auditing was changed` if snapshots or statements
 -- show changes of its switches and filters, `audited since …` and `audited until …` if its audit log was first or last
 -- seen within the period, else `audited`. A general log counts for servers that never had an audit log. The coverage
 -- shows whether every minute was read: a log that is switched off is covered, but contains nothing.
@@ -47,6 +48,11 @@ WITH
                 AND ifNull(query_id, 0) IN switching AND (status = 0 OR has(flags, 'status_unknown')))
         GROUP BY instance
     ),
+    later AS (
+        SELECT DISTINCT instance FROM tailrace.audit_events
+        WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
+            AND instance NOT IN (SELECT instance FROM seen WHERE source IN ('audit', 'general') AND in_period > 0)
+    ),
     servers AS (
         SELECT instance FROM seen UNION DISTINCT SELECT instance FROM snapshots
     ),
@@ -60,6 +66,7 @@ WITH
 SELECT
     servers.instance AS instance,
     multiIf(
+        ifNull(audit.in_period, 0) = 0 AND servers.instance IN later, 'audit log read later',
         audit.instance = '', 'no audit log',
         audit.in_period = 0, 'audit log not seen in the period',
         counts = 'audit' AND (was_off OR reported.active = 'no')

@@ -510,6 +510,7 @@ def switched_off(planted) -> ClickHouse:
     ]
     logs += [covered_log("dead", "audit", range(-30, -5)), covered_log("dead", "general", whole)]
     logs += [covered_log("ended", "audit", range(-2, 30)), covered_log("no-plugin", "general", whole)]
+    logs += [covered_log("later", "slowlog", whole)]
     said = audit(MINUTES + 5, "root", query_id=AUDIT_OFF, verb="SET", instance="said")
     general = facts("settings", "general_log", at(MINUTES - 1), at(MINUTES + 59), value="ON")
     planted.insert("tailrace.ledger", [row for log in logs for row in log])
@@ -529,7 +530,7 @@ def switched_off(planted) -> ClickHouse:
     )
     change = {"instance": "changed", "kind": "audit", "key": "filter f", "change": "removed"}
     planted.insert("tailrace.server_changes", [{**change, "at": text(at(MINUTES + 7))[:-3]}])
-    planted.insert("tailrace.audit_events", [said])
+    planted.insert("tailrace.audit_events", [said, audit(MINUTES + 6, "ann", instance="later")])
     return planted
 
 
@@ -547,6 +548,7 @@ def test_a_log_that_was_read_to_the_last_byte_does_not_hide_that_auditing_was_of
         "ended": f"audited until {at(MINUTES + 29):%Y-%m-%d %H:%M} UTC",
         "good": "audited",
         "no-plugin": "audited",
+        "later": "audit log read later",
     }
     covered = {
         row["instance"]
