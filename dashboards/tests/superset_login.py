@@ -14,6 +14,7 @@ from e2e.stack import wait_until
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings
 from tailrace.config.single_sign_on import ROLES
+from tailrace_local import preflight
 from tailrace_local.components.superset import Superset
 
 DRIVER = Path(__file__).parent / "login_driver.py"
@@ -73,7 +74,10 @@ class LoginSuperset:
 
     def _install(self) -> None:
         if not self.component.installed():
-            self.component.install(_Progress())
+            progress = _Progress()
+            if os.geteuid() == 0:
+                preflight.install_packages([self.component], progress)
+            self.component.install(progress)
 
     @contextlib.contextmanager
     def _process(self, command: Sequence[str | Path]) -> Iterator[None]:

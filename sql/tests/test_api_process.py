@@ -1,6 +1,7 @@
 """The process of the REST API over a real socket, with TLS."""
 
 import json
+import shutil
 import subprocess
 import sys
 import urllib.error
@@ -15,6 +16,7 @@ from clickhouse_servers import _free_ports
 
 from tailrace.api import tokens
 from tailrace.api.tokens import Wanted
+from tailrace.config.home import Home
 from tailrace.credentials.certificates import Certificates
 from tailrace.programs.program import Health
 from tailrace_local.components.api import Api
@@ -23,24 +25,26 @@ from tailrace_local.components.api import Api
 @pytest.fixture
 def secured(server, admin, tmp_path) -> Iterator[Api]:
     """The component of the one-machine stack, with certificates and a port of its own."""
-    certificates = Certificates(server.home)
-    certificates.make()
+    home = Home(tmp_path / "home")
+    shutil.copytree(server.home.secrets, home.secrets, dirs_exist_ok=True)
+    Certificates(home).make()
     (port,) = _free_ports(1)
     settings = type(server.settings)(
         **{**vars(server.settings), "port_api": port, "api_requests_per_minute": 5}
     )
-    api = Api(settings, server.home)
+    api = Api(settings, home)
     log = (tmp_path / "api.log").open("wb")
     environment = {**api.environment(), "PATH": "/usr/bin:/bin"}
-    process = subprocess.Popen(api.command(), env=environment, stdout=log, stderr=log)
+    command = list(api.command())
+    # The ClickHouse of these tests has no TLS.
+    command[command.index("--clickhouse") + 1] = admin.url
+    process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
     try:
         wait_until(lambda: health_of(api, process, log.name), lambda health: health.ok)
         yield api
     finally:
         process.terminate()
         assert process.wait(60) in (0, -15), (tmp_path / "api.log").read_text()
-        for file in certificates.directory.iterdir():
-            file.unlink()
 
 
 def health_of(api: Api, process: subprocess.Popen, log: str) -> Health:
@@ -58,7 +62,7 @@ def test_a_token_reads_over_tls_and_a_second_client_is_limited_by_it(secured, se
     query = "&".join(f"{name}={value}" for name, value in RANGE.items())
     address = f"{secured.address()}/api/v1/events/statements?{query}"
     assert address.startswith("https://127.0.0.1:")
-    trust = Certificates(server.home).client()
+    trust = Certificates(secured.home).client()
 
     def read(sent: str | None):
         request = urllib.request.Request(address, headers=bearer(sent))

@@ -26,6 +26,7 @@ FAR = "toDateTime('2106-01-01 00:00:00', 'UTC')"
 INSERT_SECONDS = 3600
 """How long running inserts may take to end."""
 POLL_SECONDS = 0.05
+ROUNDS = 20
 RECALCULATE = "materialize_ttl_recalculate_only"
 DROP_PARTS = "ttl_only_drop_parts"
 
@@ -235,14 +236,23 @@ class _Table:
         if self.leads:
             self.alter(f"MODIFY TTL {ttl.text}", materialize_ttl_after_modify=0)
             self._await_inserts()
-            for clause in self.stale(ttl, with_merging=True):
-                self.alter(f"MATERIALIZE TTL {clause}", mutations_sync=ALL_REPLICAS)
+            self._recalculate(ttl)
         if stale := self.stale(ttl):
             raise MigrationError(f"{self.name}: the TTL of {len(stale)} partitions could not be changed")
         if not ttl.conditions:
             is_set = self.expiry.drops_parts
             self._set(f"MODIFY SETTING {DROP_PARTS} = 1" if is_set else f"RESET SETTING {DROP_PARTS}")
             self._set(f"RESET SETTING {RECALCULATE}")
+
+    def _recalculate(self, ttl: _Wanted) -> None:
+        """Gives all parts the values of the TTL. The partition of a merge that ends meanwhile is recalculated
+        again. With ON CLUSTER all partitions are, once."""
+        for _ in range(ROUNDS):
+            clauses = self.stale(ttl, with_merging=True)
+            for clause in clauses:
+                self.alter(f"MATERIALIZE TTL {clause}", mutations_sync=ALL_REPLICAS)
+            if not clauses or self.servers.dialect.on_cluster():
+                return
 
     def stale(self, ttl: _Wanted, with_merging: bool = False) -> list[str]:
         """Returns the clauses of partitions with parts whose stored TTLs do not fit their rows.
