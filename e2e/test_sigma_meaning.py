@@ -1,6 +1,7 @@
 """Rules have the semantics of pySigma: the same rules and events in both."""
 
 import json
+import re
 import os
 import subprocess
 from dataclasses import dataclass
@@ -217,6 +218,9 @@ def test_corners_of_correlations(tmp_path: Path):
     assert sorted(found) == sorted(expected)
 
 
+NAME_IN_CONDITION = re.compile(r"\b(?!and\b|or\b|not\b)[a-z]\w*")
+
+
 def _named(rule: dict, prefix: str) -> dict:
     """Returns a rule or correlation with the prefix before its name and the names that it refers to."""
     named = {**rule, "name": prefix + rule["name"]}
@@ -225,6 +229,9 @@ def _named(rule: dict, prefix: str) -> dict:
             alias: {prefix + name: field for name, field in fields.items()}
             for alias, fields in body.get("aliases", {}).items()
         }
-        body = {**body, "rules": [prefix + name for name in body["rules"]]}
+        if "rules" in body:
+            body = {**body, "rules": [prefix + name for name in body["rules"]]}
+        if isinstance(body.get("condition"), str):
+            body = {**body, "condition": NAME_IN_CONDITION.sub(rf"{prefix}\g<0>", body["condition"])}
         named["correlation"] = {**body, **({"aliases": aliases} if aliases else {})}
     return named

@@ -28,6 +28,8 @@ const NOWHERE = '/superset/nowhere/';
 const SOMETHING = 'canvas, svg, table, .header-line, .superset-legacy-chart-big-number, .ant-empty, [role="alert"]';
 /** Charts are not animated (embedded/superset/superset_config.py): what is drawn for so long stays. */
 const STILL_MS = 200;
+/** How long a table may take to measure its columns on a busy machine. */
+const LAYOUT_MS = 10_000;
 /** Between two looks at the page. Each reads all charts: on a busy machine, which draws for minutes, looks add up. */
 const POLL_MS = 250;
 /** High enough for the first view of every dashboard: a window that grows draws its charts again. */
@@ -542,7 +544,16 @@ export class Browser {
     return [...this.views.values()].flatMap(({ cutOff }) => cutOff);
   }
 
+  /** A table measures its columns after it was drawn: what is cut off then does not count. */
   async #cutOff() {
+    let found = await this.#cutOffNow();
+    for (const end = Date.now() + LAYOUT_MS; found.length && Date.now() < end; found = await this.#cutOffNow()) {
+      await this.page.evaluate(() => new Promise(requestAnimationFrame));
+    }
+    return found;
+  }
+
+  async #cutOffNow() {
     return this.page.evaluate(() => {
       const scrolls = (element) => /auto|scroll/.test(getComputedStyle(element).overflowY)
         && element.scrollHeight > element.clientHeight + 2;

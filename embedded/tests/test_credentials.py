@@ -53,7 +53,9 @@ def test_each_step_to_another_authority_restarts_the_components_concerned(record
     assert not issuer(held.certificate("kafka"), [old])
     assert old in held.authorities()
 
-    assert recorder.run("retire") == ["kafka", *JOBS, *COLLECTORS, *DASHBOARDS], "they verify certificates"
+    assert recorder.run("retire") == ["clickhouse", "kafka", *JOBS, *COLLECTORS, *DASHBOARDS], (
+        "they verify certificates"
+    )
     assert old not in held.authorities()
 
 

@@ -119,7 +119,7 @@ def _renew(held: Certificates, context: Context) -> None:
 
 def _retire(held: Certificates, context: Context) -> None:
     held.retire_authority()
-    _restart(context, (*KAFKA_AND_JOBS, *COLLECTORS, *DASHBOARDS))
+    _restart(context, (*SERVERS_AND_JOBS, *COLLECTORS, *DASHBOARDS))
 
 
 def _passwords(held: Certificates, context: Context) -> None:
