@@ -53,7 +53,7 @@ SUITES := browser e2e-own e2e-shared e2e-detecting java sql python
 # Four suites at a time keep two cores busy. More would cost more: a stack uses the cores also while its tests wait.
 # `make test ALSO=lint`, as in .ci/run, checks the style beside the first suites.
 .PHONY: test
-test: $(DEV) ## All tests that must pass before a merge: about 26 minutes on two idle cores
+test: $(DEV) ## All tests that must pass before a merge: about 25 minutes on two idle cores
 	@rm -f target/costs/*.json
 	@$(MAKE) --jobs 4 --keep-going --output-sync=target timed-jars $(ALSO:%=timed-%) $(SUITES:%=timed-%) && result=0 || \
 	    result=$$?; $(PYTHON) .ci/costs; exit $$result

@@ -1,8 +1,8 @@
 """Rules have the semantics of pySigma: the same rules and events in both."""
 
 import json
-import re
 import os
+import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
