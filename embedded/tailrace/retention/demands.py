@@ -56,7 +56,7 @@ def classes() -> tuple[RecordClass, ...]:
             values = {name: value for name, value in demand.items() if name != "class"}
             demands[demand["class"]].append(Demand(key, framework["title"], **values))
     return tuple(
-        RecordClass(name, value["title"], tuple(value["tables"]), tuple(demands[name]))
+        RecordClass(name=name, demands=tuple(demands[name]), **{**value, "tables": tuple(value["tables"])})
         for name, value in content["classes"].items()
     )
 
