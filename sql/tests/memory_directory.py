@@ -23,7 +23,9 @@ def in_memory(otherwise: Path) -> Iterator[Path]:
         yield otherwise
         return
     _remove_those_of_killed_runs()
-    with tempfile.TemporaryDirectory(dir=MEMORY, prefix=f"{PREFIX}{os.getpid()}-") as name:
+    prefix = f"{PREFIX}{os.getpid()}-"
+    # A process that ends may still write; what it leaves is removed by the next run.
+    with tempfile.TemporaryDirectory(dir=MEMORY, prefix=prefix, ignore_cleanup_errors=True) as name:
         try:
             yield Path(name)
         finally:
