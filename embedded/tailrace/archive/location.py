@@ -68,7 +68,7 @@ class Location:
         return self.filesystem.open_input_file(self._full(path))
 
     def write(self, path: str, data: bytes) -> None:
-        """Writes a file as a whole: a reader sees the former file or this one."""
+        """Replaces a file atomically: a reader gets the old content or the new one."""
         with self.written(path) as stream:
             stream.write(data)
 

@@ -1,7 +1,5 @@
 """The archive of closed days: a run each day."""
 
-import json
-import time
 from collections.abc import Mapping
 
 from tailrace.config.resources import PYTHON_PATH
@@ -32,9 +30,4 @@ class ArchiveProgram(Program):
 
     def problem(self) -> str:
         """Returns why days are not archived or differ, if that lasts."""
-        try:
-            heartbeat = json.loads(self._heartbeat().read_text())
-        except FileNotFoundError:
-            return ""
-        is_lasting = time.time() - heartbeat["since"] > UNSOLVED_SECONDS
-        return heartbeat["unsolved"] if heartbeat["unsolved"] and is_lasting else ""
+        return self._lasting_problem(UNSOLVED_SECONDS)

@@ -65,6 +65,18 @@ class Program:
             return Health.failing(heartbeat["problem"] or f"no heartbeat for {silent:.0f} s")
         return HEALTHY
 
+    def _lasting_problem(self, seconds: float) -> str:
+        """Returns the key `unsolved` of the heartbeat file if it has been set for longer than `seconds`.
+
+        The key `since` is the time of its first occurrence, in seconds since 1970 UTC.
+        """
+        try:
+            heartbeat = json.loads(self._heartbeat().read_text())
+        except FileNotFoundError:
+            return ""
+        is_lasting = time.time() - heartbeat["since"] > seconds
+        return heartbeat["unsolved"] if heartbeat["unsolved"] and is_lasting else ""
+
     def _heartbeat(self) -> Path:
         """The file that its process writes regularly, if it writes one: `health` depends on its age."""
         return self.home.data(self.name) / "beat"

@@ -1,7 +1,5 @@
 """The transparency log over signed ranges and rows, and its witness on this machine."""
 
-import json
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
@@ -39,12 +37,7 @@ class TransparencyProgram(Program):
 
     def problem(self) -> str:
         """Returns why no checkpoint is published, if that lasts."""
-        try:
-            heartbeat = json.loads(self._heartbeat().read_text())
-        except FileNotFoundError:
-            return ""
-        is_lasting = time.time() - heartbeat["since"] > UNSOLVED_SECONDS
-        return heartbeat["unsolved"] if heartbeat["unsolved"] and is_lasting else ""
+        return self._lasting_problem(UNSOLVED_SECONDS)
 
     def _host_keys(self) -> Path:
         return self.home.root / "keys" / "hosts.json"
