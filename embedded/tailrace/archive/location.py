@@ -12,6 +12,7 @@ import pyarrow as pa
 from pyarrow import fs
 
 from tailrace.errors import UsageError
+from tailrace.transparency.files import sync
 from tailrace_verify.files import Files
 
 CHUNK = 1 << 20
@@ -87,7 +88,7 @@ class Location:
             stream.flush()
             os.fsync(stream.fileno())
         temporary.replace(full)
-        _sync(temporary.parent)
+        sync(temporary.parent)
 
     def names(self, folder: str) -> list[str]:
         """Returns all files below a folder, sorted."""
@@ -140,11 +141,3 @@ def _s3(access: S3Access) -> fs.FileSystem:
         "endpoint_override": access.endpoint,
     }
     return fs.S3FileSystem(**{name: value for name, value in options.items() if value})
-
-
-def _sync(directory: Path) -> None:
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -19,10 +19,11 @@ def write(path: Path, data: bytes) -> None:
         file.flush()
         os.fsync(file.fileno())
     draft.replace(path)
-    _sync(path.parent)
+    sync(path.parent)
 
 
-def _sync(directory: Path) -> None:
+def sync(directory: Path) -> None:
+    """Makes new, renamed and removed names in the directory durable. Raises OSError."""
     descriptor = os.open(directory, os.O_RDONLY)
     try:
         os.fsync(descriptor)
