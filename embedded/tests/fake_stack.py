@@ -8,6 +8,7 @@ A component is named `<behaviour>-<anything>`, `<behaviour>-<anything>:<needed c
 
 import asyncio
 import os
+import re
 import sys
 from pathlib import Path
 from signal import SIGTERM
@@ -74,7 +75,7 @@ class FakeComponent(Component):
         return [
             "/bin/sh",
             "-c",
-            SCRIPTS[self.name.split("-")[0].removesuffix("checking").removesuffix("again")],
+            SCRIPTS[re.sub("^steady.*", "steady", self.name.split("-")[0])],
         ]
 
     def environment(self) -> dict[str, str]:
@@ -87,6 +88,11 @@ class FakeComponent(Component):
         (self._here / "provisioned").touch()
 
     def version(self) -> str:
+        """Returns the version; `late` does not answer the first time."""
+        answers = self._here / "asked-for-version"
+        if self.name.startswith("steadylate") and not answers.exists():
+            answers.touch()
+            raise TimeoutError("timed out")
         return "1.0"
 
     def address(self) -> str:

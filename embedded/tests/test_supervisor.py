@@ -55,6 +55,13 @@ def test_starts_a_component_and_shows_its_status(start):
     assert status.rss_bytes > 100_000
 
 
+def test_a_component_that_does_not_answer_is_asked_for_its_version_again(start):
+    stack = start("steadylate-a")
+
+    stack.await_status("steadylate-a", lambda status: status.is_healthy and status.version == "1.0")
+    assert (stack.home.data("steadylate-a") / "asked-for-version").exists()
+
+
 def test_provisions_a_component_before_its_dependents_start(start):
     stack = start("steady-second:steady-first", "steady-first")
     stack.await_healthy("steady-second")

@@ -19,6 +19,8 @@ from tailrace_local.supervisor.process_group import Child
 POLL_STARTING_SECONDS = 0.2
 FAILURES_UNTIL_UNHEALTHY = 3
 """A single slow response is ignored; three in a row count as unhealthy."""
+UNKNOWN_VERSION = "unknown"
+"""The version of a component that did not answer; each health check asks again."""
 
 
 class State(StrEnum):
@@ -226,6 +228,8 @@ class ProcessManager:
             # A component that responds but can store nothing is unhealthy.
             health = Health.failing(full) if full else await self._ask_health(complaints=True)
             failures = 0 if health.ok else failures + 1
+            if health.ok and self.version == UNKNOWN_VERSION:
+                self.version = await asyncio.to_thread(self._ask_version)
             if health.ok and self.state is State.UNHEALTHY:
                 self._enter(State.HEALTHY)
             elif failures >= FAILURES_UNTIL_UNHEALTHY and self.state is State.HEALTHY:
@@ -252,7 +256,7 @@ class ProcessManager:
         try:
             return self.component.version()
         except Exception:
-            return "unknown"
+            return UNKNOWN_VERSION
 
     def _enter(self, state: State, reason: str = "") -> None:
         if state is not self.state:
