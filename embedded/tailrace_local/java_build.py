@@ -54,7 +54,7 @@ def build(settings: Settings, progress: Progress) -> None:
     entry = _entry(settings)
     with _one_at_a_time:
         if not entry.exists():
-            progress.report("building the Flink jobs and the command line (Maven)")
+            progress.report("building the Flink jobs and the command line (Maven), which takes minutes")
             _build(entry, progress)
             _archive_classes(entry)
         last = last_build(settings)

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from tailrace.config.resources import REPOSITORY
 from tailrace.sources import sources_file
 from tailrace.sources.sources_file import PulledSource, Source, SourcesError
 
@@ -149,35 +148,6 @@ def test_explain_has_a_separate_account_and_password(tmp_path):
     assert (one.explained().dsn, one.explained().password_file) == ("mysql://e@a/", tmp_path / "e")
     (other,) = sources_file.load_servers(written(tmp_path, f"- {entry[:-2]}}}"))
     assert other.explained() == other
-
-
-GOLDEN = REPOSITORY / "stream-jobs/query-core/src/test/resources/golden"
-"""A directory for each format: FormatReassemblyTest fails for a format without one."""
-NAME = re.compile(r"`([a-z-]+)`")
-
-
-def test_the_manual_lists_every_format_by_its_source():
-    rows = [
-        line.split("|")
-        for line in (REPOSITORY / "docs/FORMATS.md").read_text().splitlines()
-        if re.match(r"\| `[a-z-]+`.* \| (slowlog|audit|general|errorlog) \|", line)
-    ]
-    described = {(row[2].strip(), name) for row in rows for name in NAME.findall(row[1])}
-    table = re.search(
-        r"\| source \| formats \|\n\|---\|---\|\n((?:\|.*\n)+)",
-        (REPOSITORY / "docs/CONFIGURATION.md").read_text(),
-    )[1]
-    configurable = {
-        (source, name) for source, *formats in map(NAME.findall, table.splitlines()) for name in formats
-    }
-
-    assert {name for _, name in described} == {directory.name for directory in GOLDEN.iterdir()}, (
-        "the table of formats of docs/FORMATS.md and the directories of golden inputs name different "
-        "formats: each directory needs a row with its name and its source"
-    )
-    assert configurable == described, (
-        "docs/CONFIGURATION.md, Keys of a log, and docs/FORMATS.md name different formats or sources"
-    )
 
 
 def test_a_pulled_log_has_the_defaults_of_its_service(tmp_path):

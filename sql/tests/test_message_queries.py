@@ -62,6 +62,7 @@ def insert_errors(user) -> None:
 
 @pytest.fixture
 def errors(ask):
+    """Asks with the rows of insert_errors (FIRST_ROWS)."""
     return ask
 
 
@@ -198,6 +199,7 @@ def insert_innodb(user) -> None:
 
 @pytest.fixture
 def innodb(ask):
+    """Asks with the rows of insert_innodb (FIRST_ROWS)."""
     return ask
 
 

@@ -15,9 +15,9 @@ public enum DeadLetterCode {
     UNTERMINATED_LITERAL,
     /** An entry larger than the limit. */
     ENTRY_TOO_LARGE,
-    /** A header field is missing or cannot be parsed. */
+    /** A header field is missing or cannot be parsed, in a log whose entries have a header before the text. */
     MALFORMED_HEADER,
-    /** A record does not conform to its format. */
+    /** A record of named fields or columns does not conform to its format. */
     MALFORMED_RECORD,
     /** No format matches the file. */
     UNKNOWN_FORMAT,

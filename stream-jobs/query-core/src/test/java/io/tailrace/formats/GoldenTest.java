@@ -9,15 +9,19 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Iterator;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * The result for each input under {@code golden/<format>/<case>}: one JSON object per line, in file order. To accept
- * an intended change, run with {@code -Dgolden.update=true} and review the difference. The update accepts a wrong result,
- * too: CONTRIBUTING.md, "Add a log format", lists what is correct.
+ * The result for each input under {@code golden/<format>/<case>}: one JSON object for each event, rejection and framing,
+ * in file order. To accept an intended change, run with {@code -Dgolden.update=true} and review the difference. The update
+ * accepts a wrong result, too: CONTRIBUTING.md, "Add a log format", lists what is correct.
  */
 class GoldenTest {
 
@@ -50,7 +54,7 @@ class GoldenTest {
         String found = describe(format.get(), FramedLog.of(format.get(), input));
         Path expected = directory.resolve("expected.json");
         if (UPDATE) {
-            Files.writeString(expected, found);
+            update(directory, expected, found);
         }
         assertThat(expected)
                 .as("run with -Dgolden.update=true to write it, and review it")
@@ -58,6 +62,22 @@ class GoldenTest {
         assertThat(found)
                 .as(name(directory) + ": if this is intended, run with -Dgolden.update=true and review the difference")
                 .isEqualTo(Files.readString(expected));
+    }
+
+    /** Prints what was written, because an entry that is rejected by mistake is easily overlooked in the file. */
+    private static void update(Path directory, Path expected, String found) throws IOException {
+        if (Files.exists(expected) && Files.readString(expected).equals(found)) {
+            return;
+        }
+        Files.writeString(expected, found);
+        Map<String, Long> rejections = Pattern.compile("\"rejected\":\"(\\w+)")
+                .matcher(found)
+                .results()
+                .collect(Collectors.groupingBy(match -> match.group(1), TreeMap::new, Collectors.counting()));
+        long events =
+                found.lines().filter(line -> line.startsWith(" \"event\":")).count();
+        System.out.printf(
+                "wrote expected.json of %s: events: %d, rejections: %s%n", name(directory), events, rejections);
     }
 
     private static String describe(LogFormat format, FramedLog log) {

@@ -62,7 +62,7 @@ final class ReportNotes {
 
     static String deadLetters(long count) {
         return NumberFormatter.whole(count) + (count == 1 ? " dead letter" : " dead letters")
-                + ": not an entry of the log, or an entry without a time; tailrace parse shows them";
+                + ": not an entry of the log, or an entry that cannot be read; tailrace parse shows the reasons";
     }
 
     /** Returns a note about statements beyond the maximum number of groups. */

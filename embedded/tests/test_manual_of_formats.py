@@ -1,0 +1,76 @@
+"""The manual names every log format, what it lacks, and every framer's snapshot."""
+
+import re
+
+from tailrace.config.resources import REPOSITORY
+
+QUERY_CORE = REPOSITORY / "stream-jobs/query-core/src"
+GOLDEN = QUERY_CORE / "test/resources/golden"
+"""A directory for each format: FormatReassemblyTest fails for a format without one."""
+NAME = re.compile(r"`([a-z-]+)`")
+
+
+def test_the_manual_lists_every_format_by_its_source():
+    rows = [
+        line.split("|")
+        for line in (REPOSITORY / "docs/FORMATS.md").read_text().splitlines()
+        if re.match(r"\| `[a-z-]+`.* \| (slowlog|audit|general|errorlog) \|", line)
+    ]
+    described = {(row[2].strip(), name) for row in rows for name in NAME.findall(row[1])}
+    table = re.search(
+        r"\| source \| formats \|\n\|---\|---\|\n((?:\|.*\n)+)",
+        (REPOSITORY / "docs/CONFIGURATION.md").read_text(),
+    )[1]
+    configurable = {
+        (source, name) for source, *formats in map(NAME.findall, table.splitlines()) for name in formats
+    }
+
+    assert {name for _, name in described} == {directory.name for directory in GOLDEN.iterdir()}, (
+        "the table of formats of docs/FORMATS.md and the directories of golden inputs name different "
+        "formats: each directory needs a row with its name and its source"
+    )
+    assert configurable == described, (
+        "docs/CONFIGURATION.md, Keys of a log, and docs/FORMATS.md name different formats or sources"
+    )
+
+
+def section(page: str, title: str) -> str:
+    text = (REPOSITORY / "docs" / page).read_text()
+    return re.search(rf"\n(#+) {title}\n(.*?)(?=\n#+ |\Z)", text, re.DOTALL)[2]
+
+
+def test_the_manual_names_every_framer():
+    framers = {
+        name
+        for file in (QUERY_CORE / "main").rglob("*Framer.java")
+        for name in re.findall(r"class (\w+) implements EntryFramer", file.read_text())
+    }
+    table = re.findall(r"^\| `(\w+Framer)`", section("STATE.md", "Snapshots of framers"), re.MULTILINE)
+
+    assert framers == set(table), "docs/STATE.md, Snapshots of framers: a row for each class, and no other"
+
+
+def test_the_manual_states_what_each_format_lacks():
+    parity = (REPOSITORY / "stream-jobs/cli/src/test/java/io/tailrace/cli/FormatParityTest.java").read_text()
+    lacking = [
+        (name, field.lower())
+        for name, field in re.findall(r'new NotWritten\(\s*"([a-z-]+)",\s*DatabaseField\.(\w+)', parity)
+    ]
+    statements_only = re.search(r"STATEMENTS_ONLY = Set\.of\((.*?)\);", parity, re.DOTALL)[1]
+    lacking += [(name, "logins") for name in re.findall(r'"([a-z-]+)"', statements_only)]
+    rows = [
+        row.split("|")
+        for row in section("TAXONOMY.md", "Fields that formats lack").splitlines()
+        if "|" in row
+    ]
+
+    missing = [
+        (name, field)
+        for name, field in lacking
+        if not any(f"`{name}`" in row[1] and re.search(rf"\b{field}\b", row[2]) for row in rows)
+    ]
+    assert len(lacking) > 10
+    assert missing == [], (
+        "docs/TAXONOMY.md, Fields that formats lack: a row for what NOT_WRITTEN and STATEMENTS_ONLY "
+        "of FormatParityTest list"
+    )
