@@ -1,6 +1,7 @@
 """Reads logs from a CloudWatch Logs that shows events late, twice and out of order, and fails."""
 
 import itertools
+import json
 import random
 from collections import Counter
 from contextlib import suppress
@@ -15,6 +16,7 @@ from tailrace.config.resources import REPOSITORY
 from tailrace_pull import look_back
 from tailrace_pull.cloudwatch import CloudWatchLogs, milliseconds, read_by_another
 from tailrace_pull.events import CONTINUATION_MILLIS, LogEvent, entries
+from tailrace_pull.late_events import AGES_MILLIS, Hour, Past
 from tailrace_pull.log import PulledLog, StreamedLog
 from tailrace_pull.look_back import DEEP_EVERY_MILLIS, DEEP_MILLIS, SHALLOW_MILLIS, LookBack
 from tailrace_pull.reading import Round
@@ -25,6 +27,7 @@ NOW = 1_795_000_000
 SEEDS = 6
 LONG_SEEDS = 500
 GROUP = "/aws/rds/instance/prod/slowquery"
+MOST_SECONDS_LATE = 3 * 3600
 STREAMS = ("prod", "prod.audit.1", "prod.audit.2")
 
 
@@ -48,10 +51,18 @@ class Puller:
         assert self.state.to_json() == kept, "a visit changed the state"
         if not is_killed:
             for run in done.runs:
-                assert run.offset == len(self.content.get(run.file.name, b""))
-                self.content[run.file.name] = self.content.get(run.file.name, b"") + run.lines
+                self._leave_gap(run.file.name, run.offset)
+                self.content[run.file.name] += run.lines
+            for file in done.state.files:
+                self._leave_gap(file.name, file.offset)
             self.state = LogState.from_json(done.state.to_json())
         return done
+
+    def _leave_gap(self, stream: str, end: int) -> None:
+        """Fills what the puller left out with NUL bytes."""
+        content = self.content.get(stream, b"")
+        assert end >= len(content), "the same bytes twice"
+        self.content[stream] = content.ljust(end, b"\0")
 
     def visit_until_read(self, at: float) -> None:
         for _ in range(1000):
@@ -79,7 +90,8 @@ def put(fake: FakeCloudWatch, message: str, seconds: float = 0, stream: str = "p
 
 
 class Writer:
-    """Servers that write entries to streams; it knows what they wrote. Time passes with each action."""
+    """Servers that write entries to streams; it knows what they wrote. Time passes with each action. Agents
+    are some seconds late, and one in fifty entries hours."""
 
     def __init__(self, fake: FakeCloudWatch, seed: int) -> None:
         self.fake, self.random, self.seconds = fake, random.Random(seed), 0.0
@@ -95,6 +107,8 @@ class Writer:
     def write(self) -> None:
         stream = self.random.choice(STREAMS)
         delay = self.random.choice((0, 0, 0.4, 9))
+        if self.random.random() < 0.02:
+            delay = self.random.randrange(MOST_SECONDS_LATE)
         if self.random.random() < 0.02:
             stream = "prod2"  # another server, whose name begins the same
         message = self.message()
@@ -114,33 +128,61 @@ class Writer:
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(SEEDS, LONG_SEEDS))
-def test_each_event_is_stored_once_long(seed: int) -> None:
-    check_entries(seed)
+def test_each_event_is_stored_once_long(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    check_entries(seed, monkeypatch)
 
 
 @pytest.mark.parametrize("seed", range(SEEDS))
-def test_each_event_is_stored_once(seed: int) -> None:
-    check_entries(seed)
+def test_each_event_is_stored_once(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    check_entries(seed, monkeypatch)
 
 
-def check_entries(seed: int) -> None:
-    """Pulls 40 times while servers write, the service fails and the puller is killed, then to the end;
-    compares the entries of each stream with what was written."""
+def check_entries(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pulls 40 times while servers write, the service fails and the puller is killed, then to the end, hours
+    later; compares the entries of each stream with what was written. Every second puller knows few ids."""
     chosen = random.Random(seed)
-    fake = FakeCloudWatch(seed, chosen.choice((20, 200)), chosen.choice((0, 0.1)), late_rate=0.1)
+    knows_all = seed % 2 == 0
+    monkeypatch.setattr(look_back, "OLD_IDS", 1000 if knows_all else 3)
+    fake = FakeCloudWatch(seed, chosen.choice((20, 200)), chosen.choice((0, 0.1)), 0.1, withheld_rate=0.02)
     writer = Writer(fake, seed)
     fake.between_calls = writer.act
-    puller = puller_of(fake)
+    puller = puller_of(fake, (NOW - MOST_SECONDS_LATE - 1000) * 1000)
     for _ in range(40):
         with suppress(RemoteError):
             at = NOW + writer.seconds + chosen.choice((-2, 0, 2))
             puller.visit(at, chosen.choice((1000, 1 << 20)), is_killed=chosen.random() < 0.2)
-    fake.settle()
-    at = NOW + writer.seconds + max(DEEP_EVERY_MILLIS, CONTINUATION_MILLIS) / 1000 + 10
-    puller.visit_until_read(at)
+    pull_for_hours(puller, writer, chosen)
+    missing = missing_bytes(puller, writer.written)
+    gaps = sum(content.count(b"\0") for content in puller.content.values())
+    assert missing == (0 if knows_all else gaps)
+    assert gaps == missing, "a gap has the size of what is missing"
+
+
+def pull_for_hours(puller: Puller, writer: Writer, chosen: random.Random) -> None:
+    """Visits until each event was listed after it became visible."""
+    writer.fake.settle(releases=False)
+    end = NOW + writer.seconds + max(DEEP_EVERY_MILLIS, CONTINUATION_MILLIS) / 1000 + 10
+    puller.visit_until_read(end)
+    writer.fake.put("prod", int(end + 3600) * 1000, "# last\n", int(end + 3600) * 1000)
+    writer.written["prod"].append("# last\n")
+    puller.visit_until_read(end + 3600)
+    writer.fake.settle()
+    for hours in range(8, 20):
+        for minutes in (0, 7, 14):
+            puller.visit(end + hours * 3600 + minutes * 60, chosen.choice((1000, 1 << 20)))
+
+
+def missing_bytes(puller: Puller, written: dict[str, list[str]]) -> int:
+    """Returns how many bytes of entries are not stored. An entry that is stored twice, or was never written,
+    is an error."""
     assert puller.content.keys() <= set(STREAMS)
-    for stream, written in writer.written.items():
-        assert Counter(split_entries(puller.content.get(stream, b"").decode())) == Counter(written)
+    missing = 0
+    for stream, entries_of_server in written.items():
+        stored = Counter(split_entries(puller.content.get(stream, b"").replace(b"\0", b"").decode()))
+        expected = Counter(entries_of_server)
+        assert not stored - expected
+        missing += sum(len(each.encode()) * count for each, count in (expected - stored).items())
+    return missing
 
 
 def split_entries(content: str) -> list[str]:
@@ -184,6 +226,106 @@ def test_a_very_late_event_is_read_by_a_visit_that_looks_back_further(fake):
     assert puller.lines() == [b"new\n"]
     puller.visit(NOW + DEEP_EVERY_MILLIS / 1000)
     assert puller.lines() == [b"new\n", b"late\n"]
+
+
+HOUR = 3600
+
+
+@pytest.fixture
+def few_ids(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ids are forgotten when their events are older than the look-back window."""
+    monkeypatch.setattr(look_back, "OLD_IDS", 0)
+
+
+def visit_each_hour(puller: Puller, first: int, last: int) -> list[str]:
+    """Visits some times in each hour after NOW; returns the notes."""
+    times = [NOW + hour * HOUR + minute * 60 for hour in range(first, last + 1) for minute in (0, 6, 12, 18)]
+    return [note for at in times for note in puller.visit(at).notes]
+
+
+def test_events_that_are_hours_late_are_stored_without_their_ids(fake, few_ids):
+    """An agent was offline for two hours. One of its events has the time of one that was read."""
+    puller = puller_of(fake)
+    put(fake, "first", 0)
+    for number in range(30):
+        put(fake, f"{number}", 4 * HOUR + number)
+    puller.visit(NOW)
+    puller.visit_until_read(NOW + 4 * HOUR + 60)
+    for minutes in (0, 30, 70, 110):
+        fake.put("prod", (NOW + minutes * 60) * 1000, f"late {minutes}", (NOW + 4 * HOUR) * 1000)
+    assert visit_each_hour(puller, 5, 10) == []
+    assert sorted(puller.lines()[31:]) == [b"late 0\n", b"late 110\n", b"late 30\n", b"late 70\n"]
+    assert len(puller.lines()) == 35
+
+
+def test_a_late_event_that_cannot_be_recognized_is_a_gap(fake, few_ids):
+    """Two events became visible hours after they had arrived, and the ids of the others are forgotten."""
+    puller = puller_of(fake)
+    for text in ("a", "b", "c", "d"):
+        put(fake, text)
+    hidden = [fake._events.pop(1), fake._events.pop(1)]
+    puller.visit(NOW)
+    put(fake, "last", HOUR)
+    puller.visit(NOW + HOUR)
+    fake._events += hidden
+    (note,) = visit_each_hour(puller, 2, 10)
+    assert note == (
+        "prod: 2 late events of the hour from 2026-11-18T11:00Z cannot be distinguished from events that "
+        "were read: a gap of 4 bytes"
+    )
+    assert puller.content["prod"] == b"a\nd\nlast\n\0\0\0\0"
+    assert puller.state.files[0].size == puller.state.files[0].offset == 13
+
+
+def test_many_late_events_are_stored_in_several_visits(fake, few_ids):
+    puller = puller_of(fake)
+    put(fake, "first", 0)
+    put(fake, "last", HOUR)
+    puller.visit_until_read(NOW + HOUR)
+    for number in range(40):
+        fake.put("prod", (NOW + number // 4) * 1000, f"{number}", (NOW + HOUR + 60) * 1000)
+    sizes = [puller.visit(NOW + 2 * HOUR + 60 * number, max_bytes=20).bytes for number in range(60)]
+    assert max(sizes) <= 40
+    expected = [b"first\n", b"last\n", *(b"%d\n" % each for each in range(40))]
+    assert Counter(puller.lines()) == Counter(expected)
+
+
+def test_an_hour_is_listed_until_the_service_takes_no_more_events_of_it():
+    hour = Hour(0, HOUR * 1000, 60_000)
+    past, ages = Past(0, [hour]), []
+    while (due := hour.due_at()) is not None:
+        assert (past.due(due - 1), past.due(due)) == (None, hour)
+        ages.append(due - hour.end)
+        hour.listed_at = due
+        past.forget()
+    assert ages == list(AGES_MILLIS)
+    assert past == Past(hour.end, [])
+
+
+def test_events_that_retention_deleted_are_no_gap(fake, few_ids):
+    puller = puller_of(fake)
+    put(fake, "deleted", 0)
+    put(fake, "last", HOUR)
+    puller.visit_until_read(NOW + HOUR)
+    fake._events.pop(0)
+    fake.put("prod", NOW * 1000, "late", (NOW + 2 * HOUR) * 1000)
+    assert visit_each_hour(puller, 3, 10) == []
+    assert puller.content["prod"] == b"deleted\nlast\nlate\n"
+
+
+def test_a_state_of_an_older_version_is_continued(fake, few_ids):
+    """It has no hours: those of events that were read before are not listed again."""
+    puller = puller_of(fake)
+    put(fake, "old", -10)
+    puller.visit(NOW)
+    puller.state.memory = json.dumps(json.loads(puller.state.memory)[:4])
+    put(fake, "new", 10)
+    puller.visit(NOW + 20)
+    put(fake, "last", HOUR)
+    puller.visit(NOW + HOUR)
+    fake.put("prod", (NOW + 20) * 1000, "late", (NOW + HOUR) * 1000)
+    assert visit_each_hour(puller, 2, 10) == []
+    assert puller.lines() == [b"old\n", b"new\n", b"last\n", b"late\n"]
 
 
 def test_an_event_of_the_future_does_not_hide_later_ones(fake):
@@ -298,6 +440,7 @@ def test_a_stream_that_ended_leaves_the_census_a_day_later(fake):
     put(fake, "b", -80_000, "prod.2")
     put(fake, "c", 0, "prod.3")
     puller.visit_until_read(NOW)
+    puller.visit(NOW)
     assert [file.name for file in puller.state.files] == ["prod.2", "prod.3"]
 
 
