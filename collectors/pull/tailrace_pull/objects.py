@@ -23,8 +23,8 @@ from tailrace_pull.state import LogState, PulledFile
 CHUNK_BYTES = 8 << 20
 MAX_RECORD_BYTES = 64 << 20
 """The longest record that is read. A longer one is a gap."""
-MAX_UNPACKED_BYTES = 512 << 20
-"""The largest object that is unpacked. A larger one is a gap."""
+MAX_UNPACKED_BYTES = 160 << 20
+"""The largest object that is unpacked, in memory. A larger one is a gap. Firehose: at most 128 MiB."""
 GZIP = b"\x1f\x8b"
 TAIL_BYTES = 4096
 """Bytes by which an object is recognized that has grown: at least a record, with its time."""
@@ -178,6 +178,8 @@ class _Visit:
             is_packed = self.log.store.read(listed, 0, min(len(GZIP), listed.size)) == GZIP
         if not is_packed:
             return Content(listed.size, lambda start, end: self.log.store.read(listed, start, end))
+        if listed.size > MAX_UNPACKED_BYTES:
+            raise _DamagedError(f"it has more than {MAX_UNPACKED_BYTES} bytes")
         unpacked = _unpack(self.log.store.read(listed, 0, listed.size))
         return Content(len(unpacked), lambda start, end: unpacked[start:end], is_packed=True)
 

@@ -128,7 +128,7 @@ def record(scheme: str, number: int, at: datetime, server: str = "prod") -> byte
 def exported(numbers: list[int], at: datetime) -> bytes:
     """Returns an object of an export task of CloudWatch Logs; messages have two lines."""
     time = f"{at:%Y-%m-%dT%H:%M:%S}.000Z"
-    return gzip.compress("".join(f"{time} # Time: x\nselect {each};\n" for each in numbers).encode())
+    return gzip.compress("".join(f"{time} # Time: x\nselect {each};\n" for each in numbers).encode(), mtime=0)
 
 
 class Writer:
@@ -181,7 +181,7 @@ class Writer:
             name = f"{PREFIX}/{late}{next(self._names):05}/prod/000000"
             if scheme == "s3":
                 lines = self.random.choice(
-                    (gzip.compress(lines), exported(numbers, at) if numbers else lines)
+                    (gzip.compress(lines, mtime=0), exported(numbers, at) if numbers else lines)
                 )
             self.fake.put(name, lines)
         self.written.setdefault(name, []).extend(numbers)
@@ -294,6 +294,17 @@ def test_a_compressed_object_that_is_damaged_is_a_gap(connect):
     assert puller.content == b"\0" * len(content)
     assert "cannot be unpacked" in puller.notes[0]
     assert puller.visit(fake.now.timestamp()).notes == []
+
+
+def test_a_compressed_object_that_is_too_large_is_a_gap(connect, monkeypatch):
+    monkeypatch.setattr(objects, "MAX_UNPACKED_BYTES", 300)
+    fake = FakeObjects("s3")
+    puller = connect(fake)
+    fake.put(f"{PREFIX}/prod/000000.gz", exported([1] * 50, fake.now))
+    fake.put(f"{PREFIX}/prod/000001.gz", exported([2], fake.now))
+    puller.visit(fake.now.timestamp())
+    assert puller.numbers() == [2]
+    assert "it has more than 300 bytes: a gap of" in puller.notes[0]
 
 
 def test_a_record_that_is_delivered_twice_is_stored_once(connect):
