@@ -21,7 +21,10 @@ import pytest
 from e2e.attack_day import mariadb
 from e2e.health import await_alert, await_cleared
 from e2e.pulling import json_protocol, query_protocol
+from e2e.pulling.exporting_server import EXPORTED, ExportingServer
 from e2e.pulling.fake_cloudwatch import FakeCloudWatch
+from e2e.pulling.fake_objects import FakeObjects
+from e2e.pulling.fake_objects import serve as serve_objects
 from e2e.pulling.fake_rds import FakeRds
 from e2e.pulling.log_tables import ARCHIVE, PULLER, TableServer
 from e2e.pulling.service_http import FaultError
@@ -55,7 +58,6 @@ STREAMED = {
     "db_instance": "prod-1",
 }
 PATH = "/cloudwatch/eu-central-1/prod-1/aws/rds/instance/prod-1/slowquery/prod-1.events"
-
 
 TABLE = {"instance": "pulled-table", "cluster": "cloud", "source": "slowlog", "kind": "table"}
 DATABASE_PORT = int(os.environ.get("PULL_DATABASE_PORT", "22650"))
@@ -262,6 +264,26 @@ def test_late_events_of_a_stream_are_stored_exactly_although_the_puller_is_kille
         puller.start()
         wait_until(lambda: puller.bytes() > 0, PATIENCE_SECONDS, "events after the kill")
         puller.kill()
+        fake.settle()
+        puller.start()
+        missing = settle(stack, [server.manifest])
+        puller.stop()
+    assert not missing
+    await_exact(stack, [server.manifest])
+
+
+def test_objects_of_a_cloud_are_stored_exactly_although_the_puller_is_killed(stack, tmp_path, monkeypatch):
+    monkeypatch.setenv("GOOGLE_SKIP_SIGNATURE", "true")
+    fake = FakeObjects("gs", seed=5, page_objects=4, fault_rate=0.03)
+    fake.now = datetime.now(UTC)
+    server = ExportingServer(tmp_path, fake)
+    server.write(12)
+    with serving(serve_objects(fake)) as address:
+        puller = Puller(local_kafka.connect(stack.settings, stack.home, "pull"), tmp_path, address, EXPORTED)
+        puller.start()
+        wait_until(lambda: puller.bytes() > 0, PATIENCE_SECONDS, "objects")
+        puller.kill()
+        server.write(12)
         fake.settle()
         puller.start()
         missing = settle(stack, [server.manifest])

@@ -1,6 +1,6 @@
 """A CloudWatch Logs that keeps events as the documentation of the real one says, and misbehaves as users
-report of it: events become visible late and out of order, pages are empty or short, and an event may be
-listed twice.
+report of it: events become visible late, also by hours, and out of order, pages are empty or short, and an
+event may be listed twice.
 
 It was written from API version 2014-03-28, not tested against the service.
 """
@@ -35,6 +35,8 @@ class Event:
     number: int
     message: str
     is_visible: bool = True
+    is_withheld: bool = False
+    """Whether it stays invisible until the end of the misbehaviour."""
 
     def answer(self) -> dict[str, Any]:
         return {
@@ -49,7 +51,14 @@ class Event:
 class FakeCloudWatch:
     """The events of one log group; `handle` answers requests. Thread-safe."""
 
-    def __init__(self, seed: int, page_events: int, fault_rate: float = 0, late_rate: float = 0) -> None:
+    def __init__(
+        self,
+        seed: int,
+        page_events: int,
+        fault_rate: float = 0,
+        late_rate: float = 0,
+        withheld_rate: float = 0,
+    ) -> None:
         self.calls = 0
         self.between_calls: Callable[[], None] = lambda: None
         """What happens between two requests."""
@@ -60,15 +69,17 @@ class FakeCloudWatch:
         self._page_events = page_events
         self._fault_rate = fault_rate
         self._late_rate = late_rate
+        self._withheld_rate = withheld_rate
         self._lock = threading.RLock()
 
     def put(self, stream: str, timestamp: int, message: str, ingested: int) -> None:
         """Stores a message, in several events if it is too long. Some are not visible at first."""
         with self._lock:
-            is_visible = self._random.random() >= self._late_rate
+            is_withheld = len(message) < MAX_EVENT_BYTES // 4 and self._random.random() < self._withheld_rate
+            is_visible = not is_withheld and self._random.random() >= self._late_rate
             for part in split(message):
                 number = len(self._events)
-                self._events.append(Event(stream, timestamp, ingested, number, part, is_visible))
+                self._events.append(Event(stream, timestamp, ingested, number, part, is_visible, is_withheld))
                 is_visible = is_visible and self._random.random() >= self._late_rate
 
     def reveal(self, chance: float = 1.0) -> None:
@@ -76,15 +87,18 @@ class FakeCloudWatch:
         with self._lock:
             hidden: set[tuple[str, int]] = set()
             for event in self._events:
-                is_next = (event.stream, event.timestamp) not in hidden
+                is_next = (event.stream, event.timestamp) not in hidden and not event.is_withheld
                 event.is_visible = event.is_visible or (is_next and self._random.random() < chance)
                 if not event.is_visible:
                     hidden.add((event.stream, event.timestamp))
 
-    def settle(self) -> None:
-        """Ends the misbehaviour: no more faults, no late events, and nothing happens between calls."""
-        self._fault_rate = self._late_rate = 0
+    def settle(self, releases: bool = True) -> None:
+        """Ends the misbehaviour: no more faults, no late events, and nothing happens between calls. Events
+        that are withheld remain so if it does not release them."""
+        self._fault_rate = self._late_rate = self._withheld_rate = 0
         self.between_calls = lambda: None
+        for event in self._events:
+            event.is_withheld = event.is_withheld and not releases
         self.reveal()
 
     def handle(self, operation: str, parameters: dict[str, Any]) -> dict[str, Any]:
@@ -114,9 +128,8 @@ class FakeCloudWatch:
     def _is_asked(self, event: Event, asked: dict[str, Any]) -> bool:
         if asked.keys() & {"logStreamNames", "filterPattern"}:
             raise FaultError("InvalidParameterException", "the fake does not have it")
-        return event.timestamp >= asked.get("startTime", 0) and event.stream.startswith(
-            asked.get("logStreamNamePrefix", "")
-        )
+        is_in_time = asked.get("startTime", 0) <= event.timestamp <= asked.get("endTime", event.timestamp)
+        return is_in_time and event.stream.startswith(asked.get("logStreamNamePrefix", ""))
 
     def _token(self, event: Event) -> str:
         return ":".join(map(str, _key(event)))

@@ -67,6 +67,16 @@ def test_a_refusal_names_the_right_and_where_to_add_it(program):
     assert fix == "add rds:DescribeDBLogFiles to the policy: docs/PULL.md#permissions"
 
 
+def test_a_log_of_objects_is_found_by_its_url(program):
+    entry = "- {instance: db-1, source: slowlog, kind: objects, url: 'gs://logs/mysql/'}\n"
+    (program.home.root / "sources.yaml").write_text(entry)
+    log = {**reported("db-1", 0, "off", "permission", "storage.objects.get")}
+    report(program, {**log, "path": "/objects/gs/logs/mysql/slowlog"})
+    ((message, fix),) = problems(program)
+    assert message == "pull: db-1 slowlog /objects/gs/logs/mysql/slowlog: off"
+    assert fix == "add storage.objects.get to the policy: docs/PULL.md#permissions"
+
+
 def test_the_fix_of_a_log_table_is_its_statement(program):
     (program.home.root / "sources.yaml").write_text(
         "- {instance: db-1, source: slowlog, kind: table, defaults_file: db-1.cnf}\n"

@@ -174,13 +174,13 @@ def test_the_option_file_of_a_log_table_is_relative_to_the_list(tmp_path):
         ("{instance: a, source: audit, kind: rds}", "`region` is missing"),
         (
             "{instance: a, source: audit, kind: sql, region: r}",
-            "kind must be one of rds, cloudwatch, table, not 'sql'",
+            "kind must be one of rds, cloudwatch, table, objects, not 'sql'",
         ),
         ("{instance: a, source: slowlog, kind: table}", "`defaults_file` is missing"),
         ("{instance: a, source: audit, kind: table, defaults_file: f}", "one of slowlog, general"),
         (
             "{instance: a, source: slowlog, kind: table, defaults_file: f, region: r}",
-            "a key of kind rds, cloudwatch, not of kind table",
+            "a key of kind rds, cloudwatch, objects, not of kind table",
         ),
         ("{instance: a, source: server, kind: rds, region: r}", "dsn"),
         ("{instance: a, source: audit, kind: rds, region: r, password: p}", "unknown key 'password'"),
@@ -208,6 +208,21 @@ def test_a_log_of_cloudwatch_has_keys_of_its_own(tmp_path):
         sources_file.read(written(tmp_path, entry % ("cloudwatch", "since", "yesterday")))
 
 
+def test_a_log_of_objects_has_a_url_and_azure_an_account(tmp_path):
+    entry = "- {instance: a, source: audit, kind: objects, %s}"
+    url = "url: az://insights-logs-mysqlauditlogs, account: shop"
+    (log,) = sources_file.read(written(tmp_path, entry % url)).pulled
+    assert (log.url, log.account, log.db_instance) == ("az://insights-logs-mysqlauditlogs", "shop", "a")
+    for keys, problem in (
+        ("db_instance: a", "`url` is missing"),
+        ("url: /logs", "url must begin with s3://, gs:// or az:// and a name"),
+        ("url: az://logs", "`account` is required with az://"),
+        ("url: gs://logs, account: shop", "with no other store"),
+    ):
+        with pytest.raises(SourcesError, match=re.escape(problem)):
+            sources_file.read(written(tmp_path, entry % keys))
+
+
 RDS = "- {instance: a, source: audit, kind: rds, region: r, db_instance: prod}\n"
 
 
@@ -222,6 +237,10 @@ RDS = "- {instance: a, source: audit, kind: rds, region: r, db_instance: prod}\n
         (
             "{instance: b, source: audit, kind: cloudwatch, region: r, db_instance: prod}",
             "audit of b is listed with kind cloudwatch, and of a with kind rds",
+        ),
+        (
+            "{instance: b, source: audit, kind: objects, url: 's3://b/x', region: r, db_instance: prod}",
+            "audit of b is listed with kind objects, and of a with kind rds",
         ),
     ],
 )

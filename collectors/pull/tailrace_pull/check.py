@@ -9,12 +9,14 @@ from typing import Any
 
 from tailrace_pull import aws
 from tailrace_pull.cloudwatch import GROUPS
-from tailrace_pull.config import CLOUDWATCH, TABLE, Clients, Entry
+from tailrace_pull.config import CLOUDWATCH, OBJECTS, TABLE, Clients, Entry
+from tailrace_pull.object_store import RIGHTS
 from tailrace_pull.rds import RdsLogs
 from tailrace_pull.remote import FileGoneError, PermissionMissingError, RemoteError
 from tailrace_pull.state import LogState
 
 GUIDE = "docs/PULL.md"
+OBJECT_RIGHTS = {right for rights in RIGHTS.values() for right in rights.values()}
 ON = ("1", "ON")
 SWITCHES = {"slowlog": "slow_query_log", "general": "general_log"}
 """The parameter that turns a kind of log on. Error logs are always on; audit logs need a plugin."""
@@ -40,6 +42,8 @@ def check(entry: Entry, clients: Clients) -> Iterator[Found]:
 def _found(entry: Entry, clients: Clients) -> Iterator[Found]:
     if entry.kind == TABLE:
         return _guarded(_read_table(entry, clients))
+    if entry.kind == OBJECTS:
+        return _guarded(_read_objects(entry, clients))
     read = _read_cloudwatch if entry.kind == CLOUDWATCH else _read_rds
     return itertools.chain(_guarded(read(entry, clients)), _settings(entry, clients))
 
@@ -56,13 +60,26 @@ def _fix(error: RemoteError) -> str:
     if error.right.endswith(";"):
         return f"on the server: {error.right}  {GUIDE}#log-tables"
     if isinstance(error, PermissionMissingError):
-        return f"add {error.right or 'valid credentials'}: {GUIDE}#permissions"
+        section = "permissions-for-objects" if error.right in OBJECT_RIGHTS else "permissions"
+        return f"add {error.right or 'valid credentials'}: {GUIDE}#{section}"
     return f"check region, endpoint and network: {GUIDE}#list-the-logs"
 
 
 def _read_table(entry: Entry, clients: Clients) -> Iterator[Found]:
     clients.logs(entry).visit(LogState(), itertools.count(1).__next__, time.time(), 1)
     yield Found("ok", f"{entry.log().live_path} can be read")
+
+
+def _read_objects(entry: Entry, clients: Clients) -> Iterator[Found]:
+    """Lists the objects, and reads the last one that is not empty."""
+    store = clients.store(entry)
+    last = max((each for each in store.objects() if each.size), key=lambda each: each.modified, default=None)
+    if last is None:
+        fix = f"correct `url`, or let the cloud export the log there: {GUIDE}#objects"
+        yield Found("error", f"there is no object below {entry.url}", fix)
+        return
+    store.read(last, 0, 1)
+    yield Found("ok", f"{last.name} can be read")
 
 
 def _read_rds(entry: Entry, clients: Clients) -> Iterator[Found]:

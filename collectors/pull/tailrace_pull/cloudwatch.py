@@ -10,6 +10,7 @@ from typing import Any
 
 from tailrace_pull import aws
 from tailrace_pull.events import CONTINUATION_MILLIS, Entry, LogEvent, entries
+from tailrace_pull.late_events import Comparison, Hour, Tally
 from tailrace_pull.log import PulledLog
 from tailrace_pull.look_back import LookBack
 from tailrace_pull.matching import Numbers
@@ -66,14 +67,35 @@ class CloudWatchLogs:
         known, now = LookBack.from_text(state.memory), int(at * MILLIS)
         start = known.start(now, self._since or int((at - HISTORY_SECONDS) * MILLIS))
         events, is_complete = self._new_events(known, start, max_bytes)
+        known.begin(start, now)
         done = Round(at, state.copy(), is_complete=is_complete)
         waits = now - CONTINUATION_MILLIS if is_complete else -1
         held = _add_entries(done, events, waits, known, new_number)
         read = [min(event.timestamp, now) for event in events]
         known.advance(min(max(read, default=0), held), start, now if is_complete else None)
-        done.state.files = _without_old(done.state.files)
+        if is_complete and known.newest and (hour := known.past.due(now)):
+            self._read_again(done, hour, known, max_bytes, new_number)
+        known.forget()
+        done.state.files = _without_old(done.state.files, state.files)
         done.state.memory = known.to_text()
         return done
+
+    def _read_again(
+        self, done: Round, hour: Hour, known: LookBack, max_bytes: int, new_number: Numbers
+    ) -> None:
+        """Adds the late events of an hour, and a gap for those that cannot be recognized. An error changes
+        nothing: the hour remains due."""
+        now = int(done.at * MILLIS)
+        found = Comparison(hour, known.seen, now - CONTINUATION_MILLIS, max_bytes)
+        try:
+            pages = self._pages(hour.start, hour.end)
+            found.take(each for page, _ in pages for each in page if self._belongs(each.stream))
+        except RemoteError:
+            return
+        found.end(known.past, now)
+        if found.unknown.count:
+            _leave_gap(done, _file(done.state, found.stream, new_number), hour, found.unknown)
+        _add_entries(done, found.late, now - CONTINUATION_MILLIS, known, new_number)
 
     def _new_events(self, known: LookBack, start: int, max_bytes: int) -> tuple[list[LogEvent], bool]:
         """Returns events that were not read, and whether these are all.
@@ -96,9 +118,12 @@ class CloudWatchLogs:
             return list(events.values()), False
         return list(events.values()), True
 
-    def _pages(self, start: int) -> Iterator[tuple[list[LogEvent], bool]]:
-        """Yields pages and whether they are the last one. A page may be empty and not be the last one."""
+    def _pages(self, start: int, end: int | None = None) -> Iterator[tuple[list[LogEvent], bool]]:
+        """Yields pages and whether they are the last one. A page may be empty and not be the last one.
+        Times are milliseconds; `end` is the first one that is not asked for."""
         asked: dict[str, object] = {"startTime": max(0, start), "logStreamNamePrefix": self._stream}
+        if end is not None:
+            asked["endTime"] = end - 1  # the service includes it
         while True:
             answer = aws.ask(self._client, "FilterLogEvents", self._group, logGroupName=self._group, **asked)
             token = answer.get("nextToken")
@@ -137,7 +162,7 @@ def _add_entries(
         if ready:
             _append(done, _file(done.state, name, new_number), ready)
         for event in (event for entry in ready for event in entry.events):
-            known.add(event.id, event.timestamp)
+            known.add(event, int(done.at * MILLIS))
     return min((event.timestamp for event in events if not known.has(event.id)), default=NEVER)
 
 
@@ -158,7 +183,22 @@ def _append(done: Round, file: PulledFile, ready: list[Entry]) -> None:
     file.written_at = max(file.written_at, newest / MILLIS)
 
 
-def _without_old(files: list[PulledFile]) -> list[PulledFile]:
-    """Leaves out streams that ended: another one has events that are a day newer."""
+def _leave_gap(done: Round, file: PulledFile, hour: Hour, unknown: Tally) -> None:
+    file.offset = file.size = file.read_size = file.offset + unknown.size
+    begin = datetime.fromtimestamp(hour.start / MILLIS, UTC)
+    done.notes.append(
+        f"{file.name}: {unknown.count} late events of the hour from {begin:%Y-%m-%dT%H:%MZ} cannot be "
+        f"distinguished from events that were read: a gap of {unknown.size} bytes"
+    )
+
+
+def _without_old(files: list[PulledFile], before: list[PulledFile]) -> list[PulledFile]:
+    """Leaves out streams that ended: another one has events that are a day newer. A stream that has grown
+    stays, because its lines need a census."""
     newest = max((file.written_at for file in files), default=0.0)
-    return [file for file in files if file.written_at >= newest - DAY_SECONDS]
+    offsets = {file.number: file.offset for file in before}
+    return [
+        file
+        for file in files
+        if file.written_at >= newest - DAY_SECONDS or file.offset != offsets.get(file.number)
+    ]

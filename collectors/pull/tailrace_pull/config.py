@@ -12,14 +12,22 @@ from tailrace_pull import cloudwatch, option_file
 from tailrace_pull.cloudwatch import CloudWatchLogs
 from tailrace_pull.log import PulledLog, StreamedLog
 from tailrace_pull.log_tables import LIVE_TABLES, SCHEMA, SqlTables
+from tailrace_pull.object_records import Wanted
+from tailrace_pull.object_store import ObjectStore
+from tailrace_pull.objects import LogOfObjects
 from tailrace_pull.rds import LIVE_FILES, RdsLogs
 from tailrace_pull.reading import FilesOfLog, VisitedLog
 from tailrace_pull.table_reading import TableReader
 
-RDS, CLOUDWATCH, TABLE = "rds", "cloudwatch", "table"
+RDS, CLOUDWATCH, TABLE, OBJECTS = "rds", "cloudwatch", "table", "objects"
 SERVICES = {RDS: "rds", CLOUDWATCH: "logs"}
 """The service of each kind that has one, as boto3 names it."""
-REQUIRED = {RDS: ("region", "db_instance"), CLOUDWATCH: ("region", "db_instance"), TABLE: ("defaults_file",)}
+REQUIRED = {
+    RDS: ("region", "db_instance"),
+    CLOUDWATCH: ("region", "db_instance"),
+    TABLE: ("defaults_file",),
+    OBJECTS: ("url", "db_instance"),
+}
 """The keys that each kind needs."""
 TIMEOUT_SECONDS = 30
 
@@ -43,19 +51,24 @@ class Entry:
     tz: str = "UTC"
     format: str = "auto"
     endpoint: str = ""
-    """rds, cloudwatch: address of the service, if it is not the public one of the region."""
+    """rds, cloudwatch, objects: address of the service, if it is not the public one."""
     log_group: str = ""
-    """cloudwatch: default is the group to which RDS exports this kind of log."""
+    """cloudwatch, objects: default is the group to which RDS exports this kind of log."""
     stream: str = ""
     """cloudwatch: default is the name of the server at the service."""
     since: str = ""
-    """cloudwatch: time of the first events to read; default: a day before the first visit."""
+    """cloudwatch, objects: time of the first events, or of the last write of the first objects, to read;
+    default: a day before the first visit."""
     defaults_file: str = ""
     """table: path of a MySQL option file with address and credentials."""
     host: str = ""
     """table: `host` or `host:port` instead of those of the option file."""
     archive: str = SCHEMA
     """table: schema to which a rotation moves tables."""
+    url: str = ""
+    """objects: store, bucket and prefix."""
+    account: str = ""
+    """objects: storage account of Azure."""
 
     def __post_init__(self) -> None:
         """Raises ValueError."""
@@ -73,6 +86,9 @@ class Entry:
     def log(self) -> PulledLog:
         if self.kind == CLOUDWATCH:
             path = f"/{self.kind}/{self.region}/{self.db_instance}/{self.group().lstrip('/')}"
+            return StreamedLog(self.instance, self.cluster, self.source, path, self.tz, self.format)
+        if self.kind == OBJECTS:
+            path = f"/{self.kind}/{self.url.replace('://', '/').rstrip('/')}/{self.source}"
             return StreamedLog(self.instance, self.cluster, self.source, path, self.tz, self.format)
         path = (
             f"/{self.kind}/{self.region}/{self.db_instance}/{self.live_file()}"
@@ -121,11 +137,21 @@ class Clients:
             client = self.client("logs", entry)
             since = _since(entry) or read_until
             return CloudWatchLogs(client, entry.group(), entry.stream or entry.db_instance, since)
+        if entry.kind == OBJECTS:
+            wanted = Wanted(entry.source, entry.db_instance, entry.group())
+            return LogOfObjects(self.store(entry), wanted, _since(entry) or read_until)
         return FilesOfLog(RdsLogs(self.client("rds", entry), entry.db_instance, entry.live_file()))
+
+    def store(self, entry: Entry) -> ObjectStore:
+        """Raises ConfigurationError."""
+        try:
+            return ObjectStore(entry.url, entry.region, entry.account, entry.endpoint)
+        except ValueError as error:
+            raise ConfigurationError(f"{entry.source} of {entry.instance}: {error}") from error
 
     def client(self, service: str, entry: Entry) -> object:
         """Returns a client of boto3. `endpoint` of the entry is the address of the log's own service."""
-        endpoint = entry.endpoint if service == SERVICES[entry.kind] else ""
+        endpoint = entry.endpoint if service == SERVICES.get(entry.kind) else ""
         key = (service, entry.region, endpoint)
         if key not in self._made:
             self._made[key] = boto3.client(

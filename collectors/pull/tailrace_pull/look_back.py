@@ -1,15 +1,18 @@
 """Remembers which events of a log were read, so that late ones are found and none is read twice.
 
 A service lists events by their time, and may show an event after newer ones. So each visit begins before the
-newest event that was read, and drops the events whose ids it knows.
+newest event that was read, and drops the events whose ids it knows. Events that are later than that are found
+by late_events.
 """
 
 import base64
-import hashlib
 import json
 import struct
 import zlib
 from dataclasses import dataclass, field
+
+from tailrace_pull.events import LogEvent
+from tailrace_pull.late_events import Past, hash_of
 
 SHALLOW_MILLIS = 30_000
 """How far every visit looks back."""
@@ -18,6 +21,9 @@ DEEP_EVERY_MILLIS = 300_000
 """How far, and how often, a visit looks back further. Every event of that window is downloaded again."""
 MAX_IDS = 20_000
 """Ids that are remembered. More events in the window make the window smaller, so that none is read twice."""
+OLD_IDS = 1000
+"""Ids that are remembered of older events, if there are not more in the window: a late event of a log with
+few events is recognized without doubt."""
 PACKED = struct.Struct("<q8s")
 
 
@@ -33,6 +39,7 @@ class LookBack:
     """Time of the last visit that looked back far and read everything."""
     seen: dict[bytes, int] = field(default_factory=dict)
     """Time of the event by the hash of its id."""
+    past: Past = field(default_factory=Past)
 
     def start(self, at: int, history: int) -> int:
         """Returns the time from which a visit at `at` reads; before the first event that is `history`."""
@@ -45,10 +52,17 @@ class LookBack:
         return abs(at - self.deep_at) >= DEEP_EVERY_MILLIS
 
     def has(self, event_id: str) -> bool:
-        return _hash(event_id) in self.seen
+        return hash_of(event_id) in self.seen
 
-    def add(self, event_id: str, timestamp: int) -> None:
-        self.seen[_hash(event_id)] = timestamp
+    def begin(self, start: int, at: int) -> None:
+        """Begins a visit that reads from `start`."""
+        self.past.begin = self.past.begin or start
+        self.past.extend(at, at)
+
+    def add(self, event: LogEvent, at: int) -> None:
+        """Notes that an event was read by the visit of this time."""
+        self.seen[hash_of(event.id)] = event.timestamp
+        self.past.add(event, at)
 
     def advance(self, newest: int, start: int, done_at: int | None) -> None:
         """Ends a visit that began at `start` and read events up to `newest`. `done_at` is its time if it
@@ -57,29 +71,32 @@ class LookBack:
         self.newest = max(self.newest, newest)
         if done_at is not None and self.is_deep(done_at):
             self.deep_at = done_at
-        self._forget()
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
+        """Forgets ids so that the state remains small, and hours whose events are all visible."""
+        self.past.forget()
         times = sorted(self.seen.values(), reverse=True)
         if len(times) > MAX_IDS:
             self.floor = max(self.floor, min(self.newest, times[MAX_IDS] + 1))
-        kept = max(self.floor, self.newest - DEEP_MILLIS)
+        oldest = times[OLD_IDS] + 1 if len(times) > OLD_IDS else 0
+        kept = max(self.floor, min(self.newest - DEEP_MILLIS, oldest))
         self.seen = {each: timestamp for each, timestamp in self.seen.items() if timestamp >= kept}
 
     def to_text(self) -> str:
         packed = b"".join(PACKED.pack(timestamp, each) for each, timestamp in sorted(self.seen.items()))
-        seen = base64.b64encode(zlib.compress(packed)).decode()
-        return json.dumps([self.newest, self.floor, self.deep_at, seen], separators=(",", ":"))
+        seen, hours = (base64.b64encode(zlib.compress(each)).decode() for each in (packed, self.past.pack()))
+        content = [self.newest, self.floor, self.deep_at, seen, self.past.begin, hours]
+        return json.dumps(content, separators=(",", ":"))
 
     @classmethod
     def from_text(cls, text: str) -> "LookBack":
         """Reads the text of `to_text`; an empty one is that of a log of which nothing was read."""
         if not text:
             return cls()
-        newest, floor, deep_at, seen = json.loads(text)
+        newest, floor, deep_at, seen, *past = json.loads(text)
         unpacked = PACKED.iter_unpack(zlib.decompress(base64.b64decode(seen)))
-        return cls(newest, floor, deep_at, {each: timestamp for timestamp, each in unpacked})
-
-
-def _hash(event_id: str) -> bytes:
-    return hashlib.blake2b(event_id.encode(), digest_size=8).digest()
+        ids = {each: timestamp for timestamp, each in unpacked}
+        # Of what a version without hours read, only the newest time is known.
+        begin, hours = past or (newest + 1 if newest else floor, "")
+        packed = zlib.decompress(base64.b64decode(hours)) if hours else b""
+        return cls(newest, floor, deep_at, ids, Past.unpack(begin, packed))

@@ -30,6 +30,8 @@ class Round:
     runs: list[LineRun] = field(default_factory=list)
     is_complete: bool = True
     """Whether nothing is left to read."""
+    notes: list[str] = field(default_factory=list)
+    """What the operator should know, such as the reason of a gap."""
 
     @property
     def bytes(self) -> int:

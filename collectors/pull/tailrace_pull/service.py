@@ -125,6 +125,8 @@ class Service:
     def _after(self, watch: Watch, done: Round | None) -> float:
         if done is None:
             return watch.pace.after_failure()
+        for note in done.notes:
+            self._report(f"{watch.log.instance} {watch.log.source}: {note}")
         has_grown = done.bytes > 0
         watch.state = done.state
         watch.problem = watch.problem_kind = watch.missing_right = ""

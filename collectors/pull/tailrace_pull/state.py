@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, field
 
 from tailrace_pull.remote import START
 
-VERSION = 2
-"""1: before signed ranges."""
+VERSION = 3
+"""1: before signed ranges; 2: before hours that are listed again."""
 HEAD_BYTES = 4096
 """As in the census: a file is identified by its first complete lines, at most so many bytes."""
 

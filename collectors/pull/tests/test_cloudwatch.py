@@ -25,6 +25,7 @@ NOW = 1_795_000_000
 SEEDS = 6
 LONG_SEEDS = 500
 GROUP = "/aws/rds/instance/prod/slowquery"
+MOST_SECONDS_LATE = 3 * 3600
 STREAMS = ("prod", "prod.audit.1", "prod.audit.2")
 
 
@@ -48,10 +49,18 @@ class Puller:
         assert self.state.to_json() == kept, "a visit changed the state"
         if not is_killed:
             for run in done.runs:
-                assert run.offset == len(self.content.get(run.file.name, b""))
-                self.content[run.file.name] = self.content.get(run.file.name, b"") + run.lines
+                self._leave_gap(run.file.name, run.offset)
+                self.content[run.file.name] += run.lines
+            for file in done.state.files:
+                self._leave_gap(file.name, file.offset)
             self.state = LogState.from_json(done.state.to_json())
         return done
+
+    def _leave_gap(self, stream: str, end: int) -> None:
+        """Fills what the puller left out with NUL bytes."""
+        content = self.content.get(stream, b"")
+        assert end >= len(content), "the same bytes twice"
+        self.content[stream] = content.ljust(end, b"\0")
 
     def visit_until_read(self, at: float) -> None:
         for _ in range(1000):
@@ -79,7 +88,8 @@ def put(fake: FakeCloudWatch, message: str, seconds: float = 0, stream: str = "p
 
 
 class Writer:
-    """Servers that write entries to streams; it knows what they wrote. Time passes with each action."""
+    """Servers that write entries to streams; it knows what they wrote. Time passes with each action. Agents
+    are some seconds late, and one in fifty entries hours."""
 
     def __init__(self, fake: FakeCloudWatch, seed: int) -> None:
         self.fake, self.random, self.seconds = fake, random.Random(seed), 0.0
@@ -95,6 +105,8 @@ class Writer:
     def write(self) -> None:
         stream = self.random.choice(STREAMS)
         delay = self.random.choice((0, 0, 0.4, 9))
+        if self.random.random() < 0.02:
+            delay = self.random.randrange(MOST_SECONDS_LATE)
         if self.random.random() < 0.02:
             stream = "prod2"  # another server, whose name begins the same
         message = self.message()
@@ -114,33 +126,61 @@ class Writer:
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(SEEDS, LONG_SEEDS))
-def test_each_event_is_stored_once_long(seed: int) -> None:
-    check_entries(seed)
+def test_each_event_is_stored_once_long(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    check_entries(seed, monkeypatch)
 
 
 @pytest.mark.parametrize("seed", range(SEEDS))
-def test_each_event_is_stored_once(seed: int) -> None:
-    check_entries(seed)
+def test_each_event_is_stored_once(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    check_entries(seed, monkeypatch)
 
 
-def check_entries(seed: int) -> None:
-    """Pulls 40 times while servers write, the service fails and the puller is killed, then to the end;
-    compares the entries of each stream with what was written."""
+def check_entries(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pulls 40 times while servers write, the service fails and the puller is killed, then to the end, hours
+    later; compares the entries of each stream with what was written. Every second puller knows few ids."""
     chosen = random.Random(seed)
-    fake = FakeCloudWatch(seed, chosen.choice((20, 200)), chosen.choice((0, 0.1)), late_rate=0.1)
+    knows_all = seed % 2 == 0
+    monkeypatch.setattr(look_back, "OLD_IDS", 1000 if knows_all else 3)
+    fake = FakeCloudWatch(seed, chosen.choice((20, 200)), chosen.choice((0, 0.1)), 0.1, withheld_rate=0.02)
     writer = Writer(fake, seed)
     fake.between_calls = writer.act
-    puller = puller_of(fake)
+    puller = puller_of(fake, (NOW - MOST_SECONDS_LATE - 1000) * 1000)
     for _ in range(40):
         with suppress(RemoteError):
             at = NOW + writer.seconds + chosen.choice((-2, 0, 2))
             puller.visit(at, chosen.choice((1000, 1 << 20)), is_killed=chosen.random() < 0.2)
-    fake.settle()
-    at = NOW + writer.seconds + max(DEEP_EVERY_MILLIS, CONTINUATION_MILLIS) / 1000 + 10
-    puller.visit_until_read(at)
+    pull_for_hours(puller, writer, chosen)
+    missing = missing_bytes(puller, writer.written)
+    gaps = sum(content.count(b"\0") for content in puller.content.values())
+    assert missing == (0 if knows_all else gaps)
+    assert gaps == missing, "a gap has the size of what is missing"
+
+
+def pull_for_hours(puller: Puller, writer: Writer, chosen: random.Random) -> None:
+    """Visits until each event was listed after it became visible."""
+    writer.fake.settle(releases=False)
+    end = NOW + writer.seconds + max(DEEP_EVERY_MILLIS, CONTINUATION_MILLIS) / 1000 + 10
+    puller.visit_until_read(end)
+    writer.fake.put("prod", int(end + 3600) * 1000, "# last\n", int(end + 3600) * 1000)
+    writer.written["prod"].append("# last\n")
+    puller.visit_until_read(end + 3600)
+    writer.fake.settle()
+    for hours in range(8, 20):
+        for minutes in (0, 7, 14):
+            puller.visit(end + hours * 3600 + minutes * 60, chosen.choice((1000, 1 << 20)))
+
+
+def missing_bytes(puller: Puller, written: dict[str, list[str]]) -> int:
+    """Returns how many bytes of entries are not stored. An entry that is stored twice, or was never written,
+    is an error."""
     assert puller.content.keys() <= set(STREAMS)
-    for stream, written in writer.written.items():
-        assert Counter(split_entries(puller.content.get(stream, b"").decode())) == Counter(written)
+    missing = 0
+    for stream, entries_of_server in written.items():
+        stored = Counter(split_entries(puller.content.get(stream, b"").replace(b"\0", b"").decode()))
+        expected = Counter(entries_of_server)
+        assert not stored - expected
+        missing += sum(len(each.encode()) * count for each, count in (expected - stored).items())
+    return missing
 
 
 def split_entries(content: str) -> list[str]:
@@ -298,6 +338,7 @@ def test_a_stream_that_ended_leaves_the_census_a_day_later(fake):
     put(fake, "b", -80_000, "prod.2")
     put(fake, "c", 0, "prod.3")
     puller.visit_until_read(NOW)
+    puller.visit(NOW)
     assert [file.name for file in puller.state.files] == ["prod.2", "prod.3"]
 
 

@@ -41,6 +41,14 @@ A log that a server writes to a table (log_output=TABLE) is listed so:
       defaults_file: /etc/tailrace/shop-db-3.cnf   # MySQL option file with address, user and password
       host: db-3:3306              # default: that of the option file
       archive: log_archive         # schema to which a rotation moves tables; default: mysql
+
+A log that a cloud exports to objects (S3, Google Cloud Storage, Azure Blob Storage) is listed so:
+
+    - instance: shop-db-6
+      source: slowlog
+      kind: objects
+      url: gs://shop-logs/cloudsql.googleapis.com/mysql-slow.log   # s3://, gs:// or az://, and a prefix
+      db_instance: shop-prod-6     # its name at the cloud; default: the instance
 """
 
 import dataclasses
@@ -59,15 +67,17 @@ from tailrace.sources.one_way import Way
 
 KINDS = ("slowlog", "audit", "errorlog", "general")
 SERVER = "server"
-CLOUDWATCH, TABLE = "cloudwatch", "table"
+CLOUDWATCH, TABLE, OBJECTS = "cloudwatch", "table", "objects"
 AWS_KEYS = ("region", "db_instance", "endpoint")
 PULLED_KEYS = {
     "rds": (*AWS_KEYS, "file"),
     CLOUDWATCH: (*AWS_KEYS, "log_group", "stream", "since"),
     TABLE: ("defaults_file", "host", "archive"),
+    OBJECTS: ("url", *AWS_KEYS, "account", "log_group", "since"),
 }
 """The keys of each kind of pulled log, besides those of all kinds; the first one is required."""
 PULLED_KINDS = tuple(PULLED_KEYS)
+STORES = ("s3", "gs", "az")
 TABLE_SOURCES = ("slowlog", "general")
 
 
@@ -119,30 +129,35 @@ class PulledSource:
     instance: str
     source: str
     kind: str
-    """rds, cloudwatch or table."""
+    """rds, cloudwatch, table or objects."""
     region: str
-    """rds, cloudwatch: the region of the service."""
+    """rds, cloudwatch, objects of S3: the region of the service."""
     cluster: str
     db_instance: str
-    """rds, cloudwatch: name of the server at the service."""
+    """rds, cloudwatch, objects: name of the server at the service."""
     file: str = ""
     """rds: name of the live file at the service; empty for that of the kind of log."""
     tz: str = "UTC"
     format: str = "auto"
     endpoint: str = ""
-    """rds, cloudwatch: address of the service, if it is not the public one of the region."""
+    """rds, cloudwatch, objects: address of the service, if it is not the public one."""
     log_group: str = ""
-    """cloudwatch: name of the log group; empty for that to which RDS exports the kind of log."""
+    """cloudwatch, objects: name of the log group; empty for that to which RDS exports the kind of log."""
     stream: str = ""
     """cloudwatch: name of the stream, without a suffix; empty for `db_instance`."""
     since: str = ""
-    """cloudwatch: time of the first events to read; empty for a day before the first visit."""
+    """cloudwatch, objects: time of the first events, or of the last write of the first objects, to read;
+    empty for a day before the first visit."""
     defaults_file: str = ""
     """table: path of a MySQL option file with address and credentials."""
     host: str = ""
     """table: `host` or `host:port` instead of those of the option file."""
     archive: str = "mysql"
     """table: schema to which a rotation moves tables."""
+    url: str = ""
+    """objects: store, bucket and prefix, such as gs://logs/cloudsql.googleapis.com."""
+    account: str = ""
+    """objects: storage account of Azure."""
 
 
 @dataclass(frozen=True)
@@ -264,6 +279,8 @@ def _pulled(file: Path, where: str, entry: dict) -> PulledSource:
     _require_keys_of_kind(where, entry, kind)
     _require_one_of(where, "source", entry["source"], TABLE_SOURCES if kind == TABLE else KINDS)
     _require_zone(where, entry.get("tz", "UTC"))
+    if kind == OBJECTS:
+        _require_url(where, entry)
     if "since" in entry:
         _require_time(where, entry["since"])
     defaults = {"cluster": entry["instance"], "region": "", "db_instance": ""}
@@ -280,6 +297,14 @@ def _require_keys_of_kind(where: str, entry: dict, kind: str) -> None:
         if key in known and key not in PULLED_KEYS[kind]:
             kinds = ", ".join(other for other, keys in PULLED_KEYS.items() if key in keys)
             raise SourcesError(f"{where}: `{key}` is a key of kind {kinds}, not of kind {kind}")
+
+
+def _require_url(where: str, entry: dict) -> None:
+    url = urllib.parse.urlsplit(entry["url"])
+    if url.scheme not in STORES or not url.netloc:
+        raise SourcesError(f"{where}: url must begin with s3://, gs:// or az:// and a name")
+    if (url.scheme == "az") != bool(entry.get("account")):
+        raise SourcesError(f"{where}: `account` is required with az://, and with no other store")
 
 
 def _require_time(where: str, text: str) -> None:

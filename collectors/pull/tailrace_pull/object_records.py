@@ -1,0 +1,81 @@
+"""Splits the content of exported objects into records, and selects the entries of one log: pure functions.
+
+Sources: objects of an export task of CloudWatch Logs; JSON lines of Firehose, of a sink of Cloud Logging
+(`LOG/YYYY/MM/DD/HH:MM:SS_HH:MM:SS_S0.json`) and of diagnostic settings of Azure (`PT1H.json`).
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from tailrace_pull.envelopes import Decoded, EnvelopeError, decode, exported_events, records
+
+EVENT = rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z "
+FIRST_EVENT = re.compile(EVENT)
+NEXT_EVENT = re.compile(rb"\n(?=" + EVENT + rb")")
+GOOGLE_LOGS = {"slowlog": "mysql-slow.log", "errorlog": "mysql.err", "general": "mysql-general.log"}
+AZURE_LOGS = {"slowlog": "slow.log", "audit": "audit.log"}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The log of one server that is read from objects with records of several."""
+
+    source: str
+    server: str
+    """Its name at the cloud. Streams of CloudWatch Logs with this name, a dot and a suffix belong to it."""
+    group: str
+    """Log group of records of CloudWatch Logs. Objects of export tasks do not contain it."""
+
+    def includes(self, log: tuple[str, ...]) -> bool:
+        cloud, *names = log
+        if cloud == "google":
+            return names[1:] == [self.server, GOOGLE_LOGS.get(self.source)]
+        if cloud == "azure":
+            return names[1:] == [self.server.lower(), AZURE_LOGS.get(self.source)]
+        *group, stream, _ = names
+        is_stream = stream == self.server or stream.startswith(f"{self.server}.")
+        return cloud == "aws" and is_stream and group in ([], [self.group])
+
+
+@dataclass(frozen=True)
+class Undecodable:
+    """A record that has not the published form."""
+
+    size: int
+    """Bytes in the object."""
+    reason: str
+
+
+def whole_records(data: bytes, is_end: bool) -> int:
+    """Returns how many bytes at the begin of `data` are complete records.
+
+    `is_end` states that the object ends with it: a last line is complete if it is JSON; otherwise it may be
+    still being written."""
+    if FIRST_EVENT.match(data):
+        begins = [found.end() for found in NEXT_EVENT.finditer(data)]
+        return len(data) if is_end else (begins[-1] if begins else 0)
+    cut = data.rfind(b"\n") + 1
+    return len(data) if is_end and cut < len(data) and _is_json(data[cut:]) else cut
+
+
+def _is_json(data: bytes) -> bool:
+    try:
+        return bool(list(records(data.decode()))) or not data.strip()
+    except ValueError:
+        return False
+
+
+def entries_of(data: bytes, name: str) -> Iterator[Decoded | Undecodable]:
+    """Yields the entries of complete records of the object of this name, of all servers and logs."""
+    if FIRST_EVENT.match(data):
+        yield from exported_events(data.decode(errors="replace"), PurePosixPath(name).parent.name)
+        return
+    for line in data.splitlines(keepends=True):
+        try:
+            for record in records(line.decode()):
+                if (found := decode(record)) is not None:
+                    yield found
+        except (EnvelopeError, UnicodeDecodeError) as error:
+            yield Undecodable(len(line), str(error))

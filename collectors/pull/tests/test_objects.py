@@ -1,0 +1,335 @@
+"""Reads logs from objects of stores that list in pages, fail, and delete or replace objects meanwhile."""
+
+import gzip
+import itertools
+import json
+import random
+import re
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import datetime, timedelta
+
+import pytest
+
+from e2e.pulling.fake_objects import BUCKET, FakeObjects, serve
+from tailrace_pull import object_store, objects, objects_memory
+from tailrace_pull.config import Clients, Entry
+from tailrace_pull.objects import LogOfObjects
+from tailrace_pull.objects_memory import Memory
+from tailrace_pull.reading import Round
+from tailrace_pull.remote import RemoteError
+from tailrace_pull.state import LogState
+
+SCHEMES = ("s3", "gs", "az")
+SEEDS = 6
+LONG_SEEDS = 500
+PREFIX = "mysql"
+GROUP = "/aws/rds/instance/prod/slowquery"
+AZURE_ID = "/SUBSCRIPTIONS/0A/RESOURCEGROUPS/RG/PROVIDERS/MICROSOFT.DBFORMYSQL/FLEXIBLESERVERS/"
+NUMBER = re.compile(rb"select (\d+);")
+GAP = re.compile(r"gap of (\d+) bytes")
+
+
+@pytest.fixture(autouse=True)
+def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "id")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "unused")
+    monkeypatch.setenv("GOOGLE_SKIP_SIGNATURE", "true")
+    monkeypatch.setenv("AZURE_STORAGE_ACCOUNT_KEY", "dW51c2Vk")
+    monkeypatch.setitem(object_store.RETRIES, "max_retries", 0)
+
+
+class Puller:
+    """Visits a log, and keeps what a transaction would have stored."""
+
+    def __init__(self, log: LogOfObjects) -> None:
+        self.log, self.state = log, LogState()
+        self.content = b""
+        """What was stored; gaps are NUL bytes."""
+        self.notes: list[str] = []
+        self._numbers = itertools.count(1)
+
+    def visit(self, at: float, max_bytes: int = 1 << 20, is_killed: bool = False) -> Round:
+        """Visits; a killed puller loses what it read."""
+        kept = self.state.to_json()
+        done = self.log.visit(self.state, lambda: next(self._numbers), at, max_bytes)
+        assert self.state.to_json() == kept, "a visit changed the state"
+        if not is_killed:
+            for run in done.runs:
+                assert run.offset >= len(self.content), "the same bytes twice"
+                self.content = self.content.ljust(run.offset, b"\0") + run.lines
+            self.content = self.content.ljust(done.state.files[0].offset, b"\0")
+            self.state = LogState.from_json(done.state.to_json())
+            self.notes += done.notes
+        return done
+
+    def visit_until_read(self, at: float) -> None:
+        for _ in range(1000):
+            if self.visit(at).is_complete:
+                return
+        raise AssertionError("not read to the end")
+
+    def memory(self) -> Memory:
+        return Memory.from_text(self.state.memory)
+
+    def numbers(self) -> list[int]:
+        return [int(found[1]) for found in NUMBER.finditer(self.content)]
+
+
+Connect = Callable[[FakeObjects], Puller]
+
+
+@pytest.fixture
+def connect() -> Iterator[Connect]:
+    servers = []
+
+    def start(fake: FakeObjects) -> Puller:
+        servers.append(serve(fake))
+        threading.Thread(
+            target=servers[-1].serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+        ).start()
+        endpoint = f"http://127.0.0.1:{servers[-1].server_port}"
+        return Puller(Clients().logs(entry_of(fake.scheme, endpoint)))
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+def entry_of(scheme: str, endpoint: str) -> Entry:
+    account = "logs" if scheme == "az" else ""
+    url = f"{scheme}://{BUCKET}/{PREFIX}"
+    return Entry("db", "db", "slowlog", "objects", "", "prod", endpoint=endpoint, url=url, account=account)
+
+
+def record(scheme: str, number: int, at: datetime, server: str = "prod") -> bytes:
+    """Returns a line of JSON with an entry, as the cloud of the scheme writes it."""
+    statement = f"select {number};"
+    time = f"{at:%Y-%m-%dT%H:%M:%S.%f}Z"
+    if scheme == "s3":
+        event = {"id": f"{number}", "timestamp": int(at.timestamp() * 1000), "message": statement}
+        kind = {"messageType": "DATA_MESSAGE", "logGroup": GROUP, "logStream": server}
+        content: dict = {**kind, "logEvents": [event]}
+    elif scheme == "gs":
+        labels = {"database_id": f"shop:{server}"}
+        content = {"insertId": f"{number}", "timestamp": time, "textPayload": f"{statement}"}
+        content["logName"] = "projects/shop/logs/cloudsql.googleapis.com%2Fmysql-slow.log"
+        content["resource"] = {"type": "cloudsql_database", "labels": labels}
+    else:
+        fields = {"query_time": 1, "user_host": "app[app] @ []", "sql_text": statement}
+        resource = AZURE_ID + server.upper()
+        content = {"time": time, "resourceId": resource, "category": "MySqlSlowLogs", "properties": fields}
+    return json.dumps(content).encode() + b"\n"
+
+
+def exported(numbers: list[int], at: datetime) -> bytes:
+    """Returns an object of an export task of CloudWatch Logs; messages have two lines."""
+    time = f"{at:%Y-%m-%dT%H:%M:%S}.000Z"
+    return gzip.compress("".join(f"{time} # Time: x\nselect {each};\n" for each in numbers).encode(), mtime=0)
+
+
+class Writer:
+    """A cloud that exports entries; it knows what it wrote. An object is deleted only when the puller may
+    know it: then a gap must record it."""
+
+    def __init__(self, fake: FakeObjects, seed: int, is_deleting: bool) -> None:
+        self.fake, self.random, self.is_deleting = fake, random.Random(seed), is_deleting
+        self.written: dict[str, list[int]] = {}
+        """Numbers of entries by object."""
+        self.deleted: set[str] = set()
+        self.known: dict[str, int] = {}
+        """Sizes of the objects that the puller knows."""
+        self.half = b""
+        self.left = 40
+        """How often it writes: small chunks are read more slowly than it could write."""
+        self._numbers, self._names = itertools.count(1), itertools.count(1)
+
+    def act(self) -> None:
+        self.fake.now += timedelta(seconds=self.random.choice((0, 1, 20)))
+        choice = self.random.random()
+        if choice < 0.15 and self.left:
+            self.left -= 1
+            self.write()
+        elif choice < 0.2 and self.is_deleting and (names := self.listed()):
+            self.deleted.add(self.random.choice(names))
+            self.fake.objects = {
+                name: each for name, each in self.fake.objects.items() if name not in self.deleted
+            }
+
+    def listed(self) -> list[str]:
+        """Returns the objects of which the puller knows all bytes."""
+        sizes = {name: len(each.content) for name, each in self.fake.objects.items()}
+        return sorted(name for name, size in self.known.items() if sizes.get(name) == size)
+
+    def write(self) -> None:
+        numbers = [next(self._numbers) for _ in range(self.random.choice((0, 1, 7, 40)))]
+        scheme, at = self.fake.scheme, self.fake.now
+        others = record(scheme, 0, at, "prod2")
+        lines = b"".join(record(scheme, each, at) for each in numbers) + others
+        if scheme == "az":
+            name = f"{PREFIX}/y=2026/h={at:%H}/PT1H.json"
+            if name in self.deleted:
+                return
+            cut = self.random.choice((0, 5))
+            self.fake.append(name, self.half + lines[: len(lines) - cut])
+            self.half = lines[len(lines) - cut :] if cut else b""
+        else:
+            late = self.random.choice(("", "0-late/"))  # before all others in a listing
+            name = f"{PREFIX}/{late}{next(self._names):05}/prod/000000"
+            if scheme == "s3":
+                lines = self.random.choice(
+                    (gzip.compress(lines, mtime=0), exported(numbers, at) if numbers else lines)
+                )
+            self.fake.put(name, lines)
+        self.written.setdefault(name, []).extend(numbers)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("seed", range(SEEDS // 3, LONG_SEEDS))
+def test_each_entry_is_stored_once_long(seed: int, scheme: str, connect: Connect, monkeypatch) -> None:
+    check_entries(seed, scheme, connect, monkeypatch)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("seed", range(SEEDS // 3))
+def test_each_entry_is_stored_once(seed: int, scheme: str, connect: Connect, monkeypatch) -> None:
+    check_entries(seed, scheme, connect, monkeypatch)
+
+
+def check_entries(seed: int, scheme: str, connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pulls 40 times while a cloud writes, the store fails and the puller is killed, then to the end.
+    What is not stored was deleted, and each such object is a gap."""
+    chosen = random.Random(seed)
+    monkeypatch.setattr(objects, "CHUNK_BYTES", chosen.choice((300, 8 << 20)))
+    fake = FakeObjects(scheme, seed, chosen.choice((2, 1000)), chosen.choice((0, 0.1)))
+    writer = Writer(fake, seed, is_deleting=seed % 2 == 1)
+    fake.between_calls = writer.act
+    puller = connect(fake)
+    for _ in range(40):
+        with suppress(RemoteError):
+            puller.visit(fake.now.timestamp(), chosen.choice((1000, 1 << 20)), chosen.random() < 0.2)
+        writer.known = {name: each.size for name, each in puller.memory().objects.items()}
+    fake.settle()
+    puller.visit_until_read(fake.now.timestamp())
+    stored = Counter(puller.numbers())
+    expected = Counter(each for numbers in writer.written.values() for each in numbers)
+    assert not stored - expected
+    for name, numbers in writer.written.items():
+        missing = [each for each in numbers if each not in stored]
+        assert not missing or name in writer.deleted
+        assert not missing or any(note.startswith(name) for note in puller.notes)
+    gaps = sum(int(size) for note in puller.notes for size in GAP.findall(note))
+    assert puller.content.count(b"\0") == gaps
+
+
+def hours_later(fake: FakeObjects, hours: float) -> float:
+    fake.now += timedelta(hours=hours)
+    return fake.now.timestamp()
+
+
+@pytest.fixture
+def fake() -> FakeObjects:
+    return FakeObjects("gs")
+
+
+def put(fake: FakeObjects, name: str, *numbers: int) -> None:
+    fake.put(f"{PREFIX}/{name}", b"".join(record(fake.scheme, each, fake.now) for each in numbers))
+
+
+def test_an_object_that_was_deleted_before_it_was_read_is_a_gap(fake, connect):
+    puller = connect(fake)
+    put(fake, "a", 1)
+    put(fake, "b", 2, 3)
+    puller.visit(fake.now.timestamp(), max_bytes=1)
+    size = len(fake.objects.pop(f"{PREFIX}/b").content)
+    puller.visit(fake.now.timestamp())
+    assert puller.numbers() == [1]
+    assert puller.notes == [f"{PREFIX}/b was deleted before it was read to its end: a gap of {size} bytes"]
+    assert puller.content.endswith(b"\0" * size)
+    del fake.objects[f"{PREFIX}/a"]  # it was read
+    assert puller.visit(fake.now.timestamp()).notes == []
+
+
+def test_an_object_that_was_replaced_is_read_again(fake, connect):
+    puller = connect(fake)
+    put(fake, "a", 1)
+    puller.visit(fake.now.timestamp())
+    hours_later(fake, 1)
+    put(fake, "a", 2, 3)
+    puller.visit(fake.now.timestamp())
+    assert puller.numbers() == [1, 2, 3]
+    assert puller.notes == [f"{PREFIX}/a was replaced: it is read from its start"]
+
+
+def test_a_record_that_cannot_be_decoded_is_a_gap_between_others(fake, connect):
+    puller = connect(fake)
+    bad = b'{"logName": 7}\n'
+    fake.put(f"{PREFIX}/a", record("gs", 1, fake.now) + bad + record("gs", 2, fake.now))
+    puller.visit(fake.now.timestamp())
+    assert puller.content == b"select 1;\n" + b"\0" * len(bad) + b"select 2;\n"
+    assert "a record cannot be decoded" in puller.notes[0]
+
+
+def test_an_incomplete_last_record_waits_and_becomes_a_gap_after_a_week(fake, connect):
+    puller = connect(fake)
+    fake.put(f"{PREFIX}/a", record("gs", 1, fake.now) + b'{"logName"')
+    puller.visit(fake.now.timestamp())
+    puller.visit(hours_later(fake, 24))
+    assert (puller.numbers(), puller.notes) == ([1], [])
+    puller.visit(hours_later(fake, 24 * 7))
+    assert puller.notes == [f"{PREFIX}/a: its last record is incomplete: a gap of 10 bytes"]
+    assert puller.visit(hours_later(fake, 24)).notes == []
+
+
+def test_a_compressed_object_that_is_damaged_is_a_gap(connect):
+    fake = FakeObjects("s3")
+    puller = connect(fake)
+    content = exported([1], fake.now)[:-5]
+    fake.put(f"{PREFIX}/prod/000000.gz", content)
+    puller.visit(fake.now.timestamp())
+    assert puller.content == b"\0" * len(content)
+    assert "cannot be unpacked" in puller.notes[0]
+    assert puller.visit(fake.now.timestamp()).notes == []
+
+
+def test_a_compressed_object_that_is_too_large_is_a_gap(connect, monkeypatch):
+    monkeypatch.setattr(objects, "MAX_UNPACKED_BYTES", 300)
+    fake = FakeObjects("s3")
+    puller = connect(fake)
+    fake.put(f"{PREFIX}/prod/000000.gz", exported([1] * 50, fake.now))
+    fake.put(f"{PREFIX}/prod/000001.gz", exported([2], fake.now))
+    puller.visit(fake.now.timestamp())
+    assert puller.numbers() == [2]
+    assert "it has more than 300 bytes: a gap of" in puller.notes[0]
+
+
+def test_a_record_that_is_delivered_twice_is_stored_once(connect):
+    fake = FakeObjects("s3")
+    puller = connect(fake)
+    put(fake, "a", 1, 2)
+    put(fake, "b", 2, 3)
+    puller.visit(fake.now.timestamp())
+    assert puller.numbers() == [1, 2, 3]
+
+
+def test_objects_that_were_forgotten_are_not_read_again(fake, connect, monkeypatch):
+    monkeypatch.setattr(objects_memory, "MAX_OBJECTS", 2)
+    puller = connect(fake)
+    for number in range(1, 8):
+        put(fake, f"{number}", number)
+        puller.visit(hours_later(fake, 10))
+    assert len(puller.memory().objects) < 5
+    assert puller.numbers() == list(range(1, 8))
+
+
+def test_a_first_visit_reads_objects_of_a_day_or_since_the_given_time(fake, connect):
+    put(fake, "old", 1)
+    hours_later(fake, 25)
+    put(fake, "new", 2)
+    puller = connect(fake)
+    puller.visit(fake.now.timestamp())
+    assert puller.numbers() == [2]
