@@ -321,10 +321,11 @@ def _theme(base: dict, ink: str, link: str) -> dict:
     # Superset leaves the numbers of a heat map's legend dark, also in the dark theme.
     legend = {"heatmap_v2": {"visualMap": {"textStyle": {"color": ink}}}}
     tabs = {"itemSelectedColor": link}
+    menu = {"itemPaddingInline": 10}  # nine pages fit into one line of a window of 1,440 pixels
     return {
         **base,
         "token": {**base["token"], **brand},
-        "components": {"Tabs": tabs},
+        "components": {"Tabs": tabs, "Menu": menu},
         "echartsOptionsOverrides": still,
         "echartsOptionsOverridesByChartType": legend,
     }
