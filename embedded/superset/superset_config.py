@@ -50,6 +50,7 @@ import tailrace_chart_labels
 import tailrace_data_cache
 import tailrace_home
 import tailrace_log_lines
+import tailrace_menu
 import tailrace_rate_limit
 import tailrace_static_files
 import tailrace_superset_patches
@@ -273,6 +274,7 @@ def FLASK_APP_MUTATOR(app) -> None:  # noqa: N802 - Superset's name
     tailrace_superset_patches.apply_patches()
     tailrace_data_cache.cache_until_rows_arrive()
     tailrace_table_search.keep_patterns_from_queries()
+    tailrace_menu.fit_menu(app)
     tailrace_chart_labels.name_what_charts_show()
     app.before_request(_ignore_colours)
     app.before_request(tailrace_home.open_overview)
@@ -321,11 +323,10 @@ def _theme(base: dict, ink: str, link: str) -> dict:
     # Superset leaves the numbers of a heat map's legend dark, also in the dark theme.
     legend = {"heatmap_v2": {"visualMap": {"textStyle": {"color": ink}}}}
     tabs = {"itemSelectedColor": link}
-    menu = {"itemPaddingInline": 10}  # nine pages fit into one line of a window of 1,440 pixels
     return {
         **base,
         "token": {**base["token"], **brand},
-        "components": {"Tabs": tabs, "Menu": menu},
+        "components": {"Tabs": tabs},
         "echartsOptionsOverrides": still,
         "echartsOptionsOverridesByChartType": legend,
     }
