@@ -537,7 +537,7 @@ export class Browser {
 
   /**
    * Texts that are higher than their panel, pages of tables whose last rows are below its edge, and tables that are wider: one
-   * must scroll inside. The window is 1,440 pixels wide, a common width of laptops.
+   * must scroll inside. A menu that is below the header. The window is 1,440 pixels wide, a common width of laptops.
    */
   async cutOff() {
     await this.charts();
@@ -565,7 +565,9 @@ export class Browser {
       const sideways = [...document.querySelectorAll('[data-test-viz-type="table"]')]
         .filter((table) => table.offsetParent && [...table.querySelectorAll('div:has(> table)')].some((box) => box.scrollWidth > box.clientWidth + 2))
         .map((table) => `table wider than its panel: ${table.getAttribute('data-test-chart-name')}`);
-      return [...texts, ...tables, ...sideways];
+      const menu = document.querySelector('.main-nav')?.getBoundingClientRect();
+      const menus = menu && (menu.top > 0 || menu.right > window.innerWidth) ? ['the menu does not fit into the header'] : [];
+      return [...texts, ...tables, ...sideways, ...menus];
     });
   }
 

@@ -1,7 +1,7 @@
-// Opens each work page once, in the light theme and one also in the dark: accessible, nothing beside the window's edge, no
-// errors. test_pages_browser.py runs it.
+// Opens each work page once, in the light theme and one of each user also in the dark: accessible, nothing beside the
+// window's edge, no errors. test_pages_browser.py runs it.
 //
-// Environment: SUPERSET_URL; PASSWORD of the user security; PAGES, a JSON array of paths; ALERT, the id of an open alert;
+// Environment: SUPERSET_URL; PAGES, a JSON object of lists of paths by user; PASSWORDS by user; ALERT, the id of an open alert;
 // SCREENSHOTS, a directory for pictures of the pages (default: none is taken).
 
 import assert from 'node:assert/strict';
@@ -19,10 +19,15 @@ let browser;
 
 before(async () => {
   browser = await Browser.launch(process.env.SUPERSET_URL, { width: WIDTH, height: 900 });
-  await browser.logInByRequest('security', process.env.PASSWORD);
 });
 
 after(() => browser.close());
+
+/** Logs in as a user of PAGES, instead of another one. */
+async function logIn(user) {
+  await browser.context.clearCookies();
+  await browser.logInByRequest(user, JSON.parse(process.env.PASSWORDS)[user]);
+}
 
 async function open(path, theme = 'light') {
   await browser.page.emulateMedia({ colorScheme: theme });
@@ -50,26 +55,33 @@ function overflow() {
   }), WIDTH);
 }
 
-for (const path of PAGES) {
-  describe(path, () => {
-    before(() => open(path));
+for (const [user, paths] of Object.entries(PAGES)) {
+  describe(`${user} opens`, () => {
+    before(() => logIn(user));
 
-    test('has no violation of WCAG 2.2 AA', async () => assert.deepEqual(await violations(), []));
+    for (const path of paths) {
+      describe(path, () => {
+        before(() => open(path));
 
-    test('fits into 1440 pixels', async () => assert.deepEqual(await overflow(), { beyond: 0, cut: [] }));
+        test('has no violation of WCAG 2.2 AA', async () => assert.deepEqual(await violations(), []));
+
+        test('fits into 1440 pixels', async () => assert.deepEqual(await overflow(), { beyond: 0, cut: [] }));
+      });
+    }
+
+    describe('the dark theme', () => {
+      before(() => open(paths[0], 'dark'));
+
+      test('has no violation of WCAG 2.2 AA', async () => assert.deepEqual(await violations(), []));
+    });
   });
 }
-
-describe('the dark theme', () => {
-  before(() => open(PAGES[0], 'dark'));
-
-  test('has no violation of WCAG 2.2 AA', async () => assert.deepEqual(await violations(), []));
-});
 
 describe('an alert', () => {
   test('is acknowledged with the keyboard, from the list', async () => {
     const { page } = browser;
-    await open(PAGES[0]);
+    await logIn('security');
+    await open(PAGES.security[0]);
     await page.locator(`input[value="${process.env.ALERT}"]`).first().focus();
     await page.keyboard.press('Space');
     await page.getByRole('button', { name: 'Acknowledge' }).focus();

@@ -29,11 +29,15 @@ def listed(columns: str | list[str]) -> list[str]:
     return [columns] if isinstance(columns, str) else columns
 
 
-def columns_asked(chart: Asset) -> set[str]:
+def columns_shown(chart: Asset) -> set[str]:
     params = chart.content["params"]
     lists = {column for key in COLUMN_LISTS for column in listed(params.get(key, []))}
-    filtered = {each["subject"] for each in params.get("adhoc_filters", [])}
-    return lists | filtered | {params[key] for key in COLUMN_PARAMETERS if key in params}
+    return lists | {params[key] for key in COLUMN_PARAMETERS if key in params}
+
+
+def columns_asked(chart: Asset) -> set[str]:
+    filtered = {each["subject"] for each in chart.content["params"].get("adhoc_filters", [])}
+    return columns_shown(chart) | filtered
 
 
 def metrics_asked(chart: Asset) -> set[str]:

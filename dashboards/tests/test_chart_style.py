@@ -4,7 +4,16 @@ import json
 import re
 
 import pytest
+import tailrace_chart_labels
 from loaded_assets import COMPILED, OVER_TIME, charts_of, dataset_of, names, of_kind
+from test_assets import (
+    COLUMN_LISTS,
+    COLUMN_PARAMETERS,
+    METRIC_LISTS,
+    METRIC_PARAMETERS,
+    columns_shown,
+    metrics_asked,
+)
 from test_contrast import PALETTE
 
 from tailrace.dashboards import asset_files, layout
@@ -68,6 +77,30 @@ def test_numbers_of_one_chart_are_distinct_and_described(chart):
         assert f"{number['title']}: {number['description']}" in COMPILED[chart.file]["description"]
         for text in (number["title"], number["subtitle"]):
             assert all(f"content: {json.dumps(text, ensure_ascii=False)};" in style for style in styles)
+
+
+RAW_NAME = re.compile(r"[a-z]+(_[a-z0-9]+)*")
+"""The name of a column or a metric in a query, such as `data_class`; p99 is a title, too."""
+
+
+@pytest.mark.parametrize("chart", of_kind("charts"), ids=names(of_kind("charts")))
+def test_columns_and_metrics_are_shown_with_titles(chart):
+    dataset = dataset_of(chart).content
+    titles = {each["column_name"]: each.get("verbose_name", "") for each in dataset["columns"]}
+    titles |= {each["metric_name"]: each.get("verbose_name", "") for each in dataset["metrics"]}
+    shown = columns_shown(chart) | metrics_asked(chart)
+    raw = {name for name in shown if not titles[name] or RAW_NAME.fullmatch(titles[name])}
+    assert not raw, f"datasets/{chart.content['dataset']}.yaml: `verbose_name`, a title with a capital letter"
+
+
+@pytest.mark.parametrize("chart", of_kind("charts"), ids=names(of_kind("charts")))
+def test_browsers_receive_the_titles_of_columns_and_metrics(chart):
+    """Superset sends titles only of what it finds in the parameters that it knows."""
+    known = {"all_columns", "groupby", "series", "metric", "metrics", "timeseries_limit_metric"}
+    known |= {*tailrace_chart_labels.COLUMNS, *tailrace_chart_labels.METRICS}
+    keys = (*COLUMN_PARAMETERS, *COLUMN_LISTS, *METRIC_PARAMETERS, *METRIC_LISTS)
+    missing = {key for key in keys if key in chart.content["params"]} - known
+    assert not missing, "add it to embedded/superset/tailrace_chart_labels.py"
 
 
 SPACES = "\u200b\u2002"

@@ -81,6 +81,15 @@ def test_superset_keeps_what_is_written(imported):
         assert_kept(written, imported[content["uuid"]], file)
 
 
+def test_a_dashboard_brings_the_titles_of_a_pivot_table(client):
+    (dataset,) = (
+        each
+        for each in client.get("/api/v1/dashboard/data-access/datasets")["result"]
+        if "data_class" in {column["column_name"] for column in each["columns"]}
+    )
+    assert dataset["verbose_map"]["data_class"] == "Data class"
+
+
 def test_importing_its_own_export_changes_nothing(client, stack, export, imported):
     passwords = {
         file.replace("tailrace", "Tailrace"): word for file, word in database_passwords(stack).items()

@@ -26,11 +26,6 @@ def opened(visitors) -> Callable[[str, str], Response]:
     return cache(lambda role, path: visitors[role].get(path))
 
 
-def reader_of(route) -> str:
-    """Returns a role that may open the page: security, if it may."""
-    return "security" if "security" in route.roles else min(route.roles)
-
-
 def name_of(route) -> str:
     return f"{route.method} {route.path} {route.form.get('ids', '')}".strip()
 
@@ -39,7 +34,7 @@ def name_of(route) -> str:
 def test_a_route_is_for_its_roles_only(visitors, nobody, places, opened, route):
     asked = route.at(places)
     for role in ROLES:
-        is_opened = role == reader_of(route) and asked.method == "GET"
+        is_opened = role == route.reader and asked.method == "GET"
         answer = opened(role, asked.path) if is_opened else visitors[role].ask(asked)
         assert answer.status_code == (route.answered if role in route.roles else 403), role
     answer = nobody.get(asked.path) if route.method == "GET" else nobody.post(asked.path, dict(asked.form))
@@ -72,7 +67,7 @@ def test_a_user_without_an_audience_reads_what_to_do(visitors):
 
 @pytest.mark.parametrize("route", PAGES, ids=name_of)
 def test_names_of_logs_are_text_on_every_page(places, opened, route):
-    answer = opened(reader_of(route), route.at(places).path)
+    answer = opened(route.reader, route.at(places).path)
     assert answer.status_code == 200
     assert answer.headers["Content-Security-Policy"].startswith(POLICY)
     page = parsed(answer.text)

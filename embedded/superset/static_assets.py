@@ -1,4 +1,4 @@
-"""Changes three things in the static files of Superset 6.1.0 that no setting changes.
+"""Changes four things in the static files of Superset 6.1.0 that no setting changes.
 
     python static_assets.py DIRECTORY     superset/static/assets of an installation
 
@@ -7,6 +7,7 @@
 - The list "Last" of the time filter begins with a day. It gets SHORT_RANGES, which
   tailrace_time_ranges.py interprets.
 - A chart can sort its series by name or by size. Sorted by name, LEVELS are in the order of severity.
+- The list "Search by" of a table shows the titles of columns, as the header of the table does.
 
 Files are replaced, not changed, because uv links them to its cache. Exits with 1 and a message if a file that
 must be changed is not there: then Superset has another version, and these changes must be adapted.
@@ -15,6 +16,7 @@ must be changed is not there: then Superset has another version, and these chang
 import re
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 TELEMETRY = "https://apachesuperset.gateway.scarf.sh/pixel/"
@@ -33,6 +35,13 @@ BY_NAME = re.compile(
     r"\((?P<one>\w),(?P<other>\w)\)=>(?P<compared>[^|}]+)\)\}"
 )
 """Where a chart sorts its series by name, as the minifier writes it."""
+
+SHOWN_COLUMNS = re.compile(
+    r"(?P<built>\w+)=\(0,\w+\.useMemo\)\(\(\)=>(?P<columns>\w+)\.map\((?P<build>\w+)\),\[(?P=columns),(?P=build)\]\)"
+)
+"""Where a table makes the columns that it shows of those of its dataset, as the minifier writes it."""
+SEARCH_OPTION = re.compile(r"\{value:(?P<each>\w+)\.columnKey,label:(?P=each)\.columnKey\}")
+"""A column in the list "Search by"."""
 
 
 def without_telemetry(script: str) -> str:
@@ -66,10 +75,23 @@ def _by_severity(sort: re.Match[str]) -> str:
     return sort[0].replace(f"=>{sort['compared']})", f"=>{places}||({sort['compared']}))")
 
 
+def with_titles_of_searched_columns(script: str) -> str:
+    """Returns the text of a script in which "Search by" shows the titles of the columns of a table."""
+    shown = SHOWN_COLUMNS.search(script)
+    return SEARCH_OPTION.sub(partial(_titled, shown["columns"]), script) if shown else script
+
+
+def _titled(columns: str, option: re.Match[str]) -> str:
+    key = f"{option['each']}.columnKey"
+    title = f"({columns}.find(column=>column.key==={key})||{{}}).label||{key}"
+    return f"{{value:{key},label:{title}}}"
+
+
 CHANGES: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("*.entry.js", without_telemetry),
     ("*.entry.js", with_levels_by_severity),
     ("*.chunk.js", with_short_ranges),
+    ("*.chunk.js", with_titles_of_searched_columns),
 )
 
 

@@ -46,9 +46,11 @@ from hashlib import sha256
 from pathlib import Path
 
 import tailrace_audited_connection
+import tailrace_chart_labels
 import tailrace_data_cache
 import tailrace_home
 import tailrace_log_lines
+import tailrace_menu
 import tailrace_rate_limit
 import tailrace_static_files
 import tailrace_superset_patches
@@ -272,6 +274,8 @@ def FLASK_APP_MUTATOR(app) -> None:  # noqa: N802 - Superset's name
     tailrace_superset_patches.apply_patches()
     tailrace_data_cache.cache_until_rows_arrive()
     tailrace_table_search.keep_patterns_from_queries()
+    tailrace_menu.fit_menu(app)
+    tailrace_chart_labels.name_what_charts_show()
     app.before_request(_ignore_colours)
     app.before_request(tailrace_home.open_overview)
     app.before_request(tailrace_table_search.search_anywhere)

@@ -1,4 +1,4 @@
-"""Short time ranges: static_assets.py lists them for Superset, tailrace_time_ranges.py interprets them."""
+"""What static_assets.py changes in Superset's scripts, and short time ranges (tailrace_time_ranges.py)."""
 
 import importlib.util
 import json
@@ -19,6 +19,13 @@ SORT = (
     "return l.sort((t,r)=>o?e.compare(t,r):e.compare(r,t))}"
 )
 
+TABLE = (
+    "f=[{key:'user',label:'User'},{key:'cnt',label:'Count'}],g=n=>({columnKey:n.key}),"
+    "h=(0,o.useMemo)(()=>f.map(g),[f,g]);"
+    "let i=h.map(t=>({value:t.columnKey,label:t.columnKey}))"
+)
+"""A table's columns and the options of its search, in the words of the minifier."""
+
 
 def _module(name: str):
     spec = importlib.util.spec_from_file_location(name, SUPERSET / f"{name}.py")
@@ -35,6 +42,7 @@ def assets(tmp_path) -> Path:
     (tmp_path / "1.entry.js").write_text(f'e="{static_assets.TELEMETRY}"+f')
     (tmp_path / "4.entry.js").write_text(SORT)
     (tmp_path / "2.chunk.js").write_text(f"a;{LIST};{SET}")
+    (tmp_path / "5.chunk.js").write_text(TABLE)
     (tmp_path / "3.chunk.js").write_text('case"Last day":return n')
     return tmp_path
 
@@ -62,6 +70,15 @@ def test_series_with_levels_are_sorted_by_severity(assets):
     ran = subprocess.run(["node", "-e", run], capture_output=True, text=True, check=True, timeout=120)
     assert ran.stdout.strip() == "db9,db10,critical,high,medium,low,informational"
     assert list(static_assets.LEVELS) == list(formats.LEVELS), "as on the work pages"
+
+
+def test_a_search_is_by_titles_of_columns(assets):
+    static_assets.change(assets)
+    script = (assets / "5.chunk.js").read_text()
+    assert static_assets.with_titles_of_searched_columns(script) == script, "it is changed once"
+    run = f"const o={{useMemo:make=>make()}},{script};console.log(JSON.stringify(i))"
+    ran = subprocess.run(["node", "-e", run], capture_output=True, text=True, check=True, timeout=120)
+    assert json.loads(ran.stdout) == [{"value": "user", "label": "User"}, {"value": "cnt", "label": "Count"}]
 
 
 def test_the_tracking_image_is_an_empty_one(assets):

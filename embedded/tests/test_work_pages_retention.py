@@ -35,8 +35,13 @@ def test_what_is_unknown_is_not_empty(given, oldest, expires):
 def test_each_demand_has_its_mark():
     (row,) = listing.rows([line(0)])
 
-    assert row["mark"].startswith("● pci 10.5.1: 365 days; ○ sox IT general controls; ▲ hipaa 164.316")
+    assert row["mark"].startswith("● PCI 10.5.1: 365 days; ○ SOX IT general controls; ▲ HIPAA 164.316")
     assert row["short"] == "HIPAA Security Rule, 164.316(b)(2)(i): 2192 days"
+
+
+def test_tables_that_are_kept_too_short_are_first():
+    enough = Line("reviews", "Reviews", 3660, (), [], 0)
+    assert [row["table"] for row in listing.rows([enough, line(0)])] == ["audit_events", "reviews"]
 
 
 def test_holds_in_force_are_first_and_held_rows_of_unreadable_tables_are_unknown():

@@ -126,8 +126,8 @@ def test_changes_are_against_both_earlier_periods():
 def test_a_period_without_executions_is_new_if_the_log_was_read_and_else_unknown():
     read, unread = Logging(["db1"], [LOGGED]), Logging(["db1"], [{**LOGGED, "is_read": 0}])
     now = overview("now", 30, 0.3)
-    assert notes(read, now)["Executions"][1] == "new vs before · new vs yesterday"
-    assert notes(read, now)["Latency p95"][1] == "no executions vs before · no executions vs yesterday"
+    assert notes(read, now)["Executions"][1] == "none before · none yesterday"
+    assert notes(read, now)["Latency p95"][1] == ""
     assert notes(unread, now)["Executions"][1] == ""
     assert "unknown" in Periods(SPAN, {}, unread).obstacles()[0]
 

@@ -1,4 +1,11 @@
 {%- include "parts/time_range.sql" -%}
+{#- The reason of the detect job in a few words, with one line for each log. -#}
+{%- macro by_log(reason) -%}
+    replaceRegexpAll(replaceRegexpAll(replaceAll({{ reason }},
+        'it matches other events; this log contains only events of the class ', 'only events of the class '),
+        'it needs (.*?), which no event of this log has', 'lacks \\1'),
+        '(?:; |(:) )(audit|errorlog|general|slowlog): ', '\\1\n\\2: ')
+{%- endmacro -%}
 -- Whether each active rule can fire on each server, as reported by the detect job (tailrace.rule_coverage): based on
 -- all logs of the server, with the logs that are sufficient alone. The coverage is current, regardless of the time
 -- range; alerts are counted within the range, including suppressed ones, because they show that the rule works.
@@ -39,7 +46,7 @@ SELECT
         arrayStringConcat(arrayConcat(
             arrayMap(name -> concat('events of the class ', name), missing_classes),
             arrayMap(name -> toString(name), missing_fields)), ', ')) AS missing,
-    reason,
+    {{ by_log('rule_coverage.reason') }} AS reason,
     toDateTime(changed_at, 'UTC') AS changed,
     fired.in_range AS alert_count,
     if(fired.last = 0, NULL, toDateTime(fired.last, 'UTC')) AS last_alert,

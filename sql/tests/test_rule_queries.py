@@ -103,6 +103,21 @@ def test_where_rules_can_fire_and_what_they_lack_elsewhere(stored, ask):
     assert {row["tactic"] for row in found.values()} == {"Credential Access", "(none)"}
 
 
+def test_why_a_rule_cannot_fire_is_one_line_for_each_log(stored, ask):
+    other = "it matches other events; this log contains only events of the class connection, query"
+    reason = f"audit: {other}; slowlog: it needs login and program, which no event of this log has"
+    stored(
+        "rule_coverage",
+        answer("a", **{**LACKING, "reason": reason}),
+        answer("b", **{**LACKING, "reason": f"the rule that it counts cannot match: {reason}"}),
+    )
+    short = "audit: only events of the class connection, query\nslowlog: lacks login and program"
+    assert {row["rule_title"]: row["reason"] for row in ask("rule_coverage")} == {
+        "Rule a": short,
+        "Rule b": f"the rule that it counts cannot match:\n{short}",
+    }
+
+
 def test_the_latest_answer_counts_and_none_is_left_of_a_rule_that_is_gone(stored, ask):
     stored("rule_coverage", answer("a", **LACKING), answer("b"), answer("c"))
     stored("rule_coverage", answer("a", minutes_ago=20), answer("b", minutes_ago=20, in_force=False))

@@ -10,6 +10,8 @@ from tailrace_pages.columns import Column
 TEXTS = frozenset({"statement", "change", "what", "privileges", "affected_tables", "known_tables", "finding"})
 """Columns with long texts, which share the width that the others leave."""
 WIDTH_OF_TIME = 20
+WIDTH_BESIDE_TEXTS = 14
+"""Of other columns, if there is a column of TEXTS."""
 
 PAGE = "SELECT * FROM (\n{}\n)\n{}\nLIMIT {{limit:UInt32}} OFFSET {{offset:UInt32}}"
 COUNT = "SELECT count() AS counted FROM (\n{}\n)"
@@ -31,7 +33,9 @@ def count_of(result: Result) -> str:
 
 def columns(names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> list[Column]:
     """Returns the columns with these names; the kind of each is that of its first known value."""
-    return [_column(name, _kind(name, rows)) for name in names]
+    chosen = [*names]
+    others = WIDTH_BESIDE_TEXTS if TEXTS.intersection(chosen) else 0
+    return [_column(name, _kind(name, rows), 0 if name in TEXTS else others) for name in chosen]
 
 
 def shown(result: Result, rows: Sequence[Mapping[str, Any]]) -> list[Column]:
@@ -44,11 +48,11 @@ def complete(rows: Sequence[Mapping[str, Any]], result: Result) -> list[Column]:
     return columns(rows[0] if rows else result.columns, rows)
 
 
-def _column(name: str, kind: str) -> Column:
+def _column(name: str, kind: str, width: int) -> Column:
     title = name.replace("_", " ").capitalize()
     if kind == "time":
         return Column(name, f"{title} (UTC)", WIDTH_OF_TIME, kind)
-    return Column(name, title, 0, kind)
+    return Column(name, title, width, kind)
 
 
 def _kind(name: str, rows: Sequence[Mapping[str, Any]]) -> str:

@@ -18,7 +18,7 @@ TABLES = (
     Column("oldest", "Oldest row (UTC)", 14),
     Column("expires", "Expires next (UTC)", 16, note="When the oldest row without a hold expires"),
     Column("held", "Held rows", 10, "count"),
-    Column("archive", "Archive", 20),
+    Column("archive", "Waits for archive", 20),
 )
 CSV_TABLES = (*TABLES, Column("short", "Too short for"))
 HOLDS = (
@@ -32,12 +32,14 @@ HOLDS = (
     Column("released_by", "Released by", 12),
     Column("id", "Id", 12, "id"),
 )
+NAMES = {"iso27001": "ISO 27001"}
+"""Short names of frameworks; of others the key in capital letters, such as PCI."""
 ENOUGH, SHORT, UNSET = "●", "▲", "○"
 """Long enough, too short, and a demand without a number of days."""
 
 
 def rows(lines: Iterable[Line]) -> list[dict[str, Any]]:
-    """Returns the rows of CSV_TABLES."""
+    """Returns the rows of CSV_TABLES, tables that are kept too short first."""
     return [
         {
             "kind": line.kind,
@@ -48,10 +50,10 @@ def rows(lines: Iterable[Line]) -> list[dict[str, Any]]:
             "oldest": _oldest(line),
             "expires": _expires(line),
             "held": line.held,
-            "archive": line.archive or "does not wait for it",
+            "archive": line.archive or "no",
             "short": "; ".join(demand.text for demand in line.unmet),
         }
-        for line in lines
+        for line in sorted(lines, key=lambda line: not line.unmet)
     ]
 
 
@@ -68,7 +70,8 @@ def _mark(line: Line, demand: Demand) -> str:
 def _short(demand: Demand) -> str:
     """Returns a demand without its texts, which the page lists below."""
     days = f": {demand.days} days" if demand.days else ""
-    return f"{demand.framework} {demand.clause}{days}"
+    name = NAMES.get(demand.framework, demand.framework.upper())
+    return f"{name} {demand.clause}{days}"
 
 
 def _oldest(line: Line) -> str:

@@ -133,7 +133,8 @@ def headline(servers: Sequence[Server], traces: dict[str, Any]) -> list[dict[str
 def _last(traces: dict[str, Any]) -> str:
     if traces["last_span"] is None:
         return "no application sends traces (docs/TRACES.md)"
-    return f"last {formats.time(traces['last_span'])} UTC, {traces['services']:,} services"
+    number = traces["services"]
+    return f"last {formats.time(traces['last_span'])} UTC, {number:,} service{'' if number == 1 else 's'}"
 
 
 def _number(title: str, value: int | None, note: str = "") -> dict[str, str]:

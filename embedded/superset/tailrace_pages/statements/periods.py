@@ -71,22 +71,26 @@ class Periods:
     def _number(self, measure: Measure) -> dict[str, str]:
         now = value(self.rows.get(NOW), measure)
         # Without entries, obstacles() states once that the changes are unknown.
-        notes = [f"{self._change(measure, BEFORE)} vs before"] if self.logging.are_read() else []
-        if notes and self.span.until - self.span.since < DAY:
-            notes.append(f"{self._change(measure, YESTERDAY)} vs yesterday")
+        periods = {BEFORE: "before"} if self.logging.are_read() else {}
+        if periods and self.span.until - self.span.since < DAY:
+            periods[YESTERDAY] = "yesterday"
+        notes = filter(None, (self._note(measure, period, title) for period, title in periods.items()))
         written = formats.of_kind(measure.kind, now)
         return {"title": measure.title, "value": written, "link": "", "note": " · ".join(notes)}
 
+    def _note(self, measure: Measure, period: str, title: str) -> str:
+        """Returns the change against an earlier period with its title. Without executions in that period only
+        their number has a note."""
+        if self.rows.get(period) is None:
+            return f"none {title}" if measure.column == "executions" else ""
+        return f"{self._change(measure, period)} vs {title}"
+
     def _change(self, measure: Measure, period: str) -> str:
-        """Returns the change against an earlier period in words; it is unknown, not zero, if nothing was
-        read."""
+        """Returns the change against an earlier period with executions, in words."""
         since = self.span.since - DAY if period == YESTERDAY else self.span.before().since
         if measure.column != "executions" and self.logging.changed_since(since):
             return "not comparable"
-        earlier = self.rows.get(period)
-        if earlier is None:
-            return "new" if measure.column == "executions" else "no executions"
-        return formats.change(value(self.rows.get(NOW), measure), value(earlier, measure))
+        return formats.change(value(self.rows.get(NOW), measure), value(self.rows[period], measure))
 
 
 def value(row: Row | None, measure: Measure) -> float | None:

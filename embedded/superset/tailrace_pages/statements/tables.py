@@ -44,7 +44,7 @@ CALLERS = (
 PLANS = (
     Column("plan_hash", "Plan", 20, "id"),
     Column("server", "Server", 0),
-    Column("source", "From", 10, note="slowlog: the plan is in the log entry; explain: capture asked for it"),
+    Column("source", "Source", 10, note="slowlog: the plan is in the log entry; explain: capture read it"),
     Column("first_seen", "First seen (UTC)", 20, "time"),
     Column("last_seen", "Last seen (UTC)", 20, "time"),
     Column("executions", "Executions", 12, "count"),
