@@ -38,7 +38,10 @@ class TaxonomyTest {
                 .map(field -> FieldPlace.of(field.fieldName()))
                 .toList();
 
-        assertThat(places).doesNotContain(FieldPlace.NONE).doesNotHaveDuplicates().hasSize(FieldPlace.COUNT);
+        assertThat(places)
+                .doesNotContain(FieldPlace.NONE)
+                .doesNotHaveDuplicates()
+                .hasSize(FieldPlace.COUNT);
         assertThat(DatabaseField.values()).allMatch(field -> FieldPlace.name(FieldPlace.of(field.fieldName()))
                 .equals(field.fieldName()));
         assertThat(FieldPlace.of("attribute.Thread_id")).isEqualTo(FieldPlace.NONE);
