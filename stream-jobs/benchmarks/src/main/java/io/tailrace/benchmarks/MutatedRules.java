@@ -12,7 +12,8 @@ import java.util.regex.Pattern;
 final class MutatedRules {
 
     private static final Pattern WORD = Pattern.compile("[a-z_]{4,}+(?![|:])");
-    private static final Pattern UNCHANGED = Pattern.compile("(verb|event_class|outcome|command|flag|login|cidr|exists).*");
+    private static final Pattern UNCHANGED =
+            Pattern.compile("(verb|event_class|outcome|command|flag|login|cidr|exists).*");
     private static final Pattern SECTION = Pattern.compile("  [a-z_]+:");
     /** Other literals in what a rule excludes would make the copies fire. */
     private static final Pattern EXCLUSION = Pattern.compile("  (filter|unless)[a-z_]*:");
