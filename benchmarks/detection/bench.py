@@ -1,7 +1,8 @@
 """CPU time of rules and detectors over the demo shop's two days: `make bench-rules`.
 
-Runs stream-jobs/benchmarks' DetectionStages with the rule pack, and with 3,000 rules that are copies of the pack's
-with other literals. Prints events per CPU-second and the CPU time of each stage, repetition by repetition.
+Runs stream-jobs/benchmarks' DetectionStages with the rule pack, and with 3,000 rules that are copies of the
+pack's with other literals. Prints events per CPU-second and the CPU time of each stage, repetition by
+repetition.
 """
 
 import argparse
@@ -26,10 +27,16 @@ def write_logs(directory: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rules", type=int, nargs="*", default=[0, 3000], help="numbers of rule files; 0: the pack")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--rules", type=int, nargs="*", default=[0, 3000], help="numbers of rule files; 0: the pack"
+    )
     parser.add_argument("--passes", type=int, default=8, help="repetitions of the two days")
-    parser.add_argument("--java", action="append", default=[], help="an option of the JVM, such as a flight recording")
+    parser.add_argument(
+        "--java", action="append", default=[], help="an option of the JVM, such as a flight recording"
+    )
     parser.add_argument("--alerts", type=Path, help="directory for the alerts, to compare two versions")
     parser.add_argument("--logs", type=Path, help="directory of other logs, one directory for each server")
     args = parser.parse_args()
