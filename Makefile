@@ -312,6 +312,11 @@ bench-detect: ## Throughput of the detect job in events/s and per CPU-second, wi
 	    -Dit.test='$(or $(BENCHMARK),DetectionThroughputIT)' -Dsurefire.failIfNoSpecifiedTests=false \
 	    -Dfailsafe.failIfNoSpecifiedTests=false $(OPTIONS)
 
+.PHONY: bench-rules
+bench-rules: $(DEV) ## CPU time of rules, correlations and detectors per event, with the pack and 3,000 rules; ARGUMENTS="--passes 8"
+	@$(MAVEN) -Pbenchmarks -pl schemas,testing,query-core,detection,plans,spans,benchmarks -Dmaven.test.skip=true package
+	@$(PYTHON) benchmarks/detection/bench.py $(ARGUMENTS)
+
 .PHONY: bench-dashboards
 bench-dashboards: $(DEV) ## Every dashboard over 10 million events of 90 days in a browser; ARGUMENTS=--only SLUG, --home DIR to keep it
 	@$(PYTHON) -m dashboards.bench $(ARGUMENTS)

@@ -118,7 +118,7 @@ public record ActionObservation(
                 number(event, DatabaseField.SERVER_QUERY_ID),
                 source,
                 text(event, DatabaseField.VERB).hashCode(),
-                flags(event).stream().anyMatch(flag -> flag.text().equals("truncated")),
+                isTruncated(event),
                 tables(event),
                 minimumDuration,
                 LoginOrigin.UNKNOWN));
@@ -146,8 +146,14 @@ public record ActionObservation(
         return bits;
     }
 
-    private static List<FieldValue> flags(DetectionEvent event) {
-        return event.values(DatabaseField.FLAG.fieldName());
+    private static boolean isTruncated(DetectionEvent event) {
+        List<FieldValue> flags = event.values(DatabaseField.FLAG.fieldName());
+        for (int i = 0; i < flags.size(); i++) {
+            if (flags.get(i).text().equals("truncated")) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static String text(DetectionEvent event, DatabaseField field) {

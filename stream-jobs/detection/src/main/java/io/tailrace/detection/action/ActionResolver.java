@@ -42,6 +42,9 @@ public final class ActionResolver {
 
     /** Forgets complete sessions, but never the current one. */
     private void forget(String current) {
+        if (size <= limit) {
+            return;
+        }
         Iterator<Map.Entry<String, SessionActionState>> oldest =
                 sessions.entrySet().iterator();
         while (size > limit && oldest.hasNext()) {

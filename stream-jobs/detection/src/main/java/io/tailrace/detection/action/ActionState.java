@@ -36,7 +36,8 @@ final class ActionState {
     private LoginOrigin origin;
     private long[] members;
 
-    ActionState(ActionObservation first) {
+    /** @param member hash of the id of the first event */
+    ActionState(ActionObservation first, long member) {
         action = first.candidateAction();
         kind = first.kind();
         serverQuery = first.serverQuery();
@@ -46,7 +47,7 @@ final class ActionState {
         tables = first.tables();
         minimumDurationMicros = first.minimumDurationMicros();
         origin = first.origin();
-        members = new long[] {TextHash.of(first.candidateAction().id())};
+        members = new long[] {member};
     }
 
     private ActionState(ActionReference action) {

@@ -5,7 +5,6 @@ import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,16 +38,21 @@ final class SessionActionIndex {
      */
     private static final int MAX_CANDIDATES = 20_000;
 
-    private static final Comparator<Place> BY_PLACE = Comparator.comparingLong(Place::kind)
-            .thenComparingLong(Place::micros)
-            .thenComparingLong(Place::number);
-
     /** @param number distinguishes actions of the same time, by their order of arrival */
-    private record Place(long kind, long micros, long number) {}
+    private record Place(long kind, long micros, long number) implements Comparable<Place> {
 
-    private final NavigableMap<Place, ActionState> byTime = new TreeMap<>(BY_PLACE);
+        @Override
+        public int compareTo(Place other) {
+            if (kind != other.kind) {
+                return Long.compare(kind, other.kind);
+            }
+            return micros == other.micros ? Long.compare(number, other.number) : Long.compare(micros, other.micros);
+        }
+    }
+
+    private final NavigableMap<Place, ActionState> byTime = new TreeMap<>();
     /** Actions that some source of this session has not recorded yet. */
-    private final NavigableMap<Place, ActionState> awaiting = new TreeMap<>(BY_PLACE);
+    private final NavigableMap<Place, ActionState> awaiting = new TreeMap<>();
 
     private final Map<Long, ActionState> byServerQuery = new HashMap<>();
     private final Map<Long, ActionState> byMember = new HashMap<>();
@@ -67,7 +71,8 @@ final class SessionActionIndex {
     /** Returns the action that an event records: a known one, or the event's own, which is then remembered. */
     ActionReference resolve(ActionObservation event) {
         addSource(event.source());
-        ActionState known = byMember.get(TextHash.of(event.candidateAction().id()));
+        long member = TextHash.of(event.candidateAction().id());
+        ActionState known = byMember.get(member);
         if (known != null) {
             return known.action();
         }
@@ -77,7 +82,7 @@ final class SessionActionIndex {
             return known.action();
         }
         if (event.kind() != 0 || event.serverQuery() != 0) {
-            add(new ActionState(event));
+            add(new ActionState(event, member));
         }
         return event.candidateAction();
     }
@@ -109,9 +114,11 @@ final class SessionActionIndex {
     }
 
     private ActionState ofStatement(ActionObservation event) {
-        Collection<ActionState> alike = near(awaiting, event.kind(), event);
-        ActionState known = first(alike, action -> action.awaits(event));
-        if (known == null && event.verb() != 0) {
+        ActionState known = null;
+        if (!awaiting.isEmpty()) {
+            known = first(near(awaiting, event.kind(), event), action -> action.awaits(event));
+        }
+        if (known == null && event.verb() != 0 && mayHaveOtherBoundary(event)) {
             known = matchingStartOrEnd(event);
         }
         if (known == null && event.serverQuery() != 0) {
@@ -134,6 +141,12 @@ final class SessionActionIndex {
             known = first(near(byTime, 0, event), action -> action.mayBeCut(event));
         }
         return known;
+    }
+
+    /** Returns whether any source of the session records the other boundary: of one log, none does. */
+    private boolean mayHaveOtherBoundary(ActionObservation event) {
+        int others = event.isBeginning() ? ~RecordSource.AT_START : RecordSource.AT_START;
+        return (event.source() & RecordSource.SLOW) == 0 && (sources & others) != 0;
     }
 
     /**

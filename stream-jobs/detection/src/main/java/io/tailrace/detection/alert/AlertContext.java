@@ -19,7 +19,8 @@ public final class AlertContext {
     public static final String DATABASE = DatabaseField.DATABASE.fieldName();
     public static final String PROGRAM = DatabaseField.PROGRAM.fieldName();
 
-    private static final List<String> FIELDS = List.of(CLUSTER, INSTANCE, USER, SRC_IP, HOST, DATABASE, PROGRAM);
+    /** The names of the selected fields. */
+    public static final List<String> FIELDS = List.of(CLUSTER, INSTANCE, USER, SRC_IP, HOST, DATABASE, PROGRAM);
 
     private AlertContext() {}
 

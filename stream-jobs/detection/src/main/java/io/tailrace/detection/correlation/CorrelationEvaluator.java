@@ -54,6 +54,21 @@ public final class CorrelationEvaluator {
 
     /** Returns the groups of a match; empty if the event lacks a value for one of the fields. */
     public List<List<String>> groups(String ruleKey, DetectionEvent event) {
+        List<String> only = new ArrayList<>(rule.groupBy().size());
+        for (String field : rule.groupBy()) {
+            List<FieldValue> values = event.values(rule.fieldOf(ruleKey, field));
+            if (values.size() > 1) {
+                return severalGroups(ruleKey, event);
+            }
+            if (values.isEmpty() && !rule.optional().contains(field)) {
+                return List.of();
+            }
+            only.add(values.isEmpty() ? "" : BoundedText.of(values.get(0).folded()));
+        }
+        return List.of(only);
+    }
+
+    private List<List<String>> severalGroups(String ruleKey, DetectionEvent event) {
         List<List<String>> groups = List.of(List.of());
         for (String field : rule.groupBy()) {
             List<FieldValue> values = event.values(rule.fieldOf(ruleKey, field));
@@ -165,7 +180,11 @@ public final class CorrelationEvaluator {
         if (rule.type().isNumeric()) {
             return Amount.of(event, field).map(Amount::text).stream().toList();
         }
-        return event.values(field).stream()
+        List<FieldValue> values = event.values(field);
+        if (values.size() == 1) {
+            return List.of(BoundedText.of(values.get(0).folded()));
+        }
+        return values.stream()
                 .map(value -> BoundedText.of(value.folded()))
                 .distinct()
                 .toList();

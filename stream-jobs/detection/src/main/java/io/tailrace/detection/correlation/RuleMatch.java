@@ -17,11 +17,22 @@ import java.util.Comparator;
  */
 record RuleMatch(long micros, long order, String eventId, int rule, String value, long expires) {
 
-    static final Comparator<RuleMatch> BY_TIME = Comparator.comparingLong(RuleMatch::micros)
-            .thenComparingLong(RuleMatch::order)
-            .thenComparing(RuleMatch::eventId)
-            .thenComparingInt(RuleMatch::rule)
-            .thenComparing(RuleMatch::value);
+    static final Comparator<RuleMatch> BY_TIME = RuleMatch::compare;
+
+    /** One method instead of a chain of comparators: matches of busy groups are compared a dozen times per event. */
+    private static int compare(RuleMatch one, RuleMatch other) {
+        if (one.micros != other.micros) {
+            return Long.compare(one.micros, other.micros);
+        }
+        if (one.order != other.order) {
+            return Long.compare(one.order, other.order);
+        }
+        int byEvent = one.eventId.compareTo(other.eventId);
+        if (byEvent != 0) {
+            return byEvent;
+        }
+        return one.rule == other.rule ? one.value.compareTo(other.value) : Integer.compare(one.rule, other.rule);
+    }
 
     /** Returns whether both matches have the same rule and value. */
     boolean isLike(RuleMatch other) {

@@ -231,9 +231,11 @@ public final class DataClassifier {
 
     private static List<String> texts(DetectionEvent event, DatabaseField field) {
         List<FieldValue> values = event.values(field.fieldName());
-        return values.isEmpty()
-                ? List.of()
-                : values.stream().map(FieldValue::text).toList();
+        return switch (values.size()) {
+            case 0 -> List.of();
+            case 1 -> List.of(values.get(0).text());
+            default -> values.stream().map(FieldValue::text).toList();
+        };
     }
 
     /** Collects the classes of one event. */

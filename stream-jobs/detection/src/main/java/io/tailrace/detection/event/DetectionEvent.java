@@ -2,6 +2,7 @@ package io.tailrace.detection.event;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +15,11 @@ public final class DetectionEvent {
     private final long micros;
     private final long order;
     private final LogSource source;
-    private final Map<String, List<FieldValue>> fields;
+    /** Values by {@link FieldPlace}; null if the field is absent. */
+    private final List<FieldValue>[] placed;
+    /** Fields without a place. */
+    private Map<String, List<FieldValue>> others;
+
     private final long shape;
     private ActionReference action;
     private Function<DetectionEvent, ActionReference> actions;
@@ -24,7 +29,8 @@ public final class DetectionEvent {
         this.micros = builder.micros;
         this.order = builder.order;
         this.source = builder.source;
-        this.fields = builder.fields;
+        this.placed = builder.placed;
+        this.others = builder.others;
         this.shape = builder.shape;
         this.actions = event -> new ActionReference(event.id, event.micros, event.order);
     }
@@ -85,19 +91,50 @@ public final class DetectionEvent {
 
     /** Returns the values of a field; empty if it is absent. */
     public List<FieldValue> values(String field) {
-        return fields.getOrDefault(field, List.of());
+        int place = FieldPlace.of(field);
+        return place == FieldPlace.NONE ? others.getOrDefault(field, List.of()) : values(place);
+    }
+
+    /**
+     * Returns the values of a field; empty if it is absent.
+     *
+     * @param place from {@link FieldPlace#of}, not {@link FieldPlace#NONE}
+     */
+    public List<FieldValue> values(int place) {
+        List<FieldValue> values = placed[place];
+        return values == null ? List.of() : values;
     }
 
     /** Adds a field that the log does not contain. If there are no values, the field remains unchanged. */
     public void enrich(String field, List<FieldValue> values) {
-        if (!values.isEmpty()) {
-            fields.put(field, values);
+        int place = FieldPlace.of(field);
+        if (values.isEmpty()) {
+            return;
         }
+        if (place != FieldPlace.NONE) {
+            placed[place] = values;
+            return;
+        }
+        if (others.isEmpty()) {
+            others = new HashMap<>();
+        }
+        others.put(field, values);
     }
 
-    /** Returns all fields that have a value. */
+    /** Returns all fields that have a value, as a map of its own. */
     public Map<String, List<FieldValue>> fields() {
+        Map<String, List<FieldValue>> fields = new HashMap<>(others);
+        for (int place = 0; place < placed.length; place++) {
+            if (placed[place] != null) {
+                fields.put(FieldPlace.name(place), placed[place]);
+            }
+        }
         return fields;
+    }
+
+    /** Returns the fields that have a value but no {@link FieldPlace}. */
+    public Map<String, List<FieldValue>> fieldsWithoutPlace() {
+        return Collections.unmodifiableMap(others);
     }
 
     /**
@@ -111,8 +148,6 @@ public final class DetectionEvent {
     /** Collects the fields of an event. */
     public static final class Builder {
 
-        /** Sufficient for about thirty fields and the enrichment. */
-        private static final int INITIAL_CAPACITY = 64;
         /** Multiplication by it spreads a hash of 32 bits over 64. */
         private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
@@ -121,7 +156,11 @@ public final class DetectionEvent {
         private final LogSource source;
         private long order;
         private long shape;
-        private final Map<String, List<FieldValue>> fields = new HashMap<>(INITIAL_CAPACITY);
+
+        @SuppressWarnings({"unchecked", "rawtypes"})
+        private final List<FieldValue>[] placed = new List[FieldPlace.COUNT];
+
+        private Map<String, List<FieldValue>> others = Map.of();
 
         private Builder(String id, long micros, LogSource source) {
             this.id = id;
@@ -137,10 +176,24 @@ public final class DetectionEvent {
 
         /** A sum, so that the order of the fields does not matter. */
         private void put(String field, List<FieldValue> values) {
-            if (fields.put(field, values) == null) {
+            if (place(field, values) == null) {
                 long spread = field.hashCode() * SPREAD;
                 shape += (spread ^ spread >>> Integer.SIZE) * SPREAD;
             }
+        }
+
+        /** Returns the former values; null if there were none. */
+        private List<FieldValue> place(String field, List<FieldValue> values) {
+            int place = FieldPlace.of(field);
+            if (place == FieldPlace.NONE) {
+                if (others.isEmpty()) {
+                    others = new HashMap<>();
+                }
+                return others.put(field, values);
+            }
+            List<FieldValue> former = placed[place];
+            placed[place] = values;
+            return former;
         }
 
         /** Sets a text, which may be empty: an empty value is not an absent one. */

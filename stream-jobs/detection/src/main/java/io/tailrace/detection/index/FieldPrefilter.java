@@ -4,6 +4,7 @@ import com.hankcs.algorithm.AhoCorasickDoubleArrayTrie;
 import com.hankcs.algorithm.AhoCorasickDoubleArrayTrie.IHit;
 import io.tailrace.detection.event.FieldValue;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +25,8 @@ final class FieldPrefilter {
     private final Map<Double, int[]> numbers;
     private final Map<String, int[]> wholes;
     private final AhoCorasickDoubleArrayTrie<int[]> parts;
+    /** The results for recent texts; null without {@link #parts}, because then a lookup is as cheap. */
+    private final RecentTexts recent;
 
     private FieldPrefilter(Builder builder) {
         present = array(builder.present);
@@ -33,6 +36,7 @@ final class FieldPrefilter {
         if (parts != null) {
             parts.build(new TreeMap<>(arrays(builder.parts)));
         }
+        recent = parts == null ? null : new RecentTexts();
     }
 
     private static <K> Map<K, int[]> arrays(Map<K, List<Integer>> lists) {
@@ -56,13 +60,36 @@ final class FieldPrefilter {
         if (!numbers.isEmpty() && !Double.isNaN(value.number())) {
             candidates.add(numbers.getOrDefault(value.number() + 0.0, NONE));
         }
-        if (!wholes.isEmpty()) {
+        if (recent != null) {
+            candidates.add(ofText(value));
+        } else if (!wholes.isEmpty()) {
             candidates.add(wholes.getOrDefault(value.folded(), NONE));
         }
-        if (parts != null) {
-            IHit<int[]> found = (from, to, rules) -> candidates.add(rules);
-            parts.parseText(value.folded(), found);
+    }
+
+    /** Statements, names of tables and the like repeat, and to search a statement for all texts is expensive. */
+    private int[] ofText(FieldValue value) {
+        String text = value.text();
+        int[] known = recent.get(text);
+        if (known == null) {
+            known = search(value.folded());
+            recent.put(text, known);
         }
+        return known;
+    }
+
+    private int[] search(String folded) {
+        BitSet found = new BitSet();
+        for (int rule : wholes.getOrDefault(folded, NONE)) {
+            found.set(rule);
+        }
+        IHit<int[]> hit = (from, to, rules) -> {
+            for (int rule : rules) {
+                found.set(rule);
+            }
+        };
+        parts.parseText(folded, hit);
+        return found.stream().toArray();
     }
 
     /** Collects the anchors of a field. */

@@ -6,6 +6,7 @@ import io.tailrace.detection.match.SelectivityEstimator;
 import io.tailrace.detection.match.ValueMatcher;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * A property that an event must have before a rule is evaluated.
@@ -30,6 +31,23 @@ record PrefilterTerm(Kind kind, String field, String text, double number) {
     }
 
     private static final int RARE_NUMBER = 6;
+    private static final int RARE_FIELD = 3;
+    private static final String VERB = "verb";
+    private static final String MOST_FREQUENT_VERB = "select";
+    /** Fields of database events that few events have, so that any value of them is rare. */
+    private static final Set<String> RARE_FIELDS = Set.of(
+            "login",
+            "target_account",
+            "target_user",
+            "data_access",
+            "data_basis",
+            "data_class",
+            "data_class_read",
+            "data_class_written",
+            "error_code",
+            "flag",
+            "kind",
+            "message");
 
     /** Returns terms of which every matching event has at least one, chosen to be rare; empty if there are none. */
     static List<PrefilterTerm> of(Expression expression) {
@@ -94,12 +112,17 @@ record PrefilterTerm(Kind kind, String field, String text, double number) {
         return anchors.stream().mapToInt(PrefilterTerm::rarity).min().orElse(0);
     }
 
-    /** An estimate: 0 and 1 are not rare. */
+    /** An estimate: 0 and 1 are not rare. It decides which rules are evaluated in vain, never which match. */
     private int rarity() {
+        boolean rareField = RARE_FIELDS.contains(field);
         return switch (kind) {
-            case PRESENT -> 0;
+            case PRESENT -> rareField ? RARE_FIELD : 0;
             case NUMBER -> number == 0 || number == 1 ? 1 : RARE_NUMBER;
-            case WHOLE, PART -> SelectivityEstimator.of(text);
+            case WHOLE, PART -> Math.max(SelectivityEstimator.of(text), rareField ? RARE_FIELD + 1 : ofVerb());
         };
+    }
+
+    private int ofVerb() {
+        return field.equals(VERB) && !text.isEmpty() && !text.equals(MOST_FREQUENT_VERB) ? 2 : 0;
     }
 }

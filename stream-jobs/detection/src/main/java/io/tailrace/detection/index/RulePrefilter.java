@@ -1,9 +1,11 @@
 package io.tailrace.detection.index;
 
 import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.event.FieldPlace;
 import io.tailrace.detection.event.FieldValue;
 import io.tailrace.detection.event.LogSource;
 import io.tailrace.detection.sigma.SigmaRule;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -21,6 +23,11 @@ public final class RulePrefilter {
     private static final int MAX_SOURCES = 64;
 
     private final List<SigmaRule> rules;
+    /** Those of {@link #places}, in the same order. */
+    private final List<FieldPrefilter> byPlace = new ArrayList<>();
+    /** The places of fields with terms. */
+    private final int[] places;
+    /** Those of fields without a place. */
     private final Map<String, FieldPrefilter> byField = new HashMap<>();
     /** Terms that any field may satisfy; null if there are none. */
     private final FieldPrefilter anyField;
@@ -28,7 +35,10 @@ public final class RulePrefilter {
     private final int[] unanchored;
 
     private final Map<LogSource, BitSet> bySource = new HashMap<>();
+    private LogSource lastSource;
+    private BitSet lastApplicable;
     private final BitSet seen = new BitSet();
+    private final FieldPrefilter.Candidates collector = this::add;
     private int[] candidates = new int[64];
     private int count;
 
@@ -49,6 +59,13 @@ public final class RulePrefilter {
         }
         builders.forEach((field, builder) -> byField.put(field, builder.build()));
         anyField = byField.remove("");
+        places = byField.keySet().stream()
+                .mapToInt(FieldPlace::of)
+                .filter(place -> place != FieldPlace.NONE)
+                .toArray();
+        for (int place : places) {
+            byPlace.add(byField.remove(FieldPlace.name(place)));
+        }
         unanchored = Arrays.copyOf(always, alwaysCount);
     }
 
@@ -67,6 +84,14 @@ public final class RulePrefilter {
     }
 
     private BitSet bySource(LogSource source) {
+        if (!source.equals(lastSource)) {
+            lastApplicable = applicable(source);
+            lastSource = source;
+        }
+        return lastApplicable;
+    }
+
+    private BitSet applicable(LogSource source) {
         BitSet applicable = bySource.get(source);
         if (applicable == null) {
             applicable = new BitSet();
@@ -85,14 +110,32 @@ public final class RulePrefilter {
     private void collect(DetectionEvent event) {
         count = 0;
         add(unanchored);
-        for (Map.Entry<String, List<FieldValue>> field : event.fields().entrySet()) {
-            FieldPrefilter anchors = byField.get(field.getKey());
-            if (anchors != null) {
-                anchors.candidates(field.getValue(), this::add);
+        for (int i = 0; i < places.length; i++) {
+            List<FieldValue> values = event.values(places[i]);
+            if (!values.isEmpty()) {
+                byPlace.get(i).candidates(values, collector);
             }
-            if (anyField != null) {
-                anyField.candidates(field.getValue(), this::add);
-            }
+        }
+        if (!byField.isEmpty()) {
+            collectOthers(event.fieldsWithoutPlace());
+        }
+        if (anyField != null) {
+            event.fields().values().forEach(values -> anyField.candidates(values, collector));
+        }
+    }
+
+    /** Searches for the fewer names: events may have many attributes, rules for other logs many fields. */
+    private void collectOthers(Map<String, List<FieldValue>> others) {
+        if (byField.size() < others.size()) {
+            byField.forEach((field, terms) -> collectOther(terms, others.get(field)));
+        } else {
+            others.forEach((field, values) -> collectOther(byField.get(field), values));
+        }
+    }
+
+    private void collectOther(FieldPrefilter terms, List<FieldValue> values) {
+        if (terms != null && values != null) {
+            terms.candidates(values, collector);
         }
     }
 

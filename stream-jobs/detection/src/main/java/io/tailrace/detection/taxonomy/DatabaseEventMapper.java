@@ -11,12 +11,15 @@ import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Converts events of logs to the fields of rules: docs/TAXONOMY.md. A value that the log does not contain is absent.
@@ -30,6 +33,10 @@ public final class DatabaseEventMapper {
     private static final String SETTINGS = "set statement ";
     /** Error logs contain it for logins only; a statement without the privilege fails with an error to its client. */
     private static final String ACCESS_DENIED = "access_denied";
+
+    private static final Map<String, LogSource> SOURCES = Stream.of("slowlog", "audit", "general", "errorlog")
+            .collect(Collectors.toUnmodifiableMap(
+                    service -> service, service -> new LogSource(CATEGORY, PRODUCT, service)));
 
     private static final HexFormat QUERY_ID_DIGITS = HexFormat.of().withUpperCase();
 
@@ -132,9 +139,15 @@ public final class DatabaseEventMapper {
             ByteBuffer bytes = ByteBuffer.wrap(id.bytes());
             String text = new UUID(bytes.getLong(), bytes.getLong()).toString();
             long micros = ChronoUnit.MICROS.between(Instant.EPOCH, time);
-            out = DetectionEvent.builder(text, micros, new LogSource(CATEGORY, PRODUCT, service));
+            out = DetectionEvent.builder(text, micros, source(service));
             out.text(DatabaseField.EVENT_ID.fieldName(), text);
             out.time(DatabaseField.TIMESTAMP.fieldName(), time);
+        }
+
+        /** One object for all events of a kind of log, so that it is mostly compared by identity. */
+        private static LogSource source(String service) {
+            LogSource known = SOURCES.get(service);
+            return known == null ? new LogSource(CATEGORY, PRODUCT, service) : known;
         }
 
         void known(DatabaseField field, String text) {
@@ -226,11 +239,18 @@ public final class DatabaseEventMapper {
             }
             List<String> fullRead = full(database, read);
             List<String> fullWritten = full(database, written);
-            Set<String> all = new LinkedHashSet<>(fullRead);
-            all.addAll(fullWritten);
-            out.texts(DatabaseField.TABLE.fieldName(), all);
+            out.texts(DatabaseField.TABLE.fieldName(), union(fullRead, fullWritten));
             out.texts(DatabaseField.TABLE_READ.fieldName(), fullRead);
             out.texts(DatabaseField.TABLE_WRITTEN.fieldName(), fullWritten);
+        }
+
+        private static Collection<String> union(List<String> read, List<String> written) {
+            if (written.isEmpty() && read.size() == 1) {
+                return read;
+            }
+            Set<String> all = new LinkedHashSet<>(read);
+            all.addAll(written);
+            return all;
         }
 
         private static List<String> full(String database, List<String> tables) {

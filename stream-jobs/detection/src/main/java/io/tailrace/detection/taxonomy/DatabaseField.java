@@ -65,15 +65,17 @@ public enum DatabaseField {
     /** Prefixes of fields whose names come from logs, clients and applications. */
     static final List<String> PREFIXES = List.of("attribute.", "connection_attribute.", "detail.", "tag.");
 
+    private final String fieldName;
     private final List<String> names;
 
     DatabaseField(String... names) {
+        this.fieldName = names[0];
         this.names = List.of(names);
     }
 
     /** Returns the name of the field in events. */
     public String fieldName() {
-        return names.get(0);
+        return fieldName;
     }
 
     /** Returns the name in the Elastic Common Schema or in OpenTelemetry; empty if there is none. */

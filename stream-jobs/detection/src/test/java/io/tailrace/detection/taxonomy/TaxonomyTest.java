@@ -3,6 +3,7 @@ package io.tailrace.detection.taxonomy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.event.FieldPlace;
 import io.tailrace.detection.event.LogSource;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.ErrorEvent;
@@ -15,6 +16,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class TaxonomyTest {
@@ -27,6 +29,22 @@ class TaxonomyTest {
         String document = Files.readString(Path.of("../../docs/TAXONOMY.md"));
 
         assertThat(DatabaseField.allNames().map(name -> "`" + name + "`")).allMatch(document::contains);
+    }
+
+    /** A field without a place is found, but in a map of its event, which takes longer. */
+    @Test
+    void everyFieldHasItsOwnPlaceInEvents() {
+        List<Integer> places = Stream.of(DatabaseField.values())
+                .map(field -> FieldPlace.of(field.fieldName()))
+                .toList();
+
+        assertThat(places)
+                .doesNotContain(FieldPlace.NONE)
+                .doesNotHaveDuplicates()
+                .hasSize(FieldPlace.COUNT);
+        assertThat(DatabaseField.values()).allMatch(field -> FieldPlace.name(FieldPlace.of(field.fieldName()))
+                .equals(field.fieldName()));
+        assertThat(FieldPlace.of("attribute.Thread_id")).isEqualTo(FieldPlace.NONE);
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
 import io.tailrace.detection.detector.firstseen.FirstSeenDetector;
 import io.tailrace.detection.detector.firstseen.FirstSeenDetector.Learning;
 import io.tailrace.detection.detector.firstseen.FirstSeenDetector.Subject;
+import io.tailrace.detection.detector.firstseen.RecentShapes;
 import io.tailrace.detection.detector.location.ClientNetwork;
 import io.tailrace.detection.detector.location.GeoIpDatabase;
 import io.tailrace.detection.detector.location.GeoLocation;
@@ -164,7 +165,11 @@ final class DetectorFactory {
     private static StatefulDetector firstSeenHost(DetectorOptions settings, DetectorDefinition basis) {
         ClientNetwork network = ClientNetwork.of(settings, 24, 64);
         Subject subject = new Subject(
-                "user", "host", DetectorEventFields::isActivity, network::ofClient, ClientNetwork.LOCAL::equals);
+                "user",
+                "host",
+                DetectorEventFields::isActivity,
+                new RecentShapes(network::ofClient),
+                ClientNetwork.LOCAL::equals);
         return new FirstSeenDetector(basis, subject, Learning.of(settings, MAX_PER_USER));
     }
 }

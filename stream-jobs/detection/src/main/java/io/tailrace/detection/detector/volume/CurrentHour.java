@@ -2,6 +2,7 @@ package io.tailrace.detection.detector.volume;
 
 import io.tailrace.detection.detector.AlertSample;
 import io.tailrace.detection.detector.Observation;
+import io.tailrace.detection.detector.StoredSample;
 import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
 import java.io.DataInput;
 import java.io.DataOutput;
@@ -21,7 +22,7 @@ final class CurrentHour {
     private double total;
     private boolean fired;
 
-    private record Weighed(double amount, AlertSample evidence) {}
+    private record Weighed(double amount, StoredSample evidence) {}
 
     CurrentHour(int hour, HourlyBaseline baseline, double total) {
         this(hour, baseline, total, new CardinalityEstimator());
@@ -72,7 +73,9 @@ final class CurrentHour {
         while (place > 0 && largest.get(place - 1).amount < amount) {
             place--;
         }
-        largest.add(place, new Weighed(amount, AlertSample.of(observation).shortened()));
+        largest.add(
+                place,
+                new Weighed(amount, StoredSample.of(AlertSample.of(observation).shortened())));
         if (largest.size() > MAX_EVIDENCE) {
             largest.remove(MAX_EVIDENCE);
         }
@@ -88,7 +91,8 @@ final class CurrentHour {
     }
 
     List<AlertSample> evidence() {
-        return new ArrayList<>(largest.stream().map(Weighed::evidence).toList());
+        return new ArrayList<>(
+                largest.stream().map(weighed -> weighed.evidence.sample()).toList());
     }
 
     void write(DataOutput out) throws IOException {
@@ -109,7 +113,7 @@ final class CurrentHour {
                 new CurrentHour(in.readInt(), HourlyBaseline.read(in), in.readDouble(), CardinalityEstimator.read(in));
         open.fired = in.readBoolean();
         for (int left = in.readByte(); left > 0; left--) {
-            open.largest.add(new Weighed(in.readDouble(), AlertSample.read(in)));
+            open.largest.add(new Weighed(in.readDouble(), StoredSample.read(in)));
         }
         return open;
     }

@@ -85,7 +85,7 @@ public final class CorrelationFunction
         detectorStates = getRuntimeContext()
                 .getState(
                         new ValueStateDescriptor<>("detector", PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO));
-        waiting = getRuntimeContext().getListState(new ListStateDescriptor<>("waiting", EvidenceTypes.EVIDENCE));
+        waiting = getRuntimeContext().getListState(new ListStateDescriptor<>("waiting", EvidenceTypes.STORED));
         waitingUntil = getRuntimeContext().getState(new ValueStateDescriptor<>("waiting-until", Long.class));
         orphanedInputs = RenamedMetrics.counter(getRuntimeContext().getMetricGroup(), "orphaned-correlation-inputs");
         exceptions = new ExceptionCounters(getRuntimeContext().getMetricGroup());

@@ -135,7 +135,7 @@ public final class RuleMatchFunction
         active.classifier().enrich(event);
         event.actionFrom(requested -> action(requested, context.timerService()));
         DataAccessFactory.of(event).ifPresent(access -> context.output(ACCESSES, access));
-        Seen seen = new Seen(active, event, AlertContext.of(event), isLate(message, context.currentWatermark()));
+        Seen seen = new Seen(active, event, isLate(message, context.currentWatermark()));
         active.index().match(event, rule -> matched(rule, seen, context, out));
         if (!StatefulDetector.isInFuture(event.micros(), now * MICROS_PER_MILLI)) {
             for (StatefulDetector detector : active.detectors()) {
@@ -241,27 +241,46 @@ public final class RuleMatchFunction
 
     private void matched(SigmaRule rule, Seen seen, ReadOnlyContext context, Collector<io.tailrace.event.Alert> out) {
         String key = rule.header().key();
-        if (exceptions.covers(seen.active(), key, seen.event())) {
+        if (exceptions.covers(seen.active, key, seen.event)) {
             return;
         }
         if (rule.alerts()) {
-            out.collect(AlertRecordFactory.of(seen.alert(rule.header()), seen.context(), seen.late(), Instant.now()));
+            out.collect(AlertRecordFactory.of(seen.alert(rule.header()), seen.context(), seen.late, Instant.now()));
         }
-        for (CorrelationEvaluator correlator : seen.active().using(key)) {
-            if (exceptions.covers(seen.active(), correlator.rule().header().key(), seen.event())) {
+        for (CorrelationEvaluator correlator : seen.active.using(key)) {
+            if (exceptions.covers(seen.active, correlator.rule().header().key(), seen.event)) {
                 continue;
             }
-            for (List<String> group : correlator.groups(key, seen.event())) {
+            for (List<String> group : correlator.groups(key, seen.event)) {
                 context.output(EVIDENCE, seen.evidence(key, correlator, group));
             }
         }
     }
 
     /** An event with the rules that are evaluated on it. */
-    private record Seen(ActiveRules active, DetectionEvent event, Map<String, String> context, boolean late) {
+    private static final class Seen {
+
+        private final ActiveRules active;
+        private final DetectionEvent event;
+        private final boolean late;
+        /** Null until it is needed: for many events it is not. */
+        private Map<String, String> context;
+
+        Seen(ActiveRules active, DetectionEvent event, boolean late) {
+            this.active = active;
+            this.event = event;
+            this.late = late;
+        }
+
+        Map<String, String> context() {
+            if (context == null) {
+                context = AlertContext.of(event);
+            }
+            return context;
+        }
 
         RaisedAlert alert(RuleHeader rule) {
-            return RaisedAlert.ofEvent(rule, event, AlertContext.entity(context), late);
+            return RaisedAlert.ofEvent(rule, event, AlertContext.entity(context()), late);
         }
 
         Evidence evidence(String ruleKey, CorrelationEvaluator correlator, List<String> group) {
@@ -283,9 +302,14 @@ public final class RuleMatchFunction
                     event.action().order(),
                     values,
                     0,
-                    RaisedAlert.statements(event).stream().findFirst().orElse(""),
+                    statement(),
                     late,
-                    context);
+                    context());
+        }
+
+        private String statement() {
+            List<String> statements = RaisedAlert.statements(event);
+            return statements.isEmpty() ? "" : statements.get(0);
         }
 
         Evidence evidence(Observation observation) {
@@ -303,7 +327,7 @@ public final class RuleMatchFunction
                     observation.amount(),
                     observation.statement(),
                     observation.late() || late,
-                    context);
+                    context());
         }
     }
 }

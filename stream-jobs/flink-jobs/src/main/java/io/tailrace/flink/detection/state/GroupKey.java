@@ -16,6 +16,10 @@ public final class GroupKey {
         StringBuilder key = new StringBuilder(consumer);
         for (String value : group) {
             key.append(SEPARATOR);
+            if (value.indexOf(SEPARATOR) < 0 && value.indexOf(ESCAPE) < 0) {
+                key.append(value);
+                continue;
+            }
             for (int i = 0; i < value.length(); i++) {
                 append(value.charAt(i), key);
             }

@@ -35,7 +35,7 @@ class CorrelationFunctionTest {
         assertThat(TypeInformation.of(EventRecord.class)).isInstanceOf(PojoTypeInfo.class);
         assertThat(TypeInformation.of(RuleRecord.class)).isInstanceOf(PojoTypeInfo.class);
         assertThat(TypeInformation.of(AlertGroup.class)).isInstanceOf(PojoTypeInfo.class);
-        assertThat(EvidenceTypes.EVIDENCE).isInstanceOf(PojoTypeInfo.class);
+        assertThat(EvidenceTypes.STORED).isInstanceOf(PojoTypeInfo.class);
     }
 
     @Test
