@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 RULE = "79f9114f-4482-5833-bdb4-9461f7149011"
 PAGE = f"/tailrace/rules/{RULE}/"
 RECENT = 3 * 24 * 60
-WAIT_SECONDS = 300
+WAIT_SECONDS = 900
 
 
 @pytest.fixture(scope="module")
