@@ -1,9 +1,9 @@
 """Compares what two versions write for the same input: `make compare BASE=<git revision>`.
 
 Runs the command line of the base and of this working tree, or of the revision --to, over samples, fixtures
-and, if present, the corpora. With --stack it runs both stacks instead, and compares the rows of all tables. Prints every
-difference that accepted.yaml does not list. Exits with 1 if there is one, or if an entry of accepted.yaml for
-this base accepts nothing. With --to, entries that accept nothing may belong to later changes.
+and, if present, the corpora. With --stack it runs both stacks instead, and compares the rows of all tables.
+Prints every difference that accepted.yaml does not list. Exits with 1 if there is one, or if an entry of
+accepted.yaml for this base accepts nothing. With --to, such an entry may belong to a later change.
 """
 
 import argparse
@@ -26,10 +26,10 @@ WIDTH = 300
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m e2e.compare", description=__doc__.splitlines()[0])
     parser.add_argument("base", help="a git revision: the version before")
-    parser.add_argument("--to", default="", metavar="REVISION", help="the version after, not the working tree")
+    parser.add_argument("--to", default="", metavar="REVISION", help="the version after: not this tree")
     parser.add_argument("--stack", action="store_true", help="compare tables of running stacks, not commands")
     parser.add_argument("--first-port", type=int, default=tables.FIRST_PORT, help="of the nine of --stack")
-    parser.add_argument("--base-rules", action="store_true", help="both versions detect with the base's rules")
+    parser.add_argument("--base-rules", action="store_true", help="detect with the base's rules in both")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="keep the outputs there; must not exist")
     names = sorted({command.name for command in commands.COMMANDS})
     parser.add_argument(

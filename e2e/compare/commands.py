@@ -45,9 +45,7 @@ COMMANDS = (
     Command("parse", LOGS, ".jsonl", ("parse", "--json", *COMMON), dead_letters=True),
     Command("digest", LOGS, ".jsonl", ("digest", "--json", "--limit", ALL, *COMMON), split=_rows_of_digest),
     Command("digest-text", LOGS, ".txt", ("digest", "--color", "never", "--limit", "1000", *COMMON)),
-    Command(
-        "detect", LOGS, ".jsonl", ("detect", "--json", "--rules", "RULES", *COMMON), mixed=True
-    ),
+    Command("detect", LOGS, ".jsonl", ("detect", "--json", "--rules", "RULES", *COMMON), mixed=True),
     Command("plan", PLANS, ".jsonl", ("plan", "--json")),
     Command("plan-text", PLANS, ".txt", ("plan", "--color", "never")),
     Command("fingerprint", STATEMENTS, ".txt", ("fingerprint",)),

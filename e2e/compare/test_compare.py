@@ -65,7 +65,7 @@ def test_equal_directories_succeed(both):
     assert report(*both, COMMIT) == 0
 
 
-def test_entries_that_accept_nothing_fail_unless_a_later_change_may_need_them(both, capsys, monkeypatch, tmp_path):
+def test_entries_that_accept_nothing_fail_unless_some_may(both, capsys, monkeypatch, tmp_path):
     unused = entries(tmp_path, {"path": "detect/*", "column": "seconds"})
     monkeypatch.setattr(accepted, "accepted", lambda _commit: unused)
     assert report(*both, COMMIT) == 1

@@ -73,7 +73,7 @@ def _is_kept(name: str) -> bool:
 def both(base: str, other: str = "", base_rules: bool = False) -> Iterator[tuple[Version, Version]]:
     """Yields both versions, built: the base, and this working tree, or the revision `other` if there is one.
 
-    With `base_rules`, both detect with the rules of the base. The worktrees of revisions are removed afterwards.
+    With `base_rules`, both detect with the rules of the base. Worktrees of revisions are removed afterwards.
     """
     tree = OTHER_TREE if other else REPOSITORY
     rules = BASE_TREE / "rules"
