@@ -62,7 +62,11 @@ def run_commands(both: tuple[versions.Version, ...], work: Path, arguments: argp
         reason = "on request" if arguments.without_corpora else f"no {inputs.CORPORA}"
         print(f"skipped: the corpora, {reason}")
     groups = inputs.collect(work / "inputs", with_corpora, arguments.megabytes * 1_000_000)
-    chosen = [group for group in groups if fnmatchcase(group.name, arguments.inputs)]
+    kinds = {command.kind for command in commands.COMMANDS if command.name in arguments.only}
+    read = [group for group in groups if group.kind in kinds]
+    chosen = [group for group in read if fnmatchcase(group.name, arguments.inputs)]
+    if not chosen:
+        sys.exit(f"--inputs {arguments.inputs}: none of {', '.join(sorted(group.name for group in read))}")
     for version in both:
         commands.run_all(version, chosen, arguments.only, (work / "home", work / version.name))
     shutil.rmtree(work / "inputs")
