@@ -20,7 +20,7 @@ import subprocess
 import tempfile
 import time
 import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -114,8 +114,16 @@ LOGS = (
 class Release:
     """A running stack of a checkout; only its commands and its settings are used."""
 
-    def __init__(self, repository: Path, home: Path, first_port: int, components: str = COMPONENTS) -> None:
+    def __init__(
+        self,
+        repository: Path,
+        home: Path,
+        first_port: int,
+        components: str = COMPONENTS,
+        settings: Mapping[str, str] | None = None,
+    ) -> None:
         self.repository = repository
+        self.settings = settings or {}
         self.components = components
         self.home = home
         self.ports = {name: first_port + number for number, name in enumerate(PORTS)}
@@ -128,6 +136,7 @@ class Release:
             "TAILRACE_HOME": str(self.home),
             "TAILRACE_PARTS": self.components,  # the name in 0.1.0, which 0.2.0 still knows
             **{f"TAILRACE_PORT_{name}": str(port) for name, port in self.ports.items()},
+            **self.settings,
         }
         print("tailrace", *words, flush=True)
         done = subprocess.run(

@@ -45,9 +45,7 @@ COMMANDS = (
     Command("parse", LOGS, ".jsonl", ("parse", "--json", *COMMON), dead_letters=True),
     Command("digest", LOGS, ".jsonl", ("digest", "--json", "--limit", ALL, *COMMON), split=_rows_of_digest),
     Command("digest-text", LOGS, ".txt", ("digest", "--color", "never", "--limit", "1000", *COMMON)),
-    Command(
-        "detect", LOGS, ".jsonl", ("detect", "--json", "--rules", "REPOSITORY/rules", *COMMON), mixed=True
-    ),
+    Command("detect", LOGS, ".jsonl", ("detect", "--json", "--rules", "RULES", *COMMON), mixed=True),
     Command("plan", PLANS, ".jsonl", ("plan", "--json")),
     Command("plan-text", PLANS, ".txt", ("plan", "--color", "never")),
     Command("fingerprint", STATEMENTS, ".txt", ("fingerprint",)),
@@ -76,7 +74,7 @@ def _merged(groups: list[Group]) -> list[Group]:
 def _run(version: Version, command: Command, group: Group, places: tuple[Path, Path]) -> None:
     home, target = places
     target.parent.mkdir(parents=True, exist_ok=True)
-    words = [word.replace("REPOSITORY", str(version.repository)) for word in command.words]
+    words = [word.replace("RULES", str(version.rules)) for word in command.words]
     if command.dead_letters:
         dead = target.with_name(f"{target.name}.dead-letters.jsonl")
         words += ["--dead-letters", str(dead)]

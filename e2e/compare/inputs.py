@@ -107,10 +107,13 @@ def _name(place: Path, copy: Path, kind: str) -> str:
 
 def _batches(files: list[Path]) -> Iterator[list[Path]]:
     batch: list[Path] = []
+    total = 0
     for file in files:
-        if batch and sum(each.stat().st_size for each in batch) + file.stat().st_size > BATCH_BYTES:
+        size = file.stat().st_size
+        if batch and total + size > BATCH_BYTES:
             yield batch
-            batch = []
+            batch, total = [], 0
         batch.append(file)
+        total += size
     if batch:
         yield batch

@@ -65,6 +65,14 @@ def test_equal_directories_succeed(both):
     assert report(*both, COMMIT) == 0
 
 
+def test_entries_that_accept_nothing_fail_unless_some_may(both, capsys, monkeypatch, tmp_path):
+    unused = entries(tmp_path, {"path": "detect/*", "column": "seconds"})
+    monkeypatch.setattr(accepted, "accepted", lambda _commit: unused)
+    assert report(*both, COMMIT) == 1
+    assert "accepts nothing" in capsys.readouterr().out
+    assert report(*both, COMMIT, some_unused=True) == 0
+
+
 def test_rows_lines_and_files_of_one_version_are_differences(both):
     write(both[1], [*ROWS, ROWS[1]])
     (both[1] / "digest-text/x.txt").write_text("one\n")

@@ -1,4 +1,7 @@
-"""The two versions: a worktree of the base, and this working tree. Only their `bin/tailrace` is used."""
+"""The two versions: a worktree of the base, and this working tree or a worktree of another version.
+
+Only their `bin/tailrace` is used.
+"""
 
 import os
 import subprocess
@@ -9,8 +12,10 @@ from pathlib import Path
 
 from tailrace.config.resources import REPOSITORY
 
-BASE_TREE = REPOSITORY / "target" / "compare" / "base"
-"""Always the same place: the cache of jars keeps a link for each directory with sources."""
+TREES = REPOSITORY / "target" / "compare"
+BASE_TREE = TREES / "base"
+OTHER_TREE = TREES / "other"
+"""Always the same places: the cache of jars keeps a link for each directory with sources."""
 COMMAND_SECONDS = 900
 SUCCESS_OR_REFUSED = (0, 1)
 """Exit codes of a command that has run: 1 reports an unreadable file, which is an output too."""
@@ -18,11 +23,12 @@ SUCCESS_OR_REFUSED = (0, 1)
 
 @dataclass(frozen=True)
 class Version:
-    """A checkout, and the home directory of its command line."""
+    """A checkout, and the rules with which it detects."""
 
     name: str
     repository: Path
     commit: str
+    rules: Path
 
     def run(self, words: Sequence[str | Path], home: Path, out: Path) -> tuple[int, str]:
         """Runs `tailrace` and writes its standard output to a file; returns exit code and standard error.
@@ -44,6 +50,7 @@ class Version:
         errors = done.stderr.decode(errors="backslashreplace")
         if done.returncode not in SUCCESS_OR_REFUSED:
             raise RuntimeError(f"{self.name}: tailrace {words[0]} ended with {done.returncode}: {errors}")
+        errors = errors.replace(f"{self.rules}/", "REPOSITORY/rules/")
         return done.returncode, errors.replace(f"{self.repository}/", "REPOSITORY/")
 
     def build(self) -> None:
@@ -63,26 +70,39 @@ def _is_kept(name: str) -> bool:
 
 
 @contextmanager
-def both(base: str) -> Iterator[tuple[Version, Version]]:
-    """Yields the base, in a worktree that is removed afterwards, and this version; both are built."""
-    before = Version("before", BASE_TREE, _git("rev-parse", "--verify", f"{base}^{{commit}}"))
-    after = Version("after", REPOSITORY, _git("rev-parse", "HEAD"))
-    remove_worktree()
-    BASE_TREE.parent.mkdir(parents=True, exist_ok=True)
-    _git("worktree", "add", "--quiet", "--detach", str(BASE_TREE), before.commit)
+def both(base: str, other: str = "", base_rules: bool = False) -> Iterator[tuple[Version, Version]]:
+    """Yields both versions, built: the base, and this working tree, or the revision `other` if there is one.
+
+    With `base_rules`, both detect with the rules of the base. Worktrees of revisions are removed afterwards.
+    """
+    tree = OTHER_TREE if other else REPOSITORY
+    rules = BASE_TREE / "rules"
+    before = Version("before", BASE_TREE, _commit(base), rules)
+    after = Version("after", tree, _commit(other or "HEAD"), rules if base_rules else tree / "rules")
+    checkouts = [before, *([after] if other else [])]
+    for each in checkouts:
+        remove_worktree(each.repository)
+    TREES.mkdir(parents=True, exist_ok=True)
     try:
+        for each in checkouts:
+            _git("worktree", "add", "--quiet", "--detach", str(each.repository), each.commit)
         before.build()
         after.build()
         yield before, after
     finally:
-        remove_worktree()
+        for each in checkouts:
+            remove_worktree(each.repository)
 
 
-def remove_worktree() -> None:
-    """Removes the base's worktree, also one that an interrupted run has left."""
-    if BASE_TREE.exists():
-        _git("worktree", "remove", "--force", str(BASE_TREE))
+def remove_worktree(tree: Path) -> None:
+    """Removes a worktree, also one that an interrupted run has left."""
+    if tree.exists():
+        _git("worktree", "remove", "--force", str(tree))
     _git("worktree", "prune")
+
+
+def _commit(revision: str) -> str:
+    return _git("rev-parse", "--verify", f"{revision}^{{commit}}")
 
 
 def _git(*words: str) -> str:

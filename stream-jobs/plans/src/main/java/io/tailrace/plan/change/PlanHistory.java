@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 
@@ -140,7 +141,7 @@ public final class PlanHistory {
             restart(PlanBasis.LOGGED, micros, "the log now contains plans", changes);
         }
         latencies(plan).add(micros, seconds, rowsExamined);
-        follow(plan, micros).add(micros, seconds, rowsExamined);
+        follow(plan, micros).ifPresent(followed -> followed.add(micros, seconds, rowsExamined));
         if (inARow >= IN_A_ROW) {
             change(candidateMicros, changes);
         }
@@ -231,16 +232,22 @@ public final class PlanHistory {
 
     /**
      * Counts how often in a row a plan other than the statement's occurred. Returns the latencies to which the
-     * execution belongs.
+     * execution belongs; empty for another plan before the statement's latest execution with its plan, such as lines
+     * that a backfill repaired: it precedes what is known.
      */
-    private PlanLatencyHistory follow(String plan, long micros) {
+    private Optional<PlanLatencyHistory> follow(String plan, long micros) {
         if (current.isEmpty()) {
             current = plan;
             since = new PlanLatencyHistory(plan);
         }
         if (plan.equals(current)) {
-            inARow = 0;
-            return since;
+            if (micros >= candidateMicros) {
+                inARow = 0;
+            }
+            return Optional.of(since);
+        }
+        if (micros < since.latestMicros()) {
+            return Optional.empty();
         }
         if (inARow == 0 || !plan.equals(candidate.plan())) {
             candidate = new PlanLatencyHistory(plan);
@@ -248,7 +255,7 @@ public final class PlanHistory {
             inARow = 0;
         }
         inARow++;
-        return candidate;
+        return Optional.of(candidate);
     }
 
     /** Makes the candidate the statement's plan. */

@@ -104,6 +104,32 @@ class PlanHistoryTest {
         assertThat(last().verdict()).isEqualTo(PlanVerdict.SLOWER);
     }
 
+    /** As after a backfill, or when a parser's subtask is more than five seconds behind another. */
+    @Test
+    void executionsBeforeTheChangeThatComeLateAreNoChangeBack() {
+        run("a", 100, () -> 0.01);
+        long changed = micros;
+        run("b", 20, () -> 0.1);
+        micros = changed - 50 * SECOND;
+        run("a", 40, () -> 0.01);
+        micros = changed + 20 * SECOND;
+        run("b", 20, () -> 0.1);
+        assertThat(changes)
+                .extracting(DetectedPlanChange::newPlan, DetectedPlanChange::verdict)
+                .containsExactly(tuple("b", PlanVerdict.PENDING), tuple("b", PlanVerdict.SLOWER));
+        assertThat(history.current()).isEqualTo("b");
+    }
+
+    @Test
+    void anExecutionThatComesLateDoesNotInterruptTheCandidate() {
+        run("a", 3, () -> 0.01);
+        micros += SECOND;
+        run("b", 2, () -> 0.01);
+        history.execution(database, "a", micros - 3 * SECOND, 0.01, 10, MIN_RATIO, changes::add);
+        run("b", 1, () -> 0.01);
+        assertThat(changes).extracting(DetectedPlanChange::newPlan).containsExactly("b");
+    }
+
     @Test
     void aCaptureThatIsReadTwiceOrTooLateChangesNothing() {
         capture("a");
