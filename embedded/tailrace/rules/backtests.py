@@ -25,8 +25,8 @@ MAX_ERROR = 2000
 KEPT = 50
 """Ended backtests whose results are kept."""
 NICENESS = 10
-"""About a tenth of the weight of other processes. With 19 (a seventieth) a backtest of four alerts did not end
-within five minutes on two cores with ten busy processes."""
+"""About a tenth of the weight of other processes. With 19 (a seventieth) a backtest of four alerts did not
+end within five minutes on two cores with ten busy processes."""
 HEAP = ("-XX:+UseSerialGC", "-XX:ActiveProcessorCount=1", "-Xmx512m", "-XX:+ExitOnOutOfMemoryError")
 INTERRUPTED = "the service stopped during this backtest; start it again"
 
