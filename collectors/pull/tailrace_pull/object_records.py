@@ -14,6 +14,9 @@ from tailrace_pull.envelopes import Decoded, EnvelopeError, decode, exported_eve
 EVENT = rb"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) "
 FIRST_EVENT = re.compile(EVENT)
 NEXT_EVENT = re.compile(rb"\n(?=" + EVENT + rb")")
+JOINED = re.compile(rb'(?<=\})(?=\{"\w+":)')
+"""Where two records meet: Firehose joins those of CloudWatch Logs without a line feed. Within a text of JSON
+quotes are escaped, and behind its end no letter follows."""
 GOOGLE_LOGS = {"slowlog": "mysql-slow.log", "errorlog": "mysql.err", "general": "mysql-general.log"}
 AZURE_LOGS = {"slowlog": "slow.log", "audit": "audit.log"}
 
@@ -57,7 +60,9 @@ def whole_records(data: bytes, is_end: bool) -> int:
         begins = [found.end() for found in NEXT_EVENT.finditer(data) if is_time(found[1].decode())]
         return len(data) if is_end else (begins[-1] if begins else 0)
     cut = data.rfind(b"\n") + 1
-    return len(data) if is_end and cut < len(data) and _is_json(data[cut:]) else cut
+    if is_end and cut < len(data) and _is_json(data[cut:]):
+        return len(data)
+    return cut or max((found.end() for found in JOINED.finditer(data)), default=0)
 
 
 def _is_exported(data: bytes) -> bool:
@@ -78,10 +83,10 @@ def entries_of(data: bytes, name: str) -> Iterator[Decoded | Undecodable]:
     if _is_exported(data):
         yield from exported_events(data.decode(errors="replace"), PurePosixPath(name).parent.name)
         return
-    for line in data.splitlines(keepends=True):
+    for each in (part for line in data.splitlines(keepends=True) for part in JOINED.split(line)):
         try:
-            for record in records(line.decode()):
+            for record in records(each.decode()):
                 if (found := decode(record)) is not None:
                     yield found
         except (EnvelopeError, UnicodeDecodeError) as error:
-            yield Undecodable(len(line), str(error))
+            yield Undecodable(len(each), str(error))

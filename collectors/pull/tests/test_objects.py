@@ -316,6 +316,19 @@ def test_a_record_that_is_delivered_twice_is_stored_once(connect):
     assert puller.numbers() == [1, 2, 3]
 
 
+def test_records_that_firehose_joined_in_one_line_are_read_in_chunks(connect, monkeypatch):
+    monkeypatch.setattr(objects, "CHUNK_BYTES", 300)
+    monkeypatch.setattr(objects, "MAX_RECORD_BYTES", 600)
+    fake = FakeObjects("s3")
+    puller = connect(fake)
+    lines = [record("s3", number, fake.now).rstrip() for number in range(1, 31)]
+    bad = b'{"logGroup":7}'
+    fake.put(f"{PREFIX}/a", gzip.compress(b"".join([*lines[:20], bad, *lines[20:]]), mtime=0))
+    puller.visit_until_read(fake.now.timestamp())
+    assert puller.numbers() == list(range(1, 31))
+    assert [note.partition(": a gap of ")[2] for note in puller.notes] == [f"{len(bad)} bytes"]
+
+
 def test_objects_that_were_forgotten_are_not_read_again(fake, connect, monkeypatch):
     monkeypatch.setattr(objects_memory, "MAX_OBJECTS", 2)
     puller = connect(fake)
