@@ -285,6 +285,18 @@ def test_an_incomplete_last_record_waits_and_becomes_a_gap_after_a_week(fake, co
     assert puller.visit(hours_later(fake, 24)).notes == []
 
 
+def test_a_record_that_was_completed_while_the_puller_was_down_is_read_once(connect):
+    """Azure appends to an object, and its records have no ids by which a repetition would be recognized."""
+    fake = FakeObjects("az")
+    puller = connect(fake)
+    lines = record("az", 1, fake.now) + record("az", 2, fake.now)
+    fake.put(f"{PREFIX}/PT1H.json", lines[:-20])
+    puller.visit(fake.now.timestamp())
+    fake.append(f"{PREFIX}/PT1H.json", lines[-20:])
+    puller.visit(hours_later(fake, 24 * 8))
+    assert (puller.numbers(), puller.notes) == ([1, 2], [])
+
+
 def test_a_compressed_object_that_is_damaged_is_a_gap(connect):
     fake = FakeObjects("s3")
     puller = connect(fake)
