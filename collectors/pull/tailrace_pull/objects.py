@@ -25,6 +25,9 @@ MAX_RECORD_BYTES = 64 << 20
 """The longest record that is read. A longer one is a gap."""
 MAX_UNPACKED_BYTES = 160 << 20
 """The largest object that is unpacked, in memory. A larger one is a gap. Firehose: at most 128 MiB."""
+MAX_READ_OBJECTS = 250
+"""The most objects that a visit reads. What it read is stored after it, and a puller that stores nothing for
+minutes is restarted: small objects take a time that their bytes do not show."""
 GZIP = b"\x1f\x8b"
 TAIL_BYTES = 4096
 """Bytes by which an object is recognized that has grown: at least a record, with its time."""
@@ -129,8 +132,8 @@ class _Visit:
                 known.position = known.size
 
     def read_all(self, listed: dict[str, StoredObject]) -> None:
-        for name, known in self.memory.unread():
-            if self.left <= 0:
+        for number, (name, known) in enumerate(self.memory.unread()):
+            if self.left <= 0 or number == MAX_READ_OBJECTS:
                 self.done.is_complete = False
                 return
             try:

@@ -341,6 +341,15 @@ def test_records_that_firehose_joined_in_one_line_are_read_in_chunks(connect, mo
     assert [note.partition(": a gap of ")[2] for note in puller.notes] == [f"{len(bad)} bytes"]
 
 
+def test_a_visit_reads_a_bounded_number_of_objects(fake, connect, monkeypatch):
+    monkeypatch.setattr(objects, "MAX_READ_OBJECTS", 3)
+    puller = connect(fake)
+    for number in range(1, 8):
+        put(fake, f"{number}", number)
+    found = [(puller.visit(fake.now.timestamp()).is_complete, len(puller.numbers())) for _ in range(3)]
+    assert found == [(False, 3), (False, 6), (True, 7)]
+
+
 def test_objects_that_were_forgotten_are_not_read_again(fake, connect, monkeypatch):
     monkeypatch.setattr(objects_memory, "MAX_OBJECTS", 2)
     puller = connect(fake)
