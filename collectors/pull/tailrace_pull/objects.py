@@ -16,6 +16,7 @@ from tailrace_pull.envelopes import Decoded
 from tailrace_pull.matching import Numbers
 from tailrace_pull.object_records import Undecodable, Wanted, entries_of, whole_records
 from tailrace_pull.objects_memory import KnownObject, Memory
+from tailrace_pull.portions import MAX_LINE_BYTES
 from tailrace_pull.reading import LineRun, Round
 from tailrace_pull.remote import FileGoneError, RemoteError
 from tailrace_pull.state import LogState, PulledFile
@@ -208,6 +209,10 @@ class _Visit:
                 self._append(parts)
                 self._leave_gap(found.size, f"{name}: a record cannot be decoded: {found.reason}")
             elif self.log.wanted.includes(found.log) and not self._is_repeated(found):
+                if _has_long_line(found.entry):
+                    self._append(parts)
+                    self._leave_gap(len(found.entry), f"{name}: a line has more than {MAX_LINE_BYTES} bytes")
+                    continue
                 parts.append(found.entry)
                 self._file.written_at = max(self._file.written_at, found.at.timestamp())
         self._append(parts)
@@ -262,6 +267,10 @@ def _unpack(packed: bytes) -> bytes:
     if len(unpacked) > MAX_UNPACKED_BYTES:
         raise _DamagedError(f"it has more than {MAX_UNPACKED_BYTES} bytes")
     return unpacked
+
+
+def _has_long_line(entry: bytes) -> bool:
+    return len(entry) > MAX_LINE_BYTES and any(len(line) > MAX_LINE_BYTES for line in entry.split(b"\n"))
 
 
 def _tail(data: bytes) -> str:

@@ -274,6 +274,15 @@ def test_a_record_that_cannot_be_decoded_is_a_gap_between_others(fake, connect):
     assert "a record cannot be decoded" in puller.notes[0]
 
 
+def test_an_entry_with_a_line_that_the_job_does_not_take_is_a_gap(fake, connect, monkeypatch):
+    monkeypatch.setattr(objects, "MAX_LINE_BYTES", 10)
+    puller = connect(fake)
+    put(fake, "a", 1, 1234, 2)
+    puller.visit(fake.now.timestamp())
+    assert puller.content == b"select 1;\n" + b"\0" * len(b"select 1234;\n") + b"select 2;\n"
+    assert puller.notes == [f"{PREFIX}/a: a line has more than 10 bytes: a gap of 13 bytes"]
+
+
 def test_an_incomplete_last_record_waits_and_becomes_a_gap_after_a_week(fake, connect):
     puller = connect(fake)
     fake.put(f"{PREFIX}/a", record("gs", 1, fake.now) + b'{"logName"')
