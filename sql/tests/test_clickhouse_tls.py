@@ -11,10 +11,12 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from clickhouse_servers import Server, running
 
 from e2e import hostile_clients as hostile
+from tailrace.archive import inserts, readback
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError, tls_context
 from tailrace.config.home import Home
 from tailrace.credentials.certificates import Certificates
@@ -94,6 +96,18 @@ def test_migrations_hold_their_lock(admin: ClickHouse):
     for _ in range(2):
         with lock(admin), pytest.raises(LockedError, match="another migration is running"), lock(admin):
             pass
+
+
+def test_the_archive_reads_back_and_restores(admin: ClickHouse):
+    """Its requests have bodies that the client does not send for it."""
+    numbers = pa.table({"n": pa.array([1, 2], pa.int64())})
+    sent = readback.encoded(numbers)
+    assert readback.send(admin, f"SELECT sum(n) FROM {readback.EXTERNAL}", sent, "n Int64") == b"3\n"
+    admin.execute("CREATE DATABASE IF NOT EXISTS tailrace")
+    admin.execute("CREATE OR REPLACE TABLE tailrace.restored (n Int64) ENGINE = MergeTree ORDER BY n")
+    inserts.typed_rows(admin, "restored", {"n": "Int64"}, numbers, "typed")
+    inserts.json_rows(admin, "restored", {"n": "Int64"}, [b'{"n": 3}'], "json")
+    assert admin.execute("SELECT sum(n) FROM tailrace.restored") == "6\n"
 
 
 def test_large_inserts_and_results_are_complete(admin: ClickHouse):
