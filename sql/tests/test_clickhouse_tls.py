@@ -4,6 +4,7 @@ import http.client
 import os
 import socket
 import ssl
+import time
 import urllib.parse
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +22,7 @@ from tailrace.clickhouse.client import ClickHouse, ClickHouseError, tls_context
 from tailrace.config.home import Home
 from tailrace.credentials.certificates import Certificates
 from tailrace.migrations.lock import LockedError, lock
+from tailrace_local.components import clickhouse_tls
 
 ROWS = 100_000
 LARGE_RESULT = f"SELECT repeat('x', 1000) FROM numbers({ROWS}) FORMAT RawBLOB"
@@ -79,6 +81,28 @@ def _handshake(admin: ClickHouse, name: str) -> None:
     assert context
     with hostile.connect(address.port) as plain, context.wrap_socket(plain, server_hostname=name):
         pass
+
+
+def test_the_listener_opens_after_the_engine_however_long_that_takes(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(clickhouse_tls, "LISTEN_SECONDS", 0.1, raising=False)
+    certificates = Certificates(Home(tmp_path))
+    certificates.make()
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = free.getsockname()
+    front = clickhouse_tls.TlsFront(address, str(certificates.file("clickhouse")))
+    front.start()
+    time.sleep(0.5)
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(address).close()
+    front._engine_listens.set()
+    limit = time.monotonic() + SECONDS
+    while True:
+        try:
+            socket.create_connection(address).close()
+            return
+        except ConnectionRefusedError:
+            assert time.monotonic() < limit
+            time.sleep(0.05)
 
 
 def test_old_versions_of_tls_are_refused(admin: ClickHouse):
