@@ -46,11 +46,11 @@ def records(document: str) -> Iterator[dict[str, Any]]:
         found = value.get("records", [value]) if isinstance(value, dict) else value
         for record in found if isinstance(found, list) else [found]:
             if not isinstance(record, dict):
-                raise EnvelopeError(f"line {line}: expected a JSON object, found {str(record)[:40]!r}")
+                raise EnvelopeError(f"line {line}: expected a JSON object, found {type(record).__name__}")
             try:
                 contained = list(_of_subscription(_of_pubsub(record)))
             except MALFORMED as error:
-                raise EnvelopeError(f"line {line}: expected a published record: {error!r}") from error
+                raise EnvelopeError(f"line {line}: expected a published record: {_what(error)}") from error
             yield from contained
 
 
@@ -63,7 +63,12 @@ def decode(record: Mapping[str, Any]) -> Decoded | None:
             return _amazon(record)
         return _azure({key.lower(): value for key, value in record.items()})
     except MALFORMED as error:
-        raise EnvelopeError(f"expected a published record: {error!r}") from error
+        raise EnvelopeError(f"expected a published record: {_what(error)}") from error
+
+
+def _what(error: Exception) -> str:
+    """Returns what is wrong without a value of the record, which may be personal data: for a log file."""
+    return repr(error) if isinstance(error, KeyError) else type(error).__name__
 
 
 def _values(document: str) -> Iterator[tuple[int, Any]]:
