@@ -3,9 +3,11 @@
 import heapq
 import itertools
 import time
+import traceback
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from pathlib import Path
 from threading import Event
 from typing import Protocol
 
@@ -118,7 +120,8 @@ class Service:
     def _result(self, watch: Watch, visited: "Future[Round]") -> Round | None:
         try:
             return visited.result()
-        except RemoteError as error:
+        except Exception as fault:  # also a fault of a reader: the other logs are read
+            error = fault if isinstance(fault, RemoteError) else _unexpected(fault)
             if str(error) != watch.problem:
                 self._report(f"{watch.log.instance} {watch.log.source}: {error}")
             watch.problem, watch.problem_kind, watch.missing_right = str(error), error.kind, error.right
@@ -134,3 +137,9 @@ class Service:
         watch.problem = watch.problem_kind = watch.missing_right = ""
         watch.visited_at, watch.bytes = done.at, watch.bytes + done.bytes
         return watch.pace.after_visit(has_grown, done.is_complete)
+
+
+def _unexpected(fault: Exception) -> RemoteError:
+    """Returns type and place of a fault, without its text, which may contain a part of the log."""
+    place = traceback.extract_tb(fault.__traceback__)[-1]
+    return RemoteError(f"unexpected {type(fault).__name__} in {Path(place.filename).name}:{place.lineno}")

@@ -28,6 +28,24 @@ class LongLog:
         return Round(1.0, state)
 
 
+class FaultyLog:
+    """A log whose reader has a fault."""
+
+    def visit(self, *_: object) -> Round:
+        raise ValueError("select secret")
+
+
+def test_a_fault_of_a_reader_is_a_problem_of_its_log_and_the_others_are_read():
+    log, other, lines = LongLog(), PulledLog("db-2", "shop", "slowlog", "/a"), []
+    log.may_end.set()
+    faulty, good = Watch(other, FaultyLog(), LogState()), Watch(LOG, log, LogState())
+    its = Service([faulty, good], Sink(), lines.append)
+    its.run(lambda _: its.stop())
+    assert faulty.problem.startswith("unexpected ValueError in test_pull_service.py:")
+    assert (faulty.problem_kind, lines) == ("failed", [f"db-2 slowlog: {faulty.problem}"])
+    assert good.visited_at == 1.0
+
+
 def test_a_puller_shows_that_it_runs_while_a_visit_is_long(monkeypatch):
     """It is restarted otherwise, before anything of the visit is stored."""
     monkeypatch.setattr(service, "MAX_WAIT_SECONDS", 0.01)
