@@ -282,6 +282,18 @@ def test_names_of_a_selector_cannot_leave_their_literal(keeping, user):
     assert expiry.RECALCULATE in definition(keeping, "query_events")
 
 
+def test_a_hold_that_cannot_be_read_is_a_problem_and_keeps_no_stack_from_starting(keeping, user, server):
+    """Anybody with the account auditor may insert it, and nobody but the administrator can remove it."""
+    row = {"hold_id": str(uuid.uuid4()), "action": holds.PLACE, "case_name": "c", "selector": "{}"}
+    row |= {"actor": "ines", "reason": "r"}
+    user("auditor").insert(f"tailrace.legal_hold_actions ({', '.join(row)})", [row])
+    server.part.provision()
+    assert server.part.problem().startswith("legal holds are not applied: a stored selector cannot be read")
+    keeping.execute("TRUNCATE TABLE tailrace.legal_hold_actions SYNC")
+    server.part.provision()
+    assert server.part.problem() == ""
+
+
 def test_rows_wait_until_the_archive_has_verified_their_day(keeping):
     store(keeping)
     assert not expiry.kept(keeping, LONG).caps, "nothing waits for an archive without any day"
