@@ -101,7 +101,7 @@ def test_refused_exports(service, wanted, status, message):
 
 def test_unknown_exports_have_no_state_and_no_bundle(service):
     assert refusal(service.export, "../../secrets")[0] == 404
-    assert refusal(service.bundle("f" * 32).__enter__)[0] == 404
+    assert refusal(service.bundle("f" * 32, "compliance").__enter__)[0] == 404
     assert refusal(service.verification, "f" * 32)[0] == 404
 
 
@@ -111,8 +111,16 @@ def test_a_failed_export_states_why_and_the_next_one_runs(service):
     for number in (first, second):
         state = ended(service, number)
         assert state["state"] == FAILED and "refused" in state["error"].lower()
-        assert refusal(service.bundle(number).__enter__)[0] == 409
+        assert refusal(service.bundle(number, "compliance").__enter__)[0] == 409
     assert [state["id"] for state in service.exports()] == [second, first]
+
+
+def test_a_restricted_audience_does_not_read_the_bundles_of_others(service):
+    number = service.start("gdpr", *PAST, "ines", "compliance")
+    assert service.readable(number, "compliance")["id"] == number
+    for request in (service.readable, lambda *given: service.bundle(*given).__enter__()):
+        status, text = refusal(request, number, "security")
+        assert status == 403 and "access.yaml" in text
 
 
 def test_a_review_needs_a_finding_and_clickhouse(service):

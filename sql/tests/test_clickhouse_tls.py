@@ -4,6 +4,7 @@ import http.client
 import os
 import socket
 import ssl
+import time
 import urllib.parse
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,14 +12,17 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from clickhouse_servers import Server, running
 
 from e2e import hostile_clients as hostile
+from tailrace.archive import inserts, readback
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError, tls_context
 from tailrace.config.home import Home
 from tailrace.credentials.certificates import Certificates
 from tailrace.migrations.lock import LockedError, lock
+from tailrace_local.components import clickhouse_tls
 
 ROWS = 100_000
 LARGE_RESULT = f"SELECT repeat('x', 1000) FROM numbers({ROWS}) FORMAT RawBLOB"
@@ -79,6 +83,28 @@ def _handshake(admin: ClickHouse, name: str) -> None:
         pass
 
 
+def test_the_listener_opens_after_the_engine_however_long_that_takes(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(clickhouse_tls, "LISTEN_SECONDS", 0.1, raising=False)
+    certificates = Certificates(Home(tmp_path))
+    certificates.make()
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = free.getsockname()
+    front = clickhouse_tls.TlsFront(address, str(certificates.file("clickhouse")))
+    front.start()
+    time.sleep(0.5)
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(address).close()
+    front._engine_listens.set()
+    limit = time.monotonic() + SECONDS
+    while True:
+        try:
+            socket.create_connection(address).close()
+            return
+        except ConnectionRefusedError:
+            assert time.monotonic() < limit
+            time.sleep(0.05)
+
+
 def test_old_versions_of_tls_are_refused(admin: ClickHouse):
     context = tls_context(admin.url, admin.authorities)
     assert context
@@ -94,6 +120,18 @@ def test_migrations_hold_their_lock(admin: ClickHouse):
     for _ in range(2):
         with lock(admin), pytest.raises(LockedError, match="another migration is running"), lock(admin):
             pass
+
+
+def test_the_archive_reads_back_and_restores(admin: ClickHouse):
+    """Its requests have bodies that the client does not send for it."""
+    numbers = pa.table({"n": pa.array([1, 2], pa.int64())})
+    sent = readback.encoded(numbers)
+    assert readback.send(admin, f"SELECT sum(n) FROM {readback.EXTERNAL}", sent, "n Int64") == b"3\n"
+    admin.execute("CREATE DATABASE IF NOT EXISTS tailrace")
+    admin.execute("CREATE OR REPLACE TABLE tailrace.restored (n Int64) ENGINE = MergeTree ORDER BY n")
+    inserts.typed_rows(admin, "restored", {"n": "Int64"}, numbers, "typed")
+    inserts.json_rows(admin, "restored", {"n": "Int64"}, [b'{"n": 3}'], "json")
+    assert admin.execute("SELECT sum(n) FROM tailrace.restored") == "6\n"
 
 
 def test_large_inserts_and_results_are_complete(admin: ClickHouse):

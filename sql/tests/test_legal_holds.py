@@ -173,6 +173,20 @@ def test_no_held_row_is_deleted_after_place_returned_although_rows_arrive_and_ar
     assert old(keeping, "instance = 'db0'") == 0
 
 
+def test_a_hold_that_is_placed_while_a_run_applies_ttls_is_not_lost(keeping, user, monkeypatch):
+    """As by a run whose lock has ended: the other one applied the hold in the meantime."""
+    apply, runs = expiry.apply, []
+
+    def applied(*given: object) -> None:
+        if not runs:
+            holds.place(user("auditor"), "case 7", selectors.parse("user:user1"), "ines", "a letter")
+        runs.append(apply(*given))
+
+    monkeypatch.setattr(expiry, "apply", applied)
+    migration_runner.apply_retention(keeping)
+    assert len(runs) == 2 and "user1" in definition(keeping, "query_events")
+
+
 def test_a_part_with_the_values_of_an_earlier_ttl_gets_new_ones(keeping, user):
     """ClickHouse drops a part by its stored values alone, and a changed TTL does not change them."""
     store(keeping)
@@ -266,6 +280,18 @@ def test_names_of_a_selector_cannot_leave_their_literal(keeping, user):
     migration_runner.apply_retention(keeping, retention_days=LONG, report=pytest.fail)
 
     assert expiry.RECALCULATE in definition(keeping, "query_events")
+
+
+def test_a_hold_that_cannot_be_read_is_a_problem_and_keeps_no_stack_from_starting(keeping, user, server):
+    """Anybody with the account auditor may insert it, and nobody but the administrator can remove it."""
+    row = {"hold_id": str(uuid.uuid4()), "action": holds.PLACE, "case_name": "c", "selector": "{}"}
+    row |= {"actor": "ines", "reason": "r"}
+    user("auditor").insert(f"tailrace.legal_hold_actions ({', '.join(row)})", [row])
+    server.part.provision()
+    assert server.part.problem().startswith("legal holds are not applied: a stored selector cannot be read")
+    keeping.execute("TRUNCATE TABLE tailrace.legal_hold_actions SYNC")
+    server.part.provision()
+    assert server.part.problem() == ""
 
 
 def test_rows_wait_until_the_archive_has_verified_their_day(keeping):

@@ -127,6 +127,21 @@ def test_what_the_role_may_not_read_is_recorded_as_denied_and_nothing_is_sent(
     assert runs(server) == [("", "denied", 0)] and not receiver.documents
 
 
+@pytest.mark.parametrize(
+    "forged", [{"role": "nobody"}, {"name": "a\nb"}, {"every_seconds": saved.LONGEST.days * 86_400 + 1}]
+)
+def test_a_search_that_cannot_be_stops_no_other_one(server, runner, receiver, save, forged):
+    """The account of analysts may write to the table; the same program delivers alerts."""
+    save("log:slow", **{"name": "forged", **forged})
+    save("user:nobody", name="z")
+    assert "cannot run" in runner.run_due(DUE)
+    assert runs(server) == [("", "nothing", 0)] and not receiver.documents
+    (found,) = saved.load(server.user("analyst"))
+    assert found.name == "z"
+    saved.remove(server.user("analyst"), "eve", forged.get("name", "forged"))
+    assert runner.run_due(DUE) == ""
+
+
 def test_a_channel_that_fails_gets_the_same_run_again_with_the_same_key(server, runner, receiver, save):
     receiver.statuses = [503]
     save("log:slow | top user")

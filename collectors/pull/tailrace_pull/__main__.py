@@ -76,8 +76,12 @@ def _run(options: argparse.Namespace) -> int:
 
 def _once(options: argparse.Namespace) -> int:
     logs = _server(options) if options.server else _listed(options, {})
+    directory = Directory(options.directory)
+    for log, _ in logs:
+        if kept := directory.files(log):
+            raise ConfigurationError(f"{kept[0]} is of an earlier run: remove it, or use another directory")
     failed: list[Watch] = []
-    service = _service(logs, Directory(options.directory), {})
+    service = _service(logs, directory, {})
 
     def stop_at_failure(watches: Sequence[Watch]) -> None:
         failed[:] = [watch for watch in watches if watch.problem]

@@ -73,7 +73,7 @@ class CloudWatchLogs:
         held = _add_entries(done, events, waits, known, new_number)
         read = [min(event.timestamp, now) for event in events]
         known.advance(min(max(read, default=0), held), start, now if is_complete else None)
-        if is_complete and known.newest and (hour := known.past.due(now)):
+        if is_complete and (hour := known.past.due(now)):
             self._read_again(done, hour, known, max_bytes, new_number)
         known.forget()
         done.state.files = _without_old(done.state.files, state.files)

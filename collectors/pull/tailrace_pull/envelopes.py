@@ -14,6 +14,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+MALFORMED = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
+"""What reading a record raises that has another form than the published one. Objects are no trusted input."""
+
 
 class EnvelopeError(ValueError):
     """A record has not the published form; the message contains what was expected."""
@@ -43,8 +46,12 @@ def records(document: str) -> Iterator[dict[str, Any]]:
         found = value.get("records", [value]) if isinstance(value, dict) else value
         for record in found if isinstance(found, list) else [found]:
             if not isinstance(record, dict):
-                raise EnvelopeError(f"line {line}: expected a JSON object, found {str(record)[:40]!r}")
-            yield from _of_subscription(_of_pubsub(record))
+                raise EnvelopeError(f"line {line}: expected a JSON object, found {type(record).__name__}")
+            try:
+                contained = list(_of_subscription(_of_pubsub(record)))
+            except MALFORMED as error:
+                raise EnvelopeError(f"line {line}: expected a published record: {_what(error)}") from error
+            yield from contained
 
 
 def decode(record: Mapping[str, Any]) -> Decoded | None:
@@ -55,8 +62,13 @@ def decode(record: Mapping[str, Any]) -> Decoded | None:
         if "logGroup" in record:
             return _amazon(record)
         return _azure({key.lower(): value for key, value in record.items()})
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise EnvelopeError(f"expected a published record: {error!r}") from error
+    except MALFORMED as error:
+        raise EnvelopeError(f"expected a published record: {_what(error)}") from error
+
+
+def _what(error: Exception) -> str:
+    """Returns what is wrong without a value of the record, which may be personal data: for a log file."""
+    return repr(error) if isinstance(error, KeyError) else type(error).__name__
 
 
 def _values(document: str) -> Iterator[tuple[int, Any]]:
@@ -66,7 +78,7 @@ def _values(document: str) -> Iterator[tuple[int, Any]]:
         line += document.count("\n", at, found.start())
         try:
             value, end = decoder.raw_decode(document, found.start())
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise EnvelopeError(f"line {line}: expected JSON: {error}") from error
         yield line, value
         line, at = line + document.count("\n", found.start(), end), end
@@ -87,7 +99,7 @@ def _of_subscription(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _amazon(record: Mapping[str, Any]) -> Decoded:
     at = datetime.fromtimestamp(record["timestamp"] / 1000, UTC)
-    log = ("aws", record["logGroup"], record["logStream"], "events.log")
+    log = ("aws", str(record["logGroup"]), str(record["logStream"]), "events.log")
     return Decoded(log, at, record["id"], _line(record["message"]))
 
 
@@ -97,8 +109,8 @@ EXPORTED = re.compile(r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ", re.MULTILIN
 
 def exported_events(document: str, stream: str) -> Iterator[Decoded]:
     """Yields the events of an object that an export task of CloudWatch Logs wrote; none of other documents.
-    A message of several lines continues until the next event."""
-    found = list(EXPORTED.finditer(document))
+    A message of several lines continues until the next event. A line with an impossible time begins none."""
+    found = [each for each in EXPORTED.finditer(document) if is_time(each[1])]
     if not found or found[0].start():
         return
     for begin, end in zip(found, [*(each.start() for each in found[1:]), len(document)], strict=True):
@@ -202,6 +214,15 @@ def time_of(text: str) -> datetime:
     digits = rest[: len(rest) - len(rest.lstrip("0123456789"))]
     read = datetime.fromisoformat(f"{base}{dot}{digits[:6]:0<6}{rest[len(digits) :]}" if dot else base)
     return read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)
+
+
+def is_time(text: str) -> bool:
+    """Returns whether `time_of` reads a text: a statement may contain 0000-00-00T00:00:00.000Z."""
+    try:
+        time_of(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _seconds(value: object) -> float:

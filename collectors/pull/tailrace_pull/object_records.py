@@ -9,11 +9,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from tailrace_pull.envelopes import Decoded, EnvelopeError, decode, exported_events, records
+from tailrace_pull.envelopes import Decoded, EnvelopeError, decode, exported_events, is_time, records
 
-EVENT = rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z "
+EVENT = rb"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) "
 FIRST_EVENT = re.compile(EVENT)
 NEXT_EVENT = re.compile(rb"\n(?=" + EVENT + rb")")
+JOINED = re.compile(rb'(?<=\})(?=\{"\w+":)')
+"""Where two records meet: Firehose joins those of CloudWatch Logs without a line feed. Within a text of JSON
+quotes are escaped, and behind its end no letter follows."""
 GOOGLE_LOGS = {"slowlog": "mysql-slow.log", "errorlog": "mysql.err", "general": "mysql-general.log"}
 AZURE_LOGS = {"slowlog": "slow.log", "audit": "audit.log"}
 
@@ -53,11 +56,19 @@ def whole_records(data: bytes, is_end: bool) -> int:
 
     `is_end` states that the object ends with it: a last line is complete if it is JSON; otherwise it may be
     still being written."""
-    if FIRST_EVENT.match(data):
-        begins = [found.end() for found in NEXT_EVENT.finditer(data)]
+    if _is_exported(data):
+        begins = [found.end() for found in NEXT_EVENT.finditer(data) if is_time(found[1].decode())]
         return len(data) if is_end else (begins[-1] if begins else 0)
     cut = data.rfind(b"\n") + 1
-    return len(data) if is_end and cut < len(data) and _is_json(data[cut:]) else cut
+    if is_end and cut < len(data) and _is_json(data[cut:]):
+        return len(data)
+    return cut or max((found.end() for found in JOINED.finditer(data)), default=0)
+
+
+def _is_exported(data: bytes) -> bool:
+    """Returns whether data begins with an event of an export task."""
+    found = FIRST_EVENT.match(data)
+    return found is not None and is_time(found[1].decode())
 
 
 def _is_json(data: bytes) -> bool:
@@ -69,13 +80,13 @@ def _is_json(data: bytes) -> bool:
 
 def entries_of(data: bytes, name: str) -> Iterator[Decoded | Undecodable]:
     """Yields the entries of complete records of the object of this name, of all servers and logs."""
-    if FIRST_EVENT.match(data):
+    if _is_exported(data):
         yield from exported_events(data.decode(errors="replace"), PurePosixPath(name).parent.name)
         return
-    for line in data.splitlines(keepends=True):
+    for each in (part for line in data.splitlines(keepends=True) for part in JOINED.split(line)):
         try:
-            for record in records(line.decode()):
+            for record in records(each.decode()):
                 if (found := decode(record)) is not None:
                     yield found
         except (EnvelopeError, UnicodeDecodeError) as error:
-            yield Undecodable(len(line), str(error))
+            yield Undecodable(len(each), str(error))

@@ -16,6 +16,7 @@ from tailrace_pull.envelopes import Decoded
 from tailrace_pull.matching import Numbers
 from tailrace_pull.object_records import Undecodable, Wanted, entries_of, whole_records
 from tailrace_pull.objects_memory import KnownObject, Memory
+from tailrace_pull.portions import MAX_LINE_BYTES
 from tailrace_pull.reading import LineRun, Round
 from tailrace_pull.remote import FileGoneError, RemoteError
 from tailrace_pull.state import LogState, PulledFile
@@ -25,6 +26,9 @@ MAX_RECORD_BYTES = 64 << 20
 """The longest record that is read. A longer one is a gap."""
 MAX_UNPACKED_BYTES = 160 << 20
 """The largest object that is unpacked, in memory. A larger one is a gap. Firehose: at most 128 MiB."""
+MAX_READ_OBJECTS = 250
+"""The most objects that a visit reads. What it read is stored after it, and a puller that stores nothing for
+minutes is restarted: small objects take a time that their bytes do not show."""
 GZIP = b"\x1f\x8b"
 TAIL_BYTES = 4096
 """Bytes by which an object is recognized that has grown: at least a record, with its time."""
@@ -86,8 +90,8 @@ class LogOfObjects:
             done.state.files.append(PulledFile(new_number(), self.wanted.server))
         visit = _Visit(self, done, memory, max_bytes, max_bytes)
         visit.note_deleted(listed)
-        visit.give_up_old()
         memory.note(listed.values())
+        visit.give_up_old()
         visit.read_all(listed)
         memory.forget(int(at * MILLIS))
         done.state.memory = memory.to_text()
@@ -129,8 +133,8 @@ class _Visit:
                 known.position = known.size
 
     def read_all(self, listed: dict[str, StoredObject]) -> None:
-        for name, known in self.memory.unread():
-            if self.left <= 0:
+        for number, (name, known) in enumerate(self.memory.unread()):
+            if self.left <= 0 or number == MAX_READ_OBJECTS:
                 self.done.is_complete = False
                 return
             try:
@@ -205,6 +209,10 @@ class _Visit:
                 self._append(parts)
                 self._leave_gap(found.size, f"{name}: a record cannot be decoded: {found.reason}")
             elif self.log.wanted.includes(found.log) and not self._is_repeated(found):
+                if _has_long_line(found.entry):
+                    self._append(parts)
+                    self._leave_gap(len(found.entry), f"{name}: a line has more than {MAX_LINE_BYTES} bytes")
+                    continue
                 parts.append(found.entry)
                 self._file.written_at = max(self._file.written_at, found.at.timestamp())
         self._append(parts)
@@ -259,6 +267,10 @@ def _unpack(packed: bytes) -> bytes:
     if len(unpacked) > MAX_UNPACKED_BYTES:
         raise _DamagedError(f"it has more than {MAX_UNPACKED_BYTES} bytes")
     return unpacked
+
+
+def _has_long_line(entry: bytes) -> bool:
+    return len(entry) > MAX_LINE_BYTES and any(len(line) > MAX_LINE_BYTES for line in entry.split(b"\n"))
 
 
 def _tail(data: bytes) -> str:

@@ -1,5 +1,6 @@
 """Downloads logs into a directory, without a stack: for `tailrace digest` and other commands on files."""
 
+import glob
 from pathlib import Path
 
 from tailrace_pull.log import PulledLog
@@ -18,6 +19,12 @@ class Directory:
         for log, done in rounds.items():
             for run in done.runs:
                 self._write(log, run)
+
+    def files(self, log: PulledLog) -> list[Path]:
+        """Returns what an earlier run has left of a log. Rotated files have other names in each run, and a
+        shorter file would end with bytes of the longer one."""
+        live = self._root / log.instance / log.live_path.lstrip("/")
+        return sorted(live.parent.glob(f"{glob.escape(live.name)}*"))
 
     def path(self, log: PulledLog, run: LineRun) -> Path:
         return self._root / log.instance / log.path(run.file).lstrip("/")

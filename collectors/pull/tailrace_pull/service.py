@@ -3,9 +3,11 @@
 import heapq
 import itertools
 import time
+import traceback
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from pathlib import Path
 from threading import Event
 from typing import Protocol
 
@@ -20,7 +22,7 @@ VISIT_BYTES = 8 << 20
 """What one visit reads at most: other logs follow before a large one is continued."""
 WORKERS = 16
 MAX_WAIT_SECONDS = 60.0
-"""The maximum time between two calls of `after_pass`, also while every log is refused."""
+"""The maximum time between two calls of `after_pass`, also while every log is refused, or a visit is long."""
 MILLIS = 1000
 
 
@@ -82,16 +84,18 @@ class Service:
         """Visits logs until `stop`, or, with `until_read`, until each was read to its end once."""
         with ThreadPoolExecutor(WORKERS) as workers:
             while not self._stopped.is_set() and self._due:
-                self._pass(workers, until_read)
+                self._pass(workers, until_read, lambda: after_pass(self._watches))
                 after_pass(self._watches)
                 if self._due:
-                    wait = self._due[0][0] - time.monotonic()
-                    self._stopped.wait(min(MAX_WAIT_SECONDS, max(0.0, wait)))
+                    left = self._due[0][0] - time.monotonic()
+                    self._stopped.wait(min(MAX_WAIT_SECONDS, max(0.0, left)))
 
-    def _pass(self, workers: ThreadPoolExecutor, until_read: bool) -> None:
+    def _pass(self, workers: ThreadPoolExecutor, until_read: bool, meanwhile: Callable[[], None]) -> None:
         """Visits the logs that are due, and stores their rounds together."""
         due = self._take_due()
         visits = [(watch, workers.submit(self._visit, watch)) for watch in due]
+        while wait([visited for _, visited in visits], MAX_WAIT_SECONDS).not_done:
+            meanwhile()
         rounds = {watch: done for watch, visited in visits if (done := self._result(watch, visited))}
         try:
             if rounds:
@@ -100,9 +104,9 @@ class Service:
             self._report(f"nothing stored, visited again: {error}")
             rounds = {}
         for watch in due:
-            wait = self._after(watch, rounds.get(watch))
+            pause = self._after(watch, rounds.get(watch))
             if not (until_read and watch in rounds and rounds[watch].is_complete):
-                heapq.heappush(self._due, (time.monotonic() + wait, next(self._order), watch))
+                heapq.heappush(self._due, (time.monotonic() + pause, next(self._order), watch))
 
     def _take_due(self) -> list[Watch]:
         due = []
@@ -116,7 +120,8 @@ class Service:
     def _result(self, watch: Watch, visited: "Future[Round]") -> Round | None:
         try:
             return visited.result()
-        except RemoteError as error:
+        except Exception as fault:  # also a fault of a reader: the other logs are read
+            error = fault if isinstance(fault, RemoteError) else _unexpected(fault)
             if str(error) != watch.problem:
                 self._report(f"{watch.log.instance} {watch.log.source}: {error}")
             watch.problem, watch.problem_kind, watch.missing_right = str(error), error.kind, error.right
@@ -132,3 +137,9 @@ class Service:
         watch.problem = watch.problem_kind = watch.missing_right = ""
         watch.visited_at, watch.bytes = done.at, watch.bytes + done.bytes
         return watch.pace.after_visit(has_grown, done.is_complete)
+
+
+def _unexpected(fault: Exception) -> RemoteError:
+    """Returns type and place of a fault, without its text, which may contain a part of the log."""
+    place = traceback.extract_tb(fault.__traceback__)[-1]
+    return RemoteError(f"unexpected {type(fault).__name__} in {Path(place.filename).name}:{place.lineno}")

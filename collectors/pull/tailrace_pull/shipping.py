@@ -125,6 +125,8 @@ class Shipper:
                 if time.monotonic() > deadline:
                     raise ShippingError(f"{topic}: Kafka took no record for {TIMEOUT_SECONDS} s") from error
                 self._producer.poll(1)
+            except KafkaException as error:  # such as a record that is too large
+                raise ShippingError(f"{topic}: {error}") from error
 
     def _call(self, method, *arguments: object) -> None:
         try:

@@ -134,12 +134,20 @@ def test_a_header_of_a_slow_entry_stays_on_its_line(field):
     ("document", "problem"),
     [
         ('{"a": 1}\n{', "line 2: expected JSON"),
-        ("[1]", "line 1: expected a JSON object, found '1'"),
+        ("[1]", "line 1: expected a JSON object, found int$"),
+        ('["select secret"]', "line 1: expected a JSON object, found str$"),
     ],
 )
 def test_a_file_that_is_no_export_names_the_line(document, problem):
     with pytest.raises(EnvelopeError, match=problem):
         list(records(document))
+
+
+def test_a_problem_shows_no_value_of_a_record():
+    record = next(records(AZURE.read_text()))
+    record["properties"]["query_time"] = "secret"
+    with pytest.raises(EnvelopeError, match="expected a published record: ValueError$"):
+        decode(record)
 
 
 def test_a_record_without_a_field_is_a_problem_and_the_others_are_written(tmp_path, capsys):

@@ -30,6 +30,15 @@ def visit_each_hour(puller: Puller, first: int, last: int) -> list[str]:
     return [note for at in times for note in puller.visit(at).notes]
 
 
+def test_the_only_event_of_a_log_may_be_days_late(fake):
+    """Hours of a log without events are listed again, too."""
+    puller = puller_of(fake)
+    visit_each_hour(puller, 0, 49)
+    fake.put("prod", (NOW + 2 * HOUR) * 1000, "late", (NOW + 50 * HOUR) * 1000)
+    visit_each_hour(puller, 50, 53)
+    assert puller.lines() == [b"late\n"]
+
+
 def test_events_that_are_hours_late_are_stored_without_their_ids(fake, few_ids):
     """An agent was offline for two hours. One of its events has the time of one that was read."""
     puller = puller_of(fake)

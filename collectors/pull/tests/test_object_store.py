@@ -14,7 +14,7 @@ from tailrace.config.resources import REPOSITORY
 from tailrace_pull import objects
 from tailrace_pull.check import check
 from tailrace_pull.config import Clients
-from tailrace_pull.object_records import Wanted, whole_records
+from tailrace_pull.object_records import Undecodable, Wanted, entries_of, whole_records
 from tailrace_pull.remote import PermissionMissingError, RemoteError, ThrottledError
 
 __all__ = ["connect", "credentials", "fake"]  # fixtures
@@ -132,9 +132,38 @@ def test_entries_of_other_servers_and_logs_are_left_out(log, is_wanted):
         (b'{"a": 1}\n{"b"', True, 9),
         (b'{"a": 1}\n{"b": 2}', True, 17),
         (b'{"a": 1}\n{"b": 2}', False, 9),
+        (b'{"a": 1}{"b": 2}{"c":', False, 16),
+        (b'{"a": 1}{"b": 2}{"c"', True, 8),
+        (b'{"a": "}{","b": "}{\\"c\\":"}', False, 0),
         (b"2026-11-27T10:00:00.000Z a\nb\n2026-11-27T10:00:00.000Z c\n", False, 29),
         (b"2026-11-27T10:00:00.000Z a\nb\n2026-11-27T10:00:00.000Z c\n", True, 56),
+        (b"2026-11-27T10:00:00.000Z a\nb\n0000-00-00T00:00:00.000Z c\n", False, 0),
     ],
 )
 def test_a_chunk_ends_with_a_record(data, is_end, whole):
     assert whole_records(data, is_end) == whole
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"message": {"data": "abc"}}',
+        b'{"message": {"data": "WzFd"}}',
+        b'{"messageType": "DATA_MESSAGE", "logEvents": [{"id": "1"}]}',
+        b'{"messageType": "DATA_MESSAGE", "logGroup": "g", "logStream": "prod", "logEvents": [3]}',
+        b'{"logGroup": "g", "logStream": "prod", "id": "1", "timestamp": 1e30, "message": "x"}',
+        b"[" * 100_000,
+    ],
+)
+def test_a_record_of_any_other_form_is_undecodable_and_the_next_one_is_read(line):
+    good = b'{"logGroup": "g", "logStream": "prod", "id": "1", "timestamp": 1, "message": "x"}\n'
+    bad, entry = entries_of(line + b"\n" + good, "a")
+    assert isinstance(bad, Undecodable) and bad.size == len(line) + 1
+    assert entry.entry == b"x\n"
+
+
+def test_an_impossible_time_in_a_statement_begins_no_event():
+    """Any client of a database can write such a line."""
+    message = b"# Time: x\ninsert into t values ('\n0000-00-00T00:00:00.000Z x');\n"
+    data = b"2026-11-27T10:00:00.000Z " + message + b"2026-11-27T10:00:01.000Z y\n"
+    assert [each.entry for each in entries_of(data, "task/prod/000000")] == [message, b"y\n"]

@@ -274,6 +274,15 @@ def test_a_record_that_cannot_be_decoded_is_a_gap_between_others(fake, connect):
     assert "a record cannot be decoded" in puller.notes[0]
 
 
+def test_an_entry_with_a_line_that_the_job_does_not_take_is_a_gap(fake, connect, monkeypatch):
+    monkeypatch.setattr(objects, "MAX_LINE_BYTES", 10)
+    puller = connect(fake)
+    put(fake, "a", 1, 1234, 2)
+    puller.visit(fake.now.timestamp())
+    assert puller.content == b"select 1;\n" + b"\0" * len(b"select 1234;\n") + b"select 2;\n"
+    assert puller.notes == [f"{PREFIX}/a: a line has more than 10 bytes: a gap of 13 bytes"]
+
+
 def test_an_incomplete_last_record_waits_and_becomes_a_gap_after_a_week(fake, connect):
     puller = connect(fake)
     fake.put(f"{PREFIX}/a", record("gs", 1, fake.now) + b'{"logName"')
@@ -283,6 +292,18 @@ def test_an_incomplete_last_record_waits_and_becomes_a_gap_after_a_week(fake, co
     puller.visit(hours_later(fake, 24 * 7))
     assert puller.notes == [f"{PREFIX}/a: its last record is incomplete: a gap of 10 bytes"]
     assert puller.visit(hours_later(fake, 24)).notes == []
+
+
+def test_a_record_that_was_completed_while_the_puller_was_down_is_read_once(connect):
+    """Azure appends to an object, and its records have no ids by which a repetition would be recognized."""
+    fake = FakeObjects("az")
+    puller = connect(fake)
+    lines = record("az", 1, fake.now) + record("az", 2, fake.now)
+    fake.put(f"{PREFIX}/PT1H.json", lines[:-20])
+    puller.visit(fake.now.timestamp())
+    fake.append(f"{PREFIX}/PT1H.json", lines[-20:])
+    puller.visit(hours_later(fake, 24 * 8))
+    assert (puller.numbers(), puller.notes) == ([1, 2], [])
 
 
 def test_a_compressed_object_that_is_damaged_is_a_gap(connect):
@@ -314,6 +335,28 @@ def test_a_record_that_is_delivered_twice_is_stored_once(connect):
     put(fake, "b", 2, 3)
     puller.visit(fake.now.timestamp())
     assert puller.numbers() == [1, 2, 3]
+
+
+def test_records_that_firehose_joined_in_one_line_are_read_in_chunks(connect, monkeypatch):
+    monkeypatch.setattr(objects, "CHUNK_BYTES", 300)
+    monkeypatch.setattr(objects, "MAX_RECORD_BYTES", 600)
+    fake = FakeObjects("s3")
+    puller = connect(fake)
+    lines = [record("s3", number, fake.now).rstrip() for number in range(1, 31)]
+    bad = b'{"logGroup":7}'
+    fake.put(f"{PREFIX}/a", gzip.compress(b"".join([*lines[:20], bad, *lines[20:]]), mtime=0))
+    puller.visit_until_read(fake.now.timestamp())
+    assert puller.numbers() == list(range(1, 31))
+    assert [note.partition(": a gap of ")[2] for note in puller.notes] == [f"{len(bad)} bytes"]
+
+
+def test_a_visit_reads_a_bounded_number_of_objects(fake, connect, monkeypatch):
+    monkeypatch.setattr(objects, "MAX_READ_OBJECTS", 3)
+    puller = connect(fake)
+    for number in range(1, 8):
+        put(fake, f"{number}", number)
+    found = [(puller.visit(fake.now.timestamp()).is_complete, len(puller.numbers())) for _ in range(3)]
+    assert found == [(False, 3), (False, 6), (True, 7)]
 
 
 def test_objects_that_were_forgotten_are_not_read_again(fake, connect, monkeypatch):

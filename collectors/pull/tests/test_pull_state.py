@@ -4,10 +4,14 @@ import itertools
 import random
 
 import pytest
+import yaml
+from confluent_kafka import KafkaError, KafkaException
 
+from tailrace.config.resources import REPOSITORY
 from tailrace_pull.log import PulledLog
 from tailrace_pull.pace import MAX_SECONDS, MIN_SECONDS, Pace
-from tailrace_pull.shipping import blocks
+from tailrace_pull.reading import LineRun, Round
+from tailrace_pull.shipping import PRODUCER, STATE_TOPIC, Shipper, ShippingError, blocks
 from tailrace_pull.state import LogState, PulledFile, StateError
 
 LOG = PulledLog("db-1", "shop", "slowlog", "/rds/r/db-1/slowquery/mysql-slowquery.log")
@@ -46,6 +50,39 @@ def test_blocks_are_complete_lines_of_at_most_the_size():
     assert b"".join(block for _, block in found) == lines
     assert [offset for offset, _ in found] == [100, 105, 115, 156]
     assert all(block.endswith(b"\n") for _, block in found)
+
+
+class RefusingProducer:
+    """Refuses each record as too large."""
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+
+    def begin_transaction(self) -> None:
+        self.calls.append("begin")
+
+    def abort_transaction(self, _: float) -> None:
+        self.calls.append("abort")
+
+    def produce(self, *_: object, **__: object) -> None:
+        raise KafkaException(KafkaError(KafkaError.MSG_SIZE_TOO_LARGE))
+
+
+def test_a_record_that_kafka_refuses_ends_the_transaction_and_not_the_puller():
+    file, shipper = PulledFile(1, "a"), Shipper.__new__(Shipper)
+    producer = RefusingProducer()
+    shipper._producer, shipper._signer = producer, None
+    done = Round(1.0, LogState([file]), [LineRun(file, 0, b"x\n")])
+    with pytest.raises(ShippingError, match="slowlog"):
+        shipper.ship({LOG: done})
+    assert producer.calls == ["begin", "abort"]
+
+
+def test_kafka_takes_states_as_large_as_the_producer_does():
+    """A broker's own default is 1 MB: fewer than 11,000 objects."""
+    topics = yaml.safe_load((REPOSITORY / "schemas" / "topics.yaml").read_text())["topics"]
+    (state,) = (topic for topic in topics if topic["name"] == STATE_TOPIC)
+    assert state["config"]["max.message.bytes"] == PRODUCER["message.max.bytes"]
 
 
 def test_only_complete_lines_are_part_of_the_head():

@@ -44,7 +44,7 @@ def test_only_files_of_the_log_are_listed_the_live_one_last():
     assert names == [f"{LIVE}.2026-11-26.16", f"{LIVE}.2026-11-26.15", LIVE]
 
 
-def test_once_downloads_all_files_of_a_log(tmp_path, monkeypatch):
+def test_once_downloads_all_files_of_a_log(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "id")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "unused")
     fake = FakeRds(1, 5000, 100)
@@ -64,12 +64,16 @@ def test_once_downloads_all_files_of_a_log(tmp_path, monkeypatch):
     listed = tmp_path / "logs.json"
     listed.write_text(json.dumps([{**entry, "endpoint": f"http://127.0.0.1:{server.server_port}"}]))
     try:
-        assert main(["once", "--logs", str(listed), "-o", str(tmp_path / "out")]) == 0
+        words = ["once", "--logs", str(listed), "-o", str(tmp_path / "out")]
+        assert main(words) == 0
+        fake.write(LIVE, b"third\n")
+        assert main(words) == 2
     finally:
         server.shutdown()
         server.server_close()
     files = sorted((tmp_path / "out").rglob("mysql-slowquery.log*"))
     assert [file.read_bytes() for file in files] == [b"second\n" + content, b"first\n" + content]
+    assert f"{files[0]} is of an earlier run: remove it" in capsys.readouterr().err
 
 
 def test_a_damaged_list_is_a_usage_error(tmp_path, capsys):

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 
 from tailrace.archive.readback import TIMEOUT_SECONDS, encoded, refusal
-from tailrace.clickhouse.client import ClickHouse
+from tailrace.clickhouse.client import ClickHouse, tls_context
 from tailrace_verify import rows as canonical_rows
 
 ONE_BLOCK = 1 << 30
@@ -49,7 +49,8 @@ def _post(clickhouse: ClickHouse, query: str, body: bytes, token: str) -> None:
     options = urllib.parse.urlencode({**SETTINGS, "query": query, "insert_deduplication_token": token})
     request = urllib.request.Request(f"{clickhouse.url}/?{options}", body, headers=clickhouse.credentials())
     try:
-        with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as response:
+        context = tls_context(clickhouse.url, clickhouse.authorities)
+        with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS, context=context) as response:
             response.read()
     except urllib.error.HTTPError as error:
         raise refusal(error) from None

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from tailrace.archive import columns, source
 from tailrace.archive.location import Location
-from tailrace.clickhouse.client import ClickHouse, ClickHouseError
+from tailrace.clickhouse.client import ClickHouse, ClickHouseError, tls_context
 from tailrace.errors import ReportedError
 from tailrace_verify import rows
 from tailrace_verify.archive_days import ArchivedFile
@@ -119,7 +119,8 @@ def send(clickhouse: ClickHouse, query: str, data: bytes, structure: str) -> byt
         headers={**clickhouse.credentials(), "Content-Type": f"multipart/form-data; boundary={boundary}"},
     )
     try:
-        with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as response:
+        context = tls_context(clickhouse.url, clickhouse.authorities)
+        with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS, context=context) as response:
             return response.read()
     except urllib.error.HTTPError as error:
         raise refusal(error) from None

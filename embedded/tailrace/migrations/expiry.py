@@ -115,7 +115,12 @@ def kept(first: ClickHouse, days: Mapping[str, int], waiting: Collection[str] | 
     waiting = waiting_tables(archive.tables(first)) if waiting is None else waiting
     of_waiting = {table: time_ for table, time_ in times(days).items() if table in waiting}
     caps = archive.caps(first, of_waiting) if of_waiting else {}
-    return Kept([hold.selector for hold in holds.in_force(first)], caps)
+    return Kept(held(first), caps)
+
+
+def held(first: ClickHouse) -> list[Selector]:
+    """Returns the selectors of the holds in force."""
+    return [hold.selector for hold in holds.in_force(first)]
 
 
 def apply(servers: Servers, found: Kept, report: Report = lambda _: None) -> None:

@@ -117,7 +117,7 @@ def apply(
             _refuse_views(pending)
         _apply_in_order(servers, pending, report)
         servers.spread()
-        expiry.apply(servers, expiry.kept(clickhouse, days), report)
+        _apply_expiry(servers, days, report)
     return [migration.title for migration in pending]
 
 
@@ -148,7 +148,18 @@ def apply_retention(
     servers = _servers(days, clickhouse, cluster, sharded, others, replicated)
     with servers.locked():
         servers.refuse_other_layout()
-        expiry.apply(servers, expiry.kept(clickhouse, days), report)
+        _apply_expiry(servers, days, report)
+
+
+def _apply_expiry(servers: Servers, days: Mapping[str, int], report: Callable[[str], None]) -> None:
+    """Applies the TTLs, and again if a hold was placed meanwhile. The lock of a run ends after an hour: then
+    another run may have protected rows that these TTLs do not.
+    """
+    while True:
+        found = expiry.kept(servers.first, days)
+        expiry.apply(servers, found, report)
+        if expiry.held(servers.first) == found.selectors:
+            return
 
 
 def _refuse_problems(states: Sequence[State]) -> None:

@@ -111,12 +111,22 @@ def from_json(text: str) -> Selector:
     """Reads the stored form. Raises SelectorError: a hold that cannot be read must not be ignored."""
     try:
         stored = json.loads(text)
-        limits = {name: datetime.fromisoformat(stored.pop(name)) for name in (FIRST, END) if name in stored}
+        limits = {name: _limit(name, [stored.pop(name)]) for name in (FIRST, END) if name in stored}
         if unknown := stored.keys() - set(NAMES):
             raise ValueError(f"unknown keys {', '.join(sorted(unknown))}")
-        return _checked({name: tuple(map(str, each)) for name, each in stored.items()}, limits)
+        if not (stored or limits):
+            raise ValueError("it has no key")
+        return _checked({name: _values(each) for name, each in stored.items()}, limits)
     except (ValueError, AttributeError, TypeError) as error:
         raise SelectorError(f"a stored selector cannot be read by this version: {error}") from None
+
+
+def _values(stored: object) -> tuple[str, ...]:
+    """Reads the values of a key. People insert rows, too: a text is one value, not one for each letter."""
+    found = [stored] if isinstance(stored, str) else stored
+    if not isinstance(found, list) or not found:
+        raise ValueError(f"expected a list of values, found {stored!r}")
+    return tuple(map(str, found))
 
 
 def _checked(values: Mapping[str, tuple[str, ...]], limits: Mapping[str, datetime]) -> Selector:

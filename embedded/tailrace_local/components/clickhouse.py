@@ -17,6 +17,7 @@ from tailrace.config.template import write_private
 from tailrace.credentials.certificates import Certificates
 from tailrace.migrations import runner as migration_runner
 from tailrace.programs.program import HEALTHY, Health
+from tailrace.retention.selectors import SelectorError
 from tailrace_local.clickhouse import address, connect
 from tailrace_local.components import clickhouse_server
 from tailrace_local.supervisor import cache
@@ -42,6 +43,7 @@ class ClickHouse(Component):
     """Each day the archive has another day, whose rows may be deleted."""
 
     _is_provisioned = False
+    _unread_hold = ""
 
     def installed(self) -> bool:
         return self._library().exists()
@@ -100,11 +102,19 @@ class ClickHouse(Component):
         """Applies sql/migrations.
 
         Before the first one of a supervisor's life succeeds, nothing writes: all components that write need
-        this one. Later, migrations that change views are refused.
+        this one. Later, migrations that change views are refused. A hold that cannot be read leaves the TTLs
+        as they are, which is the last step: logs are stored nevertheless.
         """
         admin = connect(self.settings, self.home, "admin")
-        migration_runner.apply(admin, writers_stopped=not self._is_provisioned)
-        self._is_provisioned = True
+        problem = ""
+        try:
+            migration_runner.apply(admin, writers_stopped=not self._is_provisioned)
+        except SelectorError as error:
+            problem = f"legal holds are not applied: {error}"
+        self._unread_hold, self._is_provisioned = problem, True
+
+    def problem(self) -> str:
+        return self._unread_hold
 
     def version(self) -> str:
         return connect(self.settings, self.home, "admin").execute("SELECT version()").strip()

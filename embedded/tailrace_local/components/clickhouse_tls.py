@@ -19,7 +19,7 @@ from collections.abc import Callable
 
 CHUNK_BYTES = 1 << 18
 HANDSHAKE_SECONDS = 10
-LISTEN_SECONDS = 60
+POLL_SECONDS = 0.05
 ACCEPT = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, use_errno=True)
 LISTEN = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int, use_errno=True)
 
@@ -101,9 +101,10 @@ class TlsFront:
         return note
 
     async def _serve(self) -> None:
-        # Before, another process could listen at the engine's port and read passwords.
-        if not await asyncio.to_thread(self._engine_listens.wait, LISTEN_SECONDS):
-            return
+        # Before, another process could listen at the engine's port and read passwords. The engine first loads
+        # its tables, which may take minutes; the supervisor limits its start.
+        while not self._engine_listens.is_set():
+            await asyncio.sleep(POLL_SECONDS)
         host, port = self._address
         server = await asyncio.start_server(
             self._pass_on,

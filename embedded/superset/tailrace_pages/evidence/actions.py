@@ -11,7 +11,13 @@ from typing import Any, BinaryIO
 
 from tailrace.dashboards.connections import DATABASE_USERS
 from tailrace.evidence.service.client import EvidenceService, NoServiceError, ServiceError
-from tailrace_pages.page_errors import BadAddressError, NotFoundError, PageError, UnavailableError
+from tailrace_pages.page_errors import (
+    BadAddressError,
+    ForbiddenError,
+    NotFoundError,
+    PageError,
+    UnavailableError,
+)
 
 SOCKET = "SUPERSET_EVIDENCE_SOCKET"
 NOT_HERE = (
@@ -22,7 +28,7 @@ NOT_RUNNING = (
     "The evidence service does not answer; `tailrace status` shows why. The commands tailrace evidence and "
     "tailrace review do the same."
 )
-STATUS_ERRORS = {400: BadAddressError, 404: NotFoundError}
+STATUS_ERRORS = {400: BadAddressError, 403: ForbiddenError, 404: NotFoundError}
 
 
 def state(environment: Mapping[str, str] = os.environ) -> dict[str, Any]:
@@ -38,8 +44,7 @@ def state(environment: Mapping[str, str] = os.environ) -> dict[str, Any]:
 
 def start(framework: str, first: str, end: str, actor: str, database: str) -> str:
     """Starts an export; returns its id. `database` is the viewer's. Raises PageError or ServiceError."""
-    audience = DATABASE_USERS[database].removeprefix("reader_")
-    return _answered(lambda service: service.start(framework, first, end, actor, audience))
+    return _answered(lambda service: service.start(framework, first, end, actor, _audience(database)))
 
 
 def sign(review: Mapping[str, str]) -> str:
@@ -62,9 +67,18 @@ def verification(number: str) -> dict[str, Any]:
     return _known(lambda service: service.verification(number))
 
 
-def bundle(number: str) -> tuple[Any, int]:
+def readable(number: str, database: str) -> dict[str, Any]:
+    """Returns the state of an export whose bundle a viewer with this database may read. Raises PageError."""
+    return _known(lambda service: service.readable(number, _audience(database)))
+
+
+def bundle(number: str, database: str) -> tuple[Any, int]:
     """Returns an opened bundle as a context manager. Raises PageError when it is entered."""
-    return _service().bundle(number)
+    return _service().bundle(number, _audience(database))
+
+
+def _audience(database: str) -> str:
+    return DATABASE_USERS[database].removeprefix("reader_")
 
 
 def _known(ask) -> Any:

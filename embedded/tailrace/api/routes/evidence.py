@@ -92,7 +92,7 @@ def read_export(caller: Annotated[Caller, scoped(SCOPE)], export_id: ExportId):
 def download_bundle(caller: Annotated[Caller, scoped(SCOPE)], export_id: ExportId):
     """Returns the bundle of an export that is done."""
     service = _service(caller)
-    state = service.export(export_id)
+    state = service.readable(export_id, caller.role)
     if state["state"] != "done":
         raise Problem(409, "conflict", "The export is not done", f"The export is {state['state']}.")
     caller.count = state["rows"]
@@ -100,11 +100,12 @@ def download_bundle(caller: Annotated[Caller, scoped(SCOPE)], export_id: ExportI
         "Content-Disposition": f'attachment; filename="evidence-{export_id}.zip"',
         "Content-Length": str(state["bytes"]),
     }
-    return StreamingResponse(_bundle(service, export_id), media_type="application/zip", headers=headers)
+    content = _bundle(service, export_id, caller.role)
+    return StreamingResponse(content, media_type="application/zip", headers=headers)
 
 
-def _bundle(service: EvidenceService, export_id: str) -> Iterator[bytes]:
-    with service.bundle(export_id) as (answer, _):
+def _bundle(service: EvidenceService, export_id: str, role: str) -> Iterator[bytes]:
+    with service.bundle(export_id, role) as (answer, _):
         while chunk := answer.read(CHUNK_BYTES):
             yield chunk
 

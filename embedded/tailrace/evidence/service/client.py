@@ -78,10 +78,14 @@ class EvidenceService:
         wanted = {"rule": rule, "audience": audience}
         return self._json("POST", "/backtests/latest", json.dumps(wanted).encode())
 
+    def readable(self, number: str, audience: str) -> Answer:
+        """Returns the state of an export whose bundle the audience may read: it contains all servers."""
+        return self._json("GET", f"/exports/{number}/readable/{audience}")
+
     @contextmanager
-    def bundle(self, number: str) -> Iterator[tuple[http.client.HTTPResponse, int]]:
+    def bundle(self, number: str, audience: str) -> Iterator[tuple[http.client.HTTPResponse, int]]:
         """Yields the bundle of an export to read, and its size in bytes."""
-        with self._answer("GET", f"/exports/{number}/bundle", None, {}, SECONDS) as answer:
+        with self._answer("GET", f"/exports/{number}/bundle/{audience}", None, {}, SECONDS) as answer:
             yield answer, int(answer.headers["Content-Length"])
 
     def _json(

@@ -4,7 +4,8 @@
     GET  /exports                 the known exports, the latest first
     POST /exports                 {framework, from, to, actor, audience}: starts an export, returns its id
     GET  /exports/ID              its state
-    GET  /exports/ID/bundle       its bundle
+    GET  /exports/ID/readable/AUDIENCE   its state, if this audience may read its bundle
+    GET  /exports/ID/bundle/AUDIENCE     its bundle
     POST /reviews                 {actor, from, to, finding, scope, corrects}: signs a review, returns its id
     POST /verifications           a bundle: verifies it, returns the id of the result
     GET  /verifications/ID        each check with its faults; the last KEPT_VERIFICATIONS are known
@@ -157,6 +158,12 @@ class Service:
             raise _RefusedError(404, "there is no such export, or it was deleted after newer ones")
         return state
 
+    def readable(self, number: str, audience: str) -> ExportState:
+        """Returns the state of an export whose bundle the audience may read. Raises _RefusedError."""
+        if audience in row_policies.load(self.access):
+            raise _RefusedError(403, RESTRICTED.format(audience))
+        return self.export(number)
+
 
 def _period(wanted: dict[str, str]) -> Period:
     try:
@@ -192,8 +199,10 @@ class _Handler(BaseHTTPRequestHandler):
                 return asdict(self._service.export(number))
             case ["verifications", number]:
                 return self._service.verification(number)
-            case ["exports", number, "bundle"]:
-                self._send_bundle(self._service.export(number))
+            case ["exports", number, "readable", audience]:
+                return asdict(self._service.readable(number, audience))
+            case ["exports", number, "bundle", audience]:
+                self._send_bundle(self._service.readable(number, audience))
                 return None
         raise _RefusedError(404, "there is no such page")
 

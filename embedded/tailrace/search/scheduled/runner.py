@@ -60,23 +60,26 @@ class Runner:
         while not stop.is_set():
             before, problem = problem, self._pass()
             if problem != before:
-                self.report(f"scheduled searches: {problem or 'ClickHouse answers again'}")
+                self.report(f"scheduled searches: {problem or 'all run again'}")
             stop.wait(POLL_SECONDS)
 
     def _pass(self) -> str:
         try:
-            self.run_due(datetime.now(UTC))
+            return self.run_due(datetime.now(UTC))
         except (OSError, ClickHouseError) as error:
             return f"cannot query ClickHouse: {error}"
-        return ""
 
-    def run_due(self, now: datetime) -> None:
-        """Runs each search whose run is due at this time. Raises OSError and ClickHouseError if the service's
-        own account cannot read or write."""
-        for search in saved.load(self.service):
+    def run_due(self, now: datetime) -> str:
+        """Runs each search whose run is due at this time; returns why others cannot run, empty if all can.
+
+        Raises OSError and ClickHouseError if the service's own account cannot read or write.
+        """
+        problems: list[str] = []
+        for search in saved.load(self.service, problems.append):
             slot = due(search, now) or _latest(search)
             if slot is not None:
                 self._run(search, slot)
+        return "; ".join(problems)
 
     def _run(self, search: ScheduledSearch, slot: Slot) -> None:
         attempts = self._attempts(search, slot)

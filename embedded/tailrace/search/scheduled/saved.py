@@ -1,12 +1,13 @@
 """Scheduled searches, as rows of tailrace.scheduled_searches."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from tailrace.clickhouse.client import ClickHouse, Row
 from tailrace.config.resources import ROOT
 from tailrace.errors import ReportedError
+from tailrace.search.sources import ROLES
 
 TABLE = "tailrace.scheduled_searches (owner, name, action, role, search, every_seconds, channels)"
 """With the columns that may be written: time and account are those of the server."""
@@ -21,7 +22,7 @@ class ScheduleError(ReportedError):
 
 @dataclass(frozen=True)
 class ScheduledSearch:
-    """A search with its schedule. Raises ScheduleError for a name or an interval that cannot be."""
+    """A search with its schedule. Raises ScheduleError for a name, a role or an interval that cannot be."""
 
     owner: str
     name: str
@@ -40,6 +41,8 @@ class ScheduledSearch:
     def __post_init__(self) -> None:
         if not 1 <= len(self.name) <= NAME_LENGTH or not self.name.isprintable():
             raise ScheduleError(f"a name has 1 to {NAME_LENGTH} printable characters")
+        if self.role not in ROLES:
+            raise ScheduleError(f"there is no role {self.role!r}; there are {', '.join(ROLES)}")
         if not SHORTEST <= self.every <= LONGEST:
             raise ScheduleError("an interval is from 5 minutes to 31 days, such as 1h or 7d")
 
@@ -53,7 +56,7 @@ def save(clickhouse: ClickHouse, search: ScheduledSearch) -> None:
 
 def remove(clickhouse: ClickHouse, owner: str, name: str) -> None:
     """Ends the schedule. Raises ScheduleError if the owner has no such search."""
-    if not any((each.owner, each.name) == (owner, name) for each in load(clickhouse)):
+    if not any((row["owner"], row["name"]) == (owner, name) for row in rows(clickhouse)):
         raise ScheduleError(f"{owner} has no scheduled search {name!r}; see: tailrace search --scheduled")
     clickhouse.insert(TABLE, [{"owner": owner, "name": name, "action": "remove"}])
 
@@ -63,9 +66,16 @@ def rows(clickhouse: ClickHouse) -> list[Row]:
     return clickhouse.rows(QUERY.read_text())
 
 
-def load(clickhouse: ClickHouse) -> list[ScheduledSearch]:
-    """Returns all scheduled searches."""
-    return [_search(row) for row in rows(clickhouse)]
+def load(clickhouse: ClickHouse, refuse: Callable[[str], object] = lambda _: None) -> list[ScheduledSearch]:
+    """Returns all scheduled searches that can run; `refuse` is told why another one cannot, because not only
+    the command can write to the table."""
+    found = []
+    for row in rows(clickhouse):
+        try:
+            found.append(_search(row))
+        except ScheduleError as error:
+            refuse(f"{row['name']!r} of {row['owner']!r} cannot run: {error}")
+    return found
 
 
 def _search(row: Row) -> ScheduledSearch:
