@@ -283,7 +283,7 @@ def test_names_of_a_selector_cannot_leave_their_literal(keeping, user):
 
 
 def test_a_hold_that_cannot_be_read_is_a_problem_and_keeps_no_stack_from_starting(keeping, user, server):
-    """Anybody with the account auditor may insert it, and nobody but the administrator can remove it."""
+    """The account auditor may insert it, and only the administrator can remove it."""
     row = {"hold_id": str(uuid.uuid4()), "action": holds.PLACE, "case_name": "c", "selector": "{}"}
     row |= {"actor": "ines", "reason": "r"}
     user("auditor").insert(f"tailrace.legal_hold_actions ({', '.join(row)})", [row])

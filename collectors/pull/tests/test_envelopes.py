@@ -146,7 +146,7 @@ def test_a_file_that_is_no_export_names_the_line(document, problem):
 def test_a_problem_shows_no_value_of_a_record():
     record = next(records(AZURE.read_text()))
     record["properties"]["query_time"] = "secret"
-    with pytest.raises(EnvelopeError, match="expected a published record: ValueError$"):
+    with pytest.raises(EnvelopeError, match=r"expected a published record: ValueError$"):
         decode(record)
 
 

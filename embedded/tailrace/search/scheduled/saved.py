@@ -67,8 +67,10 @@ def rows(clickhouse: ClickHouse) -> list[Row]:
 
 
 def load(clickhouse: ClickHouse, refuse: Callable[[str], object] = lambda _: None) -> list[ScheduledSearch]:
-    """Returns all scheduled searches that can run; `refuse` is told why another one cannot, because not only
-    the command can write to the table."""
+    """Returns all scheduled searches that can run.
+
+    Calls `refuse` with the reason for each other one: the table may contain rows of other programs.
+    """
     found = []
     for row in rows(clickhouse):
         try:
