@@ -7,7 +7,7 @@ from tailrace.alerts.triage import FIELDS
 from tailrace.cli import output
 from tailrace.config.resources import REPOSITORY
 
-TAXONOMY = "stream-jobs/detection/src/main/java/io/tailrace/detection/taxonomy/DatabaseField.java"
+TAXONOMY = "stream-jobs/detection/src/main/java/io/tailrace/detection/event/DatabaseField.java"
 
 
 def test_json_contains_no_control_characters(capsys):

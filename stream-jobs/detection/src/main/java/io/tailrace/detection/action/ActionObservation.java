@@ -1,10 +1,10 @@
 package io.tailrace.detection.action;
 
 import io.tailrace.detection.event.ActionReference;
+import io.tailrace.detection.event.DatabaseField;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
 import io.tailrace.detection.match.CidrMatcher;
-import io.tailrace.detection.taxonomy.DatabaseField;
 import io.tailrace.detection.taxonomy.LoginClassifier;
 import java.util.List;
 import java.util.Locale;

@@ -1,8 +1,8 @@
 package io.tailrace.detection.alert;
 
+import io.tailrace.detection.event.DatabaseField;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
-import io.tailrace.detection.taxonomy.DatabaseField;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;

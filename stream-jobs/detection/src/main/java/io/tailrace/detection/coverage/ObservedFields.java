@@ -1,8 +1,8 @@
 package io.tailrace.detection.coverage;
 
+import io.tailrace.detection.event.DatabaseField;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
-import io.tailrace.detection.taxonomy.DatabaseField;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;

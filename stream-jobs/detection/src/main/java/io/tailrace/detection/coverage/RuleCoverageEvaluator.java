@@ -1,12 +1,12 @@
 package io.tailrace.detection.coverage;
 
+import io.tailrace.detection.event.DatabaseField;
 import io.tailrace.detection.event.FieldValue;
 import io.tailrace.detection.event.LogSource;
 import io.tailrace.detection.match.Expression;
 import io.tailrace.detection.sigma.CorrelationRule;
 import io.tailrace.detection.sigma.RuleSet;
 import io.tailrace.detection.sigma.SigmaRule;
-import io.tailrace.detection.taxonomy.DatabaseField;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

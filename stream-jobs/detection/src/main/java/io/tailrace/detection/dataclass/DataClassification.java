@@ -1,8 +1,8 @@
 package io.tailrace.detection.dataclass;
 
+import io.tailrace.detection.event.DatabaseField;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
-import io.tailrace.detection.taxonomy.DatabaseField;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.List;

@@ -2,9 +2,9 @@ package io.tailrace.detection.dataclass;
 
 import io.tailrace.detection.dataclass.DataClassification.Basis;
 import io.tailrace.detection.event.CaseFolding;
+import io.tailrace.detection.event.DatabaseField;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
-import io.tailrace.detection.taxonomy.DatabaseField;
 import io.tailrace.statement.NameReader;
 import io.tailrace.statement.StatementNames;
 import java.nio.charset.StandardCharsets;

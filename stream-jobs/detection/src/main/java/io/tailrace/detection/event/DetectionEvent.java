@@ -121,7 +121,7 @@ public final class DetectionEvent {
         others.put(field, values);
     }
 
-    /** Returns all fields that have a value, as a map of its own. */
+    /** Returns a new map with all fields that have a value. */
     public Map<String, List<FieldValue>> fields() {
         Map<String, List<FieldValue>> fields = new HashMap<>(others);
         for (int place = 0; place < placed.length; place++) {
@@ -182,7 +182,7 @@ public final class DetectionEvent {
             }
         }
 
-        /** Returns the former values; null if there were none. */
+        /** Sets the values of a field. Returns the values that they replace; null if the field was absent. */
         private List<FieldValue> place(String field, List<FieldValue> values) {
             int place = FieldPlace.of(field);
             if (place == FieldPlace.NONE) {

@@ -1,5 +1,6 @@
 package io.tailrace.detection.index;
 
+import io.tailrace.detection.event.DatabaseField;
 import io.tailrace.detection.match.Expression;
 import io.tailrace.detection.match.NumberMatcher;
 import io.tailrace.detection.match.SelectivityEstimator;
@@ -7,6 +8,8 @@ import io.tailrace.detection.match.ValueMatcher;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A property that an event must have before a rule is evaluated.
@@ -32,22 +35,24 @@ record PrefilterTerm(Kind kind, String field, String text, double number) {
 
     private static final int RARE_NUMBER = 6;
     private static final int RARE_FIELD = 3;
-    private static final String VERB = "verb";
+    private static final String VERB = DatabaseField.VERB.fieldName();
     private static final String MOST_FREQUENT_VERB = "select";
     /** Fields of database events that few events have, so that any value of them is rare. */
-    private static final Set<String> RARE_FIELDS = Set.of(
-            "login",
-            "target_account",
-            "target_user",
-            "data_access",
-            "data_basis",
-            "data_class",
-            "data_class_read",
-            "data_class_written",
-            "error_code",
-            "flag",
-            "kind",
-            "message");
+    private static final Set<String> RARE_FIELDS = Stream.of(
+                    DatabaseField.LOGIN,
+                    DatabaseField.TARGET_ACCOUNT,
+                    DatabaseField.TARGET_USER,
+                    DatabaseField.DATA_ACCESS,
+                    DatabaseField.DATA_BASIS,
+                    DatabaseField.DATA_CLASS,
+                    DatabaseField.DATA_CLASS_READ,
+                    DatabaseField.DATA_CLASS_WRITTEN,
+                    DatabaseField.ERROR_CODE,
+                    DatabaseField.FLAG,
+                    DatabaseField.KIND,
+                    DatabaseField.MESSAGE)
+            .map(DatabaseField::fieldName)
+            .collect(Collectors.toUnmodifiableSet());
 
     /** Returns terms of which every matching event has at least one, chosen to be rare; empty if there are none. */
     static List<PrefilterTerm> of(Expression expression) {

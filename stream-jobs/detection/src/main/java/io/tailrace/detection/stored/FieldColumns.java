@@ -1,6 +1,6 @@
 package io.tailrace.detection.stored;
 
-import io.tailrace.detection.taxonomy.DatabaseField;
+import io.tailrace.detection.event.DatabaseField;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;

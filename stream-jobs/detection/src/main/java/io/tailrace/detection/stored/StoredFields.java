@@ -2,7 +2,7 @@ package io.tailrace.detection.stored;
 
 import io.tailrace.detection.detector.DetectorType;
 import io.tailrace.detection.detector.StatefulDetector;
-import io.tailrace.detection.taxonomy.DatabaseField;
+import io.tailrace.detection.event.DatabaseField;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;

@@ -1,6 +1,7 @@
 package io.tailrace.detection.taxonomy;
 
 import io.tailrace.client.ClientAddress;
+import io.tailrace.detection.event.DatabaseField;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
 import io.tailrace.event.AuditEvent;

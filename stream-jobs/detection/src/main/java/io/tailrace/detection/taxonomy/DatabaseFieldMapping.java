@@ -1,5 +1,6 @@
 package io.tailrace.detection.taxonomy;
 
+import io.tailrace.detection.event.DatabaseField;
 import io.tailrace.detection.event.LogSource;
 import io.tailrace.detection.sigma.FieldMapping;
 import io.tailrace.spelling.NearestName;

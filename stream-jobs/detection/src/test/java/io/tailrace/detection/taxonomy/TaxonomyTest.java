@@ -2,6 +2,7 @@ package io.tailrace.detection.taxonomy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.detection.event.DatabaseField;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldPlace;
 import io.tailrace.detection.event.LogSource;

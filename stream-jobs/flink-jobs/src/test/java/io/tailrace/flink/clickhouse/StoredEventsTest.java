@@ -2,13 +2,13 @@ package io.tailrace.flink.clickhouse;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.detection.event.DatabaseField;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
 import io.tailrace.detection.stored.StoredEventDecoder;
 import io.tailrace.detection.stored.StoredFields;
 import io.tailrace.detection.stored.StoredTable;
 import io.tailrace.detection.taxonomy.DatabaseEventMapper;
-import io.tailrace.detection.taxonomy.DatabaseField;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.ErrorEvent;
 import io.tailrace.event.EventId;

@@ -1,10 +1,10 @@
 package io.tailrace.flink.detection.coverage;
 
 import io.tailrace.detection.coverage.ObservedFields;
+import io.tailrace.detection.event.DatabaseField;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
 import io.tailrace.detection.event.LogSource;
-import io.tailrace.detection.taxonomy.DatabaseField;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;

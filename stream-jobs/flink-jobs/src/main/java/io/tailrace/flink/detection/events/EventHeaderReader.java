@@ -2,9 +2,9 @@ package io.tailrace.flink.detection.events;
 
 import io.tailrace.detect.PlanSighting;
 import io.tailrace.detection.action.ActionObservation;
+import io.tailrace.detection.event.DatabaseField;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
-import io.tailrace.detection.taxonomy.DatabaseField;
 import io.tailrace.detection.taxonomy.StatusOutcome;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.ErrorEvent;

@@ -1,4 +1,4 @@
-package io.tailrace.detection.taxonomy;
+package io.tailrace.detection.event;
 
 import java.util.Arrays;
 import java.util.List;
@@ -63,7 +63,7 @@ public enum DatabaseField {
     SPAN_ID("span_id", "span.id");
 
     /** Prefixes of fields whose names come from logs, clients and applications. */
-    static final List<String> PREFIXES = List.of("attribute.", "connection_attribute.", "detail.", "tag.");
+    public static final List<String> PREFIXES = List.of("attribute.", "connection_attribute.", "detail.", "tag.");
 
     private final String fieldName;
     private final List<String> names;
@@ -83,13 +83,15 @@ public enum DatabaseField {
         return names.size() > 1 ? names.get(1) : "";
     }
 
-    static Optional<DatabaseField> named(String name) {
+    /** Returns the field with this name, in events or in the Elastic Common Schema or OpenTelemetry. */
+    public static Optional<DatabaseField> named(String name) {
         return Arrays.stream(values())
                 .filter(field -> field.names.contains(name))
                 .findFirst();
     }
 
-    static Stream<String> allNames() {
+    /** Returns all names of all fields. */
+    public static Stream<String> allNames() {
         return Arrays.stream(values()).flatMap(field -> field.names.stream());
     }
 }
