@@ -219,13 +219,18 @@ def test_a_pulled_log_is_stored_exactly_although_the_puller_is_killed(stack, fak
     server.write(200)
     puller.kill()
     server.finish()
+    finish_exactly(stack, puller, fake, server)
+    check_signatures(stack, puller.key)
+
+
+def finish_exactly(stack: Stack, puller: Puller, fake, server) -> None:
+    """Starts the puller once more, without faults of the service. Everything must be stored exactly."""
     fake.settle()
     puller.start()
     missing = settle(stack, [server.manifest])
     puller.stop()
     assert not missing
     await_exact(stack, [server.manifest])
-    check_signatures(stack, puller.key)
 
 
 def check_signatures(stack: Stack, key: keys.HostKey) -> None:
@@ -264,12 +269,7 @@ def test_late_events_of_a_stream_are_stored_exactly_although_the_puller_is_kille
         puller.start()
         wait_until(lambda: puller.bytes() > 0, PATIENCE_SECONDS, "events after the kill")
         puller.kill()
-        fake.settle()
-        puller.start()
-        missing = settle(stack, [server.manifest])
-        puller.stop()
-    assert not missing
-    await_exact(stack, [server.manifest])
+        finish_exactly(stack, puller, fake, server)
 
 
 def test_objects_of_a_cloud_are_stored_exactly_although_the_puller_is_killed(stack, tmp_path, monkeypatch):
@@ -284,12 +284,7 @@ def test_objects_of_a_cloud_are_stored_exactly_although_the_puller_is_killed(sta
         wait_until(lambda: puller.bytes() > 0, PATIENCE_SECONDS, "objects")
         puller.kill()
         server.write(12)
-        fake.settle()
-        puller.start()
-        missing = settle(stack, [server.manifest])
-        puller.stop()
-    assert not missing
-    await_exact(stack, [server.manifest])
+        finish_exactly(stack, puller, fake, server)
 
 
 @pytest.fixture
