@@ -203,6 +203,7 @@ def test_a_report_is_due_once_each_time_and_again_after_a_restart(stack, tmp_pat
     )
     assert json.loads(told.stdout) == {
         "new": False,
+        "just before its time": False,
         "at its time": True,
         "just after a failure": False,
         "after a failure and a restart": True,

@@ -14,6 +14,7 @@ report that is new or has a new schedule waits for its next time.
 import fcntl
 import gc
 import json
+import math
 import os
 import signal
 import socket
@@ -45,13 +46,13 @@ MAX_HEIGHT = 8000
 class Timer:
     """The schedule and the state of all reports. Times are seconds since 1970."""
 
-    def __init__(self, plan: dict) -> None:
+    def __init__(self, plan: dict, now: float | None = None) -> None:
         self.reports = plan["reports"]
         self._state_file, self._beat_file = Path(plan["state"]), Path(plan["beat"])
         self._state = json.loads(self._state_file.read_text()) if self._state_file.exists() else {}
         self._retries: dict[str, tuple[float, int]] = {}
         self.problems: dict[str, str] = {}
-        now = time.time()
+        now = time.time() if now is None else now
         for report in self.reports:
             if self._state.get(report["name"], {}).get("schedule") != _schedule_of(report):
                 self._remember(report, now)
@@ -86,8 +87,8 @@ class Timer:
 def last_time(report: dict, now: float) -> float:
     """Returns the newest time of a report's schedule that is not in the future."""
     zone = ZoneInfo(report["time_zone"])
-    # get_prev excludes the given time, and a time that equals `now` is due.
-    return croniter(report["schedule"], datetime.fromtimestamp(now + 1, zone)).get_prev(float)
+    # get_prev excludes the given time. Times of a schedule are whole seconds: one that equals `now` is due.
+    return croniter(report["schedule"], datetime.fromtimestamp(math.floor(now) + 1, zone)).get_prev(float)
 
 
 def _schedule_of(report: dict) -> list[str]:
