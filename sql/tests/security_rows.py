@@ -1,4 +1,7 @@
-"""Rows of logs and alerts as the jobs write them, for the tests of the security dashboards' queries."""
+"""Rows of logs and alerts as the jobs write them, for the tests of the security dashboards' queries.
+
+The queries of these tests have the time range RANGE: rows older than two hours are not in it.
+"""
 
 import uuid
 from collections.abc import Callable

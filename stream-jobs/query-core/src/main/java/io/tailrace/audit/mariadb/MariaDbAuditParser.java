@@ -54,10 +54,14 @@ public final class MariaDbAuditParser implements EntryParser {
         int from = time.read(bytes, entry.from(), end, entry.origin().zone());
         if (from < 0) {
             out.rejected(code(entry), "expected " + time.shape() + " at the line's start");
+        } else if (record.readStrictly(bytes, from, end)) {
+            event(entry, false, out);
+        } else if (mayBeCut(entry) && record.readCut(bytes, from, end)) {
+            event(entry, true, out);
         } else if (record.read(bytes, from, end)) {
             event(entry, false, out);
         } else if (record.readCut(bytes, from, end)) {
-            cut(entry, out);
+            out.rejected(DeadLetterCode.INCOMPLETE, "expected the statement's closing quote and a code");
         } else {
             out.rejected(
                     code(entry), "expected time,serverhost,user,host,connection,query,operation,database,object,code");
@@ -73,15 +77,9 @@ public final class MariaDbAuditParser implements EntryParser {
         return entry.to() > entry.from() && entry.bytes()[entry.to() - 1] == '\n';
     }
 
-    /**
-     * Handles a cut line. Aurora and system logs cut long lines with all that follows; elsewhere the writer crashed.
-     */
-    private void cut(LogEntry entry, ParseListener out) {
-        if (time.cutsLines() && isWhole(entry)) {
-            event(entry, true, out);
-        } else {
-            out.rejected(DeadLetterCode.INCOMPLETE, "expected the statement's closing quote and a code");
-        }
+    /** Aurora and system logs cut long lines with all that follows the statement; elsewhere the writer crashed. */
+    private boolean mayBeCut(LogEntry entry) {
+        return time.cutsLines() && isWhole(entry);
     }
 
     private void event(LogEntry entry, boolean cut, ParseListener out) {

@@ -50,8 +50,17 @@ public final class MariaDbRecord {
      * end.
      */
     public boolean read(byte[] line, int from, int to) {
+        return readStrictly(line, from, to) || read(line, from, to, false);
+    }
+
+    /** Works like {@link #read}, but returns false if a quote in the statement is not escaped or a field does not fit. */
+    boolean readStrictly(byte[] line, int from, int to) {
+        return read(line, from, to, true);
+    }
+
+    private boolean read(byte[] line, int from, int to, boolean strict) {
         start(line, from, to);
-        boolean found = serverHostTo < to && (choose(true) || choose(false));
+        boolean found = serverHostTo < to && choose(strict);
         bytes = null;
         return found;
     }
@@ -81,7 +90,7 @@ public final class MariaDbRecord {
         code(lineTo, lineTo, lineTo, lineTo);
         ambiguous = false;
         boolean open = objectFrom <= lineTo && bytes[databaseTo + 1] == '\'';
-        return names(anchor) && operation.hasStatement() && open && isEscaped(objectFrom, objectTo);
+        return names(anchor) && operation.hasStatement() && open && escapedTo(objectFrom, objectTo) >= objectTo;
     }
 
     /**
@@ -165,7 +174,7 @@ public final class MariaDbRecord {
         databaseTo = quote;
         objectFrom = quote + 2;
         objectTo = close;
-        return !strict || isEscaped(objectFrom, objectTo) && comma(databaseFrom) == databaseTo;
+        return !strict || escapedTo(objectFrom, objectTo) == objectTo && comma(databaseFrom) == databaseTo;
     }
 
     /**
@@ -193,15 +202,16 @@ public final class MariaDbRecord {
         moreTo = extraTo;
     }
 
-    private boolean isEscaped(int from, int to) {
-        for (int i = from; i < to; i++) {
-            if (bytes[i] == '\\') {
-                i++;
-            } else if (bytes[i] == '\'') {
-                return false;
-            }
+    /**
+     * Returns the index of the first quote without an escape, or {@code to}; {@code to + 1} if the last byte is the
+     * start of an escape, so that a quote at {@code to} is part of the statement.
+     */
+    private int escapedTo(int from, int to) {
+        int i = from;
+        while (i < to && bytes[i] != '\'') {
+            i += bytes[i] == '\\' ? 2 : 1;
         }
-        return true;
+        return i;
     }
 
     /** Reads {@code database,object,code[,more]}. */
