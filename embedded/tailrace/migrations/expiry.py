@@ -178,6 +178,8 @@ def _guard(wanted: Sequence[tuple["_Table", "_Wanted"]]) -> None:
             table.replace(ttl)
     for table, _ in wanted:
         table.system("START TTL MERGES")
+    for table, ttl in wanted:
+        table.forget(ttl)
 
 
 @dataclass(frozen=True)
@@ -219,9 +221,15 @@ class _Table:
         (row,) = self.server.rows(formatted, {"ttl": ttl.replace("\\", "\\\\")})
         return _Wanted(_FORMATTED.sub(r"\1", str(row["text"])), len(conditions))
 
+    @property
+    def is_recalculated(self) -> bool:
+        """Whether its parts have the values of its TTL. DROP_PARTS is stated until then, and reset afterwards:
+        with ON CLUSTER it is all that a repeated run can know of the parts."""
+        return self.had_kept_rows and f"{DROP_PARTS} = " not in self.definition
+
     def is_right(self, ttl: _Wanted) -> bool:
         has_ttl = f" TTL {ttl.text} SETTINGS " in self.definition
-        return has_ttl and self.had_kept_rows == bool(ttl.conditions)
+        return has_ttl and (self.is_recalculated if ttl.conditions else not self.had_kept_rows)
 
     def is_guarded(self, ttl: _Wanted) -> bool:
         """Whether the table keeps rows, or did before."""
@@ -244,9 +252,12 @@ class _Table:
             self._recalculate(ttl)
         if stale := self.stale(ttl):
             raise MigrationError(f"{self.name}: the TTL of {len(stale)} partitions could not be changed")
-        if not ttl.conditions:
-            is_set = self.expiry.drops_parts
-            self._set(f"MODIFY SETTING {DROP_PARTS} = 1" if is_set else f"RESET SETTING {DROP_PARTS}")
+        is_set = self.expiry.drops_parts and not ttl.conditions
+        self._set(f"MODIFY SETTING {DROP_PARTS} = 1" if is_set else f"RESET SETTING {DROP_PARTS}")
+
+    def forget(self, ttl: _Wanted) -> None:
+        """Removes the trace of holds. Until then a repeated run starts deletion, so this is the last step."""
+        if self.had_kept_rows and not ttl.conditions:
             self._set(f"RESET SETTING {RECALCULATE}")
 
     def _recalculate(self, ttl: _Wanted) -> None:
