@@ -127,6 +127,16 @@ def test_a_repeated_run_recalculates_the_parts_before_rows_are_deleted(cluster, 
     assert cluster.settings.keys() - {"index_granularity", "ttl_only_drop_parts"} == kept
 
 
+def test_each_statement_waits_for_all_servers(cluster):
+    """By default ClickHouse waits for three minutes, and a recalculation takes longer."""
+    cluster.run(HELD)
+    cluster.run(RELEASED)
+
+    assert len(cluster.given) == len(cluster.statements) > 10
+    for statement, settings in zip(cluster.statements, cluster.given, strict=True):
+        assert settings["timeout"] > settings["distributed_ddl_task_timeout"] >= 24 * 3600, statement
+
+
 def test_a_run_that_changes_nothing_recalculates_nothing(cluster):
     assert recalculates(cluster.run(HELD))
     assert not recalculates(cluster.run(HELD))

@@ -25,6 +25,8 @@ FAR = "toDateTime('2106-01-01 00:00:00', 'UTC')"
 """When held rows would be deleted: a DateTime ends in February 2106."""
 INSERT_SECONDS = 3600
 """How long running inserts may take to end."""
+ANSWER_SECONDS = 60
+"""How much longer than ClickHouse's own limit an answer may take: it names the servers that did not end."""
 POLL_SECONDS = 0.05
 ROUNDS = 20
 RECALCULATE = "materialize_ttl_recalculate_only"
@@ -286,16 +288,22 @@ class _Table:
         return [f"IN PARTITION ID '{each}'" for each in sorted({str(row["partition_id"]) for row in rows})]
 
     def system(self, what: str) -> None:
-        self.server.execute(f"SYSTEM {what} {self.servers.dialect.on_cluster()} {self.name}")
+        self._execute(f"SYSTEM {what} {self.servers.dialect.on_cluster()} {self.name}")
 
     def alter(self, change: str, **settings: int) -> None:
         if self.servers.dialect.in_turn:
             settings["alter_sync"] = ALL_REPLICAS
-        statement = f"ALTER TABLE {self.name} {self.servers.dialect.on_cluster()} {change}"
-        self.server.execute(statement, timeout=STATEMENT_SECONDS, **settings)
+        self._execute(f"ALTER TABLE {self.name} {self.servers.dialect.on_cluster()} {change}", **settings)
 
     def _set(self, change: str) -> None:
-        self.server.execute(f"ALTER TABLE {self.name} {self.servers.dialect.on_cluster()} {change}")
+        self._execute(f"ALTER TABLE {self.name} {self.servers.dialect.on_cluster()} {change}")
+
+    def _execute(self, statement: str, **settings: int) -> None:
+        """With ON CLUSTER, each server runs statements in order: a short one waits for a recalculation, which
+        may take hours. ClickHouse would stop to wait after three minutes."""
+        if self.servers.dialect.on_cluster():
+            settings["distributed_ddl_task_timeout"] = STATEMENT_SECONDS
+        self.server.execute(statement, timeout=STATEMENT_SECONDS + ANSWER_SECONDS, **settings)
 
     def _await_inserts(self) -> None:
         """Waits for inserts that began before the TTL was changed: their parts have values of the old one."""
