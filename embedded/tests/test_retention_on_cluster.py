@@ -1,6 +1,6 @@
-"""Tests that TTLs applied with ON CLUSTER protect held rows, also if a run fails at any statement and is repeated.
+"""Tests that TTLs applied with ON CLUSTER protect held rows, also if a run fails and is repeated.
 
-No test machine has a ClickHouse that runs ON CLUSTER: a simulated cluster keeps the definition of a table and the
+No test machine has a ClickHouse that runs ON CLUSTER: a simulated one keeps the definition of a table, and the
 TTL whose values its parts have.
 """
 
@@ -107,7 +107,10 @@ def cases() -> list[tuple[str, int, bool]]:
         numbers[name] = [len(simulated.run(found)) for found in runs][-1]
     assert min(numbers.values()) >= 5
     return [
-        (name, at, effect) for name, count in numbers.items() for at in range(count) for effect in (False, True)
+        (name, at, effect)
+        for name, count in numbers.items()
+        for at in range(count)
+        for effect in (False, True)
     ]
 
 

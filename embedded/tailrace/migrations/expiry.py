@@ -225,8 +225,8 @@ class _Table:
 
     @property
     def is_recalculated(self) -> bool:
-        """Whether its parts have the values of its TTL. DROP_PARTS is stated until then, and reset afterwards:
-        with ON CLUSTER it is all that a repeated run can know of the parts."""
+        """Whether its parts have the values of its TTL: DROP_PARTS is stated until then and reset after.
+        With ON CLUSTER a repeated run knows nothing else of the parts."""
         return self.had_kept_rows and f"{DROP_PARTS} = " not in self.definition
 
     def is_right(self, ttl: _Wanted) -> bool:

@@ -125,6 +125,21 @@ tailrace
 {{- end -}}
 {{- end }}
 
+{{/* The addresses of all servers, one a line, if there are several. Argument: a list of the root and the addresses of an external one. */}}
+{{- define "tailrace.clickhouseServers" -}}
+{{- $root := index . 0 -}}
+{{- $operator := $root.Values.clickhouse.operator -}}
+{{- if $root.Values.clickhouse.url -}}
+{{- join "\n" (index . 1 | default $root.Values.clickhouse.servers) -}}
+{{- else if include "tailrace.clickhouseCluster" $root -}}
+{{- range $shard := until (int $operator.shards) -}}
+{{- range $replica := until (int $operator.replicas) }}
+http://chi-{{ $root.Release.Name }}-tailrace-{{ $shard }}-{{ $replica }}:8123
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
 {{/* Not empty with more than one shard. */}}
 {{- define "tailrace.clickhouseSharded" -}}
 {{- if .Values.clickhouse.url -}}
