@@ -21,6 +21,21 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {app.kubernetes.io/name: tailrace, app.kubernetes.io/instance: {{ (index . 0).Release.Name }}, app.kubernetes.io/component: {{ index . 1 }}}
 {{- end }}
 
+{{/* A regular expression of the components whose pods run all the time, of all templates. */}}
+{{- define "tailrace.components" -}}
+api|callbacks|capture|collector|delivery|detect|facts|forwarding|metrics|normalize|pull|superset|transparency|witness
+{{- end }}
+
+{{/* The pods of an operator, as peers of a NetworkPolicy. Argument: its namespace and labels. */}}
+{{- define "tailrace.operatorPeers" -}}
+{{- range .podLabels }}
+- podSelector: {matchLabels: {{ toJson . }}}
+  {{- with $.namespace }}
+  namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: {{ . }}}}
+  {{- end }}
+{{- end }}
+{{- end }}
+
 {{- define "tailrace.podSecurity" -}}
 runAsNonRoot: true
 seccompProfile: {type: RuntimeDefault}
