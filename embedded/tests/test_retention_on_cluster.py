@@ -1,7 +1,7 @@
 """Tests that TTLs applied with ON CLUSTER protect held rows, also if a run fails and is repeated.
 
-No test machine has a ClickHouse that runs ON CLUSTER: a simulated one keeps the definition of a table, and the
-TTL whose values its parts have.
+No test machine has a ClickHouse that runs ON CLUSTER: a simulated one keeps the definition of a table, and
+the TTL whose values its parts have.
 """
 
 import re

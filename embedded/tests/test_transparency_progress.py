@@ -1,4 +1,4 @@
-"""Tests that the transparency log reads rows only when every server shows them; sql/tests has the statements."""
+"""Tests that the transparency log reads rows only when every server shows them."""
 
 from collections.abc import Sequence
 
