@@ -162,7 +162,8 @@ def documented_secrets() -> dict[str, set[str]]:
     passwords = yaml.safe_load((DOCKER / "compose.yaml").read_text())["secrets"].keys()
     accounts = yaml.safe_load((DOCKER.parent / "schemas/kafka-accounts.yaml").read_text())["accounts"]
     return {
-        "tailrace-passwords": set(passwords) | {"evidence-ed25519.pem"},
+        "tailrace-passwords": {each for each in passwords if each.startswith(("clickhouse-", "superset-"))},
+        "tailrace-evidence": {"evidence-ed25519.pem"},
         "tailrace-clickhouse-users": {"users.xml"},
         "tailrace-superset-stores": {"metadata-uri", "redis-url"},
         "tailrace-capture": {"servers.json", "explain.json"},
