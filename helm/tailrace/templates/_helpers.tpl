@@ -171,6 +171,12 @@ sharded
 {{- .Values.superset.url | default (printf "http://%s-superset:8088" .Release.Name) | trimSuffix "/" -}}
 {{- end }}
 
+{{/* The number of bytes of a quantity, such as 1.5Ti. */}}
+{{- define "tailrace.bytes" -}}
+{{- $unit := get (dict "Mi" 1048576 "Gi" 1073741824 "Ti" 1099511627776) (regexFind "[MGT]i$" .) -}}
+{{- mulf (regexFind "^[0-9.]+" . | float64) $unit | int64 -}}
+{{- end }}
+
 {{/* A YAML value as text. Helm reads numbers as floating point and would print large ones as 2e+07. */}}
 {{- define "tailrace.text" -}}
 {{- if kindIs "float64" . -}}
