@@ -45,10 +45,11 @@ def pods(resources: list[dict]) -> dict[str, dict]:
     """The templates of all pods, by kind and name of their owner."""
     found = {}
     for each in resources:
-        template = each["spec"].get("template") if "spec" in each else None
+        spec = each["spec"]["jobTemplate"]["spec"] if each["kind"] == "CronJob" else each.get("spec", {})
+        template = spec.get("template")
         if each["kind"] == "FlinkDeployment":
             template = each["spec"]["podTemplate"]
-        if each["kind"] in ("Deployment", "StatefulSet", "DaemonSet", "Job", "FlinkDeployment"):
+        if each["kind"] in ("Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", "FlinkDeployment"):
             found[f"{each['kind']}/{each['metadata']['name']}"] = template
     return found
 
@@ -180,7 +181,7 @@ def test_detect_has_the_limits_of_avro(everything):
 
 def test_each_pod_knows_its_own_passwords_only(render):
     # With compose.yaml's names.
-    names = {"normalize": "flink", "superset": "superset-setup", "capture": "explain"}
+    names = {"normalize": "flink", "superset": "superset-setup", "capture": "explain", "retention": "migrations"}
     for owner, pod in pods(render("", *EVERYTHING)).items():
         component = owner.rpartition(f"/{RELEASE}-")[2]
         volumes = [each for each in pod["spec"].get("volumes", []) if each["name"] in ("passwords", "key")]

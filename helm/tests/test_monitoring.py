@@ -71,8 +71,8 @@ def test_pods_that_the_rules_watch_are_those_of_the_chart(render):
     claims = re.search(r'persistentvolumeclaim=~"([^"]+)"', str(rule))[1]
     names = {each["metadata"]["name"]: each["kind"] for each in made}
     for name, kind in names.items():
-        if kind in ("Deployment", "DaemonSet", "FlinkDeployment", "Job", "StatefulSet"):
-            assert bool(re.fullmatch(watched, f"{name}-7d9f")) == (kind != "Job"), name
+        if kind in ("Deployment", "DaemonSet", "FlinkDeployment", "Job", "CronJob", "StatefulSet"):
+            assert bool(re.fullmatch(watched, f"{name}-7d9f")) == (not kind.endswith("Job")), name
         if kind == "PersistentVolumeClaim":
             assert re.fullmatch(claims, name), name
     for each in (each for each in made if each["kind"] == "StatefulSet"):

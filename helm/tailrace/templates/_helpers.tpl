@@ -155,6 +155,24 @@ http://chi-{{ $root.Release.Name }}-tailrace-{{ $shard }}-{{ $replica }}:8123
 {{- end -}}
 {{- end }}
 
+{{/* Options of a step that changes every server of ClickHouse, one a line. */}}
+{{- define "tailrace.serverOptions" -}}
+{{- range .Values.clickhouse.servers | default (list (include "tailrace.migratedUrl" .)) }}
+--clickhouse
+{{ . }}
+{{- end }}
+{{- if .Values.clickhouse.servers }}
+--replicated
+{{- end }}
+{{- with include "tailrace.clickhouseCluster" . }}
+--cluster
+{{ . }}
+{{- end }}
+{{- if include "tailrace.clickhouseSharded" . }}
+--sharded
+{{- end }}
+{{- end }}
+
 {{/* Not empty with more than one shard. */}}
 {{- define "tailrace.clickhouseSharded" -}}
 {{- if .Values.clickhouse.url -}}

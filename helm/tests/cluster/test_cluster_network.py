@@ -18,7 +18,7 @@ INSIDE = {
         (component, "clickhouse", CLICKHOUSE)
         for component in (
             *("api", "capture", "collector", "delivery", "facts", "metrics", "migrations", "superset"),
-            "transparency",
+            *("transparency", "retention"),
         )
     ),
     ("transparency", "witness", WITNESS),
@@ -60,7 +60,7 @@ def pods(restricted) -> dict[str, dict[str, str]]:
     key = "app.kubernetes.io/component"
     live = {pod["metadata"]["labels"][key]: pod["metadata"]["labels"] for pod in restricted.get("pods")}
     assert live.keys() == ALL - {"collector"}
-    made = {name: {**common, key: name} for name in [*STEPS, *OF_OPERATORS, "collector"]}
+    made = {name: {**common, key: name} for name in [*STEPS, *OF_OPERATORS, "collector", "retention"]}
     return made | live
 
 
