@@ -132,7 +132,7 @@ def test_a_witness_is_a_release_of_its_own(cluster, namespace):
     assert network.admits(policies, None, pod["metadata"]["labels"], WITNESS, labels=log)
     assert not network.admits(policies, None, pod["metadata"]["labels"], WITNESS)
     own.uninstall()
-    own.await_objects({"PersistentVolumeClaim/state-w1-witness-0"})
+    own.await_objects({"NetworkPolicy/closed", "PersistentVolumeClaim/state-w1-witness-0"})
 
 
 def test_a_container_without_its_means_would_be_refused(restricted):
