@@ -252,8 +252,9 @@ def run_part(arguments: argparse.Namespace, settings: Settings, home: Home) -> N
 
 
 def check_health(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
-    """Fails with a message if a component is not healthy."""
-    health = HEALTH_CHECKS[arguments.part](settings, home).health()
+    """Fails with a message if a component is not healthy, with --alive only if its process is stuck."""
+    part = HEALTH_CHECKS[arguments.part](settings, home)
+    health = part.liveness() if arguments.alive else part.health()
     if not health.ok:
         raise OSError(f"{arguments.part}: {health.reason}")
 
@@ -303,7 +304,8 @@ def _parser() -> argparse.ArgumentParser:
     running = add("run", run_part)
     running.add_argument("part", choices=RUNNABLE)
     kafka_client.add_arguments(running, required=False)
-    add("health", check_health).add_argument("part", choices=HEALTH_CHECKS)
+    (checking := add("health", check_health)).add_argument("part", choices=HEALTH_CHECKS)
+    checking.add_argument("--alive", action="store_true", help="whether a restart would help")
     return parser
 
 

@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 Labels = Mapping[str, str]
-Peer = tuple[Labels | None, Labels]
-"""Labels of a pod of the namespace, or None and those of a pod elsewhere."""
+Peer = tuple[Labels | None, Labels, str]
+"""Labels of a pod of the namespace, or None, those of a pod elsewhere and the name of its namespace."""
+NAME = "kubernetes.io/metadata.name"
+"""The label of a namespace that Kubernetes sets."""
 
 
 def admits(
@@ -17,10 +19,12 @@ def admits(
     target: Labels | None,
     port: int,
     labels: Labels = MappingProxyType({}),
+    namespace: str = "elsewhere",
 ) -> bool:
     """Returns whether a TCP connection is allowed. None is a pod of another namespace, which has `labels`."""
-    leaves = source is None or _allowed(policies, "egress", "to", source, (target, labels), port)
-    enters = target is None or _allowed(policies, "ingress", "from", target, (source, labels), port)
+    outside = (labels, namespace)
+    leaves = source is None or _allowed(policies, "egress", "to", source, (target, *outside), port)
+    enters = target is None or _allowed(policies, "ingress", "from", target, (source, *outside), port)
     return leaves and enters
 
 
@@ -42,13 +46,13 @@ def _matches(rule: dict, peers: str, peer: Peer, port: int) -> bool:
 
 
 def _is_peer(selectors: dict, peer: Peer) -> bool:
-    """Understands pods of the same namespace, and of any (`namespaceSelector: {}`)."""
+    """Understands pods of the same namespace, of any (`namespaceSelector: {}`), and of one with a name."""
     assert selectors.keys() <= {"podSelector", "namespaceSelector"}, selectors
-    assert not selectors.get("namespaceSelector"), selectors
-    inside, outside = peer
+    inside, outside, namespace = peer
     if inside is None:
-        return "namespaceSelector" in selectors and _selects(selectors["podSelector"], outside)
-    return _selects(selectors["podSelector"], inside)
+        of_namespace = selectors.get("namespaceSelector", {"matchLabels": {NAME: ""}})
+        return _selects(of_namespace, {NAME: namespace}) and _selects(selectors["podSelector"], outside)
+    return not selectors.get("namespaceSelector") and _selects(selectors["podSelector"], inside)
 
 
 def _selects(selector: dict, labels: Labels) -> bool:

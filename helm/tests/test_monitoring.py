@@ -71,10 +71,15 @@ def test_pods_that_the_rules_watch_are_those_of_the_chart(render):
     claims = re.search(r'persistentvolumeclaim=~"([^"]+)"', str(rule))[1]
     names = {each["metadata"]["name"]: each["kind"] for each in made}
     for name, kind in names.items():
-        if kind in ("Deployment", "DaemonSet", "FlinkDeployment", "Job"):
-            assert bool(re.fullmatch(watched, f"{name}-7d9f")) == (kind != "Job"), name
+        if kind in ("Deployment", "DaemonSet", "FlinkDeployment", "Job", "CronJob", "StatefulSet"):
+            assert bool(re.fullmatch(watched, f"{name}-7d9f")) == (not kind.endswith("Job")), name
         if kind == "PersistentVolumeClaim":
             assert re.fullmatch(claims, name), name
+    for each in (each for each in made if each["kind"] == "StatefulSet"):
+        pod = f"{each['metadata']['name']}-0"
+        assert re.fullmatch(watched, pod)
+        for claim in each["spec"]["volumeClaimTemplates"]:
+            assert re.fullmatch(claims, f"{claim['metadata']['name']}-{pod}"), pod
     # As Altinity's operator names them: installation, cluster, shard, replica.
     for kind in ("ClickHouseInstallation", "ClickHouseKeeperInstallation"):
         (resource,) = (each for each in made if each["kind"] == kind)

@@ -2,6 +2,7 @@
 
 They say what the chart makes of its values, and what switches leave out."""
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -23,6 +24,22 @@ def suite(unittest: Path, chart: Path, name: str) -> subprocess.CompletedProcess
 def chart(tmp_path_factory) -> Path:
     """A copy: helm-unittest makes a directory for snapshots beside the suites."""
     return Path(shutil.copytree(CHART, tmp_path_factory.mktemp("chart") / "tailrace"))
+
+
+PROBE = re.compile(r"^( *)(\w+Probe): *(.*(?:\n\1 +.*)*)", re.MULTILINE)
+"""A probe in a template, in one line or with the lines of its block."""
+
+
+def test_no_probe_fails_after_a_second_under_load():
+    """Kubernetes' default. A TCP connection needs no time of the process."""
+    found = [
+        (path.name, name, text)
+        for path in (CHART / "templates").iterdir()
+        for _, name, text in PROBE.findall(path.read_text())
+        if "tcpSocket" not in text and "include" not in text
+    ]
+    assert len(found) > 10
+    assert [each for each in found if not re.search(r"\btimeoutSeconds: [1-9]\d", each[2])] == []
 
 
 def test_every_template_has_its_suite():

@@ -25,6 +25,8 @@ FAR = "toDateTime('2106-01-01 00:00:00', 'UTC')"
 """When held rows would be deleted: a DateTime ends in February 2106."""
 INSERT_SECONDS = 3600
 """How long running inserts may take to end."""
+ANSWER_SECONDS = 60
+"""How much longer than ClickHouse's own limit an answer may take: it names the servers that did not end."""
 POLL_SECONDS = 0.05
 ROUNDS = 20
 RECALCULATE = "materialize_ttl_recalculate_only"
@@ -178,6 +180,8 @@ def _guard(wanted: Sequence[tuple["_Table", "_Wanted"]]) -> None:
             table.replace(ttl)
     for table, _ in wanted:
         table.system("START TTL MERGES")
+    for table, ttl in wanted:
+        table.forget(ttl)
 
 
 @dataclass(frozen=True)
@@ -219,9 +223,15 @@ class _Table:
         (row,) = self.server.rows(formatted, {"ttl": ttl.replace("\\", "\\\\")})
         return _Wanted(_FORMATTED.sub(r"\1", str(row["text"])), len(conditions))
 
+    @property
+    def is_recalculated(self) -> bool:
+        """Whether its parts have the values of its TTL: DROP_PARTS is stated until then and reset after.
+        With ON CLUSTER a repeated run knows nothing else of the parts."""
+        return self.had_kept_rows and f"{DROP_PARTS} = " not in self.definition
+
     def is_right(self, ttl: _Wanted) -> bool:
         has_ttl = f" TTL {ttl.text} SETTINGS " in self.definition
-        return has_ttl and self.had_kept_rows == bool(ttl.conditions)
+        return has_ttl and (self.is_recalculated if ttl.conditions else not self.had_kept_rows)
 
     def is_guarded(self, ttl: _Wanted) -> bool:
         """Whether the table keeps rows, or did before."""
@@ -244,9 +254,12 @@ class _Table:
             self._recalculate(ttl)
         if stale := self.stale(ttl):
             raise MigrationError(f"{self.name}: the TTL of {len(stale)} partitions could not be changed")
-        if not ttl.conditions:
-            is_set = self.expiry.drops_parts
-            self._set(f"MODIFY SETTING {DROP_PARTS} = 1" if is_set else f"RESET SETTING {DROP_PARTS}")
+        is_set = self.expiry.drops_parts and not ttl.conditions
+        self._set(f"MODIFY SETTING {DROP_PARTS} = 1" if is_set else f"RESET SETTING {DROP_PARTS}")
+
+    def forget(self, ttl: _Wanted) -> None:
+        """Removes the trace of holds. Until then a repeated run starts deletion, so this is the last step."""
+        if self.had_kept_rows and not ttl.conditions:
             self._set(f"RESET SETTING {RECALCULATE}")
 
     def _recalculate(self, ttl: _Wanted) -> None:
@@ -275,16 +288,22 @@ class _Table:
         return [f"IN PARTITION ID '{each}'" for each in sorted({str(row["partition_id"]) for row in rows})]
 
     def system(self, what: str) -> None:
-        self.server.execute(f"SYSTEM {what} {self.servers.dialect.on_cluster()} {self.name}")
+        self._execute(f"SYSTEM {what} {self.servers.dialect.on_cluster()} {self.name}")
 
     def alter(self, change: str, **settings: int) -> None:
         if self.servers.dialect.in_turn:
             settings["alter_sync"] = ALL_REPLICAS
-        statement = f"ALTER TABLE {self.name} {self.servers.dialect.on_cluster()} {change}"
-        self.server.execute(statement, timeout=STATEMENT_SECONDS, **settings)
+        self._execute(f"ALTER TABLE {self.name} {self.servers.dialect.on_cluster()} {change}", **settings)
 
     def _set(self, change: str) -> None:
-        self.server.execute(f"ALTER TABLE {self.name} {self.servers.dialect.on_cluster()} {change}")
+        self._execute(f"ALTER TABLE {self.name} {self.servers.dialect.on_cluster()} {change}")
+
+    def _execute(self, statement: str, **settings: int) -> None:
+        """With ON CLUSTER, each server runs statements in order: a short one waits for a recalculation, which
+        may take hours. ClickHouse would stop to wait after three minutes."""
+        if self.servers.dialect.on_cluster():
+            settings["distributed_ddl_task_timeout"] = STATEMENT_SECONDS
+        self.server.execute(statement, timeout=STATEMENT_SECONDS + ANSWER_SECONDS, **settings)
 
     def _await_inserts(self) -> None:
         """Waits for inserts that began before the TTL was changed: their parts have values of the old one."""

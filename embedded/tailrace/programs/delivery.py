@@ -6,10 +6,11 @@ from collections.abc import Mapping
 
 from tailrace.alerts.delivery import config
 from tailrace.config.resources import PYTHON_PATH
-from tailrace.programs.program import HEALTHY, Health, Program
+from tailrace.programs.program import HEALTHY, STUCK_SECONDS, Health, Program
 
 SILENT_SECONDS = 120
 """The maximum time without a finished attempt; several timeouts in a row take less."""
+NONE_YET = "no delivery pass yet"
 
 
 class DeliveryProgram(Program):
@@ -34,11 +35,26 @@ class DeliveryProgram(Program):
         try:
             heartbeats = json.loads(self._heartbeat().read_text())
         except FileNotFoundError:
-            return Health.failing("no delivery pass yet")
-        for channel, heartbeat in heartbeats.items():
-            silent = time.time() - heartbeat["at"]
-            if heartbeat["problem"]:
-                return Health.failing(heartbeat["problem"])
-            if silent > SILENT_SECONDS:
-                return Health.failing(f"{channel}: no attempt has ended for {silent:.0f} s")
-        return HEALTHY
+            return Health.failing(NONE_YET)
+        problems = (heartbeat["problem"] for heartbeat in heartbeats.values())
+        problem = next(filter(None, problems), "") or self._silence(heartbeats, SILENT_SECONDS)
+        return Health.failing(problem) if problem else HEALTHY
+
+    def liveness(self) -> Health:
+        """A restart forgets outcomes that ClickHouse did not accept: their alerts would be sent again."""
+        try:
+            silence = self._silence(json.loads(self._heartbeat().read_text()), STUCK_SECONDS)
+        except FileNotFoundError:
+            return Health.failing(NONE_YET)
+        return Health.failing(silence) if silence else HEALTHY
+
+    @staticmethod
+    def _silence(heartbeats: Mapping[str, Mapping], longest: float) -> str:
+        """Returns which channel has been silent for longer, in one clause; empty if none has."""
+        silent = {channel: time.time() - heartbeat["at"] for channel, heartbeat in heartbeats.items()}
+        found = [
+            f"{name}: no attempt has ended for {seconds:.0f} s"
+            for name, seconds in silent.items()
+            if seconds > longest
+        ]
+        return found[0] if found else ""

@@ -8,7 +8,7 @@ from pathlib import Path
 from tailrace.alerts.delivery import config
 from tailrace.config.resources import PYTHON_PATH
 from tailrace.config.yaml_reader import ConfigurationError
-from tailrace.programs.program import HEALTHY, Health, Program
+from tailrace.programs.program import HEALTHY, STUCK_SECONDS, Health, Program
 
 SILENT_SECONDS = 300
 """The maximum age of a status: a request may wait for its answer, and a commit for Kafka."""
@@ -42,16 +42,26 @@ class ForwardingProgram(Program):
         return {"PYTHONPATH": str(PYTHON_PATH)}
 
     def health(self) -> Health:
-        statuses = {file.stem: json.loads(file.read_text()) for file in self._statuses()}
+        for channel, status in self._read().items():
+            if status["problem"] and time.time() - status["since"] > OUTAGE_SECONDS:
+                return Health.failing(f"{channel}: {status['problem']}")
+        return self._unless_silent(SILENT_SECONDS)
+
+    def liveness(self) -> Health:
+        return self._unless_silent(STUCK_SECONDS)
+
+    def _unless_silent(self, longest: float) -> Health:
+        statuses = self._read()
         if not statuses:
             return Health.failing("not started yet")
         for channel, status in statuses.items():
             silent = time.time() - status["at"]
-            if status["problem"] and time.time() - status["since"] > OUTAGE_SECONDS:
-                return Health.failing(f"{channel}: {status['problem']}")
-            if silent > SILENT_SECONDS:
+            if silent > longest:
                 return Health.failing(f"{channel}: no status for {silent:.0f} s")
         return HEALTHY
+
+    def _read(self) -> dict[str, dict]:
+        return {file.stem: json.loads(file.read_text()) for file in self._statuses()}
 
     def _statuses(self) -> list[Path]:
         return sorted(self.home.data(self.name).glob("*.json"))

@@ -28,6 +28,8 @@ class Health:
 
 
 HEALTHY = Health(True)
+STUCK_SECONDS = 900
+"""The age of a heartbeat at which a process is stuck: a query may wait for 300 s, several times in a row."""
 
 
 class Program:
@@ -50,6 +52,25 @@ class Program:
     def environment(self) -> Mapping[str, str]:
         """Returns variables to add to the inherited environment, which contains no TAILRACE_* names."""
         return {}
+
+    def health(self) -> Health:
+        """Returns whether the program does its work, which may depend on other servers."""
+        raise NotImplementedError
+
+    def liveness(self) -> Health:
+        """Returns whether its process works, by default its health: if it does not, a restart may help.
+
+        A program that waits for another server works.
+        """
+        return self.health()
+
+    def _liveness_by_heartbeat(self, none_yet: str) -> Health:
+        """Returns whether the heartbeat file is recent; see `_health_by_heartbeat`."""
+        try:
+            silent = time.time() - json.loads(self._heartbeat().read_text())["at"]
+        except FileNotFoundError:
+            return Health.failing(none_yet)
+        return HEALTHY if silent <= STUCK_SECONDS else Health.failing(f"no heartbeat for {silent:.0f} s")
 
     def _health_by_heartbeat(self, none_yet: str, longest_silence: float) -> Health:
         """Returns the health by the keys `at` (seconds since 1970 UTC) and `problem` of the heartbeat file.

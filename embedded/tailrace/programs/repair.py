@@ -12,6 +12,7 @@ from tailrace.sources import active_sources
 SILENT_SECONDS = 180
 """The maximum age of the heartbeat: a read of the ledger, the shipment of 1 GB, and the wait for the
 ledger."""
+NONE_YET = "the ledger was not read yet"
 
 
 class RepairProgram(Program):
@@ -31,7 +32,10 @@ class RepairProgram(Program):
         return {"PYTHONPATH": str(PYTHON_PATH)}
 
     def health(self) -> Health:
-        return self._health_by_heartbeat("the ledger was not read yet", SILENT_SECONDS)
+        return self._health_by_heartbeat(NONE_YET, SILENT_SECONDS)
+
+    def liveness(self) -> Health:
+        return self._liveness_by_heartbeat(NONE_YET)
 
     def _sources(self) -> Path:
         """The watched logs. JSON is YAML."""

@@ -9,6 +9,7 @@ from tailrace.sources import active_sources
 
 SILENT_SECONDS = 120
 """The maximum age of the heartbeat: an insert into an unresponsive ClickHouse may take that long."""
+NONE_YET = "nothing read yet"
 
 
 class SnapshotProgram(Program):
@@ -26,4 +27,7 @@ class SnapshotProgram(Program):
         return {"PYTHONPATH": str(PYTHON_PATH)}
 
     def health(self) -> Health:
-        return self._health_by_heartbeat("nothing read yet", SILENT_SECONDS)
+        return self._health_by_heartbeat(NONE_YET, SILENT_SECONDS)
+
+    def liveness(self) -> Health:
+        return self._liveness_by_heartbeat(NONE_YET)

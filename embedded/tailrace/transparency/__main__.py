@@ -1,6 +1,7 @@
 """`python -m tailrace.transparency`: extends the transparency log and publishes checkpoints until SIGTERM."""
 
 import argparse
+import dataclasses
 import fcntl
 import json
 import sys
@@ -36,7 +37,9 @@ def _service(arguments: argparse.Namespace) -> Service:
     directory = arguments.directory
     origin = (directory / ORIGIN).read_text().strip()
     log = TransparencyLog(directory, origin, signing.read_private(arguments.key))
-    collector = Collector(process.clickhouse_from(arguments), log.store, arguments.keys_file)
+    clickhouse = process.clickhouse_from(arguments)
+    servers = [dataclasses.replace(clickhouse, url=url) for url in arguments.server]
+    collector = Collector(clickhouse, log.store, arguments.keys_file, servers=servers)
     found = witnesses.load(directory / WITNESSES)
     process.print_line(f"extends {origin}, {log.size} leaves, {len(found)} witnesses")
     return Service(log, collector, found, process.print_line)
@@ -63,6 +66,13 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--key", type=Path, required=True, help="the log's private key, in PEM format")
     parser.add_argument("--keys-file", type=Path, required=True, help="the registered host keys, as JSON")
     process.add_clickhouse_arguments(parser, user="auditor")
+    parser.add_argument(
+        "--server",
+        action="append",
+        default=[],
+        metavar="URL",
+        help="a server of a ClickHouse with replicas or shards; list each: rows wait until all have them",
+    )
     parser.add_argument(
         "--interval", type=float, default=60, help="seconds between two checkpoints (default: %(default)g)"
     )

@@ -1,9 +1,8 @@
 """Collects new entries from ClickHouse: signed ranges, and the rows of each table and minute.
 
-A table is read by `ingested_at`, the second of the insert, up to a second that no running insert can have:
-the start of the oldest one, or the present. Rows with an earlier `ingested_at` are complete, so each row is
-in exactly one leaf, however late its event is. A projection has the counts by second and minute; ClickHouse
-computes the hashes of rows, which are not stored.
+A table is read by `ingested_at`, the second of the insert, up to a second before which all rows can be read
+(tailrace.transparency.progress). So each row is in exactly one leaf, however late its event is. A
+projection has the counts by second and minute; ClickHouse computes the hashes of rows, which are not stored.
 """
 
 import io
@@ -17,14 +16,13 @@ from pathlib import Path
 from tailrace.clickhouse.client import ClickHouse, Row
 from tailrace.errors import ReportedError
 from tailrace.transparency import leaves, sequences
+from tailrace.transparency.progress import Progress
 from tailrace.transparency.store import Batch, Minute, Store
 from tailrace_verify import rows as canonical_rows
 
 TABLES = ("query_events", "audit_events", "error_events", "legal_hold_actions")
 RANGES = "signed_ranges"
 KEYS = "keys"
-MARGIN_SECONDS = 15
-"""How far the clock of ClickHouse can go back without a row that is missed."""
 MAX_ROWS = 500_000
 """Rows of a table in one batch, unless one second has more; 36 bytes of memory each."""
 MAX_CELLS = 200_000
@@ -36,10 +34,6 @@ FORGED = ("bad_signature", "unknown_key")
 """States of signed ranges that no registered key has signed."""
 HASH = struct.Struct("<I32s")
 
-UNTIL = """
-SELECT toUnixTimestamp(now()) - {margin:UInt32} - toUInt32(ceil(
-    (SELECT max(elapsed) FROM system.processes WHERE query_kind IN ('Insert', 'AsyncInsertFlush')))) AS until
-"""
 COLUMNS = """
 SELECT table, name FROM system.columns
 WHERE database = 'tailrace' AND table IN {tables:Array(String)} AND default_kind IN ('', 'DEFAULT')
@@ -85,16 +79,28 @@ class Cell:
 
 
 class Collector:
-    """Reads one ClickHouse. `keys_file` contains the registered host keys, if it exists."""
+    """Reads one ClickHouse. `keys_file` contains the registered host keys, if it exists.
+
+    `servers` are all its servers, if it has replicas or shards; `clickhouse` may then be any of them.
+    """
 
     def __init__(
-        self, clickhouse: ClickHouse, store: Store, keys_file: Path, tables: Sequence[str] = TABLES
+        self,
+        clickhouse: ClickHouse,
+        store: Store,
+        keys_file: Path,
+        tables: Sequence[str] = TABLES,
+        servers: Sequence[ClickHouse] = (),
     ) -> None:
         self._clickhouse, self._store, self._keys_file = clickhouse, store, keys_file
         self._tables = tables
+        self._progress = Progress(servers or (clickhouse,), (RANGES, *tables))
 
     def collect(self) -> Batch:
-        """Returns the next entries. Raises ClickHouseError, CollectError, OSError, ValueError."""
+        """Returns the next entries.
+
+        Raises ClickHouseError, CollectError, ReplicaError, OSError, ValueError.
+        """
         batch = Batch()
         self._keys(batch)
         columns = self._columns()
@@ -106,8 +112,11 @@ class Collector:
         return Batch(batch.entries, batch.minutes, batch.values, all(parts))
 
     def until(self) -> int:
-        """Returns the second before which every inserted row can be read, in seconds since 1970 UTC."""
-        return self._clickhouse.rows(UNTIL, {"margin": MARGIN_SECONDS})[0]["until"]
+        """Returns the second before which every inserted row can be read, in seconds since 1970 UTC.
+
+        Raises ReplicaError, ClickHouseError, OSError.
+        """
+        return self._progress.until()
 
     def waiting(self) -> dict[str, tuple[int, int]]:
         """Returns the rows and minutes by table that are not in the log yet."""

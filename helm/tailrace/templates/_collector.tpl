@@ -76,6 +76,7 @@
     exec: {command: [sh, -c, 'test -n "$(find /tmp/beat -mmin -5)"']}
     initialDelaySeconds: 300
     periodSeconds: 60
+    timeoutSeconds: 20
   resources: {{- $collector.repair.resources | toYaml | nindent 4 }}
   securityContext: {{- include "tailrace.collectorSecurity" (eq (index . 1) "metadata.name") | nindent 4 }}
   volumeMounts:
@@ -189,8 +190,8 @@ readOnlyRootFilesystem: true
 {{/* Ports, probes and resources of Fluent Bit. Argument: a list of the root and whether it is in a pod of others. */}}
 {{- define "tailrace.fluentBitProcess" -}}
 ports: [{name: metrics, containerPort: 12020}]
-livenessProbe: {httpGet: {path: /api/v1/health, port: metrics}, periodSeconds: 30, failureThreshold: 5}
-readinessProbe: {httpGet: {path: /api/v1/uptime, port: metrics}, periodSeconds: 10}
+livenessProbe: {httpGet: {path: /api/v1/health, port: metrics}, periodSeconds: 30, timeoutSeconds: 10, failureThreshold: 5}
+readinessProbe: {httpGet: {path: /api/v1/uptime, port: metrics}, periodSeconds: 10, timeoutSeconds: 10}
 resources: {{- (index . 0).Values.collector.resources | toYaml | nindent 2 }}
 securityContext: {{- include "tailrace.collectorSecurity" (index . 1) | nindent 2 }}
 {{- end }}

@@ -21,6 +21,21 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {app.kubernetes.io/name: tailrace, app.kubernetes.io/instance: {{ (index . 0).Release.Name }}, app.kubernetes.io/component: {{ index . 1 }}}
 {{- end }}
 
+{{/* A regular expression of the components whose pods run all the time, of all templates. */}}
+{{- define "tailrace.components" -}}
+api|callbacks|capture|collector|delivery|detect|facts|forwarding|metrics|normalize|pull|superset|transparency|witness
+{{- end }}
+
+{{/* The pods of an operator, as peers of a NetworkPolicy. Argument: its namespace and labels. */}}
+{{- define "tailrace.operatorPeers" -}}
+{{- range .podLabels }}
+- podSelector: {matchLabels: {{ toJson . }}}
+  {{- with $.namespace }}
+  namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: {{ . }}}}
+  {{- end }}
+{{- end }}
+{{- end }}
+
 {{- define "tailrace.podSecurity" -}}
 runAsNonRoot: true
 seccompProfile: {type: RuntimeDefault}
@@ -125,6 +140,39 @@ tailrace
 {{- end -}}
 {{- end }}
 
+{{/* The addresses of all servers, one a line, if there are several. Argument: a list of the root and the addresses of an external one. */}}
+{{- define "tailrace.clickhouseServers" -}}
+{{- $root := index . 0 -}}
+{{- $operator := $root.Values.clickhouse.operator -}}
+{{- if $root.Values.clickhouse.url -}}
+{{- join "\n" (index . 1 | default $root.Values.clickhouse.servers) -}}
+{{- else if include "tailrace.clickhouseCluster" $root -}}
+{{- range $shard := until (int $operator.shards) -}}
+{{- range $replica := until (int $operator.replicas) }}
+http://chi-{{ $root.Release.Name }}-tailrace-{{ $shard }}-{{ $replica }}:8123
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{/* Options of a step that changes every server of ClickHouse, one a line. */}}
+{{- define "tailrace.serverOptions" -}}
+{{- range .Values.clickhouse.servers | default (list (include "tailrace.migratedUrl" .)) }}
+--clickhouse
+{{ . }}
+{{- end }}
+{{- if .Values.clickhouse.servers }}
+--replicated
+{{- end }}
+{{- with include "tailrace.clickhouseCluster" . }}
+--cluster
+{{ . }}
+{{- end }}
+{{- if include "tailrace.clickhouseSharded" . }}
+--sharded
+{{- end }}
+{{- end }}
+
 {{/* Not empty with more than one shard. */}}
 {{- define "tailrace.clickhouseSharded" -}}
 {{- if .Values.clickhouse.url -}}
@@ -139,6 +187,12 @@ sharded
 
 {{- define "tailrace.supersetUrl" -}}
 {{- .Values.superset.url | default (printf "http://%s-superset:8088" .Release.Name) | trimSuffix "/" -}}
+{{- end }}
+
+{{/* The number of bytes of a quantity, such as 1.5Ti. */}}
+{{- define "tailrace.bytes" -}}
+{{- $unit := get (dict "Mi" 1048576 "Gi" 1073741824 "Ti" 1099511627776) (regexFind "[MGT]i$" .) -}}
+{{- mulf (regexFind "^[0-9.]+" . | float64) $unit | int64 -}}
 {{- end }}
 
 {{/* A YAML value as text. Helm reads numbers as floating point and would print large ones as 2e+07. */}}

@@ -37,8 +37,10 @@ spec:
         {{- end }}
       {{- end }}
       {{- with .health }}
+      # A server that it needs and that is unavailable makes it unready. A restart would not help, and forget what it has not stored.
+      readinessProbe: {exec: {command: [python, -m, tailrace.deployment, health, {{ . }}]}, periodSeconds: 60, timeoutSeconds: 20}
       livenessProbe:
-        exec: {command: [python, -m, tailrace.deployment, health, {{ . }}]}
+        exec: {command: [python, -m, tailrace.deployment, health, {{ . }}, --alive]}
         initialDelaySeconds: 60
         periodSeconds: 60
         timeoutSeconds: 20

@@ -69,14 +69,16 @@ def test_every_client_of_a_clickhouse_elsewhere_trusts_its_authority(rendering):
     address = "https://clickhouse.example:8443"
     clients = set()
     for resource in resources:
-        template = resource.get("spec", {}).get("template") or resource.get("spec", {}).get("podTemplate")
+        spec = resource.get("spec", {})
+        spec = spec["jobTemplate"]["spec"] if resource["kind"] == "CronJob" else spec
+        template = spec.get("template") or spec.get("podTemplate")
         for container in (template or {}).get("spec", {}).get("containers", []):
             if address in str(container):
                 clients.add(container["name"])
                 assert {"name": "SSL_CERT_FILE", "value": "/run/clickhouse/ca.crt"} in container["env"]
                 assert "/run/clickhouse" in str(container["volumeMounts"]), container["name"]
     expected = {"api", "callbacks", "delivery", "evidence", "explain", "facts", "metrics", "migrations"}
-    assert clients == expected | {"repair", "superset", "transparency"}
+    assert clients == expected | {"repair", "retention", "superset", "transparency"}
     jobs = [each["data"]["job.yaml"] for each in resources if "job.yaml" in each.get("data", {})]
     assert [job.count("clickhouse.ca-file: /run/clickhouse/ca.crt") for job in jobs] == [1, 1]
 

@@ -11,14 +11,14 @@ pytestmark = pytest.mark.kubernetes
 
 OF_OPERATORS = ["normalize", "detect", "clickhouse", "keeper"]
 CLICKHOUSE, KEEPER, SUPERSET, FLINK_REST = 8123, 2181, 8088, 8081
-FLINK_RPC, RAFT, REPLICATION, WITNESS, OF_API = 6123, 9444, 9009, 18092, 18095
-PORTS = (CLICKHOUSE, KEEPER, SUPERSET, FLINK_REST, FLINK_RPC, RAFT, REPLICATION, WITNESS, OF_API)
+FLINK_RPC, RAFT, QUERIES, REPLICATION, WITNESS, OF_API = 6123, 9444, 9000, 9009, 18092, 18095
+PORTS = (CLICKHOUSE, KEEPER, SUPERSET, FLINK_REST, FLINK_RPC, RAFT, QUERIES, REPLICATION, WITNESS, OF_API)
 INSIDE = {
     *(
         (component, "clickhouse", CLICKHOUSE)
         for component in (
             *("api", "capture", "collector", "delivery", "facts", "metrics", "migrations", "superset"),
-            "transparency",
+            *("transparency", "retention"),
         )
     ),
     ("transparency", "witness", WITNESS),
@@ -26,8 +26,10 @@ INSIDE = {
     *(("metrics", job, FLINK_REST) for job in ("normalize", "detect")),
     ("dashboards", "superset", SUPERSET),
     ("clickhouse", "keeper", KEEPER),
-    # Pods of one component reach each other at any port.
-    *((component, component, port) for component in OF_OPERATORS for port in PORTS),
+    # Pods of one job reach each other at any port.
+    *((job, job, port) for job in ("normalize", "detect") for port in PORTS),
+    *(("clickhouse", "clickhouse", port) for port in (QUERIES, REPLICATION)),
+    *(("keeper", "keeper", port) for port in (KEEPER, RAFT)),
 }
 """Source, target, port: all that is allowed between pods of the release."""
 
@@ -58,7 +60,7 @@ def pods(restricted) -> dict[str, dict[str, str]]:
     key = "app.kubernetes.io/component"
     live = {pod["metadata"]["labels"][key]: pod["metadata"]["labels"] for pod in restricted.get("pods")}
     assert live.keys() == ALL - {"collector"}
-    made = {name: {**common, key: name} for name in [*STEPS, *OF_OPERATORS, "collector"]}
+    made = {name: {**common, key: name} for name in [*STEPS, *OF_OPERATORS, "collector", "retention"]}
     return made | live
 
 
@@ -82,6 +84,34 @@ def test_nobody_outside_reaches_a_pod_of_the_release(policies, pods):
     ports = (*PORTS, DNS)
     for component, labels in pods.items():
         assert [port for port in ports if network.admits(policies, None, labels, port)] == [], component
+
+
+OPERATORS = {
+    "altinity-clickhouse-operator": {("clickhouse", CLICKHOUSE), ("keeper", KEEPER)},
+    "flink-kubernetes-operator": {("normalize", FLINK_REST), ("detect", FLINK_REST)},
+}
+"""What an operator reaches, by the label of its chart."""
+
+
+def test_an_operator_reaches_its_pods_from_the_namespace_of_the_release_only(policies, pods):
+    for name, expected in OPERATORS.items():
+        labels = {"app.kubernetes.io/name": name}
+        inside = {
+            (target, port)
+            for target, port in itertools.product(pods, PORTS)
+            if network.admits(policies_of_pods(policies), labels, pods[target], port)
+        }
+        outside = {
+            (target, port)
+            for target, port in itertools.product(pods, PORTS)
+            if network.admits(policies, None, pods[target], port, labels)
+        }
+        assert (inside, outside) == (expected, set())
+
+
+def policies_of_pods(policies):
+    """Without the denial of the namespace, which also limits the operator."""
+    return [each for each in policies if each["metadata"]["name"] != "closed"]
 
 
 def test_without_the_policies_of_the_release_nothing_connects(policies, pods):
