@@ -22,6 +22,7 @@ from tailrace.programs.fluentbit import COLLECTOR
 from tailrace.repair import __main__ as repair
 from tailrace.sources import sources_file
 from tailrace_local.components.detect import Detect
+from tailrace_signing import signer
 
 pytestmark = pytest.mark.long  # Helm is built
 PROFILES = ("", "small", "standard", "large")
@@ -107,6 +108,14 @@ def test_the_collector_gets_each_variable_of_its_files(everything):
         re.findall(r"^(TAILRACE_\w+)=", (REPOSITORY / "collectors/collector.env").read_text(), re.MULTILINE)
     )
     assert {each["name"] for each in (*fluentbit["env"], *census["env"])} <= documented
+
+
+def test_the_census_owns_the_directory_in_which_it_keeps_the_state_of_its_signatures(everything):
+    pod = everything["DaemonSet", f"{RELEASE}-collector"]["spec"]["template"]["spec"]
+    for container in pod["containers"]:
+        given = {each["name"]: each.get("value") for each in container["env"]}
+        spool = Path(given["TAILRACE_CENSUS_SPOOL"])
+        assert {str(spool), str(signer.state_file(spool).parent)} <= {*pod["initContainers"][0]["command"]}
 
 
 def test_capture_gets_the_settings_that_it_and_its_fluent_bit_read(everything):
@@ -314,7 +323,7 @@ def test_superset_of_several_servers_shares_its_stores(render, everything):
     for each in (its for its in containers(stated["template"]) if "superset" in its["image"]):
         files = {var["name"]: var["value"] for var in each["env"] if var["value"].startswith("/run/stores/")}
         assert set(files.values()) == known
-        assert all(f'_in_file(\n    "{name}"' in text or f'_in_file("{name}"' in text for name in files)
+        assert all(re.search(rf'_in_file\(\s*(?:#.*\s*)*"{name}"', text) for name in files)
     alone = {(each["kind"], each["metadata"]["name"]): each for each in render()}
     assert ("PersistentVolumeClaim", f"{RELEASE}-superset") in alone
     assert alone["Deployment", f"{RELEASE}-superset"]["spec"]["strategy"] == stated["strategy"]
