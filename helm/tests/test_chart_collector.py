@@ -1,4 +1,4 @@
-"""The chart's collector has the files of collectors/, their settings, and the directories that it writes to."""
+"""The chart's collector has the files of collectors/, their settings and directories that it may write to."""
 
 import re
 from pathlib import Path
