@@ -49,6 +49,7 @@ ADDED = {
     "detect": {"kafka-detect", "tls-trust"},
     "detect-taskmanager": {"kafka-detect", "tls-trust"},
     "facts": {"kafka-facts", "tls-trust"},
+    "repair": {"kafka-backfill", "tls-trust"},
     "pull": {"kafka-pull", "tls-trust"},
     "forwarding": {"kafka-forwarding", "tls-trust"},
     "superset": {"tls-superset", "tls-trust", "kafka-rules"},
@@ -159,7 +160,13 @@ def test_jobs_are_their_accounts_and_otherwise_as_before(
 
 @pytest.mark.parametrize(
     ("service", "account"),
-    [("facts", "facts"), ("pull", "pull"), ("rules", "rules"), ("collector-setup", "traces")],
+    [
+        ("facts", "facts"),
+        ("pull", "pull"),
+        ("rules", "rules"),
+        ("collector-setup", "traces"),
+        ("repair", "backfill"),
+    ],
 )
 def test_programs_are_their_accounts(services, settings, files, directory, service, account):
     embedded = local_kafka.as_arguments(settings, Home(directory), account)
@@ -167,6 +174,18 @@ def test_programs_are_their_accounts(services, settings, files, directory, servi
     expected = [f"{name}={in_container(value, files)}" for name, value in pairs]
     given = [word for word in services[service]["command"] if word.startswith("--kafka")]
     assert given == ["--kafka=kafka:9092", *expected[1:]]
+
+
+def test_no_client_talks_to_kafka_without_tls(services):
+    for name, service in services.items():
+        words = [*(service.get("command") or []), *map("=".join, _environment(service))]
+        if name not in ("kafka", "superset-setup") and any(re.search(r"kafka:909\d", word) for word in words):
+            assert any(re.search(r"(?i)security.protocol\W+(sasl_)?ssl\b", word) for word in words), name
+
+
+def _environment(service: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, value in (service.get("environment") or {}).items():
+        yield name, str(value)
 
 
 def test_repeated_output_is_the_same(services, project):

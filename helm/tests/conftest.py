@@ -43,6 +43,12 @@ EVERYTHING = (
     "witness.logs[0]=tailrace/shop+1c2d3e4f+AQ==",
 )
 
+OPTIONAL = {
+    f"TAILRACE_KAFKA_{name}"
+    for name in ("SASL_USERNAME", "SASL_PASSWORD", "CA_FILE", "CERTIFICATE_FILE", "KEY_FILE", "KEY_PASSWORD")
+}
+"""Variables of kafka.conf that leave librdkafka's default where they are not set."""
+
 Resource = dict[str, Any]
 
 INSTALL_SECONDS = 1800

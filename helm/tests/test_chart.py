@@ -13,12 +13,11 @@ import yaml
 
 from docker.tests.test_compose import job_defaults
 from docker.tests.test_compose_services import KEYS, SECRETS, clickhouse_accounts
-from helm.tests.conftest import CHART, EVERYTHING, KUBERNETES, RELEASE, options
+from helm.tests.conftest import CHART, EVERYTHING, KUBERNETES, OPTIONAL, RELEASE, options
 from tailrace import deployment
 from tailrace.clickhouse import row_policies
 from tailrace.config.resources import REPOSITORY
 from tailrace.evidence import signing
-from tailrace.programs.fluentbit import COLLECTOR
 from tailrace.repair import __main__ as repair
 from tailrace.sources import sources_file
 from tailrace_local.components.detect import Detect
@@ -26,11 +25,6 @@ from tailrace_local.components.detect import Detect
 pytestmark = pytest.mark.long  # Helm is built
 PROFILES = ("", "small", "standard", "large")
 OPERATORS = ("strimzi.io", "flink.apache.org", "altinity.com", "monitoring.coreos.com")
-OPTIONAL = {
-    f"TAILRACE_KAFKA_{name}"
-    for name in ("SASL_USERNAME", "SASL_PASSWORD", "CA_FILE", "CERTIFICATE_FILE", "KEY_FILE", "KEY_PASSWORD")
-}
-"""Variables of kafka.conf that leave librdkafka's default where they are not set."""
 EVIDENCE = ("superset.evidence.enabled=true", "access.developer.clusters[0]=shop")
 """What excludes several replicas of Superset, which EVERYTHING has."""
 ELSEWHERE = (
@@ -81,33 +75,6 @@ def test_resources_fit_kubernetes_schemas(render, profile, values):
 def test_names_are_given_once(render, profile):
     names = [(each["kind"], each["metadata"]["name"]) for each in render(profile, *EVERYTHING)]
     assert len(names) == len(set(names))
-
-
-def test_the_collector_has_the_files_of_the_collectors(everything):
-    data = everything["ConfigMap", f"{RELEASE}-collector"]["data"]
-    files = {path.name: path.read_text() for path in COLLECTOR.glob("*.conf")}
-    assert data.keys() == files.keys() | {"capture-only.conf"}
-    for name in files.keys() - {"tailrace.conf"}:
-        assert data[name].strip() == files[name].strip()
-    included = data["tailrace.conf"].split()[1::2]
-    assert included == ["service.conf", "errorlog.conf", "slowlog.conf", "census.conf", "kafka.conf"]
-
-
-def test_the_collector_gets_each_variable_of_its_files(everything):
-    data = everything["ConfigMap", f"{RELEASE}-collector"]["data"]
-    used = {
-        each
-        for name in data["tailrace.conf"].split()[1::2]
-        for each in re.findall(r"\$\{(\w+)\}", data[name])
-    }
-    fluentbit, census = everything["DaemonSet", f"{RELEASE}-collector"]["spec"]["template"]["spec"][
-        "containers"
-    ]
-    assert {each["name"] for each in fluentbit["env"]} >= used - OPTIONAL
-    documented = set(
-        re.findall(r"^(TAILRACE_\w+)=", (REPOSITORY / "collectors/collector.env").read_text(), re.MULTILINE)
-    )
-    assert {each["name"] for each in (*fluentbit["env"], *census["env"])} <= documented
 
 
 def test_capture_gets_the_settings_that_it_and_its_fluent_bit_read(everything):

@@ -39,7 +39,7 @@ TIMEOUT_SECONDS = 30
 EDGES = """
 SELECT instance, source, log, generation, entry_offset AS start, entry_offset + entry_bytes AS end
 FROM tailrace.dead_letters FINAL
-WHERE stage = 'FRAMER' AND NOT superseded
+WHERE stage = 'FRAMER' AND NOT superseded AND ({instance:String} = '' OR instance = {instance:String})
 """
 
 UNREAD = """
@@ -48,7 +48,7 @@ WITH
         SELECT instance, source, log, generation, at, ledger.size AS bytes,
                argMax(ledger.size, at) OVER (PARTITION BY instance, source, log, generation) AS last_bytes
         FROM tailrace.ledger
-        WHERE kind = 'CENSUS' AND generation > 0
+        WHERE kind = 'CENSUS' AND generation > 0 AND ({instance:String} = '' OR instance = {instance:String})
     ),
     files AS (
         SELECT instance, source, log, generation, any(last_bytes) AS end,
@@ -59,7 +59,7 @@ WITH
     read AS (
         SELECT instance, source, log, generation, max(to_offset) AS start
         FROM tailrace.ledger
-        WHERE kind = 'FRONTIER'
+        WHERE kind = 'FRONTIER' AND ({instance:String} = '' OR instance = {instance:String})
         GROUP BY instance, source, log, generation
     )
 SELECT instance, source, log, generation, start, end
@@ -148,20 +148,22 @@ class FileCandidate:
 CANDIDATE = tuple(field.name for field in fields(FileCandidate))
 
 
-def missing_ranges(clickhouse: ClickHouse) -> list[ByteRange]:
-    """Returns the ranges to ship: open gaps with the framer's dead letters at their edges, and unread
-    ends."""
+def missing_ranges(clickhouse: ClickHouse, instance: str = "") -> list[ByteRange]:
+    """Returns the ranges to ship, of one server or of all: open gaps with the framer's dead letters at their
+    edges, and unread ends."""
     ledger_balance.await_postings(clickhouse)
-    edges = [ByteRange(LogFile.of(row), row["start"], row["end"]) for row in clickhouse.rows(EDGES)]
-    gaps = map(range_of_gap, ledger_balance.gaps(clickhouse))
-    return with_edges([*gaps, *unread(clickhouse, QUIET_SECONDS)], edges)
+    rows = clickhouse.rows(EDGES, {"instance": instance})
+    edges = [ByteRange(LogFile.of(row), row["start"], row["end"]) for row in rows]
+    gaps = map(range_of_gap, ledger_balance.gaps(clickhouse, instance))
+    return with_edges([*gaps, *unread(clickhouse, QUIET_SECONDS, instance)], edges)
 
 
-def unread(clickhouse: ClickHouse, quiet_seconds: int) -> list[ByteRange]:
+def unread(clickhouse: ClickHouse, quiet_seconds: int, instance: str = "") -> list[ByteRange]:
     """Returns the bytes beyond the frontier of files that have not grown for this many seconds."""
+    parameters = {"quiet_seconds": str(quiet_seconds), "instance": instance}
     return [
         ByteRange(LogFile.of(row), row["start"], row["end"], row["end"] - row["start"], may_grow=True)
-        for row in clickhouse.rows(UNREAD, {"quiet_seconds": str(quiet_seconds)})
+        for row in clickhouse.rows(UNREAD, parameters)
     ]
 
 

@@ -83,6 +83,9 @@ class Repairer:
         self._clickhouse = clickhouse
         self._kafka = kafka
         self._watched = {key_of(log): log for log in watched}
+        # A collector has the logs of one server: its queries then read only the ledger of that server.
+        instances = {log.instance for log in watched}
+        self._instance = instances.pop() if len(instances) == 1 else ""
         self._pace = pace
         self._report = report
         self._clock = clock
@@ -115,9 +118,8 @@ class Repairer:
     def round(self) -> Round:
         """Reads the ledger once, and ships what is due. Raises ClickHouseError, OSError."""
         now = self._clock()
-        missing = [
-            each for each in ranges.missing_ranges(self._clickhouse) if _key(each.file) in self._watched
-        ]
+        found = ranges.missing_ranges(self._clickhouse, self._instance)
+        missing = [each for each in found if _key(each.file) in self._watched]
         self._attempts = {
             each: self._attempts.get(each) or Attempt(now + self._pace.calm_seconds) for each in missing
         }

@@ -117,7 +117,7 @@
 - {name: TAILRACE_INSTANCE, valueFrom: {fieldRef: {fieldPath: {{ index . 1 }}}} }
 - {name: TAILRACE_CLUSTER, value: {{ $collector.cluster | quote }} }
 - {name: TAILRACE_TZ, value: {{ $collector.timeZone }} }
-- {name: TAILRACE_CENSUS_SPOOL, value: /var/lib/tailrace/census}
+- {name: TAILRACE_CENSUS_SPOOL, value: /var/lib/tailrace/census/spool}
 {{- range $kind, $file := $collector.logs }}
 {{- if $file }}
 - {name: TAILRACE_{{ upper $kind }}_NAME, value: {{ $kind }} }
@@ -144,7 +144,9 @@
     - --group={{ $user }}
     {{- end }}
     - /var/lib/tailrace/fluent-bit
+    # The census keeps the state of its signatures beside the spool, and may not write to /var/lib/tailrace itself.
     - /var/lib/tailrace/census
+    - /var/lib/tailrace/census/spool
   resources: {requests: {cpu: 10m, memory: 16Mi}, limits: {memory: 64Mi}}
   securityContext:
     {{- if index . 1 }}

@@ -1,0 +1,48 @@
+"""The chart's collector has the files of collectors/, their settings and directories that it may write to."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from helm.tests.conftest import OPTIONAL, RELEASE
+from tailrace.config.resources import REPOSITORY
+from tailrace.programs.fluentbit import COLLECTOR
+from tailrace_signing import signer
+
+pytestmark = pytest.mark.long  # Helm is built
+
+
+def test_the_collector_has_the_files_of_the_collectors(everything):
+    data = everything["ConfigMap", f"{RELEASE}-collector"]["data"]
+    files = {path.name: path.read_text() for path in COLLECTOR.glob("*.conf")}
+    assert data.keys() == files.keys() | {"capture-only.conf"}
+    for name in files.keys() - {"tailrace.conf"}:
+        assert data[name].strip() == files[name].strip()
+    included = data["tailrace.conf"].split()[1::2]
+    assert included == ["service.conf", "errorlog.conf", "slowlog.conf", "census.conf", "kafka.conf"]
+
+
+def test_the_collector_gets_each_variable_of_its_files(everything):
+    data = everything["ConfigMap", f"{RELEASE}-collector"]["data"]
+    used = {
+        each
+        for name in data["tailrace.conf"].split()[1::2]
+        for each in re.findall(r"\$\{(\w+)\}", data[name])
+    }
+    fluentbit, census = everything["DaemonSet", f"{RELEASE}-collector"]["spec"]["template"]["spec"][
+        "containers"
+    ]
+    assert {each["name"] for each in fluentbit["env"]} >= used - OPTIONAL
+    documented = set(
+        re.findall(r"^(TAILRACE_\w+)=", (REPOSITORY / "collectors/collector.env").read_text(), re.MULTILINE)
+    )
+    assert {each["name"] for each in (*fluentbit["env"], *census["env"])} <= documented
+
+
+def test_the_census_owns_the_directory_in_which_it_keeps_the_state_of_its_signatures(everything):
+    pod = everything["DaemonSet", f"{RELEASE}-collector"]["spec"]["template"]["spec"]
+    for container in pod["containers"]:
+        given = {each["name"]: each.get("value") for each in container["env"]}
+        spool = Path(given["TAILRACE_CENSUS_SPOOL"])
+        assert {str(spool), str(signer.state_file(spool).parent)} <= {*pod["initContainers"][0]["command"]}
