@@ -13,13 +13,20 @@
     {{ link_within(dashboard, "concat(" ~ iso(time ~ " - " ~ seconds) ~ ", ' : ', " ~ iso(time ~ " + " ~ seconds) ~ ")",
         filters, text, tab) }}
 {%- endmacro -%}
-{%- macro link_within(dashboard, time_range, filters, text, tab='') -%}
+{#- `carried` are filters of this dashboard to keep, as (filter, column) tuples. -#}
+{%- macro link_within(dashboard, time_range, filters, text, tab='', carried=[]) -%}
     concat('<a href="/superset/dashboard/{{ dashboard }}/?native_filters=', encodeURLComponent(concat(
         '(NATIVE_FILTER-time-range:(extraFormData:(time_range:', {{ rison(time_range) }},
         '),filterState:(value:', {{ rison(time_range) }}, '),id:NATIVE_FILTER-time-range,ownState:())',
         {%- for filter, column, value in filters %}
         ',NATIVE_FILTER-{{ filter }}:(extraFormData:(filters:!((col:{{ column }},op:IN,val:!(', {{ rison(value) }},
         ')))),filterState:(label:', {{ rison(value) }}, ',value:!(', {{ rison(value) }}, ')),id:NATIVE_FILTER-{{ filter }},ownState:())',
+        {%- endfor %}
+        {%- for filter, column in carried if filter_values(column) %}
+        {%- set chosen = "arrayStringConcat(arrayMap(each -> " ~ rison("each") ~ ", array" ~ filter_values(column) | where_in ~ "), ',')" %}
+        ',NATIVE_FILTER-{{ filter }}:(extraFormData:(filters:!((col:{{ column }},op:IN,val:!(', {{ chosen }},
+        ')))),filterState:(label:', {{ rison("arrayStringConcat(array" ~ filter_values(column) | where_in ~ ", ', ')") }}, ',value:!(', {{ chosen }},
+        ')),id:NATIVE_FILTER-{{ filter }},ownState:())',
         {%- endfor %}
         ')')), '{{ '#' ~ tab if tab }}">', {{ text }}, '</a>')
 {%- endmacro -%}

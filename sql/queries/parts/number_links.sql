@@ -1,8 +1,10 @@
 {%- include "parts/links.sql" -%}
 {%- include "parts/unknown_values.sql" -%}
-{#- Numbers that are links to the page that explains them, as text. For metrics in a row of numbers. An unknown number is N/A. -#}
+{#- Numbers that are links to the page that explains them, as text, with the chosen clusters and servers. For metrics in a row of
+    numbers. An unknown number is N/A. -#}
 {%- macro linked_text(dashboard, text, tab='') -%}
-    {{ link_by(dashboard, [], "ifNull(" ~ text ~ ", 'N/A')", tab) }}
+    {{ link_within(dashboard, literal(get_time_filter().time_range), [], "ifNull(" ~ text ~ ", 'N/A')", tab,
+        [('cluster', 'cluster'), ('instance', 'instance')]) }}
 {%- endmacro -%}
 {%- macro linked_number(dashboard, number, tab='') -%} {{ linked_text(dashboard, grouped(number), tab) }} {%- endmacro -%}
 {%- macro three_digits(number) -%}
