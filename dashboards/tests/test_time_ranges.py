@@ -14,6 +14,7 @@ SHORT = {
     "Last 1 hour": timedelta(hours=1),
     "Last 6 hours": timedelta(hours=6),
 }
+YESTERDAY = "previous calendar day"
 DATASET = "Error log messages"
 TOLERANCE = timedelta(hours=1)
 """For the time of the server, which answers some time after the test has read the clock."""
@@ -28,15 +29,29 @@ def test_the_installed_time_filter_lists_them(stack):
     assert "new Set([" + "".join(f'"{text}",' for text in SHORT) + '"Last day",' in script, "it selects them"
 
 
-@pytest.mark.parametrize("text", SHORT)
-def test_charts_and_preview_interpret_them_equally(client, visitors, text):  # noqa: F811
+def interpreted(client, visitors, text: str) -> tuple[list[datetime], list[datetime]]:  # noqa: F811
+    """Returns the begin and end of a range in the preview of the filter, and in charts."""
     (preview,) = visitors["developer"].get("/api/v1/time_range/", q=f"'{text}'").json()["result"]
     dataset = next(each for each in client.every("/api/v1/dataset/") if each["table_name"] == DATASET)
     query = {"columns": ["instance"], "metrics": [], "time_range": text, "row_limit": 1}
     asked = {"datasource": {"id": dataset["id"], "type": "table"}, "queries": [query], "force": True}
     (chart,) = client.post("/api/v1/chart/data", asked)["result"]
-    since, until = (datetime.fromisoformat(preview[key]).replace(tzinfo=UTC) for key in ("since", "until"))
-    begin, end = (datetime.fromtimestamp(chart[key] / 1000, UTC) for key in ("from_dttm", "to_dttm"))
+    shown = [datetime.fromisoformat(preview[key]).replace(tzinfo=UTC) for key in ("since", "until")]
+    return shown, [datetime.fromtimestamp(chart[key] / 1000, UTC) for key in ("from_dttm", "to_dttm")]
+
+
+@pytest.mark.parametrize("text", SHORT)
+def test_charts_and_preview_interpret_them_equally(client, visitors, text):  # noqa: F811
+    (since, until), (begin, end) = interpreted(client, visitors, text)
     assert until - since == end - begin == SHORT[text]
     assert abs(end - datetime.now(UTC)) < TOLERANCE
     assert abs(until - end) < TOLERANCE
+
+
+def test_the_previous_calendar_day_is_a_whole_day(client, visitors):  # noqa: F811
+    before = datetime.now(UTC).date()
+    shown, queried = interpreted(client, visitors, YESTERDAY)
+    assert shown == queried
+    begin, end = shown
+    assert (begin.hour, begin.minute, end - begin) == (0, 0, timedelta(days=1))
+    assert end.date() in (before, datetime.now(UTC).date())

@@ -1,11 +1,11 @@
-"""Changes four things in the static files of Superset 6.1.0 that no setting changes.
+"""Changes five things in the static files of Superset 6.1.0 that no setting changes.
 
     python static_assets.py DIRECTORY     superset/static/assets of an installation
 
 - Every page contains a tracking image. The content security policy blocks it, but with an error on each page.
   Its address is replaced by that of an empty image.
-- The list "Last" of the time filter begins with a day. It gets SHORT_RANGES, which
-  tailrace_time_ranges.py interprets.
+- The list "Last" of the time filter begins with a day, and the list "Previous" with a week. They get
+  SHORT_RANGES and YESTERDAY, which tailrace_time_ranges.py interprets.
 - A chart can sort its series by name or by size. Sorted by name, LEVELS are in the order of severity.
 - The list "Search by" of a table shows the titles of columns, as the header of the table does.
 
@@ -28,6 +28,12 @@ FIRST_RANGE = re.compile(r'\{value:"Last day",label:(?P<translate>\(0,\w+\.t\))\
 """The first item of the list, as the minifier writes it."""
 KNOWN_RANGES = 'new Set(["Last day",'
 """The begin of the set of ranges that the list may select; another one is replaced by a week."""
+
+YESTERDAY = "previous calendar day"
+FIRST_CALENDAR_RANGE = re.compile(
+    r'\{value:\w+\.\w+,label:(?P<translate>\(0,\w+\.t\))\("previous calendar week"\)\}'
+)
+"""The first item of the list "Previous". The set of its ranges is made of the list."""
 
 LEVELS = ("critical", "high", "medium", "low", "informational")
 BY_NAME = re.compile(
@@ -63,6 +69,15 @@ def _items(day: re.Match[str]) -> str:
     return ",".join([*short, day[0]])
 
 
+def with_yesterday(script: str) -> str:
+    """Returns the text of a script with YESTERDAY before the range of a calendar week."""
+    return script if f'value:"{YESTERDAY}"' in script else FIRST_CALENDAR_RANGE.sub(_yesterday, script)
+
+
+def _yesterday(week: re.Match[str]) -> str:
+    return f'{{value:"{YESTERDAY}",label:{week["translate"]}("{YESTERDAY}")}},{week[0]}'
+
+
 def with_levels_by_severity(script: str) -> str:
     """Returns the text of a script that compares two levels by their place in LEVELS."""
     return BY_NAME.sub(_by_severity, script)
@@ -91,6 +106,7 @@ CHANGES: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("*.entry.js", without_telemetry),
     ("*.entry.js", with_levels_by_severity),
     ("*.chunk.js", with_short_ranges),
+    ("*.chunk.js", with_yesterday),
     ("*.chunk.js", with_titles_of_searched_columns),
 )
 

@@ -14,6 +14,10 @@ from tailrace_pages import formats
 SUPERSET = REPOSITORY / "embedded" / "superset"
 SET = 'd=new Set(["Last day","Last week"])'
 LIST = 'c=[{value:"Last day",label:(0,r.t)("Last day")},{value:"Last week",label:(0,r.t)("Last week")}]'
+PREVIOUS = (
+    's=[{value:i.sw,label:(0,r.t)("previous calendar week")},'
+    '{value:i.oF,label:(0,r.t)("previous calendar month")}]'
+)
 SORT = (
     'default:{let e=new Intl.Collator(void 0,{numeric:!0,sensitivity:"base"});'
     "return l.sort((t,r)=>o?e.compare(t,r):e.compare(r,t))}"
@@ -42,6 +46,7 @@ def assets(tmp_path) -> Path:
     (tmp_path / "1.entry.js").write_text(f'e="{static_assets.TELEMETRY}"+f')
     (tmp_path / "4.entry.js").write_text(SORT)
     (tmp_path / "2.chunk.js").write_text(f"a;{LIST};{SET}")
+    (tmp_path / "6.chunk.js").write_text(PREVIOUS)
     (tmp_path / "5.chunk.js").write_text(TABLE)
     (tmp_path / "3.chunk.js").write_text('case"Last day":return n')
     return tmp_path
@@ -59,6 +64,14 @@ def test_short_ranges_are_the_first_of_the_list(assets):
     )
     assert static_assets.with_short_ranges(text) == text
     assert (assets / "3.chunk.js").read_text() == 'case"Last day":return n'
+
+
+def test_yesterday_is_the_first_of_the_previous_ranges(assets):
+    static_assets.change(assets)
+    text = (assets / "6.chunk.js").read_text()
+    day = '{value:"previous calendar day",label:(0,r.t)("previous calendar day")},'
+    assert text == "s=[" + day + PREVIOUS.removeprefix("s=[")
+    assert static_assets.with_yesterday(text) == text, "it is changed once"
 
 
 def test_series_with_levels_are_sorted_by_severity(assets):
@@ -114,4 +127,4 @@ def test_another_version_of_superset_is_an_error(assets):
     ],
 )
 def test_hours_are_minutes_for_superset(text, meant):
-    assert time_ranges.hours_in_minutes(text) == meant
+    assert time_ranges.as_superset_reads(text) == meant
