@@ -16,7 +16,7 @@ ALERT = {
     "src_ip": "10.1.20.17",
     "program": "mysqldump",
     "instance": "shop-db-1",
-    "entity": {"user": "mallory"},
+    "entity_key": "user=mallory",
     "alert_count": 3,
     "window_from": datetime(2026, 3, 1, 12, tzinfo=UTC),
     "event_time": datetime(2026, 3, 1, 12, 5, tzinfo=UTC),
@@ -140,7 +140,7 @@ def test_the_sentence_says_what_is_known():
     without = {**ALERT, "user": "", "src_ip": "", "program": "", "instance": "", "alert_count": 1}
     without["window_from"] = without["event_time"]
     assert details.sentence(without) == (
-        "Dump-like read: user=mallory, detected once, at 2026-03-01 12:05:00 UTC."
+        "Dump-like read: user mallory, detected once, at 2026-03-01 12:05:00 UTC."
     )
     assert "An unknown user from 10.1.20.17" in details.sentence({**ALERT, "user": ""})
 

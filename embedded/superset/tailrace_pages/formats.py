@@ -8,6 +8,8 @@ import math
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 
+from tailrace.alerts.entity_key import entity_of, in_words
+
 UNKNOWN = "unknown"
 TIMES = 10
 """Ratio from which a change is written as a ratio instead of a percentage."""
@@ -126,6 +128,16 @@ def visible(value: object) -> str:
     return "".join(_visible(sign) for sign in text(value))
 
 
+def entity(key: str | None) -> str:
+    """The key of an alert's entity in words: `user app, client 10.0.0.9`; another text as it is."""
+    if key is None:
+        return UNKNOWN
+    try:
+        return visible(in_words(entity_of(key)))
+    except ValueError:
+        return visible(key)
+
+
 def of_kind(kind: str, value: object) -> str:
     """Returns the value as a table shows it. Raises KeyError for an unknown kind."""
     return KINDS[kind](value)
@@ -143,6 +155,7 @@ KINDS: dict[str, Callable[..., str]] = {
     "day": day,
     "id": short_id,
     "severity": text,
+    "entity": entity,
 }
 NUMERIC = frozenset({"count", "number", "duration", "bytes", "share"})
 """Kinds that tables align to the right."""

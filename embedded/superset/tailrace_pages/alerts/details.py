@@ -98,7 +98,7 @@ def sentence(alert: Mapping[str, Any]) -> str:
 
 
 def _entity(alert: Mapping[str, Any]) -> str:
-    return formats.visible(alert["entity"]) or "no entity"
+    return formats.entity(alert["entity_key"]) or "no entity"
 
 
 def _times(alert: Mapping[str, Any]) -> str:
@@ -114,7 +114,7 @@ def facts(alert: Mapping[str, Any], has_entities: bool) -> list[tuple[str, str, 
     user = links.user(alert["user"], span) if span and alert["user"] else ""
     client = links.client(alert["src_ip"], span) if span and alert["src_ip"] else ""
     listed = [
-        ("Entity", alert["entity"], ""),
+        ("Entity", formats.entity(alert["entity_key"]), ""),
         ("User", alert["user"], user),
         ("Client", alert["src_ip"], client),
         ("Program", alert["program"], ""),

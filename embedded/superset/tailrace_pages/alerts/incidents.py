@@ -34,7 +34,7 @@ ALERTS = (
     Column("began", "Begin (UTC)", 20, "time"),
     Column("event_time", "Event (UTC)", 20, "time"),
     Column("rule_title", "Rule", 0, link="address"),
-    Column("entity_key", "Entity", 28),
+    Column("entity_key", "Entity", 28, "entity"),
     Column("instance", "Instance", 16),
     Column("shown_state", "State", 14),
     Column("alert_count", "Count", 8, "count"),

@@ -21,7 +21,9 @@ COLUMNS = (
     Column("level", "Severity", 16, "severity"),
     Column("event_time", "Event (UTC)", 20, "time"),
     Column("rule_title", "Rule", 0, link="address"),
-    Column("entity_key", "Entity", 28, note="The user, address or other thing that the alert is about"),
+    Column(
+        "entity_key", "Entity", 28, "entity", note="The user, client or other thing that the alert is about"
+    ),
     Column("instance", "Instance", 16),
     Column("shown_state", "State", 14),
     Column("assignee", "Assignee", 12),

@@ -113,7 +113,7 @@ def alerts(rows: Sequence[Row]) -> Table:
         Column("event_time", "Event (UTC)", 20, "time"),
         Column("rule_title", "Rule", 0, link="address"),
         Column("relation", "Relation", 20),
-        Column("entity_key", "Entity", 24),
+        Column("entity_key", "Entity", 24, "entity"),
         Column("instance", "Instance", 12),
         Column("state", "State", 14),
         Column("match_count", "Count", 8, "count"),

@@ -46,7 +46,7 @@ RULES_CSV = (
     Column("rule_id", "Id"),
 )
 ENTITIES = (
-    Column("entity_key", "Entity", 0, link="address"),
+    Column("entity_key", "Entity", 0, "entity", link="address"),
     Column("entity_alerts", "Alerts", 8, "count"),
     Column("matches", "Matches", 10, "count"),
     Column("not_closed", "Open or acknowledged", 16, "count"),
