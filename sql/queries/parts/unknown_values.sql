@@ -23,3 +23,15 @@
             {%- for column in filters if filter_values(column) %} AND {{ column }} IN {{ filter_values(column) | where_in }}{% endfor %}
             LIMIT 1)) = 0{% endfor %}, NULL, {{ number }})
 {%- endmacro -%}
+{#- A number as text, and below it the number of servers for which it is known: those with an event that fulfils `condition`, of all
+    with an event in the table. The time column is event_time, the filters are cluster and instance. -#}
+{%- macro with_unknown_servers(number, table, condition) -%}
+    {%- set servers -%}
+        (SELECT tuple(uniqExactIf((cluster, instance), {{ condition }}), uniqExact(cluster, instance)) FROM tailrace.{{ table }} WHERE true
+            {%- if from_dttm %} AND event_time >= {{ utc(from_dttm) }}{% endif %}
+            {%- if to_dttm %} AND event_time < {{ utc(to_dttm) }}{% endif %}
+            {%- for column in ['cluster', 'instance'] if filter_values(column) %} AND {{ column }} IN {{ filter_values(column) | where_in }}{% endfor %})
+    {%- endset -%}
+    concat(if({{ number }} = 0 AND {{ servers }}.1 = 0, 'unknown', {{ grouped(number) }}),
+        '<em>known on ', toString({{ servers }}.1), ' of ', toString({{ servers }}.2), ' servers</em>')
+{%- endmacro -%}
