@@ -1,4 +1,5 @@
 {%- include "parts/time_range.sql" -%}
+{%- include "parts/innodb_message.sql" -%}
 -- Messages of InnoDB in the error logs, with the values of the InnoDB monitor if the log contains one.
 {% set query -%}
 WITH
@@ -25,8 +26,6 @@ SELECT
     toUInt64OrNull(details['longest_transaction_seconds']) AS longest_transaction_seconds
 FROM tailrace.error_events
 WHERE event_time >= range_start AND event_time < range_end
-    AND NOT (kind = 'deadlock' AND message ILIKE '%aborted due to deadlock%') -- the report is a separate message
-    AND (kind IN ('innodb_pressure', 'innodb_monitor', 'deadlock', 'corruption')
-        OR kind = 'other' AND subsystem = 'InnoDB' AND lower(level) IN ('warning', 'error'))
+    AND (kind = 'innodb_monitor' OR {{ is_innodb_message() }})
 {%- endset -%}
 {{ with_empty_buckets(query, 'at') }}

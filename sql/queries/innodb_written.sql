@@ -1,4 +1,5 @@
 {%- include "parts/time_range.sql" -%}
+{%- include "parts/innodb_message.sql" -%}
 -- Servers that log InnoDB counters and messages in the time range, and the settings that enable them on the others.
 -- Reads at most the last week of the range.
 WITH
@@ -16,19 +17,22 @@ SELECT
         entries_with_counters > 0, 'yes',
         'not written by this server: Percona Server writes them with log_slow_verbosity = full, MariaDB with innodb, MySQL never'
     ) AS counters,
-    if(innodb_messages + innodb_monitors > 0, 'yes', 'none in this time: is its error log watched?') AS error_log
+    multiIf(
+        innodb_messages + innodb_monitors > 0, 'yes',
+        sum(all_messages) = 0, 'unknown: no message of its error log in this time',
+        concat('none among the ', toString(sum(all_messages)), ' messages of its error log')) AS error_log
 FROM (
     SELECT
         cluster, instance, groupUniqArray(format) AS formats, count() AS entries,
         countIf(mapContains(attributes, 'InnoDB_IO_r_ops') OR mapContains(attributes, 'Pages_accessed')) AS with_counters,
-        0 AS messages, 0 AS monitors
+        0 AS messages, 0 AS monitors, 0 AS all_messages
     FROM tailrace.query_events
     WHERE event_time >= counted_from AND event_time < range_end
     GROUP BY cluster, instance
     UNION ALL
     SELECT
         cluster, instance, [], 0, 0,
-        countIf(kind IN ('innodb_pressure', 'deadlock', 'corruption') OR subsystem = 'InnoDB'), countIf(kind = 'innodb_monitor')
+        countIf({{ is_innodb_message() }}), countIf(kind = 'innodb_monitor'), count()
     FROM tailrace.error_events
     WHERE event_time >= counted_from AND event_time < range_end
     GROUP BY cluster, instance)
