@@ -89,7 +89,10 @@ def _found(text: str, span: TimeRange, pasted: Pasted | None = None) -> Any:
     if meaning.whole_id is not None and "id" in groups:
         return redirect(_address(meaning.whole_id, span))
     shown = [
-        (searching.TITLES[name], _linked(listing.measured(store().rows, rows, span, _servers()), span))
+        (
+            f"{searching.TITLES[name]}, most total time first",
+            _linked(listing.measured(store().rows, rows, span, _servers()), span),
+        )
         for name, rows in groups.items()
     ]
     if rendering.wants_csv():
