@@ -14,6 +14,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 
 END = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(days=30)
 START = END - timedelta(hours=2)
+NAMED = "%Y%m%dT%H%MZ"
+"""Times in names of files."""
 SPAN = {"from": f"{START:%Y-%m-%dT%H:%M:%SZ}", "to": f"{END:%Y-%m-%dT%H:%M:%SZ}"}
 HOSTILE = "<script>alert('x')</script>"
 TEXT = f"select a, `{HOSTILE}` from pages_orders o where o.id = ? and o.b in(?+) order by a"
@@ -262,7 +264,8 @@ def test_texts_of_logs_are_text(analyst, path):
 def test_every_table_is_a_csv_file(developer):
     callers = developer.get(PATH, format="csv", table="callers", **SPAN)
     rows = list(csv.DictReader(callers.text.splitlines()))
-    assert {row["User"] for row in rows} == {USER} and sum(float(row["Executions"]) for row in rows) == 6
+    assert callers.headers["Content-Disposition"].endswith(f'-callers-{START:{NAMED}}-{END:{NAMED}}.csv"')
+    assert {row["User"] for row in rows} == {USER} and sum(int(row["Executions"]) for row in rows) == 6
     for name in ("buckets", "servers", "plans", "changes", "requests", "tables"):
         answer = developer.get(PATH, format="csv", table=name, **SPAN)
         assert (answer.status_code, answer.headers["Content-Type"].split(";")[0]) == (200, "text/csv"), name

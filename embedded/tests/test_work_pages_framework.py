@@ -130,6 +130,13 @@ def test_a_file_contains_what_a_spreadsheet_reads_and_executes_nothing():
     assert read[-1] == ["", "", ""], "unknown values are empty"
 
 
+def test_numbers_of_a_file_are_plain_and_their_unit_is_in_the_heading():
+    columns = [Column("seconds", "Total time", kind="duration"), Column("lag", "Lag (s)", kind="duration")]
+    rows = [{"seconds": each, "lag": 2.5} for each in (1452.0, 141.25230800000023, 8.25e-7)]
+    read = "".join(csv_table.lines(columns, rows)).splitlines()
+    assert read == ["Total time (s),Lag (s)", "1452,2.5", "141.252308,2.5", "8.25e-07,2.5"]
+
+
 def test_a_cut_file_says_so():
     rows = [{"n": number} for number in range(4)]
     read = "".join(csv_table.lines([Column("n", "N")], rows, limit=3)).splitlines()

@@ -8,6 +8,10 @@ WIDTHS = (4, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 60)
 """Possible widths of columns in characters; static/pages.css has a class for each."""
 
 
+UNITS = {"duration": "s", "bytes": "bytes", "share": "0 to 1"}
+"""Units of values in files, by the kind of a column. Pages write the unit next to each value."""
+
+
 @dataclass(frozen=True)
 class Column:
     """A column. Raises ValueError for a width or kind that does not exist."""
@@ -30,6 +34,12 @@ class Column:
             raise ValueError(f"{self.key}: width {self.width}; there are {WIDTHS}")
         if self.kind not in formats.KINDS:
             raise ValueError(f"{self.key}: kind {self.kind!r}; there are {', '.join(formats.KINDS)}")
+
+    @property
+    def heading(self) -> str:
+        """The title with its unit, for files."""
+        unit = UNITS.get(self.kind)
+        return self.title if unit is None or self.title.endswith(")") else f"{self.title} ({unit})"
 
     @property
     def numeric(self) -> bool:
