@@ -99,6 +99,14 @@ def test_numbers_are_not_compared_across_a_change_of_the_logging_settings(admin,
     assert changed("slow_numbers") == ["not comparable: logging settings changed"] * 5
 
 
+def test_a_trace_is_not_compared(admin, user, changed):
+    call = {"TraceId": f"{1:032x}", "SpanId": f"{1:016x}", "SpanKind": "Client", "query_id": 5, "Duration": 1}
+    at = f"{NOW - timedelta(minutes=5):%Y-%m-%d %H:%M:%S}"
+    user("writer").insert("tailrace.otel_traces", [{**call, "Timestamp": at, "ServiceName": "shop"}])
+    assert len(changed("traces_numbers")) == 4
+    assert changed("traces_numbers", trace_id=[f"{1:032x}"]) == []
+
+
 def test_a_census_covers_a_period_before_its_first_entry(admin, user, changed):
     census = {
         "cluster": "shop",

@@ -75,7 +75,8 @@
 {#- `now` is an array of numbers as SQL, `query` the dataset's query, `at` its time column or '', `logs` the kinds of logs with
     which the numbers are known; `units` ('percent' or 'points', '' for a number without a change) and `prefixes` have a text per number. -#}
 {%- macro changes(now, query, at, logs, units, prefixes) -%}
-{%- if not (from_dttm and to_dttm) -%}
+{#- A trace is one request: there is nothing to compare it with. -#}
+{%- if not (from_dttm and to_dttm) or filter_values('trace_id') -%}
     ''
 {%- else -%}
     arrayStringConcat(arrayMap(

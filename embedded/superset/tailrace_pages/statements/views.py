@@ -236,7 +236,8 @@ def _dashboard(slug: str, its: Statement) -> str:
 
 
 def _trace(trace: str, span: TimeRange) -> str:
-    return request.script_root + dashboards.address("traces", span, {"trace-id": ("trace_id", trace)})
+    filters = {"trace-id": ("trace_id", trace)}
+    return request.script_root + dashboards.address("traces", span, filters, "TAB-traces-one-trace")
 
 
 def _servers() -> dict[str, str]:
