@@ -12,7 +12,7 @@ import yaml
 from tailrace.dashboards import roles as dashboard_roles
 from tailrace.dashboards.asset_files import QUERIES
 from tailrace_pages import columns, csv_table, formats, links, permissions, queries, time_range
-from tailrace_pages.columns import Column
+from tailrace_pages.columns import MOST_LEAST, Column, least_width
 from tailrace_pages.entities import reading
 from tailrace_pages.page import Page
 from tailrace_pages.page_errors import BadAddressError
@@ -150,6 +150,13 @@ def test_columns_have_the_widths_of_the_style_sheet():
     with pytest.raises(ValueError, match="kind 'odd'"):
         Column("n", "N", kind="odd")
     assert Column("n", "N", kind="bytes").numeric
+
+
+def test_a_table_has_a_least_width_of_the_style_sheet():
+    assert least_width([Column("a", "A"), Column("n", "N", 6), Column("at", "At", 20)]) == 60
+    assert least_width([Column("a", "A", 60)] * 9) == MOST_LEAST
+    sheet = (PAGES / "static" / "pages.css").read_text()
+    assert all(f".m{width} {{ min-width: {width}ch; }}" in sheet for width in range(20, MOST_LEAST + 1, 10))
 
 
 def test_links_encode_names_and_keep_the_range():

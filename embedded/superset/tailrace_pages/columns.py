@@ -1,5 +1,7 @@
 """The columns of a table of a page: one description for its HTML (parts.html) and its CSV (csv_table.py)."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tailrace_pages import formats
@@ -8,6 +10,9 @@ WIDTHS = (4, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 60)
 """Possible widths of columns in characters; static/pages.css has a class for each."""
 
 
+LEAST_REST, PADDING = 20, 2
+"""Characters of a column without a width in a narrow window, and of the space around a cell."""
+MOST_LEAST = 250
 UNITS = {"duration": "s", "bytes": "bytes", "share": "0 to 1"}
 """Units of values in files, by the kind of a column. Pages write the unit next to each value."""
 
@@ -49,3 +54,12 @@ class Column:
     def classes(self) -> str:
         """The classes of its cells."""
         return f"k-{self.kind}{' number' if self.numeric else ''}"
+
+
+def least_width(columns: Sequence[Column]) -> int:
+    """Returns the least width of a table in characters, a multiple of 10: a narrow window scrolls the table.
+
+    static/pages.css has a class for each, from 20 to MOST_LEAST.
+    """
+    needed = sum((column.width or LEAST_REST) + PADDING for column in columns)
+    return min(MOST_LEAST, math.ceil(needed / 10) * 10)

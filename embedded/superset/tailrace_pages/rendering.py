@@ -15,7 +15,7 @@ from flask_login import current_user
 from flask_wtf.csrf import generate_csrf
 
 from tailrace_pages import csv_table, formats, permissions, static_files, time_range
-from tailrace_pages.columns import Column
+from tailrace_pages.columns import Column, least_width
 from tailrace_pages.page_errors import BadAddressError, PageError
 from tailrace_pages.time_range import TimeRange
 from tailrace_pages.viewer import Viewer, viewer
@@ -172,5 +172,6 @@ _environment.globals.update(
     csrf_token=generate_csrf,
     formats=formats,
     json=json.dumps,
+    least_width=least_width,
     link=url_for,
 )
