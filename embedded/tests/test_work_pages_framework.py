@@ -137,6 +137,14 @@ def test_numbers_of_a_file_are_plain_and_their_unit_is_in_the_heading():
     assert read == ["Total time (s),Lag (s)", "1452,2.5", "141.252308,2.5", "8.25e-07,2.5"]
 
 
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [("-2 %", "-2 %"), ("+1,250 %", "+1,250 %"), ("-2 %+A1", "'-2 %+A1"), ("+A1 %", "'+A1 %")],
+)
+def test_a_change_in_percent_is_a_number_of_a_spreadsheet(text, written):
+    assert csv_table.cell(text) == written
+
+
 def test_a_cut_file_says_so():
     rows = [{"n": number} for number in range(4)]
     read = "".join(csv_table.lines([Column("n", "N")], rows, limit=3)).splitlines()

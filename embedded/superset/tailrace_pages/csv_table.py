@@ -8,6 +8,7 @@ last line says so.
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
@@ -23,6 +24,8 @@ DIGITS = 12
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """The last four are the full-width forms, which some spreadsheets convert."""
+_PERCENT = re.compile(r"[+-][0-9][0-9,]* %")
+"""A change, which spreadsheets read as a number."""
 
 
 def lines(
@@ -48,7 +51,7 @@ def cell(value: object) -> str:
     if isinstance(value, bool | int):
         return str(value)
     text = formats.text(value)
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return f"'{text}" if text.startswith(_FORMULA) and not _PERCENT.fullmatch(text) else text
 
 
 def _number(value: float) -> str:

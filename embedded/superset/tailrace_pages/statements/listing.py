@@ -25,10 +25,7 @@ COLUMNS = (
     Column("last_seen", "Last seen (UTC)", 20, "time"),
     Column("query_id", "Query id", 16, "id"),
 )
-CSV_COLUMNS = (
-    *(column for column in COLUMNS if column.key != "p95_change"),
-    Column("p95_ratio", "p95 as a multiple of the p95 before", 0, "number"),
-)
+
 
 ORDERS = {"time": "Most total time", "slower": "Slower than before"}
 """Orders of the list, by the value of `?order=`."""
@@ -75,8 +72,7 @@ def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _latency(now: float | None, before: float | None) -> dict[str, Any]:
     """Returns the p95 with its change; the ratio is 0 if one of both is unknown."""
-    ratio = now / before if now is not None and before else None
-    return {"p95": now, "p95_change": _change(now, before), "p95_ratio": ratio, "ratio": ratio or 0.0}
+    return {"p95": now, "p95_change": _change(now, before), "ratio": now / before if now and before else 0.0}
 
 
 def _change(now: float | None, before: float | None) -> str:

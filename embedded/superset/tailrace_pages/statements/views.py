@@ -52,7 +52,7 @@ def search() -> Any:
         raise BadAddressError(f"order={order} is not an order; there are {', '.join(listing.ORDERS)}.")
     rows = _linked(listing.heaviest(store().rows, span, _servers(), order), span)
     if rendering.wants_csv():
-        return rendering.csv_answer("queries", listing.CSV_COLUMNS, rows)
+        return rendering.csv_answer("queries", listing.COLUMNS, rows)
     captions = {"time": "Statements with the most total time", "slower": SLOWER_CAPTION}
     return _search_page(text, span, [(captions[order], rows)] if rows else [], order=order)
 
@@ -96,9 +96,7 @@ def _found(text: str, span: TimeRange, pasted: Pasted | None = None) -> Any:
         for name, rows in groups.items()
     ]
     if rendering.wants_csv():
-        return rendering.csv_answer(
-            "queries", listing.CSV_COLUMNS, [row for _, rows in shown for row in rows]
-        )
+        return rendering.csv_answer("queries", listing.COLUMNS, [row for _, rows in shown for row in rows])
     return _search_page(text, span, shown, pasted=pasted, has_digest=bool(meaning.digest))
 
 
