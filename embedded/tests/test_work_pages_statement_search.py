@@ -93,7 +93,14 @@ def test_the_beginning_of_a_statement_finds_those_that_contain_it():
 
 def test_found_statements_are_listed_by_their_total_time():
     totals = [
-        {"id": number, "total_seconds": seconds, "all_seconds": 10.0, "executions": 1, "last_seen": None}
+        {
+            "id": number,
+            "total_seconds": seconds,
+            "all_seconds": 10.0,
+            "executions": 1,
+            "last_seen": None,
+            "statements": 2,
+        }
         for number, seconds in ((1, 2.0), (3, 8.0))
     ]
     span = TimeRange(datetime(2026, 11, 24, tzinfo=UTC), datetime(2026, 11, 25, tzinfo=UTC))

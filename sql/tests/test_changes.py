@@ -147,6 +147,7 @@ def test_texts_of_changes(user, admin):
         (9.5, 10, "percent"): "-5 % against the previous period",
         (1003, 1000, "percent"): "+0.3 % against the previous period",
         (120, 10, "percent"): "12 times the previous period",
+        (115_280, 10, "percent"): "11,528 times the previous period",
         (0, 10, "percent"): "-100 % against the previous period",
         (3, 0, "percent"): "new, 0 in the previous period",
         (0, 0, "percent"): "as in the previous period",

@@ -68,7 +68,8 @@
         value = was, 'as in the previous period',
         unit = 'points', concat(if(value > was, '+', '-'), toString(round(100 * abs(value - was), 2)), ' points against the previous period'),
         was = 0, 'new, 0 in the previous period',
-        value >= 10 * was, concat(toString(round(value / was)), ' times the previous period'),
+        value >= 10 * was, concat(trim(LEADING ',' FROM reverse(replaceRegexpAll(reverse(toString(round(value / was))), '\\d{3}', '\\0,'))),
+            ' times the previous period'),
         concat(if(value > was, '+', '-'), toString(greatest(0.1, round(100 * abs(value / was - 1), if(abs(value / was - 1) < 0.01, 1, 0)))),
             ' % against the previous period'))
 {%- endmacro -%}
