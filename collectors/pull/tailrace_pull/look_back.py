@@ -12,7 +12,7 @@ import zlib
 from dataclasses import dataclass, field
 
 from tailrace_pull.events import LogEvent
-from tailrace_pull.late_events import Past, hash_of
+from tailrace_pull.late_events import Comparison, Past, hash_of
 
 SHALLOW_MILLIS = 30_000
 """How far every visit looks back."""
@@ -40,9 +40,18 @@ class LookBack:
     seen: dict[bytes, int] = field(default_factory=dict)
     """Time of the event by the hash of its id."""
     past: Past = field(default_factory=Past)
+    listed_from: int = 0
+    token: str = ""
+    """Where the last visit stopped, which listed from `listed_from` and found nothing yet; or empty."""
+
+    def continue_at(self, start: int, token: str) -> None:
+        """Lets the next visit continue the listing from `start`; without a token it begins a new one."""
+        self.listed_from, self.token = (start, token) if token else (0, "")
 
     def start(self, at: int, history: int) -> int:
         """Returns the time from which a visit at `at` reads; before the first event that is `history`."""
+        if self.token:
+            return self.listed_from
         if not self.newest:
             return history
         depth = DEEP_MILLIS if self.is_deep(at) else SHALLOW_MILLIS
@@ -85,7 +94,9 @@ class LookBack:
     def to_text(self) -> str:
         packed = b"".join(PACKED.pack(timestamp, each) for each, timestamp in sorted(self.seen.items()))
         seen, hours = (base64.b64encode(zlib.compress(each)).decode() for each in (packed, self.past.pack()))
-        content = [self.newest, self.floor, self.deep_at, seen, self.past.begin, hours]
+        compared = self.past.compared.to_list() if self.past.compared else None
+        times = [self.newest, self.floor, self.deep_at]
+        content = [*times, seen, self.past.begin, hours, compared, self.listed_from, self.token]
         return json.dumps(content, separators=(",", ":"))
 
     @classmethod
@@ -97,6 +108,9 @@ class LookBack:
         unpacked = PACKED.iter_unpack(zlib.decompress(base64.b64decode(seen)))
         ids = {each: timestamp for timestamp, each in unpacked}
         # Of what a version without hours read, only the newest time is known.
-        begin, hours = past or (newest + 1 if newest else floor, "")
+        begin, hours = past[:2] or (newest + 1 if newest else floor, "")
+        compared, listed_from, token = past[2:] or (None, 0, "")
         packed = zlib.decompress(base64.b64decode(hours)) if hours else b""
-        return cls(newest, floor, deep_at, ids, Past.unpack(begin, packed))
+        unpacked_past = Past.unpack(begin, packed)
+        unpacked_past.compared = Comparison.from_list(compared) if compared else None
+        return cls(newest, floor, deep_at, ids, unpacked_past, listed_from, token)
