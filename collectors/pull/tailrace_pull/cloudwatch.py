@@ -103,7 +103,7 @@ class CloudWatchLogs:
         token, is_last = compared.token, False
         try:
             for number, page in enumerate(self._pages(compared.position, hour.end, compared.token), 1):
-                is_enough = any([part.take(each) for each in page.events if self._belongs(each.stream)])
+                is_enough = any(part.take(each) for each in page.events if self._belongs(each.stream))
                 token, is_last = page.token, not (page.token or is_enough)
                 if is_enough or (page.token and number >= max_pages and not part.is_within_entry):
                     done.is_complete = False

@@ -60,6 +60,10 @@ class _DamagedError(Exception):
 class Store(Protocol):
     """Where objects are."""
 
+    @property
+    def can_grow(self) -> bool:
+        """Whether a cloud appends to objects. If not, one that changed was replaced."""
+
     def objects(self) -> Iterator[StoredObject]:
         """Yields all objects. Raises RemoteError."""
 
@@ -90,7 +94,7 @@ class LogOfObjects:
             done.state.files.append(PulledFile(new_number(), self.wanted.server))
         visit = _Visit(self, done, memory, max_bytes, max_bytes)
         visit.note_deleted(listed)
-        memory.note(listed.values())
+        visit.note_listed(listed)
         visit.give_up_old()
         visit.read_all(listed)
         memory.forget(int(at * MILLIS))
@@ -124,12 +128,17 @@ class _Visit:
             if name not in listed:
                 self._gone(name, known)
 
+    def note_listed(self, listed: dict[str, StoredObject]) -> None:
+        """Leaves a gap for each object that was replaced before anything of it was read."""
+        for name, size in self.memory.note(listed.values(), self.log.store.can_grow):
+            self._leave_gap(size, f"{name} was replaced before it was read")
+
     def give_up_old(self) -> None:
         """Leaves a gap for a last record that was never completed."""
         for name, known in self.memory.objects.items():
-            is_left = known.is_read and known.unread_bytes()
-            if is_left and self.memory.is_old(known, int(self.done.at * MILLIS)):
-                self._leave_gap(known.unread_bytes(), f"{name}: its last record is incomplete")
+            left = known.unread_bytes(self.log.store.can_grow) if known.is_read else 0
+            if left and self.memory.is_old(known, int(self.done.at * MILLIS)):
+                self._leave_gap(left, f"{name}: its last record is incomplete")
                 known.position = known.size
 
     def read_all(self, listed: dict[str, StoredObject]) -> None:
@@ -153,8 +162,8 @@ class _Visit:
                 return
 
     def _gone(self, name: str, known: KnownObject) -> None:
-        if known.unread_bytes():
-            self._leave_gap(known.unread_bytes(), f"{name} was deleted before it was read to its end")
+        if left := known.unread_bytes(self.log.store.can_grow):
+            self._leave_gap(left, f"{name} was deleted before it was read to its end")
         del self.memory.objects[name]
 
     def _read(self, listed: StoredObject, known: KnownObject) -> None:
@@ -178,7 +187,7 @@ class _Visit:
     def _content(self, listed: StoredObject, known: KnownObject) -> "Content":
         """Raises _DamagedError."""
         is_packed = known.is_packed
-        if not known.tag:
+        if not known.tag or (known.is_packed and known.tag != listed.tag):
             is_packed = self.log.store.read(listed, 0, min(len(GZIP), listed.size)) == GZIP
         if not is_packed:
             return Content(listed.size, lambda start, end: self.log.store.read(listed, start, end))
@@ -281,6 +290,6 @@ def _tail(data: bytes) -> str:
 def _has_grown(content: Content, known: KnownObject) -> bool:
     """Returns whether the bytes that were read are still before the position."""
     length = int(known.tail.partition(":")[0] or 0)
-    if content.is_packed or content.size < known.position:
+    if not length or content.size < known.position:
         return False
     return _tail(content.read(known.position - length, known.position)) == known.tail

@@ -71,7 +71,7 @@ class World:
         return f"{number}"
 
     def pass_time(self) -> None:
-        """A request takes its time, and may be the last one; the quiet server writes an entry every four minutes."""
+        """A request takes its time, and may be the last one; the quiet server writes every four minutes."""
         self.clock.seconds += REQUEST_SECONDS
         while self._shown + 240 <= self.clock.seconds:
             self._shown += 240
