@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+from tailrace_pull.entries_file import EntriesFile
 from tailrace_pull.envelopes import Decoded
 from tailrace_pull.matching import Numbers
-from tailrace_pull.object_records import Undecodable, Wanted, entries_of, whole_records
+from tailrace_pull.object_records import Wanted, entries_of, whole_records
 from tailrace_pull.objects_memory import KnownObject, Memory
-from tailrace_pull.portions import MAX_LINE_BYTES
-from tailrace_pull.reading import LineRun, Round
+from tailrace_pull.reading import Round
 from tailrace_pull.remote import FileGoneError, RemoteError
 from tailrace_pull.state import LogState, PulledFile
 
@@ -118,9 +118,8 @@ class _Visit:
     left: int
     """Bytes that may still be read."""
 
-    @property
-    def _file(self) -> PulledFile:
-        return self.done.state.files[-1]
+    def __post_init__(self) -> None:
+        self._entries = EntriesFile(self.done, self.log.wanted, self._is_repeated)
 
     def note_deleted(self, listed: dict[str, StoredObject]) -> None:
         """Leaves a gap for each object that was deleted before it was read to its end."""
@@ -131,14 +130,14 @@ class _Visit:
     def note_listed(self, listed: dict[str, StoredObject]) -> None:
         """Leaves a gap for each object that was replaced before anything of it was read."""
         for name, size in self.memory.note(listed.values(), self.log.store.can_grow):
-            self._leave_gap(size, f"{name} was replaced before it was read")
+            self._entries.leave_gap(size, f"{name} was replaced before it was read")
 
     def give_up_old(self) -> None:
         """Leaves a gap for a last record that was never completed."""
         for name, known in self.memory.objects.items():
             left = known.unread_bytes(self.log.store.can_grow) if known.is_read else 0
             if left and self.memory.is_old(known, int(self.done.at * MILLIS)):
-                self._leave_gap(left, f"{name}: its last record is incomplete")
+                self._entries.leave_gap(left, f"{name}: its last record is incomplete")
                 known.position = known.size
 
     def read_all(self, listed: dict[str, StoredObject]) -> None:
@@ -153,7 +152,7 @@ class _Visit:
             except ChangedError:
                 self.done.is_complete = False
             except _DamagedError as error:
-                self._leave_gap(max(1, known.size), f"{name}: {error}")
+                self._entries.leave_gap(max(1, known.size), f"{name}: {error}")
                 known.is_packed = known.is_read = True
             except RemoteError:
                 if self.left == self.max_bytes:
@@ -163,7 +162,7 @@ class _Visit:
 
     def _gone(self, name: str, known: KnownObject) -> None:
         if left := known.unread_bytes(self.log.store.can_grow):
-            self._leave_gap(left, f"{name} was deleted before it was read to its end")
+            self._entries.leave_gap(left, f"{name} was deleted before it was read to its end")
         del self.memory.objects[name]
 
     def _read(self, listed: StoredObject, known: KnownObject) -> None:
@@ -180,7 +179,7 @@ class _Visit:
     def _note_replaced(self, name: str, known: KnownObject) -> None:
         if known.size_then > known.position:
             left = known.size_then - known.position
-            self._leave_gap(left, f"{name} was replaced before it was read to its end")
+            self._entries.leave_gap(left, f"{name} was replaced before it was read to its end")
         self.done.notes.append(f"{name} was replaced: it is read from its start")
         known.position, known.tail, known.tag = 0, "", ""
 
@@ -201,48 +200,17 @@ class _Visit:
         data, taken = _records(content, known.position)
         is_end = known.position + len(data) == content.size
         if not taken and (not is_end or content.is_packed) and data:
-            self._leave_gap(len(data), f"{name}: no record ends in the bytes from {known.position}")
+            self._entries.leave_gap(len(data), f"{name}: no record ends in the bytes from {known.position}")
             taken = len(data)
         else:
-            self._store(name, data[:taken])
+            self._entries.add(entries_of(data[:taken], name), name)
         self.left -= taken
         known.position += taken
         known.tail = _tail(data[:taken]) if taken else known.tail
         return is_end and (taken == len(data) or not content.is_packed)
 
-    def _store(self, name: str, data: bytes) -> None:
-        """Adds the entries of the log to its file."""
-        parts: list[bytes] = []
-        for found in entries_of(data, name):
-            if isinstance(found, Undecodable):
-                self._append(parts)
-                self._leave_gap(found.size, f"{name}: a record cannot be decoded: {found.reason}")
-            elif self.log.wanted.includes(found.log) and not self._is_repeated(found):
-                if _has_long_line(found.entry):
-                    self._append(parts)
-                    self._leave_gap(len(found.entry), f"{name}: a line has more than {MAX_LINE_BYTES} bytes")
-                    continue
-                parts.append(found.entry)
-                self._file.written_at = max(self._file.written_at, found.at.timestamp())
-        self._append(parts)
-
     def _is_repeated(self, found: Decoded) -> bool:
         return bool(found.id) and self.memory.is_repeated(f"{found.at.isoformat()} {found.id}")
-
-    def _append(self, parts: list[bytes]) -> None:
-        lines = b"".join(parts)
-        parts.clear()
-        if lines:
-            self.done.runs.append(LineRun(self._file, self._file.offset, lines))
-            self._file.extend_head(lines)
-            self._end_at(self._file.offset + len(lines))
-
-    def _leave_gap(self, size: int, reason: str) -> None:
-        self._end_at(self._file.offset + size)
-        self.done.notes.append(f"{reason}: a gap of {size} bytes")
-
-    def _end_at(self, offset: int) -> None:
-        self._file.offset = self._file.size = self._file.read_size = offset
 
 
 @dataclass(frozen=True)
@@ -276,10 +244,6 @@ def _unpack(packed: bytes) -> bytes:
     if len(unpacked) > MAX_UNPACKED_BYTES:
         raise _DamagedError(f"it has more than {MAX_UNPACKED_BYTES} bytes")
     return unpacked
-
-
-def _has_long_line(entry: bytes) -> bool:
-    return len(entry) > MAX_LINE_BYTES and any(len(line) > MAX_LINE_BYTES for line in entry.split(b"\n"))
 
 
 def _tail(data: bytes) -> str:

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from e2e.pulling.fake_objects import BUCKET, FakeObjects, serve
-from tailrace_pull import object_store, objects, objects_memory
+from tailrace_pull import entries_file, object_store, objects, objects_memory
 from tailrace_pull.config import Clients, Entry
 from tailrace_pull.objects import LogOfObjects
 from tailrace_pull.objects_memory import Memory
@@ -384,7 +384,7 @@ def test_a_record_that_cannot_be_decoded_is_a_gap_between_others(fake, connect):
 
 
 def test_an_entry_with_a_line_that_the_job_does_not_take_is_a_gap(fake, connect, monkeypatch):
-    monkeypatch.setattr(objects, "MAX_LINE_BYTES", 10)
+    monkeypatch.setattr(entries_file, "MAX_LINE_BYTES", 10)
     puller = connect(fake)
     put(fake, "a", 1, 1234, 2)
     puller.visit(fake.now.timestamp())
