@@ -60,7 +60,7 @@ class CloudWatchLogs:
     def __init__(self, client: Any, group: str, stream: str, since: int = 0) -> None:
         """`client` is one of boto3 for `logs`. The first visit reads from `since`, in milliseconds since
         1970 UTC; 0 for a day ago."""
-        self._client = client
+        self._client = aws.with_plain_answers(client, "FilterLogEvents", ("events", "nextToken"))
         self._group = group
         self._stream = stream
         self._since = since
@@ -78,8 +78,7 @@ class CloudWatchLogs:
         events = list(found.events.values())
         held = _add_entries(done, events, waits, known, new_number)
         read = [min(event.timestamp, now) for event in events]
-        done_at = now if found.is_complete and is_whole else None
-        known.advance(min(max(read, default=0), held), start, done_at)
+        known.advance(min(max(read, default=0), held), start, now, found.is_complete, is_whole)
         if found.is_complete:
             self._read_again(
                 done, known, max_bytes, max(MAX_PAGES // 2, MAX_PAGES - found.pages, 1), new_number
@@ -127,7 +126,7 @@ class CloudWatchLogs:
         found = _Found()
         try:
             for page in self._pages(start, token=known.token):
-                new = [each for each in page.events if self._belongs(each.stream) and not known.has(each.id)]
+                new = [each for each in page.events if self._belongs(each.stream) and not known.has(each)]
                 for each in new:
                     found.events.setdefault(each.id, each)
                 max_bytes -= sum(len(each.message) for each in new)
@@ -216,7 +215,7 @@ def _add_entries(
             _append(done, _file(done.state, name, new_number), ready)
         for event in (event for entry in ready for event in entry.events):
             known.add(event, int(done.at * MILLIS))
-    return min((event.timestamp for event in events if not known.has(event.id)), default=NEVER)
+    return min((event.timestamp for event in events if not known.has(event)), default=NEVER)
 
 
 def _file(state: LogState, stream: str, new_number: Numbers) -> PulledFile:

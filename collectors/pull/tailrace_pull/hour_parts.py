@@ -7,7 +7,7 @@ others become visible meanwhile.
 from collections.abc import Mapping
 
 from tailrace_pull.events import LogEvent
-from tailrace_pull.late_events import Comparison, Hour, hash_of, size_of
+from tailrace_pull.late_events import Comparison, Hour, size_of
 
 
 class Part:
@@ -52,7 +52,7 @@ class Part:
         self._compared.position, self._compared.token, self._compared.ids = self._hour.end, "", set()
 
     def _compare(self, event: LogEvent) -> None:
-        compared, key = self._compared, hash_of(event.id)
+        compared, key = self._compared, event.key
         if key in self._seen:
             compared.by_id.add(event)
         elif not (self._knows_all or compared.is_surely_new(event)):

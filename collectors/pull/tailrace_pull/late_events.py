@@ -7,7 +7,6 @@ recognized by its arrival: it is newer, or longer after the time of the event, t
 read. What cannot be recognized is counted, so that a gap can record it.
 """
 
-import hashlib
 import struct
 from bisect import bisect_right
 from dataclasses import dataclass, field
@@ -26,10 +25,6 @@ NEVER = -(1 << 62)
 PACKED = struct.Struct("<4q2qQ2q")
 
 
-def hash_of(event_id: str) -> bytes:
-    return hashlib.blake2b(event_id.encode(), digest_size=8).digest()
-
-
 @dataclass
 class Tally:
     """A set of events, of which the members are not known."""
@@ -43,7 +38,7 @@ class Tally:
     def add(self, event: LogEvent) -> None:
         self.count += 1
         self.size += size_of(event)
-        self.ids ^= int.from_bytes(hash_of(event.id))
+        self.ids ^= int.from_bytes(event.key)
 
     def plus(self, other: "Tally") -> "Tally":
         return Tally(self.count + other.count, self.size + other.size, self.ids ^ other.ids)
@@ -112,12 +107,12 @@ class Comparison:
     def has_passed(self, event: LogEvent) -> bool:
         """Returns whether the event was compared."""
         is_before = event.timestamp < self.position
-        return is_before or (event.timestamp == self.position and hash_of(event.id) in self.ids)
+        return is_before or (event.timestamp == self.position and event.key in self.ids)
 
     def pass_by(self, event: LogEvent) -> None:
         if event.timestamp > self.position:
             self.position, self.ids = event.timestamp, set()
-        self.ids.add(hash_of(event.id))
+        self.ids.add(event.key)
 
     def note(self, event: LogEvent) -> None:
         """Notes that an event of the hour was read meanwhile. One behind the position will be listed: its id

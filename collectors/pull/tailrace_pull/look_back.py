@@ -12,7 +12,7 @@ import zlib
 from dataclasses import dataclass, field
 
 from tailrace_pull.events import LogEvent
-from tailrace_pull.late_events import Comparison, Past, hash_of
+from tailrace_pull.late_events import Comparison, Past
 
 SHALLOW_MILLIS = 30_000
 """How far every visit looks back."""
@@ -60,8 +60,8 @@ class LookBack:
     def is_deep(self, at: int) -> bool:
         return abs(at - self.deep_at) >= DEEP_EVERY_MILLIS
 
-    def has(self, event_id: str) -> bool:
-        return hash_of(event_id) in self.seen
+    def has(self, event: LogEvent) -> bool:
+        return event.key in self.seen
 
     def begin(self, start: int, at: int) -> None:
         """Begins a visit that reads from `start`."""
@@ -70,16 +70,17 @@ class LookBack:
 
     def add(self, event: LogEvent, at: int) -> None:
         """Notes that an event was read by the visit of this time."""
-        self.seen[hash_of(event.id)] = event.timestamp
+        self.seen[event.key] = event.timestamp
         self.past.add(event, at)
 
-    def advance(self, newest: int, start: int, done_at: int | None) -> None:
-        """Ends a visit that began at `start` and read events up to `newest`. `done_at` is its time if it
-        read everything."""
+    def advance(self, newest: int, start: int, at: int, is_complete: bool, is_whole: bool) -> None:
+        """Ends a visit of the time `at` that began at `start` and read events up to `newest`. If it read
+        everything, or reached newer events than those that were known, it listed the whole window, unless
+        it continued another visit (not `is_whole`)."""
         self.floor = max(self.floor, 0 if self.newest else start) if newest else self.floor
+        if is_whole and (is_complete or newest > self.newest) and self.is_deep(at):
+            self.deep_at = at
         self.newest = max(self.newest, newest)
-        if done_at is not None and self.is_deep(done_at):
-            self.deep_at = done_at
 
     def forget(self) -> None:
         """Forgets ids so that the state remains small, and hours whose events are all visible."""
