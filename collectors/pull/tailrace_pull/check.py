@@ -115,7 +115,7 @@ def _retention(url: str, millis: int | None) -> Found:
             f"{url} keeps messages for {millis / HOUR_MILLIS:.1f} h: longer pauses of the puller are gaps"
         )
         return Found("error", message, "set the retention of the hub to 24 h or more")
-    kept = "for ever" if millis < 0 else f"for {millis / HOUR_MILLIS:.0f} h"
+    kept = "permanently" if millis < 0 else f"for {millis / HOUR_MILLIS:.0f} h"
     return Found("ok", f"{url} keeps messages {kept}")
 
 

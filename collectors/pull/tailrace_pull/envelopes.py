@@ -47,13 +47,18 @@ def records(document: str) -> Iterator[dict[str, Any]]:
         yield from _contained(line, value)
 
 
+CONTAINERS = {"records", "message", "logEvents"}
+"""Keys of values that contain records."""
+
+
 def records_of_line(line: str) -> list[dict[str, Any]]:
     """Returns the records of one line, as `records` does. Raises EnvelopeError."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
         return list(records(line))
-    return list(_contained(1, value))
+    is_plain = isinstance(value, dict) and CONTAINERS.isdisjoint(value)
+    return [value] if is_plain else list(_contained(1, value))
 
 
 def _contained(line: int, value: Any) -> Iterator[dict[str, Any]]:

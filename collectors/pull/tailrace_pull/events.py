@@ -22,7 +22,7 @@ def hash_of(event_id: str) -> bytes:
     return hashlib.blake2b(event_id.encode(), digest_size=8).digest()
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)  # not frozen: that makes it three times slower to create one
 class LogEvent:
     """An event as the service lists it. Times are milliseconds since 1970 UTC."""
 

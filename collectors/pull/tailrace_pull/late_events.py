@@ -163,6 +163,7 @@ class Past:
     hours: list[Hour] = field(default_factory=list)
     compared: Comparison | None = None
     """The comparison that was begun and has not ended."""
+    _last_added: Hour | None = field(default=None, compare=False)
 
     def extend(self, until: int, at: int) -> None:
         """Adds the hours up to a time, which are listed `at` for the first time."""
@@ -177,8 +178,11 @@ class Past:
 
     def add(self, event: LogEvent, at: int) -> None:
         """Notes that an event was read `at`."""
-        self.extend(event.timestamp, at)
-        if hour := self.of(event.timestamp):
+        hour = self._last_added
+        if hour is None or not hour.start <= event.timestamp < hour.end:
+            self.extend(event.timestamp, at)
+            hour = self._last_added = self.of(event.timestamp)
+        if hour:
             hour.add(event)
             if self.compared and self.compared.start == hour.start:
                 self.compared.note(event)

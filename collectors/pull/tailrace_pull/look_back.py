@@ -25,6 +25,8 @@ OLD_IDS = 1000
 """Ids that are remembered of older events, if there are not more in the window: a late event of a log with
 few events is recognized without doubt."""
 PACKED = struct.Struct("<q8s")
+FAST = 1
+"""Hashes become hardly smaller by a better compression."""
 
 
 @dataclass
@@ -94,7 +96,8 @@ class LookBack:
 
     def to_text(self) -> str:
         packed = b"".join(PACKED.pack(timestamp, each) for each, timestamp in sorted(self.seen.items()))
-        seen, hours = (base64.b64encode(zlib.compress(each)).decode() for each in (packed, self.past.pack()))
+        parts = packed, self.past.pack()
+        seen, hours = (base64.b64encode(zlib.compress(each, FAST)).decode() for each in parts)
         compared = self.past.compared.to_list() if self.past.compared else None
         times = [self.newest, self.floor, self.deep_at]
         content = [*times, seen, self.past.begin, hours, compared, self.listed_from, self.token]

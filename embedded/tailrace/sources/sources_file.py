@@ -50,8 +50,8 @@ A log that a cloud exports to objects (S3, Google Cloud Storage, Azure Blob Stor
       url: gs://shop-logs/cloudsql.googleapis.com/mysql-slow.log   # s3://, gs:// or az://, and a prefix
       db_instance: shop-prod-6     # its name at the cloud; default: the instance
 
-With `kind: event_hubs` it is read from Azure Event Hubs: `url: eventhubs://NAMESPACE/HUB`, and `connection_file`
-with the connection string (default: the variable AZURE_EVENT_HUBS_CONNECTION_STRING).
+With `kind: event_hubs` it is read from Azure Event Hubs: `url: eventhubs://NAMESPACE/HUB`, and
+`connection_file` with the connection string (default: the variable AZURE_EVENT_HUBS_CONNECTION_STRING).
 """
 
 import dataclasses
