@@ -234,6 +234,7 @@ def test_a_log_of_an_event_hub_has_a_url_and_no_secret(tmp_path):
         ("url: 'eventhubs://shop'", "url must be like eventhubs://NAMESPACE/HUB"),
         ("url: 'eventhubs://shop/mysql', account: x", "`account` is a key of kind objects"),
         ("url: 'eventhubs://shop/mysql', connection: x", "unknown key 'connection'"),
+        ("url: 'eventhubs://shop/mysql', source: general", "source must be one of slowlog, audit"),
     ):
         with pytest.raises(SourcesError, match=re.escape(problem)):
             sources_file.read(written(tmp_path, entry % keys))

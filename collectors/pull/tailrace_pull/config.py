@@ -14,7 +14,7 @@ from tailrace_pull.event_hubs import LogOfHub
 from tailrace_pull.kafka_hub import KafkaHub
 from tailrace_pull.log import PulledLog, StreamedLog
 from tailrace_pull.log_tables import LIVE_TABLES, SCHEMA, SqlTables
-from tailrace_pull.object_records import Wanted
+from tailrace_pull.object_records import AZURE_LOGS, Wanted
 from tailrace_pull.object_store import ObjectStore
 from tailrace_pull.objects import LogOfObjects
 from tailrace_pull.rds import LIVE_FILES, RdsLogs
@@ -147,6 +147,10 @@ class Clients:
             wanted = Wanted(entry.source, entry.db_instance, entry.group())
             return LogOfObjects(self.store(entry), wanted, _since(entry) or read_until)
         if entry.kind == HUB:
+            if entry.source not in AZURE_LOGS:
+                raise ConfigurationError(
+                    f"{entry.instance}: Azure has no {entry.source}, only {', '.join(AZURE_LOGS)}"
+                )
             wanted = Wanted(entry.source, entry.db_instance, "")
             return LogOfHub(self.hub(entry), wanted, _since(entry) or read_until)
         return FilesOfLog(RdsLogs(self.client("rds", entry), entry.db_instance, entry.live_file()))

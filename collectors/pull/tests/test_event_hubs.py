@@ -1,5 +1,6 @@
 """Reads logs from an event hub whose retention deletes messages, which fails, while the puller is killed."""
 
+import dataclasses
 import itertools
 import json
 import random
@@ -244,6 +245,11 @@ def test_an_entry_has_the_path_of_its_hub():
 def test_a_wrong_address_is_refused(more):
     with pytest.raises(ConfigurationError, match="must be"):
         Clients().hub(entry(**more))
+
+
+def test_a_log_that_azure_does_not_have_is_refused():
+    with pytest.raises(ConfigurationError, match="db: Azure has no general, only slowlog, audit"):
+        Clients().logs(dataclasses.replace(entry(), source="general"))
 
 
 @pytest.mark.parametrize("file", ["", "none", "empty"])

@@ -85,7 +85,7 @@ PULLED_KINDS = tuple(PULLED_KEYS)
 STORES = ("s3", "gs", "az")
 SECRET_FILES = ("defaults_file", "connection_file")
 HUB_URL = re.compile(r"eventhubs://[^/]+/[^/]+")
-TABLE_SOURCES = ("slowlog", "general")
+SOURCES_OF = {TABLE: ("slowlog", "general"), HUB: ("slowlog", "audit")}
 
 
 class SourcesError(UsageError, ValueError):
@@ -286,7 +286,7 @@ def _pulled(file: Path, where: str, entry: dict) -> PulledSource:
     kind = entry["kind"]
     _require_keys(where, entry, PulledSource, ("instance", "source", "kind", PULLED_KEYS[kind][0]))
     _require_keys_of_kind(where, entry, kind)
-    _require_one_of(where, "source", entry["source"], TABLE_SOURCES if kind == TABLE else KINDS)
+    _require_one_of(where, "source", entry["source"], SOURCES_OF.get(kind, KINDS))
     _require_zone(where, entry.get("tz", "UTC"))
     if kind == OBJECTS:
         _require_url(where, entry)
