@@ -101,9 +101,10 @@ class LogOfHub:
 
     def _positions(self, state: LogState, bounds: Mapping[int, Bounds], at: float) -> Offsets:
         """Returns where to read. A partition that was added later is read from its start."""
-        if not state.memory:
-            return self.hub.offsets_at(self.since or int(at * MILLIS) - DAY_MILLIS)
-        known = {int(partition): offset for partition, offset in json.loads(state.memory).items()}
+        if state.memory:
+            known = {int(partition): offset for partition, offset in json.loads(state.memory).items()}
+        else:
+            known = self.hub.offsets_at(self.since or int(at * MILLIS) - DAY_MILLIS)
         return {partition: known.get(partition, each.first) for partition, each in bounds.items()}
 
 
