@@ -158,7 +158,7 @@ def _listed(arguments: argparse.Namespace, context: Context, location: "Location
 
 
 def _verify(arguments: argparse.Namespace, context: Context, location: "Location") -> int:
-    from tailrace.archive import tables
+    from tailrace.archive import lock, tables
     from tailrace.archive.verifier import ArchiveVerifier, verify_all
     from tailrace.archive.warehouse import Warehouse
     from tailrace_verify import output as reports
@@ -167,7 +167,8 @@ def _verify(arguments: argparse.Namespace, context: Context, location: "Location
     report = Report()
     verifier = ArchiveVerifier(context.clickhouse(ACCOUNT), location, Warehouse(location))
     found = verify_all(verifier, report, *_period(arguments), tables.chosen(arguments.table))
-    rows = [{"table": table, "day": day, "is_verified": good} for table, day, good in found]
+    with lock.held(context.home.root):  # it marks days as verified
+        rows = [{"table": table, "day": day, "is_verified": good} for table, day, good in found]
     if arguments.output == output.CSV:
         output.write_csv(KEYS["verify"], rows)
     else:
@@ -177,16 +178,17 @@ def _verify(arguments: argparse.Namespace, context: Context, location: "Location
 
 
 def _restore(arguments: argparse.Namespace, context: Context, location: "Location") -> int:
-    from tailrace.archive import tables
+    from tailrace.archive import lock, tables
     from tailrace.archive.restore import JOURNAL, Restorer
     from tailrace.migrations.runner import load_retention
 
-    journal = context.home.root / JOURNAL
-    restorer = Restorer(context.clickhouse(ACCOUNT), location, journal, load_retention(), arguments.copy)
-    found = restorer.restore(
-        arguments.first, arguments.end + timedelta(days=1), tuple(tables.chosen(arguments.table))
-    )
-    _show("restore", map(vars, found), arguments)
+    home, clickhouse = context.home.root, context.clickhouse(ACCOUNT)
+    chosen, end = tuple(tables.chosen(arguments.table)), arguments.end + timedelta(days=1)
+    with lock.held_with_ttls(home, clickhouse) as require_lock:
+        restorer = Restorer(
+            clickhouse, location, home / JOURNAL, load_retention(), arguments.copy, require_lock
+        )
+        _show("restore", map(vars, restorer.restore(arguments.first, end, chosen)), arguments)
     return Exit.OK
 
 
