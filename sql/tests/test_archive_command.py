@@ -2,7 +2,7 @@
 
 import argparse
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -16,6 +16,7 @@ from tailrace.archive.location import Location, opened
 from tailrace.archive.tables import BY_NAME
 from tailrace.cli.commands import archive
 from tailrace.clickhouse.client import ClickHouse
+from tailrace.errors import UsageError
 from tailrace.migrations import lock as schema_lock
 from tailrace.migrations import runner as migration_runner
 
@@ -36,13 +37,15 @@ class Stack:
 
 
 @pytest.fixture
-def at(admin: ClickHouse, tmp_path: Path) -> Location:
+def at(admin: ClickHouse, tmp_path: Path) -> Iterator[Location]:
     """An archive with one day of query_events."""
     insert_query_events(admin, ROWS)
     found = opened(str(tmp_path / "archive"))
     task = service.Task(admin, found, tmp_path, lambda _: None)
     assert all(good for _, good in task.run(NEXT_DAY + timedelta(days=1), [BY_NAME["query_events"]]))
-    return found
+    yield found
+    for table in ("legal_hold_actions", "archived_days"):
+        admin.execute(f"TRUNCATE TABLE tailrace.{table} SYNC")
 
 
 @pytest.fixture
@@ -92,6 +95,26 @@ def test_a_restore_ends_when_it_has_lost_its_lock(run, admin, server, monkeypatc
     with pytest.raises(schema_lock.LockLostError):
         run("restore", *WHEN)
     assert admin.rows("SELECT count() AS n FROM tailrace.query_events") == [{"n": 0}]
+
+
+def test_days_are_deleted_only_with_yes_and_a_reason(run, monkeypatch):
+    (kept,) = run("delete", "--before", str(NEXT_DAY))
+    assert (kept["is_deletable"], kept["is_deleted"]) == (False, False)
+    assert kept["kept_because"].startswith("ClickHouse keeps its rows until ")
+    for words in (["--before", str(DAY), "--yes"], ["--from", str(DAY)], []):
+        with pytest.raises(UsageError, match=r"expected either --before|--yes needs --reason"):
+            run("delete", *words)
+
+    monkeypatch.setattr(migration_runner, "load_retention", lambda: {"query_events": 1})
+    words = ("delete", *WHEN, "--framework", "gdpr")
+    (listed,) = run(*words)
+    assert (listed["is_deletable"], listed["is_deleted"], listed["rows"]) == (True, False, ROWS)
+    (deleted,) = run(*words, "--yes", "--reason", "retention is over", "--actor", "ines")
+    assert (deleted["is_deleted"], run(*words)) == (True, [])
+    (listed,) = run("list")
+    assert (listed["state"], listed["rows"], listed["files"]) == ("deleted", ROWS, 0)
+    assert "were deleted by ines" in run("verify")["findings"][0]["message"]
+    assert run("restore", *WHEN) == []
 
 
 def test_no_verification_runs_beside_a_run_that_writes(run, tmp_path):
