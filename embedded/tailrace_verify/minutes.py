@@ -11,7 +11,7 @@ import binascii
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from tailrace_verify import merkle, rows
 from tailrace_verify.files import Files
@@ -61,10 +61,15 @@ def check_complete(files: Files, leaves: Iterable[RowsLeaf], tables: Iterable[st
 
 
 def verify_lines(
-    lines: Sequence[bytes], leaf: RowsLeaf, name: str, known: bytes | None, report: Report, rewinds: Rewinds
+    lines: Sequence[bytes],
+    leaf: RowsLeaf,
+    name: str,
+    known: Callable[[], bytes | None],
+    report: Report,
+    rewinds: Rewinds,
 ) -> bool:
-    """Compares rows in canonical form with their digest, and returns whether they give it; `known` are the
-    leaf hashes, if there are any."""
+    """Compares rows in canonical form with their digest, and returns whether they give it; `known` returns
+    the leaf hashes, if there are any: only rows that differ need them."""
     found = rows.hashes(lines)
     ordered = sorted(found)
     place = _place(name, leaf)
@@ -78,7 +83,7 @@ def verify_lines(
     if text := rewinds.explanation(leaf, missing):
         report.undetermined(CHECK, message(leaf, missing, text), **place)
     else:
-        _locate(found, leaf, known, place, report)
+        _locate(found, leaf, known(), place, report)
     return False
 
 
@@ -120,7 +125,10 @@ def _check_rows(files: Files, name: str, leaf: RowsLeaf, report: Report, rewinds
     lines = data.split(b"\n")
     if lines.pop():
         report.tampered(CHECK, "the last row is cut", row=len(lines) + 1, **_place(name, leaf))
-    known = files.read(file_name(HASHES, leaf.table, leaf.minute, leaf.part))
+
+    def known() -> bytes | None:
+        return files.read(file_name(HASHES, leaf.table, leaf.minute, leaf.part))
+
     return lines if verify_lines(lines, leaf, name, known, report, rewinds) else ()
 
 
