@@ -48,7 +48,8 @@ def pods(resources: list[dict]) -> dict[str, dict]:
         template = each["spec"].get("template") if "spec" in each else None
         if each["kind"] == "FlinkDeployment":
             template = each["spec"]["podTemplate"]
-        if each["kind"] in ("Deployment", "StatefulSet", "DaemonSet", "Job", "FlinkDeployment"):
+        template = each.get("spec", {}).get("jobTemplate", {}).get("spec", {}).get("template", template)
+        if each["kind"] in ("CronJob", "Deployment", "StatefulSet", "DaemonSet", "Job", "FlinkDeployment"):
             found[f"{each['kind']}/{each['metadata']['name']}"] = template
     return found
 

@@ -111,6 +111,24 @@ configMap: {name: {{ $authority.configMapName }}, items: [{key: {{ $authority.ke
 {{- .Values.clickhouse.url | default (printf "http://chi-%s-tailrace-0-0:8123" .Release.Name) | trimSuffix "/" -}}
 {{- end }}
 
+{{/* The servers of ClickHouse as words of tailrace.deployment, a JSON array. */}}
+{{- define "tailrace.servers" -}}
+{{- $words := list }}
+{{- range .Values.clickhouse.servers | default (list (include "tailrace.migratedUrl" .)) }}
+{{- $words = concat $words (list "--clickhouse" .) }}
+{{- end }}
+{{- if .Values.clickhouse.servers }}
+{{- $words = append $words "--replicated" }}
+{{- end }}
+{{- with include "tailrace.clickhouseCluster" . }}
+{{- $words = concat $words (list "--cluster" .) }}
+{{- end }}
+{{- if include "tailrace.clickhouseSharded" . }}
+{{- $words = append $words "--sharded" }}
+{{- end }}
+{{- toJson $words -}}
+{{- end }}
+
 {{/* The service account of the Flink jobs. */}}
 {{- define "tailrace.flinkAccount" -}}
 {{- .Values.jobs.serviceAccount | default (printf "%s-flink" .Release.Name) -}}
