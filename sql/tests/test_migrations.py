@@ -95,11 +95,13 @@ def test_nobody_gets_a_lock_while_it_is_renewed(empty):
     competing = threading.Thread(target=compete)
     with lock.lock(empty) as held:
         competing.start()
-        while len(tries) < 3:
-            held.renew()
-            held.require()
-        stopped.set()
-        competing.join()
+        try:
+            while len(tries) < 3:
+                held.renew()
+                held.require()
+        finally:
+            stopped.set()
+            competing.join()
     assert not any(tries)
     assert _can_lock(empty)
 

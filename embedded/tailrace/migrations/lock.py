@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import itertools
 import os
 import socket
 import threading
@@ -70,6 +71,7 @@ class Lock:
 
     def __init__(self, clickhouse: ClickHouse, seconds: float) -> None:
         self._clickhouse, self._seconds = clickhouse, seconds
+        self._numbers = itertools.count(1)
         self._holder = f"{socket.gethostname()} process {os.getpid()} at {time.time():.3f}"
         self._query = self._started(LOCK_QUERY_ID)
         try:
@@ -107,7 +109,9 @@ class Lock:
                 time.sleep(POLL_SECONDS)
 
     def _started(self, query_id: str) -> "_LockQuery":
-        query = _LockQuery(self._clickhouse, query_id, self._holder, self._seconds)
+        # Each query has its own text: one that ends can be listed while its successor is already refused.
+        text = f"{self._holder}, query {next(self._numbers)};"
+        query = _LockQuery(self._clickhouse, query_id, text, self._seconds)
         try:
             query.await_running()
         except BaseException:
@@ -144,13 +148,21 @@ class _LockQuery:
                 raise MigrationError(f"cannot lock the schema: {text}")
 
     def close(self) -> None:
-        with contextlib.suppress(OSError, AttributeError):  # without a socket after the end of an answer
-            self._connection.sock.shutdown(socket.SHUT_RDWR)  # a thread waits for its answer
-        self._connection.close()
-        self._clickhouse.execute(
-            "KILL QUERY WHERE query_id = {id:String} AND query LIKE {holder:String} SYNC",
-            {"id": self.query_id, "holder": f"%{self._holder}%"},
-        )
+        """Ends the query, if it runs. KILL QUERY looks for the text and kills by the id, with SYNC again and
+        again: so without SYNC, and before the connection ends, or it could kill the query of the next holder.
+        """
+        try:
+            if not self.has_ended:
+                self._clickhouse.execute(
+                    "KILL QUERY WHERE query_id = {id:String} AND query LIKE {holder:String} ASYNC",
+                    {"id": self.query_id, "holder": f"%{self._holder}%"},
+                )
+            while any(self._holder in query for query in _running(self._clickhouse, self.query_id)):
+                time.sleep(POLL_SECONDS)
+        finally:
+            with contextlib.suppress(OSError, AttributeError):  # without a socket after the end of an answer
+                self._connection.sock.shutdown(socket.SHUT_RDWR)  # a thread waits for its answer
+            self._connection.close()
 
 
 def _sent(clickhouse: ClickHouse, query_id: str, holder: str, seconds: float) -> http.client.HTTPConnection:
@@ -204,4 +216,4 @@ def _running(clickhouse: ClickHouse, query_id: str) -> list[str]:
 
 
 def _holder(queries: Sequence[str]) -> str:
-    return queries[0].rpartition("-- ")[2].strip() if queries else "it has just ended, try again"
+    return queries[0].rpartition("-- ")[2].strip().rstrip(";") if queries else "it has just ended, try again"
