@@ -167,6 +167,7 @@ ROUTES = (
     Route("/tailrace/retention/?framework=hipaa", COMPLIANCE),
     Route("/tailrace/retention/?format=csv", COMPLIANCE, is_page=False),
     Route("/tailrace/retention/?format=csv&table=holds", COMPLIANCE, is_page=False),
+    Route("/tailrace/retention/?format=csv&table=deletions", COMPLIANCE, is_page=False),
 )
 """A browser opens each page of this list, and the first one of each `reader` in the dark theme, too."""
 

@@ -42,6 +42,7 @@ from tailrace.migrations import reconciliation_step
 from tailrace.migrations import runner as migration_runner
 from tailrace.migrations.migration_files import MigrationError
 from tailrace.migrations.servers import layout_of
+from tailrace.programs.archive import ArchiveProgram
 from tailrace.programs.callbacks import CallbackProgram
 from tailrace.programs.capture import CaptureProgram
 from tailrace.programs.census import CensusProgram
@@ -83,6 +84,7 @@ PULLER = "compose"
 """Name of the puller of containers, which is part of the names of its host key and its Kafka transactions."""
 HEALTH_CHECKS = {
     **RUNNABLE,
+    "archive": ArchiveProgram,
     "explain": ExplainProgram,
     "facts": SnapshotProgram,
     "delivery": DeliveryProgram,
