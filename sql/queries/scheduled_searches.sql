@@ -1,6 +1,6 @@
 -- The searches that run at fixed intervals, with the end of the last run that was finished. A run is finished if a channel
 -- received it, if there was nothing to deliver, or if the role may not search that; a search that failed is not.
--- attempts: of the latest run, by channel; the empty channel counts searches that failed.
+-- missed: a row counts all missed runs since the last finished one, so a run that never finished does not count them again.
 WITH
     saved AS
     (
@@ -16,17 +16,31 @@ WITH
         FROM tailrace.scheduled_searches
         GROUP BY owner, name
     ),
+    each_run AS
+    (
+        SELECT
+            owner,
+            name,
+            until,
+            countIf(outcome NOT IN ('error', 'missed')) > 0 AS is_finished,
+            argMax(outcome, at) AS its_outcome,
+            argMax(events, at) AS its_events,
+            argMax(detail, at) AS its_detail,
+            max(missed) AS its_missed
+        FROM tailrace.search_runs
+        GROUP BY owner, name, until
+    ),
     runs AS
     (
         SELECT
             owner,
             name,
-            maxIf(until, outcome NOT IN ('error', 'missed')) AS last_until,
-            argMax(outcome, (until, at)) AS last_outcome,
-            argMax(events, (until, at)) AS last_events,
-            argMax(detail, (until, at)) AS last_detail,
-            sum(missed) AS missed
-        FROM tailrace.search_runs
+            maxIf(until, is_finished) AS last_until,
+            argMax(its_outcome, until) AS last_outcome,
+            argMax(its_events, until) AS last_events,
+            argMax(its_detail, until) AS last_detail,
+            sumIf(its_missed, is_finished) + argMax(if(is_finished, 0, its_missed), until) AS missed
+        FROM each_run
         GROUP BY owner, name
     )
 SELECT

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from search_events import NOW, TEXTS, rows_of_logs
 
+from e2e.alert_rows import alert as e2e_alert
 from e2e.siem_receivers import Posted, serving
 from tailrace.alerts.delivery.config import Webhook
 from tailrace.alerts.delivery.selection import Selection
@@ -176,6 +177,44 @@ def test_a_search_that_fails_is_tried_again_and_its_run_counts_as_missed(server,
     save("user:nobody", at=f"{SAVED + timedelta(seconds=1):%Y-%m-%d %H:%M:%S}")
     runner.run_due(DUE + EVERY)
     assert [outcome for _, outcome, _ in runs(server)][-2:] == ["missed", "delivered"]
+
+
+def total_missed(server) -> int:
+    (listed,) = saved.rows(server.user("analyst"))
+    return int(listed["missed"])
+
+
+def test_missed_runs_are_recorded_although_the_first_attempt_fails(server, runner, receiver, save):
+    """The alert of the search arrives after the first attempt."""
+    alert = "aaaaaaaa-0000-4000-8000-fffffffffff0"
+    save(f"around:{alert} user:nobody", at=f"{SAVED - 2 * EVERY:%Y-%m-%d %H:%M:%S}")
+    runner.run_due(DUE)
+    assert [outcome for _, outcome, _ in runs(server)] == ["missed", "error"] and total_missed(server) == 2
+    times = dict.fromkeys(("event_time", "window_from"), f"{NOW - EVERY / 2:%Y-%m-%d %H:%M:%S}")
+    server.user("writer").insert("tailrace.alerts", [e2e_alert(alert_id=alert, **times)])
+    runner.run_due(DUE)
+    assert [outcome for _, outcome, _ in runs(server)] == ["missed", "error", "delivered"]
+    assert total_missed(server) == 2 and "2 runs were missed" in json.dumps(receiver.documents)
+
+
+def test_a_channel_that_fails_is_told_of_the_missed_runs_when_it_answers_again(
+    server, runner, receiver, save
+):
+    receiver.statuses = [503]
+    save("user:nobody", at=f"{SAVED - 2 * EVERY:%Y-%m-%d %H:%M:%S}")
+    runner.run_due(DUE)
+    runner.run_due(DUE)
+    assert [outcome for _, outcome, _ in runs(server)] == ["missed", "failed", "delivered"]
+    first, second = (document["tailrace"] for document in receiver.documents)
+    assert first == second and "2 runs were missed" in json.dumps(second)
+
+
+def test_missed_runs_of_a_run_that_never_finished_count_once(server, runner, receiver, save):
+    save("around:aaaaaaaa-0000-4000-8000-ffffffffffff", at=f"{SAVED - EVERY:%Y-%m-%d %H:%M:%S}")
+    runner.run_due(DUE)
+    assert total_missed(server) == 1
+    runner.run_due(DUE + EVERY)
+    assert total_missed(server) == 2, "the one before, and the one that failed"
 
 
 def test_a_removed_search_does_not_run(server, runner, receiver, save):

@@ -8,7 +8,7 @@ times.
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from tailrace.alerts.delivery.config import Channel
@@ -31,6 +31,7 @@ TABLE = (
 )
 """With the columns that the service may write."""
 ATTEMPTS = ROOT / "sql" / "queries" / "search_run_attempts.sql"
+RECORDED = ROOT / "sql" / "queries" / "search_runs_missed.sql"
 MOST_ATTEMPTS = 20
 POLL_SECONDS = 30
 SEARCH_SECONDS = 60
@@ -89,6 +90,7 @@ class Runner:
         if not waiting or outcome in (NOTHING, DENIED) or searched >= MOST_ATTEMPTS:
             return
         began = time.monotonic()
+        slot = self._with_missed(search, slot, began)
         try:
             result = found(rows_of(self._reader(search), max_execution_time=SEARCH_SECONDS), search, slot)
         except DeniedError as error:
@@ -96,9 +98,22 @@ class Runner:
         except (SearchError, ClickHouseError, OSError) as error:
             self._record(search, slot, "", ERROR, str(error), began, searched + 1)
         else:
-            if not attempts and slot.missed:
-                self._record(search, slot, "", MISSED, missed_text(slot), began, 1, missed=slot.missed)
             self._deliver(search, slot, result, waiting, attempts, began)
+
+    def _with_missed(self, search: ScheduledSearch, slot: Slot, began: float) -> Slot:
+        """Records the runs that were missed before this one, once, and before the search, which may fail.
+
+        Returns the slot with them: a later attempt no longer finds them from the last run.
+        """
+        given = {"owner": search.owner, "name": search.name, "until": int(slot.until.timestamp())}
+        (row,) = self.service.rows(RECORDED.read_text(), given)
+        if number := int(row["missed"]):
+            since = datetime.fromtimestamp(int(row["since_seconds"]), UTC)
+            return replace(slot, missed=number, missed_since=since)
+        if slot.missed:
+            uncovered = replace(slot, since=slot.missed_since)
+            self._record(search, uncovered, "", MISSED, missed_text(slot), began, 1, missed=slot.missed)
+        return slot
 
     def _deliver(
         self,
