@@ -6,10 +6,13 @@ from collections.abc import Mapping
 
 from tailrace.alerts.delivery import config
 from tailrace.config.resources import PYTHON_PATH
+from tailrace.outputs.backoff import FAILING
 from tailrace.programs.program import HEALTHY, Health, Program
 
 SILENT_SECONDS = 120
 """The maximum time without a finished attempt; several timeouts in a row take less."""
+OUTAGE_SECONDS = 600
+"""The time after which an unavailable receiver is reported. A short outage needs no one."""
 
 
 class DeliveryProgram(Program):
@@ -39,6 +42,8 @@ class DeliveryProgram(Program):
             silent = time.time() - heartbeat["at"]
             if heartbeat["problem"]:
                 return Health.failing(heartbeat["problem"])
+            if heartbeat["state"] == FAILING and time.time() - heartbeat["since"] > OUTAGE_SECONDS:
+                return Health.failing(f"{channel}: {heartbeat['detail']}")
             if silent > SILENT_SECONDS:
                 return Health.failing(f"{channel}: no attempt has ended for {silent:.0f} s")
         return HEALTHY

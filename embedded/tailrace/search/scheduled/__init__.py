@@ -5,4 +5,5 @@ slots.py      which run is due, and which were missed
 found.py      what a run finds, as the role of the search
 message.py    what a channel receives
 runner.py     runs what is due, one search after the other
+outbox.py     sends results to one channel, again after a pause if it fails
 """

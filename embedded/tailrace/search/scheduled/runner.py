@@ -1,26 +1,27 @@
 """Runs scheduled searches that are due, one after the other, and records every attempt.
 
 One thread runs them, so no run overlaps another one. A search is read as the account of its role and never
-as another one. A channel that fails is tried again every 30 seconds until the next run is due, at most 20
-times.
+as another one. Results are sent by the outbox of each channel. What a killed service had not sent is searched
+and sent again: the recorded attempts say what is missing.
 """
 
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 
-from tailrace.alerts.delivery.config import Channel
-from tailrace.alerts.delivery.service import sender_of
+from tailrace.alerts.delivery.config import DeliveryConfig
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.config.resources import ROOT
+from tailrace.outputs.backoff import Backoff
 from tailrace.outputs.record import FAILED, Outcome
 from tailrace.search.errors import DeniedError, SearchError
 from tailrace.search.over_http import rows_of
 from tailrace.search.scheduled import saved
 from tailrace.search.scheduled.found import Found, found
-from tailrace.search.scheduled.message import message, missed_text
+from tailrace.search.scheduled.message import missed_text
+from tailrace.search.scheduled.outbox import MOST_ATTEMPTS, Delivery, Outbox
 from tailrace.search.scheduled.saved import ScheduledSearch
 from tailrace.search.scheduled.slots import Slot, due
 from tailrace.search.sources import ROLES
@@ -32,7 +33,6 @@ TABLE = (
 """With the columns that the service may write."""
 ATTEMPTS = ROOT / "sql" / "queries" / "search_run_attempts.sql"
 RECORDED = ROOT / "sql" / "queries" / "search_runs_missed.sql"
-MOST_ATTEMPTS = 20
 POLL_SECONDS = 30
 SEARCH_SECONDS = 60
 MAX_DETAIL = 500
@@ -41,19 +41,32 @@ NOTHING, DENIED, ERROR, MISSED = "nothing", "denied", "error", "missed"
 Report = Callable[[str], None]
 
 
-@dataclass(frozen=True)
 class Runner:
     """Runs searches of one ClickHouse server.
 
     `service` reads the searches and records their runs; `connect` returns the access of the account of a
-    role, and raises OSError if there is none.
+    role, and raises OSError if there is none. `backoffs`: the pauses of each channel by its name.
     """
 
-    service: ClickHouse
-    connect: Callable[[str], ClickHouse]
-    channels: Mapping[str, Channel]
-    dashboards: str
-    report: Report
+    def __init__(
+        self,
+        service: ClickHouse,
+        connect: Callable[[str], ClickHouse],
+        config: DeliveryConfig,
+        backoffs: Mapping[str, Backoff],
+        report: Report,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.service, self.connect, self.report = service, connect, report
+        self.outboxes = {
+            each.name: Outbox(each, config.dashboards, backoffs[each.name], self._sent, report, clock)
+            for each in config.channels
+        }
+
+    @property
+    def threads(self) -> list[Callable[[threading.Event], None]]:
+        """What must run at the same time, each until the event is set."""
+        return [self.run, *(outbox.run for outbox in self.outboxes.values())]
 
     def run(self, stop: threading.Event) -> None:
         """Runs what is due until it is stopped."""
@@ -76,7 +89,10 @@ class Runner:
         Raises OSError and ClickHouseError if the service's own account cannot read or write.
         """
         problems: list[str] = []
-        for search in saved.load(self.service, problems.append):
+        searches = saved.load(self.service, problems.append)
+        for outbox in self.outboxes.values():
+            outbox.keep(searches)
+        for search in searches:
             slot = due(search, now) or _latest(search)
             if slot is not None:
                 self._run(search, slot)
@@ -84,8 +100,7 @@ class Runner:
 
     def _run(self, search: ScheduledSearch, slot: Slot) -> None:
         attempts = self._attempts(search, slot)
-        waiting = [name for name in search.channels if attempts.get(name, (0, FAILED))[1] == FAILED]
-        waiting = [name for name in waiting if attempts.get(name, (0, ""))[0] < MOST_ATTEMPTS]
+        waiting = [name for name in search.channels if self._is_waiting(name, search, slot, attempts)]
         searched, outcome = attempts.get("", (0, ""))
         if not waiting or outcome in (NOTHING, DENIED) or searched >= MOST_ATTEMPTS:
             return
@@ -99,6 +114,14 @@ class Runner:
             self._record(search, slot, "", ERROR, str(error), began, searched + 1)
         else:
             self._deliver(search, slot, result, waiting, attempts, began)
+
+    def _is_waiting(
+        self, name: str, search: ScheduledSearch, slot: Slot, attempts: Mapping[str, tuple[int, str]]
+    ) -> bool:
+        """Returns whether a channel needs the result, and has not got it to send."""
+        number, outcome = attempts.get(name, (0, FAILED))
+        is_on_its_way = name in self.outboxes and self.outboxes[name].has(search, slot)
+        return outcome == FAILED and number < MOST_ATTEMPTS and not is_on_its_way
 
     def _with_missed(self, search: ScheduledSearch, slot: Slot, began: float) -> Slot:
         """Records the runs that were missed before this one, once, and before the search, which may fail.
@@ -124,24 +147,28 @@ class Runner:
         attempts: Mapping[str, tuple[int, str]],
         began: float,
     ) -> None:
+        """Hands a result to the outboxes of its channels, whose threads send it."""
         if not result.events and not slot.missed:
             self._record(search, slot, "", NOTHING, "", began, 1)
             return
         for name in waiting:
             attempt = attempts.get(name, (0, ""))[0] + 1
-            outcome = self._sent(name, search, slot, result, attempt)
-            detail = outcome.detail
-            self._record(search, slot, name, outcome.outcome, detail, began, attempt, events=result.events)
+            if name in self.outboxes:
+                self.outboxes[name].add(Delivery(search, slot, result, attempt))
+            else:
+                missing = f"alerts.yaml has no channel {name}"
+                self._record(search, slot, name, FAILED, missing, began, attempt, events=result.events)
 
-    def _sent(self, name: str, search: ScheduledSearch, slot: Slot, result: Found, attempt: int) -> Outcome:
-        if name not in self.channels:
-            return Outcome(FAILED, f"alerts.yaml has no channel {name}")
-        try:
-            return sender_of(self.channels[name], self.dashboards).send(
-                message(search, slot, result, attempt)
-            )
-        except Exception as error:  # its text may contain a secret
-            return Outcome(FAILED, f"unexpected {type(error).__name__}")
+    def _sent(self, delivery: Delivery, channel: str, outcome: Outcome) -> None:
+        """Records an attempt of an outbox."""
+        began = time.monotonic() - delivery.seconds
+        detail, events = outcome.detail, delivery.result.events
+        if outcome.outcome == FAILED and delivery.attempt >= MOST_ATTEMPTS:
+            detail = f"given up after {MOST_ATTEMPTS} attempts: {detail}"
+        self._record(
+            *(delivery.search, delivery.slot, channel, outcome.outcome, detail, began, delivery.attempt),
+            events=events,
+        )
 
     def _reader(self, search: ScheduledSearch) -> ClickHouse:
         """Raises OSError if the password of the role's account is not there."""
