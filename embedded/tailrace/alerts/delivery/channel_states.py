@@ -103,7 +103,7 @@ class ChannelStates:
         if is_first:
             rows += [_removed(known) for known in load(self._clickhouse) if known.name not in self._kinds]
         if rows:
-            self._clickhouse.insert(TABLE, rows)
+            self._clickhouse.append(TABLE, rows)
         self._written |= changed
         if is_full:
             self._written_at = now
