@@ -173,7 +173,7 @@ def test_equal_actions_at_different_times_are_all_recorded(admin, server):
 
 
 def test_equal_deliveries_are_all_recorded(admin, server):
-    """Of an alert that was resolved and reopened: without the second row it would be sent again for ever."""
+    """Of an alert that was resolved and reopened: without the second row it would stay due."""
     progress = Progress(server.user("delivery"), "siem", Selection())
     for _ in range(2):
         progress.record([Due({"alert_id": ACTION["alert_id"], "count": 1}, 1, 0)], Outcome(DELIVERED, "ok"))

@@ -20,7 +20,7 @@ from tailrace.outputs.backoff import WORKING, Backoff
 from tailrace.search.scheduled import saved
 from tailrace.search.scheduled.outbox import MOST_ATTEMPTS
 from tailrace.search.scheduled.runner import Runner
-from tailrace.search.scheduled.saved import ScheduledSearch, ScheduleError
+from tailrace.search.scheduled.saved import SavedSearch, Schedule, ScheduleError
 
 EVERY = timedelta(hours=12)
 DUE = NOW + timedelta(minutes=2)
@@ -327,7 +327,7 @@ def test_missed_runs_of_a_run_that_never_finished_count_once(server, runner, rec
 
 def test_a_removed_search_does_not_run(server, runner, receiver, save):
     save("log:slow")
-    with pytest.raises(ScheduleError, match="bob has no scheduled search 'mine'"):
+    with pytest.raises(ScheduleError, match="bob has no saved search 'mine'"):
         saved.remove(server.user("analyst"), "bob", "mine")
     saved.remove(server.user("analyst"), "eve", "mine")
     runner.run_due(DUE)
@@ -336,8 +336,11 @@ def test_a_removed_search_does_not_run(server, runner, receiver, save):
 
 def test_a_saved_search_has_the_time_and_account_of_the_server(server, receiver):
     analyst = server.user("analyst")
-    saved.save(analyst, ScheduledSearch("eve", "mine", "security", "user:etl", EVERY, ["hook"]))
+    saved.store(analyst, SavedSearch("eve", "mine", "security", "user:etl", Schedule(EVERY, ["hook"])))
     (found,) = saved.load(analyst)
     assert (found.search, found.every, found.channels) == ("user:etl", EVERY, ("hook",))
+    saved.remove(analyst, "eve", "mine")
+    saved.store(analyst, found)
+    assert [each.name for each in saved.load(analyst)] == ["mine"], "an equal row is not a repetition"
     with pytest.raises(ClickHouseError):
         analyst.insert("tailrace.scheduled_searches", [{"owner": "eve", "name": "x", "account": "admin"}])

@@ -16,7 +16,7 @@ from tailrace.outputs.backoff import Backoff
 from tailrace.outputs.record import FAILED, Outcome
 from tailrace.search.scheduled.found import Found
 from tailrace.search.scheduled.message import message
-from tailrace.search.scheduled.saved import ScheduledSearch
+from tailrace.search.scheduled.saved import SavedSearch
 from tailrace.search.scheduled.slots import Slot
 
 MOST_ATTEMPTS = 20
@@ -29,7 +29,7 @@ Report = Callable[[str], None]
 class Delivery:
     """A result that a channel must receive."""
 
-    search: ScheduledSearch
+    search: SavedSearch
     slot: Slot
     result: Found
     attempt: int
@@ -73,13 +73,13 @@ class Outbox:
         with self._lock:
             self._waiting[delivery.key] = delivery
 
-    def has(self, search: ScheduledSearch, slot: Slot) -> bool:
+    def has(self, search: SavedSearch, slot: Slot) -> bool:
         """Returns whether the result of this run waits."""
         with self._lock:
             found = self._waiting.get((search.owner, search.name))
         return found is not None and found.slot.until == slot.until
 
-    def keep(self, searches: Sequence[ScheduledSearch]) -> None:
+    def keep(self, searches: Sequence[SavedSearch]) -> None:
         """Drops the results of searches that were removed, or no longer name this channel."""
         kept = {(each.owner, each.name) for each in searches if self._channel.name in each.channels}
         with self._lock:

@@ -22,7 +22,7 @@ from tailrace.search.scheduled import saved
 from tailrace.search.scheduled.found import Found, found
 from tailrace.search.scheduled.message import missed_text
 from tailrace.search.scheduled.outbox import MOST_ATTEMPTS, Delivery, Outbox
-from tailrace.search.scheduled.saved import ScheduledSearch
+from tailrace.search.scheduled.saved import SavedSearch
 from tailrace.search.scheduled.slots import Slot, due
 from tailrace.search.sources import ROLES
 
@@ -89,7 +89,7 @@ class Runner:
         Raises OSError and ClickHouseError if the service's own account cannot read or write.
         """
         problems: list[str] = []
-        searches = saved.load(self.service, problems.append)
+        searches = [each for each in saved.load(self.service, problems.append) if each.runs]
         for outbox in self.outboxes.values():
             outbox.keep(searches)
         for search in searches:
@@ -98,7 +98,7 @@ class Runner:
                 self._run(search, slot)
         return "; ".join(problems)
 
-    def _run(self, search: ScheduledSearch, slot: Slot) -> None:
+    def _run(self, search: SavedSearch, slot: Slot) -> None:
         attempts = self._attempts(search, slot)
         waiting = [name for name in search.channels if self._is_waiting(name, search, slot, attempts)]
         searched, outcome = attempts.get("", (0, ""))
@@ -116,14 +116,14 @@ class Runner:
             self._deliver(search, slot, result, waiting, attempts, began)
 
     def _is_waiting(
-        self, name: str, search: ScheduledSearch, slot: Slot, attempts: Mapping[str, tuple[int, str]]
+        self, name: str, search: SavedSearch, slot: Slot, attempts: Mapping[str, tuple[int, str]]
     ) -> bool:
         """Returns whether a channel needs the result, and has not got it to send."""
         number, outcome = attempts.get(name, (0, FAILED))
         is_on_its_way = name in self.outboxes and self.outboxes[name].has(search, slot)
         return outcome == FAILED and number < MOST_ATTEMPTS and not is_on_its_way
 
-    def _with_missed(self, search: ScheduledSearch, slot: Slot, began: float) -> Slot:
+    def _with_missed(self, search: SavedSearch, slot: Slot, began: float) -> Slot:
         """Records the runs that were missed before this one, once, and before the search, which may fail.
 
         Returns the slot with them: a later attempt no longer finds them from the last run.
@@ -140,7 +140,7 @@ class Runner:
 
     def _deliver(
         self,
-        search: ScheduledSearch,
+        search: SavedSearch,
         slot: Slot,
         result: Found,
         waiting: list[str],
@@ -148,8 +148,8 @@ class Runner:
         began: float,
     ) -> None:
         """Hands a result to the outboxes of its channels, whose threads send it."""
-        if not result.events and not slot.missed:
-            self._record(search, slot, "", NOTHING, "", began, 1)
+        if result.events < search.schedule.min_events and not slot.missed:
+            self._record(search, slot, "", NOTHING, "", began, 1, events=result.events)
             return
         for name in waiting:
             attempt = attempts.get(name, (0, ""))[0] + 1
@@ -170,18 +170,18 @@ class Runner:
             events=events,
         )
 
-    def _reader(self, search: ScheduledSearch) -> ClickHouse:
+    def _reader(self, search: SavedSearch) -> ClickHouse:
         """Raises OSError if the password of the role's account is not there."""
         return self.connect(ROLES[search.role].account)
 
-    def _attempts(self, search: ScheduledSearch, slot: Slot) -> dict[str, tuple[int, str]]:
+    def _attempts(self, search: SavedSearch, slot: Slot) -> dict[str, tuple[int, str]]:
         given = {"owner": search.owner, "name": search.name, "until": int(slot.until.timestamp())}
         found_rows = self.service.rows(ATTEMPTS.read_text(), given)
         return {row["channel"]: (int(row["attempts"]), row["last_outcome"]) for row in found_rows}
 
     def _record(
         self,
-        search: ScheduledSearch,
+        search: SavedSearch,
         slot: Slot,
         channel: str,
         outcome: str,
@@ -200,14 +200,14 @@ class Runner:
             "missed": missed,
             "detail": detail[:MAX_DETAIL],
         }
-        self.service.insert(TABLE, [{**row, "seconds": round(time.monotonic() - began, 3)}])
+        self.service.append(TABLE, [{**row, "seconds": round(time.monotonic() - began, 3)}])
         said = f" to {channel}" if channel else ""
         self.report(f"scheduled search {search.name} of {search.owner}{said}: {outcome}: {detail}")
 
 
-def _latest(search: ScheduledSearch) -> Slot | None:
+def _latest(search: SavedSearch) -> Slot | None:
     """Returns the last run again, of which a channel may have failed."""
-    if search.last_until is None:
+    if search.last_until is None or search.last_until <= search.scheduled_at:
         return None
     since = search.last_until - search.every
     return Slot(since, search.last_until, 0, since)
