@@ -52,11 +52,10 @@ def test_a_developer_finds_no_alert_with_any_scope(api):
         assert refused.status_code == 403 and "the role developers does not have" in refused.json()["detail"]
 
 
-@pytest.mark.parametrize("scope", sorted(set(tokens.SCOPES) - {"search:read"}))
-def test_no_other_scope_searches(api, scope):
-    role = "security" if scope in tokens.scopes_of("security") else "compliance"
-    refused = api.get("/search", api.token(role, scope), q="last:90d")
-    assert refused.status_code == 403 and "lacks the scope search:read" in refused.json()["detail"]
+def test_no_other_scope_searches(api):
+    for scope in set(tokens.SCOPES) - {"search:read"}:
+        refused = api.get("/search", api.token("security", scope), q="last:90d")
+        assert refused.status_code == 403 and "lacks the scope search:read" in refused.json()["detail"], scope
 
 
 def test_a_cursor_of_a_token_with_alerts_is_not_one_of_a_token_without(api):
