@@ -32,7 +32,7 @@ INDEX = Output("index", Selection(), Elasticsearch(url="http://127.0.0.1:9", ind
 
 @pytest.fixture
 def delivery(_migrated, server: Server):
-    server.user("admin").execute("TRUNCATE TABLE tailrace.delivery_channels")
+    server.empty_tables("delivery_channels")
     return server.user("delivery")
 
 
@@ -96,7 +96,7 @@ def old_row(server: Server, channel: str) -> None:
 def test_a_state_that_nobody_renews_is_unknown_everywhere(delivery, server, capsys):
     old_row(server, "old")
     _, backoffs = written(delivery, CHAT)
-    server.user("admin").execute("TRUNCATE TABLE tailrace.delivery_channels")
+    server.empty_tables("delivery_channels")
     old_row(server, "old")
     backoffs["chat"].record(Outcome(FAILED, "HTTP 503"))
     row = {"channel": "chat", "kind": "slack", "state": "failing", "since": 900, "failures": 3}
@@ -120,8 +120,7 @@ def test_a_state_that_nobody_renews_is_unknown_everywhere(delivery, server, caps
 
 def test_a_channel_whose_receiver_asks_for_an_hour_is_paused_alone(delivery, server, tmp_path):
     """The service with its threads. The first request of each channel is answered with 429 or 200."""
-    for table in ("alerts", "alert_deliveries"):
-        server.user("admin").execute(f"TRUNCATE TABLE tailrace.{table}")
+    server.empty_tables("alerts", "alert_deliveries")
     (tmp_path / "secret").write_text("the secret key")
     got: dict[str, list[str]] = {"/busy": [], "/quick": []}
 

@@ -62,8 +62,7 @@ def logs(_migrated, server) -> Mapping[str, list[dict[str, Any]]]:
 
 @pytest.fixture
 def receiver(server, logs) -> Iterator[Receiver]:
-    for table in ("scheduled_searches", "search_runs"):
-        server.user("admin").execute(f"TRUNCATE TABLE tailrace.{table}")
+    server.empty_tables("scheduled_searches", "search_runs")
     yield Receiver()
 
 
@@ -256,15 +255,19 @@ def test_a_channel_that_does_not_answer_delays_no_other_one(server, receiver, sa
         save("user:etl", name="z", channels=["quick"])
         threads = [threading.Thread(target=run, args=(stop,)) for run in its.runner.threads[1:]]
         its.runner.run_due(DUE)
-        for thread in threads:
-            thread.start()
-        wait_until(lambda: len(other.documents) == 2, WAIT_SECONDS, "both results")
-        assert len(receiver.documents) == 1 and len(runs(server)) == 2
-        receiver.gate.set()
-        wait_until(lambda: len(runs(server)) == 3, WAIT_SECONDS, "the slow answer")
-        stop.set()
-        for thread in threads:
-            thread.join()
+        try:
+            for thread in threads:
+                thread.start()
+            wait_until(lambda: len(other.documents) == 2, WAIT_SECONDS, "both results")
+            wait_until(lambda: len(runs(server)) == 2, WAIT_SECONDS, "their records")
+            assert len(receiver.documents) == 1
+            receiver.gate.set()
+            wait_until(lambda: len(runs(server)) == 3, WAIT_SECONDS, "the slow answer")
+        finally:
+            receiver.gate.set()
+            stop.set()
+            for thread in threads:
+                thread.join()
 
 
 def test_a_service_that_was_killed_searches_and_sends_what_a_channel_has_not_got(

@@ -28,7 +28,7 @@ class Stack:
 @pytest.fixture
 def run(_migrated, server, tmp_path, capsys) -> Callable[..., str]:
     """Runs `tailrace search` with words; returns what it prints."""
-    server.user("admin").execute("TRUNCATE TABLE tailrace.scheduled_searches")
+    server.empty_tables("scheduled_searches")
     hook = {"name": "hook", "kind": "webhook", "url": "https://example.test/", "secret_file": "secret"}
     (tmp_path / "secret").write_text("the secret key")
     (tmp_path / "alerts.yaml").write_text(json.dumps({"channels": [hook]}))
