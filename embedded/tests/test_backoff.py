@@ -1,17 +1,22 @@
 """Pauses of a channel: doubling, jitter, caps, and what a receiver asks for."""
 
+import json
 import random
+import time
 from email.message import Message
 
 import pytest
 
 from e2e.siem_receivers import serving
 from tailrace.alerts.delivery.http_sender import outcome_of
+from tailrace.config.home import Home
+from tailrace.config.settings import Settings
 from tailrace.outputs import backoff
 from tailrace.outputs.backoff import Backoff
 from tailrace.outputs.guarded_http import opener_for
 from tailrace.outputs.http import HttpClient
 from tailrace.outputs.record import DELIVERED, FAILED, REFUSED, Outcome
+from tailrace.programs.delivery import DeliveryProgram
 
 NOW = 1_772_359_200.0
 """2026-03-01 10:00 UTC."""
@@ -106,3 +111,23 @@ def test_an_answer_over_http_carries_what_it_asks_for(status):
         opened = outcome_of(lambda: opener_for(url, None).open(url, b"{}", timeout=10))
     assert (answer.status, answer.retry_after) == (status, 33)
     assert (opened.outcome, opened.retry_after) == (FAILED, 33)
+
+
+@pytest.mark.parametrize(
+    ("state", "hours", "said"),
+    [
+        (backoff.FAILING, 1, "hook: HTTP 503"),
+        (backoff.FAILING, 0, ""),  # a short outage needs no one
+        (backoff.WORKING, 9, ""),
+        (backoff.UNTRIED, 9, ""),
+    ],
+)
+def test_the_delivery_reports_a_channel_that_fails_for_long(tmp_path, state, hours, said):
+    home = Home(tmp_path)
+    now = time.time()
+    channel = {"state": state, "since": now - hours * 3600, "detail": "HTTP 503", "problem": "", "at": now}
+    beat = home.data("delivery") / "beat"
+    beat.parent.mkdir(parents=True, exist_ok=True)
+    beat.write_text(json.dumps({"hook": channel}))
+    program = DeliveryProgram(Settings(), home)
+    assert (program.problem(), program.health().ok) == (said, True), "it is not restarted for its receiver"

@@ -42,8 +42,13 @@ class DeliveryProgram(Program):
             silent = time.time() - heartbeat["at"]
             if heartbeat["problem"]:
                 return Health.failing(heartbeat["problem"])
-            if heartbeat["state"] == FAILING and time.time() - heartbeat["since"] > OUTAGE_SECONDS:
-                return Health.failing(f"{channel}: {heartbeat['detail']}")
             if silent > SILENT_SECONDS:
                 return Health.failing(f"{channel}: no attempt has ended for {silent:.0f} s")
         return HEALTHY
+
+    def problem(self) -> str:
+        """Returns which channel accepts nothing, if that lasts. A restart of the service would not help."""
+        for channel, heartbeat in json.loads(self._heartbeat().read_text()).items():
+            if heartbeat["state"] == FAILING and time.time() - heartbeat["since"] > OUTAGE_SECONDS:
+                return f"{channel}: {heartbeat['detail']}"
+        return ""
