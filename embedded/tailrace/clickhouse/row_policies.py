@@ -66,7 +66,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 OF_TAILRACE = {
     *("schema_migrations", "rule_pushes", "silences", "reviews", "evidence_exports", "unmasked_looks"),
     *("counted_events", "api_token_actions", "api_requests", "archived_days"),
-    *("scheduled_searches", "search_runs", "legal_hold_actions"),
+    *("scheduled_searches", "search_runs", "delivery_channels", "legal_hold_actions"),
 }
 """Tables with rows about Tailrace itself, which all readers of the table see completely."""
 
