@@ -336,6 +336,7 @@ def test_servers_without_an_audit_log_are_named(bundle):
     with zipfile.ZipFile(bundle) as file:
         warnings = json.loads(file.read("about.json"))["warnings"]
     assert any("db2, db3" in warning for warning in warnings)
+    assert not any("read later" in warning for warning in warnings)
     assert any("1 missing" in warning and f"{len(UNSEEN)} unknown" in warning for warning in warnings)
 
 
@@ -562,6 +563,10 @@ def test_a_log_that_was_read_to_the_last_byte_does_not_hide_that_auditing_was_of
     )
     assert "off-and-on, off-now" in off
     assert "changed, said" in changed
+    (later,) = (warning for warning in done.warnings if "read later" in warning)
+    assert f"later ({datetime.now(UTC):%Y-%m-%d})" in later
+    (unaudited,) = (warning for warning in done.warnings if "No audit log of the period" in warning)
+    assert "dead" in unaudited and "later" not in unaudited
 
 
 MANY = 1_050_000
