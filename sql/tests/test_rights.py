@@ -91,7 +91,8 @@ MAY_READ = {
 }
 VIEW_PARAMETERS = {
     "coverage_1m": "(first_minute = '2026-11-21 00:00:00', end_minute = '2026-11-22 00:00:00', "
-    "server = '', kinds = [])"
+    "server = '', kinds = [])",
+    "logs_of_period": "(period_from = '2026-11-21 00:00:00', period_to = '2026-11-22 00:00:00')",
 }
 """Of views that have some."""
 
