@@ -327,7 +327,8 @@ def test_every_minute_that_was_not_seen_is_listed(bundle):
     covered = sum(int(row["minutes"]) for row in rows_of(bundle, "coverage") if row["state"] == "covered")
     assert covered == 2 * MINUTES - len(UNSEEN) - 1
     (gap,) = rows_of(bundle, "gaps")
-    assert (gap["what"], gap["length_bytes"]) == ("lost: lost", str(LINE))
+    assert (gap["what"], gap["state"], gap["length_bytes"]) == ("lost", "missing", str(LINE))
+    assert (gap["missing_bytes"], gap["repaired_at"], gap["log_to"]) == (str(LINE), "\\N", "\\N")
 
 
 def test_servers_without_an_audit_log_are_named(bundle):
