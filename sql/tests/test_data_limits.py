@@ -61,3 +61,15 @@ def test_minutes_without_a_census_are_unknown(admin, user, limits):
     user("writer").insert("tailrace.ledger", rows)
 
     assert limits(ERRORS) == "error logs of 1 of 1 servers · coverage of 5 % of the minutes unknown"
+
+
+def test_a_report_of_a_period_before_the_first_record_says_so(admin, user, rendered):
+    def first_record(*days: int) -> str:
+        since, until = ((NOW - timedelta(days=day)).isoformat() for day in days)
+        (row,) = user("reader_developer").rows(rendered("report_period", since, until))
+        return row["first_record"]
+
+    assert first_record(7, 0) == "none"
+    user("writer").insert("tailrace.query_events", executions(1, timedelta(days=3), [2]))
+    day = f"{NOW - timedelta(days=3):%F}"
+    assert (first_record(7, 0), first_record(20, 13)) == (day, f"{day}, after the period")
