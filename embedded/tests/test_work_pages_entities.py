@@ -76,7 +76,10 @@ def bar_of(hour: int, is_current: bool = True, **counts: int) -> dict:
 
 
 def noted(
-    rows: list[dict], logs: list[dict], alerts: tuple = (), watched_since: datetime = BEGIN - timedelta(days=9)
+    rows: list[dict],
+    logs: list[dict],
+    alerts: tuple = (),
+    watched_since: datetime = BEGIN - timedelta(days=9),
 ) -> dict[str, tuple[str, str]]:
     census = int(watched_since.timestamp())
     read = ReadBars([{"source": source, "census_second": census} for source in overview.SOURCES.values()])

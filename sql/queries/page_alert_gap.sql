@@ -1,4 +1,4 @@
--- What became of the byte range of an alert about a gap: what is still missing of it, and which minutes of the log it covers.
+-- The status of the byte range of an alert about a gap: what is still missing of it, and which minutes of the log it covers.
 -- Parameters: instance, source, log, generation, from_offset, to_offset.
 WITH
     (

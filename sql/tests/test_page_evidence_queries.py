@@ -73,7 +73,8 @@ def test_a_log_that_was_read_after_the_period_is_known_and_all_its_minutes_are_u
         found = user(reader).rows(queries.text_of("page_evidence_coverage"), later.parameters())
         assert [(row["instance"], row["unknown"], row["watched"]) for row in found] == expected
     intervals = user("auditor").rows(framework.result("coverage").statement(), later.parameters())
-    assert [(row["instance"], row["state"], row["minutes"]) for row in intervals] == [("db1", "unknown", MINUTES)]
+    (interval,) = intervals
+    assert [interval[name] for name in ("instance", "state", "minutes")] == ["db1", "unknown", MINUTES]
     servers = user("auditor").rows(framework.result("servers").statement(), later.parameters())
     assert [(row["instance"], row["state"]) for row in servers] == [("db1", "audit log read later")]
     assert servers[0]["records_read_at"][:10] >= f"{FIRST:%Y-%m-%d}"

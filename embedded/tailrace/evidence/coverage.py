@@ -61,7 +61,7 @@ class Coverage:
         return [f"{row['instance']} ({row['records_read_at'][:10]})" for row in rows]
 
     def audited_in_part(self) -> list[str]:
-        """Returns the servers whose audit logs were first or last seen within the period, each with the state."""
+        """Returns the servers whose audit logs were first or last seen within the period, with the state."""
         rows = [row for row in self.servers if row["state"].startswith(("audited since", "audited until"))]
         return [f"{row['instance']} ({row['state']})" for row in rows]
 

@@ -69,13 +69,13 @@ class Report:
             )
         if later := self.coverage.read_later():
             found.append(
-                f"The audit logs of this period were read later, on the day in brackets: {_some(later)}. Their "
-                "records are included. Whether the logs were still complete at that time is unknown."
+                f"The audit logs of this period were read later, on the day in brackets: {_some(later)}. "
+                "Their records are included. Whether the logs were still complete then is unknown."
             )
         if part := self.coverage.audited_in_part():
             found.append(
-                f"Audit logs that were watched during a part of the period: {_some(part)}. Whether all records "
-                "of the other part are stored is unknown."
+                f"Audit logs that were watched during a part of the period: {_some(part)}. Whether all "
+                "records of the other part are stored is unknown."
             )
         if off := self.coverage.in_state(OFF):
             found.append(

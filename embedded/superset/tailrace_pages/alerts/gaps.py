@@ -1,5 +1,5 @@
-"""What became of the byte range of an alert about a gap: the alert is of the time of the loss and is not changed by
-a backfill."""
+"""The status of the byte range of an alert about a gap. A backfill does not change the alert, which states
+the loss."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -18,7 +18,13 @@ COLUMNS = (
     Column("instance", "Instance", 24),
     Column("state", "Audit status", 0, note="The worst status that applies in the period"),
     Column("missing", "Missing (min)", 14, "count", note="Bytes of these minutes were lost"),
-    Column("unknown", "Unknown (min)", 14, "count", note="No census: the log may have grown. Minutes before it was first watched count"),
+    Column(
+        "unknown",
+        "Unknown (min)",
+        14,
+        "count",
+        note="No census: the log may have grown. Minutes before it was first watched count",
+    ),
     Column("behind", "Behind (min)", 14, "count", note="Bytes of these minutes were not read yet"),
     Column("watched", "Watched (min)", 14, "count", note="Minutes of the period with a census of the log"),
     Column("audit_last_seen", "Audit log last seen (UTC)", 24, "time"),
@@ -68,7 +74,12 @@ def headline(rows: Sequence[Mapping[str, Any]], days: Sequence[date], links: Map
             "Servers without audit", unaudited, links.get("servers", ""), f"of {len(rows):,}" if known else ""
         ),
         _number("Minutes missing", lost, links.get("coverage", ""), f"of {watched} watched"),
-        _number("Minutes unknown", unseen, links.get("coverage", ""), f"of {minutes}, {audited} with an audit log"),
+        _number(
+            "Minutes unknown",
+            unseen,
+            links.get("coverage", ""),
+            f"of {minutes}, {audited} with an audit log",
+        ),
         _number(
             "Days without a signed review", len(days), links.get("days_without_review", ""), _listed(days)
         ),
