@@ -60,6 +60,9 @@ def test_a_gap_is_one_row_with_its_minutes_and_its_repair(admin, user, rendered,
     assert (found["what"], found["state"]) == ("lost", state)
     assert (found["length_bytes"], found["missing_bytes"]) == (200, missing)
     assert (found["log_from"], found["log_to"], found["repaired_at"]) == (first, last, repaired)
+    period["to"] = f"{FILLED_AT + timedelta(minutes=1):%Y-%m-%d %H:%M:%S}"
+    (bytes_of_log,) = user("auditor").rows(framework.result("log_integrity").statement(), period)
+    assert (bytes_of_log["bytes_lost"], bytes_of_log["bytes_filled_again"]) == (200, 200 - missing)
     (shown,) = user("reader_developer").rows(rendered("gaps", *RANGE))
     assert (shown["state"], shown["missing_bytes"], shown["repaired_at"]) == (state, missing, repaired)
 
