@@ -161,7 +161,8 @@ describe('Log coverage', () => {
 
   test('says what was lost and repaired, newest first', async () => {
     const { data } = await browser.chart('Gaps and backfills');
-    assert.deepEqual([...new Set(data.map((row) => row.change))].sort(), ['filled again', 'lost: lost']);
+    assert.deepEqual([...new Set(data.map((row) => `${row.gap_kind}, ${row.state}`))].sort(), ['lost, missing', 'lost, repaired']);
+    assert.ok(data.every((row) => (row.state === 'repaired') === (row.repaired_at !== null)), 'what is repaired says when');
   });
 
   test('says how far records reach back, by the policy that is applied', async () => {

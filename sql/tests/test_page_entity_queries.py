@@ -76,7 +76,12 @@ def logged(stored) -> dict:
 
 def numbers(reading: Reading) -> dict[str, tuple[str, str]]:
     found = overview.numbers(
-        reading.entity.measures, reading.timeline, reading.alerts_about, reading.logs, reading.span
+        reading.entity.measures,
+        reading.timeline,
+        reading.alerts_about,
+        reading.logs,
+        reading.span,
+        reading.read,
     )
     return {item["title"]: (item["value"], item["note"]) for item in found}
 
@@ -90,8 +95,8 @@ def test_an_action_in_several_logs_counts_once(logged, reading):
         "Errors": "1",
         "Alerts": "0",
     }
-    assert found["Logins"][1] == "unchanged, 1 in the previous period"
-    assert found["Statements"][1] == "none in the previous period"
+    assert found["Logins"][1] == "unchanged, 1 in the previous period, coverage unknown"
+    assert found["Statements"][1] == "none in the previous period, coverage unknown"
 
 
 def test_a_client_is_found_in_every_form_of_its_address(logged, reading):

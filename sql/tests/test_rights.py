@@ -48,7 +48,9 @@ MAY_READ = {
     "ledger": DEVELOPER | {"repair"},
     "legal_hold_actions": COMPLIANCE,
     "legal_holds": COMPLIANCE,
+    "log_days": DEVELOPER | {"repair"},
     "logging_in_force": DEVELOPER | {"facts"},
+    "logs_of_period": DEVELOPER | {"repair"},
     "minutes_without_audit": COMPLIANCE,
     "otel_traces": DEVELOPER,
     "otel_traces_trace_id_ts": DEVELOPER,
@@ -90,7 +92,8 @@ MAY_READ = {
 }
 VIEW_PARAMETERS = {
     "coverage_1m": "(first_minute = '2026-11-21 00:00:00', end_minute = '2026-11-22 00:00:00', "
-    "server = '', kinds = [])"
+    "server = '', kinds = [])",
+    "logs_of_period": "(period_from = '2026-11-21 00:00:00', period_to = '2026-11-22 00:00:00')",
 }
 """Of views that have some."""
 

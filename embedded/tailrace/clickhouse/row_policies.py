@@ -53,6 +53,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     ),
     # Views with the privileges of their definer: their tables are not filtered.
     "effective_logging_settings": _SERVER,
+    "log_days": _SERVER,
     "logging_in_force": _SERVER,
     "receipts": ("instance",),
     "fingerprints": ("query_id",),

@@ -105,7 +105,9 @@ def _head(reading: Reading) -> dict[str, Any]:
     measures, about = reading.entity.measures, reading.alerts_about
     shown = overview.bars(measures, reading.timeline, about, reading.span, reading.read)
     return {
-        "numbers": overview.numbers(measures, reading.timeline, about, reading.logs, reading.span),
+        "numbers": overview.numbers(
+            measures, reading.timeline, about, reading.logs, reading.span, reading.read
+        ),
         "measures": measures,
         "begin": overview.begin(measures, reading.read, reading.span),
         "chart": overview.chart(measures, shown, reading.logs),
