@@ -12,9 +12,8 @@ FROM (
             arrayMap(each -> (toString(each), 'changed'), data_class_written),
             if(has(basis, 'unknown'), [('(unknown)', 'unknown')], []))) AS touch,
         touch.1 AS class, touch.2 AS how
-    FROM tailrace.data_access FINAL
-    WHERE data_access.event_time >= {from:DateTime64(6, 'UTC')} AND data_access.event_time < {to:DateTime64(6, 'UTC')}
-        AND ({cluster:String} = '' OR cluster = {cluster:String})
+    FROM tailrace.data_access_by_action(begin = {from:DateTime64(6, 'UTC')}, until = {to:DateTime64(6, 'UTC')}) AS data_access
+    WHERE ({cluster:String} = '' OR cluster = {cluster:String})
         AND ({instance:String} = '' OR instance = {instance:String})
         AND (
             {kind:String} = 'user' AND user = {name:String}

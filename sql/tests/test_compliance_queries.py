@@ -143,6 +143,49 @@ def test_an_action_is_one_record_whichever_logs_contain_it(admin, ask):
     )
 
 
+def test_logs_that_arrive_hours_apart_record_one_action(admin, ask):
+    """The job gives records of logs that it reads one after the other different actions."""
+    session = {"connection_id": 77, "query_id": 0xAB, "data_class_read": ["pci"], "data_class": ["pci"]}
+    audited = {**session, "source": "audit", "tables": ["cards"]}
+    slow = {**session, "source": "slowlog", "tables": ["shop.cards"], "outcome": "unknown", "rows_sent": 4}
+    start = (NOW - timedelta(days=1)).replace(microsecond=0)
+
+    def seconds(number: float) -> str:
+        return written(start + timedelta(seconds=number))
+
+    stored(
+        admin,
+        "data_access",
+        access("a1", seconds(0), **audited),
+        access("a2", seconds(1), **audited),
+        access("a3", seconds(20), **audited),
+        access("s1", seconds(0.7), **slow),
+        access("s2", seconds(20.9), **slow),
+        access("s3", seconds(23.5), **slow),
+        access("s4", seconds(0.7), **{**slow, "connection_id": 78}),
+        access("joined", seconds(1.5), **audited),
+        access("joined", seconds(1.6), **slow),
+    )
+    stored(
+        admin,
+        "audit_events",
+        event(1.2, "app", event_class="connection", command="CONNECT", connection_id=77, program_name="shop-api"),
+        event(1.1, "ops", event_class="connection", command="CONNECT", connection_id=78, program_name="mysql"),
+    )
+    rows = ask("data_access_records", "SELECT * FROM ({}) ORDER BY accessed_at, source_logs, session")
+    found = [(row["source_logs"], row["outcome"], row["program"], row["rows_sent"]) for row in rows]
+    both, alone = ("audit, slowlog", "success", "shop-api", 4), ("slowlog", "unknown", "shop-api", 4)
+    assert sorted(found, key=str) == sorted(
+        [both, both, both, ("audit", "success", "shop-api", None), alone, ("slowlog", "unknown", "(unknown)", 4)],
+        key=str,
+    )
+    assert counted(ask) == {("pci", "read"): 6}
+    outer = "SELECT uniqExact(action) AS actions FROM ({})"
+    assert ask("data_access_hours", outer + " WHERE action IS NOT NULL") == [{"actions": 6}]
+    assert ask("access_flow", outer + " WHERE step = 'user → class'") == [{"actions": 6}]
+    assert sum(row["actions"] for row in admin.rows("SELECT actions FROM tailrace.cardholder_data_reads")) == 6
+
+
 def test_minutes_of_a_day_are_those_of_the_ledger(admin, ask, user, rendered):
     start = (NOW - timedelta(days=2)).replace(second=0)
     watched = [number for number in range(120) if not 40 <= number < 50]

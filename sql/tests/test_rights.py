@@ -32,6 +32,7 @@ MAY_READ = {
     "counted_events": NOBODY,
     "coverage_1m": DEVELOPER | {"repair"},
     "data_access": COMPLIANCE,
+    "data_access_by_action": COMPLIANCE,
     "dead_letters": NOBODY,  # but all of its columns save the raw bytes, see below
     "effective_logging_settings": DEVELOPER | {"facts"},
     "entities_1d": COMPLIANCE,
@@ -89,7 +90,8 @@ MAY_READ = {
 }
 VIEW_PARAMETERS = {
     "coverage_1m": "(first_minute = '2026-11-21 00:00:00', end_minute = '2026-11-22 00:00:00', "
-    "server = '', kinds = [])"
+    "server = '', kinds = [])",
+    "data_access_by_action": "(begin = '2026-11-21 00:00:00', until = '2026-11-22 00:00:00')",
 }
 """Of views that have some."""
 
