@@ -70,6 +70,7 @@ MAY_READ = {
     "receipts_dead_letters_mv": NOBODY,
     "receipts_error_events_mv": NOBODY,
     "receipts_query_events_mv": NOBODY,
+    "refused_logins": COMPLIANCE,
     "reviews": COMPLIANCE,
     "rights_changes": COMPLIANCE,
     "rule_coverage": COMPLIANCE | {"analyst", "delivery"},
@@ -91,7 +92,10 @@ MAY_READ = {
 VIEW_PARAMETERS = {
     "coverage_1m": "(first_minute = '2026-11-21 00:00:00', end_minute = '2026-11-22 00:00:00', "
     "server = '', kinds = [])",
-    "data_access_by_action": "(begin = '2026-11-21 00:00:00', until = '2026-11-22 00:00:00')",
+    **dict.fromkeys(
+        ("data_access_by_action", "refused_logins"),
+        "(begin = '2026-11-21 00:00:00', until = '2026-11-22 00:00:00')",
+    ),
 }
 """Of views that have some."""
 
