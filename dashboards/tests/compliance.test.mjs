@@ -269,12 +269,12 @@ describe('Privileged activity', () => {
     const { data } = await browser.chart('Privileged activity by user and kind');
     const cell = (user, kind) => data.find((row) => row.user === user && row.kind === kind)?.cnt_done;
     assert.equal(cell('dba_mara', 'administrators'), ofAdministrator.length);
-    assert.equal(cell('(unknown)', 'audit log'), 1);
+    assert.equal(cell('(server snapshot)', 'audit log'), 1);
   });
 
   test('lists what changed auditing, and what was defined', async () => {
     const auditing = (await browser.chart('Audit configuration changes and restarts')).data;
-    assert.deepEqual(auditing.map((row) => [row.user, row.operation.includes('server_audit')]), [['dba_mara', true], ['(unknown)', true]]);
+    assert.deepEqual(auditing.map((row) => [row.user, row.operation.includes('server_audit')]), [['dba_mara', true], ['(server snapshot)', true]]);
     const { data } = await browser.chart('Schema changes (DDL)');
     assert.ok(data.some((row) => row.operation === 'drop table ledger . scratch' && row.session.includes('4711')));
   });

@@ -26,33 +26,38 @@ WITH
             AND error_events.event_time < { until: DateTime64(6, 'UTC') } + INTERVAL 1 MINUTE
             AND kind = 'access_denied'
     ),
-    separated AS (
-        SELECT *,
-            event_time > lagInFrame(event_time) OVER (
-                PARTITION BY instance, lowerUTF8(user) ORDER BY event_time, event_id
-                ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) + INTERVAL 2 SECOND AS begins
-        FROM logged_refusals
+    attempts AS (
+        SELECT instance, lowerUTF8(user) AS account, event_time, log FROM logged_refusals
     ),
-    numbered AS (
-        SELECT *,
-            sum(begins) OVER (
-                PARTITION BY instance, lowerUTF8(user) ORDER BY event_time, event_id
-                ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS series
-        FROM separated
+    begun AS (
+        SELECT instance, account, event_time AS begin_time
+        FROM (
+            SELECT instance, account, event_time,
+                event_time > lagInFrame(event_time) OVER (
+                    PARTITION BY instance, account ORDER BY event_time ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)
+                    + INTERVAL 2 SECOND AS begins
+            FROM attempts)
+        WHERE begins
     ),
-    counted AS (
-        SELECT *, count() OVER (PARTITION BY instance, lowerUTF8(user), series, log) AS log_refusals
-        FROM numbered
-    ),
-    compared AS (
-        SELECT *,
-            argMin(log, (-toInt64(log_refusals), log)) OVER (PARTITION BY instance, lowerUTF8(user), series) AS counted_log,
-            arraySort(groupUniqArray(log) OVER (PARTITION BY instance, lowerUTF8(user), series)) AS logs
-        FROM counted
+    series AS (
+        -- Joins by time instead of window functions over a series: guessing may go on for days.
+        SELECT instance, account, begin_time, argMin(log, (-toInt64(refusals), log)) AS counted_log,
+            arraySort(groupUniqArray(log)) AS logs
+        FROM (
+            SELECT attempts.instance AS instance, attempts.account AS account, begin_time, log, count() AS refusals
+            FROM attempts ASOF INNER JOIN begun
+                ON begun.instance = attempts.instance AND begun.account = attempts.account AND begun.begin_time <= attempts.event_time
+            GROUP BY instance, account, begin_time, log)
+        GROUP BY instance, account, begin_time
     )
 SELECT
-    * EXCEPT (begins, series, log_refusals, counted_log),
+    refusals.* EXCEPT account, logs,
     coalesce(nullIf(client_ip, ''), nullIf(client_host, ''), '(unknown)') AS src_ip,
     arrayStringConcat(logs, ', ') AS source_logs
-FROM compared
-WHERE log = counted_log AND event_time >= { begin: DateTime64(6, 'UTC') } AND event_time < { until: DateTime64(6, 'UTC') }
+FROM (
+    SELECT *, lowerUTF8(user) AS account FROM logged_refusals
+    WHERE event_time >= { begin: DateTime64(6, 'UTC') } AND event_time < { until: DateTime64(6, 'UTC') }
+) AS refusals
+ASOF INNER JOIN series
+    ON series.instance = refusals.instance AND series.account = refusals.account AND series.begin_time <= refusals.event_time
+WHERE log = counted_log

@@ -1,6 +1,7 @@
 -- Invalid logical access attempts: refused logins from audit, general and error logs, one row per attempt even if several logs
 -- contain it, and statements that privileges did not allow. `seen_in` names the logs; the other columns are those of one of them.
 -- Parameters: from, to.
+SELECT * FROM (
 SELECT
     event_time AS at, source_logs AS seen_in, cluster, instance, user, client_host, client_ip,
     program AS client_program, 'login refused' AS what, database AS default_database, error, toString(event_id) AS event
@@ -18,4 +19,5 @@ WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
     )
     AND status IN
 {include:parts/refusal_codes}
+)
 ORDER BY at, instance, event

@@ -169,21 +169,34 @@ def test_logs_that_arrive_hours_apart_record_one_action(admin, ask):
     stored(
         admin,
         "audit_events",
-        event(1.2, "app", event_class="connection", command="CONNECT", connection_id=77, program_name="shop-api"),
-        event(1.1, "ops", event_class="connection", command="CONNECT", connection_id=78, program_name="mysql"),
+        event(
+            1.2, "app", event_class="connection", command="CONNECT", connection_id=77, program_name="shop-api"
+        ),
+        event(
+            1.1, "ops", event_class="connection", command="CONNECT", connection_id=78, program_name="mysql"
+        ),
     )
     rows = ask("data_access_records", "SELECT * FROM ({}) ORDER BY accessed_at, source_logs, session")
     found = [(row["source_logs"], row["outcome"], row["program"], row["rows_sent"]) for row in rows]
     both, alone = ("audit, slowlog", "success", "shop-api", 4), ("slowlog", "unknown", "shop-api", 4)
     assert sorted(found, key=str) == sorted(
-        [both, both, both, ("audit", "success", "shop-api", None), alone, ("slowlog", "unknown", "(unknown)", 4)],
+        [
+            both,
+            both,
+            both,
+            ("audit", "success", "shop-api", None),
+            alone,
+            ("slowlog", "unknown", "(unknown)", 4),
+        ],
         key=str,
     )
     assert counted(ask) == {("pci", "read"): 6}
     outer = "SELECT uniqExact(action) AS actions FROM ({})"
     assert ask("data_access_hours", outer + " WHERE action IS NOT NULL") == [{"actions": 6}]
     assert ask("access_flow", outer + " WHERE step = 'user → class'") == [{"actions": 6}]
-    assert sum(row["actions"] for row in admin.rows("SELECT actions FROM tailrace.cardholder_data_reads")) == 6
+    assert (
+        sum(row["actions"] for row in admin.rows("SELECT actions FROM tailrace.cardholder_data_reads")) == 6
+    )
 
 
 def test_minutes_of_a_day_are_those_of_the_ledger(admin, ask, user, rendered):
@@ -346,6 +359,79 @@ def test_privileged_activity_is_grouped_by_kind(admin, ask):
     assert found(kind=["definitions"]) == definitions
     failed = ask("privileged", "SELECT user FROM ({}) WHERE has_failed")
     assert failed == [{"user": "root"}]
+
+
+def difference(kind: str, key: str, change: str, minutes: float, **values: str) -> dict:
+    row = {"cluster": "c", "instance": "db1", "kind": kind, "key": key, "at": ago(1, minutes)[:-3]}
+    return {**row, "change": change, "after" if change == "added" else "before": values}
+
+
+def test_a_change_of_privileges_is_one_row_if_a_snapshot_confirms_it(admin, ask, metric):
+    texts = {
+        1: "create user `carla`@`10.%` identified ?",
+        2: "grant select, insert on shop.reviews to `carla`@`10.%`",
+    }
+    for number, text in texts.items():
+        stored(admin, "fingerprints", {"query_id": number, "fingerprint": text, "seen_at": ago(1)})
+    looked = {"cluster": "c", "instance": "db1", "kind": "accounts", "status": "ok", "part": 1, "parts": 1}
+    stored(admin, "server_snapshots", *({**looked, "at": ago(1, at)[:-3]} for at in (60, 10, 5)))
+    stored(
+        admin, "audit_events", *(event(1, "ben", query_id=number, minutes=20 - number) for number in texts)
+    )
+    carla = "'carla'@'10.%'"
+    granted = {"grantee": carla, "grant_option": "no"}
+    reviews = {**granted, "object": "`shop`.`reviews`"}
+    stored(
+        admin,
+        "server_changes",
+        difference("accounts", carla, "added", 10, user="carla", password="set", locked="no"),
+        difference("grants_table", f"{carla} reviews", "added", 10, **reviews, privileges="INSERT, SELECT"),
+        # by nobody: another object, more than was granted, and again after the next snapshot
+        difference(
+            "grants_table",
+            f"{carla} cards",
+            "added",
+            10,
+            **granted,
+            object="`shop`.`cards`",
+            privileges="SELECT",
+        ),
+        difference("grants_table", f"{carla} more", "added", 10, **reviews, privileges="DELETE, SELECT"),
+        difference("grants_table", f"{carla} again", "added", 5, **reviews, privileges="SELECT"),
+    )
+    rows = ask("accounts_changes", "SELECT * FROM ({}) ORDER BY changed_at, change")
+    snapshots = [row["change"] for row in rows if row["recorded_by"] == "server snapshot"]
+    assert [(row["user"], row["recorded_by"]) for row in rows if row["user"]] == [
+        ("ben", "audit log, server snapshot"),
+        ("ben", "audit log, server snapshot"),
+    ]
+    assert snapshots == [
+        f"grants_table: {carla} cards added, privileges: SELECT",
+        f"grants_table: {carla} more added, privileges: DELETE, SELECT",
+        f"grants_table: {carla} again added, privileges: SELECT",
+    ]
+    outer = "SELECT user, count() AS times FROM ({}) GROUP BY user ORDER BY user"
+    assert ask("privileged", outer, kind=["accounts and rights"]) == [
+        {"user": "(server snapshot)", "times": 3},
+        {"user": "ben", "times": 2},
+    ]
+
+
+def test_a_refused_login_does_not_make_an_administrator_active(admin, ask, metric):
+    refused = {"event_class": "connection", "command": "FAILED_CONNECT", "status": 1045}
+    late = NOW.replace(hour=3, minute=0) - timedelta(days=2)
+    stored(
+        admin,
+        "audit_events",
+        {**event(1, "root", ip="203.0.113.66", **refused), "event_time": written(late)},
+        {**event(1, "root", instance="db2", verb="SELECT"), "event_time": written(late)},
+        {**event(1, "root", instance="db2", **refused), "event_time": written(late)},
+    )
+    active = metric("privileged", "cnt_administrators", time_range=RANGE)
+    late_records = metric("privileged", "cnt_late_administration", time_range=RANGE)
+    records = metric("privileged", "cnt_administration", time_range=RANGE)
+    outer = f"SELECT {active} AS active, {late_records} AS late, {records} AS records FROM ({{}})"
+    assert ask("privileged", outer) == [{"active": 1, "late": 1, "records": 3}]
 
 
 def test_restarts_and_plugins_are_no_changes_of_auditing(admin, ask, metric):
