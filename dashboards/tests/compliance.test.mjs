@@ -199,7 +199,7 @@ describe('Accounts', () => {
     const known = count(({ state }) => state !== 'not known');
     assert.ok(known < accounts.length, 'of some it is not known');
     assert.equal((await one(browser, 'Never used')).shown_never_used, shown(count(({ state }) => state === 'never used'), known));
-    assert.equal((await one(browser, 'Dormant')).shown_dormant, shown(count(({ state }) => state === 'not for 90 days'), known));
+    assert.equal((await one(browser, 'Dormant for 90 days')).shown_dormant, shown(count(({ state }) => state === 'not for 90 days'), known));
     assert.equal((await one(browser, 'Administrators')).shown_administrators, shown(count(({ grants }) => grants), accounts.length));
     assert.equal((await one(browser, 'Weak password settings')).shown_weak,
       shown(count(({ password, changedDays, locked }) => locked !== 'yes' && (password === 'none' || changedDays > 90)), accounts.length));

@@ -9,7 +9,8 @@ WITH {{ shown_range(30) }}, {{ bar_width() }}
 SELECT
     {{ bar('at') }} AS time,
     toDateTime(at, 'UTC') AS changed_at,
-    multiIf(seen_by != 'audit log', 'server snapshot', confirmed_by = '', 'audit log', 'audit log, server snapshot') AS recorded_by, cluster, instance, user,
+    multiIf(seen_by != 'audit log', 'server snapshot', confirmed_by = '', 'audit log', 'audit log, server snapshot') AS recorded_by,
+    cluster, instance, user,
     if(client_ip = '', client_host, client_ip) AS origin,
     client_program AS program,
     change, result

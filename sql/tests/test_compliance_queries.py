@@ -7,6 +7,8 @@ from datetime import timedelta
 import pytest
 from compliance_rows import NOW, RANGE, access, account, ago, event, fact, lost, message, posting, written
 
+from tailrace.evidence import framework
+
 
 @pytest.fixture
 def ask(admin, user, rendered) -> Callable[..., list[dict]]:
@@ -432,6 +434,25 @@ def test_a_refused_login_does_not_make_an_administrator_active(admin, ask, metri
     records = metric("privileged", "cnt_administration", time_range=RANGE)
     outer = f"SELECT {active} AS active, {late_records} AS late, {records} AS records FROM ({{}})"
     assert ask("privileged", outer) == [{"active": 1, "late": 1, "records": 3}]
+
+
+def test_statements_have_the_program_of_their_login(admin, user):
+    logged_in = {"event_class": "connection", "command": "CONNECT"}
+    stored(
+        admin,
+        "audit_events",
+        event(1, "app", minutes=9, **logged_in, connection_id=5, program_name="shop-api"),
+        event(1, "app", minutes=8, connection_id=5),
+        # the id again after a restart, with another program: which one is unknown
+        event(1, "app", minutes=7, **logged_in, connection_id=6, program_name="shop-api"),
+        event(1, "app", minutes=6, **logged_in, connection_id=6, program_name="mysql"),
+        event(1, "app", minutes=5, connection_id=6),
+        event(1, "app", minutes=4, connection_id=7),
+    )
+    period = {"from": ago(2)[:19], "to": ago(0)[:19]}
+    rows = user("auditor").rows(framework.result("account_use").statement(), period)
+    found = {row["client_program"]: (row["logins"], row["statements"]) for row in rows}
+    assert found == {"shop-api": (2, 1), "mysql": (1, 0), "": (0, 2)}
 
 
 def test_restarts_and_plugins_are_no_changes_of_auditing(admin, ask, metric):
