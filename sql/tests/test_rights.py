@@ -32,6 +32,7 @@ MAY_READ = {
     "counted_events": NOBODY,
     "coverage_1m": DEVELOPER | {"repair"},
     "data_access": COMPLIANCE,
+    "data_access_by_action": COMPLIANCE,
     "dead_letters": NOBODY,  # but all of its columns save the raw bytes, see below
     "effective_logging_settings": DEVELOPER | {"facts"},
     "entities_1d": COMPLIANCE,
@@ -72,6 +73,7 @@ MAY_READ = {
     "receipts_dead_letters_mv": NOBODY,
     "receipts_error_events_mv": NOBODY,
     "receipts_query_events_mv": NOBODY,
+    "refused_logins": COMPLIANCE,
     "reviews": COMPLIANCE,
     "rights_changes": COMPLIANCE,
     "rule_coverage": COMPLIANCE | {"analyst", "delivery"},
@@ -94,6 +96,10 @@ VIEW_PARAMETERS = {
     "coverage_1m": "(first_minute = '2026-11-21 00:00:00', end_minute = '2026-11-22 00:00:00', "
     "server = '', kinds = [])",
     "logs_of_period": "(period_from = '2026-11-21 00:00:00', period_to = '2026-11-22 00:00:00')",
+    **dict.fromkeys(
+        ("data_access_by_action", "refused_logins"),
+        "(begin = '2026-11-21 00:00:00', until = '2026-11-22 00:00:00')",
+    ),
 }
 """Of views that have some."""
 
