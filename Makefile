@@ -136,8 +136,8 @@ jars: $(DEV)
 
 # All of sql/tests except those that test one server itself, its files or its schema. test_shards.py, in test-sql,
 # compares schema and permissions.
-NOT_ON_SHARDS := answers_of_a_full_disk ledger_speed bytes_behind clickhouse_backup evidence_frameworks \
-	hold_command hostile_clients legal_holds migrations projections renamed_objects retention_overview rewind rights shards \
+NOT_ON_SHARDS := answers_of_a_full_disk archive_command archive_deletion ledger_speed bytes_behind clickhouse_backup \
+	evidence_frameworks hold_command hostile_clients legal_holds migrations projections renamed_objects retention_overview rewind rights shards \
 	tables transparency_proofs
 ON_SHARDS = $(filter-out $(NOT_ON_SHARDS:%=sql/tests/test_%.py),$(sort $(wildcard sql/tests/test_*.py)))
 
@@ -302,6 +302,10 @@ docs: $(DOCS) ## The manual as a site, into site/: tutorials, how-to guides, ref
 .PHONY: bench-e2e
 bench-e2e: $(DEV) ## From a 131 MB slow log to queryable rows: entries/s, CPU and memory per component; or ARGUMENTS=--alerts
 	@$(PYTHON) -m e2e.bench $(ARGUMENTS)
+
+.PHONY: bench-pull
+bench-pull: $(DEV) ## Megabytes per CPU-second of the puller for each kind of log, 100 MB each; ARGUMENTS="--only rds --megabytes 300"
+	@$(PYTHON) -m e2e.bench_pull $(ARGUMENTS)
 
 .PHONY: bench-detect
 bench-forwarding: $(DEV) ## Events per second and CPU-seconds of forwarding to a local HTTP Event Collector; ARGUMENTS=--processes 2

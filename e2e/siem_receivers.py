@@ -37,7 +37,8 @@ class Posted:
         return urllib.parse.urlsplit(self.path).path
 
 
-Answering = Callable[[Posted], tuple[int, object]]
+Answering = Callable[[Posted], tuple[int, object] | tuple[int, object, Mapping[str, str]]]
+"""Status and body, and further headers."""
 
 
 @contextlib.contextmanager
@@ -51,9 +52,11 @@ def serving(answer: Answering, port: int = 0) -> Iterator[str]:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             if self.headers["Content-Encoding"] == "gzip":
                 body = gzip.decompress(body)
-            status, said = answer(Posted(self.path, dict(self.headers), body))
+            status, said, *headers = answer(Posted(self.path, dict(self.headers), body))
             text = b"" if said is None else json.dumps(said).encode()
             self.send_response(status)
+            for name, value in (headers[0] if headers else {}).items():
+                self.send_header(name, value)
             self.send_header("Content-Length", str(len(text)))
             self.end_headers()
             self.wfile.write(text)

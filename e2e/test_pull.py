@@ -21,6 +21,7 @@ import pytest
 from e2e.attack_day import mariadb
 from e2e.health import await_alert, await_cleared
 from e2e.pulling import json_protocol, query_protocol
+from e2e.pulling.event_hub import PARTITIONS, RECORDS, STREAMED_BY_AZURE, EventHub
 from e2e.pulling.exporting_server import EXPORTED, ExportingServer
 from e2e.pulling.fake_cloudwatch import FakeCloudWatch
 from e2e.pulling.fake_objects import FakeObjects
@@ -287,6 +288,35 @@ def test_objects_of_a_cloud_are_stored_exactly_although_the_puller_is_killed(sta
         finish_exactly(stack, puller, fake, server)
 
 
+def test_records_of_an_event_hub_are_stored_exactly_although_the_puller_is_killed(stack, tmp_path):
+    """Half of the records are of another server. Messages that are deleted unread are a gap."""
+    kafka, name = local_kafka.connect(stack.settings, stack.home, "pull"), STREAMED_BY_AZURE["instance"]
+    hub = EventHub(kafka.address)
+    puller = Puller(kafka, tmp_path, f"plaintext://{kafka.address}", STREAMED_BY_AZURE)
+    for _ in range(2):
+        hub.send(30)
+        puller.start()
+        wait_until(lambda: puller.bytes() > 0, PATIENCE_SECONDS, "records")
+        puller.kill()
+    hub.send(30)
+    puller.start()
+    rows = 90 * RECORDS // 2
+    wait_until(lambda: stored_events(stack, name) >= rows, PATIENCE_SECONDS, "every record as an event")
+    puller.stop()
+    tailrace(stack, "ledger", "--instance", name)
+    hub.send(PARTITIONS)
+    hub.delete()
+    hub.send(PARTITIONS)
+    puller.start()
+    rows += PARTITIONS * RECORDS // 2
+    wait_until(lambda: stored_events(stack, name) >= rows, PATIENCE_SECONDS, "the records behind the gap")
+    puller.stop()
+    assert stored_events(stack, name) == rows
+    sizes = [each["size"] for each in committed(stack.settings, "tailrace.files", name)]
+    lines = committed(stack.settings, "tailrace.slowlog.lines", name)
+    assert max(sizes) == sum(len(each["log"]) + 1 for each in lines if "log" in each) + PARTITIONS
+
+
 @pytest.fixture
 def tables(tmp_path: Path) -> Iterator[TableServer]:
     """A MariaDB that logs to tables."""
@@ -324,10 +354,10 @@ def test_a_log_table_is_stored_exactly_although_the_puller_is_killed(stack, tabl
     tailrace(stack, "ledger", "--instance", TABLE["instance"])
 
 
-def stored_events(stack: Stack) -> int:
+def stored_events(stack: Stack, instance: str = TABLE["instance"]) -> int:
     (row,) = stack.clickhouse().rows(
         "SELECT count() AS events, uniqExact(event_id) AS ids FROM tailrace.query_events "
-        f"WHERE instance = '{TABLE['instance']}' AND user != '{PULLER}'"
+        f"WHERE instance = '{instance}' AND user != '{PULLER}'"
     )
     assert row["events"] == row["ids"]
     return int(row["ids"])

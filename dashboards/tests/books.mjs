@@ -51,8 +51,8 @@ describe('Ledger', () => {
     }
   });
 
-  test('lists what is open of the gap, and dead letters by code', async () => {
-    const gaps = (await browser.chart('Open gaps')).data;
+  test('lists what is missing of the gap, and dead letters by code', async () => {
+    const gaps = (await browser.chart('Gaps by file')).data;
     assert.equal(truth.sum(gaps, (gap) => gap.missing_bytes), truth.sum(books.files, (file) => file.gapBytes));
     const letters = (await browser.chart('Dead letters by code')).data;
     const expected = truth.groupBy(books.deadLetters, (letter) => letter.code);

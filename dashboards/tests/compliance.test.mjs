@@ -161,7 +161,8 @@ describe('Log coverage', () => {
 
   test('says what was lost and repaired, newest first', async () => {
     const { data } = await browser.chart('Gaps and backfills');
-    assert.deepEqual([...new Set(data.map((row) => row.change))].sort(), ['filled again', 'lost: lost']);
+    assert.deepEqual([...new Set(data.map((row) => `${row.gap_kind}, ${row.state}`))].sort(), ['lost, missing', 'lost, repaired']);
+    assert.ok(data.every((row) => (row.state === 'repaired') === (row.repaired_at !== null)), 'what is repaired says when');
   });
 
   test('says how far records reach back, by the policy that is applied', async () => {
@@ -199,7 +200,7 @@ describe('Accounts', () => {
     const known = count(({ state }) => state !== 'not known');
     assert.ok(known < accounts.length, 'of some it is not known');
     assert.equal((await one(browser, 'Never used')).shown_never_used, shown(count(({ state }) => state === 'never used'), known));
-    assert.equal((await one(browser, 'Dormant')).shown_dormant, shown(count(({ state }) => state === 'not for 90 days'), known));
+    assert.equal((await one(browser, 'Dormant for 90 days')).shown_dormant, shown(count(({ state }) => state === 'not for 90 days'), known));
     assert.equal((await one(browser, 'Administrators')).shown_administrators, shown(count(({ grants }) => grants), accounts.length));
     assert.equal((await one(browser, 'Weak password settings')).shown_weak,
       shown(count(({ password, changedDays, locked }) => locked !== 'yes' && (password === 'none' || changedDays > 90)), accounts.length));
@@ -269,12 +270,12 @@ describe('Privileged activity', () => {
     const { data } = await browser.chart('Privileged activity by user and kind');
     const cell = (user, kind) => data.find((row) => row.user === user && row.kind === kind)?.cnt_done;
     assert.equal(cell('dba_mara', 'administrators'), ofAdministrator.length);
-    assert.equal(cell('(unknown)', 'audit log'), 1);
+    assert.equal(cell('(server snapshot)', 'audit log'), 1);
   });
 
   test('lists what changed auditing, and what was defined', async () => {
     const auditing = (await browser.chart('Audit configuration changes and restarts')).data;
-    assert.deepEqual(auditing.map((row) => [row.user, row.operation.includes('server_audit')]), [['dba_mara', true], ['(unknown)', true]]);
+    assert.deepEqual(auditing.map((row) => [row.user, row.operation.includes('server_audit')]), [['dba_mara', true], ['(server snapshot)', true]]);
     const { data } = await browser.chart('Schema changes (DDL)');
     assert.ok(data.some((row) => row.operation === 'drop table ledger . scratch' && row.session.includes('4711')));
   });

@@ -85,6 +85,8 @@ class Route:
     """Fields of a form that changes nothing, such as one without a selected row."""
     answered: int = 200
     """The status for these roles."""
+    hidden_from: frozenset[str] = frozenset()
+    """Roles that have the page, and do not see this object: for them it is not found."""
     is_page: bool = True
     """Whether it is HTML, which the browser opens and the test of hostile names reads."""
 
@@ -109,6 +111,9 @@ READERS = frozenset({"compliance", "security"})
 HANDLERS = frozenset({"security"})
 ALL = READERS | {"developer"}
 COMPLIANCE = frozenset({"compliance"})
+OTHERS = ALL - HANDLERS
+MISTAKE = {"action": "change", "q": "usr:x"}
+TOO_OFTEN = {"action": "schedule", "every": "1s", "channels": "x"}
 
 ROUTES = (
     Route("/tailrace/alerts/?range=90d", READERS),
@@ -133,7 +138,13 @@ ROUTES = (
     Route("/tailrace/search/?q=last%3A90d+%7C+top+user", ALL),
     Route("/tailrace/search/?q=last%3A90d+%7C+timeline+1d", ALL),
     Route("/tailrace/search/?range=90d&q=user%3Ajavascript*&format=csv", ALL, is_page=False),
-    Route("/tailrace/search/saved/", ALL, "POST", {"action": "remove", "name": "none"}, 303),
+    Route("/tailrace/search/saved/", ALL),
+    Route("/tailrace/search/saved/?format=csv", ALL, is_page=False),
+    Route("/tailrace/search/saved/{search}/", HANDLERS, hidden_from=OTHERS),
+    Route("/tailrace/search/saved/{search}/?format=csv", HANDLERS, hidden_from=OTHERS, is_page=False),
+    Route("/tailrace/search/saved/", ALL, "POST", {"name": "", "q": "x"}, 303),
+    Route("/tailrace/search/saved/{search}/", HANDLERS, "POST", MISTAKE, 303, OTHERS),
+    Route("/tailrace/search/saved/{search}/schedule/", HANDLERS, "POST", TOO_OFTEN, 303, OTHERS),
     Route("/tailrace/rules/?range=90d", READERS),
     Route("/tailrace/rules/?range=90d&format=csv", READERS, is_page=False),
     Route("/tailrace/rules/{rule}/?range=90d", READERS),
@@ -167,10 +178,15 @@ ROUTES = (
     Route("/tailrace/retention/?framework=hipaa", COMPLIANCE),
     Route("/tailrace/retention/?format=csv", COMPLIANCE, is_page=False),
     Route("/tailrace/retention/?format=csv&table=holds", COMPLIANCE, is_page=False),
+    Route("/tailrace/retention/?format=csv&table=deletions", COMPLIANCE, is_page=False),
 )
 """A browser opens each page of this list, and the first one of each `reader` in the dark theme, too."""
 
 FORGED = (
+    Route("/tailrace/search/saved/{none}/", ALL),
+    Route("/tailrace/search/saved/{none}/", ALL, "POST", {"action": "remove"}),
+    Route("/tailrace/search/saved/{none}/schedule/", ALL, "POST", {"action": "pause"}),
+    Route("/tailrace/search/saved/' OR 1=1/", ALL),
     Route("/tailrace/rules/forged/", READERS),
     Route("/tailrace/rules/forged/backtests/", HANDLERS, "POST", {"days": "30"}),
     Route("/tailrace/evidence/pci/forged/", READERS),

@@ -11,9 +11,12 @@ from urllib.parse import quote
 from e2e.alert_rows import alert, written
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.rules import catalog
+from tailrace.search.scheduled import saved
+from tailrace.search.scheduled.saved import SavedSearch, Schedule
 from tailrace_pages.entities import addresses
 
 CLUSTER = "pages"
+CHANNEL, OWNER = "pages<b>", "security"
 DAYS_AGO = 40
 MINUTES_AGO = DAYS_AGO * 24 * 60
 
@@ -30,6 +33,7 @@ HOSTILE = (
 """Names of users, hosts, programs and rules, and statements, as logs can contain them."""
 FIRST_QUERY_ID = 0xABCD_EF00_0000_0100
 TABLES = ("alert_actions", "alerts", "audit_events", "query_events", "plans", "fingerprints")
+TABLES += ("scheduled_searches", "search_runs", "delivery_channels")
 TABLES += ("query_load_1m", "query_classes_1h", "query_classes_1d", "entities_1d")
 """Tables with rows of these tests, filled by `insert` or by views."""
 
@@ -51,7 +55,20 @@ def insert(clickhouse: ClickHouse) -> dict[str, str]:
     alert_id = rows[0]["alert_id"].replace("-", "")
     names = {"query": f"{FIRST_QUERY_ID:016X}", "name": quote(addresses.encode(HOSTILE[0]), safe="")}
     rules = {"rule": quote(addresses.encode(HOSTILE[0]), safe=""), "written": next(iter(catalog.load()))}
-    return {"alert": alert_id, "none": uuid.uuid4().hex, **names, **rules}
+    search = _insert_search(clickhouse)
+    return {"alert": alert_id, "none": uuid.uuid4().hex, "search": search, **names, **rules}
+
+
+def _insert_search(clickhouse: ClickHouse) -> str:
+    """Saves a shared search of the user `security`, with a schedule and a run; returns its id."""
+    schedule = Schedule(timedelta(days=1), [CHANNEL])
+    search = SavedSearch(OWNER, SCRIPT, "security", f'user:"{SCRIPT}"', schedule, shared=True)
+    saved.store(clickhouse, search)
+    channel = {"channel": CHANNEL, "kind": "webhook", "state": "failing", "detail": SCRIPT}
+    clickhouse.append("tailrace.delivery_channels", [channel])
+    run = {"owner": OWNER, "name": SCRIPT, "until": "2040-01-01 00:00:00", "channel": CHANNEL}
+    clickhouse.append("tailrace.search_runs", [{**run, "outcome": "failed", "events": 3, "detail": SCRIPT}])
+    return search.id
 
 
 def _insert_statements(clickhouse: ClickHouse) -> None:
@@ -75,6 +92,8 @@ def remove(clickhouse: ClickHouse) -> None:
     ids = f"SELECT alert_id FROM tailrace.alerts WHERE cluster = '{CLUSTER}'"
     statements = f"query_id BETWEEN {FIRST_QUERY_ID} AND {FIRST_QUERY_ID + len(HOSTILE)}"
     conditions = {"alert_actions": f"alert_id IN ({ids})", "fingerprints": statements}
+    conditions |= {"delivery_channels": f"channel = '{CHANNEL}'"}
+    conditions |= dict.fromkeys(("scheduled_searches", "search_runs"), f"owner = '{OWNER}'")
     for table in TABLES:
         condition = conditions.get(table, f"cluster = '{CLUSTER}'")
         clickhouse.execute(f"ALTER TABLE tailrace.{table} DELETE WHERE {condition}", mutations_sync=2)

@@ -1,7 +1,7 @@
 // Opens each work page once, in the light theme and one of each user also in the dark: accessible, nothing beside the
 // window's edge, no errors. test_pages_browser.py runs it.
 //
-// Environment: SUPERSET_URL; PAGES, a JSON object of lists of paths by user; PASSWORDS by user; ALERT, the id of an open alert;
+// Environment: SUPERSET_URL; PAGES, a JSON object of lists of paths by user; PASSWORDS by user; ALERT, the id of an open alert; CHANNEL;
 // SCREENSHOTS, a directory for pictures of the pages (default: none is taken).
 
 import assert from 'node:assert/strict';
@@ -88,6 +88,31 @@ for (const [user, paths] of Object.entries(PAGES)) {
     });
   });
 }
+
+describe('a search', () => {
+  test('is saved, scheduled and removed with the keyboard', async () => {
+    const { page } = browser;
+    const press = async (button) => {
+      await page.getByRole('button', { name: button, exact: true }).focus();
+      await page.keyboard.press('Enter');
+    };
+    await logIn('security');
+    await open('/tailrace/search/?q=log%3Aslow&range=24h');
+    await page.getByLabel('Save this search as').focus();
+    await page.keyboard.type('by keyboard');
+    await page.keyboard.press('Enter');
+    await page.getByText('Search by keyboard saved.').waitFor();
+    await page.getByLabel(process.env.CHANNEL).focus();
+    await page.keyboard.press('Space');
+    await press('Save schedule');
+    await page.getByText('Schedule saved.').waitFor();
+    assert.deepEqual(await overflow(), { beyond: 0, cut: [] });
+    await press('Pause');
+    await page.getByText('Schedule paused.').waitFor();
+    await press('Remove this search');
+    await page.getByText('Search by keyboard removed.').waitFor();
+  });
+});
 
 describe('an alert', () => {
   test('is acknowledged with the keyboard, from the list', async () => {

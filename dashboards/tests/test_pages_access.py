@@ -36,7 +36,8 @@ def test_a_route_is_for_its_roles_only(visitors, nobody, places, opened, route):
     for role in ROLES:
         is_opened = role == route.reader and asked.method == "GET"
         answer = opened(role, asked.path) if is_opened else visitors[role].ask(asked)
-        assert answer.status_code == (route.answered if role in route.roles else 403), role
+        refused = 404 if role in route.hidden_from else 403
+        assert answer.status_code == (route.answered if role in route.roles else refused), role
     answer = nobody.get(asked.path) if route.method == "GET" else nobody.post(asked.path, dict(asked.form))
     assert answer.status_code == 302 and answer.headers["Location"].startswith("/login/")
 

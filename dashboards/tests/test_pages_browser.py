@@ -7,6 +7,7 @@ import pytest
 
 from dashboards.tests import browser
 from dashboards.tests.pages import ROUTES
+from dashboards.tests.pages_data import CHANNEL
 from dashboards.tests.test_browser import npm
 from tailrace.dashboards.connections import password_of
 
@@ -24,6 +25,7 @@ def test_pages_are_accessible_and_fit(stack, places):
         "PASSWORDS": json.dumps({user: stack.home.secret(password_of(user)) for user in shown}),
         "PAGES": json.dumps(shown),
         "ALERT": places["alert"],
+        "CHANNEL": CHANNEL,
     }
     ran = npm("run", "pages", "--silent", environment=environment)
     assert ran.returncode == 0, "the tests in pages_opened.mjs say what is wrong, above"

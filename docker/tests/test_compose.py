@@ -57,7 +57,7 @@ NOT_HERE = {
     "TAILRACE_SSO": "own-sso.yaml",
     "TAILRACE_COMPONENTS": "docker compose up SERVICE...",
     "TAILRACE_PORT_WITNESS": "inside of its container",
-    **dict.fromkeys(map("TAILRACE_ARCHIVE{}".format, ARCHIVE), "no service archives days yet"),
+    **dict.fromkeys(map("TAILRACE_ARCHIVE{}".format, ARCHIVE), "own-archive.yaml"),
     "TAILRACE_PORT_KAFKA_CONTROLLER": "inside of its container",
     "TAILRACE_PORT_KAFKA_INTERNAL": "inside of its container",
     "TAILRACE_PORT_CLICKHOUSE_NATIVE": "docker compose exec clickhouse clickhouse-client",
@@ -77,6 +77,7 @@ STEPS = {
     "collector-setup",
     "host-keys",
     "transparency-setup",
+    "command",
     "superset-setup",
     "dashboards",
 }

@@ -2,8 +2,10 @@
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 
+import pytest
 import yaml
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519
@@ -12,8 +14,10 @@ from docker.tests.conftest import DOCKER
 from docker.tests.test_compose import FIELDS, NOT_HERE, STEPS, options_of
 from tailrace import deployment
 from tailrace.api import accounts, tokens
+from tailrace.archive import __main__ as archive
 from tailrace.cli.exit_codes import Exit
 from tailrace.clickhouse.server_config import USERS_TEMPLATE
+from tailrace.config.resources import REPOSITORY
 from tailrace.dashboards import connections as superset_connections
 from tailrace.evidence import signing
 from tailrace.signing import local_key
@@ -43,6 +47,8 @@ SECRETS = {
     "repair": {"clickhouse-repair"},
     "metrics": {"clickhouse-reader_compliance"},
     "migrations": {"clickhouse-admin"},
+    "command": {"clickhouse-admin", "clickhouse-auditor"},
+    "retention": {"clickhouse-admin", "clickhouse-auditor"},
     "api": {
         *("clickhouse-api", "clickhouse-analyst"),
         *(f"clickhouse-reader_{role}" for role in ("developer", "compliance", "security")),
@@ -301,9 +307,12 @@ def test_the_transparency_log_and_its_witness_run_as_the_embedded_ones(services,
     assert volumes == {"transparency": {"transparency"}, "witness": {"witness"}}
 
 
-def test_the_api_runs_as_the_embedded_one_without_the_socket_of_evidence(services, settings, home):
+def test_the_api_runs_as_the_embedded_one_and_reaches_the_evidence_service(services, settings, home):
     options = options_of([str(word) for word in Api(settings, home).command()][3:])
-    del options["--evidence-socket"]
+    made = Path(options_of(services["evidence"]["command"][1:])["--socket"])
+    (sockets,) = (each for each in services["api"]["volumes"] if each["source"] == "sockets")
+    assert sockets["read_only"]
+    assert services["api"]["user"] == services["evidence"]["user"], "only its owner may connect"
     assert services["api"]["command"][0] == "tailrace.api"
     assert options_of(services["api"]["command"][1:]) == {
         **options,
@@ -311,6 +320,7 @@ def test_the_api_runs_as_the_embedded_one_without_the_socket_of_evidence(service
         "--secrets": "/run/secrets",
         "--host": "0.0.0.0",
         "--port": API_PORT,
+        "--evidence-socket": f"{sockets['target']}/{made.name}",
     }
     used = {f"reader_{role}" for role in tokens.ROLES} | {accounts.SERVICE, accounts.ANALYST}
     assert {f"clickhouse-{name}" for name in used} == SECRETS["api"]
@@ -354,3 +364,26 @@ def test_own_sso_reaches_superset_only(compose):
     assert file["source"] == "/srv/sso.yaml" and file["read_only"]
     assert secrets["source"] == "./secrets/sso" and secrets["read_only"]
     assert "/var/lib/superset" in mounted, "its own volumes remain"
+
+
+@pytest.mark.parametrize("address", ["", "s3://bucket/shop"])
+def test_own_archive_writes_to_its_volume_or_bucket_with_the_proofs_of_the_log(compose, monkeypatch, address):
+    given = {"TAILRACE_ARCHIVE": address} if address else {}
+    services = compose("compose.yaml", "own-archive.yaml", variables=given)["services"]
+    service, log = services["archive"], services["transparency"]
+    module, *words = service["command"]
+    monkeypatch.setattr(sys, "argv", [module, *words])
+    arguments = archive._arguments()
+    assert module == "tailrace.archive"
+    assert arguments.archive == service["environment"]["TAILRACE_ARCHIVE"]
+    volumes = {volume["target"]: volume["source"] for volume in service["volumes"]}
+    assert arguments.archive == (address or "/var/lib/tailrace-archive")
+    assert volumes["/var/lib/tailrace-archive"] == "archive"
+    (of_log,) = (volume["source"] for volume in log["volumes"] if volume["target"] == "/var/lib/tailrace")
+    assert volumes[str(arguments.home)] == of_log
+    assert {secret["source"] for secret in service["secrets"]} == {"clickhouse-admin", "clickhouse-auditor"}
+    pinned = dict(re.findall(r"(pyarrow|pyiceberg)\S*?==([0-9.]+)", service["build"]["dockerfile_inline"]))
+    lock = (REPOSITORY / "embedded/requirements-dev.lock").read_text()
+    assert pinned.keys() == {"pyarrow", "pyiceberg"}
+    assert all(f"\n{name}=={version} " in lock for name, version in pinned.items())
+    assert service["cap_drop"] == ["ALL"] and service["read_only"]

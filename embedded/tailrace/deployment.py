@@ -10,12 +10,12 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, NoReturn
 
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
+from tailrace import deployment_options
 from tailrace.cli import remote
 from tailrace.cli.exit_codes import Exit
 from tailrace.clickhouse import row_policies
@@ -27,7 +27,7 @@ from tailrace.config.renamed import Renamed
 from tailrace.config.settings import Settings, SettingsError
 from tailrace.config.template import write_private
 from tailrace.config.yaml_reader import ConfigurationError
-from tailrace.credentials.certificates import HOSTS, USAGES, Certificates
+from tailrace.credentials.certificates import HOSTS, Certificates
 from tailrace.credentials.names import password_name
 from tailrace.dashboards import roles as dashboard_roles
 from tailrace.dashboards.asset_files import AssetError
@@ -42,6 +42,7 @@ from tailrace.migrations import reconciliation_step
 from tailrace.migrations import runner as migration_runner
 from tailrace.migrations.migration_files import MigrationError
 from tailrace.migrations.servers import layout_of
+from tailrace.programs.archive import ArchiveProgram
 from tailrace.programs.callbacks import CallbackProgram
 from tailrace.programs.capture import CaptureProgram
 from tailrace.programs.census import CensusProgram
@@ -62,7 +63,6 @@ from tailrace.sources.sources_file import SourcesError
 from tailrace.transparency import provisioning
 
 DESCRIPTION = (__doc__ or "").strip()
-SECRETS = Path("/run/secrets")
 
 SERVER_LISTENERS = (
     "<listen_host>0.0.0.0</listen_host><http_port>8123</http_port><tcp_port>9000</tcp_port>"
@@ -83,6 +83,7 @@ PULLER = "compose"
 """Name of the puller of containers, which is part of the names of its host key and its Kafka transactions."""
 HEALTH_CHECKS = {
     **RUNNABLE,
+    "archive": ArchiveProgram,
     "explain": ExplainProgram,
     "facts": SnapshotProgram,
     "delivery": DeliveryProgram,
@@ -277,23 +278,23 @@ def _parser() -> argparse.ArgumentParser:
         command.set_defaults(run=run)
         return command
 
-    _configure_topics(add("topics", apply_topics))
+    deployment_options.configure_topics(add("topics", apply_topics))
     kafka_client.add_arguments(add("rules", push_rules))
     host_keys = add("host-keys", publish_host_keys)
     kafka_client.add_arguments(host_keys)
     host_keys.add_argument("--json", metavar="TEXT", help="the keys (default: those of keys/hosts.json)")
-    _configure_certificates(add("certificates", make_certificates))
-    _configure_servers(migrations := add("migrations", migrate))
+    deployment_options.configure_certificates(add("certificates", make_certificates))
+    deployment_options.configure_servers(migrations := add("migrations", migrate))
     migrations.add_argument("--writers-stopped", action="store_true", help="as for `tailrace migrate`")
-    _configure_servers(add("retention", apply_retention))
+    deployment_options.configure_servers(add("retention", apply_retention))
     reconciling = add("reconcile", reconcile)
-    _add_secrets(reconciling)
+    deployment_options.add_secrets(reconciling)
     reconciliation_step.configure(reconciling)
-    _configure_dashboards(add("dashboards", publish_dashboards))
-    _configure_clickhouse(add("clickhouse", write_clickhouse))
+    deployment_options.configure_dashboards(add("dashboards", publish_dashboards))
+    deployment_options.configure_clickhouse(add("clickhouse", write_clickhouse))
     provisioning.configure(add("transparency", provisioning.prepare))
     provisioning.configure_verifier_key(add("verifier-key", provisioning.print_verifier_key))
-    _configure_command(add("command", run_command))
+    deployment_options.configure_command(add("command", run_command))
     collector = add("collector", write_collector)
     kafka_client.add_arguments(collector, required=False)
     shown = collector.add_mutually_exclusive_group()
@@ -307,88 +308,6 @@ def _parser() -> argparse.ArgumentParser:
     (checking := add("health", check_health)).add_argument("part", choices=HEALTH_CHECKS)
     checking.add_argument("--alive", action="store_true", help="whether a restart would help")
     return parser
-
-
-def _configure_topics(command: argparse.ArgumentParser) -> None:
-    kafka_client.add_arguments(command)
-    _add_secrets(command)
-    command.add_argument("--accounts", action="store_true", help="also create Kafka's accounts")
-
-
-def _configure_command(command: argparse.ArgumentParser) -> None:
-    _add_secrets(command)
-    command.add_argument("--clickhouse", required=True, metavar="URL", help="such as http://clickhouse:8123")
-    command.add_argument("words", nargs=argparse.REMAINDER, metavar="COMMAND", help="and its options")
-
-
-def _configure_certificates(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--host", action="append", default=[], metavar="NAME", help="a server name in addition to localhost"
-    )
-    command.add_argument(
-        "--readable-by",
-        action="append",
-        default=[],
-        choices=USAGES,
-        help="a file that other users can read, because a service mounts it",
-    )
-    command.add_argument("--renew", action="store_true", help="renew all certificates except the authority")
-
-
-def _configure_servers(command: argparse.ArgumentParser) -> None:
-    _add_secrets(command)
-    command.add_argument(
-        "--clickhouse",
-        action="append",
-        required=True,
-        metavar="URL",
-        help="http://clickhouse:8123; with --replicated every server, without Keeper one of each shard",
-    )
-    command.add_argument(
-        "--cluster", default="", metavar="NAME", help="the cluster's name, if it has several servers"
-    )
-    command.add_argument("--sharded", action="store_true", help="the cluster has more than one shard")
-    command.add_argument(
-        "--replicated",
-        action="store_true",
-        help="replicas of a Keeper, migrated without ON CLUSTER: --clickhouse names every server",
-    )
-
-
-def _configure_dashboards(command: argparse.ArgumentParser) -> None:
-    _add_secrets(command)
-    command.add_argument("--superset", required=True, metavar="URL", help="such as http://superset:8088")
-    command.add_argument(
-        "--clickhouse",
-        required=True,
-        metavar="HOST:PORT",
-        help="ClickHouse's HTTP port, as Superset reaches it",
-    )
-    command.add_argument(
-        "--clickhouse-tls", action="store_true", help="that port has TLS; Superset trusts its authorities"
-    )
-
-
-def _configure_clickhouse(command: argparse.ArgumentParser) -> None:
-    _add_secrets(command)
-    command.add_argument(
-        "--to", type=Path, required=True, metavar="DIR", help="target directory of both files"
-    )
-    command.add_argument("--sharded", action="store_true", help="for more than one shard")
-    command.add_argument(
-        "--clickhouse-path", type=Path, metavar="DIR", help="path of that directory for ClickHouse"
-    )
-    command.add_argument(
-        "--network",
-        action="append",
-        default=[],
-        metavar="CIDR",
-        help="network from which users may connect, in addition to 127.0.0.1",
-    )
-
-
-def _add_secrets(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--secrets", type=Path, default=SECRETS, metavar="DIR", help=f"default: {SECRETS}")
 
 
 def _failed(error: object) -> Exit:

@@ -14,10 +14,21 @@ from pathlib import Path
 
 from tailrace_verify import archive_days, check, files, merkle
 from tailrace_verify import rows as canonical_rows
-from tailrace_verify.archive_days import DAYS, NAME, TABLES, ArchivedFile, Day, DocumentError, Part
+from tailrace_verify.archive_days import (
+    DAYS,
+    DELETED,
+    DELETED_NAME,
+    NAME,
+    TABLES,
+    ArchivedFile,
+    Day,
+    Deletion,
+    DocumentError,
+    Part,
+)
 from tailrace_verify.check import FORM, Scope, moment
 from tailrace_verify.files import Files
-from tailrace_verify.findings import Report
+from tailrace_verify.findings import NOTED, Report
 from tailrace_verify.leaves import RowsLeaf
 from tailrace_verify.trust import Trust
 
@@ -41,16 +52,48 @@ def verify(root: Path, trust: Trust, scope: Scope | None = None) -> Report:
         report.undetermined(CHECK, "rows cannot be read without the package pyarrow; install it")
         return report
     with files.opened(root) as content:
-        found = list(_days(content, scope, report))
+        deleted = _deletions(content, scope, report)
+        found = [day for day in _days(content, scope, report) if not _is_deleted(day, deleted)]
         proofs = _Proofs(content, trust, report)
         for day in found:
-            _DayCheck(root, content, day, proofs.leaves(day), report).run()
+            until = deleted[day.table, day.day].until if (day.table, day.day) in deleted else EVER
+            _DayCheck(root, content, day, proofs.leaves(day), report, until).run()
         _find_unlisted(content, found, report)
     report.about.update(
         {"archive": str(root), "days": len(found), "tables": sorted({d.table for d in found})}
     )
     _note_uncovered(found, report)
     return report
+
+
+def _deletions(content: Files, scope: Scope | None, report: Report) -> dict[tuple[str, str], Deletion]:
+    """Returns the deletions by table and day, and notes each: only ClickHouse's record proves them."""
+    found = {}
+    for name in content.below(DELETED):
+        try:
+            match = DELETED_NAME.fullmatch(name)
+            each = archive_days.parse_deletion(content.read(name) or b"")
+            if not match or (each.table, each.day) != match.groups():
+                raise DocumentError(f"it is the document of {each.table}, {each.day}")
+            moment(each.until)
+        except (DocumentError, check.ScopeError) as error:
+            report.tampered(CHECK, f"no document of a deleted day: {error}", file=name)
+            continue
+        if check.is_inside(f"{each.day}T00:00:00Z", scope or Scope()):
+            found[each.table, each.day] = each
+            place = {"file": name, "table": each.table, "day": each.day}
+            report.add(NOTED, CHECK, f"{each.rows} rows were {each.text()}", **place)
+    if found:
+        report.notes.append(
+            "the archive does not prove who deleted days; `tailrace archive verify` compares the record"
+        )
+    return found
+
+
+def _is_deleted(day: Day, deleted: Mapping[tuple[str, str], Deletion]) -> bool:
+    """Whether the deletion of the day was interrupted."""
+    deletion = deleted.get((day.table, day.day))
+    return deletion is not None and deletion.covers(day)
 
 
 def _days(content: Files, scope: Scope | None, report: Report) -> Iterator[Day]:
@@ -128,19 +171,14 @@ class _DayCheck:
     day: Day
     leaves: Sequence[RowsLeaf] | None
     report: Report
+    deleted_until: str
+    """Rows that were stored before this time were deleted."""
     is_damaged: bool = False
     """Whether a file is reported: minutes without all rows are then its consequence."""
     minutes: dict[int, list[_Minute]] = field(default_factory=lambda: defaultdict(list))
 
     def run(self) -> None:
-        until = max(moment(part.ingested[1]).timestamp() for part in self.day.parts)
-        for leaf in self.leaves or ():
-            first, end = (moment(text).timestamp() for text in leaf.ingested or (EVER, NEVER))
-            if first >= until:
-                self.report.counts["rows that are not archived yet"] += leaf.rows
-                continue
-            place = {"table": leaf.table, "minute": leaf.minute, "leaf": leaf.index}
-            self._expect(leaf.minute, _Minute(leaf.rows, leaf.root, int(first), int(end), place))
+        self._expect_leaves()
         for part in self.day.parts:
             if self.leaves is None:
                 self.minutes.clear()
@@ -151,6 +189,17 @@ class _DayCheck:
                 self._finish()
         if self.leaves is not None:
             self._finish()
+
+    def _expect_leaves(self) -> None:
+        until = max(moment(part.ingested[1]).timestamp() for part in self.day.parts)
+        deleted_until = moment(self.deleted_until).timestamp()
+        for leaf in self.leaves or ():
+            first, end = (moment(text).timestamp() for text in leaf.ingested or (EVER, NEVER))
+            if first >= until:
+                self.report.counts["rows that are not archived yet"] += leaf.rows
+            elif end > deleted_until:
+                place = {"table": leaf.table, "minute": leaf.minute, "leaf": leaf.index}
+                self._expect(leaf.minute, _Minute(leaf.rows, leaf.root, int(first), int(end), place))
 
     def _expect(self, minute: str, expected: _Minute) -> None:
         self.minutes[int(moment(minute).timestamp())].append(expected)
@@ -184,6 +233,8 @@ class _DayCheck:
 
     def _group(self, group: "object", file: ArchivedFile, marks: bytes | None) -> None:
         hashes = canonical_rows.hashes(group.lines)
+        if self._is_expected(group, hashes, marks):
+            return
         is_named = False
         for at, (hash_, minute, second) in enumerate(zip(hashes, group.minutes, group.ingested, strict=True)):
             row = group.first + at
@@ -202,6 +253,28 @@ class _DayCheck:
             if expected and not expected.is_done:
                 expected.hashes.append(hash_)
                 self._complete(expected)
+
+    def _is_expected(self, group: "object", hashes: Sequence[bytes], marks: bytes | None) -> bool:
+        """Adds the rows of a group at once if each is expected and none differs from its mark; returns
+        whether that is so. Otherwise nothing is added, and the rows must be examined one by one."""
+        start = (group.first - 1) * MARK_BYTES
+        own = b"".join([hash_[:MARK_BYTES] for hash_ in hashes])
+        if marks and marks[start : start + len(own)] != own:
+            return False
+        places: dict[tuple[int, int], list[bytes]] = defaultdict(list)
+        for minute, second, hash_ in zip(group.minutes, group.ingested, hashes, strict=True):
+            places[minute, second].append(hash_)
+        some: dict[int, tuple[_Minute, list[bytes]]] = {}
+        for (minute, second), found in places.items():
+            if (expected := self._expected(minute, second)) is None:
+                return False
+            some.setdefault(id(expected), (expected, []))[1].extend(found)
+        if any(each.is_done or len(each.hashes) + len(found) > each.rows for each, found in some.values()):
+            return False
+        for each, found in some.values():
+            each.hashes += found
+            self._complete(each)
+        return True
 
     def _expected(self, minute: int, second: int) -> _Minute | None:
         found = self.minutes.get(minute, ())

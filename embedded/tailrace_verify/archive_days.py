@@ -2,6 +2,8 @@
 
 A document lists the parts of a day. Each part contains the rows that were stored in an interval of time, so a
 later part contains the rows that came later. Paths are relative to the archive.
+
+`deleted/TABLE/2026-11-26.json` exists instead if somebody deleted the day: it says who, when and why.
 """
 
 import json
@@ -9,8 +11,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
-DAYS, TABLES, PROOFS = "days", "tables", "proofs"
+DAYS, TABLES, PROOFS, DELETED = "days", "tables", "proofs", "deleted"
 NAME = re.compile(rf"{DAYS}/([a-z0-9_]+)/(\d{{4}}-\d\d-\d\d)\.json")
+DELETED_NAME = re.compile(rf"{DELETED}/([a-z0-9_]+)/(\d{{4}}-\d\d-\d\d)\.json")
 VERSION = 1
 
 
@@ -70,8 +73,58 @@ class Day:
         return json.dumps(document, separators=(",", ":"), sort_keys=True).encode() + b"\n"
 
 
-def file_name(table: str, day: str) -> str:
-    return f"{DAYS}/{table}/{day}.json"
+@dataclass(frozen=True)
+class Deletion:
+    """What the archive keeps of a deleted day. It proves nothing: the record of deletions in ClickHouse does,
+    which is in the transparency log. Times are UTC."""
+
+    table: str
+    day: str
+    rows: int
+    size: int
+    """Bytes of the deleted Parquet files."""
+    until: str
+    """The end of the interval in which the deleted rows were stored."""
+    document: str
+    """SHA-256 of the day's document, in hex."""
+    id: str
+    """Of the recorded operation."""
+    at: str
+    actor: str
+    reason: str
+    files: Sequence[str] = ()
+    """The deleted files and their marks."""
+    tokens: Sequence[str] = ()
+    """Of the deleted parts."""
+
+    def encoded(self) -> bytes:
+        document = {"version": VERSION, **asdict(self)}
+        return json.dumps(document, separators=(",", ":"), sort_keys=True).encode() + b"\n"
+
+    def covers(self, day: Day) -> bool:
+        """Whether these are exactly the parts of a document that was deleted."""
+        return {part.token for part in day.parts} <= set(self.tokens)
+
+    def text(self) -> str:
+        return f"deleted by {self.actor} on {self.at}: {self.reason}"
+
+
+def file_name(table: str, day: str, folder: str = DAYS) -> str:
+    return f"{folder}/{table}/{day}.json"
+
+
+def parse_deletion(data: bytes) -> Deletion:
+    """Reads the document of a deleted day. Raises DocumentError."""
+    try:
+        document = json.loads(data)
+        if document.pop("version") != VERSION:
+            raise DocumentError("its version is unknown")
+        found = Deletion(**document)
+        if type(found.rows) is not int or not isinstance(found.until, str):
+            raise DocumentError("expected a number of rows and a time")
+        return found
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise DocumentError(f"malformed: {error!r}"[:200]) from None
 
 
 def parse(data: bytes) -> Day:

@@ -1,10 +1,8 @@
 """Gives the rows of an archive's Parquet files in canonical form. Needs pyarrow, which is optional."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
-from itertools import pairwise
 from pathlib import Path
 
 import pyarrow as pa
@@ -22,6 +20,11 @@ DATE_TIME = re.compile(r"DateTime(?:64\((\d))?\b.*")
 QUOTED_INTEGERS = ("Int64", "UInt64")
 REPLACED = re.compile("\ufffd+")
 MICROSECONDS = 1_000_000
+SECONDS_END = len("2026-11-27 10:31:00")
+ESCAPED = '["\\\\\\x00-\\x1f\\x{2028}\\x{2029}]'
+"""The signs of tailrace_verify.rows.ESCAPED, as Arrow's expressions have them."""
+SLICE_BYTES = 64 << 20
+"""Bytes of columns that become text at once."""
 STATISTICS = (
     pa.types.is_integer,
     pa.types.is_floating,
@@ -60,9 +63,8 @@ def groups(file: Path, types: Mapping[str, str], time: str) -> Iterator[Group]:
             for number in range(parquet.num_row_groups):
                 found = parquet.read_row_group(number, use_threads=False)
                 wrong = list(_wrong_statistics(parquet.metadata.row_group(number), found))
-                times = _seconds(found[time])
-                minutes = [second // 60 * 60 for second in times]
-                yield Group(first, canonical(found, types), minutes, _seconds(found["ingested_at"]), wrong)
+                minutes, seconds = _floored(found[time], "minute"), _floored(found["ingested_at"], "second")
+                yield Group(first, canonical(found, types), minutes, seconds, wrong)
                 first += len(found)
     except FileNotFoundError:
         raise
@@ -73,17 +75,23 @@ def groups(file: Path, types: Mapping[str, str], time: str) -> Iterator[Group]:
 def canonical(found: pa.Table, types: Mapping[str, str]) -> list[bytes]:
     """Returns the canonical form of each row. Raises ParquetError."""
     names = rows.checked_columns(types)
-    parts = [
-        [f'{"," if at else ""}"{name}":{text}' for text in _texts(found[name], types[name])]
-        for at, name in enumerate(names)
-    ]
-    lines = ["{" + "".join(row) + "}" for row in zip(*parts, strict=True)]
-    encoded = [line.encode() for line in lines]
+    step = max(1, len(found) * SLICE_BYTES // max(1, found.nbytes))
+    encoded: list[bytes] = []
+    for start in range(0, len(found), step):
+        encoded += _lines(found.slice(start, step), names, types)
     if ORIGINAL in found.column_names and found[ORIGINAL].null_count < len(found):
         for at, original in enumerate(found[ORIGINAL].to_pylist()):
             if original is not None:
-                encoded[at] = _original(original, lines[at], at)
+                encoded[at] = _original(original, encoded[at].decode(), at)
     return encoded
+
+
+def _lines(found: pa.Table, names: Sequence[str], types: Mapping[str, str]) -> list[bytes]:
+    """Returns the JSON of rows whose text fits into the 2 GiB of an Arrow array."""
+    parts: list[pa.Array | str] = []
+    for at, name in enumerate(names):
+        parts += [f'{"," if at else "{"}"{name}":', _texts(found[name], types[name])]
+    return _together(*parts, "}").cast(pa.binary()).to_pylist()
 
 
 def _original(original: bytes, line: str, at: int) -> bytes:
@@ -92,8 +100,8 @@ def _original(original: bytes, line: str, at: int) -> bytes:
     return original
 
 
-def _texts(column: pa.ChunkedArray | pa.Array, type_: str) -> list[str]:
-    """Returns the JSON of each value."""
+def _texts(column: pa.ChunkedArray | pa.Array, type_: str) -> pa.Array:
+    """Returns the JSON of each value, without nulls."""
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if isinstance(array, pa.ChunkedArray):
         array = pa.concat_arrays(array.chunks)
@@ -102,43 +110,45 @@ def _texts(column: pa.ChunkedArray | pa.Array, type_: str) -> list[str]:
         return _joined(array, _texts(array.values, match[1]), "[", "]")
     if match := MAP.fullmatch(inner):
         keys, values = _texts(array.keys, match[1]), _texts(array.items, match[2])
-        return _joined(array, [f"{key}:{value}" for key, value in zip(keys, values, strict=True)], "{", "}")
+        return _joined(array, _together(keys, ":", values), "{", "}")
     encoded = array.dictionary_encode()
-    texts = list(
-        map(
-            _text_of(inner),
-            encoded.dictionary.to_pylist()
-            if not _is_time(inner)
-            else encoded.dictionary.cast(pa.int64()).to_pylist(),
-        )
-    )
-    return ["null" if index is None else texts[index] for index in encoded.indices.to_pylist()]
+    return pc.fill_null(_of_values(encoded.dictionary, inner).take(encoded.indices), "null")
 
 
-def _joined(array: pa.Array, texts: Sequence[str], start: str, end: str) -> list[str]:
-    offsets = array.offsets.to_pylist()
-    empty = start + end
-    return [
-        empty if first == last else start + ",".join(texts[first:last]) + end
-        for first, last in pairwise(offsets)
-    ]
+def _together(*parts: pa.Array | str) -> pa.Array:
+    return pc.binary_join_element_wise(*parts, "")
 
 
-def _text_of(type_: str) -> Callable[[object], str]:
+def _joined(array: pa.ListArray | pa.MapArray, texts: pa.Array, start: str, end: str) -> pa.Array:
+    lists = pa.ListArray.from_arrays(array.offsets, texts)
+    return _together(start, pc.binary_join(lists, ","), end)
+
+
+def _of_values(values: pa.Array, type_: str) -> pa.Array:
+    """Returns the JSON of distinct values. Python formats only those that Arrow would format differently."""
     if type_ in QUOTED_INTEGERS:
-        return lambda value: f'"{int(value)}"'
+        return _together('"', values.cast(pa.string()), '"')
     if match := DATE_TIME.fullmatch(type_):
         digits = int(match[1] or 0)
-        return lambda value: _time(value, digits)
-    if type_ == "Date":
-        return lambda value: f'"{value:%Y-%m-%d}"' if isinstance(value, date) else "null"
-    return rows.text
+        text = values.cast(pa.timestamp("us")).cast(pa.string())
+        return _together('"', pc.utf8_slice_codeunits(text, 0, SECONDS_END + digits + bool(digits)), '"')
+    if type_ == "Date" or pa.types.is_integer(values.type):
+        quote = '"' if type_ == "Date" else ""
+        return _together(quote, values.cast(pa.string()), quote)
+    if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
+        return _quoted(values.cast(pa.string()))
+    text = rows.of_float if pa.types.is_floating(values.type) else rows.text
+    return pa.array(map(text, values.to_pylist()), pa.string())
 
 
-def _time(microseconds: int, digits: int) -> str:
-    second, rest = divmod(microseconds, MICROSECONDS)
-    text = datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%d %H:%M:%S")
-    return f'"{text}.{rest:06d}"'[: len(text) + 2 + digits] + '"' if digits else f'"{text}"'
+def _quoted(values: pa.Array) -> pa.Array:
+    """Returns strings in quotes; those with signs that must be escaped are rare."""
+    quoted = _together('"', values, '"')
+    needs = pc.match_substring_regex(values, ESCAPED)
+    if not pc.any(needs).as_py():
+        return quoted
+    escaped = pa.array(map(rows.text, values.filter(needs).to_pylist()), pa.string())
+    return pc.replace_with_mask(quoted, needs, escaped)
 
 
 def _plain(type_: str) -> str:
@@ -147,12 +157,10 @@ def _plain(type_: str) -> str:
     return type_
 
 
-def _is_time(type_: str) -> bool:
-    return bool(DATE_TIME.fullmatch(type_))
-
-
-def _seconds(column: pa.ChunkedArray) -> list[int]:
-    return [value // MICROSECONDS for value in column.cast(pa.int64()).to_pylist()]
+def _floored(column: pa.ChunkedArray, unit: str) -> list[int]:
+    """Returns the start of the minute or second of each time, in seconds since 1970 UTC."""
+    floored = pc.floor_temporal(column.cast(pa.timestamp("us")), unit=unit)
+    return pc.divide(floored.cast(pa.int64()), MICROSECONDS).to_pylist()
 
 
 def _wrong_statistics(group: pq.RowGroupMetaData, found: pa.Table) -> Iterator[str]:

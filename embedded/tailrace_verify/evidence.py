@@ -74,6 +74,7 @@ class Verdict:
     key_from_bundle: bool = True
     """The key is from the bundle itself: anyone could have signed it."""
     files: int = 0
+    """Verified files: those of the manifest, the manifest and its signature, as the export counts them."""
     proofs: Report | None = None
     """The verification by the transparency log; None if the bundle has no proofs."""
 
@@ -244,6 +245,7 @@ def _signature_fault(bundle: zipfile.ZipFile, public_key: Ed25519PublicKey | Non
 def _file_faults(bundle: zipfile.ZipFile, verdict: Verdict) -> Iterator[str]:
     listed = {entry["name"]: entry for entry in verdict.about["files"]}
     there = {entry.filename: entry for entry in bundle.infolist() if entry.filename not in OWN}
+    verdict.files = len(bundle.infolist()) - len(there)
     for name in sorted(listed.keys() - there.keys()):
         yield f"{_shown(name)}: missing"
     for name in sorted(there.keys() - listed.keys()):

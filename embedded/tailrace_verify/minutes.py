@@ -11,12 +11,14 @@ import binascii
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from tailrace_verify import merkle, rows
 from tailrace_verify.files import Files
 from tailrace_verify.findings import Report
 from tailrace_verify.leaves import RowsLeaf
+from tailrace_verify.rewinds import TABLE as RECORD
+from tailrace_verify.rewinds import Rewinds, message
 
 ROWS, HASHES, PROOFS = "rows", "hashes", "proofs"
 CHECK = "rows"
@@ -33,12 +35,20 @@ def file_name(folder: str, table: str, minute: str, part: int = 1) -> str:
 
 
 def verify(files: Files, leaves: Leaves, report: Report) -> None:
-    """Verifies all files of rows and of single rows."""
-    for folder, check in ((ROWS, _check_rows), (PROOFS, _check_proofs)):
-        for name in files.below(folder):
-            if leaf := _leaf_of(name, leaves, report):
-                report.counts["minutes"] += 1
-                check(files, name, leaf, report)
+    """Verifies all files of rows and of single rows; the record of rewinds first, which explains others."""
+    rewinds = Rewinds()
+    names = files.below(ROWS)
+    of_record = [name for name in names if name.startswith(f"{ROWS}/{RECORD}/")]
+    for name in dict.fromkeys((*of_record, *names)):
+        if leaf := _leaf_of(name, leaves, report):
+            report.counts["minutes"] += 1
+            lines = _check_rows(files, name, leaf, report, rewinds)
+            if leaf.table == RECORD:
+                rewinds.add(lines)
+    for name in files.below(PROOFS):
+        if leaf := _leaf_of(name, leaves, report):
+            report.counts["minutes"] += 1
+            _check_proofs(files, name, leaf, report)
 
 
 def check_complete(files: Files, leaves: Iterable[RowsLeaf], tables: Iterable[str], report: Report) -> None:
@@ -51,9 +61,15 @@ def check_complete(files: Files, leaves: Iterable[RowsLeaf], tables: Iterable[st
 
 
 def verify_lines(
-    lines: Sequence[bytes], leaf: RowsLeaf, name: str, known: bytes | None, report: Report
-) -> None:
-    """Compares rows in canonical form with their digest; `known` are the leaf hashes, if there are any."""
+    lines: Sequence[bytes],
+    leaf: RowsLeaf,
+    name: str,
+    known: Callable[[], bytes | None],
+    report: Report,
+    rewinds: Rewinds,
+) -> bool:
+    """Compares rows in canonical form with their digest, and returns whether they give it; `known` returns
+    the leaf hashes, if there are any: only rows that differ need them."""
     found = rows.hashes(lines)
     ordered = sorted(found)
     place = _place(name, leaf)
@@ -62,8 +78,13 @@ def verify_lines(
         report.tampered(CHECK, f"row {at + 1} is not at its place", row=at + 1, **place)
     if len(found) == leaf.rows and merkle.root(ordered) == leaf.root:
         report.counts["rows"] += len(found)
-        return
-    _locate(found, leaf, known, place, report)
+        return True
+    missing = leaf.rows - len(found)
+    if text := rewinds.explanation(leaf, missing):
+        report.undetermined(CHECK, message(leaf, missing, text), **place)
+    else:
+        _locate(found, leaf, known(), place, report)
+    return False
 
 
 def _locate(found: Sequence[bytes], leaf: RowsLeaf, known: bytes | None, place: dict, report: Report) -> None:
@@ -98,13 +119,17 @@ def _known_hashes(leaf: RowsLeaf, known: bytes | None, place: dict, report: Repo
     return None
 
 
-def _check_rows(files: Files, name: str, leaf: RowsLeaf, report: Report) -> None:
+def _check_rows(files: Files, name: str, leaf: RowsLeaf, report: Report, rewinds: Rewinds) -> Sequence[bytes]:
+    """Returns the rows if they are proven."""
     data = files.read(name) or b""
     lines = data.split(b"\n")
     if lines.pop():
         report.tampered(CHECK, "the last row is cut", row=len(lines) + 1, **_place(name, leaf))
-    known = files.read(file_name(HASHES, leaf.table, leaf.minute, leaf.part))
-    verify_lines(lines, leaf, name, known, report)
+
+    def known() -> bytes | None:
+        return files.read(file_name(HASHES, leaf.table, leaf.minute, leaf.part))
+
+    return lines if verify_lines(lines, leaf, name, known, report, rewinds) else ()
 
 
 def _check_proofs(files: Files, name: str, leaf: RowsLeaf, report: Report) -> None:

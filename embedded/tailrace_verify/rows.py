@@ -128,16 +128,19 @@ def _number(value: object) -> str:
     if isinstance(value, Decimal):
         return f'"{value.normalize():f}"'
     if isinstance(value, float):
-        return _float(value)
+        return of_float(value)
     raise RowError(f"a value of the type {type(value).__name__} has no canonical form")
 
 
-def _float(value: float) -> str:
+def of_float(value: float) -> str:
     """The shortest digits that give the number again, as ClickHouse; with an exponent from 1e21 on and
     below 1e-6."""
     if not math.isfinite(value):
         return f'"{value}"'
-    sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
+    plain = repr(value)
+    if "e" not in plain and not plain.endswith(".0"):
+        return plain
+    sign, digits, exponent = Decimal(plain).normalize().as_tuple()
     text = "".join(map(str, digits))
     point = len(text) + exponent
     minus = "-" if sign else ""

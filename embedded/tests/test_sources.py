@@ -174,7 +174,7 @@ def test_the_option_file_of_a_log_table_is_relative_to_the_list(tmp_path):
         ("{instance: a, source: audit, kind: rds}", "`region` is missing"),
         (
             "{instance: a, source: audit, kind: sql, region: r}",
-            "kind must be one of rds, cloudwatch, table, objects, not 'sql'",
+            "kind must be one of rds, cloudwatch, table, objects, event_hubs, not 'sql'",
         ),
         ("{instance: a, source: slowlog, kind: table}", "`defaults_file` is missing"),
         ("{instance: a, source: audit, kind: table, defaults_file: f}", "one of slowlog, general"),
@@ -218,6 +218,23 @@ def test_a_log_of_objects_has_a_url_and_azure_an_account(tmp_path):
         ("url: /logs", "url must begin with s3://, gs:// or az:// and a name"),
         ("url: az://logs", "`account` is required with az://"),
         ("url: gs://logs, account: shop", "with no other store"),
+    ):
+        with pytest.raises(SourcesError, match=re.escape(problem)):
+            sources_file.read(written(tmp_path, entry % keys))
+
+
+def test_a_log_of_an_event_hub_has_a_url_and_no_secret(tmp_path):
+    entry = "- {instance: a, source: audit, kind: event_hubs, %s}"
+    url = "url: 'eventhubs://shop/mysql', connection_file: hub.connection"
+    (log,) = sources_file.read(written(tmp_path, entry % url)).pulled
+    assert (log.url, log.db_instance) == ("eventhubs://shop/mysql", "a")
+    assert log.connection_file == str(tmp_path / "hub.connection")
+    for keys, problem in (
+        ("db_instance: a", "`url` is missing"),
+        ("url: 'eventhubs://shop'", "url must be like eventhubs://NAMESPACE/HUB"),
+        ("url: 'eventhubs://shop/mysql', account: x", "`account` is a key of kind objects"),
+        ("url: 'eventhubs://shop/mysql', connection: x", "unknown key 'connection'"),
+        ("url: 'eventhubs://shop/mysql', source: general", "source must be one of slowlog, audit"),
     ):
         with pytest.raises(SourcesError, match=re.escape(problem)):
             sources_file.read(written(tmp_path, entry % keys))

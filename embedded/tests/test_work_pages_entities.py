@@ -75,8 +75,15 @@ def bar_of(hour: int, is_current: bool = True, **counts: int) -> dict:
     return {"is_current": is_current, "bar": time, "kinds": {"statement": found["statements"]}, **found}
 
 
-def noted(rows: list[dict], logs: list[dict], alerts: tuple = ()) -> dict[str, tuple[str, str]]:
-    found = overview.numbers(kinds.OF_ACTORS, rows, alerts, overview.Logs(logs), DAY)
+def noted(
+    rows: list[dict],
+    logs: list[dict],
+    alerts: tuple = (),
+    watched_since: datetime = BEGIN - timedelta(days=9),
+) -> dict[str, tuple[str, str]]:
+    census = int(watched_since.timestamp())
+    read = ReadBars([{"source": source, "census_second": census} for source in overview.SOURCES.values()])
+    found = overview.numbers(kinds.OF_ACTORS, rows, alerts, overview.Logs(logs), DAY, read)
     return {item["title"]: (item["value"], item["note"]) for item in found}
 
 
@@ -107,6 +114,12 @@ def test_a_number_of_some_servers_says_so():
 def test_a_change_is_unknown_if_the_logs_begin_later():
     young = {**ALL_LOGS, "earliest": BEGIN - timedelta(hours=23)}
     assert noted([bar_of(1, logins=3)], [young])["Logins"] == ("3", "previous period unknown")
+
+
+def test_a_change_says_that_the_logs_were_not_watched_in_the_previous_period():
+    rows = [bar_of(0, False, statements=4), bar_of(3, statements=2), bar_of(5, statements=4)]
+    found = noted(rows, [{**ALL_LOGS, **LONG_AGO}], watched_since=BEGIN)
+    assert found["Statements"] == ("6", "+50 %, 4 in the previous period, coverage unknown")
 
 
 def test_alerts_are_counted_by_period_and_by_bar():

@@ -46,7 +46,8 @@ def server(instance: str, state: str = "audited") -> dict:
 
 
 def minutes(instance: str, **more: int) -> dict:
-    return {"instance": instance, "missing": 0, "unknown": 0, "behind": 0, "expected": 60, **more}
+    counted = {"missing": 0, "unknown": 0, "behind": 0, "minutes": 60, **more}
+    return {"instance": instance, **counted, "watched": 60 - counted["unknown"]}
 
 
 def test_servers_with_gaps_come_first_and_unknown_minutes_are_no_zero():
@@ -68,9 +69,17 @@ def test_without_any_server_the_gaps_are_unknown():
 
 
 def test_minutes_of_servers_without_audit_are_unknown_and_not_zero():
-    row = {"state": gaps.NOT_AUDITED[0], "missing": None, "unknown": None}
-    found = [each["value"] for each in gaps.headline([row], [], {})]
+    rows = gaps.by_server([server("none", gaps.NOT_AUDITED[0])], [])
+    found = [each["value"] for each in gaps.headline(rows, [], {})]
     assert found == ["1", "unknown", "unknown", "0"]
+
+
+def test_minutes_before_a_log_was_watched_are_unknown_and_nothing_of_them_is_known_to_be_complete():
+    rows = gaps.by_server([server("new", "audit log read later")], [minutes("new", unknown=60)])
+    assert [rows[0][name] for name in ("missing", "behind", "unknown", "watched")] == [None, None, 60, 0]
+    numbers = {each["title"]: (each["value"], each["note"]) for each in gaps.headline(rows, [], {})}
+    assert numbers["Minutes missing"] == ("unknown", "of 0 watched")
+    assert numbers["Minutes unknown"] == ("60", "of 60, 1 server with an audit log")
 
 
 def test_columns_have_the_kind_of_their_values():

@@ -6,8 +6,10 @@ import pytest
 
 from tailrace.config.resources import REPOSITORY
 from tailrace.search import SECURITY, Request, parse, text_of
+from tailrace.search.scheduled import slots
+from tailrace.search.scheduled.saved import LastRun, SavedSearch, Schedule, ScheduleError
 from tailrace_pages import csv_table
-from tailrace_pages.search import asking, charts, listing
+from tailrace_pages.search import asking, charts, listing, saved_listing
 from tailrace_pages.time_range import TimeRange
 
 NOON = datetime(2026, 11, 24, 12, tzinfo=UTC)
@@ -121,3 +123,74 @@ def test_the_bars_of_top_are_in_proportion_and_without_the_unknown():
 @pytest.mark.parametrize("text", [text for text, _ in asking.EXAMPLES])
 def test_the_examples_are_searches(text):
     Request(parse(text), SECURITY, NOON)
+
+
+HOURLY = Schedule(timedelta(hours=1), ("siem", "chat"), 5)
+
+
+def saved(**columns) -> SavedSearch:
+    begun = {"saved_at": NOON - timedelta(days=1), "scheduled_at": NOON - timedelta(days=1)}
+    return SavedSearch(
+        "ann", "refused", "security", "kind:refused", **{"schedule": HOURLY, **begun, **columns}
+    )
+
+
+def last(outcome: str, events: int | None) -> dict:
+    """The run whose interval ended at noon."""
+    run = LastRun(NOON, NOON + timedelta(minutes=2), outcome, events, "HTTP 503")
+    return {"last": run, "last_until": run.until}
+
+
+def test_a_row_of_a_saved_search_shows_no_unknown_as_fine():
+    found = [
+        saved(schedule=None),
+        saved(),
+        saved(**last("failed", 7)),
+        saved(**last("error", None), missed=3),
+    ]
+    plain, new, failed, error = saved_listing.rows(found, NOON + timedelta(minutes=30), "/{}/".format)
+    assert (plain["state"], plain["last"], plain["events"], plain["next"], plain["missed"]) == ("",) * 5
+    assert (new["last"], new["events"], new["state"]) == (saved_listing.NO_RUN, "", "overdue")
+    assert (failed["events"], failed["channels"], failed["every"]) == ("7", "siem, chat", "1h")
+    assert (failed["state"], failed["address"]) == ("failed", f"/{saved().id}/")
+    assert (error["events"], error["missed"], error["state"]) == ("unknown", "3", "error")
+    (later,) = saved_listing.rows([saved(**last("delivered", 7))], NOON + timedelta(hours=2), str)
+    assert later["state"] == "overdue", "the last known run was fine, and nothing is known since"
+
+
+def test_facts_say_what_is_known_about_a_schedule():
+    known = saved_listing.facts(saved(**last("error", None)), NOON + timedelta(minutes=30))
+    assert known["State"] == "error: the search itself failed" and known["Events"] == "unknown"
+    assert known["Events that are sent"] == "5 or more" and known["Detail"] == "HTTP 503"
+    late = saved_listing.facts(saved(), NOON + timedelta(hours=2))
+    assert late["State"].startswith("overdue") and late["Next run (UTC)"].endswith("(late)")
+    assert saved_listing.facts(saved(schedule=None), NOON) == {}
+    assert {slots.WAITING, slots.PAUSED, slots.OVERDUE} < saved_listing.STATES.keys()
+
+
+def test_an_attempt_without_a_number_has_an_unknown_one():
+    row = {"until_micros": 0, "at_micros": 1_500_000, "outcome": "error", "events": 0}
+    error, nothing = saved_listing.runs([row, {**row, "outcome": "nothing"}])
+    assert (error["events"], nothing["events"]) == (None, 0) and error["at"].microsecond == 500_000
+
+
+@pytest.mark.parametrize(
+    ("form", "channels", "said"),
+    [
+        ({"every": ""}, ["siem"], "a span such as 30s"),
+        ({"every": "1m"}, ["siem"], "from 5 minutes"),
+        ({"every": "1h"}, [], "1 to 10 channels"),
+        ({"every": "1h", "min_events": "-1"}, ["siem"], "is a number"),
+        ({"every": "1h", "min_events": "\u0663"}, ["siem"], "is a number"),
+        ({"every": "1h", "min_events": "9" * 11}, ["siem"], "is a number"),
+    ],
+)
+def test_a_form_without_a_schedule_that_can_be_is_refused(form, channels, said):
+    with pytest.raises(ScheduleError, match=said):
+        saved_listing.schedule_of(form, channels, False)
+
+
+def test_the_schedule_of_a_form():
+    form = {"every": " 2h ", "min_events": "0"}
+    expected = Schedule(timedelta(hours=2), ("siem",), 0, True)
+    assert saved_listing.schedule_of(form, ["siem", "siem"], True) == expected

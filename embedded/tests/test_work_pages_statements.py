@@ -130,6 +130,8 @@ def test_a_period_without_executions_is_new_if_the_log_was_read_and_else_unknown
     assert notes(read, now)["Latency p95"][1] == ""
     assert notes(unread, now)["Executions"][1] == ""
     assert "unknown" in Periods(SPAN, {}, unread).obstacles()[0]
+    assert Periods(SPAN, {}, read).obstacles() == []
+    assert "no census" in Periods(SPAN, {}, read, watched=False).obstacles()[0]
 
 
 def test_latencies_are_not_compared_across_a_change_of_the_settings():

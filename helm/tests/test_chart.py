@@ -148,7 +148,6 @@ def test_detect_has_the_limits_of_avro(everything):
 
 def test_each_pod_knows_its_own_passwords_only(render):
     names = {"normalize": "flink", "superset": "superset-setup", "capture": "explain"}  # of compose.yaml
-    names["retention"] = "migrations"
     for owner, pod in pods(render("", *EVERYTHING)).items():
         component = owner.rpartition(f"/{RELEASE}-")[2]
         volumes = [each for each in pod["spec"].get("volumes", []) if each["name"] in ("passwords", "key")]

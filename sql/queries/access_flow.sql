@@ -45,8 +45,7 @@ FROM (
         arrayJoin(if(empty(data_access.tables), ['(unknown)'], arrayMap(name -> toString(name), data_access.tables))) AS table_name,
         arrayJoin({{ touches() }}) AS touched,
         touched.1 AS data_class, touched.2 AS access
-    FROM tailrace.data_access FINAL
-    WHERE data_access.event_time >= range_start AND data_access.event_time < range_end
+    FROM tailrace.data_access_by_action(begin = range_start, until = range_end) AS data_access
 ) AS flows
 {%- endset -%}
 {%- if 'target' not in columns | default([], true) | string -%}

@@ -9,7 +9,7 @@
 -- Accounts and roles at the end of the time range, with their privileges and their last use, as in the evidence.
 --
 -- `state` is `not known` if no log of the server covers 90 days, and for accounts without a name, as in the view
--- accounts_unused. The age of a password counts from its last change.
+-- accounts_unused: `logs_begin` is the reason in the row. The age of a password counts from its last change.
 WITH
     {{ shown_range(30) }},
     {{ within_range(administrators, 30) }}
@@ -35,6 +35,7 @@ SELECT
         user = '' OR toUnixTimestamp(logs_since) = 0 OR logs_since > range_end - INTERVAL 90 DAY, 'not known',
         'never used') AS state,
     last_use, days_unused,
+    if(toUnixTimestamp(logs_since) = 0, '(no logs)', toString(toDate(logs_since))) AS logs_begin,
     locked, password, authentication, tls_required, so_since,
     dateDiff('day', parseDateTimeBestEffortOrNull(password_changed_at, 'UTC'), range_end) AS password_days,
     (account_facts.instance, user) IN administrators AS is_administrator,

@@ -2,14 +2,15 @@
 {%- set evidence -%}
 {%- include "evidence_rights_changes.sql" -%}
 {%- endset -%}
--- Changes of accounts and privileges, from statements in audit logs and from differences between snapshots, as in the
--- evidence.
+-- Changes of accounts and privileges, from statements in audit logs and from differences between snapshots that no statement
+-- explains, as in the evidence.
 {% set query -%}
 WITH {{ shown_range(30) }}, {{ bar_width() }}
 SELECT
     {{ bar('at') }} AS time,
     toDateTime(at, 'UTC') AS changed_at,
-    replaceOne(seen_by, 'look at the server', 'server snapshot') AS recorded_by, cluster, instance, user,
+    multiIf(seen_by != 'audit log', 'server snapshot', confirmed_by = '', 'audit log', 'audit log, server snapshot') AS recorded_by,
+    cluster, instance, user,
     if(client_ip = '', client_host, client_ip) AS origin,
     client_program AS program,
     change, result

@@ -6,9 +6,8 @@
 --     missing   bytes by which the log grew in the minute are in an open gap: lost, and not yet shipped again
 --     unknown   there is no census, so it is unknown whether the file grew
 --
--- The view tailrace.coverage_1m defines the states. A log with lines but without a census is unknown, and so is every log
--- in the minutes of the range before it was first watched. A log without any row for a week is considered retired. The
--- current minute is excluded.
+-- The view tailrace.coverage_1m defines the states, and tailrace.logs_of_period the logs. A log with lines but without a census
+-- is unknown, and so is every log in the minutes of the range before it was first watched. The current minute is excluded.
 --
 -- Logs are numbered by a hash, and an interval lies between two minutes with different states: months contain millions
 -- of minutes, which would otherwise be sorted by strings, or generated for minutes without a census.
@@ -22,13 +21,8 @@ WITH
         FROM tailrace.coverage_1m(first_minute = range_start, end_minute = range_end, server = '', kinds = [])
     ),
     (
-        SELECT groupArray((cityHash64(instance, source, log), cluster, instance, source, log, begun)) FROM (
-            -- One row even if the server of a log moved to another cluster: intervals are joined to it.
-            SELECT argMax(ledger.cluster, at) AS cluster, instance, source, log,
-                first_second AS begun
-            FROM tailrace.ledger
-            WHERE kind IN ('CENSUS', 'FRONTIER') AND at >= range_start - INTERVAL 7 DAY AND at < range_end
-            GROUP BY instance, source, log)
+        SELECT groupArray((cityHash64(instance, source, log), cluster, instance, source, log, first_second))
+        FROM tailrace.logs_of_period(period_from = range_start, period_to = range_end)
     ) AS log_rows,
     logs AS (
         SELECT each.1 AS log_id, each.2 AS cluster, each.3 AS instance, each.4 AS source, each.5 AS log, each.6 AS since,

@@ -22,7 +22,6 @@ SELECT
     outcome,
     NOT {{ in_working_hours('accessed_at') }} AS out_of_hours,
     if(touch.2 = 1, data_access.rows_sent, NULL) AS rows_sent
-FROM tailrace.data_access FINAL
-WHERE data_access.event_time >= range_start AND data_access.event_time < range_end
+FROM tailrace.data_access_by_action(begin = range_start, until = range_end) AS data_access
 {%- endset -%}
 {{ with_empty_buckets(query, 'accessed_at') }}

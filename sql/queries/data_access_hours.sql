@@ -11,8 +11,7 @@ SELECT
     {{ whose() }},
     arrayJoin(touched).1 AS data_class, '' AS access,
     formatDateTime(accessed_at, '%H') AS hour, weekdays[toDayOfWeek(accessed_at)] AS weekday
-FROM tailrace.data_access FINAL
-WHERE data_access.event_time >= range_start AND data_access.event_time < range_end
+FROM tailrace.data_access_by_action(begin = range_start, until = range_end) AS data_access
 UNION ALL
 SELECT
     {{ end_of_range() }} AS accessed_at,

@@ -63,8 +63,8 @@ FROM (
             has(data_access.basis, 'unknown') AS may_be_more,
             data_access.connection_id AS record_connection,
             data_access.query_id AS record_query
-        FROM tailrace.data_access FINAL
-        WHERE data_access.event_time >= range_start AND data_access.event_time < range_end AND notEmpty(touched)
+        FROM tailrace.data_access_by_action(begin = range_start, until = range_end) AS data_access
+        WHERE notEmpty(touched)
     ) AS records
     GROUP BY action
 ) AS actions

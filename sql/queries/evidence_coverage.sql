@@ -1,19 +1,17 @@
 -- Coverage of each log in the period, as intervals of minutes in one state: covered, behind, missing, unknown.
--- ledger_minutes.sql describes the states, and the view tailrace.coverage_1m defines them. Minutes before a log was first
--- watched are not included: see the servers.
+-- ledger_minutes.sql describes the states, the view tailrace.coverage_1m defines them, and tailrace.logs_of_period the logs: also
+-- those of which records of the period are stored, and that were first watched later. Minutes without a census are unknown.
 -- Logs are numbered by a hash: months contain millions of minutes, which would otherwise be sorted by strings.
 -- Parameters: from, to.
 WITH
     logs AS (
-        SELECT cityHash64(instance, source, log) AS log_id, instance, source, log,
-            greatest(toUnixTimestamp({from:DateTime('UTC')}), 60 * intDiv(toUnixTimestamp(min(at)), 60)) AS since
-        FROM tailrace.ledger
-        WHERE kind IN ('CENSUS', 'FRONTIER')
-            AND at >= {from:DateTime('UTC')} - INTERVAL 7 DAY AND at < {to:DateTime('UTC')}
-        GROUP BY instance, source, log
+        SELECT cityHash64(instance, source, log) AS log_id, instance, source, log
+        FROM tailrace.logs_of_period(period_from = {from:DateTime('UTC')}, period_to = {to:DateTime('UTC')})
     ),
     expected AS (
-        SELECT log_id, arrayJoin(range(since, toUnixTimestamp({to:DateTime('UTC')}), 60)) AS second FROM logs
+        SELECT log_id,
+            arrayJoin(range(toUnixTimestamp({from:DateTime('UTC')}), toUnixTimestamp({to:DateTime('UTC')}), 60)) AS second
+        FROM logs
     ),
     states AS (
         SELECT expected.log_id AS log_id, expected.second AS second, grown_bytes AS grown, missing_bytes AS missing,

@@ -1,19 +1,31 @@
--- The bytes of each log that was read in the period by outcome: entries, unparsable bytes, lost and filled bytes, and
--- `conflicting_lines`: lines that arrived again at the same offset with other content.
+-- The bytes of each log that was read in the period by outcome: entries, unparsable bytes, bytes that were recorded as lost in the
+-- period and how many of these were filled since, and `conflicting_lines`: lines that arrived again at the same offset with
+-- other content.
 -- Parameters: from, to.
+WITH
+{include:parts/lost_ranges}
+    , losses AS (
+        SELECT instance, source, log, sum(lost_bytes) AS lost_in_log, sum(lost_bytes - missing_bytes) AS filled_in_log
+        FROM lost_ranges
+        WHERE lost_at >= {from:DateTime('UTC')} AND lost_at < {to:DateTime('UTC')}
+        GROUP BY instance, source, log
+    )
 SELECT
-    cluster, instance, source, log,
-    uniqExactIf(generation, generation > 0) AS files,
-    sumIf(ledger.count, kind = 'ENTRY') AS entries,
-    sumIf(bytes, kind = 'ENTRY') AS entry_bytes,
-    sumIf(ledger.count, kind = 'EVENT') AS events,
-    sumIf(ledger.count, kind = 'DEAD_LETTER' AND detail != 'OFFSET_CONFLICT') AS entries_not_readable,
-    sumIf(ledger.count, kind = 'DEAD_LETTER' AND detail = 'OFFSET_CONFLICT') AS conflicting_lines,
-    sumIf(ledger.count, kind = 'DUPLICATE') AS lines_read_again,
-    sumIf(bytes, kind = 'GAP' AND bytes > 0) AS bytes_lost,
-    -sumIf(bytes, kind = 'GAP' AND bytes < 0) AS bytes_filled_again,
-    toDateTime(min(at), 'UTC') AS first_posting, toDateTime(max(at), 'UTC') AS last_posting
-FROM tailrace.ledger
-WHERE at >= {from:DateTime('UTC')} AND at < {to:DateTime('UTC')}
-GROUP BY cluster, instance, source, log
+    cluster, instance, source, log, files, entries, entry_bytes, events, entries_not_readable, conflicting_lines, lines_read_again,
+    toInt64(lost_in_log) AS bytes_lost, toInt64(filled_in_log) AS bytes_filled_again, first_posting, last_posting
+FROM (
+    SELECT
+        cluster, instance, source, log,
+        uniqExactIf(generation, generation > 0) AS files,
+        sumIf(ledger.count, kind = 'ENTRY') AS entries,
+        sumIf(bytes, kind = 'ENTRY') AS entry_bytes,
+        sumIf(ledger.count, kind = 'EVENT') AS events,
+        sumIf(ledger.count, kind = 'DEAD_LETTER' AND detail != 'OFFSET_CONFLICT') AS entries_not_readable,
+        sumIf(ledger.count, kind = 'DEAD_LETTER' AND detail = 'OFFSET_CONFLICT') AS conflicting_lines,
+        sumIf(ledger.count, kind = 'DUPLICATE') AS lines_read_again,
+        toDateTime(min(at), 'UTC') AS first_posting, toDateTime(max(at), 'UTC') AS last_posting
+    FROM tailrace.ledger
+    WHERE at >= {from:DateTime('UTC')} AND at < {to:DateTime('UTC')}
+    GROUP BY cluster, instance, source, log) AS logs
+LEFT JOIN losses USING (instance, source, log)
 ORDER BY instance, source, log

@@ -1,9 +1,11 @@
--- Each known server with its audit status in the period, the worst one that applies: `no audit log`, `audit log not
+-- Each server with a census, a snapshot or a stored record until the end of the period, and its audit status in the period, the
+-- worst one that applies: `no audit log`, `audit log not
 -- seen in the period`, `audit log read later` (it was not watched in the period, and its events of the period are
 -- stored: whether all of them are is unknown), `auditing was off` according to a snapshot, `auditing was changed` if snapshots or statements
 -- show changes of its switches and filters, `audited since …` and `audited until …` if its audit log was first or last
 -- seen within the period, else `audited`. A general log counts for servers that never had an audit log. The coverage
--- shows whether every minute was read: a log that is switched off is covered, but contains nothing.
+-- shows whether every minute was read: a log that is switched off is covered, but contains nothing. `records_read_at` is the
+-- time at which the first record of a log that was read later was stored.
 -- Parameters: from, to.
 WITH
     seen AS (
@@ -49,12 +51,14 @@ WITH
         GROUP BY instance
     ),
     later AS (
-        SELECT DISTINCT instance FROM tailrace.audit_events
+        SELECT instance, min(ingested_at) AS records_read_at FROM tailrace.audit_events
         WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
             AND instance NOT IN (SELECT instance FROM seen WHERE source IN ('audit', 'general') AND in_period > 0)
+        GROUP BY instance
     ),
     servers AS (
-        SELECT instance FROM seen UNION DISTINCT SELECT instance FROM snapshots
+        SELECT instance FROM seen UNION DISTINCT SELECT instance FROM snapshots UNION DISTINCT
+        SELECT instance FROM tailrace.log_days WHERE record_day <= toDate({to:DateTime('UTC')} - INTERVAL 1 SECOND)
     ),
     audit AS (
         SELECT instance, arrayStringConcat(arraySort(groupArray(source)), ', ') AS sources, min(source) AS counts,
@@ -66,7 +70,7 @@ WITH
 SELECT
     servers.instance AS instance,
     multiIf(
-        ifNull(audit.in_period, 0) = 0 AND servers.instance IN later, 'audit log read later',
+        ifNull(audit.in_period, 0) = 0 AND later.instance != '', 'audit log read later',
         audit.instance = '', 'no audit log',
         audit.in_period = 0, 'audit log not seen in the period',
         counts = 'audit' AND (was_off OR reported.active = 'no')
@@ -83,8 +87,10 @@ SELECT
     if(audit.instance = '', NULL, toDateTime(audit.last_at, 'UTC')) AS audit_last_seen,
     snapshots.product AS product, snapshots.version AS server_version,
     if(reported.active = '', 'not asked', reported.active) AS server_says_it_audits, reported.plugin AS audits_with,
-    changes.times AS changes_of_auditing
+    changes.times AS changes_of_auditing,
+    if(later.instance = '', NULL, later.records_read_at) AS records_read_at
 FROM servers
+LEFT JOIN later ON later.instance = servers.instance
 LEFT JOIN audit ON audit.instance = servers.instance
 LEFT JOIN snapshots ON snapshots.instance = servers.instance
 LEFT JOIN reported ON reported.instance = servers.instance

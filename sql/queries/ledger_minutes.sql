@@ -5,19 +5,15 @@
 --     missing   bytes by which the log grew in the minute are in an open gap
 --     unknown   there is no census, so it is unknown whether the log grew
 --
--- The view tailrace.coverage_1m defines the states. A log with lines but without a census is unknown. A log without any
--- row for a week is considered retired.
+-- The view tailrace.coverage_1m defines the states, and tailrace.logs_of_period the logs. A log with lines but without a census
+-- is unknown, and so is every log in the minutes before it was first watched.
 -- Parameters: instance (empty: all); from, to: whole minutes, UTC.
 WITH
     expected AS (
         SELECT instance, source, log,
-            toDateTime(arrayJoin(range(
-                toUInt32(greatest({from:DateTime('UTC')}, toStartOfMinute(toDateTime(min(at), 'UTC')))),
-                toUInt32({to:DateTime('UTC')}), 60)), 'UTC') AS minute
-        FROM tailrace.ledger
-        WHERE kind IN ('CENSUS', 'FRONTIER') AND ({instance:String} = '' OR instance = {instance:String})
-            AND at >= {from:DateTime('UTC')} - INTERVAL 7 DAY AND at < {to:DateTime('UTC')}
-        GROUP BY instance, source, log
+            toDateTime(arrayJoin(range(toUInt32({from:DateTime('UTC')}), toUInt32({to:DateTime('UTC')}), 60)), 'UTC') AS minute
+        FROM tailrace.logs_of_period(period_from = {from:DateTime('UTC')}, period_to = {to:DateTime('UTC')})
+        WHERE {instance:String} = '' OR instance = {instance:String}
     )
 SELECT instance, source, log, toUnixTimestamp(minute) AS minute_at,
     ['unknown', 'covered', 'behind', 'missing'][1 + severity] AS state,

@@ -1,5 +1,6 @@
 -- Data classes that an entity read or changed, in actions; an action in several logs counts once. `(unknown)` are actions
--- that may have touched other data than the log names. Parameters: those of page_entity_timeline without begin and width.
+-- that may have touched other data than the log names. A table that logs name without its database may be of any. Parameters:
+-- those of page_entity_timeline without begin and width.
 SELECT
     class, uniqExactIf(action_id, how = 'read') AS reads, uniqExactIf(action_id, how = 'changed') AS changes,
     uniqExactIf(action_id, how = 'unknown') AS unknown_actions,
@@ -12,14 +13,14 @@ FROM (
             arrayMap(each -> (toString(each), 'changed'), data_class_written),
             if(has(basis, 'unknown'), [('(unknown)', 'unknown')], []))) AS touch,
         touch.1 AS class, touch.2 AS how
-    FROM tailrace.data_access FINAL
-    WHERE data_access.event_time >= {from:DateTime64(6, 'UTC')} AND data_access.event_time < {to:DateTime64(6, 'UTC')}
-        AND ({cluster:String} = '' OR cluster = {cluster:String})
+    FROM tailrace.data_access_by_action(begin = {from:DateTime64(6, 'UTC')}, until = {to:DateTime64(6, 'UTC')}) AS data_access
+    WHERE ({cluster:String} = '' OR cluster = {cluster:String})
         AND ({instance:String} = '' OR instance = {instance:String})
         AND (
             {kind:String} = 'user' AND user = {name:String}
             OR {kind:String} = 'client' AND if(src_ip = '', host, src_ip) = {name:String}
-            OR {kind:String} = 'table' AND has(tables, {name:String})
+            OR {kind:String} = 'table' AND (has(tables, {name:String})
+                OR position({name:String}, '.') = 0 AND arrayExists(each -> endsWith(each, concat('.', {name:String})), tables))
             OR {kind:String} = 'class' AND has(data_class, {name:String})
             OR {kind:String} = 'session' AND connection_id = {connection:UInt64}))
 GROUP BY class

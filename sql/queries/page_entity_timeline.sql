@@ -4,7 +4,8 @@ WITH
 -- Parameters: kind (user, client, table, class, session), name, connection, cluster, instance, from, begin, to; width.
 --
 -- Several logs may record one action: of each server and bar, the log with the most counts. A general log writes a login
--- before the server decides, and then its refusal. Rows for single tables repeat their statement.
+-- before the server decides, and then its refusal. Rows for single tables repeat their statement. The numbers of a data class are
+-- actions, as in Data access.
 SELECT
     is_current,
     toDateTime(if(is_current, bar_second, 0), 'UTC') AS bar,

@@ -4,7 +4,7 @@
 {%- include "parts/links.sql" -%}
 -- Invalid logical access attempts (PCI DSS 10.2.1.4): refused logins, one row per attempt even if several logs contain
 -- it, and statements that privileges did not allow, from audit and general logs. The evidence of refused access
--- contains the same, record by record.
+-- contains the same rows.
 {% set query -%}
 WITH
     {{ shown_range(7) }},

@@ -22,8 +22,11 @@ from tailrace.api import services, tokens
 from tailrace.api.application import application
 from tailrace.api.rate_limits import RateLimiter
 from tailrace.api.tokens import Wanted
+from tailrace.clickhouse.client import ClickHouse
 from tailrace.evidence.service.server import Server as EvidenceServer
 from tailrace.evidence.service.server import Service
+from tailrace.search.scheduled import saved
+from tailrace.search.scheduled.saved import SavedSearch
 
 NOW = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(days=1)
 """Yesterday at a full hour: no result depends on the time of the test."""
@@ -178,6 +181,22 @@ def access(number: int, at: datetime = NOW, **columns) -> dict:
 def raised(number: int, at: datetime = NOW, **columns) -> dict:
     times = dict.fromkeys(("event_time", "window_from", "seen_at", "updated_at"), sql(at))
     return alert(**{"alert_id": str(uuid.UUID(int=number)), **times, **columns})
+
+
+SEARCH_ROLES = {"developer": "developers", "compliance": "compliance", "security": "security"}
+"""The audiences of the search by the roles of tokens."""
+
+
+def saved_search(role: str, name: str = "hourly", owner: str = "soar", **columns: Any) -> SavedSearch:
+    """Returns a saved search of an owner, in the role of a token."""
+    return SavedSearch(owner, name, SEARCH_ROLES[role], **{"search": "log:slow", **columns})
+
+
+def store_saved_search(admin: ClickHouse, role: str) -> None:
+    """Stores a saved search of the owner of tokens, and a channel."""
+    saved.store(admin, saved_search(role))
+    channel = {"channel": "siem", "kind": "webhook", "state": "working", "since": int(NOW.timestamp())}
+    admin.append("tailrace.delivery_channels", [channel])
 
 
 LISTS = {

@@ -137,12 +137,14 @@ class Server:
             for database in DATABASES:
                 admin.execute(f"DROP DATABASE IF EXISTS {database} SYNC")
 
-    def empty_tables(self) -> None:
+    def empty_tables(self, *names: str) -> None:
+        """Removes the rows of tables, of each shard; without names of all tables."""
         for admin in self.each("admin"):
             tables = admin.rows(
                 "SELECT database, name FROM system.tables WHERE database IN {databases:Array(String)} "
-                "AND engine LIKE '%MergeTree' AND name != 'schema_migrations' AND total_rows > 0",
-                {"databases": list(DATABASES)},
+                "AND engine LIKE '%MergeTree' AND name != 'schema_migrations' AND total_rows > 0 "
+                "AND (empty({names:Array(String)}) OR has({names:Array(String)}, name))",
+                {"databases": list(DATABASES), "names": str(list(names))},
             )
             for table in tables:
                 admin.execute(f"TRUNCATE TABLE {table['database']}.{table['name']} SYNC")

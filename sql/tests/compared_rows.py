@@ -100,12 +100,13 @@ WITHOUT_ROWS = {
     *("evidence_alert_actions", "evidence_audit_log_access", "evidence_audit_log_changes"),
     *("evidence_definitions", "evidence_exports", "evidence_reviews", "evidence_unknown_access"),
     *("innodb_messages", "login_guesses", "query_calls", "rule_coverage"),
-    *("page_alert_earlier", "page_alert_history", "page_alert_sessions"),
+    *("page_alert_earlier", "page_alert_gap", "page_alert_history", "page_alert_sessions"),
     *("page_query_digest", "page_query_logging", "page_query_logging_changes", "page_query_versions"),
     *("page_entity_evidence", "samples_statements"),
     *("page_setup_rule_counts", "page_setup_rules", "page_setup_settings", "page_setup_slow_settings"),
     *("ledger_repairs", "canary_rules", "rule_health", "api_token", "api_tokens"),
     *("page_rule_servers", "rule_outcomes", "scheduled_searches", "search_run_attempts", "health_audit"),
+    *("search_runs_missed", "search_run_history", "delivery_channels"),
 }
 """Queries without a result for these rows: `make test-shards` runs their own tests on two shards."""
 

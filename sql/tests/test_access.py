@@ -57,7 +57,7 @@ def restricted(server) -> Iterator[None]:
     server.settings.access.unlink()
 
 
-VIEWS = {"effective_logging_settings", "logging_in_force"}
+VIEWS = {"effective_logging_settings", "log_days", "logging_in_force"}
 """Of COLUMNS: views with the privileges of their definer."""
 NOON = f"{datetime.now(UTC) - timedelta(hours=2):%Y-%m-%d %H:%M:%S}"
 

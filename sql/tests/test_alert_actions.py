@@ -4,6 +4,11 @@ import uuid
 
 import pytest
 
+from e2e.alert_rows import alert
+from tailrace.alerts import triage
+from tailrace.alerts.delivery.delivery_log import DELIVERED, Due, Outcome, Progress
+from tailrace.alerts.delivery.selection import Selection
+from tailrace.alerts.triage import Action
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 
 ACCESS_DENIED = 497
@@ -152,3 +157,25 @@ def test_who_may_read_audit_logs_reads_alerts(admin, user, table):
     for reader in ("reader_compliance", "reader_security", "analyst", "delivery"):
         user(reader).execute(f"SELECT * FROM tailrace.{table} LIMIT 1")
     refused(ACCESS_DENIED, user("reader_developer"), f"SELECT * FROM tailrace.{table} LIMIT 1")
+
+
+def test_equal_actions_at_different_times_are_all_recorded(admin, server):
+    """ClickHouse drops an insert that is equal to an earlier one: the time is not part of what is sent."""
+    row = alert()
+    admin.insert("tailrace.alerts", [row])
+    analyst = server.user("analyst")
+    close = Action("close", "erin", "planned")
+    for action in (close, Action("reopen", "erin", "again"), close):
+        triage.record_action(analyst, [row["alert_id"]], action)
+    details = triage.read(analyst, row["alert_id"])
+    assert [each["action"] for each in details.actions] == ["close", "reopen", "close"]
+    assert details.state["state"] == "closed"
+
+
+def test_equal_deliveries_are_all_recorded(admin, server):
+    """Of an alert that was resolved and reopened: without the second row it would stay due."""
+    progress = Progress(server.user("delivery"), "siem", Selection())
+    for _ in range(2):
+        progress.record([Due({"alert_id": ACTION["alert_id"], "count": 1}, 1, 0)], Outcome(DELIVERED, "ok"))
+    (found,) = admin.rows("SELECT count() AS n FROM tailrace.alert_deliveries")
+    assert found["n"] == 2

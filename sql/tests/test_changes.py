@@ -11,6 +11,8 @@ from developer_rows import HOUR, NOW, RANGE, executions, insert_executions, mess
 from tailrace.dashboards import asset_files, changes
 
 NOT_COVERED = "previous period not covered"
+OF_ENTRIES = "against the previous period, coverage unknown"
+"""The end of a change if entries reach back, and no census."""
 ASSETS = asset_files.load()
 CHARTS = [each for each in ASSETS if each.kind == "charts" and changes.has_changes(each.content)]
 EIGHT_HOURS = ((NOW - 8 * HOUR).isoformat(), NOW.isoformat())
@@ -54,8 +56,8 @@ def test_numbers_are_compared_with_the_equally_long_period_before(admin, user, c
     insert_executions(user("writer"))
 
     executions_, total_time, *_ = changed("slow_numbers")
-    assert executions_ == "+31 % against the previous period"  # 185 after 141
-    assert re.fullmatch(r"\+\d+ % against the previous period", total_time)
+    assert executions_ == f"+31 % {OF_ENTRIES}"  # 185 after 141
+    assert re.fullmatch(rf"\+\d+ % {OF_ENTRIES}", total_time)
     assert len(changed("slow_numbers")) == 5
 
 
@@ -68,7 +70,7 @@ def test_both_periods_are_filtered(admin, user, changed):
             *executions(9, timedelta(minutes=110), [0.1] * 8, user="ann"),
         ],
     )
-    assert changed("slow_numbers", user=["ann"])[0] == "-25 % against the previous period"
+    assert changed("slow_numbers", user=["ann"])[0] == f"-25 % {OF_ENTRIES}"
 
 
 def test_a_period_before_the_first_entry_is_not_covered(admin, user, changed):
@@ -85,15 +87,15 @@ def test_a_server_that_is_new_makes_the_periods_incomparable(admin, user, change
         "tailrace.query_events", executions(9, timedelta(minutes=30), [1] * 9, instance="db2")
     )
 
-    assert changed("slow_numbers")[0] == "previous period covered by 1 of 2 logs"
+    assert changed("slow_numbers")[0] == "previous period read from 1 of 2 logs"
     assert changed("slow_numbers", instance=["db2"])[0] == NOT_COVERED
-    assert changed("slow_numbers", instance=["db1"])[0] == "+31 % against the previous period"
+    assert changed("slow_numbers", instance=["db1"])[0] == f"+31 % {OF_ENTRIES}"
 
 
 def test_numbers_are_not_compared_across_a_change_of_the_logging_settings(admin, user, settings, changed):
     insert_executions(user("writer"))
     settings(NOW - 3 * HOUR, long_query_time="1", slow_query_log="ON")
-    assert changed("slow_numbers")[0] == "+31 % against the previous period"
+    assert changed("slow_numbers")[0] == f"+31 % {OF_ENTRIES}"
     settings(NOW - timedelta(minutes=90), long_query_time="0.1", slow_query_log="ON")
 
     assert changed("slow_numbers") == ["not comparable: logging settings changed"] * 5
@@ -122,6 +124,16 @@ def test_a_census_covers_a_period_before_its_first_entry(admin, user, changed):
     assert changed("errors_numbers") == ["new, 0 in the previous period", *["as in the previous period"] * 3]
 
 
+def test_a_change_says_that_a_log_was_not_watched_in_the_period_before(admin, user, changed):
+    insert_executions(user("writer"))
+    census = {"cluster": "shop", "instance": "db1", "source": "slowlog", "log": "slow.log", "kind": "CENSUS"}
+    user("writer").insert("tailrace.ledger", [{**census, "at": f"{NOW - timedelta(minutes=4):%F %T}"}])
+    assert changed("slow_numbers")[0] == f"+31 % {OF_ENTRIES}"
+
+    user("writer").insert("tailrace.ledger", [{**census, "at": f"{NOW - 2.5 * HOUR:%F %T}"}])
+    assert changed("slow_numbers")[0] == "+31 % against the previous period"
+
+
 def test_the_statement_of_query_detail_is_the_same_in_both_periods(admin, user, changed):
     heavy_before, heavy_now = 21, 22
     user("writer").insert(
@@ -133,7 +145,7 @@ def test_the_statement_of_query_detail_is_the_same_in_both_periods(admin, user, 
             *executions(heavy_now, 2 * HOUR, [50] * 20),
         ],
     )
-    assert changed("query_numbers", EIGHT_HOURS)[0] == "+100 % against the previous period"
+    assert changed("query_numbers", EIGHT_HOURS)[0] == f"+100 % {OF_ENTRIES}"
 
 
 def test_texts_of_changes(user, admin):

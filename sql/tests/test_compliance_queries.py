@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
-from compliance_rows import NOW, RANGE, access, account, ago, event, fact, lost, message, posting, written
+from compliance_rows import NOW, RANGE, access, account, ago, event, fact, lost, posting, written
 
 
 @pytest.fixture
@@ -143,6 +143,62 @@ def test_an_action_is_one_record_whichever_logs_contain_it(admin, ask):
     )
 
 
+def test_logs_that_arrive_hours_apart_record_one_action(admin, ask):
+    """The job gives records of logs that it reads one after the other different actions."""
+    session = {"connection_id": 77, "query_id": 0xAB, "data_class_read": ["pci"], "data_class": ["pci"]}
+    audited = {**session, "source": "audit", "tables": ["cards"]}
+    slow = {**session, "source": "slowlog", "tables": ["shop.cards"], "outcome": "unknown", "rows_sent": 4}
+    start = (NOW - timedelta(days=1)).replace(microsecond=0)
+
+    def seconds(number: float) -> str:
+        return written(start + timedelta(seconds=number))
+
+    stored(
+        admin,
+        "data_access",
+        access("a1", seconds(0), **audited),
+        access("a2", seconds(1), **audited),
+        access("a3", seconds(20), **audited),
+        access("s1", seconds(0.7), **slow),
+        access("s2", seconds(20.9), **slow),
+        access("s3", seconds(23.5), **slow),
+        access("s4", seconds(0.7), **{**slow, "connection_id": 78}),
+        access("joined", seconds(1.5), **audited),
+        access("joined", seconds(1.6), **slow),
+    )
+    stored(
+        admin,
+        "audit_events",
+        event(
+            1.2, "app", event_class="connection", command="CONNECT", connection_id=77, program_name="shop-api"
+        ),
+        event(
+            1.1, "ops", event_class="connection", command="CONNECT", connection_id=78, program_name="mysql"
+        ),
+    )
+    rows = ask("data_access_records", "SELECT * FROM ({}) ORDER BY accessed_at, source_logs, session")
+    found = [(row["source_logs"], row["outcome"], row["program"], row["rows_sent"]) for row in rows]
+    both, alone = ("audit, slowlog", "success", "shop-api", 4), ("slowlog", "unknown", "shop-api", 4)
+    assert sorted(found, key=str) == sorted(
+        [
+            both,
+            both,
+            both,
+            ("audit", "success", "shop-api", None),
+            alone,
+            ("slowlog", "unknown", "(unknown)", 4),
+        ],
+        key=str,
+    )
+    assert counted(ask) == {("pci", "read"): 6}
+    outer = "SELECT uniqExact(action) AS actions FROM ({})"
+    assert ask("data_access_hours", outer + " WHERE action IS NOT NULL") == [{"actions": 6}]
+    assert ask("access_flow", outer + " WHERE step = 'user → class'") == [{"actions": 6}]
+    assert (
+        sum(row["actions"] for row in admin.rows("SELECT actions FROM tailrace.cardholder_data_reads")) == 6
+    )
+
+
 def test_minutes_of_a_day_are_those_of_the_ledger(admin, ask, user, rendered):
     start = (NOW - timedelta(days=2)).replace(second=0)
     watched = [number for number in range(120) if not 40 <= number < 50]
@@ -247,87 +303,6 @@ def test_an_administrator_remains_one_until_a_later_snapshot(admin, ask):
 
     (found,) = ask("accounts")
     assert (found["administrator"], found["privileges"]) == ("yes", "SUPER on *.*")
-
-
-def test_an_account_is_shared_that_several_use_within_an_hour(admin, ask):
-    hour = (NOW - timedelta(hours=5)).replace(minute=10)
-    both = {"event_time": written(hour)}
-    stored(
-        admin,
-        "audit_events",
-        {**event(0, "crew", "10.0.0.1"), **both},
-        {**event(0, "crew", "10.0.0.2"), **both},
-        event(1, "roamer", "10.0.0.1"),
-        event(2, "roamer", "10.0.0.2"),
-        event(1, "people", os_user="ann"),
-        event(3, "people", os_user="bob"),
-        {**event(0, "local", "127.0.0.1"), **both},
-        {**event(0, "local", "", host="localhost"), **both},
-        event(1, "guess", "10.0.0.3", event_class="connection", status=1045),
-    )
-    found = {row["user"]: (row["at_once"], row["client_count"], row["shared"]) for row in ask("accounts_use")}
-    assert found == {
-        "crew": (2, 2, "yes"),
-        "roamer": (1, 2, "no"),
-        "people": (1, 1, "yes"),
-        "local": (1, 1, "no"),
-    }
-
-
-def test_privileged_activity_is_grouped_by_kind(admin, ask):
-    texts = {1: "drop table x", 2: "create user ?@?", 3: "set global server_audit_logging = ?", 4: "select ?"}
-    for number, text in texts.items():
-        stored(admin, "fingerprints", {"query_id": number, "fingerprint": text, "seen_at": ago(1)})
-    rights = {"grantee": "'boss'@'%'", "privileges": "SUPER", "object": "*.*", "grant_option": "no"}
-    stored(admin, "server_facts", fact("grants_global", "'boss'@'%' global *.*", rights))
-    stored(
-        admin,
-        "audit_events",
-        *(event(1, "boss", query_id=number, minutes=number, connection_id=5) for number in texts),
-        event(1, "root", query_id=4, status=1142),
-        event(1, "app", query_id=1),
-        event(1, "app", query_id=4),
-    )
-    outer = "SELECT kind, user, count() AS times FROM ({}) GROUP BY ALL"
-
-    def found(**filters) -> dict[tuple[str, str], int]:
-        return {(row["kind"], row["user"]): row["times"] for row in ask("privileged", outer, **filters)}
-
-    definitions = {("definitions", "boss"): 1, ("definitions", "app"): 1}
-    assert found() == definitions | {
-        ("administrators", "boss"): 4,
-        ("administrators", "root"): 1,
-        ("accounts and rights", "boss"): 1,
-        ("audit log", "boss"): 1,
-    }
-    assert found(kind=["definitions"]) == definitions
-    failed = ask("privileged", "SELECT user FROM ({}) WHERE has_failed")
-    assert failed == [{"user": "root"}]
-
-
-def test_restarts_and_plugins_are_no_changes_of_auditing(admin, ask, metric):
-    texts = {1: "install plugin server_audit soname ?", 2: "uninstall plugin feedback", 3: "install soname ?"}
-    for number, text in texts.items():
-        stored(admin, "fingerprints", {"query_id": number, "fingerprint": text, "seen_at": ago(1)})
-    stored(admin, "audit_events", *(event(1, "root", query_id=number, minutes=number) for number in texts))
-    stored(
-        admin,
-        "error_events",
-        message("server_state", details={"state": "start"}),
-        message("server_state", details={"state": "ready"}),
-        message("server_state", details={"state": "shutdown"}),
-        message("plugin_change", details={"plugin": "FEEDBACK"}, message="Plugin 'FEEDBACK' is disabled."),
-        message("plugin_change", details={"plugin": "SERVER_AUDIT"}, message="Shutting down plugin"),
-        message("plugin_change", message="server_audit: logging started to the file audit.log"),
-    )
-    outer = "SELECT kind, count() AS times FROM ({}) WHERE kind != 'administrators' GROUP BY kind"
-    found = {row["kind"]: row["times"] for row in ask("privileged", outer)}
-    # A library whose name is masked may be the audit plugin.
-    assert (found["audit log"], found["servers and plugins"]) == (2 + 2, 3 + 1 + 1)
-    changes = f"SELECT {metric('privileged', 'cnt_auditing')} AS changes FROM ({{}})"
-    assert ask("privileged", changes) == [{"changes": 4}]
-    only = ask("privileged", outer, kind=["servers and plugins"])
-    assert {row["kind"]: row["times"] for row in only}["servers and plugins"] == 5
 
 
 def number(ask, metric, name: str, dataset: str, query: str = "", **filters) -> object:

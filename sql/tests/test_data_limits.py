@@ -48,12 +48,12 @@ def test_settings_are_those_of_servers_where_they_are_known(admin, user, setting
     assert limits(ERRORS) == "coverage of error logs unknown (no census in the time range)"
 
 
-def test_minutes_before_the_first_census_are_no_share(admin, user, limits):
+def test_minutes_before_the_first_census_are_unknown(admin, user, limits):
     user("writer").insert("tailrace.ledger", census("errorlog", without=(20, *range(30, 66))))
 
     since = f"{NOW - timedelta(minutes=29):%Y-%m-%d %H:%M}"
-    share = "coverage of 3.4 % of the minutes unknown"
-    assert limits(ERRORS) == f"error logs of 1 of 1 servers · {share} · coverage known since {since} UTC"
+    share = "coverage of 53.3 % of the minutes unknown"
+    assert limits(ERRORS) == f"error logs of 1 of 1 servers · {share} · no census before {since} UTC"
 
 
 def test_minutes_without_a_census_are_unknown(admin, user, limits):
@@ -61,3 +61,15 @@ def test_minutes_without_a_census_are_unknown(admin, user, limits):
     user("writer").insert("tailrace.ledger", rows)
 
     assert limits(ERRORS) == "error logs of 1 of 1 servers · coverage of 5 % of the minutes unknown"
+
+
+def test_a_report_of_a_period_before_the_first_record_says_so(admin, user, rendered):
+    def first_record(*days: int) -> str:
+        since, until = ((NOW - timedelta(days=day)).isoformat() for day in days)
+        (row,) = user("reader_developer").rows(rendered("report_period", since, until))
+        return row["first_record"]
+
+    assert first_record(7, 0) == "none"
+    user("writer").insert("tailrace.query_events", executions(1, timedelta(days=3), [2]))
+    day = f"{NOW - timedelta(days=3):%F}"
+    assert (first_record(7, 0), first_record(20, 13)) == (day, f"{day}, after the period")

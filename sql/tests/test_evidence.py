@@ -327,7 +327,8 @@ def test_every_minute_that_was_not_seen_is_listed(bundle):
     covered = sum(int(row["minutes"]) for row in rows_of(bundle, "coverage") if row["state"] == "covered")
     assert covered == 2 * MINUTES - len(UNSEEN) - 1
     (gap,) = rows_of(bundle, "gaps")
-    assert (gap["what"], gap["length_bytes"]) == ("lost: lost", str(LINE))
+    assert (gap["what"], gap["state"], gap["length_bytes"]) == ("lost", "missing", str(LINE))
+    assert (gap["missing_bytes"], gap["repaired_at"], gap["log_to"]) == (str(LINE), "\\N", "\\N")
 
 
 def test_servers_without_an_audit_log_are_named(bundle):
@@ -336,6 +337,7 @@ def test_servers_without_an_audit_log_are_named(bundle):
     with zipfile.ZipFile(bundle) as file:
         warnings = json.loads(file.read("about.json"))["warnings"]
     assert any("db2, db3" in warning for warning in warnings)
+    assert not any("read later" in warning for warning in warnings)
     assert any("1 missing" in warning and f"{len(UNSEEN)} unknown" in warning for warning in warnings)
 
 
@@ -562,6 +564,10 @@ def test_a_log_that_was_read_to_the_last_byte_does_not_hide_that_auditing_was_of
     )
     assert "off-and-on, off-now" in off
     assert "changed, said" in changed
+    (later,) = (warning for warning in done.warnings if "read later" in warning)
+    assert f"later ({datetime.now(UTC):%Y-%m-%d})" in later
+    (unaudited,) = (warning for warning in done.warnings if "No audit log of the period" in warning)
+    assert "dead" in unaudited and "later" not in unaudited
 
 
 MANY = 1_050_000

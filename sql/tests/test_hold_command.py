@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import pytest
 
+from tailrace.cli import remote
 from tailrace.cli.commands import hold, retention
+from tailrace.cli.exit_codes import Exit
 from tailrace.retention.holds import HoldError
 
 
@@ -48,7 +50,7 @@ def test_a_hold_is_placed_listed_and_released_by_two_people(run, admin):
     assert {row["table"] for row in shown if row["too_short_for"]} == {
         *("audit_events", "error_events", "data_access", "entities_1d"),
         *("alerts", "alert_actions", "silences", "alert_deliveries", "rule_pushes", "api_requests"),
-        "search_runs",
+        *("search_runs", "delivery_channels"),
     }
     assert all(row.keys() == retention.KEYS["show"].keys() for row in shown)
 
@@ -58,7 +60,34 @@ def test_a_hold_is_placed_listed_and_released_by_two_people(run, admin):
         run(hold, *words, "ines")
     assert "released by omar" in run(hold, *words, "omar")
     assert "omar" in run(hold, "list")
+    said = run(hold, "place", "--selector", "client:10.0.0.8", "--record-only", *given)
+    assert "in force after the next run of `retention`" in said
+    assert "retention of audit_events: 400 days, without rows that 1 condition" in run(retention, "apply")
+    admin.execute("TRUNCATE TABLE tailrace.legal_hold_actions SYNC")
+    run(retention, "apply")
     assert run(retention, "apply").splitlines() == ["the TTLs of all tables are right"]
+    admin.execute("TRUNCATE TABLE tailrace.legal_hold_actions SYNC")
+
+
+def test_commands_in_containers_need_an_address_and_passwords_only(
+    admin, user, monkeypatch, tmp_path, capsys
+):
+    """As `python -m tailrace.deployment command`: a hold that another step puts in force, and the archive."""
+    monkeypatch.setenv("TAILRACE_HOME", str(tmp_path))
+    monkeypatch.setenv("TAILRACE_ARCHIVE", str(tmp_path / "archive"))
+
+    def password(name: str) -> str:
+        return user(name.removeprefix("clickhouse-")).password
+
+    def said(*words: str) -> str:
+        assert remote.run(words, admin.url, password) == Exit.OK
+        return capsys.readouterr().out
+
+    given = ("--case", "7", "--reason", "r", "--actor", "ines", "--record-only")
+    assert "is recorded" in said("hold", "place", "--selector", "client:10.0.0.9", *given)
+    assert "client:10.0.0.9" in said("hold", "list")
+    assert "0 days can be" in said("archive", "delete", "--before", "2020-01-01")
+    assert said("archive", "list") == ""
     admin.execute("TRUNCATE TABLE tailrace.legal_hold_actions SYNC")
 
 

@@ -174,7 +174,7 @@ def test_no_held_row_is_deleted_after_place_returned_although_rows_arrive_and_ar
 
 
 def test_a_hold_that_is_placed_while_a_run_applies_ttls_is_not_lost(keeping, user, monkeypatch):
-    """As by a run whose lock has ended: the other one applied the hold in the meantime."""
+    """The run that placed it could not apply it, because this one has the lock."""
     apply, runs = expiry.apply, []
 
     def applied(*given: object) -> None:

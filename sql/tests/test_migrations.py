@@ -4,6 +4,7 @@ import dataclasses
 import re
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
@@ -14,7 +15,7 @@ from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.config.resources import REPOSITORY
 from tailrace.migrations import lock, migration_files, rollups
 from tailrace.migrations import runner as migration_runner
-from tailrace.migrations.lock import LockedError
+from tailrace.migrations.lock import LockedError, LockLostError
 from tailrace.migrations.migration_files import Dialect, Migration, MigrationError
 from tailrace.migrations.servers import Servers
 
@@ -81,6 +82,48 @@ def _can_lock(clickhouse) -> bool:
             return True
     except LockedError:
         return False
+
+
+def test_nobody_gets_a_lock_while_it_is_renewed(empty):
+    """Another process tries all the time while the query of the lock is replaced."""
+    stopped, tries = threading.Event(), []
+
+    def compete() -> None:
+        while not stopped.is_set():
+            tries.append(_can_lock(empty))
+
+    competing = threading.Thread(target=compete)
+    with lock.lock(empty) as held:
+        competing.start()
+        try:
+            while len(tries) < 3:
+                held.renew()
+                held.require()
+        finally:
+            stopped.set()
+            competing.join()
+    assert not any(tries)
+    assert _can_lock(empty)
+
+
+def test_a_holder_renews_its_lock_by_itself(empty):
+    elapsed = "SELECT min(elapsed) AS seconds FROM system.processes WHERE query_id LIKE {id:String}"
+    deadline = time.monotonic() + 60
+    with lock.lock(empty, renew_seconds=0.01):
+        youngest = []
+        while len(youngest) < 2 or youngest[-1] >= youngest[-2]:
+            assert time.monotonic() < deadline, "the lock is not renewed"
+            youngest.append(empty.rows(elapsed, {"id": f"{lock.LOCK_QUERY_ID}%"})[0]["seconds"])
+
+
+def test_a_lock_that_is_not_renewed_expires_and_its_holder_knows(empty):
+    """As if the machine of the holder had disappeared without closing its connections."""
+    deadline = time.monotonic() + 60
+    with lock.lock(empty, seconds=0.4, renew_seconds=3600) as held:
+        while not _can_lock(empty):
+            assert time.monotonic() < deadline, "the lock did not expire"
+        with pytest.raises(LockLostError, match="nothing more was changed"):
+            held.require()
 
 
 def test_applies_everything_once(empty, server):

@@ -76,7 +76,12 @@ def logged(stored) -> dict:
 
 def numbers(reading: Reading) -> dict[str, tuple[str, str]]:
     found = overview.numbers(
-        reading.entity.measures, reading.timeline, reading.alerts_about, reading.logs, reading.span
+        reading.entity.measures,
+        reading.timeline,
+        reading.alerts_about,
+        reading.logs,
+        reading.span,
+        reading.read,
     )
     return {item["title"]: (item["value"], item["note"]) for item in found}
 
@@ -90,8 +95,8 @@ def test_an_action_in_several_logs_counts_once(logged, reading):
         "Errors": "1",
         "Alerts": "0",
     }
-    assert found["Logins"][1] == "unchanged, 1 in the previous period"
-    assert found["Statements"][1] == "none in the previous period"
+    assert found["Logins"][1] == "unchanged, 1 in the previous period, coverage unknown"
+    assert found["Statements"][1] == "none in the previous period, coverage unknown"
 
 
 def test_a_client_is_found_in_every_form_of_its_address(logged, reading):
@@ -129,6 +134,22 @@ def test_who_read_a_data_class(logged, reading):
     assert [(row["value"], row["reads"], row["changes"]) for row in tables] == [("shop.cards", 1, 1)]
     assert [row["class"] for row in of_user.classes()] == ["pci"]
     assert [row["class"] for row in reading("client", "10.0.3.9").classes()] == ["pci"]
+    assert [row["class"] for row in reading("table", "cards").classes()] == ["pci"], "logs name it so, too"
+    assert reading("table", "ards").classes() == []
+
+
+def test_numbers_of_a_data_class_are_actions_of_all_logs(stored, reading):
+    """Records of two logs in two bars, which the job read hours apart, are one action."""
+    its = {"query_id": 5, "data_class": ["pci"], "data_class_read": ["pci"], "tables": ["shop.cards"]}
+    audited, slow = audit(minutes_in(3 * HOUR), 0, user="ann"), audit(minutes_in(3 * HOUR), 1.5, user="ann")
+    stored(
+        "data_access",
+        {**identity_of(audited), **its, "action_id": "a", "source": "audit"},
+        {**identity_of(slow), **its, "action_id": "b", "source": "slowlog"},
+    )
+    of_class = reading("class", "pci")
+    assert sum(bar["reads"] for bar in of_class.timeline if bar["is_current"]) == 1
+    assert [row["reads"] for row in of_class.classes()] == [1]
 
 
 def test_the_records_of_all_logs_in_order(logged, reading):
@@ -282,7 +303,7 @@ def _escaped(value: object) -> object:
     return "".join(signs.get(each, each) for each in value) if isinstance(value, str) else value
 
 
-def test_the_search_finds_names_of_every_kind(logged, reading):
+def test_the_search_finds_names_of_every_kind(logged, stored, reading):
     given = {"from": f"{BEGIN:%F %T}", "to": f"{SPAN.until:%F %T}", "cluster": "", "instance": ""}
     store = reading("user", "").store
 
@@ -296,6 +317,13 @@ def test_the_search_finds_names_of_every_kind(logged, reading):
     assert found("an") == [("user", "ann")]
     assert set(found("")) >= {("user", "web"), ("client", "app-1"), ("table", "shop.cards"), ("class", "pci")}
     assert found("nothing like this") == []
+    midnight = f"{NOW.replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=20):%F %T}"
+    day = f"{NOW - timedelta(days=21):%F} 00:00:00"
+    stored("audit_events", {**audit(0, user="later"), "event_time": midnight})
+    old = {"cluster": "", "instance": "", "from": day, "to": midnight, "classes_from": day}
+    assert store.rows("page_entity_search", text="later", **old) == [], "the end is not part of the range"
+    old["to"] = midnight.replace("00:00:00", "00:00:01")
+    assert [row["name"] for row in store.rows("page_entity_search", text="later", **old)] == ["later"]
 
 
 def test_of_the_events_only_those_of_the_first_day_are_read_for_the_begin_of_logs(stored, reading):

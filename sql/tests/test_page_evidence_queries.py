@@ -50,18 +50,34 @@ def test_minutes_without_audit_are_those_of_the_evidence(stored, user):
         "instance": "db1",
         "source": "audit",
         "log": "/a.log",
-        "before_first": WATCHED_SINCE,
         "missing": 1,
         "behind": 0,
-        "unknown": len(UNSEEN),
-        "expected": MINUTES - WATCHED_SINCE,
+        "unknown": WATCHED_SINCE + len(UNSEEN),
+        "watched": MINUTES - WATCHED_SINCE - len(UNSEEN),
+        "minutes": MINUTES,
     }
     minutes: dict[str, int] = {}
     for row in auditor.rows(framework.result("coverage").statement(), PERIOD.parameters()):
         if row["instance"] == "db1":
             minutes[row["state"]] = minutes.get(row["state"], 0) + row["minutes"]
     assert (minutes["missing"], minutes["unknown"]) == (found["missing"], found["unknown"])
-    assert sum(minutes.values()) == found["expected"]
+    assert sum(minutes.values()) == found["minutes"]
+
+
+def test_a_log_that_was_read_after_the_period_is_known_and_all_its_minutes_are_unknown(stored, user):
+    later = Period(FIRST - timedelta(days=1), FIRST - timedelta(days=1) + timedelta(minutes=MINUTES))
+    stored("ledger", *ledger("db1", "audit"), *ledger("db2", "audit"))
+    stored("audit_events", {**refused(0, "ann"), "event_time": f"{later.first:%Y-%m-%d %H:%M:%S}"})
+    expected = [("db1", MINUTES, 0)]
+    for reader in ("reader_compliance", "reader_security"):
+        found = user(reader).rows(queries.text_of("page_evidence_coverage"), later.parameters())
+        assert [(row["instance"], row["unknown"], row["watched"]) for row in found] == expected
+    intervals = user("auditor").rows(framework.result("coverage").statement(), later.parameters())
+    (interval,) = intervals
+    assert [interval[name] for name in ("instance", "state", "minutes")] == ["db1", "unknown", MINUTES]
+    servers = user("auditor").rows(framework.result("servers").statement(), later.parameters())
+    assert [(row["instance"], row["state"]) for row in servers] == [("db1", "audit log read later")]
+    assert servers[0]["records_read_at"][:10] >= f"{FIRST:%Y-%m-%d}"
 
 
 def test_a_period_without_any_log_has_no_row(admin, user):

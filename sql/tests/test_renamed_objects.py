@@ -80,8 +80,9 @@ VIEWS = {
 
 NEW_VALUES = {"look at the server": "server snapshot"}
 
-MOVING = {"to_time", "minutes"}
-"""Columns of audit_coverage_gaps that grow with each minute, also between two reads."""
+MOVING = {"from_time", "to_time", "minutes"}
+"""Columns of audit_coverage_gaps that move with each minute. Since migration 0213 the minutes before the
+first census belong to the first interval."""
 
 CONSTRAINTS = [
     ("alert_actions", {"actor": ""}, "actor_not_empty"),

@@ -10,7 +10,7 @@ from test_tables import events
 
 from tailrace import deployment
 from tailrace.cli.exit_codes import Exit
-from tailrace.migrations.rewind import rewind
+from tailrace.migrations.rewind import Order, rewind
 from tailrace.migrations.rollups import ROLLUPS
 
 pytestmark = [pytest.mark.replicas, pytest.mark.timeout(900)]
@@ -78,7 +78,8 @@ def test_a_rewind_deletes_rows_on_every_server(replicas):
         insert(replicas.servers[checkpoint % 3].user("writer"), block)
     replicas.await_calm()
 
-    assert len(rewind(replicas.servers[0].user("admin"), 5)) == 1
+    by_ines = Order(replicas.servers[0].user("auditor"), "ines", "a test")
+    assert len(rewind(replicas.servers[0].user("admin"), 5, by_ines)) == 1
     await_each_row_once(replicas, ROWS)
 
 

@@ -7,7 +7,8 @@ from test_tables import EXACTLY_ONCE
 
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.migrations import rollups
-from tailrace.migrations.rewind import rewind
+from tailrace.migrations.rewind import Order, rewind
+from tailrace.retention import record
 
 YESTERDAY = datetime.now(UTC).date() - timedelta(days=1)
 COUNTED = {
@@ -27,22 +28,38 @@ COUNTED = {
 }
 
 
-def test_rows_after_the_checkpoint_are_gone_and_rollups_follow(admin):
+def test_rows_after_the_checkpoint_are_gone_and_rollups_follow_and_it_is_recorded(admin, user):
     write(admin, checkpoint=7, rows=100)
     before = counts(admin)
     write(admin, checkpoint=8, rows=30)
     write(admin, checkpoint=9, rows=5)
 
-    assert rewind(admin, 8) == [YESTERDAY]
+    assert rewind(admin, 8, by_ines(user)) == [YESTERDAY]
     assert counts(admin) == {**before, "fingerprints": 3}
 
+    found = {each.details["table"]: each for each in record.listed(user("reader_compliance"), record.REWIND)}
+    assert found.keys() == {table for table in COUNTED if "_1" not in table} - {"fingerprints"}
+    assert {(each.actor, each.reason, each.details["checkpoint"]) for each in found.values()} == {
+        ("ines", "a faulty parser", 8)
+    }
+    cells = found["query_events"].details["cells"]
+    assert {minute % 86_400 for minute, _, _ in cells} == {10 * 3600}
+    assert sum(rows for _, _, rows in cells) == found["query_events"].details["rows"] == 35
+    assert found["ledger"].details["from"] <= found["ledger"].details["to"]
+    admin.execute("TRUNCATE TABLE tailrace.legal_hold_actions SYNC")
 
-def test_a_rewind_to_the_latest_checkpoint_changes_nothing(admin):
+
+def by_ines(user) -> Order:
+    return Order(user("auditor"), "ines", "a faulty parser")
+
+
+def test_a_rewind_to_the_latest_checkpoint_changes_nothing(admin, user):
     write(admin, checkpoint=7, rows=100)
     before = counts(admin)
 
-    assert rewind(admin, 8) == []
+    assert rewind(admin, 8, by_ines(user)) == []
     assert counts(admin) == before
+    assert record.listed(admin) == []
 
 
 def write(clickhouse, checkpoint: int, rows: int) -> None:
@@ -83,7 +100,7 @@ def test_events_that_a_rewind_deletes_count_when_they_are_written_again(admin, u
     insert(writer, rows)
     list_as_counted(admin, rows)
 
-    rewind(admin, LAST)
+    rewind(admin, LAST, by_ines(user))
     again = [{**row, "after_checkpoint": LAST} for row in rows]
     writer.insert(
         "tailrace.query_events",

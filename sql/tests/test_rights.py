@@ -32,12 +32,14 @@ MAY_READ = {
     "counted_events": NOBODY,
     "coverage_1m": DEVELOPER | {"repair"},
     "data_access": COMPLIANCE,
+    "data_access_by_action": COMPLIANCE,
     "dead_letters": NOBODY,  # but all of its columns save the raw bytes, see below
     "effective_logging_settings": DEVELOPER | {"facts"},
     "entities_1d": COMPLIANCE,
     "entities_1d_audit_events_mv": NOBODY,
     "entities_1d_error_events_mv": NOBODY,
     "entities_1d_query_events_mv": NOBODY,
+    "delivery_channels": COMPLIANCE | {"analyst", "delivery"},
     "error_events": DEVELOPER,
     "evidence_exports": COMPLIANCE,
     "digest_load_1m": DEVELOPER | {"facts"},
@@ -47,7 +49,9 @@ MAY_READ = {
     "ledger": DEVELOPER | {"repair"},
     "legal_hold_actions": COMPLIANCE,
     "legal_holds": COMPLIANCE,
+    "log_days": DEVELOPER | {"repair"},
     "logging_in_force": DEVELOPER | {"facts"},
+    "logs_of_period": DEVELOPER | {"repair"},
     "minutes_without_audit": COMPLIANCE,
     "otel_traces": DEVELOPER,
     "otel_traces_trace_id_ts": DEVELOPER,
@@ -69,6 +73,7 @@ MAY_READ = {
     "receipts_dead_letters_mv": NOBODY,
     "receipts_error_events_mv": NOBODY,
     "receipts_query_events_mv": NOBODY,
+    "refused_logins": COMPLIANCE,
     "reviews": COMPLIANCE,
     "rights_changes": COMPLIANCE,
     "rule_coverage": COMPLIANCE | {"analyst", "delivery"},
@@ -89,7 +94,12 @@ MAY_READ = {
 }
 VIEW_PARAMETERS = {
     "coverage_1m": "(first_minute = '2026-11-21 00:00:00', end_minute = '2026-11-22 00:00:00', "
-    "server = '', kinds = [])"
+    "server = '', kinds = [])",
+    "logs_of_period": "(period_from = '2026-11-21 00:00:00', period_to = '2026-11-22 00:00:00')",
+    **dict.fromkeys(
+        ("data_access_by_action", "refused_logins"),
+        "(begin = '2026-11-21 00:00:00', until = '2026-11-22 00:00:00')",
+    ),
 }
 """Of views that have some."""
 
@@ -111,6 +121,7 @@ MAY_ADD = {
     "alert_deliveries": {"delivery"},
     "alerts": {"writer", "facts"},
     "api_requests": {"api"},
+    "delivery_channels": {"delivery"},
     "evidence_exports": {"auditor"},
     "gap_repairs": {"repair"},
     "legal_hold_actions": {"auditor"},

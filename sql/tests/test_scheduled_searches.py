@@ -1,32 +1,32 @@
 """Scheduled searches on a real ClickHouse and with a channel over HTTP: what is found, as which role, and
 which runs are recorded."""
 
-import argparse
 import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from types import SimpleNamespace
+import threading
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 from search_events import NOW, TEXTS, rows_of_logs
 
+from e2e.alert_rows import alert as e2e_alert
 from e2e.siem_receivers import Posted, serving
-from tailrace.alerts.delivery.config import Webhook
+from e2e.stack import wait_until
+from tailrace.alerts.delivery.config import DeliveryConfig, Webhook
 from tailrace.alerts.delivery.selection import Selection
-from tailrace.cli.commands import search as command
-from tailrace.cli.commands import search_schedule
-from tailrace.clickhouse.client import ClickHouse, ClickHouseError
-from tailrace.errors import ReportedError
-from tailrace.search.scheduled import saved, slots
-from tailrace.search.scheduled.runner import MOST_ATTEMPTS, Runner
-from tailrace.search.scheduled.saved import ScheduledSearch, ScheduleError
+from tailrace.clickhouse.client import ClickHouseError
+from tailrace.outputs.backoff import WORKING, Backoff
+from tailrace.search.scheduled import saved
+from tailrace.search.scheduled.outbox import MOST_ATTEMPTS
+from tailrace.search.scheduled.runner import Runner
+from tailrace.search.scheduled.saved import SavedSearch, Schedule, ScheduleError
 
 EVERY = timedelta(hours=12)
 DUE = NOW + timedelta(minutes=2)
 """NOW is at twelve, and all events are in the twelve hours before it."""
 SAVED = NOW - timedelta(hours=11)
+WAIT_SECONDS = 120
 
 
 class Receiver:
@@ -36,11 +36,17 @@ class Receiver:
         self.documents: list[Mapping[str, Any]] = []
         self.keys: list[str] = []
         self.statuses: list[int] = []
+        self.headers: dict[str, str] = {}
+        """Of the answers with an error status."""
+        self.gate = threading.Event()
+        """An answer waits for it."""
+        self.gate.set()
 
-    def __call__(self, request: Posted) -> tuple[int, object]:
+    def __call__(self, request: Posted) -> tuple[int, object] | tuple[int, object, dict[str, str]]:
         self.documents.append(json.loads(request.body))
         self.keys.append(request.headers["Idempotency-Key"])
-        return (self.statuses.pop(0) if self.statuses else 200), {}
+        assert self.gate.wait(WAIT_SECONDS)
+        return (self.statuses.pop(0), {}, self.headers) if self.statuses else (200, {})
 
 
 @pytest.fixture(scope="module")
@@ -56,19 +62,42 @@ def logs(_migrated, server) -> Mapping[str, list[dict[str, Any]]]:
 
 @pytest.fixture
 def receiver(server, logs) -> Iterator[Receiver]:
-    for table in ("scheduled_searches", "search_runs"):
-        server.user("admin").execute(f"TRUNCATE TABLE tailrace.{table}")
+    server.empty_tables("scheduled_searches", "search_runs")
     yield Receiver()
 
 
+class Running:
+    """The runner without threads, and its clock in seconds since 1970."""
+
+    def __init__(self, server, *channels: Webhook) -> None:
+        self.now = 0.0
+        config = DeliveryConfig("https://tailrace.test", channels)
+        self.backoffs = {each.name: Backoff(4, 60, 3, self._clock, lambda *_: 1.0) for each in channels}
+        self.runner = Runner(
+            server.user("delivery"), server.user, config, self.backoffs, lambda _: None, self._clock
+        )
+
+    def _clock(self) -> float:
+        return self.now
+
+    def run_due(self, now: datetime) -> str:
+        """Runs what is due, then makes the attempts that are due; a day later than the last time."""
+        self.now += 86_400
+        said = self.runner.run_due(now)
+        self.send_due()
+        return said
+
+    def send_due(self, seconds: float = 0) -> None:
+        self.now += seconds
+        for outbox in self.runner.outboxes.values():
+            outbox.send_due()
+
+
 @pytest.fixture
-def runner(server, receiver, tmp_path) -> Iterator[Runner]:
+def runner(server, receiver, tmp_path) -> Iterator[Running]:
     (tmp_path / "secret").write_text("the secret key")
     with serving(receiver) as url:
-        hook = Webhook("hook", Selection(), url, tmp_path / "secret")
-        yield Runner(
-            server.user("delivery"), server.user, {"hook": hook}, "https://tailrace.test", lambda _: None
-        )
+        yield Running(server, Webhook("hook", Selection(), url, tmp_path / "secret"))
 
 
 @pytest.fixture
@@ -178,9 +207,130 @@ def test_a_search_that_fails_is_tried_again_and_its_run_counts_as_missed(server,
     assert [outcome for _, outcome, _ in runs(server)][-2:] == ["missed", "delivered"]
 
 
+def test_a_channel_that_fails_is_tried_after_pauses_that_double_at_most_twenty_times(
+    server, runner, receiver, save
+):
+    receiver.statuses = [503] * 30
+    save("log:slow")
+    runner.run_due(DUE)
+    for number, pause in enumerate((5, 10, 20, 40, 80), start=1):
+        runner.send_due(pause - 1)
+        assert len(receiver.keys) == number
+        runner.send_due(1)
+        assert len(receiver.keys) == number + 1
+    runner.runner.run_due(DUE)
+    for _ in range(20):
+        runner.send_due(900)
+    assert len(receiver.keys) == MOST_ATTEMPTS and len(set(receiver.keys)) == 1
+    rows = server.user("delivery").rows("SELECT detail FROM tailrace.search_runs ORDER BY at DESC LIMIT 1")
+    assert rows[0]["detail"].startswith("given up after 20 attempts: HTTP 503")
+    runner.run_due(DUE)
+    assert len(receiver.keys) == MOST_ATTEMPTS
+
+
+def test_a_receiver_that_asks_for_time_gets_it(runner, receiver, save):
+    receiver.statuses, receiver.headers = [429], {"Retry-After": "600"}
+    save("log:slow")
+    runner.run_due(DUE)
+    save("log:slow", name="another")
+    runner.runner.run_due(DUE)
+    runner.send_due(599)
+    assert len(receiver.keys) == 1, "also no other result is sent to the channel"
+    runner.send_due(1)
+    assert len(receiver.keys) == 3 and runner.backoffs["hook"].state.state == WORKING
+
+
+def test_a_channel_that_does_not_answer_delays_no_other_one(server, receiver, save, tmp_path):
+    """The threads of the service: the receiver `hook` holds each request until the test ends it."""
+    (tmp_path / "secret").write_text("the secret key")
+    other, stop = Receiver(), threading.Event()
+    receiver.gate.clear()
+    with serving(receiver) as slow, serving(other) as quick:
+        hooks = [
+            Webhook(name, Selection(), url, tmp_path / "secret", timeout=WAIT_SECONDS)
+            for name, url in (("hook", slow), ("quick", quick))
+        ]
+        its = Running(server, *hooks)
+        save("log:slow", channels=["hook", "quick"])
+        save("user:etl", name="z", channels=["quick"])
+        threads = [threading.Thread(target=run, args=(stop,)) for run in its.runner.threads[1:]]
+        its.runner.run_due(DUE)
+        try:
+            for thread in threads:
+                thread.start()
+            wait_until(lambda: len(other.documents) == 2, WAIT_SECONDS, "both results")
+            wait_until(lambda: len(runs(server)) == 2, WAIT_SECONDS, "their records")
+            assert len(receiver.documents) == 1
+            receiver.gate.set()
+            wait_until(lambda: len(runs(server)) == 3, WAIT_SECONDS, "the slow answer")
+        finally:
+            receiver.gate.set()
+            stop.set()
+            for thread in threads:
+                thread.join()
+
+
+def test_a_service_that_was_killed_searches_and_sends_what_a_channel_has_not_got(
+    server, runner, receiver, save, tmp_path
+):
+    receiver.statuses = [503]
+    save("log:slow")
+    runner.run_due(DUE)
+    later = Running(server, Webhook("hook", Selection(), "http://127.0.0.1:9/", tmp_path / "secret"))
+    later.run_due(DUE)
+    assert [outcome for _, outcome, _ in runs(server)] == ["failed", "failed"]
+    rows = server.user("delivery").rows("SELECT attempt FROM tailrace.search_runs ORDER BY at")
+    assert [row["attempt"] for row in rows] == [1, 2]
+
+
+def test_a_result_of_a_search_that_was_removed_is_not_sent_again(server, runner, receiver, save):
+    receiver.statuses = [503]
+    save("log:slow")
+    runner.run_due(DUE)
+    saved.remove(server.user("analyst"), "eve", "mine")
+    runner.run_due(DUE)
+    assert len(receiver.keys) == 1
+
+
+def total_missed(server) -> int:
+    (listed,) = saved.rows(server.user("analyst"))
+    return int(listed["missed"])
+
+
+def test_missed_runs_are_recorded_although_the_first_attempt_fails(server, runner, receiver, save):
+    """The alert of the search arrives after the first attempt."""
+    alert = "aaaaaaaa-0000-4000-8000-fffffffffff0"
+    save(f"around:{alert} user:nobody", at=f"{SAVED - 2 * EVERY:%Y-%m-%d %H:%M:%S}")
+    runner.run_due(DUE)
+    assert [outcome for _, outcome, _ in runs(server)] == ["missed", "error"] and total_missed(server) == 2
+    times = dict.fromkeys(("event_time", "window_from"), f"{NOW - EVERY / 2:%Y-%m-%d %H:%M:%S}")
+    server.user("writer").insert("tailrace.alerts", [e2e_alert(alert_id=alert, **times)])
+    runner.run_due(DUE)
+    assert [outcome for _, outcome, _ in runs(server)] == ["missed", "error", "delivered"]
+    assert total_missed(server) == 2 and "2 runs were missed" in json.dumps(receiver.documents)
+
+
+def test_a_repeated_message_names_the_missed_runs_too(server, runner, receiver, save):
+    receiver.statuses = [503]
+    save("user:nobody", at=f"{SAVED - 2 * EVERY:%Y-%m-%d %H:%M:%S}")
+    runner.run_due(DUE)
+    runner.run_due(DUE)
+    assert [outcome for _, outcome, _ in runs(server)] == ["missed", "failed", "delivered"]
+    first, second = (document["tailrace"] for document in receiver.documents)
+    assert first == second and "2 runs were missed" in json.dumps(second)
+
+
+def test_missed_runs_of_a_run_that_never_finished_count_once(server, runner, receiver, save):
+    save("around:aaaaaaaa-0000-4000-8000-ffffffffffff", at=f"{SAVED - EVERY:%Y-%m-%d %H:%M:%S}")
+    runner.run_due(DUE)
+    assert total_missed(server) == 1
+    runner.run_due(DUE + EVERY)
+    assert total_missed(server) == 2, "the one before, and the one that failed"
+
+
 def test_a_removed_search_does_not_run(server, runner, receiver, save):
     save("log:slow")
-    with pytest.raises(ScheduleError, match="bob has no scheduled search 'mine'"):
+    with pytest.raises(ScheduleError, match="bob has no saved search 'mine'"):
         saved.remove(server.user("analyst"), "bob", "mine")
     saved.remove(server.user("analyst"), "eve", "mine")
     runner.run_due(DUE)
@@ -189,85 +339,11 @@ def test_a_removed_search_does_not_run(server, runner, receiver, save):
 
 def test_a_saved_search_has_the_time_and_account_of_the_server(server, receiver):
     analyst = server.user("analyst")
-    saved.save(analyst, ScheduledSearch("eve", "mine", "security", "user:etl", EVERY, ["hook"]))
+    saved.store(analyst, SavedSearch("eve", "mine", "security", "user:etl", Schedule(EVERY, ["hook"])))
     (found,) = saved.load(analyst)
     assert (found.search, found.every, found.channels) == ("user:etl", EVERY, ("hook",))
+    saved.remove(analyst, "eve", "mine")
+    saved.store(analyst, found)
+    assert [each.name for each in saved.load(analyst)] == ["mine"], "an equal row is not a repetition"
     with pytest.raises(ClickHouseError):
         analyst.insert("tailrace.scheduled_searches", [{"owner": "eve", "name": "x", "account": "admin"}])
-
-
-@dataclass
-class Stack:
-    """The context of a command whose stack is the test's server."""
-
-    settings: SimpleNamespace
-    clickhouse: Callable[[str], ClickHouse]
-
-
-@pytest.fixture
-def run(server, receiver, tmp_path, capsys) -> Callable[..., str]:
-    """Runs `tailrace search` with words; returns what it prints."""
-    hook = {"name": "hook", "kind": "webhook", "url": "https://example.test/", "secret_file": "secret"}
-    (tmp_path / "secret").write_text("the secret key")
-    (tmp_path / "alerts.yaml").write_text(json.dumps({"channels": [hook]}))
-
-    def with_words(*words: str) -> str:
-        parser = argparse.ArgumentParser()
-        command.configure(parser)
-        stack = Stack(SimpleNamespace(alerts_config=tmp_path / "alerts.yaml"), server.user)
-        command.run(parser.parse_args(words), stack)
-        return capsys.readouterr().out
-
-    return with_words
-
-
-SCHEDULE = ("--save", "mine", "--every", "1h", "--deliver", "hook", "--owner", "eve")
-
-
-def test_the_command_saves_lists_and_removes_a_search(run):
-    assert "runs every 1h as security" in run("user:etl   log:slow", *SCHEDULE)
-    (listed,) = json.loads(run("--scheduled", "--output", "json"))["scheduled"]
-    assert listed.keys() == search_schedule.KEYS.keys()
-    assert (listed["search"], listed["every"], listed["channels"]) == ("user:etl log:slow", "1h", ["hook"])
-    assert (listed["last"], listed["outcome"], listed["events"]) == (None, None, None)
-    assert "user:etl log:slow" in run("--scheduled")
-    run("--remove", "mine", "--owner", "eve")
-    assert "no scheduled search" in run("--scheduled")
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("log:audit", "--role", "developers", *SCHEDULE), "which the role developers does not have"),
-        (("x", "--save", "mine", "--every", "1h"), "needs --save NAME, --every SPAN and --deliver"),
-        (("x", *SCHEDULE, "--deliver", "other"), "--deliver other: the channels of alerts.yaml are: hook"),
-        (("x", *SCHEDULE, "--every", "1m"), "from 5 minutes to 31 days"),
-        (("x", *SCHEDULE, "--every", "soon"), "a span such as 30s"),
-        (("x", *SCHEDULE, "--save", ""), "1 to 60 printable characters"),
-    ],
-)
-def test_the_command_refuses_to_save(run, server, words, message):
-    with pytest.raises(ReportedError, match=message):
-        run(*words)
-    assert not saved.load(server.user("analyst"))
-
-
-def at(hour: int, minute: int = 0) -> datetime:
-    return datetime(2026, 3, 1, hour, minute, tzinfo=UTC)
-
-
-@pytest.mark.parametrize(
-    ("now", "last", "expected"),
-    [
-        (at(8, 30), None, None),  # saved at 8:10: the first run ends at 9
-        (at(9, 0), None, None),  # events of the last seconds are on their way
-        (at(9, 1), None, (at(8), at(9), 0)),
-        (at(9, 30), at(9), None),
-        (at(12, 5), at(9), (at(11), at(12), 2)),
-        (at(12, 5), None, (at(11), at(12), 3)),
-    ],
-)
-def test_the_run_that_is_due(now, last, expected):
-    search = ScheduledSearch("eve", "mine", "security", "x", timedelta(hours=1), ["hook"], at(8, 10), last)
-    found = slots.due(search, now)
-    assert (found and (found.since, found.until, found.missed)) == expected

@@ -6,6 +6,8 @@ from urllib.parse import unquote
 import pytest
 from security_rows import RANGE, asking, at, audit, denied_message, identity_of, login, refused
 
+from tailrace.evidence import framework
+
 
 @pytest.fixture
 def ask(user, rendered):
@@ -156,6 +158,23 @@ def test_refused_logins_and_statements_have_their_reason(stored, ask):
         ("statement", "1044: no right to the database", "init db payroll", "audit"),
         ("statement", "1142: no right to the table", "drop t", "audit"),
     ]
+
+
+def test_the_evidence_of_refused_access_has_the_rows_of_the_dashboard(stored, ask, user):
+    stored(
+        "audit_events",
+        refused(30),
+        refused(25, user="root"),
+        audit(20, status=1142),
+        audit(20, status=1142, event_name="query_start"),
+    )
+    stored("error_events", denied_message(30, 1), denied_message(10))
+    shown = ask("refused_access", reader="reader_compliance")
+    evidence = framework.result("refused_access").statement()
+    period = {"from": RANGE[0][:19].replace("T", " "), "to": RANGE[1][:19].replace("T", " ")}
+    rows = user("auditor").rows(evidence, period)
+    assert len(shown) == len(rows) == 4
+    assert sorted(row["seen_in"] for row in rows) == sorted(row["source_logs"] for row in shown)
 
 
 def test_ways_lead_from_client_and_program_to_user_table_and_class(stored, ask):

@@ -1,8 +1,10 @@
 """ClickHouse is verified against a transparency log, and evidence contains the proofs of its rows."""
 
 import json
+import shutil
 import uuid
 import zipfile
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,9 +15,24 @@ from tailrace.clickhouse.client import ClickHouse
 from tailrace.evidence import framework, signing
 from tailrace.evidence.export import Exporter
 from tailrace.evidence.period import Period
-from tailrace.verification import live
+from tailrace.migrations.rewind import Order, rewind
+from tailrace.retention import record
+from tailrace.retention.holds import stored_columns
+from tailrace.verification import live, proofs
 from tailrace.verification.stored_rows import StoredRows
-from tailrace_verify import check, command, leaves, merkle, minutes, notes, options, rows, tiles
+from tailrace_verify import (
+    check,
+    command,
+    files,
+    leaves,
+    merkle,
+    minutes,
+    notes,
+    options,
+    rewinds,
+    rows,
+    tiles,
+)
 from tailrace_verify.findings import Report, Status
 from tailrace_verify.trust import Trust
 
@@ -40,6 +57,7 @@ def event(minute: int, number: int, late: bool = False) -> dict[str, object]:
         "rows_sent": 2**63 + number,
         "flags": ["a/b", "\n"],
         "ingested_at": f"{stored:%Y-%m-%d %H:%M:%S}",
+        "after_checkpoint": 8 if number > 2 else 7,
     }
 
 
@@ -63,23 +81,29 @@ def leaf(minute: int, part: int) -> dict[str, object]:
     }
 
 
-def write_log(clickhouse: ClickHouse, home: Path) -> None:
-    """Writes a log whose digests are those of the rows that ClickHouse has now."""
-    found = leaves.Leaves()
-    for index, place in enumerate(PARTS):
-        unread = {**leaf(*place), "rows": PARTS[place], "root": merkle.EMPTY.hex()}
-        leaves.add(index, json.dumps(unread).encode(), found, Report())
-    entries = []
+def entries_of(clickhouse: ClickHouse, unread: list[dict[str, object]]) -> list[bytes]:
+    """Returns entries whose digests are those of the rows that ClickHouse has now."""
+    found, entries = leaves.Leaves(), []
+    for index, each in enumerate(unread):
+        entry = json.dumps({**each, "rows": 0, "root": merkle.EMPTY.hex()}).encode()
+        leaves.add(index, entry, found, Report())
     for each, hashes in StoredRows(clickhouse).hashes(found.rows.values()):
-        minute = round((check.moment(each.minute) - DAY).total_seconds() / 60)
         root = rows.root_of_hashes(hashes).hex()
-        entries.append(json.dumps({**leaf(minute, each.part), "rows": len(hashes), "root": root}).encode())
+        entries.append(json.dumps({**unread[each.index], "rows": len(hashes), "root": root}).encode())
+    return entries
+
+
+def write_log(clickhouse: ClickHouse, home: Path) -> None:
+    publish(entries_of(clickhouse, [leaf(*place) for place in PARTS]), home, END)
+
+
+def publish(entries: list[bytes], home: Path, at: datetime) -> None:
     hashes = [merkle.leaf_hash(entry) for entry in entries]
     directory = home / live.DIRECTORY
     text = notes.Checkpoint(ORIGIN, len(entries), merkle.root(hashes)).text()
     signed = (
         notes.sign(text, ORIGIN, LOG),
-        notes.cosign(text, WITNESS_NAME, WITNESS, int(END.timestamp()) + 60),
+        notes.cosign(text, WITNESS_NAME, WITNESS, int(at.timestamp()) + 60),
     )
     for name, data in {
         "checkpoint": notes.assemble(text, signed),
@@ -145,6 +169,63 @@ def test_rows_that_were_added_to_the_past(stored, server, tmp_path):
         ("00:11", "it has 4 rows, 3 were recorded"),
         ("05:00", "1 rows are in no leaf of the log"),
     ]
+
+
+def recorded_leaf(clickhouse: ClickHouse) -> dict[str, object]:
+    """Returns the leaf, without its digest, of what was recorded just now."""
+    (row,) = clickhouse.rows(
+        "SELECT DISTINCT toUnixTimestamp(toStartOfMinute(at)) AS minute, "
+        "toUnixTimestamp(ingested_at) AS second FROM tailrace.legal_hold_actions"
+    )
+    times = [datetime.fromtimestamp(row["second"] + after, UTC).strftime(FORM) for after in (0, 1)]
+    minute = datetime.fromtimestamp(row["minute"], UTC).strftime(FORM)
+    table, columns = rewinds.TABLE, sorted(stored_columns(clickhouse)[rewinds.TABLE])
+    common = {"type": "rows", "table": table, "minute": minute, "part": 1}
+    return {**common, "columns": columns, "ingested": times}
+
+
+def bundled(server, home: Path, end: datetime) -> Report:
+    """What a verifier finds offline in the proofs of all rows."""
+    content = home / "bundle" / end.strftime("%H%M")
+    shutil.rmtree(content, ignore_errors=True)
+    proofs.write(server.user("auditor"), home, DAY, end, content)
+    with files.opened(content / "transparency") as found:
+        return check.verify(found, replace(TRUST, hosts={}))
+
+
+def test_rows_that_a_rewind_deleted_are_not_taken_for_manipulated(stored, server, tmp_path):
+    entries = entries_of(server.user("auditor"), [leaf(*place) for place in PARTS])
+    rewind(stored, 8, Order(server.user("auditor"), "ines", "a faulty parser"))
+    later = datetime.now(UTC).replace(second=0, microsecond=0) + timedelta(hours=2)
+    for is_recorded in (False, True):
+        if is_recorded:
+            entries += entries_of(server.user("auditor"), [recorded_leaf(stored)])
+        publish(entries, tmp_path, later)
+        for report in (verified(server, tmp_path), bundled(server, tmp_path, later)):
+            expected = Status.UNDETERMINED if is_recorded else Status.TAMPERED
+            assert report.verdict is expected, (is_recorded, report.findings)
+    at = record.listed(stored, record.REWIND)[0].at
+    by = f"rows were deleted by the rewind to checkpoint 8 by ines on {at} (a faulty parser)"
+    for report in (verified(server, tmp_path), bundled(server, tmp_path, later)):
+        found = [(each.place["minute"][11:16], each.message) for each in report.findings]
+        assert found == [("00:10", f"2 of its 5 {by}"), ("11:40", f"1 of its 4 {by}")]
+
+    def tampered() -> list[str]:
+        report = verified(server, tmp_path)
+        return [each.place["minute"][11:16] for each in report.findings if each.status is Status.TAMPERED]
+
+    stored.execute(
+        "ALTER TABLE tailrace.query_events DELETE WHERE toStartOfMinute(event_time) = {at:DateTime} "
+        "AND after_checkpoint = 7 AND rows_sent % 2 = 0",
+        {"at": f"{DAY + timedelta(minutes=10):%Y-%m-%d %H:%M:%S}"},
+        mutations_sync=2,
+    )
+    assert tampered() == ["00:10"], "more rows are missing than the rewind has deleted"
+    stored.execute(
+        "ALTER TABLE tailrace.legal_hold_actions UPDATE reason = 'another' WHERE 1", mutations_sync=2
+    )
+    assert {"00:10", "11:40"} < {*tampered()}, "a changed record explains nothing"
+    stored.execute("TRUNCATE TABLE tailrace.legal_hold_actions SYNC")
 
 
 def test_evidence_contains_the_proofs(stored, server, tmp_path):

@@ -1,5 +1,7 @@
 """Requests to services of AWS, and what their errors mean."""
 
+import json
+from collections.abc import Collection
 from typing import Any
 
 import botocore.exceptions
@@ -18,6 +20,25 @@ NO_CREDENTIALS = {
 DENIED = {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation"}
 THROTTLED = {"Throttling", "ThrottlingException", "RequestLimitExceeded", "TooManyRequestsException"}
 GONE = {"DBLogFileNotFoundFault", "DBLogFileNotFound", "ResourceNotFoundException"}
+
+
+def with_plain_answers(client: Any, operation: str, members: Collection[str]) -> Any:
+    """Returns the client, which gives these members of answers in JSON as they are, without a comparison
+    with botocore's model: for events it takes four times as long as the parser of JSON."""
+
+    def parse(response_dict: dict, customized_response_dict: dict, **_: object) -> None:
+        if response_dict["status_code"] != 200:
+            return
+        try:
+            body = json.loads(response_dict["body"])
+            customized_response_dict.update({name: body.pop(name) for name in members if name in body})
+            response_dict["body"] = json.dumps(body).encode()
+        except (ValueError, AttributeError, TypeError):
+            customized_response_dict.clear()  # botocore says what is wrong
+
+    service = client.meta.service_model.service_id.hyphenize()
+    client.meta.events.register(f"before-parse.{service}.{operation}", parse, f"plain-{operation}")
+    return client
 
 
 def ask(client: Any, operation: str, subject: str, **parameters: object) -> dict:

@@ -9,7 +9,8 @@ from typing import Any
 
 from tailrace_pull import aws
 from tailrace_pull.cloudwatch import GROUPS
-from tailrace_pull.config import CLOUDWATCH, OBJECTS, TABLE, Clients, Entry
+from tailrace_pull.config import CLOUDWATCH, HUB, OBJECTS, TABLE, Clients, Entry
+from tailrace_pull.kafka_hub import RIGHT
 from tailrace_pull.object_store import RIGHTS
 from tailrace_pull.rds import RdsLogs
 from tailrace_pull.remote import FileGoneError, PermissionMissingError, RemoteError
@@ -18,6 +19,9 @@ from tailrace_pull.state import LogState
 GUIDE = "docs/PULL.md"
 OBJECT_RIGHTS = {right for rights in RIGHTS.values() for right in rights.values()}
 ON = ("1", "ON")
+HOUR_MILLIS = 3_600_000
+MIN_RETENTION_MILLIS = 24 * HOUR_MILLIS
+"""A hub that keeps messages for less loses some if the puller is stopped over night."""
 SWITCHES = {"slowlog": "slow_query_log", "general": "general_log"}
 """The parameter that turns a kind of log on. Error logs are always on; audit logs need a plugin."""
 
@@ -44,6 +48,8 @@ def _found(entry: Entry, clients: Clients) -> Iterator[Found]:
         return _guarded(_read_table(entry, clients))
     if entry.kind == OBJECTS:
         return _guarded(_read_objects(entry, clients))
+    if entry.kind == HUB:
+        return _guarded(_read_hub(entry, clients))
     read = _read_cloudwatch if entry.kind == CLOUDWATCH else _read_rds
     return itertools.chain(_guarded(read(entry, clients)), _settings(entry, clients))
 
@@ -59,6 +65,8 @@ def _guarded(checks: Iterator[Found]) -> Iterator[Found]:
 def _fix(error: RemoteError) -> str:
     if error.right.endswith(";"):
         return f"on the server: {error.right}  {GUIDE}#log-tables"
+    if error.right == RIGHT:
+        return f"use a connection string whose policy has {RIGHT}: {GUIDE}#permissions-for-event-hubs"
     if isinstance(error, PermissionMissingError):
         section = "permissions-for-objects" if error.right in OBJECT_RIGHTS else "permissions"
         return f"add {error.right or 'valid credentials'}: {GUIDE}#{section}"
@@ -80,6 +88,35 @@ def _read_objects(entry: Entry, clients: Clients) -> Iterator[Found]:
         return
     store.read(last, 0, 1)
     yield Found("ok", f"{last.name} can be read")
+
+
+def _read_hub(entry: Entry, clients: Clients) -> Iterator[Found]:
+    """Asks for the partitions of the hub, and how long it keeps messages."""
+    hub = clients.hub(entry)
+    try:
+        partitions = hub.bounds()
+    except FileGoneError as error:
+        yield Found("error", str(error), f"correct `url`, or create the hub: {GUIDE}#azure-event-hubs")
+        return
+    yield Found("ok", f"{entry.url} can be read ({len(partitions)} partitions)")
+    try:
+        retention = hub.retention_millis()
+    except RemoteError as error:
+        yield Found("unknown", f"the retention was not checked: {error}")
+        return
+    yield _retention(entry.url, retention)
+
+
+def _retention(url: str, millis: int | None) -> Found:
+    if millis is None:
+        return Found("unknown", f"{url} does not say how long it keeps messages")
+    if 0 <= millis < MIN_RETENTION_MILLIS:
+        message = (
+            f"{url} keeps messages for {millis / HOUR_MILLIS:.1f} h: longer pauses of the puller are gaps"
+        )
+        return Found("error", message, "set the retention of the hub to 24 h or more")
+    kept = "permanently" if millis < 0 else f"for {millis / HOUR_MILLIS:.0f} h"
+    return Found("ok", f"{url} keeps messages {kept}")
 
 
 def _read_rds(entry: Entry, clients: Clients) -> Iterator[Found]:

@@ -5,12 +5,14 @@ stream (ADR 0059).
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from tailrace_pull import aws
 from tailrace_pull.events import CONTINUATION_MILLIS, Entry, LogEvent, entries
-from tailrace_pull.late_events import Comparison, Hour, Tally
+from tailrace_pull.hour_parts import Part
+from tailrace_pull.late_events import Tally
 from tailrace_pull.log import PulledLog
 from tailrace_pull.look_back import LookBack
 from tailrace_pull.matching import Numbers
@@ -24,7 +26,8 @@ HISTORY_SECONDS = DAY_SECONDS
 """How old events may be that the first visit reads."""
 
 MAX_PAGES = 50
-"""After so many pages a visit ends once it has new events: a log may grow faster than it is read."""
+"""A visit ends after so many pages, and the next one continues there: logs are stored together after their
+visits, so a long visit delays them all."""
 
 GROUPS = {"slowlog": "slowquery", "general": "general", "errorlog": "error", "audit": "audit"}
 """The last part of the name of the log group that RDS exports each kind of log to."""
@@ -57,83 +60,132 @@ class CloudWatchLogs:
     def __init__(self, client: Any, group: str, stream: str, since: int = 0) -> None:
         """`client` is one of boto3 for `logs`. The first visit reads from `since`, in milliseconds since
         1970 UTC; 0 for a day ago."""
-        self._client = client
+        self._client = aws.with_plain_answers(client, "FilterLogEvents", ("events", "nextToken"))
         self._group = group
         self._stream = stream
         self._since = since
 
     def visit(self, state: LogState, new_number: Numbers, at: float, max_bytes: int) -> Round:
-        """Reads events that are new, at most about `max_bytes`. Raises RemoteError."""
+        """Reads events that are new, at most about `max_bytes` and `MAX_PAGES`. Raises RemoteError."""
         known, now = LookBack.from_text(state.memory), int(at * MILLIS)
         start = known.start(now, self._since or int((at - HISTORY_SECONDS) * MILLIS))
-        events, is_complete = self._new_events(known, start, max_bytes)
+        is_whole = not known.token
+        found = self._new_events(known, start, max_bytes)
         known.begin(start, now)
-        done = Round(at, state.copy(), is_complete=is_complete)
-        waits = now - CONTINUATION_MILLIS if is_complete else -1
+        known.continue_at(start, found.token if not found.events else "")
+        done = Round(at, state.copy(), is_complete=found.is_complete)
+        waits = now - CONTINUATION_MILLIS if found.is_complete else -1
+        events = list(found.events.values())
         held = _add_entries(done, events, waits, known, new_number)
         read = [min(event.timestamp, now) for event in events]
-        known.advance(min(max(read, default=0), held), start, now if is_complete else None)
-        if is_complete and (hour := known.past.due(now)):
-            self._read_again(done, hour, known, max_bytes, new_number)
+        known.advance(min(max(read, default=0), held), start, now, found.is_complete, is_whole)
+        if found.is_complete:
+            self._read_again(
+                done, known, max_bytes, max(MAX_PAGES // 2, MAX_PAGES - found.pages, 1), new_number
+            )
         known.forget()
         done.state.files = _without_old(done.state.files, state.files)
         done.state.memory = known.to_text()
         return done
 
     def _read_again(
-        self, done: Round, hour: Hour, known: LookBack, max_bytes: int, new_number: Numbers
+        self, done: Round, known: LookBack, max_bytes: int, max_pages: int, new_number: Numbers
     ) -> None:
-        """Adds the late events of an hour, and a gap for those that cannot be recognized. An error changes
-        nothing: the hour remains due."""
+        """Adds late events of a part of the hour that is due; after its last part, a gap for those that
+        cannot be recognized. An error ends the part: it is continued at the next visit."""
         now = int(done.at * MILLIS)
-        found = Comparison(hour, known.seen, now - CONTINUATION_MILLIS, max_bytes)
-        try:
-            pages = self._pages(hour.start, hour.end)
-            found.take(each for page, _ in pages for each in page if self._belongs(each.stream))
-        except RemoteError:
+        compared = known.past.comparison(now)
+        hour = known.past.of(compared.start) if compared else None
+        if compared is None or hour is None:
             return
-        found.end(known.past, now)
-        if found.unknown.count:
-            _leave_gap(done, _file(done.state, found.stream, new_number), hour, found.unknown)
-        _add_entries(done, found.late, now - CONTINUATION_MILLIS, known, new_number)
+        part = Part(compared, hour, known.seen, now - CONTINUATION_MILLIS, max_bytes)
+        token, is_last = compared.token, False
+        try:
+            for number, page in enumerate(self._pages(compared.position, hour.end, compared.token), 1):
+                is_enough = any(part.take(each) for each in page.events if self._belongs(each.stream))
+                token, is_last = page.token, not (page.token or is_enough)
+                if is_enough or (page.token and number >= max_pages and not part.is_within_entry):
+                    done.is_complete = False
+                    break
+        except RemoteError:
+            pass
+        if is_last:
+            part.end()
+            if (unknown := known.past.end_comparison(now)).count:
+                _leave_gap(done, _file(done.state, compared.stream, new_number), hour.start, unknown)
+        else:
+            part.pause(token)
+        _add_entries(done, part.late, now - CONTINUATION_MILLIS, known, new_number)
 
-    def _new_events(self, known: LookBack, start: int, max_bytes: int) -> tuple[list[LogEvent], bool]:
-        """Returns events that were not read, and whether these are all.
+    def _new_events(self, known: LookBack, start: int, max_bytes: int) -> "_Found":
+        """Returns events that were not read.
 
         An error after the first pages leaves those pages: a throttled log is read slowly, not never. Raises
         RemoteError.
         """
-        events: dict[str, LogEvent] = {}
+        found = _Found()
         try:
-            for number, (page, is_last) in enumerate(self._pages(start), 1):
-                new = [each for each in page if self._belongs(each.stream) and not known.has(each.id)]
-                events.update((each.id, each) for each in new if each.id not in events)
+            for page in self._pages(start, token=known.token):
+                new = [each for each in page.events if self._belongs(each.stream) and not known.has(each)]
+                for each in new:
+                    found.events.setdefault(each.id, each)
                 max_bytes -= sum(len(each.message) for each in new)
-                is_enough = max_bytes <= 0 or (number >= MAX_PAGES and events)
-                if is_enough and not is_last and not (new and new[-1].may_be_split):
-                    return list(events.values()), False
+                found.pages, found.token = found.pages + 1, page.token
+                is_enough = max_bytes <= 0 or found.pages >= MAX_PAGES
+                if is_enough and page.token and not (new and new[-1].may_be_split):
+                    return found
+            found.is_complete = True
         except RemoteError:
-            if all(event.may_be_split for event in events.values()):
+            if all(event.may_be_split for event in found.events.values()):
                 raise
-            return list(events.values()), False
-        return list(events.values()), True
+        return found
 
-    def _pages(self, start: int, end: int | None = None) -> Iterator[tuple[list[LogEvent], bool]]:
-        """Yields pages and whether they are the last one. A page may be empty and not be the last one.
-        Times are milliseconds; `end` is the first one that is not asked for."""
+    def _pages(self, start: int, end: int | None = None, token: str = "") -> "Iterator[_Page]":
+        """Yields pages from a token of an earlier listing; from `start` if there is none, or if the service
+        no longer knows it. Times are milliseconds; `end` is the first one that is not asked for."""
         asked: dict[str, object] = {"startTime": max(0, start), "logStreamNamePrefix": self._stream}
         if end is not None:
             asked["endTime"] = end - 1  # the service includes it
+        known = token
         while True:
-            answer = aws.ask(self._client, "FilterLogEvents", self._group, logGroupName=self._group, **asked)
-            token = answer.get("nextToken")
-            yield [_event(each) for each in answer.get("events", ())], not token
+            more = {"nextToken": token} if token else {}
+            try:
+                answer = aws.ask(
+                    self._client, "FilterLogEvents", self._group, logGroupName=self._group, **asked, **more
+                )
+            except RemoteError as error:
+                if type(error) is not RemoteError or not token or token != known:
+                    raise
+                token = known = ""
+                continue
+            token = answer.get("nextToken") or ""
+            yield _Page([_event(each) for each in answer.get("events", ())], token)
             if not token:
                 return
-            asked["nextToken"] = token
 
     def _belongs(self, stream: str) -> bool:
         return stream == self._stream or stream.startswith(f"{self._stream}.")
+
+
+@dataclass(frozen=True)
+class _Page:
+    """A page of a listing. It may be empty and not be the last one."""
+
+    events: list[LogEvent]
+    token: str
+    """Where the listing continues; empty after the last page."""
+
+
+@dataclass
+class _Found:
+    """What a visit found of new events."""
+
+    events: dict[str, LogEvent] = field(default_factory=dict)
+    """By id."""
+    pages: int = 0
+    token: str = ""
+    is_complete: bool = False
+    """Whether these are all."""
 
 
 def _event(answered: Mapping[str, Any]) -> LogEvent:
@@ -163,7 +215,7 @@ def _add_entries(
             _append(done, _file(done.state, name, new_number), ready)
         for event in (event for entry in ready for event in entry.events):
             known.add(event, int(done.at * MILLIS))
-    return min((event.timestamp for event in events if not known.has(event.id)), default=NEVER)
+    return min((event.timestamp for event in events if not known.has(event)), default=NEVER)
 
 
 def _file(state: LogState, stream: str, new_number: Numbers) -> PulledFile:
@@ -183,9 +235,10 @@ def _append(done: Round, file: PulledFile, ready: list[Entry]) -> None:
     file.written_at = max(file.written_at, newest / MILLIS)
 
 
-def _leave_gap(done: Round, file: PulledFile, hour: Hour, unknown: Tally) -> None:
+def _leave_gap(done: Round, file: PulledFile, start: int, unknown: Tally) -> None:
+    """`start` is the time at which the hour begins, in milliseconds."""
     file.offset = file.size = file.read_size = file.offset + unknown.size
-    begin = datetime.fromtimestamp(hour.start / MILLIS, UTC)
+    begin = datetime.fromtimestamp(start / MILLIS, UTC)
     done.notes.append(
         f"{file.name}: {unknown.count} late events of the hour from {begin:%Y-%m-%dT%H:%MZ} cannot be "
         f"distinguished from events that were read: a gap of {unknown.size} bytes"

@@ -10,16 +10,18 @@ import botocore.config
 
 from tailrace_pull import cloudwatch, option_file
 from tailrace_pull.cloudwatch import CloudWatchLogs
+from tailrace_pull.event_hubs import LogOfHub
+from tailrace_pull.kafka_hub import KafkaHub
 from tailrace_pull.log import PulledLog, StreamedLog
 from tailrace_pull.log_tables import LIVE_TABLES, SCHEMA, SqlTables
-from tailrace_pull.object_records import Wanted
+from tailrace_pull.object_records import AZURE_LOGS, Wanted
 from tailrace_pull.object_store import ObjectStore
 from tailrace_pull.objects import LogOfObjects
 from tailrace_pull.rds import LIVE_FILES, RdsLogs
 from tailrace_pull.reading import FilesOfLog, VisitedLog
 from tailrace_pull.table_reading import TableReader
 
-RDS, CLOUDWATCH, TABLE, OBJECTS = "rds", "cloudwatch", "table", "objects"
+RDS, CLOUDWATCH, TABLE, OBJECTS, HUB = "rds", "cloudwatch", "table", "objects", "event_hubs"
 SERVICES = {RDS: "rds", CLOUDWATCH: "logs"}
 """The service of each kind that has one, as boto3 names it."""
 REQUIRED = {
@@ -27,6 +29,7 @@ REQUIRED = {
     CLOUDWATCH: ("region", "db_instance"),
     TABLE: ("defaults_file",),
     OBJECTS: ("url", "db_instance"),
+    HUB: ("url", "db_instance"),
 }
 """The keys that each kind needs."""
 TIMEOUT_SECONDS = 30
@@ -51,14 +54,14 @@ class Entry:
     tz: str = "UTC"
     format: str = "auto"
     endpoint: str = ""
-    """rds, cloudwatch, objects: address of the service, if it is not the public one."""
+    """rds, cloudwatch, objects, event_hubs: address of the service, if it is not the public one."""
     log_group: str = ""
     """cloudwatch, objects: default is the group to which RDS exports this kind of log."""
     stream: str = ""
     """cloudwatch: default is the name of the server at the service."""
     since: str = ""
-    """cloudwatch, objects: time of the first events, or of the last write of the first objects, to read;
-    default: a day before the first visit."""
+    """cloudwatch, objects, event_hubs: time of the first events, of the last write of the first objects, or
+    of the arrival of the first messages, to read; default: a day before the first visit."""
     defaults_file: str = ""
     """table: path of a MySQL option file with address and credentials."""
     host: str = ""
@@ -66,9 +69,11 @@ class Entry:
     archive: str = SCHEMA
     """table: schema to which a rotation moves tables."""
     url: str = ""
-    """objects: store, bucket and prefix."""
+    """objects: store, bucket and prefix; event_hubs: eventhubs://NAMESPACE/HUB."""
     account: str = ""
     """objects: storage account of Azure."""
+    connection_file: str = ""
+    """event_hubs: file with the connection string; default: the environment."""
 
     def __post_init__(self) -> None:
         """Raises ValueError."""
@@ -87,8 +92,9 @@ class Entry:
         if self.kind == CLOUDWATCH:
             path = f"/{self.kind}/{self.region}/{self.db_instance}/{self.group().lstrip('/')}"
             return StreamedLog(self.instance, self.cluster, self.source, path, self.tz, self.format)
-        if self.kind == OBJECTS:
-            path = f"/{self.kind}/{self.url.replace('://', '/').rstrip('/')}/{self.source}"
+        if self.kind in (OBJECTS, HUB):
+            place = self.url.replace("://", "/") if self.kind == OBJECTS else self.url.partition("://")[2]
+            path = f"/{self.kind}/{place.rstrip('/')}/{self.source}"
             return StreamedLog(self.instance, self.cluster, self.source, path, self.tz, self.format)
         path = (
             f"/{self.kind}/{self.region}/{self.db_instance}/{self.live_file()}"
@@ -140,12 +146,27 @@ class Clients:
         if entry.kind == OBJECTS:
             wanted = Wanted(entry.source, entry.db_instance, entry.group())
             return LogOfObjects(self.store(entry), wanted, _since(entry) or read_until)
+        if entry.kind == HUB:
+            if entry.source not in AZURE_LOGS:
+                raise ConfigurationError(
+                    f"{entry.instance}: Azure has no {entry.source}, only {', '.join(AZURE_LOGS)}"
+                )
+            wanted = Wanted(entry.source, entry.db_instance, "")
+            return LogOfHub(self.hub(entry), wanted, _since(entry) or read_until)
         return FilesOfLog(RdsLogs(self.client("rds", entry), entry.db_instance, entry.live_file()))
 
     def store(self, entry: Entry) -> ObjectStore:
         """Raises ConfigurationError."""
         try:
             return ObjectStore(entry.url, entry.region, entry.account, entry.endpoint)
+        except ValueError as error:
+            raise ConfigurationError(f"{entry.source} of {entry.instance}: {error}") from error
+
+    def hub(self, entry: Entry) -> KafkaHub:
+        """Raises ConfigurationError."""
+        try:
+            file = Path(entry.connection_file) if entry.connection_file else None
+            return KafkaHub(entry.url, entry.endpoint, file)
         except ValueError as error:
             raise ConfigurationError(f"{entry.source} of {entry.instance}: {error}") from error
 

@@ -6,6 +6,7 @@ subscriptions (Firehose) and objects of export tasks.
 """
 
 import base64
+import functools
 import json
 import re
 import urllib.parse
@@ -43,15 +44,33 @@ def records(document: str) -> Iterator[dict[str, Any]]:
     Raises EnvelopeError.
     """
     for line, value in _values(document):
-        found = value.get("records", [value]) if isinstance(value, dict) else value
-        for record in found if isinstance(found, list) else [found]:
-            if not isinstance(record, dict):
-                raise EnvelopeError(f"line {line}: expected a JSON object, found {type(record).__name__}")
-            try:
-                contained = list(_of_subscription(_of_pubsub(record)))
-            except MALFORMED as error:
-                raise EnvelopeError(f"line {line}: expected a published record: {_what(error)}") from error
-            yield from contained
+        yield from _contained(line, value)
+
+
+CONTAINERS = {"records", "message", "logEvents"}
+"""Keys of values that contain records."""
+
+
+def records_of_line(line: str) -> list[dict[str, Any]]:
+    """Returns the records of one line, as `records` does. Raises EnvelopeError."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return list(records(line))
+    is_plain = isinstance(value, dict) and CONTAINERS.isdisjoint(value)
+    return [value] if is_plain else list(_contained(1, value))
+
+
+def _contained(line: int, value: Any) -> Iterator[dict[str, Any]]:
+    found = value.get("records", [value]) if isinstance(value, dict) else value
+    for record in found if isinstance(found, list) else [found]:
+        if not isinstance(record, dict):
+            raise EnvelopeError(f"line {line}: expected a JSON object, found {type(record).__name__}")
+        try:
+            contained = list(_of_subscription(_of_pubsub(record)))
+        except MALFORMED as error:
+            raise EnvelopeError(f"line {line}: expected a published record: {_what(error)}") from error
+        yield from contained
 
 
 def decode(record: Mapping[str, Any]) -> Decoded | None:
@@ -110,13 +129,20 @@ EXPORTED = re.compile(r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ", re.MULTILIN
 def exported_events(document: str, stream: str) -> Iterator[Decoded]:
     """Yields the events of an object that an export task of CloudWatch Logs wrote; none of other documents.
     A message of several lines continues until the next event. A line with an impossible time begins none."""
-    found = [each for each in EXPORTED.finditer(document) if is_time(each[1])]
-    if not found or found[0].start():
-        return
-    for begin, end in zip(found, [*(each.start() for each in found[1:]), len(document)], strict=True):
-        yield Decoded(
-            ("aws", stream, "events.log"), time_of(begin[1]), "", _line(document[begin.end() : end])
-        )
+    log = ("aws", stream, "events.log")
+    at, begin = None, 0
+    for found in EXPORTED.finditer(document):
+        try:
+            following = time_of(found[1])
+        except ValueError:
+            continue
+        if at is not None:
+            yield Decoded(log, at, "", _line(document[begin : found.start()]))
+        elif found.start():
+            return
+        at, begin = following, found.end()
+    if at is not None:
+        yield Decoded(log, at, "", _line(document[begin:]))
 
 
 def _of_pubsub(record: dict[str, Any]) -> dict[str, Any]:
@@ -131,13 +157,18 @@ GOOGLE_LOGS = ("mysql-slow.log", "mysql.err", "mysql-general.log")
 
 
 def _google(record: Mapping[str, Any]) -> Decoded | None:
-    name = urllib.parse.unquote(record["logName"]).rpartition("/")[2]
+    name = _name_of_log(record["logName"])
     if record["resource"]["type"] != "cloudsql_database" or name not in GOOGLE_LOGS:
         return None
     project, _, server = record["resource"]["labels"]["database_id"].rpartition(":")
     text = record["textPayload"] if "textPayload" in record else record["jsonPayload"]["message"]
     log = ("google", project, server, name)
     return Decoded(log, time_of(record["timestamp"]), record.get("insertId", ""), _line(text))
+
+
+@functools.lru_cache
+def _name_of_log(path: str) -> str:
+    return urllib.parse.unquote(path).rpartition("/")[2]
 
 
 def _azure(record: Mapping[str, Any]) -> Decoded | None:
@@ -210,9 +241,7 @@ AZURE_LOGS: Mapping[str, tuple[str, Callable[[Mapping[str, Any], datetime], byte
 
 def time_of(text: str) -> datetime:
     """Reads RFC 3339 with up to nine digits of a second; without a zone it is UTC."""
-    base, dot, rest = text.strip().replace("Z", "+00:00").partition(".")
-    digits = rest[: len(rest) - len(rest.lstrip("0123456789"))]
-    read = datetime.fromisoformat(f"{base}{dot}{digits[:6]:0<6}{rest[len(digits) :]}" if dot else base)
+    read = datetime.fromisoformat(text.strip())
     return read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)
 
 

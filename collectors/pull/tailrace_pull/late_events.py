@@ -7,10 +7,8 @@ recognized by its arrival: it is newer, or longer after the time of the event, t
 read. What cannot be recognized is counted, so that a gap can record it.
 """
 
-import hashlib
 import struct
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tailrace_pull.events import LogEvent
@@ -27,10 +25,6 @@ NEVER = -(1 << 62)
 PACKED = struct.Struct("<4q2qQ2q")
 
 
-def hash_of(event_id: str) -> bytes:
-    return hashlib.blake2b(event_id.encode(), digest_size=8).digest()
-
-
 @dataclass
 class Tally:
     """A set of events, of which the members are not known."""
@@ -44,7 +38,7 @@ class Tally:
     def add(self, event: LogEvent) -> None:
         self.count += 1
         self.size += size_of(event)
-        self.ids ^= int.from_bytes(hash_of(event.id))
+        self.ids ^= int.from_bytes(event.key)
 
     def plus(self, other: "Tally") -> "Tally":
         return Tally(self.count + other.count, self.size + other.size, self.ids ^ other.ids)
@@ -78,15 +72,86 @@ class Hour:
         self.newest_arrival = max(self.newest_arrival, event.ingested)
         self.longest_delay = max(self.longest_delay, event.ingested - event.timestamp)
 
+    def due_at(self) -> int | None:
+        """Returns the time of the next listing; None if no event can become visible any more."""
+        left = [self.end + age for age in AGES_MILLIS if self.end + age > self.listed_at]
+        return min([*left[:1], *([self.again_at] if self.again_at else [])], default=None)
+
+
+@dataclass
+class Comparison:
+    """Compares the events that an hour has now with those that were read. A visit lists a part of the hour
+    (`hour_parts`), the next one continues behind it. Times are milliseconds since 1970 UTC."""
+
+    start: int
+    """Where the hour begins."""
+    begun_at: int
+    position: int
+    """Events before this time were compared, and of this time those in `ids`."""
+    newest_arrival: int
+    longest_delay: int
+    """As in the hour when the comparison began: late events that it finds are no measure for others."""
+    token: str = ""
+    """Where the service continues the listing from `position`, if it showed no event since; or empty."""
+    by_id: Tally = field(default_factory=Tally)
+    """Events that are known to be read."""
+    others: Tally = field(default_factory=Tally)
+    """Events that may have been read."""
+    stream: str = ""
+    """A stream with such events."""
+    has_late: bool = False
+    """Whether late events were found, or are left for later."""
+    ids: set[bytes] = field(default_factory=set)
+    """Hashes of ids."""
+
+    def has_passed(self, event: LogEvent) -> bool:
+        """Returns whether the event was compared."""
+        is_before = event.timestamp < self.position
+        return is_before or (event.timestamp == self.position and event.key in self.ids)
+
+    def pass_by(self, event: LogEvent) -> None:
+        if event.timestamp > self.position:
+            self.position, self.ids = event.timestamp, set()
+        self.ids.add(event.key)
+
+    def note(self, event: LogEvent) -> None:
+        """Notes that an event of the hour was read meanwhile. One behind the position will be listed: its id
+        may be forgotten until then."""
+        if self.has_passed(event):
+            self.by_id.add(event)
+        else:
+            self.newest_arrival = max(self.newest_arrival, event.ingested)
+            self.longest_delay = max(self.longest_delay, event.ingested - event.timestamp)
+
     def is_surely_new(self, event: LogEvent) -> bool:
         """Returns whether no event that was read arrived so late."""
         delay = event.ingested - event.timestamp
         return event.ingested > self.newest_arrival or delay > self.longest_delay
 
-    def due_at(self) -> int | None:
-        """Returns the time of the next listing; None if no event can become visible any more."""
-        left = [self.end + age for age in AGES_MILLIS if self.end + age > self.listed_at]
-        return min([*left[:1], *([self.again_at] if self.again_at else [])], default=None)
+    def end(self, hour: Hour) -> Tally:
+        """Notes in the hour what was listed. Returns events that were not read, and cannot be distinguished
+        from others that were. Fewer events than were read are no problem: retention deletes them."""
+        hour.listed_at, hour.again_at = self.begun_at, 0
+        expected = hour.read.minus(self.by_id)
+        if self.others.count < expected.count:
+            return Tally()
+        hour.read = self.by_id.plus(self.others)
+        if self.others.ids == expected.ids:
+            return Tally()
+        more = self.others.minus(expected)
+        return Tally(max(1, more.count), max(1, more.size), more.ids)
+
+    def to_list(self) -> list:
+        tallies = [[each.count, each.size, each.ids] for each in (self.by_id, self.others)]
+        times = [self.start, self.begun_at, self.position, self.newest_arrival, self.longest_delay]
+        ids = [each.hex() for each in sorted(self.ids)]
+        return [*times, self.token, *tallies, self.stream, self.has_late, ids]
+
+    @classmethod
+    def from_list(cls, values: list) -> "Comparison":
+        *times_and_token, by_id, others, stream, has_late, ids = values
+        known = {bytes.fromhex(each) for each in ids}
+        return cls(*times_and_token, Tally(*by_id), Tally(*others), stream, has_late, known)
 
 
 @dataclass
@@ -96,6 +161,9 @@ class Past:
     begin: int = 0
     """Where the first hour begins if there is none yet; 0 before the first visit."""
     hours: list[Hour] = field(default_factory=list)
+    compared: Comparison | None = None
+    """The comparison that was begun and has not ended."""
+    _last_added: Hour | None = field(default=None, compare=False)
 
     def extend(self, until: int, at: int) -> None:
         """Adds the hours up to a time, which are listed `at` for the first time."""
@@ -110,9 +178,14 @@ class Past:
 
     def add(self, event: LogEvent, at: int) -> None:
         """Notes that an event was read `at`."""
-        self.extend(event.timestamp, at)
-        if hour := self.of(event.timestamp):
+        hour = self._last_added
+        if hour is None or not hour.start <= event.timestamp < hour.end:
+            self.extend(event.timestamp, at)
+            hour = self._last_added = self.of(event.timestamp)
+        if hour:
             hour.add(event)
+            if self.compared and self.compared.start == hour.start:
+                self.compared.note(event)
 
     def of(self, timestamp: int) -> Hour | None:
         number = bisect_right(self.hours, timestamp, key=lambda hour: hour.start) - 1
@@ -122,6 +195,25 @@ class Past:
         """Returns the hour whose listing is due the longest, if any is."""
         times = [(due, hour) for hour in self.hours if (due := hour.due_at()) is not None and due <= at]
         return min(times, key=lambda each: each[0])[1] if times else None
+
+    def comparison(self, at: int) -> Comparison | None:
+        """Returns the comparison to continue, or begins that of the hour that is due; None if none is."""
+        if self.compared is None and (hour := self.due(at)):
+            arrivals = hour.newest_arrival, hour.longest_delay
+            self.compared = Comparison(hour.start, at, hour.start, *arrivals)
+        return self.compared
+
+    def end_comparison(self, at: int) -> Tally:
+        """Ends the comparison of a whole hour. Returns events that are a gap."""
+        compared = self.compared
+        hour = self.of(compared.start) if compared else None
+        if compared is None or hour is None:
+            raise ValueError("no comparison was begun")
+        self.compared = None
+        unknown = compared.end(hour)
+        if compared.has_late or unknown.count:
+            self.found_late(hour, at)
+        return unknown
 
     def forget(self) -> None:
         """Leaves out the hours at the begin that are final."""
@@ -152,81 +244,3 @@ def _pack(hour: Hour) -> bytes:
 
 def _unpack(values: tuple[int, ...]) -> Hour:
     return Hour(*values[:4], Tally(*values[4:7]), *values[7:])
-
-
-@dataclass
-class Comparison:
-    """Compares the events that an hour has now with those that were read. At most about `max_bytes` of late
-    events are kept; the hour is divided behind them. Events that arrived after `settled` are left for later,
-    because others of their batch may not be visible yet."""
-
-    hour: Hour
-    seen: Mapping[bytes, int]
-    """Times of events that are known to be read, by the hashes of their ids."""
-    settled: int
-    max_bytes: int
-    late: list[LogEvent] = field(default_factory=list)
-    unknown: Tally = field(default_factory=Tally)
-    """Events that were not read, and cannot be distinguished from others that were."""
-    stream: str = ""
-    """A stream with such events."""
-    _is_incomplete: bool = False
-    """Whether late events are left for later."""
-
-    def take(self, events: Iterator[LogEvent]) -> None:
-        """Takes all events of the hour, in the order of their times."""
-        self._by_id, self._others = [Tally(), Tally()], [Tally(), Tally()]
-        self._divided_at = self.hour.end
-        known = sum(self.hour.start <= each < self.hour.end for each in self.seen.values())
-        self._knows_all = known == self.hour.read.count
-        taken: set[bytes] = set()
-        for event in events:
-            key = hash_of(event.id)
-            if key not in taken and self.hour.start <= event.timestamp < self.hour.end:
-                taken.add(key)
-                self._take(event, key)
-        self._compare()
-
-    def _take(self, event: LogEvent, key: bytes) -> None:
-        is_behind = event.timestamp >= self._divided_at
-        if key in self.seen:
-            self._by_id[is_behind].add(event)
-        elif not (self._knows_all or self.hour.is_surely_new(event)):
-            self._others[is_behind].add(event)
-            self.stream = event.stream
-        elif is_behind or event.ingested > self.settled:
-            self._is_incomplete = True
-        else:
-            self.late.append(event)
-            self.max_bytes -= size_of(event)
-            if self.max_bytes < 0:
-                self._divided_at = min(self.hour.end, event.timestamp + 1)
-                self.max_bytes = 0
-
-    def _compare(self) -> None:
-        """Counts what is unknown. Fewer events than were read are no problem: retention deletes them."""
-        expected = self.hour.read.minus(self._by_id[0]).minus(self._by_id[1])
-        others = self._others[0].plus(self._others[1])
-        self._is_less = others.count < expected.count
-        if not self._is_less and others.ids != expected.ids:
-            more = others.minus(expected)
-            self.unknown = Tally(max(1, more.count), max(1, more.size), more.ids)
-
-    def end(self, past: Past, at: int) -> None:
-        """Notes in the hour what is listed, apart from late events, which are noted when they are stored."""
-        hour = self.hour
-        hour.listed_at, hour.again_at = at, 0
-        if not self._is_less:
-            hour.read = self._by_id[0].plus(self._others[0])
-            if self._divided_at < hour.end:
-                self._divide(past, at)
-        if self.late or self.unknown.count or self._is_incomplete:
-            past.found_late(hour, at)
-
-    def _divide(self, past: Past, at: int) -> None:
-        hour = self.hour
-        rest = Hour(self._divided_at, hour.end, at, at)
-        rest.read = self._by_id[1].plus(self._others[1])
-        rest.newest_arrival, rest.longest_delay = hour.newest_arrival, hour.longest_delay
-        hour.end = self._divided_at
-        past.hours.insert(past.hours.index(hour) + 1, rest)

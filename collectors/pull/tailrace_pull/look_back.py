@@ -12,7 +12,7 @@ import zlib
 from dataclasses import dataclass, field
 
 from tailrace_pull.events import LogEvent
-from tailrace_pull.late_events import Past, hash_of
+from tailrace_pull.late_events import Comparison, Past
 
 SHALLOW_MILLIS = 30_000
 """How far every visit looks back."""
@@ -25,6 +25,8 @@ OLD_IDS = 1000
 """Ids that are remembered of older events, if there are not more in the window: a late event of a log with
 few events is recognized without doubt."""
 PACKED = struct.Struct("<q8s")
+FAST = 1
+"""Hashes become hardly smaller by a better compression."""
 
 
 @dataclass
@@ -40,9 +42,18 @@ class LookBack:
     seen: dict[bytes, int] = field(default_factory=dict)
     """Time of the event by the hash of its id."""
     past: Past = field(default_factory=Past)
+    listed_from: int = 0
+    token: str = ""
+    """Where the last visit stopped, which listed from `listed_from` and found nothing yet; or empty."""
+
+    def continue_at(self, start: int, token: str) -> None:
+        """Lets the next visit continue the listing from `start`; without a token it begins a new one."""
+        self.listed_from, self.token = (start, token) if token else (0, "")
 
     def start(self, at: int, history: int) -> int:
         """Returns the time from which a visit at `at` reads; before the first event that is `history`."""
+        if self.token:
+            return self.listed_from
         if not self.newest:
             return history
         depth = DEEP_MILLIS if self.is_deep(at) else SHALLOW_MILLIS
@@ -51,8 +62,8 @@ class LookBack:
     def is_deep(self, at: int) -> bool:
         return abs(at - self.deep_at) >= DEEP_EVERY_MILLIS
 
-    def has(self, event_id: str) -> bool:
-        return hash_of(event_id) in self.seen
+    def has(self, event: LogEvent) -> bool:
+        return event.key in self.seen
 
     def begin(self, start: int, at: int) -> None:
         """Begins a visit that reads from `start`."""
@@ -61,16 +72,17 @@ class LookBack:
 
     def add(self, event: LogEvent, at: int) -> None:
         """Notes that an event was read by the visit of this time."""
-        self.seen[hash_of(event.id)] = event.timestamp
+        self.seen[event.key] = event.timestamp
         self.past.add(event, at)
 
-    def advance(self, newest: int, start: int, done_at: int | None) -> None:
-        """Ends a visit that began at `start` and read events up to `newest`. `done_at` is its time if it
-        read everything."""
+    def advance(self, newest: int, start: int, at: int, is_complete: bool, is_whole: bool) -> None:
+        """Ends a visit of the time `at` that began at `start` and read events up to `newest`. If it read
+        everything, or reached newer events than those that were known, it listed the whole window, unless
+        it continued another visit (not `is_whole`)."""
         self.floor = max(self.floor, 0 if self.newest else start) if newest else self.floor
+        if is_whole and (is_complete or newest > self.newest) and self.is_deep(at):
+            self.deep_at = at
         self.newest = max(self.newest, newest)
-        if done_at is not None and self.is_deep(done_at):
-            self.deep_at = done_at
 
     def forget(self) -> None:
         """Forgets ids so that the state remains small, and hours whose events are all visible."""
@@ -84,8 +96,11 @@ class LookBack:
 
     def to_text(self) -> str:
         packed = b"".join(PACKED.pack(timestamp, each) for each, timestamp in sorted(self.seen.items()))
-        seen, hours = (base64.b64encode(zlib.compress(each)).decode() for each in (packed, self.past.pack()))
-        content = [self.newest, self.floor, self.deep_at, seen, self.past.begin, hours]
+        parts = packed, self.past.pack()
+        seen, hours = (base64.b64encode(zlib.compress(each, FAST)).decode() for each in parts)
+        compared = self.past.compared.to_list() if self.past.compared else None
+        times = [self.newest, self.floor, self.deep_at]
+        content = [*times, seen, self.past.begin, hours, compared, self.listed_from, self.token]
         return json.dumps(content, separators=(",", ":"))
 
     @classmethod
@@ -97,6 +112,9 @@ class LookBack:
         unpacked = PACKED.iter_unpack(zlib.decompress(base64.b64decode(seen)))
         ids = {each: timestamp for timestamp, each in unpacked}
         # Of what a version without hours read, only the newest time is known.
-        begin, hours = past or (newest + 1 if newest else floor, "")
+        begin, hours = past[:2] or (newest + 1 if newest else floor, "")
+        compared, listed_from, token = past[2:] or (None, 0, "")
         packed = zlib.decompress(base64.b64decode(hours)) if hours else b""
-        return cls(newest, floor, deep_at, ids, Past.unpack(begin, packed))
+        unpacked_past = Past.unpack(begin, packed)
+        unpacked_past.compared = Comparison.from_list(compared) if compared else None
+        return cls(newest, floor, deep_at, ids, unpacked_past, listed_from, token)

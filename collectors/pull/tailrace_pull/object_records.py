@@ -9,11 +9,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from tailrace_pull.envelopes import Decoded, EnvelopeError, decode, exported_events, is_time, records
+from tailrace_pull.envelopes import (
+    Decoded,
+    EnvelopeError,
+    decode,
+    exported_events,
+    is_time,
+    records,
+    records_of_line,
+)
 
 EVENT = rb"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) "
 FIRST_EVENT = re.compile(EVENT)
 NEXT_EVENT = re.compile(rb"\n(?=" + EVENT + rb")")
+NEAR = re.compile(rb'\}\{"')
 JOINED = re.compile(rb'(?<=\})(?=\{"\w+":)')
 """Where two records meet: Firehose joins those of CloudWatch Logs without a line feed. Within a text of JSON
 quotes are escaped, and behind its end no letter follows."""
@@ -65,6 +74,15 @@ def whole_records(data: bytes, is_end: bool) -> int:
     return cut or max((found.end() for found in JOINED.finditer(data)), default=0)
 
 
+def _lines(data: bytes) -> Iterator[bytes]:
+    """Yields lines, and the parts of those that contain several records."""
+    for line in data.splitlines(keepends=True):
+        if NEAR.search(line):
+            yield from JOINED.split(line)
+        else:
+            yield line
+
+
 def _is_exported(data: bytes) -> bool:
     """Returns whether data begins with an event of an export task."""
     found = FIRST_EVENT.match(data)
@@ -83,9 +101,9 @@ def entries_of(data: bytes, name: str) -> Iterator[Decoded | Undecodable]:
     if _is_exported(data):
         yield from exported_events(data.decode(errors="replace"), PurePosixPath(name).parent.name)
         return
-    for each in (part for line in data.splitlines(keepends=True) for part in JOINED.split(line)):
+    for each in _lines(data):
         try:
-            for record in records(each.decode()):
+            for record in records_of_line(each.decode()):
                 if (found := decode(record)) is not None:
                     yield found
         except (EnvelopeError, UnicodeDecodeError) as error:

@@ -60,6 +60,11 @@ class ObjectStore:
         self._prefix = parts.path.strip("/")
         self._where = parts.scheme, parts.netloc, region, account, endpoint
 
+    @property
+    def can_grow(self) -> bool:
+        """Whether a cloud appends to objects: diagnostic settings of Azure do."""
+        return self._scheme == AZURE
+
     @cached_property
     def _store(self) -> Any:
         return _store(*self._where)

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+from tailrace_pull.entries_file import EntriesFile
 from tailrace_pull.envelopes import Decoded
 from tailrace_pull.matching import Numbers
-from tailrace_pull.object_records import Undecodable, Wanted, entries_of, whole_records
+from tailrace_pull.object_records import Wanted, entries_of, whole_records
 from tailrace_pull.objects_memory import KnownObject, Memory
-from tailrace_pull.portions import MAX_LINE_BYTES
-from tailrace_pull.reading import LineRun, Round
+from tailrace_pull.reading import Round
 from tailrace_pull.remote import FileGoneError, RemoteError
 from tailrace_pull.state import LogState, PulledFile
 
@@ -60,6 +60,10 @@ class _DamagedError(Exception):
 class Store(Protocol):
     """Where objects are."""
 
+    @property
+    def can_grow(self) -> bool:
+        """Whether a cloud appends to objects. If not, one that changed was replaced."""
+
     def objects(self) -> Iterator[StoredObject]:
         """Yields all objects. Raises RemoteError."""
 
@@ -90,7 +94,7 @@ class LogOfObjects:
             done.state.files.append(PulledFile(new_number(), self.wanted.server))
         visit = _Visit(self, done, memory, max_bytes, max_bytes)
         visit.note_deleted(listed)
-        memory.note(listed.values())
+        visit.note_listed(listed)
         visit.give_up_old()
         visit.read_all(listed)
         memory.forget(int(at * MILLIS))
@@ -114,9 +118,8 @@ class _Visit:
     left: int
     """Bytes that may still be read."""
 
-    @property
-    def _file(self) -> PulledFile:
-        return self.done.state.files[-1]
+    def __post_init__(self) -> None:
+        self._entries = EntriesFile(self.done, self.log.wanted, self._is_repeated)
 
     def note_deleted(self, listed: dict[str, StoredObject]) -> None:
         """Leaves a gap for each object that was deleted before it was read to its end."""
@@ -124,12 +127,17 @@ class _Visit:
             if name not in listed:
                 self._gone(name, known)
 
+    def note_listed(self, listed: dict[str, StoredObject]) -> None:
+        """Leaves a gap for each object that was replaced before anything of it was read."""
+        for name, size in self.memory.note(listed.values(), self.log.store.can_grow):
+            self._entries.leave_gap(size, f"{name} was replaced before it was read")
+
     def give_up_old(self) -> None:
         """Leaves a gap for a last record that was never completed."""
         for name, known in self.memory.objects.items():
-            is_left = known.is_read and known.unread_bytes()
-            if is_left and self.memory.is_old(known, int(self.done.at * MILLIS)):
-                self._leave_gap(known.unread_bytes(), f"{name}: its last record is incomplete")
+            left = known.unread_bytes(self.log.store.can_grow) if known.is_read else 0
+            if left and self.memory.is_old(known, int(self.done.at * MILLIS)):
+                self._entries.leave_gap(left, f"{name}: its last record is incomplete")
                 known.position = known.size
 
     def read_all(self, listed: dict[str, StoredObject]) -> None:
@@ -144,7 +152,7 @@ class _Visit:
             except ChangedError:
                 self.done.is_complete = False
             except _DamagedError as error:
-                self._leave_gap(max(1, known.size), f"{name}: {error}")
+                self._entries.leave_gap(max(1, known.size), f"{name}: {error}")
                 known.is_packed = known.is_read = True
             except RemoteError:
                 if self.left == self.max_bytes:
@@ -153,8 +161,8 @@ class _Visit:
                 return
 
     def _gone(self, name: str, known: KnownObject) -> None:
-        if known.unread_bytes():
-            self._leave_gap(known.unread_bytes(), f"{name} was deleted before it was read to its end")
+        if left := known.unread_bytes(self.log.store.can_grow):
+            self._entries.leave_gap(left, f"{name} was deleted before it was read to its end")
         del self.memory.objects[name]
 
     def _read(self, listed: StoredObject, known: KnownObject) -> None:
@@ -171,14 +179,14 @@ class _Visit:
     def _note_replaced(self, name: str, known: KnownObject) -> None:
         if known.size_then > known.position:
             left = known.size_then - known.position
-            self._leave_gap(left, f"{name} was replaced before it was read to its end")
+            self._entries.leave_gap(left, f"{name} was replaced before it was read to its end")
         self.done.notes.append(f"{name} was replaced: it is read from its start")
         known.position, known.tail, known.tag = 0, "", ""
 
     def _content(self, listed: StoredObject, known: KnownObject) -> "Content":
         """Raises _DamagedError."""
         is_packed = known.is_packed
-        if not known.tag:
+        if not known.tag or (known.is_packed and known.tag != listed.tag):
             is_packed = self.log.store.read(listed, 0, min(len(GZIP), listed.size)) == GZIP
         if not is_packed:
             return Content(listed.size, lambda start, end: self.log.store.read(listed, start, end))
@@ -192,48 +200,17 @@ class _Visit:
         data, taken = _records(content, known.position)
         is_end = known.position + len(data) == content.size
         if not taken and (not is_end or content.is_packed) and data:
-            self._leave_gap(len(data), f"{name}: no record ends in the bytes from {known.position}")
+            self._entries.leave_gap(len(data), f"{name}: no record ends in the bytes from {known.position}")
             taken = len(data)
         else:
-            self._store(name, data[:taken])
+            self._entries.add(entries_of(data[:taken], name), name)
         self.left -= taken
         known.position += taken
         known.tail = _tail(data[:taken]) if taken else known.tail
         return is_end and (taken == len(data) or not content.is_packed)
 
-    def _store(self, name: str, data: bytes) -> None:
-        """Adds the entries of the log to its file."""
-        parts: list[bytes] = []
-        for found in entries_of(data, name):
-            if isinstance(found, Undecodable):
-                self._append(parts)
-                self._leave_gap(found.size, f"{name}: a record cannot be decoded: {found.reason}")
-            elif self.log.wanted.includes(found.log) and not self._is_repeated(found):
-                if _has_long_line(found.entry):
-                    self._append(parts)
-                    self._leave_gap(len(found.entry), f"{name}: a line has more than {MAX_LINE_BYTES} bytes")
-                    continue
-                parts.append(found.entry)
-                self._file.written_at = max(self._file.written_at, found.at.timestamp())
-        self._append(parts)
-
     def _is_repeated(self, found: Decoded) -> bool:
         return bool(found.id) and self.memory.is_repeated(f"{found.at.isoformat()} {found.id}")
-
-    def _append(self, parts: list[bytes]) -> None:
-        lines = b"".join(parts)
-        parts.clear()
-        if lines:
-            self.done.runs.append(LineRun(self._file, self._file.offset, lines))
-            self._file.extend_head(lines)
-            self._end_at(self._file.offset + len(lines))
-
-    def _leave_gap(self, size: int, reason: str) -> None:
-        self._end_at(self._file.offset + size)
-        self.done.notes.append(f"{reason}: a gap of {size} bytes")
-
-    def _end_at(self, offset: int) -> None:
-        self._file.offset = self._file.size = self._file.read_size = offset
 
 
 @dataclass(frozen=True)
@@ -269,10 +246,6 @@ def _unpack(packed: bytes) -> bytes:
     return unpacked
 
 
-def _has_long_line(entry: bytes) -> bool:
-    return len(entry) > MAX_LINE_BYTES and any(len(line) > MAX_LINE_BYTES for line in entry.split(b"\n"))
-
-
 def _tail(data: bytes) -> str:
     end = data[-TAIL_BYTES:]
     return f"{len(end)}:{hashlib.blake2b(end, digest_size=8).hexdigest()}"
@@ -281,6 +254,6 @@ def _tail(data: bytes) -> str:
 def _has_grown(content: Content, known: KnownObject) -> bool:
     """Returns whether the bytes that were read are still before the position."""
     length = int(known.tail.partition(":")[0] or 0)
-    if content.is_packed or content.size < known.position:
+    if not length or content.size < known.position:
         return False
     return _tail(content.read(known.position - length, known.position)) == known.tail

@@ -33,6 +33,22 @@ class Sink(Protocol):
         """Stores all rounds or none. Raises ShippingError."""
 
 
+class Clock:
+    """Time of this machine, in seconds. Tests simulate another one."""
+
+    def now(self) -> float:
+        """Returns seconds since 1970 UTC."""
+        return time.time()
+
+    def monotonic(self) -> float:
+        """Returns seconds since an unknown time."""
+        return time.monotonic()
+
+    def wait(self, event: Event, seconds: float) -> None:
+        """Returns when the event is set, or after so many seconds."""
+        event.wait(seconds)
+
+
 @dataclass(eq=False)
 class Watch:
     """A log, and what happened at its last visit."""
@@ -67,14 +83,21 @@ class Numbers:
 class Service:
     """Pulls logs until it is stopped."""
 
-    def __init__(self, watches: Sequence[Watch], sink: Sink, report: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        watches: Sequence[Watch],
+        sink: Sink,
+        report: Callable[[str], None],
+        clock: Clock | None = None,
+    ) -> None:
         self._watches = watches
+        self._clock = clock or Clock()
         self._sink = sink
         self._report = report
         self._numbers = Numbers()
         self._stopped = Event()
         order = itertools.count()
-        self._due = [(time.monotonic(), next(order), watch) for watch in watches]
+        self._due = [(self._clock.monotonic(), next(order), watch) for watch in watches]
         self._order = order
 
     def stop(self) -> None:
@@ -87,8 +110,8 @@ class Service:
                 self._pass(workers, until_read, lambda: after_pass(self._watches))
                 after_pass(self._watches)
                 if self._due:
-                    left = self._due[0][0] - time.monotonic()
-                    self._stopped.wait(min(MAX_WAIT_SECONDS, max(0.0, left)))
+                    left = self._due[0][0] - self._clock.monotonic()
+                    self._clock.wait(self._stopped, min(MAX_WAIT_SECONDS, max(0.0, left)))
 
     def _pass(self, workers: ThreadPoolExecutor, until_read: bool, meanwhile: Callable[[], None]) -> None:
         """Visits the logs that are due, and stores their rounds together."""
@@ -106,16 +129,17 @@ class Service:
         for watch in due:
             pause = self._after(watch, rounds.get(watch))
             if not (until_read and watch in rounds and rounds[watch].is_complete):
-                heapq.heappush(self._due, (time.monotonic() + pause, next(self._order), watch))
+                at = self._clock.monotonic() + pause
+                heapq.heappush(self._due, (at, next(self._order), watch))
 
     def _take_due(self) -> list[Watch]:
         due = []
-        while self._due and self._due[0][0] <= time.monotonic() and len(due) < 4 * WORKERS:
+        while self._due and self._due[0][0] <= self._clock.monotonic() and len(due) < 4 * WORKERS:
             due.append(heapq.heappop(self._due)[2])
         return due
 
     def _visit(self, watch: Watch) -> Round:
-        return watch.logs.visit(watch.state, self._numbers, time.time(), VISIT_BYTES)
+        return watch.logs.visit(watch.state, self._numbers, self._clock.now(), VISIT_BYTES)
 
     def _result(self, watch: Watch, visited: "Future[Round]") -> Round | None:
         try:

@@ -7,8 +7,9 @@ from dataclasses import asdict, dataclass, field
 
 from tailrace_pull.remote import START
 
-VERSION = 3
-"""1: before signed ranges; 2: before hours that are listed again."""
+VERSION = 4
+"""1: before signed ranges; 2: before hours that are listed again; 3: before hours that are listed in
+parts."""
 HEAD_BYTES = 4096
 """As in the census: a file is identified by its first complete lines, at most so many bytes."""
 

@@ -12,7 +12,7 @@ from e2e.pulling import json_protocol
 from e2e.pulling.fake_cloudwatch import MAX_EVENT_BYTES, FakeCloudWatch
 from e2e.pulling.service_http import FaultError
 from tailrace.config.resources import REPOSITORY
-from tailrace_pull import look_back
+from tailrace_pull import cloudwatch, look_back
 from tailrace_pull.cloudwatch import CloudWatchLogs, milliseconds, read_by_another
 from tailrace_pull.events import CONTINUATION_MILLIS, LogEvent, entries
 from tailrace_pull.log import PulledLog, StreamedLog
@@ -137,8 +137,10 @@ def test_each_event_is_stored_once(seed: int, monkeypatch: pytest.MonkeyPatch) -
 
 def check_entries(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pulls 40 times while servers write, the service fails and the puller is killed, then to the end, hours
-    later; compares the entries of each stream with what was written. Every second puller knows few ids."""
+    later; compares the entries of each stream with what was written. Every second puller knows few ids, and
+    most of them list few pages at a visit."""
     chosen = random.Random(seed)
+    monkeypatch.setattr(cloudwatch, "MAX_PAGES", random.Random(seed).choice((1, 3, 3, 50)))
     knows_all = seed % 2 == 0
     monkeypatch.setattr(look_back, "OLD_IDS", 1000 if knows_all else 3)
     fake = FakeCloudWatch(seed, chosen.choice((20, 200)), chosen.choice((0, 0.1)), 0.1, withheld_rate=0.02)
@@ -167,7 +169,11 @@ def pull_for_hours(puller: Puller, writer: Writer, chosen: random.Random) -> Non
     writer.fake.settle()
     for hours in range(8, 20):
         for minutes in (0, 7, 14):
-            puller.visit(end + hours * 3600 + minutes * 60, chosen.choice((1000, 1 << 20)))
+            at, max_bytes = end + hours * 3600 + minutes * 60, chosen.choice((1000, 1 << 20))
+            while True:
+                is_killed = chosen.random() < 0.1
+                if puller.visit(at, max_bytes, is_killed).is_complete and not is_killed:
+                    break
 
 
 def missing_bytes(puller: Puller, written: dict[str, list[str]]) -> int:
@@ -352,3 +358,30 @@ def test_a_log_that_another_entry_read_is_continued_behind_it():
 
 def test_a_time_without_a_zone_is_utc():
     assert milliseconds("2026-11-18T11:06:40") == milliseconds("2026-11-18T12:06:40+01:00")
+
+
+def test_a_listing_without_events_is_continued_where_the_last_visit_stopped(fake, monkeypatch):
+    """The service answers empty pages as long as it finds nothing; it forgets tokens after a day."""
+    monkeypatch.setattr(cloudwatch, "MAX_PAGES", 3)
+    empty, asked = [f"t/{NOW}:0:{number}" for number in range(20)], []
+
+    def answer(operation: str, parameters: dict[str, Any]) -> dict[str, Any]:
+        token = parameters.get("nextToken", "")
+        asked.append(token)
+        if token == forgotten:
+            raise FaultError("InvalidParameterException", "The specified nextToken is invalid.")
+        if empty and token != "last":
+            return {"events": [], "nextToken": empty.pop(0)}
+        return fake.handle(operation, {**parameters, "nextToken": ""} if token else parameters)
+
+    forgotten = "t/none"
+    put(fake, "a", -60)
+    monkeypatch.setattr(fake, "_key_of", lambda _: (-1, -1, -1))
+    puller = Puller(CloudWatchLogs(json_protocol.client("logs", answer), GROUP, "prod"))
+    assert (puller.visit().is_complete, puller.content) == (False, {})
+    forgotten = LookBack.from_text(puller.state.memory).token
+    assert (forgotten, asked) == (f"t/{NOW}:0:2", ["", f"t/{NOW}:0:0", f"t/{NOW}:0:1"])
+    puller.visit()
+    assert asked[3:5] == [forgotten, ""]
+    puller.visit_until_read(NOW + 1)
+    assert puller.lines() == [b"a\n"]

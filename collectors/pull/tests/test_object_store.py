@@ -3,11 +3,13 @@
 import gzip
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
 
 import boto3
 import pytest
 from moto.server import ThreadedMotoServer
-from test_objects import GROUP, PREFIX, connect, credentials, entry_of, exported, fake, put
+from test_objects import GROUP, PREFIX, Puller, connect, credentials, entry_of, exported, fake, put
 
 from e2e.pulling.fake_objects import BUCKET, FakeObjects
 from tailrace.config.resources import REPOSITORY
@@ -15,6 +17,7 @@ from tailrace_pull import objects
 from tailrace_pull.check import check
 from tailrace_pull.config import Clients
 from tailrace_pull.object_records import Undecodable, Wanted, entries_of, whole_records
+from tailrace_pull.objects import StoredObject
 from tailrace_pull.remote import PermissionMissingError, RemoteError, ThrottledError
 
 __all__ = ["connect", "credentials", "fake"]  # fixtures
@@ -40,6 +43,18 @@ def test_objects_of_another_s3_are_listed_and_read(s3_server, fake):
     assert sorted(listed) == [f"{PREFIX}/2/prod/000000.gz", f"{PREFIX}/é 1/prod/000000.gz"]
     found = listed[f"{PREFIX}/é 1/prod/000000.gz"]
     assert store.read(found, 2, found.size) == exported([1], fake.now)[2:]
+    check_replaced(Puller(Clients().logs(entry_of("s3", s3_server))), s3, found)
+
+
+def check_replaced(puller: Puller, s3: Any, found: StoredObject) -> None:
+    """Replaces the object `found` before it is read. Its tag tells."""
+    at = max(each.modified for each in puller.log.store.objects()) / 1000
+    puller.visit(at, max_bytes=1)
+    s3.put_object(Bucket=BUCKET, Key=found.name, Body=exported([3], datetime.fromtimestamp(at, UTC)))
+    puller.visit(at)
+    assert puller.numbers() == [2, 3]
+    reason = f"{found.name} was replaced before it was read: a gap of {found.size} bytes"
+    assert puller.notes == [reason]
 
 
 def test_the_file_of_exported_objects_equals_the_log_of_the_server(connect, monkeypatch):

@@ -135,5 +135,5 @@ def test_a_state_of_another_key_is_not_continued_and_a_newer_one_not_read(tmp_pa
     signer = RoundSigner("pull-test", tmp_path / "key")
     signer.restore(json.dumps({"version": 2, "key": "0" * 16, "sequence": 7, "previous": "ab"}).encode())
     assert json.loads(signer.state())["sequence"] == 0
-    with pytest.raises(StateError, match="version 4"):
-        signer.restore(json.dumps({"version": 4}).encode())
+    with pytest.raises(StateError, match="version 5"):
+        signer.restore(json.dumps({"version": 5}).encode())

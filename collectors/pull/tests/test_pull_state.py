@@ -29,8 +29,8 @@ def test_a_damaged_state_is_an_error(stored):
 
 
 def test_a_newer_state_is_not_read():
-    with pytest.raises(StateError, match="version 4"):
-        LogState.from_json(b'{"version": 4, "files": []}')
+    with pytest.raises(StateError, match="version 5"):
+        LogState.from_json(b'{"version": 5, "files": []}')
 
 
 def test_a_rotated_file_has_a_suffix_that_belongs_to_the_log():

@@ -9,7 +9,7 @@ RESOURCE = "Tailrace pages"
 
 BUNDLES = (
     *("read_alerts", "handle_alerts", "rules", "test_rules"),
-    *("search", "queries", "entities", "evidence", "setup", "retention"),
+    *("search", "schedule_searches", "queries", "entities", "evidence", "setup", "retention"),
 )
 
 MENU = {

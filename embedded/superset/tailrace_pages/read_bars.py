@@ -36,6 +36,11 @@ class ReadBars:
             return any(each in slots for each in range(start // step * step, end, step))
         return bool(_begin(row)) and end > _begin(row)
 
+    def is_watched_since(self, time: datetime, sources: Collection[str]) -> bool:
+        """Returns whether each of these kinds of logs that has records has had a census since then."""
+        rows = [row for row in self.rows if row["source"] in sources]
+        return bool(rows) and all(0 < row["census_second"] <= time.timestamp() for row in rows)
+
     def begin(self, sources: Collection[str]) -> datetime | None:
         """Returns the time of the first record or census of these kinds of logs; None without any."""
         begins = [_begin(row) for row in self.rows if row["source"] in sources and _begin(row)]

@@ -1,4 +1,4 @@
-"""Filters of the alert inbox and searches that a user has saved, by name, in Superset's metadata database.
+"""Filters of the alert inbox that a user has saved, by name, in Superset's metadata database.
 
 Its key-value store is there for every server of an installation, is in its backup, and needs no account that
 can delete rows of ClickHouse. The key derives from the number of the user, so no one reads those of others.
@@ -13,11 +13,11 @@ NAMESPACE = uuid.UUID("4e5c1d61-6a0f-4c0e-9a6b-0d2f5a1c7e19")
 AT_MOST = 20
 NAME_LENGTH = 60
 
-ALERTS, SEARCHES = "alert filters", "searches"
-"""What is saved. The words are part of the stored key."""
+WHAT = "alert filters"
+"""A part of the stored key."""
 
 Saved = dict[str, dict[str, str]]
-"""The arguments of an address by the name of the filter or search."""
+"""The arguments of an address by the name of the filter."""
 
 
 def with_one(saved: Saved, name: str, arguments: Mapping[str, str]) -> Saved:
@@ -30,21 +30,21 @@ def with_one(saved: Saved, name: str, arguments: Mapping[str, str]) -> Saved:
     return {**saved, name: dict(arguments)}
 
 
-def load(user_id: int, what: str = ALERTS) -> Saved:
+def load(user_id: int) -> Saved:
     from superset.daos.key_value import KeyValueDAO
     from superset.key_value.types import JsonKeyValueCodec, KeyValueResource
 
-    return KeyValueDAO.get_value(KeyValueResource.APP, _key(user_id, what), JsonKeyValueCodec()) or {}
+    return KeyValueDAO.get_value(KeyValueResource.APP, _key(user_id), JsonKeyValueCodec()) or {}
 
 
-def store(user_id: int, saved: Saved, what: str = ALERTS) -> None:
+def store(user_id: int, saved: Saved) -> None:
     from superset import db
     from superset.daos.key_value import KeyValueDAO
     from superset.key_value.types import JsonKeyValueCodec, KeyValueResource
 
-    KeyValueDAO.upsert_entry(KeyValueResource.APP, saved, JsonKeyValueCodec(), _key(user_id, what))
+    KeyValueDAO.upsert_entry(KeyValueResource.APP, saved, JsonKeyValueCodec(), _key(user_id))
     db.session.commit()
 
 
-def _key(user_id: int, what: str) -> uuid.UUID:
-    return uuid.uuid5(NAMESPACE, f"{what} of {user_id}")
+def _key(user_id: int) -> uuid.UUID:
+    return uuid.uuid5(NAMESPACE, f"{WHAT} of {user_id}")

@@ -246,7 +246,7 @@ def record_action(clickhouse: ClickHouse, prefixes: Sequence[str], action: Actio
     if action.request:  # users.xml of an earlier version does not grant these columns
         given |= {"channel": action.channel, "request": action.request}
     rows = [{"alert_id": uuid_of(id_), **given} for id_ in ids]
-    clickhouse.insert(f"tailrace.alert_actions ({', '.join(rows[0])})", rows)
+    clickhouse.append(f"tailrace.alert_actions ({', '.join(rows[0])})", rows)
     return ids
 
 

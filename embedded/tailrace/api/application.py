@@ -10,12 +10,14 @@ from fastapi.responses import JSONResponse
 from tailrace.api import problems, recording
 from tailrace.api.mcp import endpoint as mcp
 from tailrace.api.problems import MEDIA_TYPE, ProblemDetails
-from tailrace.api.routes import about, alerts, events, evidence, ledger, queries, search
+from tailrace.api.routes import about, alerts, events, evidence, ledger, queries, saved_searches, search
 from tailrace.api.services import Services
 
 VERSION = "/api/v1"
 DOCUMENT = f"{VERSION}/openapi.json"
-ROUTERS = tuple(each.router for each in (events, search, alerts, queries, ledger, evidence, about))
+ROUTERS = tuple(
+    each.router for each in (events, search, saved_searches, alerts, queries, ledger, evidence, about)
+)
 DESCRIPTION = """Logs of MySQL servers as JSON. Statements are masked: no response contains a literal of a
 statement.
 

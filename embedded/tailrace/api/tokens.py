@@ -28,6 +28,9 @@ SCOPES: Mapping[str, str] = {
     "books:read": "",
     "evidence:read": "evidence",
     "search:read": "",
+    "saved_searches:read": "search",
+    "saved_searches:write": "search",
+    "schedules:write": "schedule_searches",
 }
 """Scopes, and the bundle of dashboards/roles.yaml that a role needs for it; without one every role can
 have it."""

@@ -8,7 +8,15 @@ from tailrace.archive.tables import BY_NAME
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.errors import ReportedError
 from tailrace_verify import archive_days
-from tailrace_verify.archive_days import DAYS, NAME, TABLES, Day, DocumentError
+from tailrace_verify.archive_days import (
+    DAYS,
+    DELETED_NAME,
+    NAME,
+    TABLES,
+    Day,
+    Deletion,
+    DocumentError,
+)
 
 WRITTEN, VERIFIED, DELETED = "written", "verified", "deleted"
 STATES = """
@@ -45,6 +53,22 @@ def listed(location: Location, first: str = "", end: str = "9999") -> Iterator[t
             yield match[1], match[2]
 
 
+def read_deletion(location: Location, table: str, day: str) -> Deletion:
+    """Returns the document of a deleted day. Raises DamagedDocumentError, OSError."""
+    name = archive_days.file_name(table, day, archive_days.DELETED)
+    try:
+        return archive_days.parse_deletion(location.read(name) or b"")
+    except DocumentError as error:
+        raise DamagedDocumentError(f"{name}: {error}") from None
+
+
+def deleted(location: Location, first: str = "", end: str = "9999") -> Iterator[tuple[str, str]]:
+    """Yields table and day of each document of a deleted day in [first, end), sorted."""
+    for name in location.names(archive_days.DELETED):
+        if (match := DELETED_NAME.fullmatch(name)) and match[1] in BY_NAME and first <= match[2] < end:
+            yield match[1], match[2]
+
+
 def write(location: Location, day: Day) -> None:
     location.write(archive_days.file_name(day.table, day.day), day.encoded())
 
@@ -60,14 +84,33 @@ def record(
     clickhouse: ClickHouse, location: Location, table: str, day: str, state: str, found: Day | None
 ) -> None:
     """Adds a row to `archived_days`; `found` is None for a day without rows."""
+    snapshot = found.parts[-1].snapshot if found else ""
+    sizes = (found.rows, found.size) if found else (0, 0)
+    _insert(clickhouse, location, (table, day), state, sizes, snapshot)
+
+
+def record_deleted(clickhouse: ClickHouse, location: Location, deletion: Deletion) -> None:
+    """Adds a row to `archived_days`; with its number of rows, for which ClickHouse's TTL does not wait."""
+    sizes = deletion.rows, deletion.size
+    _insert(clickhouse, location, (deletion.table, deletion.day), DELETED, sizes, "")
+
+
+def _insert(
+    clickhouse: ClickHouse,
+    location: Location,
+    place: tuple[str, str],
+    state: str,
+    sizes: tuple[int, int],
+    snapshot: str,
+) -> None:
     row = {
-        "table": table,
-        "day": day,
+        "table": place[0],
+        "day": place[1],
         "state": state,
-        "rows": found.rows if found else 0,
-        "bytes": found.size if found else 0,
-        "snapshot": found.parts[-1].snapshot if found else "",
-        "location": f"{location.uri()}/{TABLES}/{table}",
+        "rows": sizes[0],
+        "bytes": sizes[1],
+        "snapshot": snapshot,
+        "location": f"{location.uri()}/{TABLES}/{place[0]}",
         "at": datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S.%f"),
     }
     clickhouse.insert("tailrace.archived_days", [row])

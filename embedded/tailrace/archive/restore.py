@@ -3,6 +3,9 @@
 A row group is one insert with a token of its own, so that a repeated insert adds nothing, neither to the
 table nor to what views derive from it. Row groups that are complete in the table are left out. Of one that is
 there in part, only the missing rows are inserted; equal rows count each time.
+
+Only one restore may run at a time, and none beside a run of TTLs: hold `lock.held_with_ttls`. Two restores
+would both insert the rows that both miss, under other tokens if these differ.
 """
 
 import hashlib
@@ -68,7 +71,8 @@ class Restorer:
     kept_days: Mapping[str, int]
     is_copy: bool = False
     """Restore into tables `restored_TABLE`, which have neither retention nor views."""
-    report: Callable[[str], None] = lambda _: None
+    require_lock: Callable[[], None] = lambda: None
+    """Called before each insert: raises if another process may restore rows or change TTLs."""
 
     def restore(self, first: date, end: date, chosen: tuple[ArchivedTable, ...] = ()) -> Iterator[Restored]:
         """Restores the days in [first, end) of some tables, by default of all, and yields each."""
@@ -172,6 +176,7 @@ class Restorer:
         is_text = pc.is_null(rows[ORIGINAL])
         typed, others = rows.filter(is_text), rows.filter(pc.invert(is_text))
         suffix = hashlib.sha256(json.dumps(missing).encode()).hexdigest()[:16]
+        self.require_lock()
         if len(typed):
             inserts.typed_rows(self.clickhouse, target, part.columns, typed, f"{token} {suffix}")
         if len(others):

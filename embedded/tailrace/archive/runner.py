@@ -83,6 +83,11 @@ class Archiver:
         source = Source(self._clickhouse, table)
         until = self._until(source)
         known = {
+            day: seconds(days.read_deletion(self._location, name, day).until)
+            for name, day in days.deleted(self._location)
+            if name == table.name
+        }
+        known |= {
             day: _until_of(found)
             for name, day in days.listed(self._location)
             if name == table.name and (found := days.read(self._location, name, day))

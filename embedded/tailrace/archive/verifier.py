@@ -13,10 +13,12 @@ from tailrace.archive.tables import BY_NAME, TABLES, ArchivedTable
 from tailrace.archive.warehouse import Warehouse, WarehouseError
 from tailrace.archive.writer import MARK_BYTES
 from tailrace.clickhouse.client import ClickHouse
+from tailrace.retention import record
+from tailrace.retention.record import Recorded
 from tailrace.verification.stored_rows import seconds
 from tailrace_verify import rows as canonical_rows
-from tailrace_verify.archive_days import ArchivedFile, Day, Part
-from tailrace_verify.findings import Report
+from tailrace_verify.archive_days import ArchivedFile, Day, Deletion, Part
+from tailrace_verify.findings import NOTED, Report
 
 CHECK, ICEBERG, LIVE = "archive", "Iceberg", "ClickHouse"
 Hashes = Mapping[str, list[bytes]]
@@ -157,20 +159,61 @@ def verify_all(
     tables: Sequence[ArchivedTable] = TABLES,
 ) -> Iterator[tuple[str, str, bool]]:
     """Verifies the days in [first, end) and yields table, day and whether it is verified. Days that
-    ClickHouse has recorded and the archive no longer lists are incomplete."""
+    ClickHouse has recorded and the archive no longer lists are incomplete, unless somebody deleted them."""
     names = {table.name for table in tables}
     found = [each for each in days.listed(verifier.location, first, end) if each[0] in names]
+    deleted = {
+        each: deletion
+        for each in days.deleted(verifier.location, first, end)
+        if each[0] in names and (deletion := _deletion(verifier.location, *each, report))
+    }
+    recorded = record.archive_deletions(verifier.clickhouse)
+    for place, deletion in deleted.items():
+        _check_recorded(deletion, recorded.get(place), report)
     for (table, day), state in days.states(verifier.clickhouse, verifier.location).items():
-        if (
-            table in names
-            and first <= day < end
-            and (table, day) not in found
-            and state["rows"]
-            and state["state"] != days.DELETED
-        ):
-            report.incomplete(CHECK, f"{state['rows']} archived rows are missing", table=table, day=day)
+        is_chosen = table in names and first <= day < end and state["rows"]
+        if is_chosen and (table, day) not in {*found, *deleted}:
+            _check_unlisted(table, day, state, recorded.get((table, day)), report)
     for table, day in found:
-        yield table, day, verifier.verify(table, day, report)
+        if (table, day) in deleted and _is_covered(verifier.location, deleted[table, day]):
+            message = "its deletion was interrupted: repeat tailrace archive delete"
+            report.add(NOTED, CHECK, message, table=table, day=day)
+        else:
+            yield table, day, verifier.verify(table, day, report)
+
+
+def _deletion(location: Location, table: str, day: str, report: Report) -> Deletion | None:
+    try:
+        return days.read_deletion(location, table, day)
+    except days.DamagedDocumentError as error:
+        report.tampered(CHECK, str(error), table=table, day=day)
+        return None
+
+
+def _is_covered(location: Location, deletion: Deletion) -> bool:
+    """Whether a document of the day is that of the deleted rows."""
+    try:
+        document = days.read(location, deletion.table, deletion.day)
+    except days.DamagedDocumentError:
+        return False
+    return document is not None and deletion.covers(document)
+
+
+def _check_recorded(deletion: Deletion, found: Recorded | None, report: Report) -> None:
+    """A document of a deletion counts only with the record of ClickHouse, which is in the log."""
+    place = {"table": deletion.table, "day": deletion.day}
+    if found and (found.id, found.details.get("document")) == (deletion.id, deletion.document):
+        report.add(NOTED, CHECK, f"{deletion.rows} rows were deleted {found.text()}", **place)
+    else:
+        message = f"{deletion.rows} rows are said to be {deletion.text()}, but nobody recorded this deletion"
+        report.tampered(CHECK, message, **place)
+
+
+def _check_unlisted(table: str, day: str, state: days.State, found: Recorded | None, report: Report) -> None:
+    if state["state"] == days.DELETED and found:
+        report.add(NOTED, CHECK, f"{state['rows']} rows were deleted {found.text()}", table=table, day=day)
+    else:
+        report.incomplete(CHECK, f"{state['rows']} archived rows are missing", table=table, day=day)
 
 
 def _check_marks(

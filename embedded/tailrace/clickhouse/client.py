@@ -8,6 +8,7 @@ import ssl
 import urllib.error
 import urllib.parse
 import urllib.request
+import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import BinaryIO
@@ -99,6 +100,14 @@ class ClickHouse:
         """Inserts rows given as columns by name; values are numbers, booleans, strings, lists and maps."""
         query = _query_string(None, {"query": f"INSERT INTO {table} FORMAT JSONEachRow", **settings})
         self._post("\n".join(map(json.dumps, rows)).encode(), query, timeout=300)
+
+    def append(self, table: str, rows: Iterable[Mapping[str, object]]) -> None:
+        """Inserts rows of a record of actions: equal rows of two calls are both kept.
+
+        `insert` is for rows that may be sent again: ClickHouse compares what is sent, without the time that a
+        DEFAULT adds, and drops a repetition.
+        """
+        self.insert(table, rows, insert_deduplication_token=uuid.uuid4().hex)
 
     def _post(self, body: bytes, query: str, timeout: float) -> tuple[str, Mapping[str, str]]:
         """Returns the body of the response and its headers."""

@@ -53,6 +53,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     ),
     # Views with the privileges of their definer: their tables are not filtered.
     "effective_logging_settings": _SERVER,
+    "log_days": _SERVER,
     "logging_in_force": _SERVER,
     "receipts": ("instance",),
     "fingerprints": ("query_id",),
@@ -66,7 +67,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 OF_TAILRACE = {
     *("schema_migrations", "rule_pushes", "silences", "reviews", "evidence_exports", "unmasked_looks"),
     *("counted_events", "api_token_actions", "api_requests", "archived_days"),
-    *("scheduled_searches", "search_runs", "legal_hold_actions"),
+    *("scheduled_searches", "search_runs", "delivery_channels", "legal_hold_actions"),
 }
 """Tables with rows about Tailrace itself, which all readers of the table see completely."""
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from tailrace import process
 from tailrace.alerts.delivery import config
-from tailrace.alerts.delivery.service import Service
+from tailrace.alerts.delivery.channel_states import ChannelStates
+from tailrace.alerts.delivery.service import Service, backoffs_of
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.config import renamed
 from tailrace.config.renamed import Renamed
@@ -30,11 +31,12 @@ def main() -> int:
     if not found.dashboards:
         found = dataclasses.replace(found, dashboards=arguments.dashboards)
     clickhouse = process.clickhouse_from(arguments)
-    channels = {channel.name: channel for channel in found.channels}
+    backoffs = backoffs_of(found)
     connect = accounts(clickhouse.url, arguments.secrets)
-    searches = Runner(clickhouse, connect, channels, found.dashboards, process.print_line)
-    others = [searches.run] if arguments.secrets else []
-    service = Service(found, clickhouse, arguments.heartbeat_file, process.print_line, others)
+    searches = Runner(clickhouse, connect, found, backoffs, process.print_line)
+    states = ChannelStates(clickhouse, found, backoffs, process.print_line)
+    others = [states.run, *(searches.threads if arguments.secrets else [])]
+    service = Service(found, clickhouse, arguments.heartbeat_file, process.print_line, others, backoffs)
     process.at_stop(service.stop)
     return 0 if service.run() else 1
 

@@ -12,6 +12,8 @@ STATES = ("covered", "behind", "missing", "unknown")
 """The order of drawing: a later state covers an earlier one."""
 OFF, CHANGED = "auditing was off", "auditing was changed"
 """States of servers whose logs may be covered and nevertheless incomplete."""
+NOT_AUDITED = ("no audit log", "audit log not seen in the period")
+READ_LATER = "audit log read later"
 CELLS = 144
 """Cells of a log's bar in a drawing."""
 SHOWN_INTERVALS = 200
@@ -19,8 +21,7 @@ SHOWN_INTERVALS = 200
 
 @dataclass
 class LogCoverage:
-    """One log: minutes by state, and the worst state of each cell of the period; -1: before the first
-    census."""
+    """One log: minutes by state, and the worst state of each cell of the period; -1: no minute of it."""
 
     instance: str
     source: str
@@ -50,13 +51,19 @@ class Coverage:
     not_covered_intervals: int
     servers: Sequence[Mapping[str, str]]
 
-    @property
-    def unaudited(self) -> list[str]:
-        return [row["instance"] for row in self.servers if row["state"] not in ("audited", OFF, CHANGED)]
+    def in_state(self, *states: str) -> list[str]:
+        """Returns the servers with one of these states in servers.csv."""
+        return [row["instance"] for row in self.servers if row["state"] in states]
 
-    def in_state(self, state: str) -> list[str]:
-        """Returns the servers with this state in servers.csv."""
-        return [row["instance"] for row in self.servers if row["state"] == state]
+    def read_later(self) -> list[str]:
+        """Returns the servers whose audit logs were read after the period, each with the day of the first."""
+        rows = [row for row in self.servers if row["state"] == READ_LATER]
+        return [f"{row['instance']} ({row['records_read_at'][:10]})" for row in rows]
+
+    def audited_in_part(self) -> list[str]:
+        """Returns the servers whose audit logs were first or last seen within the period, with the state."""
+        rows = [row for row in self.servers if row["state"].startswith(("audited since", "audited until"))]
+        return [f"{row['instance']} ({row['state']})" for row in rows]
 
     def minutes(self, state: str) -> int:
         return sum(log.minutes[state] for log in self.logs)

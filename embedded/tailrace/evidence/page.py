@@ -94,8 +94,7 @@ def _coverage(report: Report) -> Iterable[str]:
 
 def _key() -> str:
     marks = (f'<span><i style="background:{COLOURS[state]}"></i>{state}</span>' for state in STATES)
-    blank = '<span><i style="background:#edf0f2"></i>before the log was first seen</span>'
-    return f'<p class="key">{"".join(marks)}{blank}</p>'
+    return f'<p class="key">{"".join(marks)}</p>'
 
 
 def _minutes(report: Report, logs: Sequence[LogCoverage]) -> str:

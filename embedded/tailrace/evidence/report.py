@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from tailrace.evidence.coverage import CHANGED, OFF, Coverage
+from tailrace.evidence.coverage import CHANGED, NOT_AUDITED, OFF, Coverage
 from tailrace.evidence.framework import Framework, Requirement
 from tailrace.evidence.period import Period
 from tailrace.evidence.results import NULL, Stored
@@ -59,13 +59,23 @@ class Report:
         found = []
         if not self.coverage.logs:
             found.append(
-                "No log of any server was read during this period. Empty results below prove nothing: no "
-                "data was available."
+                "No census of any log covers this period. Empty results below prove nothing: it is unknown "
+                "whether any log was complete."
             )
-        if unaudited := self.coverage.unaudited:
+        if unaudited := self.coverage.in_state(*NOT_AUDITED):
             found.append(
-                f"Not audited for the whole period: {_some(unaudited)}. Activity on these servers is "
-                "missing in all results that depend on audit logs."
+                f"No audit log of the period: {_some(unaudited)}. Activity on these servers is missing in "
+                "all results that depend on audit logs."
+            )
+        if later := self.coverage.read_later():
+            found.append(
+                f"The audit logs of this period were read later, on the day in brackets: {_some(later)}. "
+                "Their records are included. Whether the logs were still complete then is unknown."
+            )
+        if part := self.coverage.audited_in_part():
+            found.append(
+                f"Audit logs that were watched during a part of the period: {_some(part)}. Whether all "
+                "records of the other part are stored is unknown."
             )
         if off := self.coverage.in_state(OFF):
             found.append(

@@ -19,6 +19,7 @@ from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
 from tailrace.forwarding.batch import Batch, Source
 from tailrace.forwarding.refused import RefusedEvents
 from tailrace.forwarding.status import Status
+from tailrace.outputs.backoff import pause_seconds
 from tailrace.outputs.event_channels import EARLIEST, EventChannel
 from tailrace.outputs.receivers import receiver_of
 from tailrace.outputs.record import FAILED, REFUSED, Outcome, Receiver
@@ -188,13 +189,13 @@ class Forwarder:
         try:
             if batch.damaged:
                 self._refuse([(message, "", reason) for message, reason in batch.damaged])
-            waiting, pause = batch, self._channel.retry_initial
+            waiting, failures = batch, 0
             while waiting.records:
                 outcomes = receiver.send(waiting.records)
                 waiting = self._after(waiting, outcomes)
                 if waiting.records:
-                    self._retry(outcomes, pause)
-                    pause = min(2 * pause, self._channel.retry_max)
+                    failures += 1
+                    self._retry(outcomes, failures)
         finally:
             self._receivers.put(receiver)
 
@@ -217,11 +218,13 @@ class Forwarder:
         self._status.count(refused=len(refused))
         self._report(f"{self._channel.name}: {len(refused)} events were refused: {refused[0][2]}")
 
-    def _retry(self, outcomes: Sequence[Outcome], pause: float) -> None:
-        detail = next(outcome.detail for outcome in outcomes if outcome.outcome == FAILED)
-        if self._status.problem(detail):
-            self._report(f"{self._channel.name}: failed, tried again: {detail}")
-        if self._stop.wait(pause):
+    def _retry(self, outcomes: Sequence[Outcome], failures: int) -> None:
+        """Waits after the failure with this number, for longer if the receiver asks for it."""
+        failed = [outcome for outcome in outcomes if outcome.outcome == FAILED]
+        if self._status.problem(failed[0].detail):
+            self._report(f"{self._channel.name}: failed, tried again: {failed[0].detail}")
+        pause = pause_seconds(failures, self._channel.retry_initial, self._channel.retry_max)
+        if self._stop.wait(max(pause, *(outcome.retry_after or 0 for outcome in failed))):
             raise StoppedError
 
 

@@ -14,7 +14,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError, Row
-from tailrace.health import watched_servers
+from tailrace.health import channels, watched_servers
 from tailrace.ledger import balance as ledger_balance
 from tailrace.ledger.balance import LedgerBalance
 from tailrace.ledger.unknown_logs import NONE_LISTED
@@ -56,6 +56,7 @@ def ledger_metrics(
         since = clickhouse.rows((ledger_balance.QUERIES / "ledger_behind_since.sql").read_text(), timeout=10)
         unseen = _without_census(clickhouse)
         letters = clickhouse.rows(RECENT_DEAD_LETTERS, {"seconds": recent_seconds}, timeout=10)
+        of_channels = list(channels.metrics_of(clickhouse, found.at.timestamp()))
         watched = list(watched_servers.metrics_of(clickhouse, found.at.timestamp()))
     except (ClickHouseError, OSError):
         up.add_metric([], 0)
@@ -84,6 +85,7 @@ def ledger_metrics(
     yield _by_log("tailrace_behind_seconds", "Age of the oldest unread bytes that a census recorded.", behind)
     yield _dead_letters(letters, recent_seconds)
     yield from watched
+    yield from of_channels
 
 
 def job_metrics(jobs: Mapping[str, Callable[[str], dict]]) -> Iterator[Metric]:

@@ -125,16 +125,23 @@ def held(first: ClickHouse) -> list[Selector]:
     return [hold.selector for hold in holds.in_force(first)]
 
 
-def apply(servers: Servers, found: Kept, report: Report = lambda _: None) -> None:
+def apply(
+    servers: Servers,
+    found: Kept,
+    report: Report = lambda _: None,
+    require_lock: Callable[[], None] = lambda: None,
+) -> None:
     """Makes the TTLs of all tables those that they should be, on each server in order.
 
-    Returns after no held row can be deleted any more. If it fails, nothing is deleted until it is repeated or
-    ClickHouse restarts. Raises MigrationError, ClickHouseError, OSError.
+    `require_lock` is called before each table. Returns after no held row can be deleted any more. If it
+    fails, nothing is deleted until it is repeated or ClickHouse restarts. Raises MigrationError,
+    LockLostError, ClickHouseError, OSError.
     """
     database = servers.dialect.database
     definitions = {server.url: _definitions(server, database) for server in servers.all}
     columns = holds.stored_columns(servers.first, database) if found.selectors else {}
     for name, expiry in expiries(servers.dialect.retention_days).items():
+        require_lock()
         having = [server for server in servers.all if name in definitions[server.url]]
         leading = servers.of_each_shard(database, name) if servers.dialect.in_turn else having
         tables = [

@@ -106,7 +106,7 @@ def apply(
     migrations = load_migrations() if migrations is None else migrations
     days = load_retention() if retention_days is None else retention_days
     servers = _servers(days, clickhouse, cluster, sharded, others, replicated)
-    with servers.locked():
+    with servers.locked() as require_lock:
         servers.refuse_other_layout()
         servers.refuse_new_first()
         states = status(clickhouse, migrations)
@@ -115,9 +115,9 @@ def apply(
         servers.complete([m for m in migrations if m not in pending], report)
         if len(pending) < len(migrations) and not writers_stopped:
             _refuse_views(pending)
-        _apply_in_order(servers, pending, report)
+        _apply_in_order(servers, pending, report, require_lock)
         servers.spread()
-        _apply_expiry(servers, days, report)
+        _apply_expiry(servers, days, report, require_lock)
     return [migration.title for migration in pending]
 
 
@@ -146,18 +146,23 @@ def apply_retention(
     `apply`. Returns after no held row can be deleted. Raises as `apply`."""
     days = load_retention() if retention_days is None else retention_days
     servers = _servers(days, clickhouse, cluster, sharded, others, replicated)
-    with servers.locked():
+    with servers.locked() as require_lock:
         servers.refuse_other_layout()
-        _apply_expiry(servers, days, report)
+        _apply_expiry(servers, days, report, require_lock)
 
 
-def _apply_expiry(servers: Servers, days: Mapping[str, int], report: Callable[[str], None]) -> None:
-    """Applies the TTLs, and again if a hold was placed meanwhile. The lock of a run ends after an hour: then
-    another run may have protected rows that these TTLs do not.
+def _apply_expiry(
+    servers: Servers,
+    days: Mapping[str, int],
+    report: Callable[[str], None],
+    require_lock: Callable[[], None],
+) -> None:
+    """Applies the TTLs, and again if a hold was recorded meanwhile: the run that recorded it could not apply
+    it, because this one has the lock.
     """
     while True:
         found = expiry.kept(servers.first, days)
-        expiry.apply(servers, found, report)
+        expiry.apply(servers, found, report, require_lock)
         if expiry.held(servers.first) == found.selectors:
             return
 
@@ -177,9 +182,15 @@ def _refuse_views(pending: Sequence[Migration]) -> None:
         )
 
 
-def _apply_in_order(servers: Servers, pending: Sequence[Migration], report: Callable[[str], None]) -> None:
+def _apply_in_order(
+    servers: Servers,
+    pending: Sequence[Migration],
+    report: Callable[[str], None],
+    require_lock: Callable[[], None],
+) -> None:
     unrecorded = []
     for migration in pending:
+        require_lock()
         report(migration.title)
         unrecorded.append(_apply_one(servers, migration, report))
         if migration.number == RECORDS_FROM:

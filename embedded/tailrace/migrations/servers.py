@@ -40,19 +40,27 @@ class Servers:
         return (self.first, *self.others)
 
     @contextlib.contextmanager
-    def locked(self) -> Iterator[None]:
-        """Holds the lock of each server. Raises LockedError, MigrationError if one of several is unavailable,
-        and OSError if the only one is."""
+    def locked(self) -> Iterator[Callable[[], None]]:
+        """Holds the lock of each server; yields a function that raises LockLostError if one has ended.
+
+        Raises LockedError, MigrationError if one of several is unavailable, and OSError if the only one is.
+        """
         with contextlib.ExitStack() as locks:
+            held = []
             for server in {each.url: each for each in self.all}.values():
                 try:
-                    locks.enter_context(lock(server))
+                    held.append(locks.enter_context(lock(server)))
                 except OSError as error:
                     if not self.others:
                         raise
                     text = f"{server.url} is unavailable, nothing was changed: {error}"
                     raise MigrationError(text) from error
-            yield
+
+            def require() -> None:
+                for each in held:
+                    each.require()
+
+            yield require
 
     def run(self, statement: str) -> None:
         """Runs a statement where it must run. After ClickHouseError or OSError, some may have run it."""

@@ -59,13 +59,13 @@ class ElasticsearchReceiver(HttpReceiver):
         items = found.get("items") if isinstance(found, dict) else None
         if not isinstance(items, list) or len(items) != len(records):
             return all_of(records, Outcome(FAILED, f"not the answer of a bulk request: {answer.text}"))
-        return [_outcome(next(iter(item.values()))) for item in items]
+        return [_outcome(next(iter(item.values())), answer.retry_after) for item in items]
 
     def show(self, record: Record) -> str:
         return shown(self._url, self.text(record))
 
 
-def _outcome(item: Mapping) -> Outcome:
+def _outcome(item: Mapping, retry_after: float | None) -> Outcome:
     """Returns the outcome of one document of a bulk request."""
     status = item["status"]
     if status == CONFLICT:
@@ -75,7 +75,7 @@ def _outcome(item: Mapping) -> Outcome:
     error = item.get("error") or {}
     detail = f"HTTP {status}: {error.get('type', '')}: {error.get('reason', '')}"[:MAX_DETAIL]
     is_of_document = 400 <= status < 500 and status not in (TOO_MANY, 401, 403, 404)
-    return Outcome(REFUSED if is_of_document else FAILED, detail)
+    return Outcome(REFUSED, detail) if is_of_document else Outcome(FAILED, detail, retry_after)
 
 
 def _with_timestamp(record: Record) -> Mapping[str, object]:

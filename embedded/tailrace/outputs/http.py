@@ -6,6 +6,7 @@ half is sent on its own, so that one bad record does not hold up the others."""
 import gzip
 import http.client
 import http.cookiejar
+import time
 import urllib.error
 import urllib.request
 from abc import abstractmethod
@@ -17,6 +18,7 @@ import msgspec
 
 from tailrace import __version__
 from tailrace.outputs import guarded_http
+from tailrace.outputs.backoff import wished_seconds
 from tailrace.outputs.record import DELIVERED, FAILED, REFUSED, Outcome, Receiver, Record, all_of
 
 AGENT = f"tailrace/{__version__}"
@@ -36,6 +38,8 @@ class Answer:
 
     status: int
     body: bytes
+    retry_after: float | None = None
+    """The seconds of the header Retry-After; None without one."""
 
     @property
     def text(self) -> str:
@@ -71,7 +75,8 @@ class HttpClient:
                 return Answer(answer.status, answer.read(MAX_ANSWER_BYTES))
         except urllib.error.HTTPError as error:
             with error:
-                return Answer(error.code, _body_of(error))
+                wished = wished_seconds(error.headers, time.time())
+                return Answer(error.code, _body_of(error), wished)
         except (OSError, http.client.HTTPException) as error:
             self._made = None
             return Answer(0, str(getattr(error, "reason", "") or error or type(error).__name__).encode())
@@ -136,8 +141,9 @@ class HttpReceiver(Receiver):
 
     def outcomes(self, answer: Answer, records: Sequence[Record]) -> list[Outcome]:
         """Returns the outcome of each record of a request whose content was not refused."""
-        is_delivered = 200 <= answer.status < 300
-        return all_of(records, Outcome(DELIVERED if is_delivered else FAILED, answer.text))
+        if 200 <= answer.status < 300:
+            return all_of(records, Outcome(DELIVERED, answer.text))
+        return all_of(records, Outcome(FAILED, answer.text, answer.retry_after))
 
     @abstractmethod
     def text(self, record: Record) -> bytes:

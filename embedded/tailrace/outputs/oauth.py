@@ -43,7 +43,7 @@ class Tokens(ABC):
             answer = self._client.post(url, FORM, urllib.parse.urlencode(form).encode())
             if not self._accept(answer):
                 # A refusal of the token must not look like a refusal of the records.
-                return Answer(0, f"no access token: {answer.text}".encode())
+                return Answer(0, f"no access token: {answer.text}".encode(), answer.retry_after)
         return {"Authorization": f"Bearer {self._token}"}
 
     def forget(self) -> None:

@@ -13,6 +13,8 @@ class Outcome:
 
     outcome: str
     detail: str
+    retry_after: float | None = None
+    """The seconds that the receiver asks to wait (Retry-After); None: it asks for nothing."""
 
 
 @dataclass(slots=True)  # to create a frozen one costs several times as much

@@ -6,10 +6,13 @@ from collections.abc import Mapping
 
 from tailrace.alerts.delivery import config
 from tailrace.config.resources import PYTHON_PATH
+from tailrace.outputs.backoff import FAILING
 from tailrace.programs.program import HEALTHY, STUCK_SECONDS, Health, Program
 
 SILENT_SECONDS = 120
 """The maximum time without a finished attempt; several timeouts in a row take less."""
+OUTAGE_SECONDS = 600
+"""The time after which an unavailable receiver is reported. A short outage needs no one."""
 NONE_YET = "no delivery pass yet"
 
 
@@ -58,3 +61,10 @@ class DeliveryProgram(Program):
             if seconds > longest
         ]
         return found[0] if found else ""
+
+    def problem(self) -> str:
+        """Returns which channel accepts nothing, if that lasts. A restart of the service would not help."""
+        for channel, heartbeat in json.loads(self._heartbeat().read_text()).items():
+            if heartbeat["state"] == FAILING and time.time() - heartbeat["since"] > OUTAGE_SECONDS:
+                return f"{channel}: {heartbeat['detail']}"
+        return ""

@@ -132,10 +132,27 @@ def find(holds: Sequence[Hold], prefix: str) -> Hold:
 
 
 def _append(clickhouse: ClickHouse, id_: str, action: str, actor: str, reason: str, **more: str) -> None:
-    if not actor.strip() or not reason.strip() or any(not text.strip() for text in more.values()):
-        raise HoldError("a hold needs a case, a selector, a reason and the name of a person")
-    row = {"hold_id": id_, "action": action, "actor": actor.strip(), "reason": reason, **more}
-    clickhouse.insert(f"tailrace.legal_hold_actions ({', '.join(row)})", [row])
+    if any(not text.strip() for text in more.values()):
+        raise HoldError("a hold needs a case and a selector")
+    _insert(clickhouse, [{**_row(id_, action, actor, reason), **more}])
+
+
+def append(
+    clickhouse: ClickHouse, id_: str, action: str, actor: str, reason: str, selectors: Sequence[str]
+) -> None:
+    """Appends a row with each selector, in one insert. Raises HoldError, ClickHouseError, OSError."""
+    common = _row(id_, action, actor, reason)
+    _insert(clickhouse, [{**common, "selector": each} for each in selectors])
+
+
+def _row(id_: str, action: str, actor: str, reason: str) -> dict[str, str]:
+    if not actor.strip() or not reason.strip():
+        raise HoldError("the record needs a reason and the name of a person")
+    return {"hold_id": id_, "action": action, "actor": actor.strip(), "reason": reason}
+
+
+def _insert(clickhouse: ClickHouse, rows: Sequence[Mapping[str, str]]) -> None:
+    clickhouse.insert(f"tailrace.legal_hold_actions ({', '.join(rows[0])})", rows)
 
 
 def held_days(clickhouse: Reads, table: str, first: date, last: date) -> set[date]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from tailrace.clickhouse.client import Row
-from tailrace.retention import archive, holds
+from tailrace.retention import archive, holds, record
 from tailrace.retention.demands import Demand, classes, unmet
 from tailrace.retention.holds import Hold, Reads
 
@@ -14,6 +14,7 @@ SELECT '{table}' AS table, count() AS rows, toUnixTimestamp(toDateTime(min({time
     countIf({held}) AS held, toUnixTimestamp(toDateTime(minIf({time}, NOT ({held})))) AS next
 FROM tailrace.{table}
 """
+NO_DAY = "no day is archived: nothing is deleted"
 COLUMNS = """
 SELECT table, groupArray(name) AS columns FROM system.columns WHERE database = 'tailrace' GROUP BY table
 """
@@ -59,7 +60,7 @@ def lines(clickhouse: Reads, policy: Policy, frameworks: Collection[str]) -> lis
     Raises ClickHouseError, SelectorError, OSError.
     """
     found = _stored(clickhouse, policy, holds.in_force(clickhouse))
-    archived = archive.states(clickhouse) if policy.waiting else {}
+    archived = _archived(clickhouse) if policy.waiting else {}
     return [
         _line(
             table,
@@ -67,7 +68,7 @@ def lines(clickhouse: Reads, policy: Policy, frameworks: Collection[str]) -> lis
             [each for each in kind.demands if each.framework in frameworks],
             policy,
             found,
-            archived,
+            archived.get(table, NO_DAY),
         )
         for kind in classes()
         for table in kind.tables
@@ -80,11 +81,11 @@ def _line(
     demands: Sequence[Demand],
     policy: Policy,
     found: Mapping[str, Row],
-    archived: Mapping[str, Row],
+    archived: str,
 ) -> Line:
     days, waits = policy.days[table], table in policy.waiting
     missing = unmet(demands, days, waits)
-    state = _archive_text(archived.get(table)) if waits else ""
+    state = archived if waits else ""
     if (row := found.get(table)) is None:
         return Line(table, kind, days, demands, missing, archive=state)
     if not row["rows"]:
@@ -95,10 +96,18 @@ def _line(
     return Line(table, kind, days, demands, missing, row["rows"], oldest, held, expires, state)
 
 
-def _archive_text(row: Row | None) -> str:
-    if row is None:
-        return "no day is archived: nothing is deleted"
-    return f"{row['verified']} days verified, {row['written']} only written, newest {row['newest']}"
+def _archived(clickhouse: Reads) -> dict[str, str]:
+    """Returns how far the archive is, by table, with the last deletion."""
+    deletions = record.summaries(record.listed(clickhouse, record.DELETE_ARCHIVE))
+    last = {each.table: each.recorded for each in reversed(deletions)}
+    found = {}
+    for table, row in archive.states(clickhouse).items():
+        text = f"{row['verified']} days verified, {row['written']} only written, newest {row['newest']}"
+        if row["deleted"]:
+            by = f"by {last[table].actor} on {last[table].at[:10]}" if table in last else "without a record"
+            text = f"{text}; {row['deleted']} days deleted, the last {by}"
+        found[table] = text
+    return found
 
 
 def _moment(seconds: object) -> datetime:

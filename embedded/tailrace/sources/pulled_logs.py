@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tailrace import console
-from tailrace.sources.sources_file import OBJECTS, TABLE, PulledSource
+from tailrace.sources.sources_file import HUB, OBJECTS, TABLE, PulledSource
 
 LATE_SECONDS = 600
 """A log that has not been read for so long is a problem. Quiet logs are visited every 50 s."""
@@ -93,6 +93,8 @@ def _name(log: PulledSource) -> str:
     """Returns the beginning of the log's path in line records."""
     if log.kind == OBJECTS:
         return f"/{OBJECTS}/{log.url.replace('://', '/').rstrip('/')}"
+    if log.kind == HUB:
+        return f"/{HUB}/{log.url.partition('://')[2]}"
     if log.kind == TABLE:
         return f"/{TABLE}/{log.instance}"
     return "/" + "/".join(filter(None, (log.kind, log.region, log.db_instance, log.file)))

@@ -49,9 +49,13 @@ A log that a cloud exports to objects (S3, Google Cloud Storage, Azure Blob Stor
       kind: objects
       url: gs://shop-logs/cloudsql.googleapis.com/mysql-slow.log   # s3://, gs:// or az://, and a prefix
       db_instance: shop-prod-6     # its name at the cloud; default: the instance
+
+With `kind: event_hubs` it is read from Azure Event Hubs: `url: eventhubs://NAMESPACE/HUB`, and
+`connection_file` with the connection string (default: the variable AZURE_EVENT_HUBS_CONNECTION_STRING).
 """
 
 import dataclasses
+import re
 import urllib.parse
 import zoneinfo
 from collections.abc import Callable, Sequence
@@ -67,18 +71,21 @@ from tailrace.sources.one_way import Way
 
 KINDS = ("slowlog", "audit", "errorlog", "general")
 SERVER = "server"
-CLOUDWATCH, TABLE, OBJECTS = "cloudwatch", "table", "objects"
+CLOUDWATCH, TABLE, OBJECTS, HUB = "cloudwatch", "table", "objects", "event_hubs"
 AWS_KEYS = ("region", "db_instance", "endpoint")
 PULLED_KEYS = {
     "rds": (*AWS_KEYS, "file"),
     CLOUDWATCH: (*AWS_KEYS, "log_group", "stream", "since"),
     TABLE: ("defaults_file", "host", "archive"),
     OBJECTS: ("url", *AWS_KEYS, "account", "log_group", "since"),
+    HUB: ("url", "db_instance", "endpoint", "connection_file", "since"),
 }
 """The keys of each kind of pulled log, besides those of all kinds; the first one is required."""
 PULLED_KINDS = tuple(PULLED_KEYS)
 STORES = ("s3", "gs", "az")
-TABLE_SOURCES = ("slowlog", "general")
+SECRET_FILES = ("defaults_file", "connection_file")
+HUB_URL = re.compile(r"eventhubs://[^/]+/[^/]+")
+SOURCES_OF = {TABLE: ("slowlog", "general"), HUB: ("slowlog", "audit")}
 
 
 class SourcesError(UsageError, ValueError):
@@ -129,25 +136,25 @@ class PulledSource:
     instance: str
     source: str
     kind: str
-    """rds, cloudwatch, table or objects."""
+    """rds, cloudwatch, table, objects or event_hubs."""
     region: str
     """rds, cloudwatch, objects of S3: the region of the service."""
     cluster: str
     db_instance: str
-    """rds, cloudwatch, objects: name of the server at the service."""
+    """All kinds but table: name of the server at the service."""
     file: str = ""
     """rds: name of the live file at the service; empty for that of the kind of log."""
     tz: str = "UTC"
     format: str = "auto"
     endpoint: str = ""
-    """rds, cloudwatch, objects: address of the service, if it is not the public one."""
+    """All kinds but table: address of the service, if it is not the public one."""
     log_group: str = ""
     """cloudwatch, objects: name of the log group; empty for that to which RDS exports the kind of log."""
     stream: str = ""
     """cloudwatch: name of the stream, without a suffix; empty for `db_instance`."""
     since: str = ""
-    """cloudwatch, objects: time of the first events, or of the last write of the first objects, to read;
-    empty for a day before the first visit."""
+    """cloudwatch, objects, event_hubs: time of the first events, objects (last write) or messages (arrival)
+    to read; empty for a day before the first visit."""
     defaults_file: str = ""
     """table: path of a MySQL option file with address and credentials."""
     host: str = ""
@@ -155,9 +162,11 @@ class PulledSource:
     archive: str = "mysql"
     """table: schema to which a rotation moves tables."""
     url: str = ""
-    """objects: store, bucket and prefix, such as gs://logs/cloudsql.googleapis.com."""
+    """objects: store, bucket and prefix; event_hubs: namespace and hub."""
     account: str = ""
     """objects: storage account of Azure."""
+    connection_file: str = ""
+    """event_hubs: file with the connection string; empty if it is in the environment of the puller."""
 
 
 @dataclass(frozen=True)
@@ -277,18 +286,18 @@ def _pulled(file: Path, where: str, entry: dict) -> PulledSource:
     kind = entry["kind"]
     _require_keys(where, entry, PulledSource, ("instance", "source", "kind", PULLED_KEYS[kind][0]))
     _require_keys_of_kind(where, entry, kind)
-    _require_one_of(where, "source", entry["source"], TABLE_SOURCES if kind == TABLE else KINDS)
+    _require_one_of(where, "source", entry["source"], SOURCES_OF.get(kind, KINDS))
     _require_zone(where, entry.get("tz", "UTC"))
     if kind == OBJECTS:
         _require_url(where, entry)
+    if kind == HUB and not HUB_URL.fullmatch(entry["url"]):
+        raise SourcesError(f"{where}: url must be like eventhubs://NAMESPACE/HUB")
     if "since" in entry:
         _require_time(where, entry["since"])
-    defaults = {"cluster": entry["instance"], "region": "", "db_instance": ""}
-    if kind == TABLE:
-        return PulledSource(
-            **{**defaults, **entry, "defaults_file": str(_secret(file, entry["defaults_file"]))}
-        )
-    return PulledSource(**{**defaults, "db_instance": entry["instance"], **entry})
+    db_instance = "" if kind == TABLE else entry["instance"]
+    defaults = {"cluster": entry["instance"], "region": "", "db_instance": db_instance}
+    files = {name: str(_secret(file, entry[name])) for name in SECRET_FILES if name in entry}
+    return PulledSource(**{**defaults, **entry, **files})
 
 
 def _require_keys_of_kind(where: str, entry: dict, kind: str) -> None:

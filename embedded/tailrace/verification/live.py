@@ -1,17 +1,18 @@
 """Verifies ClickHouse against the transparency log of this installation."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.verification.stored_rows import StoredRows, by_table, interval, seconds
-from tailrace_verify import check, files, rows
+from tailrace_verify import check, files, rewinds, rows
 from tailrace_verify.check import Scope
 from tailrace_verify.files import Files
 from tailrace_verify.findings import Report
 from tailrace_verify.leaves import RowsLeaf
+from tailrace_verify.rewinds import Rewinds
 from tailrace_verify.trust import HOST_KEYS, LOG_KEY, WITNESS_KEYS, Trust
 
 DIRECTORY = "transparency"
@@ -50,11 +51,13 @@ def verify(
     settled = (now or datetime.now(UTC)).timestamp() - SETTLE_SECONDS
     report, held = check.examine(files_of_log(home), trust, scope, settled)
     stored = StoredRows(clickhouse)
-    for table, leaves in by_table(held.rows).items():
+    leaves_of = by_table(held.rows)
+    rewound = _rewinds(stored, leaves_of.get(rewinds.TABLE, ()))
+    for table, leaves in leaves_of.items():
         period = _period(scope, kept_days.get(table))
         inside = [leaf for leaf in leaves if check.is_inside(leaf.minute, period)]
         for leaf, found in stored.hashes(inside):
-            _compare(leaf, found, report)
+            _compare(leaf, found, rewound, report)
         if inside:
             _find_unrecorded(stored, table, inside, report)
     return report
@@ -69,16 +72,30 @@ def _period(scope: Scope | None, days: int | None) -> Scope:
     return replace(scope, first=max(oldest, scope.first or oldest))
 
 
-def _compare(leaf: RowsLeaf, found: Sequence[bytes], report: Report) -> None:
+def _rewinds(stored: StoredRows, leaves: Iterable[RowsLeaf]) -> Rewinds:
+    """Returns the recorded rewinds of all times whose rows give the digest of their leaf."""
+    found = Rewinds()
+    for leaf, lines in stored.lines(leaves):
+        if len(lines) == leaf.rows and rows.root_of_hashes(rows.hashes(lines)) == leaf.root:
+            found.add(lines)
+    return found
+
+
+def _compare(leaf: RowsLeaf, found: Sequence[bytes], rewound: Rewinds, report: Report) -> None:
     if len(found) == leaf.rows and rows.root_of_hashes(found) == leaf.root:
         report.counts["rows"] += leaf.rows
         report.counts["minutes"] += 1
         return
-    if len(found) == leaf.rows:
+    place = {"table": leaf.table, "minute": leaf.minute, "part": leaf.part, "leaf": leaf.index}
+    missing = leaf.rows - len(found)
+    if text := rewound.explanation(leaf, missing):
+        report.undetermined(CHECK, rewinds.message(leaf, missing, text), **place)
+        return
+    if not missing:
         message = f"some of its {leaf.rows} rows were changed"
     else:
         message = f"it has {len(found)} rows, {leaf.rows} were recorded"
-    report.tampered(CHECK, message, table=leaf.table, minute=leaf.minute, part=leaf.part, leaf=leaf.index)
+    report.tampered(CHECK, message, **place)
 
 
 def _find_unrecorded(stored: StoredRows, table: str, leaves: Sequence[RowsLeaf], report: Report) -> None:

@@ -2,11 +2,13 @@
 
 Without an id it lists checkpoints and savepoints. With one it stops the job, deletes the rows that were
 written after that checkpoint, rebuilds the rollups of the affected days, and starts the job from the
-checkpoint. If it is interrupted, run it again. Take a savepoint first (`tailrace savepoint`), for example
-before an upgrade: only the last few checkpoints are retained.
+checkpoint. Your name, the reason and the deleted rows are recorded, so that `tailrace verify` can tell them
+from manipulated ones. If it is interrupted, run it again. Take a savepoint first (`tailrace savepoint`), for
+example before an upgrade: only the last few checkpoints are retained.
 """
 
 import argparse
+import getpass
 import time
 
 from tailrace import console
@@ -14,7 +16,8 @@ from tailrace.cli import output
 from tailrace.cli.context import CommandError, Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.console import Steps
-from tailrace.migrations.rewind import rewind
+from tailrace.migrations.rewind import Order, rewind
+from tailrace.retention import record
 from tailrace_local import checkpoints
 from tailrace_local.checkpoints import Checkpoint
 from tailrace_local.components.flink import Flink
@@ -31,11 +34,16 @@ KEYS = {
         "path": "its directory",
     }
 }
-EXAMPLES = ("tailrace rewind          # list checkpoints and savepoints", "tailrace rewind 4711")
+EXAMPLES = (
+    "tailrace rewind          # list checkpoints and savepoints",
+    'tailrace rewind 4711 --reason "a faulty parser"',
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("id", nargs="?", type=int, help="id of a checkpoint or savepoint")
+    parser.add_argument("--reason", default="", metavar="TEXT", help="why; recorded, and never deleted")
+    parser.add_argument("--actor", default="", metavar="NAME", help="your name (default: your login name)")
     output.add_option(parser)
 
 
@@ -44,19 +52,21 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     if arguments.id is None:
         _list(checkpoints.completed(flink.checkpoint_directory()), arguments.output)
     else:
-        _rewind(arguments.id, flink, context)
+        _rewind(arguments, flink, context)
     return Exit.OK
 
 
-def _rewind(wanted: int, flink: Flink, context: Context) -> None:
-    steps = Steps()
+def _rewind(arguments: argparse.Namespace, flink: Flink, context: Context) -> None:
+    steps, wanted = Steps(), arguments.id
+    reason = arguments.reason or f"no reason was given for checkpoint {wanted}"
+    order = Order(context.clickhouse(record.ACCOUNT), arguments.actor or getpass.getuser(), reason)
     _chosen(wanted, flink)  # before anything is stopped
     steps.show(flink.name, "stopping the job")
     control.stop_component(context.home, flink.name)
     try:
         checkpoint = _chosen(wanted, flink)  # a running job removes its older checkpoints
         clickhouse = context.clickhouse("admin")
-        rewind(clickhouse, checkpoint.id, lambda doing: steps.show("clickhouse", doing))
+        rewind(clickhouse, checkpoint.id, order, lambda doing: steps.show("clickhouse", doing))
         checkpoints.remove_later(flink.checkpoint_directory(), checkpoint)
     finally:
         control.start_component(context.home, flink.name)

@@ -1,7 +1,8 @@
 {%- include "parts/utc.sql" -%}
 {#- The change of a row of numbers against the equally long period before the time range, as text: one <em> per number. The
     compiler writes the metric that uses it (embedded/tailrace/dashboards/changes.py). A change is stated only if the logs reach back to the
-    beginning of that period, because a number is unknown for time that no log covers. -#}
+    beginning of that period, because a number is unknown for time of which no log was read. If entries of a log reach back and its
+    census does not, the log was read later, and the change says that its coverage is unknown. -#}
 {#- The seconds of the time range until now, and the beginning of the period before it. -#}
 {%- macro range_seconds() -%} dateDiff('second', {{ utc(from_dttm) }}, least({{ utc(to_dttm) }}, now('UTC'))) {%- endmacro -%}
 {%- macro earlier_start() -%} ({{ utc(from_dttm) }} - {{ range_seconds() }}) {%- endmacro -%}
@@ -14,25 +15,28 @@
     {%- for column in columns if filter_values(column) %} AND {{ column }} IN {{ filter_values(column) | where_in }}{% endfor %}
 {%- endmacro -%}
 {%- macro first_of(table, at, server, log, condition, filters) -%}
-    SELECT toString({{ server }}) AS server, toString({{ log }}) AS log, toDateTime(min({{ at }}), 'UTC') AS first_at
+    SELECT toString({{ server }}) AS server, toString({{ log }}) AS log, toDateTime(min({{ at }}), 'UTC') AS first_at,
+        {{ '1' if table in ('ledger', 'otel_traces') else '0' }} AS has_coverage
     FROM tailrace.{{ table }}
     WHERE {{ condition }} AND {{ at }} >= {{ earlier_start() }} - {{ range_seconds() }} AND {{ at }} < {{ utc(to_dttm) }} {{- picked(filters) }}
     GROUP BY server, log
 {%- endmacro -%}
-{#- Why the periods are not comparable, or ''. A log reaches back if an entry or a census is not later than a tenth of the period
+{#- Why the periods are not comparable, or '', and whether the coverage of the earlier one is unknown. A log reaches back if an entry or a census is not later than a tenth of the period
     after the beginning of the earlier one. `logs` are kinds of logs, and `spans`; `census` are all logs, by the census alone. -#}
-{%- macro obstacle(logs) -%}
-    (SELECT multiIf(
+{%- macro comparability(logs) -%}
+    (SELECT (multiIf(
         reaching = 0, 'previous period not covered',
-        reaching < all_logs, concat('previous period covered by ', toString(reaching), ' of ', toString(all_logs), ' logs'),
+        reaching < all_logs, concat('previous period read from ', toString(reaching), ' of ', toString(all_logs), ' logs'),
         changed > 0, 'not comparable: logging settings changed',
-        '')
+        ''), watched < all_logs)
     FROM (
         SELECT
-            countIf(since <= {{ earlier_start() }} + intDiv({{ range_seconds() }}, 10)) AS reaching, count() AS all_logs,
+            {%- set latest = earlier_start() ~ " + intDiv(" ~ range_seconds() ~ ", 10)" %}
+            countIf(since <= {{ latest }}) AS reaching, count() AS all_logs,
+            countIf(ifNull(covered_since <= {{ latest }}, 0)) AS watched,
             {{ settings_changed() if 'slowlog' in logs else '0' }} AS changed
         FROM (
-            SELECT server, log, min(first_at) AS since
+            SELECT server, log, min(first_at) AS since, minOrNullIf(first_at, has_coverage = 1) AS covered_since
             FROM (
                 {%- set of_kinds = "source IN " ~ logs | where_in -%}
                 {%- set of_server = ['cluster', 'instance'] %}
@@ -81,8 +85,9 @@
     ''
 {%- else -%}
     arrayStringConcat(arrayMap(
-        (value, was, unit, prefix) -> if(unit = '', '<em></em>', concat(
-            '<em>', coalesce({% if logs %}nullIf({{ obstacle(logs) }}, ''), {% endif %}if(isNull(value), '', concat(prefix, {{ change_text() }}))), '</em>')),
+        (value, was, unit, prefix, compared) -> if(unit = '', '<em></em>', concat(
+            '<em>', coalesce(nullIf(compared.1, ''), if(isNull(value), '',
+                concat(prefix, {{ change_text() }}, if(compared.2 AND isNotNull(was), ', coverage unknown', '')))), '</em>')),
         {{ now }},
         (SELECT {{ of_earlier_period(now) }} FROM (
 {{ of_earlier_period(query) }}
@@ -93,6 +98,7 @@
                 and each.col not in removed_filters | default([], true) %}
             AND {{ each.col }} IN {{ (each.val if each.op == 'IN' else [each.val]) | where_in }}
         {%- endfor %}),
-        {{ units | string }}, {{ prefixes | string }}))
+        {{ units | string }}, {{ prefixes | string }},
+        arrayWithConstant({{ units | length }}, {{ comparability(logs) if logs else "('', false)" }})))
 {%- endif -%}
 {%- endmacro -%}

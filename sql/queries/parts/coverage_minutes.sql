@@ -1,4 +1,5 @@
 {#- Minutes of each log and day of a range by state, for a WITH that defines range_start and range_end: `days` and `not_covered`.
+    All minutes of the range are expected of each of the logs_of_period: those without a census are unknown.
     It does not read tailrace.coverage_1m, which takes several times as long for months of many logs: it counts a minute with a
     census as covered, and evaluates single minutes only for files with open gaps or unread bytes. A test compares both. -#}
     toStartOfMinute(range_start) AS first_minute,
@@ -72,17 +73,19 @@
         GROUP BY instance, source, log, day
     ),
     census_days AS (
-        SELECT cluster, instance, source, log, toDate(at) AS census_day,
-            groupBitmapIf(intDiv(toUnixTimestamp(at), 60), kind = 'CENSUS' AND at >= first_minute) AS census_minutes
+        SELECT instance, source, log, toDate(at) AS census_day,
+            groupBitmap(intDiv(toUnixTimestamp(at), 60)) AS census_minutes
         FROM tailrace.ledger
-        WHERE kind IN ('CENSUS', 'FRONTIER') AND at >= known_since AND at < end_minute
-        GROUP BY cluster, instance, source, log, census_day
+        WHERE kind = 'CENSUS' AND at >= first_minute AND at < end_minute
+        GROUP BY instance, source, log, census_day
     ),
     logs AS (
-        SELECT cluster, instance, source, log,
-            mapFromArrays(groupArray(census_day), groupArray(census_minutes)) AS census_minutes_by_day
-        FROM census_days
-        GROUP BY cluster, instance, source, log
+        SELECT cluster, instance, source, log, census_minutes_by_day
+        FROM tailrace.logs_of_period(period_from = first_minute, period_to = end_minute) AS expected_logs
+        LEFT JOIN (
+            SELECT instance, source, log, mapFromArrays(groupArray(census_day), groupArray(census_minutes)) AS census_minutes_by_day
+            FROM census_days
+            GROUP BY instance, source, log) AS seen_logs USING (instance, source, log)
     ),
     days AS (
         SELECT cluster, instance, source, log, toDate(first_minute) + arrayJoin(range(

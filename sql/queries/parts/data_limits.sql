@@ -5,17 +5,18 @@
     if({{ minutes_of(state, sources) }} = 0, '', concat(' · ', {{ grouped(minutes_of(state, sources)) }},
         if({{ minutes_of(state, sources) }} = 1, ' minute ', ' minutes '), '{{ text }}'))
 {%- endmacro -%}
-{#- Minutes before the first census of a log are not a share of the minutes: the time since when all are known is stated. -#}
+{#- Minutes before the first census of a log are unknown, too. The time of that census is stated, because it is their reason. -#}
 {%- macro minutes_text(sources) -%}
-    {%- set all = "sumIf(minutes, minute_state NOT IN ('before', 'logged') AND source IN " ~ sources | where_in ~ ")" -%}
+    {%- set all = "sumIf(minutes, minute_state != 'logged' AND source IN " ~ sources | where_in ~ ")" -%}
+    {%- set unknown = "sumIf(minutes, minute_state IN ('before', 'unknown') AND source IN " ~ sources | where_in ~ ")" -%}
     concat(
-        if({{ all }} = 0 AND {{ minutes_of('before', sources) }} = 0, ' · coverage unknown', ''),
+        if({{ unknown }} = {{ all }}, ' · coverage unknown', ''),
         if({{ all }} > 0 AND {{ minutes_of('covered', sources) }} = {{ all }}, ' · no minute missing', ''),
         {{ some_minutes('missing', sources, 'missing') }},
         {{ some_minutes('behind', sources, 'not read yet') }},
-        if({{ minutes_of('unknown', sources) }} = 0, '', concat(' · coverage of ',
-            toString(greatest(0.1, round(100 * {{ minutes_of('unknown', sources) }} / {{ all }}, 1))), ' % of the minutes unknown')),
-        if({{ minutes_of('before', sources) }} = 0, '', concat(' · coverage known since ', formatDateTime(
+        if({{ unknown }} IN (0, {{ all }}), '', concat(' · coverage of ',
+            toString(least(99.9, greatest(0.1, round(100 * {{ unknown }} / {{ all }}, 1)))), ' % of the minutes unknown')),
+        if({{ minutes_of('before', sources) }} = 0, '', concat(' · no census before ', formatDateTime(
             maxIf(first_census, minute_state = 'before' AND source IN {{ sources | where_in }}), '%Y-%m-%d %H:%i UTC', 'UTC'))))
 {%- endmacro -%}
 {%- macro limits_of_slow_logs() -%}

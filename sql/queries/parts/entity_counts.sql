@@ -44,17 +44,34 @@ SELECT
     counts AS (
 {%- if kind == 'class' %}
         SELECT
-            is_current, bar_second, instance, source AS log, if(outcome = 'failure', 'failed', 'statement') AS event_kind, false AS is_login,
-            record_count, toFloat64(record_count) AS executions, reads, changes, 0. AS denied
+            is_current, bar_second, instance, log, event_kind, false AS is_login,
+            record_count, executions, reads, changes, 0. AS denied
         FROM (
             SELECT
                 {{ bar('data_access.event_time') }},
-                instance, source, outcome, count() AS record_count,
-                toFloat64(countIf(has(data_class_read, {name:String}) AND notEmpty(data_access.tables))) AS reads,
-                toFloat64(countIf(has(data_class_written, {name:String}) AND notEmpty(data_access.tables))) AS changes
+                instance, source AS log, if(outcome = 'failure', 'failed', 'statement') AS event_kind,
+                count() AS record_count, 0. AS executions, 0. AS reads, 0. AS changes
             FROM tailrace.data_access FINAL
             WHERE has(data_class, {name:String}) AND {{ range('data_access') }}
-            GROUP BY is_current, bar_second, instance, source, outcome)
+            GROUP BY is_current, bar_second, instance, log, event_kind
+            UNION ALL
+            SELECT
+                {{ bar('begun') }},
+                instance, 'all logs' AS log, if(has_failed, 'failed', 'statement') AS event_kind,
+                0 AS record_count, toFloat64(count()) AS executions,
+                toFloat64(countIf(has_read)) AS reads, toFloat64(countIf(has_changed)) AS changes
+            FROM (
+                SELECT
+                    instance, min(data_access.event_time) AS begun, max(outcome = 'failure') AS has_failed,
+                    max(has(data_class_read, {name:String})) AS has_read,
+                    max(has(data_class_written, {name:String})) AS has_changed
+                FROM tailrace.data_access_by_action(
+                    begin = {from:DateTime64(6, 'UTC')}, until = {to:DateTime64(6, 'UTC')}) AS data_access
+                WHERE has(data_class, {name:String})
+                    AND ({cluster:String} = '' OR cluster = {cluster:String})
+                    AND ({instance:String} = '' OR instance = {instance:String})
+                GROUP BY instance, action_id)
+            GROUP BY is_current, bar_second, instance, log, event_kind)
 {%- else %}
         SELECT
             is_current, bar_second, instance, source AS log, {{ kind_of_audit('is_error') }} AS event_kind, {{ is_login('is_error') }} AS is_login,

@@ -3,7 +3,6 @@
 The actor is the viewer's user name. Rows are appended by ClickHouse's user `analyst`, which can neither
 change nor delete them. Before an action, the viewer's own account must see each alert, so row policies hold.
 
-    SUPERSET_ANALYST_URL, SUPERSET_ANALYST_PASSWORD_FILE    address and password of `analyst`
     SUPERSET_KAFKA                                          Kafka's `host:port,…`, for suppressions
     SUPERSET_KAFKA_PROPERTIES                               optional: librdkafka's properties as a JSON object
     SUPERSET_KAFKA_PASSWORD_FILE                            optional: the password of sasl.username
@@ -20,10 +19,9 @@ from typing import TYPE_CHECKING
 
 from tailrace.alerts import triage
 from tailrace.alerts.triage import Action, AlertError
-from tailrace.clickhouse.client import ClickHouse
 from tailrace.errors import ReportedError
 from tailrace.kafka.client import KafkaClient
-from tailrace_pages import formats
+from tailrace_pages import analyst, formats
 from tailrace_pages.alerts import details
 from tailrace_pages.page_errors import BadAddressError, NotFoundError, UnavailableError
 
@@ -50,14 +48,13 @@ SCOPES = {
     "entity": "every rule for this entity",
     "rule": "this rule for every entity",
 }
-ACCOUNT = "analyst"
 
 _ID = re.compile(r"[0-9a-f]{32}")
 
 
 def can_act() -> bool:
     """Whether this Superset has the account for actions."""
-    return "SUPERSET_ANALYST_URL" in os.environ
+    return analyst.is_there()
 
 
 def can_suppress() -> bool:
@@ -103,7 +100,7 @@ def act(store: "Store", form: Wanted) -> str:
     """
     _require_complete(store, form)
     try:
-        done = triage.record_action(_clickhouse(), form.ids, form.action)
+        done = triage.record_action(analyst.clickhouse(), form.ids, form.action)
     except OSError as error:
         raise UnavailableError("ClickHouse did not answer; nothing was recorded.") from error
     number = f"{formats.count(len(done))} alert{'s' if len(done) > 1 else ''}"
@@ -116,7 +113,7 @@ def act_where_possible(store: "Store", form: Wanted) -> str:
     """As `act`, for those of the alerts whose state allows the action: an incident has several states."""
     _require_complete(store, form)
     try:
-        ids = triage.possible(_clickhouse(), form.ids, form.action.action)
+        ids = triage.possible(analyst.clickhouse(), form.ids, form.action.action)
     except OSError as error:
         raise UnavailableError("ClickHouse did not answer; nothing was recorded.") from error
     if not ids:
@@ -161,7 +158,7 @@ def suppress_alert(alert: Mapping, scope: str, hours: int, reason: str, actor: s
         reason=reason,
     )
     try:
-        id_ = suppressions.suppress(_clickhouse(), suppressions.producer(_kafka()), silence)
+        id_ = suppressions.suppress(analyst.clickhouse(), suppressions.producer(_kafka()), silence)
     except OSError as error:
         raise UnavailableError("ClickHouse did not answer; nothing was recorded.") from error
     return f"Suppressed {SCOPES[scope]} until {formats.time(until)} UTC; suppression {formats.short_id(id_)}."
@@ -188,13 +185,6 @@ def _text(form: Mapping[str, str], name: str) -> str:
     if len(text) > TEXT_LENGTH:
         raise BadAddressError(f"The {name} has {len(text)} characters; at most {TEXT_LENGTH} are stored.")
     return text
-
-
-def _clickhouse() -> ClickHouse:
-    if not can_act():
-        raise UnavailableError("This Superset has no account for actions: docs/ALERTS.md, the alert inbox.")
-    password = Path(os.environ["SUPERSET_ANALYST_PASSWORD_FILE"]).read_text().strip()
-    return ClickHouse(os.environ["SUPERSET_ANALYST_URL"], ACCOUNT, password)
 
 
 def _kafka() -> KafkaClient:

@@ -163,18 +163,25 @@ SEARCH_CSV_COLUMNS = (Column("entity_kind", "Kind"), *SEARCH_COLUMNS)
 _TITLES = {"user": "Users", "client": "Clients", "table": "Tables", "class": "Data classes"}
 
 
-def found(rows: Sequence[Row], text: str, links: Mapping[str, str]) -> list[Table]:
-    """Returns a table for each kind with a result, from rows of page_entity_search."""
-    limit = len(rows) if text else FOUND_WITHOUT_TEXT
+def found(rows: Sequence[Row], text: str, links: Mapping[str, str], whole: str = "") -> list[Table]:
+    """Returns a table for each kind with a result, from rows of page_entity_search.
+
+    Without a text they have their first rows only, except for the kind `whole`.
+    """
     return [
-        _found(title, [row for row in rows if row["entity_kind"] == kind], limit, links)
-        for kind, title in _TITLES.items()
+        _found(
+            kind,
+            [row for row in rows if row["entity_kind"] == kind],
+            len(rows) if text or kind == whole else FOUND_WITHOUT_TEXT,
+            links,
+        )
+        for kind in _TITLES
         if any(row["entity_kind"] == kind for row in rows)
     ]
 
 
-def _found(title: str, rows: Sequence[Row], limit: int, links: Mapping[str, str]) -> Table:
+def _found(kind: str, rows: Sequence[Row], limit: int, links: Mapping[str, str]) -> Table:
     shown = [
         {**row, "address": addresses.entity(row["entity_kind"], row["name"], links)} for row in rows[:limit]
     ]
-    return Table(title, title, SEARCH_COLUMNS, shown, rows[0]["found"])
+    return Table(kind, _TITLES[kind], SEARCH_COLUMNS, shown, rows[0]["found"])

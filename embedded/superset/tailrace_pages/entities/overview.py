@@ -1,7 +1,8 @@
 """The five numbers of an entity with their change, and the chart of them, from rows of page_entity_timeline.
 
 A number is unknown if no server of the range has a log that would contain it, and its note says of how many
-servers it is known. The change is unknown if the logs begin after the previous period began.
+servers it is known. The change is unknown if the logs begin after the previous period began; if they had no
+census by then, they were read later, and the change says that its coverage is unknown.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -49,11 +50,21 @@ def width_of(span: TimeRange) -> int:
 
 
 def numbers(
-    measures: Sequence[Measure], rows: Sequence[Row], alerts: Sequence[Row], logs: Logs, span: TimeRange
+    measures: Sequence[Measure],
+    rows: Sequence[Row],
+    alerts: Sequence[Row],
+    logs: Logs,
+    span: TimeRange,
+    read: ReadBars,
 ) -> list[dict[str, str]]:
     """Returns {title, value, note, link} for each measure. `alerts` are those of both periods."""
-    comparable = logs.begin_before(span.before().since)
-    return [_number(each, _counted(each, rows, alerts, span), logs, comparable) for each in measures]
+    since = span.before().since
+    found = []
+    for each in measures:
+        doubt = "" if read.is_watched_since(since, sources_of(each)) else ", coverage unknown"
+        doubt = doubt if logs.begin_before(since) else None
+        found.append(_number(each, _counted(each, rows, alerts, span), logs, doubt))
+    return found
 
 
 def _counted(
@@ -67,13 +78,14 @@ def _counted(
     return int(now), int(sum(row[measure.key] for row in rows) - now)
 
 
-def _number(measure: Measure, counted: tuple[int, int], logs: Logs, comparable: bool) -> dict[str, str]:
+def _number(measure: Measure, counted: tuple[int, int], logs: Logs, doubt: str | None) -> dict[str, str]:
+    """`doubt` is added to the change; None if no log begins before the previous period."""
     now, before = counted
     known = logs.with_any(measure.logs)
     item = {"title": measure.title, "link": ""}
     if measure.logs and not known:
         return {**item, "value": formats.UNKNOWN, "note": f"no {_listed(measure.logs)} log in this range"}
-    change = _change(now, before) if comparable else "previous period unknown"
+    change = "previous period unknown" if doubt is None else _change(now, before) + doubt
     part = f"; known for {known} of {logs.servers} servers" if known < logs.servers else ""
     return {**item, "value": formats.count(now), "note": change + part}
 

@@ -35,13 +35,14 @@ def search() -> Any:
     since = max(span.since, span.until - timedelta(days=SIDE_DAYS))
     given = {"cluster": "", "instance": "", **filters, **span.parameters()}
     rows = store().rows("page_entity_search", text=text, classes_from=f"{since:{SQL_TIME}}", **given)
-    tables = listing.found(rows, text, _links(span, filters))
+    tables = listing.found(rows, text, _links(span, filters), request.args.get("all", ""))
     if rendering.wants_csv():
         found = [{**row, "address": ""} for row in rows]
         return rendering.csv_answer("entities", listing.SEARCH_CSV_COLUMNS, found)
     return rendering.render(
         "entities/search.html", "Users and clients", span, text=text, tables=tables, filters=filters,
-        cut=since > span.since, days=SIDE_DAYS,
+        cut=since > span.since, days=SIDE_DAYS, more=listing.FOUND_WITHOUT_TEXT,
+        first_day=span.since.date(), last_day=(span.until - timedelta(microseconds=1)).date(),
     )  # fmt: skip
 
 
@@ -105,7 +106,9 @@ def _head(reading: Reading) -> dict[str, Any]:
     measures, about = reading.entity.measures, reading.alerts_about
     shown = overview.bars(measures, reading.timeline, about, reading.span, reading.read)
     return {
-        "numbers": overview.numbers(measures, reading.timeline, about, reading.logs, reading.span),
+        "numbers": overview.numbers(
+            measures, reading.timeline, about, reading.logs, reading.span, reading.read
+        ),
         "measures": measures,
         "begin": overview.begin(measures, reading.read, reading.span),
         "chart": overview.chart(measures, shown, reading.logs),

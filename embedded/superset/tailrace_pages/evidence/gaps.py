@@ -18,11 +18,15 @@ COLUMNS = (
     Column("instance", "Instance", 24),
     Column("state", "Audit status", 0, note="The worst status that applies in the period"),
     Column("missing", "Missing (min)", 14, "count", note="Bytes of these minutes were lost"),
-    Column("unknown", "Unknown (min)", 14, "count", note="No census: the log may have grown"),
-    Column("behind", "Behind (min)", 14, "count", note="Bytes of these minutes were not read yet"),
     Column(
-        "expected", "Watched (min)", 14, "count", note="Minutes of the period since the log was first watched"
+        "unknown",
+        "Unknown (min)",
+        14,
+        "count",
+        note="No census: the log may have grown. Minutes before it was first watched count",
     ),
+    Column("behind", "Behind (min)", 14, "count", note="Bytes of these minutes were not read yet"),
+    Column("watched", "Watched (min)", 14, "count", note="Minutes of the period with a census of the log"),
     Column("audit_last_seen", "Audit log last seen (UTC)", 24, "time"),
 )
 
@@ -32,16 +36,24 @@ def by_server(
 ) -> list[dict[str, Any]]:
     """Returns a row for each server, those with the largest gaps first.
 
-    Minutes are the worst of its logs. They are unknown (None) for a server without an audit log.
+    Minutes are the worst of its logs. They are unknown (None) for a server without an audit log, and missing
+    and behind minutes also for one whose log was never watched in the period.
     """
-    minutes: dict[str, dict[str, int]] = {}
+    logs: dict[str, list[Mapping[str, Any]]] = {}
     for log in coverage:
-        known = minutes.setdefault(log["instance"], dict.fromkeys((*STATES, "expected"), 0))
-        for name in known:
-            known[name] = max(known[name], log[name])
-    nothing = dict.fromkeys((*STATES, "expected"))
-    rows = [{**server, **minutes.get(server["instance"], nothing)} for server in servers]
+        logs.setdefault(log["instance"], []).append(log)
+    rows = [{**server, **_worst(logs.get(server["instance"], ()))} for server in servers]
     return sorted(rows, key=_rank)
+
+
+def _worst(logs: Sequence[Mapping[str, Any]]) -> dict[str, int | None]:
+    """Returns the minutes of the worst log by state, and `watched` and `minutes` of the period."""
+    if not logs:
+        return dict.fromkeys((*STATES, "watched", "minutes"))
+    worst = {name: max(log[name] for log in logs) for name in (*STATES, "minutes")}
+    watched = min(log["watched"] for log in logs)
+    unseen = {} if any(log["watched"] for log in logs) else {"missing": None, "behind": None}
+    return {**worst, "watched": watched, **unseen}
 
 
 def _rank(row: Mapping[str, Any]) -> tuple:
@@ -53,13 +65,21 @@ def headline(rows: Sequence[Mapping[str, Any]], days: Sequence[date], links: Map
     """Returns the numbers above the page. Without any audit log, the minutes are unknown."""
     known = bool(rows)
     lost, unseen = _minutes(rows, "missing"), _minutes(rows, "unknown")
+    watched, minutes = (formats.count(_minutes(rows, name)) for name in ("watched", "minutes"))
+    with_log = sum(row["minutes"] is not None for row in rows)
+    audited = f"{with_log:,} server{'' if with_log == 1 else 's'}"
     unaudited = sum(row["state"] in NOT_AUDITED for row in rows) if known else None
     return [
         _number(
             "Servers without audit", unaudited, links.get("servers", ""), f"of {len(rows):,}" if known else ""
         ),
-        _number("Minutes missing", lost, links.get("coverage", ""), "sum of the servers with audit"),
-        _number("Minutes unknown", unseen, links.get("coverage", ""), "sum of the servers with audit"),
+        _number("Minutes missing", lost, links.get("coverage", ""), f"of {watched} watched"),
+        _number(
+            "Minutes unknown",
+            unseen,
+            links.get("coverage", ""),
+            f"of {minutes}, {audited} with an audit log",
+        ),
         _number(
             "Days without a signed review", len(days), links.get("days_without_review", ""), _listed(days)
         ),

@@ -6,6 +6,7 @@ from typing import Any
 from tailrace.retention.demands import Demand
 from tailrace.retention.holds import Hold
 from tailrace.retention.overview import Line
+from tailrace.retention.record import TITLES, Recorded, summaries
 from tailrace_pages import formats
 from tailrace_pages.columns import Column
 
@@ -30,6 +31,17 @@ HOLDS = (
     Column("reason", "Reason", 24),
     Column("requested_by", "Release requested by", 16),
     Column("released_by", "Released by", 12),
+    Column("id", "Id", 12, "id"),
+)
+DELETIONS = (
+    Column("what", "What", 20),
+    Column("table", "Table", 20),
+    Column("first", "From (UTC)", 16),
+    Column("last", "To (UTC)", 16),
+    Column("rows", "Rows", 12, "count"),
+    Column("at", "Done (UTC)", 20),
+    Column("by", "By", 12),
+    Column("reason", "Reason", 0),
     Column("id", "Id", 12, "id"),
 )
 NAMES = {"iso27001": "ISO 27001"}
@@ -108,6 +120,24 @@ def hold_rows(holds: Iterable[Hold]) -> list[dict[str, Any]]:
             "id": hold.id,
         }
         for hold in sorted(holds, key=lambda hold: not hold.is_in_force)
+    ]
+
+
+def deletion_rows(found: Sequence[Recorded]) -> list[dict[str, Any]]:
+    """Returns the rows of DELETIONS, the newest first."""
+    return [
+        {
+            "what": TITLES[each.recorded.action],
+            "table": each.table,
+            "first": each.first,
+            "last": each.last,
+            "rows": each.rows,
+            "at": each.recorded.at.rstrip("Z").replace("T", " "),
+            "by": each.recorded.actor,
+            "reason": each.recorded.reason,
+            "id": each.recorded.id,
+        }
+        for each in summaries(found)
     ]
 
 

@@ -8,7 +8,7 @@ from flask import Blueprint, request
 from tailrace.evidence.parameters import retention
 from tailrace.migrations import expiry
 from tailrace.migrations.retention import waiting_tables
-from tailrace.retention import archive, demands, holds, overview
+from tailrace.retention import archive, demands, holds, overview, record
 from tailrace.retention.overview import Policy
 from tailrace_pages import rendering
 from tailrace_pages.page import Page
@@ -31,7 +31,7 @@ class Reading:
 @blueprint.get("/tailrace/retention/")
 @page("retention")
 def index() -> Any:
-    """All tables with their retention, for all frameworks or one, and the legal holds."""
+    """All tables with their retention, for all frameworks or one, the legal holds and recorded deletions."""
     wanted = request.args.get("framework", "")
     known = demands.frameworks()
     if wanted and wanted not in known:
@@ -40,6 +40,9 @@ def index() -> Any:
     lines = overview.lines(Reading(), _policy(), [wanted] if wanted else list(known))
     if rendering.wants_csv() and request.args.get("table") == "holds":
         return rendering.csv_answer("holds", listing.HOLDS, listing.hold_rows(held))
+    deleted = listing.deletion_rows(record.listed(Reading()))
+    if rendering.wants_csv() and request.args.get("table") == "deletions":
+        return rendering.csv_answer("deletions", listing.DELETIONS, deleted)
     if rendering.wants_csv():
         return rendering.csv_answer("retention", listing.CSV_TABLES, listing.rows(lines))
     return rendering.render(
@@ -53,6 +56,8 @@ def index() -> Any:
         clauses=list(dict.fromkeys((each.text, each.asks) for line in lines for each in line.demands)),
         hold_columns=listing.HOLDS,
         holds=listing.hold_rows(held),
+        deletion_columns=listing.DELETIONS,
+        deletions=deleted,
     )
 
 

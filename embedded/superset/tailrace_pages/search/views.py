@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from flask import Blueprint, request, url_for
-from flask_login import current_user
+from flask import request, url_for
 
 from tailrace.search import (
     DeniedError,
@@ -22,18 +21,18 @@ from tailrace.search.fields import LOGS
 from tailrace.search.model import Count, Timeline, Top
 from tailrace.search.paging import cursor
 from tailrace.search.value_types import span_text
-from tailrace_pages import csv_table, rendering, saved_filters
-from tailrace_pages.page import Page
-from tailrace_pages.page_errors import BadAddressError
+from tailrace_pages import analyst, csv_table, rendering
+from tailrace_pages.page_errors import PageError
 from tailrace_pages.read_bars import ReadBars
-from tailrace_pages.search import asking, charts
+from tailrace_pages.search import asking, charts, saved_views
 from tailrace_pages.search import listing as shown
+from tailrace_pages.search.blueprint import PAGE, blueprint
 from tailrace_pages.store import store
 from tailrace_pages.time_range import TimeRange
 from tailrace_pages.viewer import page, viewer
 
-PAGE = Page("Search", "/tailrace/search/")
-blueprint = Blueprint("tailrace_search", __name__)
+__all__ = ["PAGE", "blueprint", "saved_views"]
+"""Their import adds the routes of saved searches."""
 
 COVERAGE = {True: "page_entity_coverage", False: "page_query_coverage"}
 """The query of what was read, by whether the role reads audit logs."""
@@ -56,34 +55,6 @@ def search() -> Any:
         answer = _page(text, span, error=str(error))
         answer.status_code = 403 if isinstance(error, DeniedError) else 400
         return answer
-
-
-@blueprint.post("/tailrace/search/saved/")
-@page("search")
-def save() -> Any:
-    """Saves a search under a name, or removes the one of this name."""
-    saved, name = saved_filters.load(current_user.id, saved_filters.SEARCHES), request.form.get("name", "")
-    if request.form.get("action") == "remove":
-        kept = {key: saved[key] for key in saved if key != name}
-        saved_filters.store(current_user.id, kept, saved_filters.SEARCHES)
-        return rendering.back_with(f"Search {name} removed.", _back())
-    found = saved_filters.with_one(saved, name, {"q": _checked(request.form.get("q", ""))})
-    saved_filters.store(current_user.id, found, saved_filters.SEARCHES)
-    return rendering.back_with(f"Search {name} saved.", _back())
-
-
-def _checked(text: str) -> str:
-    """Returns a search in its canonical form. Raises BadAddressError for one with a mistake."""
-    try:
-        return text_of(parse(text))
-    except SearchError as error:
-        raise BadAddressError(f"The search was not saved: {error}.") from error
-
-
-def _back() -> str:
-    path = request.form.get("back", "")
-    root = request.script_root + PAGE.path
-    return path if path.startswith(root) and "\\" not in path else root
 
 
 def _rows(sql: str, parameters: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
@@ -190,7 +161,6 @@ def _page(text: str, span: TimeRange | None, asked: Request | None = None, **fou
         "count_all": "",
     }
     known |= {"first": "", "following": "", **found}
-    saved = saved_filters.load(current_user.id, saved_filters.SEARCHES)
     role = asking.ROLES[viewer().audience]
     logs = set().union(*(source.columns["log"].values or () for source in role.sources))
     return rendering.render(
@@ -203,12 +173,22 @@ def _page(text: str, span: TimeRange | None, asked: Request | None = None, **fou
         role=role.name,
         pipe=asked.query.pipe if asked else None,
         own_time=asking.span_of(asked) if asked and span is None else None,
-        saved=[(name, _saved(given), given.get("q") == text) for name, given in saved.items()],
-        examples=[(example, _saved({"q": example}), what) for example, what in asking.EXAMPLES],
+        saved=[] if text else _saved(),
+        can_save=analyst.is_there(),
+        examples=[(example, _of_text(example), what) for example, what in asking.EXAMPLES],
         back=request.script_root + request.full_path.rstrip("?"),
         **known,
     )
 
 
-def _saved(given: Mapping[str, str]) -> str:
-    return url_for("tailrace_search.search", q=given.get("q", ""))
+def _saved() -> list[tuple[str, str]]:
+    """Returns names and addresses of the saved searches that the viewer sees; the form works without them."""
+    try:
+        found = saved_views.seen() if analyst.is_there() else []
+    except PageError:
+        return []
+    return [(each.name, _of_text(each.search)) for each in found]
+
+
+def _of_text(text: str) -> str:
+    return url_for("tailrace_search.search", q=text)

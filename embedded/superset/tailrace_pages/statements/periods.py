@@ -51,6 +51,8 @@ class Periods:
     span: TimeRange
     rows: Mapping[str, Row]
     logging: Logging
+    watched: bool = True
+    """Whether the slow logs had a census from the start of the earlier period."""
 
     def numbers(self) -> list[dict[str, str]]:
         """Returns the headline numbers of parts.numbers."""
@@ -66,6 +68,9 @@ class Periods:
         if self.logging.servers and not self.logging.are_read():
             unread = "The slow log of a server has no entries from the start of the earlier period"
             found.append(f"{unread}, so changes against it are unknown.")
+        elif self.logging.servers and not self.watched:
+            unseen = "The slow log of a server had no census at the start of the earlier period"
+            found.append(f"{unseen}: whether all entries of that period are stored is unknown.")
         return found
 
     def _number(self, measure: Measure) -> dict[str, str]:

@@ -78,7 +78,12 @@ class Statement:
 
     @cached_property
     def periods(self) -> periods.Periods:
-        return periods.Periods(self.span, self.overview["period"], self.logging)
+        return periods.Periods(
+            self.span,
+            self.overview["period"],
+            self.logging,
+            self.read.is_watched_since(self.span.before().since, SLOW_LOG),
+        )
 
     @cached_property
     def callers(self) -> list[dict[str, Any]]:

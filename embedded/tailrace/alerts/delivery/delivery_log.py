@@ -159,7 +159,7 @@ class Progress:
 
     def _insert(self, rows: list[dict]) -> None:
         table = f"tailrace.alert_deliveries ({', '.join(COLUMNS)})"
-        self._clickhouse.insert(table, [{"channel": self._channel, **row} for row in rows])
+        self._clickhouse.append(table, [{"channel": self._channel, **row} for row in rows])
 
 
 def _array(texts: object) -> str:

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import time
 import urllib.error
 import urllib.request
 from abc import ABC, abstractmethod
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from tailrace import __version__
 from tailrace.alerts.delivery.delivery_log import Due
+from tailrace.outputs.backoff import wished_seconds
 from tailrace.outputs.guarded_http import opener_for
 from tailrace.outputs.record import DELIVERED, FAILED, REFUSED, Outcome
 
@@ -53,17 +55,17 @@ def outcome_of(attempt: Callable[[], Outcome]) -> Outcome:
         return attempt()
     except urllib.error.HTTPError as error:
         error.close()
-        return refusal(error.code, "")
+        return refusal(error.code, "", wished_seconds(error.headers, time.time()))
     except (OSError, http.client.HTTPException) as error:
         return Outcome(FAILED, str(getattr(error, "reason", "") or error or type(error).__name__))
     except ValueError:  # its message would quote the header or the address, and so a secret
         return Outcome(FAILED, "cannot build the request: a secret must be one line of ASCII")
 
 
-def refusal(status: int, reason: str) -> Outcome:
+def refusal(status: int, reason: str, retry_after: float | None = None) -> Outcome:
     """Returns the outcome of a response with an error status; `reason` is the receiver's own text."""
     detail = f"HTTP {status}: {reason}" if reason else f"HTTP {status}"
-    return Outcome(FAILED if _is_passing(status) else REFUSED, detail)
+    return Outcome(FAILED, detail, retry_after) if _is_passing(status) else Outcome(REFUSED, detail)
 
 
 def shown(url: str, body: object) -> str:

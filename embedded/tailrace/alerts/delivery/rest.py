@@ -2,6 +2,7 @@
 
 import base64
 import json
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from tailrace.alerts.delivery.delivery_log import Outcome
 from tailrace.alerts.delivery.http_sender import AGENT, opener_for, outcome_of, refusal, secret
+from tailrace.outputs.backoff import wished_seconds
 
 MAX_ANSWER = 4 << 20
 """Bytes that are read of an answer."""
@@ -19,9 +21,9 @@ MAX_REASON = 200
 class RefusedError(Exception):
     """The receiver answered with an error status."""
 
-    def __init__(self, status: int, reason: str) -> None:
+    def __init__(self, status: int, reason: str, retry_after: float | None = None) -> None:
         super().__init__(f"HTTP {status}: {reason}")
-        self.outcome = refusal(status, reason)
+        self.outcome = refusal(status, reason, retry_after)
 
 
 class Rest:
@@ -49,7 +51,8 @@ class Rest:
                 return _parsed(answer.read(MAX_ANSWER))
         except urllib.error.HTTPError as error:
             with error:
-                raise RefusedError(error.code, _reason(error.read(MAX_ANSWER))) from None
+                wished = wished_seconds(error.headers, time.time())
+                raise RefusedError(error.code, _reason(error.read(MAX_ANSWER)), wished) from None
 
     def _headers(self) -> dict[str, str]:
         login = f"{self._user}:".encode() + secret(self._secret_file)

@@ -1,15 +1,15 @@
 """Delivers alerts in a loop, with one thread per channel, until it is stopped.
 
 Most passes read the alerts of the last 15 minutes. One pass a minute reads those of the last 30 days, so that
-alerts from an outage of ClickHouse, a receiver or the service are delivered too. After failures a receiver is
-paused for a time that doubles. A slow receiver delays only its own channel.
+alerts from an outage of ClickHouse, a receiver or the service are delivered too. After failures a channel is
+paused (`tailrace.outputs.backoff`). A slow receiver delays only its own channel.
 """
 
 import json
 import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from tailrace.alerts.delivery.config import Channel, DeliveryConfig, Email, HttpService, Output, Syslog
@@ -23,6 +23,7 @@ from tailrace.alerts.delivery.syslog import SyslogSender
 from tailrace.alerts.delivery.tickets import Jira, ServiceNow
 from tailrace.alerts.delivery.webhook import WebhookSender
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
+from tailrace.outputs.backoff import Backoff
 
 QUICK_WINDOW_SECONDS = 15 * 60
 FULL_WINDOW_SECONDS = 30 * 86_400
@@ -34,6 +35,9 @@ MAX_IN_A_SUMMARY = 2000
 FAILURES_IN_A_ROW = 3
 """After this many consecutive failures the receiver counts as unavailable."""
 MAX_PAUSE_SECONDS = 60
+"""So a new alert waits for at most a minute after its receiver answers again."""
+LOOK_SECONDS = 10
+"""The heartbeat of a paused channel."""
 SUMMARY_EVERY_SECONDS = 600
 
 Report = Callable[[str], None]
@@ -61,13 +65,17 @@ class Service:
         heartbeat: Path,
         report: Report,
         others: Sequence[Callable[[threading.Event], None]] = (),
+        backoffs: Mapping[str, Backoff] | None = None,
     ) -> None:
-        """`others` run in a thread each until the event is set."""
+        """`others` run in a thread each until the event is set. `backoffs`: those of `backoffs_of`."""
         self._others = others
         self._stop = threading.Event()
         self._heartbeat = heartbeat
+        self._backoffs = backoffs or backoffs_of(config)
         self._workers = [
-            ChannelWorker(channel, config.dashboards, clickhouse, self._stop, report)
+            ChannelWorker(
+                channel, config.dashboards, clickhouse, self._stop, report, self._backoffs[channel.name]
+            )
             for channel in config.channels
             if not isinstance(channel, Output) or channel.has_alerts
         ]
@@ -98,8 +106,28 @@ class Service:
 
     def _write_heartbeat(self) -> None:
         draft = self._heartbeat.with_suffix(".draft")
-        draft.write_text(json.dumps({worker.name: vars(worker.status) for worker in self._workers}))
+        states = {
+            worker.name: {**asdict(self._backoffs[worker.name].state), **vars(worker.status)}
+            for worker in self._workers
+        }
+        draft.write_text(json.dumps(states))
         draft.replace(self._heartbeat)
+
+
+def backoffs_of(config: DeliveryConfig) -> dict[str, Backoff]:
+    """Returns the pauses of each channel by its name, which all threads that send to it share.
+
+    A receiver of batches is paused after a failure; another one after several in a row, because a failure may
+    be due to one alert.
+    """
+    return {
+        channel.name: Backoff(
+            2 * POLL_SECONDS,
+            MAX_PAUSE_SECONDS,
+            1 if isinstance(channel, Output) else FAILURES_IN_A_ROW,
+        )
+        for channel in config.channels
+    }
 
 
 class ChannelWorker:
@@ -112,6 +140,7 @@ class ChannelWorker:
         clickhouse: ClickHouse,
         stop: threading.Event,
         report: Report,
+        backoff: Backoff,
     ) -> None:
         self.name = channel.name
         self.status = ChannelStatus()
@@ -122,16 +151,20 @@ class ChannelWorker:
         self._stop = stop
         self._report = report
         self._full_at = 0.0
-        self._pause_seconds = POLL_SECONDS
+        self._backoff = backoff
         self._unwritten: list[tuple[list[Due], Outcome]] = []
         """Outcomes that are not recorded yet. They are written first, or the alerts would be sent twice."""
 
     def run(self) -> None:
-        """Runs passes until it is stopped."""
+        """Runs passes until it is stopped. A paused channel waits, and reports that it does."""
         while not self._stop.is_set():
+            if wait := self._backoff.wait_seconds():
+                self.status.at = time.time()
+                self._stop.wait(min(wait, LOOK_SECONDS))
+                continue
             self._set_problem(self._pass())
             self.status.passes += 1
-            self._stop.wait(self._pause_seconds)
+            self._stop.wait(POLL_SECONDS)
 
     def _pass(self) -> str:
         """Runs one pass; returns a problem with ClickHouse, or an empty text."""
@@ -169,7 +202,9 @@ class ChannelWorker:
         if len(due) <= max(0, self._channel.max_per_hour - sent):
             return due
         if since_summary >= SUMMARY_EVERY_SECONDS:
-            self._done(due, sender.send_summary(due))
+            outcome = sender.send_summary(due)
+            self._backoff.record(outcome)
+            self._done(due, outcome)
         return []
 
     def _send_together(self, sender: OutputSender, due: list[Due]) -> None:
@@ -177,21 +212,17 @@ class ChannelWorker:
         outcomes = sender.send_all(due)
         for outcome in dict.fromkeys(outcomes):
             self._done([each for each, its in zip(due, outcomes, strict=True) if its == outcome], outcome)
-        self._pause(any(outcome.outcome == FAILED for outcome in outcomes))
+        if outcomes:
+            self._backoff.record(next((each for each in outcomes if each.outcome == FAILED), outcomes[0]))
 
     def _send_each(self, due: list[Due]) -> None:
-        failures = 0
         for each in due:
-            if self._stop.is_set() or failures == FAILURES_IN_A_ROW:
+            if self._stop.is_set() or self._backoff.wait_seconds():
                 break
             outcome = self._try(each)
+            if not each.is_closed_there:
+                self._backoff.record(outcome)
             self._done([each], outcome)
-            failures = failures + 1 if outcome.outcome == FAILED else 0
-        self._pause(failures == FAILURES_IN_A_ROW)
-
-    def _pause(self, is_unavailable: bool) -> None:
-        longer = min(MAX_PAUSE_SECONDS, 2 * self._pause_seconds)
-        self._pause_seconds = longer if is_unavailable else POLL_SECONDS
 
     def _try(self, due: Due) -> Outcome:
         """Sends one alert. An unexpected error must not stop the delivery of all others."""

@@ -76,8 +76,8 @@ OUTPUT = {
 
 
 def _search(caller: Caller, given: arguments.Search) -> Data:
-    role = searching.ACCOUNTS[f"reader_{caller.role}"]
-    tables = {source.table.removeprefix("tailrace.") for source in role.sources} | {"fingerprints"}
+    sources = searching.role_of(caller).sources
+    tables = {source.table.removeprefix("tailrace.") for source in sources} | {"fingerprints"}
     try:
         is_list = search.parse(given.q).pipe is None
     except search.SearchError as error:
@@ -186,7 +186,8 @@ TOOLS: Mapping[str, Tool] = {
         Tool(
             "search",
             "Search events",
-            "Finds events of all logs of MySQL servers, and alerts, the newest first. Fields: user, client, "
+            "Finds events of all logs of MySQL servers, and alerts if the token has alerts:read, the newest "
+            "first. Fields: user, client, "
             "table, database, instance, cluster, verb, status, query, log, level and others; `last:24h`; "
             "words are searched in masked statements and messages; `around:ALERT_ID`; a pipe at the end "
             "counts: `| top user`, `| timeline 5m`, `| count`.",

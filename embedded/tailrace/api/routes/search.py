@@ -1,6 +1,11 @@
-"""The search over the events of all logs (docs/SEARCH.md), as the role of the token."""
+"""The search over the events of all logs (docs/SEARCH.md), as the role of the token.
+
+Alerts need the scope `alerts:read` in addition: without it they are not searched, and a search that asks for
+them is refused.
+"""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated, Any, TypeVar
 
@@ -13,13 +18,15 @@ from tailrace.api.accounts import LIMITS, SECONDS
 from tailrace.api.cursors import MAX_LENGTH
 from tailrace.api.parameters import MOST, Text, bad_range
 from tailrace.api.problems import forbidden
-from tailrace.search import DeniedError, SearchError
+from tailrace.search import DeniedError, Role, SearchError
+from tailrace.search.compiler import searched_logs
 from tailrace.search.over_http import rows_of
 from tailrace.search.paging import Cursor
 from tailrace.search.request import Request, Rows
+from tailrace.search.sources import ALERTS
 
 router = APIRouter(tags=["search"])
-SCOPE = "search:read"
+SCOPE, OF_ALERTS = "search:read", "alerts:read"
 Checked = TypeVar("Checked")
 ACCOUNTS = {role.account: role for role in search.ROLES.values()}
 
@@ -75,6 +82,9 @@ class Found(BaseModel):
     q: str = Field(description="The search in its normal form")
     since: datetime = Field(serialization_alias="from", description="Start of the time range")
     until: datetime = Field(serialization_alias="to", description="End of the time range")
+    logs: list[str] = Field(
+        description="The kinds of logs that were searched; `alert` only with the scope alerts:read"
+    )
 
 
 class FoundPage(Found):
@@ -101,7 +111,8 @@ class FoundRows(Found):
 @router.get("/search", operation_id="search_events", response_model=FoundPage)
 def search_events(caller: Annotated[Caller, scoped(SCOPE)], given: Annotated[WantedPage, Query()]):
     """Lists the events of all logs and the alerts that a search without a pipe matches."""
-    context = {"operation": "search_events", "role": caller.role, "filters": {"q": given.q}}
+    filters = {"q": given.q, "alerts": caller.token.permits(OF_ALERTS)}
+    context = {"operation": "search_events", "role": caller.role, "filters": filters}
     cursors = caller.services.cursors
     place = cursors.read(given.cursor, context) if given.cursor else {}
     rows = _rows(caller)
@@ -109,7 +120,7 @@ def search_events(caller: Annotated[Caller, scoped(SCOPE)], given: Annotated[Wan
     if request.query.pipe:
         raise bad_range("The search has a pipe; send it to /search/summary.")
     before = Cursor(place["micros"], place["id"]) if place else None
-    page = _checked(lambda: search.listing(rows, request, given.limit, before))
+    page = checked(caller, lambda: search.listing(rows, request, given.limit, before))
     following = page.following and {
         "now": request.now.timestamp(),
         "micros": page.following.micros,
@@ -129,15 +140,22 @@ def summarize_search(caller: Annotated[Caller, scoped(SCOPE)], given: Annotated[
     request = _request(caller, given.q, None, rows)
     if not request.query.pipe:
         raise bad_range("The search has no pipe (`| top`, `| timeline` or `| count`); send it to /search.")
-    found = _checked(lambda: search.aggregated(rows, request))
+    found = checked(caller, lambda: search.aggregated(rows, request))
     return {**_found(request), "items": caller.counted(found)}
 
 
 def _request(caller: Caller, text: str, now: float | None, rows: Rows) -> Request:
     """The time of the first page is part of the cursor, so that `last:24h` means the same on every page."""
-    role = ACCOUNTS[f"reader_{caller.role}"]
     time = caller.services.now() if now is None else datetime.fromtimestamp(now, UTC)
-    return _checked(lambda: Request(search.parse(text), role, time).with_alert(rows))
+    return checked(caller, lambda: Request(search.parse(text), role_of(caller), time).with_alert(rows))
+
+
+def role_of(caller: Caller) -> Role:
+    """Returns what a caller searches: the tables of the role, of alerts only with their scope."""
+    role = ACCOUNTS[f"reader_{caller.role}"]
+    if caller.token.permits(OF_ALERTS):
+        return role
+    return replace(role, tables=role.tables - {ALERTS.table})
 
 
 def _rows(caller: Caller) -> Rows:
@@ -147,15 +165,18 @@ def _rows(caller: Caller) -> Rows:
 
 def _found(request: Request) -> dict[str, Any]:
     since, until = request.span
-    return {"q": search.text_of(request.query), "since": since, "until": until}
+    logs = sorted(searched_logs(request))
+    return {"q": search.text_of(request.query), "since": since, "until": until, "logs": logs}
 
 
-def _checked(run: Callable[[], Checked]) -> Checked:
+def checked(caller: Caller, run: Callable[[], Checked]) -> Checked:
     """Returns the result. Raises Problem for a search that cannot be run."""
     try:
         return run()
     except DeniedError as error:
-        raise forbidden(str(error)) from error
+        is_of_alerts = error.right == ALERTS.right and ACCOUNTS[f"reader_{caller.role}"].reads(ALERTS)
+        lacks = f"The search asks for alerts, and the token lacks the scope {OF_ALERTS}."
+        raise forbidden(lacks if is_of_alerts else str(error)) from error
     except SearchError as error:
         raise bad_range(str(error)) from error
 

@@ -47,6 +47,16 @@ KEYS = {
         "deliveries": "attempts to deliver it, a list of objects",
         "link": "address of the dashboard that shows the alert",
     },
+    "channels": {
+        "channel": "name of the channel",
+        "kind": "kind of the channel",
+        "state": "untried since the start of the delivery, working, failing, or unknown if it does not run",
+        "since": "since when, UTC; null if the state is unknown",
+        "failures": "failed attempts in a row; null if the state is unknown",
+        "retry_at": "when a paused channel is tried again, UTC; null if it is not paused",
+        "detail": "reason of the last failure; null if there is none",
+        "reported_at": "when the delivery reported this, UTC",
+    },
     "suppressions": {
         "id": "id of the suppression",
         "state": "in force, over, ended or unconfirmed",

@@ -17,7 +17,7 @@ from tailrace.alerts import suppressions, triage
 from tailrace.alerts.suppressions import Silence
 from tailrace.alerts.triage import Action, AlertQuery
 from tailrace.cli import output
-from tailrace.cli.commands import alerts_deliver, alerts_incidents, alerts_risk
+from tailrace.cli.commands import alerts_channels, alerts_deliver, alerts_incidents, alerts_risk
 from tailrace.cli.commands.alert_keys import KEYS, NULL_IF_EMPTY
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
@@ -40,6 +40,7 @@ EXAMPLES = (
     "tailrace alerts suppressions",
     'tailrace alerts unsuppress 9c41 --reason "the test has ended"',
     "tailrace alerts deliver --test on-call --send",
+    "tailrace alerts channels",
     "tailrace alerts incidents --since 24h",
     'tailrace alerts close --incident 3fa9 --verdict true-positive --reason "account locked"',
     "tailrace alerts risk --entity user=mallory",
@@ -82,6 +83,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     for name, (add, purpose) in SUPPRESSION_COMMANDS.items():
         add(commands.add_parser(name, help=purpose))
     alerts_deliver.configure(commands.add_parser("deliver", help=alerts_deliver.PURPOSE))
+    alerts_channels.configure(commands.add_parser("channels", help=alerts_channels.PURPOSE))
     alerts_incidents.configure(commands.add_parser("incidents", help=alerts_incidents.PURPOSE))
     alerts_risk.configure(commands.add_parser("risk", help=alerts_risk.PURPOSE))
     for old, new in OLD_SUBCOMMANDS.items():
@@ -200,6 +202,7 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
         "suppressions": _suppressions,
         "unsuppress": _unsuppress,
         "deliver": alerts_deliver.run,
+        "channels": alerts_channels.run,
         "incidents": alerts_incidents.run,
         "risk": alerts_risk.run,
     }

@@ -3,22 +3,27 @@
 The archive is a directory or a prefix of an S3-compatible bucket (TAILRACE_ARCHIVE). DuckDB, Spark, Trino and
 ClickHouse read its tables. `run` archives each closed day once and reads it back; rows that come later become
 a further snapshot. `verify` compares the archive with its digests and with ClickHouse; `tailrace verify` does
-so offline with the transparency log. `restore` inserts the rows that ClickHouse lacks.
+so offline with the transparency log. `restore` inserts the rows that ClickHouse lacks. `delete` deletes days
+that neither their retention nor a legal hold keeps, and records who did it; without --yes it only lists them.
 """
 
 import argparse
+import getpass
 import sys
-from collections.abc import Iterable, Iterator
-from datetime import date, timedelta
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from tailrace.cli import output
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.errors import UsageError
+from tailrace.retention import demands, record
 
 if TYPE_CHECKING:
+    from tailrace.archive.deletion import Candidate, Deleter
     from tailrace.archive.location import Location
+    from tailrace.archive.tables import ArchivedTable
 
 HELP = "archive closed days as Iceberg tables of Parquet files, verify and restore them"
 EXAMPLES = (
@@ -26,6 +31,8 @@ EXAMPLES = (
     "tailrace archive list --output csv",
     "tailrace archive verify --from 2026-11-01 --to 2026-11-30",
     "tailrace archive restore --from 2026-11-20 --to 2026-11-20 --table audit_events --copy",
+    "tailrace archive delete --before 2020-01-01",
+    'tailrace archive delete --before 2020-01-01 --framework pci --yes --reason "retention is over"',
 )
 EXIT_CODES = {
     0: "success; verify: everything is as it was archived",
@@ -46,7 +53,7 @@ KEYS = {
         "table": "the table",
         "day": "the day, UTC",
         "state": "written, verified or deleted, as ClickHouse has recorded it; null if it has not",
-        "rows": "archived rows",
+        "rows": "archived rows; of a deleted day those that it had",
         "bytes": "bytes of its Parquet files",
         "files": "number of Parquet files",
         "parts": "1, and one more for each time that later rows were archived",
@@ -63,6 +70,15 @@ KEYS = {
         "day": "the day, UTC",
         "inserted": "rows that ClickHouse did not have",
         "present": "rows that it had",
+    },
+    "delete": {
+        "table": "the table",
+        "day": "the day, UTC",
+        "rows": "archived rows; 0 if the document of the day cannot be read",
+        "bytes": "bytes of its Parquet files",
+        "is_deletable": "true if nothing keeps the day",
+        "is_deleted": "true if this run has deleted it",
+        "kept_because": "what keeps the day, separated by semicolons",
     },
 }
 ACCOUNT = "admin"
@@ -88,7 +104,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     restored.add_argument(
         "--copy", action="store_true", help="restore into tables restored_TABLE, which have no retention"
     )
-    for each in (run_, listed, verified, restored):
+    deleted = commands.add_parser(
+        "delete", help="delete days whose retention is over; lists them without --yes"
+    )
+    _configure_deletion(deleted)
+    for each in (run_, listed, verified, restored, deleted):
         each.add_argument(
             "--table", action="append", default=[], metavar="TABLE", help="only this table; can be repeated"
         )
@@ -96,6 +116,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
             "--archive", default="", metavar="ADDRESS", help="another archive than that of TAILRACE_ARCHIVE"
         )
         output.add_option(each)
+
+
+def _configure_deletion(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--before", type=_day, metavar="DAY", help="all days before this one, UTC")
+    parser.add_argument("--from", dest="first", type=_day, metavar="DAY", help="the first day, UTC")
+    parser.add_argument("--to", dest="end", type=_day, metavar="DAY", help="the last day, UTC")
+    parser.add_argument(
+        "--framework",
+        dest="frameworks",
+        action="append",
+        choices=tuple(demands.frameworks()),
+        help="count the demands of this one only; can be repeated (default: all)",
+    )
+    parser.add_argument("--yes", action="store_true", help="delete the days, which cannot be undone")
+    parser.add_argument("--reason", default="", metavar="TEXT", help="why; needed with --yes, never deleted")
+    parser.add_argument("--actor", default="", metavar="NAME", help="your name (default: your login name)")
 
 
 def _day(text: str) -> date:
@@ -134,7 +170,8 @@ def _run(arguments: argparse.Namespace, context: Context, location: "Location") 
 
 
 def _list(arguments: argparse.Namespace, context: Context, location: "Location") -> int:
-    _show("list", _listed(arguments, context, location), arguments)
+    rows = [*_listed(arguments, context, location), *_deleted(arguments, location)]
+    _show("list", sorted(rows, key=lambda row: (row["table"], row["day"])), arguments)
     return Exit.OK
 
 
@@ -157,8 +194,20 @@ def _listed(arguments: argparse.Namespace, context: Context, location: "Location
         }
 
 
+def _deleted(arguments: argparse.Namespace, location: "Location") -> Iterator[dict]:
+    from tailrace.archive import days, tables
+
+    wanted = {table.name for table in tables.chosen(arguments.table)}
+    for table, day in days.deleted(location, *_period(arguments)):
+        if table in wanted and days.read(location, table, day) is None:
+            unknown = dict.fromkeys(("bytes", "files", "parts"), 0)
+            rows = days.read_deletion(location, table, day).rows
+            row = {"table": table, "day": day, "state": days.DELETED, "rows": rows, **unknown}
+            yield {**row, "has_proofs": False, "snapshot": ""}
+
+
 def _verify(arguments: argparse.Namespace, context: Context, location: "Location") -> int:
-    from tailrace.archive import tables
+    from tailrace.archive import lock, tables
     from tailrace.archive.verifier import ArchiveVerifier, verify_all
     from tailrace.archive.warehouse import Warehouse
     from tailrace_verify import output as reports
@@ -167,7 +216,8 @@ def _verify(arguments: argparse.Namespace, context: Context, location: "Location
     report = Report()
     verifier = ArchiveVerifier(context.clickhouse(ACCOUNT), location, Warehouse(location))
     found = verify_all(verifier, report, *_period(arguments), tables.chosen(arguments.table))
-    rows = [{"table": table, "day": day, "is_verified": good} for table, day, good in found]
+    with lock.held(context.home.root):  # it marks days as verified
+        rows = [{"table": table, "day": day, "is_verified": good} for table, day, good in found]
     if arguments.output == output.CSV:
         output.write_csv(KEYS["verify"], rows)
     else:
@@ -177,17 +227,89 @@ def _verify(arguments: argparse.Namespace, context: Context, location: "Location
 
 
 def _restore(arguments: argparse.Namespace, context: Context, location: "Location") -> int:
-    from tailrace.archive import tables
+    from tailrace.archive import lock, tables
     from tailrace.archive.restore import JOURNAL, Restorer
     from tailrace.migrations.runner import load_retention
 
-    journal = context.home.root / JOURNAL
-    restorer = Restorer(context.clickhouse(ACCOUNT), location, journal, load_retention(), arguments.copy)
-    found = restorer.restore(
-        arguments.first, arguments.end + timedelta(days=1), tuple(tables.chosen(arguments.table))
-    )
-    _show("restore", map(vars, found), arguments)
+    home, clickhouse = context.home.root, context.clickhouse(ACCOUNT)
+    chosen, end = tuple(tables.chosen(arguments.table)), arguments.end + timedelta(days=1)
+    with lock.held_with_ttls(home, clickhouse) as require_lock:
+        restorer = Restorer(
+            clickhouse, location, home / JOURNAL, load_retention(), arguments.copy, require_lock
+        )
+        _show("restore", map(vars, restorer.restore(arguments.first, end, chosen)), arguments)
     return Exit.OK
+
+
+def _delete(arguments: argparse.Namespace, context: Context, location: "Location") -> int:
+    from tailrace.archive import deletion, lock
+
+    if bool(arguments.before) == bool(arguments.first and arguments.end):
+        raise UsageError("expected either --before, or both --from and --to")
+    if arguments.yes and not arguments.reason.strip():
+        raise UsageError("--yes needs --reason: it is recorded with your name")
+    if not arguments.yes:
+        found = _deleter(arguments, context, location).candidates(*_deletion_range(arguments))
+        _show_deletion(found, set(), arguments)
+        return Exit.OK
+    order = deletion.Order(record.new_id(), arguments.actor or getpass.getuser(), arguments.reason)
+    with lock.held_with_ttls(context.home.root, context.clickhouse(ACCOUNT)) as require_lock:
+        deleter = _deleter(arguments, context, location, require_lock)
+        for each in deleter.finish():
+            _progress(f"completed the deletion of {each.table} of {each.day}, which was interrupted")
+        found = deleter.candidates(*_deletion_range(arguments))
+        deleted = {(each.table, each.day) for each in deleter.delete(found, order)}
+    _show_deletion(found, deleted, arguments)
+    return Exit.OK
+
+
+def _deleter(
+    arguments: argparse.Namespace,
+    context: Context,
+    location: "Location",
+    require_lock: Callable[[], None] = lambda: None,
+) -> "Deleter":
+    from tailrace.archive.deletion import Deleter, Rules
+    from tailrace.migrations.runner import load_retention
+
+    frameworks = arguments.frameworks or tuple(demands.frameworks())
+    rules = Rules(load_retention(), frameworks, datetime.now(UTC).date())
+    auditor = context.clickhouse(record.ACCOUNT)
+    return Deleter(context.clickhouse(ACCOUNT), auditor, location, rules, require_lock)
+
+
+def _deletion_range(arguments: argparse.Namespace) -> tuple[date, date, Sequence["ArchivedTable"]]:
+    from tailrace.archive import tables
+
+    end = arguments.before or arguments.end + timedelta(days=1)
+    return arguments.first or date.min, end, tables.chosen(arguments.table)
+
+
+def _show_deletion(
+    found: Sequence["Candidate"], deleted: Collection[tuple[str, str]], arguments: argparse.Namespace
+) -> None:
+    rows = [
+        {
+            "table": each.table,
+            "day": each.day,
+            "rows": each.rows,
+            "bytes": each.size,
+            "is_deletable": not each.reasons,
+            "is_deleted": (each.table, each.day) in deleted,
+            "kept_because": "; ".join(each.reasons),
+        }
+        for each in found
+    ]
+    if arguments.output != output.TABLE:
+        _show("delete", rows, arguments)
+        return
+    for row in rows:
+        can_be = "can be deleted" if row["is_deletable"] else f"kept: {row['kept_because']}"
+        state = "deleted" if row["is_deleted"] else can_be
+        print(f"{row['table']}  {row['day']}  {row['rows']:,} rows  {row['bytes']:,} bytes  {state}")
+    if not arguments.yes:
+        count = sum(not each.reasons for each in found)
+        print(f"nothing was deleted; {count} days can be: repeat with --yes --reason TEXT")
 
 
 def _chosen(arguments: argparse.Namespace, location: "Location") -> Iterator[tuple[str, str]]:
@@ -226,4 +348,4 @@ def _progress(text: str) -> None:
     print(text, file=sys.stderr)
 
 
-DOING = {"run": _run, "list": _list, "verify": _verify, "restore": _restore}
+DOING = {"run": _run, "list": _list, "verify": _verify, "restore": _restore, "delete": _delete}

@@ -67,6 +67,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def _add_reason_and_actor(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--reason", required=True, metavar="TEXT", help="why; never deleted")
     parser.add_argument("--actor", default="", metavar="NAME", help="your name (default: your login name)")
+    parser.add_argument(
+        "--record-only",
+        action="store_true",
+        help="do not change TTLs: `retention` of tailrace.deployment does it, on all servers of a cluster",
+    )
 
 
 def _selector(text: str) -> Selector:
@@ -83,6 +88,9 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
 def _place(arguments: argparse.Namespace, context: Context) -> Exit:
     auditor, actor = context.clickhouse(holds.ACCOUNT), arguments.actor or getpass.getuser()
     id_ = holds.place(auditor, arguments.case, arguments.selector, actor, arguments.reason)
+    if arguments.record_only:
+        print(f"{id_[:SHORT_ID]} is recorded, and in force after the next run of `retention`")
+        return Exit.OK
     print(f"{id_[:SHORT_ID]} is recorded; changing the TTLs of its tables")
     _apply(context)
     print(console.plain(f"{id_[:SHORT_ID]} is in force: {arguments.selector.text()}"))
@@ -97,7 +105,8 @@ def _release(arguments: argparse.Namespace, context: Context) -> Exit:
         print(console.plain(f"{id_}: {actor} has requested the release; another person must confirm it:"))
         print(f'  tailrace hold release {id_} --reason "…"')
         return Exit.OK
-    _apply(context)
+    if not arguments.record_only:
+        _apply(context)
     print(console.plain(f"{id_} is released by {actor}; ClickHouse deletes what is older than its retention"))
     return Exit.OK
 

@@ -81,6 +81,8 @@ def _print(lines: list[Line], form: str) -> None:
         )
         console.table(columns, [_cells(line) for line in lines])
         for line in lines:
+            if line.archive:
+                print(console.plain(f"{line.table}: archive: {line.archive}"))
             for demand in line.unmet:
                 print(f"{line.table}: {line.days} days; {demand.text}. {demand.asks}")
 

@@ -6,8 +6,9 @@ Without a time, it covers the last 24 hours. docs/SEARCH.md describes the gramma
 fields. It reads as one of the audiences: what this role may not see on a dashboard is refused with the
 missing right.
 
-`--every` and `--deliver` do not run the search now: they save it, and the component `delivery` runs it at
-this interval as the role and sends the number of events and the first ones to channels of alerts.yaml.
+`--save` does not run the search now: it saves it, with `--share` for everyone of the role. With `--every` and
+`--deliver`, the component `delivery` runs it at this interval as the role and sends the number of events and
+the first ones to channels of alerts.yaml.
 """
 
 import argparse
@@ -34,12 +35,13 @@ EXAMPLES = (
     "tailrace search 'duration:>1s last:1h' --role developers",
     "tailrace search 'kind:refused' --save refused --every 1h --deliver siem",
     "tailrace search --scheduled",
+    "tailrace search --pause refused",
     "tailrace search --remove refused",
     "tailrace search --fields",
 )
 EXIT_CODES = {
     0: "the search was run, also if it found nothing, or it was saved or removed",
-    1: "there is no scheduled search of this name",
+    1: "there is no saved search of this name",
     2: "the search has a mistake, or asks for what the role may not read, or its schedule has a mistake",
     3: "the stack is not running",
 }
@@ -108,7 +110,7 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     if arguments.fields:
         _show_fields(arguments.output)
         return Exit.OK
-    if arguments.scheduled or arguments.remove is not None:
+    if search_schedule.is_wanted(arguments):
         return search_schedule.run(arguments, context)
     if arguments.search is None:
         raise UsageError("a search is missing\nsee: tailrace search --help")

@@ -9,7 +9,7 @@ from tailrace.search.model import Between, Count, Timeline
 from tailrace.search.parser import parse
 from tailrace.search.request import Request, Rows
 from tailrace.search.running import aggregated, listing
-from tailrace.search.scheduled.saved import ScheduledSearch
+from tailrace.search.scheduled.saved import SavedSearch
 from tailrace.search.scheduled.slots import Slot
 from tailrace.search.sources import ROLES
 
@@ -27,7 +27,7 @@ class Found:
     """The first events, the latest first, or the first rows of the pipe: one line each."""
 
 
-def found(rows: Rows, search: ScheduledSearch, slot: Slot) -> Found:
+def found(rows: Rows, search: SavedSearch, slot: Slot) -> Found:
     """Runs a search for a slot. A time of its own ends with the slot.
 
     Raises SearchError, DeniedError if the role may not read that, and what `rows` raises.

@@ -6,22 +6,21 @@ from urllib.parse import quote
 
 from tailrace.alerts.delivery.delivery_log import Due
 from tailrace.search.scheduled.found import Found
-from tailrace.search.scheduled.saved import ScheduledSearch
+from tailrace.search.scheduled.saved import NAMESPACE, SavedSearch
 from tailrace.search.scheduled.slots import Slot
 
 PAGE = "/tailrace/search/?q="
-NAMESPACE = uuid.UUID("b7b5b0f1-6a6e-4d0c-8a65-3f6f1c4b7e10")
 MAX_LINE = 300
 NO_TAGS: list[str] = []
 
 
-def message(search: ScheduledSearch, slot: Slot, found: Found, attempt: int) -> Due:
+def message(search: SavedSearch, slot: Slot, found: Found, attempt: int) -> Due:
     """Returns the delivery of a run. Its id is the same for every attempt, so receivers drop repetitions."""
     title = f"Scheduled search {search.name}: {_events(found.events)}"
     return Due(
         {
             "alert_id": str(run_id(search, slot)),
-            "rule_id": str(uuid.uuid5(NAMESPACE, f"{search.owner}\n{search.name}")),
+            "rule_id": str(uuid.UUID(search.id)),
             "rule_title": title,
             "rule_file": "",
             "level": "informational",
@@ -52,7 +51,7 @@ def message(search: ScheduledSearch, slot: Slot, found: Found, attempt: int) -> 
     )
 
 
-def run_id(search: ScheduledSearch, slot: Slot) -> uuid.UUID:
+def run_id(search: SavedSearch, slot: Slot) -> uuid.UUID:
     """Returns the id of a run."""
     return uuid.uuid5(NAMESPACE, f"{search.owner}\n{search.name}\n{int(slot.until.timestamp())}")
 
@@ -65,7 +64,7 @@ def missed_text(slot: Slot) -> str:
     return f"{runs} missed, so no run covered {_shown(slot.missed_since)} to {_shown(slot.since)} UTC"
 
 
-def _facts(search: ScheduledSearch, slot: Slot, found: Found) -> dict[str, str]:
+def _facts(search: SavedSearch, slot: Slot, found: Found) -> dict[str, str]:
     facts = {
         "search": found.search,
         "events": str(found.events),

@@ -1,27 +1,28 @@
 """Runs scheduled searches that are due, one after the other, and records every attempt.
 
 One thread runs them, so no run overlaps another one. A search is read as the account of its role and never
-as another one. A channel that fails is tried again every 30 seconds until the next run is due, at most 20
-times.
+as another one. Results are sent by the outbox of each channel. What a killed service had not sent is searched
+and sent again: the recorded attempts say what is missing.
 """
 
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import UTC, datetime
 
-from tailrace.alerts.delivery.config import Channel
-from tailrace.alerts.delivery.service import sender_of
+from tailrace.alerts.delivery.config import DeliveryConfig
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.config.resources import ROOT
+from tailrace.outputs.backoff import Backoff
 from tailrace.outputs.record import FAILED, Outcome
 from tailrace.search.errors import DeniedError, SearchError
 from tailrace.search.over_http import rows_of
 from tailrace.search.scheduled import saved
 from tailrace.search.scheduled.found import Found, found
-from tailrace.search.scheduled.message import message, missed_text
-from tailrace.search.scheduled.saved import ScheduledSearch
+from tailrace.search.scheduled.message import missed_text
+from tailrace.search.scheduled.outbox import MOST_ATTEMPTS, Delivery, Outbox
+from tailrace.search.scheduled.saved import SavedSearch
 from tailrace.search.scheduled.slots import Slot, due
 from tailrace.search.sources import ROLES
 
@@ -31,7 +32,7 @@ TABLE = (
 )
 """With the columns that the service may write."""
 ATTEMPTS = ROOT / "sql" / "queries" / "search_run_attempts.sql"
-MOST_ATTEMPTS = 20
+RECORDED = ROOT / "sql" / "queries" / "search_runs_missed.sql"
 POLL_SECONDS = 30
 SEARCH_SECONDS = 60
 MAX_DETAIL = 500
@@ -40,19 +41,32 @@ NOTHING, DENIED, ERROR, MISSED = "nothing", "denied", "error", "missed"
 Report = Callable[[str], None]
 
 
-@dataclass(frozen=True)
 class Runner:
     """Runs searches of one ClickHouse server.
 
     `service` reads the searches and records their runs; `connect` returns the access of the account of a
-    role, and raises OSError if there is none.
+    role, and raises OSError if there is none. `backoffs`: the pauses of each channel by its name.
     """
 
-    service: ClickHouse
-    connect: Callable[[str], ClickHouse]
-    channels: Mapping[str, Channel]
-    dashboards: str
-    report: Report
+    def __init__(
+        self,
+        service: ClickHouse,
+        connect: Callable[[str], ClickHouse],
+        config: DeliveryConfig,
+        backoffs: Mapping[str, Backoff],
+        report: Report,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.service, self.connect, self.report = service, connect, report
+        self.outboxes = {
+            each.name: Outbox(each, config.dashboards, backoffs[each.name], self._sent, report, clock)
+            for each in config.channels
+        }
+
+    @property
+    def threads(self) -> list[Callable[[threading.Event], None]]:
+        """What must run at the same time, each until the event is set."""
+        return [self.run, *(outbox.run for outbox in self.outboxes.values())]
 
     def run(self, stop: threading.Event) -> None:
         """Runs what is due until it is stopped."""
@@ -75,20 +89,23 @@ class Runner:
         Raises OSError and ClickHouseError if the service's own account cannot read or write.
         """
         problems: list[str] = []
-        for search in saved.load(self.service, problems.append):
+        searches = [each for each in saved.load(self.service, problems.append) if each.runs]
+        for outbox in self.outboxes.values():
+            outbox.keep(searches)
+        for search in searches:
             slot = due(search, now) or _latest(search)
             if slot is not None:
                 self._run(search, slot)
         return "; ".join(problems)
 
-    def _run(self, search: ScheduledSearch, slot: Slot) -> None:
+    def _run(self, search: SavedSearch, slot: Slot) -> None:
         attempts = self._attempts(search, slot)
-        waiting = [name for name in search.channels if attempts.get(name, (0, FAILED))[1] == FAILED]
-        waiting = [name for name in waiting if attempts.get(name, (0, ""))[0] < MOST_ATTEMPTS]
+        waiting = [name for name in search.channels if self._is_waiting(name, search, slot, attempts)]
         searched, outcome = attempts.get("", (0, ""))
         if not waiting or outcome in (NOTHING, DENIED) or searched >= MOST_ATTEMPTS:
             return
         began = time.monotonic()
+        slot = self._with_missed(search, slot, began)
         try:
             result = found(rows_of(self._reader(search), max_execution_time=SEARCH_SECONDS), search, slot)
         except DeniedError as error:
@@ -96,50 +113,75 @@ class Runner:
         except (SearchError, ClickHouseError, OSError) as error:
             self._record(search, slot, "", ERROR, str(error), began, searched + 1)
         else:
-            if not attempts and slot.missed:
-                self._record(search, slot, "", MISSED, missed_text(slot), began, 1, missed=slot.missed)
             self._deliver(search, slot, result, waiting, attempts, began)
+
+    def _is_waiting(
+        self, name: str, search: SavedSearch, slot: Slot, attempts: Mapping[str, tuple[int, str]]
+    ) -> bool:
+        """Returns whether a channel needs the result, and has not got it to send."""
+        number, outcome = attempts.get(name, (0, FAILED))
+        is_on_its_way = name in self.outboxes and self.outboxes[name].has(search, slot)
+        return outcome == FAILED and number < MOST_ATTEMPTS and not is_on_its_way
+
+    def _with_missed(self, search: SavedSearch, slot: Slot, began: float) -> Slot:
+        """Records the runs that were missed before this one, once, and before the search, which may fail.
+
+        Returns the slot with them: a later attempt no longer finds them from the last run.
+        """
+        given = {"owner": search.owner, "name": search.name, "until": int(slot.until.timestamp())}
+        (row,) = self.service.rows(RECORDED.read_text(), given)
+        if number := int(row["missed"]):
+            since = datetime.fromtimestamp(int(row["since_seconds"]), UTC)
+            return replace(slot, missed=number, missed_since=since)
+        if slot.missed:
+            uncovered = replace(slot, since=slot.missed_since)
+            self._record(search, uncovered, "", MISSED, missed_text(slot), began, 1, missed=slot.missed)
+        return slot
 
     def _deliver(
         self,
-        search: ScheduledSearch,
+        search: SavedSearch,
         slot: Slot,
         result: Found,
         waiting: list[str],
         attempts: Mapping[str, tuple[int, str]],
         began: float,
     ) -> None:
-        if not result.events and not slot.missed:
-            self._record(search, slot, "", NOTHING, "", began, 1)
+        """Hands a result to the outboxes of its channels, whose threads send it."""
+        if result.events < search.schedule.min_events and not slot.missed:
+            self._record(search, slot, "", NOTHING, "", began, 1, events=result.events)
             return
         for name in waiting:
             attempt = attempts.get(name, (0, ""))[0] + 1
-            outcome = self._sent(name, search, slot, result, attempt)
-            detail = outcome.detail
-            self._record(search, slot, name, outcome.outcome, detail, began, attempt, events=result.events)
+            if name in self.outboxes:
+                self.outboxes[name].add(Delivery(search, slot, result, attempt))
+            else:
+                missing = f"alerts.yaml has no channel {name}"
+                self._record(search, slot, name, FAILED, missing, began, attempt, events=result.events)
 
-    def _sent(self, name: str, search: ScheduledSearch, slot: Slot, result: Found, attempt: int) -> Outcome:
-        if name not in self.channels:
-            return Outcome(FAILED, f"alerts.yaml has no channel {name}")
-        try:
-            return sender_of(self.channels[name], self.dashboards).send(
-                message(search, slot, result, attempt)
-            )
-        except Exception as error:  # its text may contain a secret
-            return Outcome(FAILED, f"unexpected {type(error).__name__}")
+    def _sent(self, delivery: Delivery, channel: str, outcome: Outcome) -> None:
+        """Records an attempt of an outbox."""
+        began = time.monotonic() - delivery.seconds
+        detail, events = outcome.detail, delivery.result.events
+        if outcome.outcome == FAILED and delivery.attempt >= MOST_ATTEMPTS:
+            detail = f"given up after {MOST_ATTEMPTS} attempts: {detail}"
+        self._record(
+            *(delivery.search, delivery.slot, channel, outcome.outcome, detail, began, delivery.attempt),
+            events=events,
+        )
 
-    def _reader(self, search: ScheduledSearch) -> ClickHouse:
+    def _reader(self, search: SavedSearch) -> ClickHouse:
         """Raises OSError if the password of the role's account is not there."""
         return self.connect(ROLES[search.role].account)
 
-    def _attempts(self, search: ScheduledSearch, slot: Slot) -> dict[str, tuple[int, str]]:
+    def _attempts(self, search: SavedSearch, slot: Slot) -> dict[str, tuple[int, str]]:
         given = {"owner": search.owner, "name": search.name, "until": int(slot.until.timestamp())}
         found_rows = self.service.rows(ATTEMPTS.read_text(), given)
         return {row["channel"]: (int(row["attempts"]), row["last_outcome"]) for row in found_rows}
 
     def _record(
         self,
-        search: ScheduledSearch,
+        search: SavedSearch,
         slot: Slot,
         channel: str,
         outcome: str,
@@ -158,14 +200,14 @@ class Runner:
             "missed": missed,
             "detail": detail[:MAX_DETAIL],
         }
-        self.service.insert(TABLE, [{**row, "seconds": round(time.monotonic() - began, 3)}])
+        self.service.append(TABLE, [{**row, "seconds": round(time.monotonic() - began, 3)}])
         said = f" to {channel}" if channel else ""
         self.report(f"scheduled search {search.name} of {search.owner}{said}: {outcome}: {detail}")
 
 
-def _latest(search: ScheduledSearch) -> Slot | None:
+def _latest(search: SavedSearch) -> Slot | None:
     """Returns the last run again, of which a channel may have failed."""
-    if search.last_until is None:
+    if search.last_until is None or search.last_until <= search.scheduled_at:
         return None
     since = search.last_until - search.every
     return Slot(since, search.last_until, 0, since)

@@ -15,6 +15,15 @@ record DataPattern(NamePattern database, NamePattern table, NamePattern column) 
     }
 
     /**
+     * Returns whether the pattern covers a table that it {@linkplain #covers covers} in whatever database the table is.
+     *
+     * @param databaseName empty if it is unknown
+     */
+    boolean coversCertainly(FieldValue databaseName) {
+        return !databaseName.text().isEmpty() || database.written().chars().allMatch(c -> c == '*');
+    }
+
+    /**
      * Returns whether the pattern identifies the tables that have the column; a pattern for a column of any table does
      * not.
      */

@@ -89,11 +89,14 @@ final class TableClassifier {
     /**
      * Returns patterns of columns by their class; classes with a pattern for all columns are added to {@code whole}.
      */
-    private static Map<String, List<DataPattern>> columns(
+    private Map<String, List<DataPattern>> columns(
             PatternIndex index, List<Part> parts, FieldValue database, FieldValue table, Set<String> whole) {
         Map<String, List<DataPattern>> columns = new LinkedHashMap<>();
         index.find(database, table, number -> {
             Part part = parts.get(number);
+            if (index == excluded && !part.pattern().coversCertainly(database)) {
+                return;
+            }
             if (part.pattern().isOfColumns()) {
                 columns.computeIfAbsent(part.className(), key -> new ArrayList<>())
                         .add(part.pattern());

@@ -23,7 +23,7 @@ class DataClassifierTest {
             classes:
               pci:
                 patterns: [shop.cards, '*.credit_card*', shop.orders.card_*, shop.wallets.pan1]
-                exclude: ['*.*_test', shop.orders.card_type]
+                exclude: ['*.*_test', shop.orders.card_type, mysql.*]
               pii:
                 patterns: ['shop.customers.e?ail', 'shop.customers.phone', shop.people, '*.*.ssn']
             views:
@@ -177,6 +177,18 @@ class DataClassifierTest {
         DetectionEvent row = event(
                 fields -> fields.text("event_class", "table").texts("table_read", List.of("cards", "v_all", "`a.b`")));
         assertThat(reported(row)).isEqualTo("pci pii |  | log resolved | known");
+    }
+
+    /** A log that lost the connection's database at a gap names the table alone: mysql.* must not exclude it. */
+    @Test
+    void onlyTheExclusionsOfAnyDatabaseApplyToATableWithoutItsDatabase() {
+        assertThat(reported(reading("cards"))).isEqualTo("pci |  | log | known");
+        assertThat(reported(reading("mysql.credit_cards"))).isEqualTo(" |  |  | ");
+        assertThat(reported(reading("credit_card_test"))).isEqualTo(" |  |  | ");
+    }
+
+    private static DetectionEvent reading(String table) {
+        return event(fields -> fields.text("event_class", "table").texts("table_read", List.of(table)));
     }
 
     @Test

@@ -1,0 +1,61 @@
+"""The file of decoded entries that the puller makes of a log whose service has no file."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from tailrace_pull.envelopes import Decoded
+from tailrace_pull.object_records import Undecodable, Wanted
+from tailrace_pull.portions import MAX_LINE_BYTES
+from tailrace_pull.reading import LineRun, Round
+from tailrace_pull.state import PulledFile
+
+
+@dataclass(frozen=True)
+class EntriesFile:
+    """Appends the entries of a visit to the file, with gaps in place of what could not be read."""
+
+    done: Round
+    """Its state has one file."""
+    wanted: Wanted
+    is_repeated: Callable[[Decoded], bool]
+    """Notes an entry; returns whether it was stored before."""
+
+    @property
+    def _file(self) -> PulledFile:
+        return self.done.state.files[-1]
+
+    def add(self, found: Iterable[Decoded | Undecodable], name: str) -> None:
+        """Adds the entries of the log. `name` is where they are from, for the reasons of gaps."""
+        parts: list[bytes] = []
+        for each in found:
+            if isinstance(each, Undecodable):
+                self._append(parts)
+                self.leave_gap(each.size, f"{name}: a record cannot be decoded: {each.reason}")
+            elif self.wanted.includes(each.log) and not self.is_repeated(each):
+                if _has_long_line(each.entry):
+                    self._append(parts)
+                    self.leave_gap(len(each.entry), f"{name}: a line has more than {MAX_LINE_BYTES} bytes")
+                    continue
+                parts.append(each.entry)
+                self._file.written_at = max(self._file.written_at, each.at.timestamp())
+        self._append(parts)
+
+    def leave_gap(self, size: int, reason: str) -> None:
+        """`size` in bytes."""
+        self._end_at(self._file.offset + size)
+        self.done.notes.append(f"{reason}: a gap of {size} bytes")
+
+    def _append(self, parts: list[bytes]) -> None:
+        lines = b"".join(parts)
+        parts.clear()
+        if lines:
+            self.done.runs.append(LineRun(self._file, self._file.offset, lines))
+            self._file.extend_head(lines)
+            self._end_at(self._file.offset + len(lines))
+
+    def _end_at(self, offset: int) -> None:
+        self._file.offset = self._file.size = self._file.read_size = offset
+
+
+def _has_long_line(entry: bytes) -> bool:
+    return len(entry) > MAX_LINE_BYTES and any(len(line) > MAX_LINE_BYTES for line in entry.split(b"\n"))

@@ -1,0 +1,291 @@
+"""Reads logs from an event hub whose retention deletes messages, which fails, while the puller is killed."""
+
+import dataclasses
+import itertools
+import json
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+
+import pytest
+
+from tailrace_pull.check import check
+from tailrace_pull.config import Clients, ConfigurationError, Entry
+from tailrace_pull.event_hubs import Bounds, Fetched, LogOfHub, Offsets, entries_of_message
+from tailrace_pull.object_records import Undecodable, Wanted
+from tailrace_pull.reading import Round
+from tailrace_pull.remote import FileGoneError, PermissionMissingError, RemoteError
+from tailrace_pull.state import LogState
+
+NOW = 1_795_000_000
+SEEDS = 3
+LONG_SEEDS = 500
+AZURE_ID = "/SUBSCRIPTIONS/0A/RESOURCEGROUPS/RG/PROVIDERS/MICROSOFT.DBFORMYSQL/FLEXIBLESERVERS/"
+NUMBER = re.compile(rb"select (\d+);")
+GAP = re.compile(r"gap of (\d+) bytes")
+
+
+def record(number: int, server: str = "PROD") -> dict:
+    """Returns a record of a diagnostic setting, as it is in an event hub."""
+    fields = {"query_time": 1, "user_host": "app[app] @ []", "sql_text": f"select {number};"}
+    at = {"time": "2026-11-27T10:00:00Z", "resourceId": AZURE_ID + server}
+    return {**at, "category": "MySqlSlowLogs", "properties": fields}
+
+
+def message(*numbers: int) -> bytes:
+    return json.dumps({"records": [record(number) for number in numbers]}).encode()
+
+
+class FakeHub:
+    """A hub whose messages a retention deletes. What happens between two messages is `between`."""
+
+    def __init__(self, partitions: int = 2) -> None:
+        self.messages: dict[int, list[tuple[int, bytes]]] = {number: [] for number in range(partitions)}
+        """Arrival in milliseconds and value, by offset."""
+        self.first = dict.fromkeys(self.messages, 0)
+        self.now = NOW * 1000
+        self.between = lambda: None
+        self.retention: int | None = 7 * 86_400_000
+
+    def put(self, partition: int, value: bytes) -> None:
+        self.messages[partition].append((self.now, value))
+
+    def delete(self, partition: int, end: int) -> None:
+        """Deletes messages up to an offset."""
+        self.first[partition] = max(self.first[partition], end)
+
+    def bounds(self) -> Mapping[int, Bounds]:
+        self.between()
+        return {
+            number: Bounds(self.first[number], len(messages)) for number, messages in self.messages.items()
+        }
+
+    def offsets_at(self, millis: int) -> Offsets:
+        found = {}
+        for number, messages in self.messages.items():
+            kept = range(self.first[number], len(messages))
+            found[number] = next((each for each in kept if messages[each][0] >= millis), len(messages))
+        return found
+
+    def read(self, positions: Offsets, ends: Offsets) -> Iterator[Fetched]:
+        for number in itertools.cycle(sorted(positions)):
+            if all(positions[each] >= ends[each] for each in positions):
+                return
+            self.between()
+            if positions[number] < self.first[number]:
+                raise RemoteError("offset out of range")
+            if positions[number] < ends[number]:
+                value = self.messages[number][positions[number]][1]
+                positions[number] += 1
+                yield Fetched(number, positions[number], value)
+
+    def retention_millis(self) -> int | None:
+        return self.retention
+
+
+class Puller:
+    """Visits a log, and keeps what a transaction would have stored."""
+
+    def __init__(self, hub: FakeHub, since: int = 1) -> None:
+        self.log = LogOfHub(hub, Wanted("slowlog", "prod", ""), since)
+        self.state, self.content, self.notes = LogState(), b"", []
+        self._numbers = itertools.count(1)
+
+    def visit(self, max_bytes: int = 1 << 20, is_killed: bool = False, at: float = NOW) -> Round:
+        """Visits; a killed puller loses what it read."""
+        kept = self.state.to_json()
+        done = self.log.visit(self.state, lambda: next(self._numbers), at, max_bytes)
+        assert self.state.to_json() == kept, "a visit changed the state"
+        if not is_killed:
+            for run in done.runs:
+                assert run.offset >= len(self.content), "the same bytes twice"
+                self.content = self.content.ljust(run.offset, b"\0") + run.lines
+            self.content = self.content.ljust(done.state.files[0].offset, b"\0")
+            self.state = LogState.from_json(done.state.to_json())
+            self.notes += done.notes
+        return done
+
+    def numbers(self) -> list[int]:
+        return [int(found[1]) for found in NUMBER.finditer(self.content)]
+
+
+@pytest.fixture
+def hub() -> FakeHub:
+    return FakeHub()
+
+
+def test_an_entry_is_written_as_the_server_would(hub):
+    puller = Puller(hub)
+    hub.put(0, message(1))
+    puller.visit()
+    assert puller.content == (
+        b"# Time: 2026-11-27T10:00:01.000000Z\n# User@Host: app[app] @ []  Id: 0\n"
+        b"# Query_time: 1.000000  Lock_time: 0.000000 Rows_sent: 0  Rows_examined: 0\n"
+        b"SET timestamp=1795773600;\nselect 1;\n"
+    )
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(SEEDS, LONG_SEEDS))
+def test_each_record_is_stored_once_long(seed: int) -> None:
+    check_records(seed)
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_each_record_is_stored_once(seed: int) -> None:
+    check_records(seed)
+
+
+def check_records(seed: int) -> None:
+    """Pulls while records arrive, partitions are added, the hub fails, retention deletes messages, and the
+    puller is killed. What is not stored was deleted: one byte of a gap for each of these messages."""
+    chosen, hub, numbers = random.Random(seed), FakeHub(), itertools.count(1)
+    written: dict[tuple[int, int], list[int]] = {}
+
+    def act() -> None:
+        choice, partition = chosen.random(), chosen.choice(list(hub.messages))
+        if choice < 0.4:
+            content = [next(numbers) for _ in range(chosen.choice((0, 1, 5)))]
+            written[partition, len(hub.messages[partition])] = content
+            hub.put(partition, message(*content))
+        elif choice < 0.45 and seed % 2:
+            hub.delete(partition, len(hub.messages[partition]) - chosen.choice((0, 1, 4)))
+        elif choice < 0.47 and len(hub.messages) < 5:
+            hub.messages[len(hub.messages)] = []
+            hub.first[len(hub.first)] = 0
+        elif choice < 0.52:
+            raise RemoteError("failed")
+
+    hub.between, puller = act, Puller(hub)
+    for _ in range(80):
+        with suppress(RemoteError):
+            puller.visit(chosen.choice((1, 1000, 1 << 20)), is_killed=chosen.random() < 0.2)
+    hub.between = lambda: None
+    while not puller.visit(1000).is_complete:
+        pass
+    stored = Counter(puller.numbers())
+    assert max(stored.values()) == 1
+    lost = [place for place, content in written.items() if not set(content) <= set(stored)]
+    assert all(offset < hub.first[partition] for partition, offset in lost)
+    gaps = sum(int(size) for note in puller.notes for size in GAP.findall(note))
+    assert len(lost) <= gaps == puller.content.count(b"\0")
+    assert not gaps or seed % 2
+
+
+def test_messages_that_retention_deleted_unread_are_a_gap_with_its_reason(hub):
+    puller = Puller(hub)
+    for number in range(6):
+        hub.put(0, message(number))
+    puller.visit(max_bytes=1)
+    hub.delete(0, 4)
+    puller.visit()
+    assert puller.numbers() == [0, 4, 5]
+    assert puller.notes == [
+        "partition 0: retention deleted 3 messages from offset 1 before they were read (a byte for each): "
+        "a gap of 3 bytes"
+    ]
+    assert puller.visit().notes == []
+
+
+def test_a_hub_that_was_made_again_is_read_from_its_start(hub):
+    puller = Puller(hub)
+    for number in range(3):
+        hub.put(0, message(number))
+    puller.visit()
+    hub.messages[0] = [(hub.now, message(7))]
+    puller.visit()
+    assert puller.numbers() == [0, 1, 2, 7]
+    assert "partition 0 ends at offset 1, before the position 3: it is new" in puller.notes[0]
+
+
+def test_a_first_visit_reads_a_day_or_since_the_given_time(hub):
+    hub.now -= 90_000_000
+    hub.put(0, message(1))
+    hub.now += 90_000_000
+    hub.put(0, message(2))
+    for since, expected in ((0, [2]), (1, [1, 2]), ((NOW + 1) * 1000, [])):
+        puller = Puller(hub, since)
+        puller.visit()
+        assert puller.numbers() == expected
+        hub.put(1, message(3))
+        puller.visit()
+        assert puller.numbers() == [*expected, 3]
+        hub.messages[1].clear()
+
+
+def test_a_record_that_cannot_be_decoded_is_a_gap_and_the_next_one_is_read():
+    bad, broken = {"category": "MySqlSlowLogs"}, b'{"records": ['
+    found = list(entries_of_message(json.dumps({"records": [bad, record(1), record(2, "OTHER")]}).encode()))
+    assert isinstance(found[0], Undecodable) and found[0].size == len(json.dumps(bad))
+    assert [each.log[2] for each in found[1:]] == ["prod", "other"]
+    (found,) = entries_of_message(broken)
+    assert isinstance(found, Undecodable) and found.size == len(broken)
+    assert list(entries_of_message(b"")) == []
+
+
+def entry(**more: str) -> Entry:
+    return Entry("db", "db", "slowlog", "event_hubs", "", "prod", **{"url": "eventhubs://shop/logs", **more})
+
+
+def test_an_entry_has_the_path_of_its_hub():
+    assert entry().log().live_path == "/event_hubs/shop/logs/slowlog"
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"url": "eventhubs://shop"},
+        {"url": "az://shop/logs"},
+        {"endpoint": "https://x:1"},
+        {"endpoint": "x:1"},
+    ],
+)
+def test_a_wrong_address_is_refused(more):
+    with pytest.raises(ConfigurationError, match="must be"):
+        Clients().hub(entry(**more))
+
+
+def test_a_log_that_azure_does_not_have_is_refused():
+    with pytest.raises(ConfigurationError, match="db: Azure has no general, only slowlog, audit"):
+        Clients().logs(dataclasses.replace(entry(), source="general"))
+
+
+@pytest.mark.parametrize("file", ["", "none", "empty"])
+def test_a_connection_string_that_is_missing_is_named(monkeypatch, tmp_path, file):
+    monkeypatch.delenv("AZURE_EVENT_HUBS_CONNECTION_STRING", raising=False)
+    (tmp_path / "empty").touch()
+    hub = Clients().hub(entry(connection_file=str(tmp_path / file) if file else ""))
+    with pytest.raises(PermissionMissingError, match=file or "AZURE_EVENT_HUBS_CONNECTION_STRING"):
+        hub.bounds()
+
+
+def test_a_hub_that_cannot_be_reached_is_named(monkeypatch):
+    monkeypatch.setattr("tailrace_pull.kafka_hub.TIMEOUT_SECONDS", 0.5)
+    hub = Clients().hub(entry(endpoint="plaintext://127.0.0.1:1"))
+    with pytest.raises(RemoteError, match="hub logs of shop: "):
+        hub.bounds()
+
+
+@pytest.mark.parametrize(
+    ("error", "retention", "severity", "text"),
+    [
+        (None, 7 * 86_400_000, "ok", "keeps messages for 168 h"),
+        (None, 3_600_000, "error", "keeps messages for 1.0 h: longer pauses of the puller are gaps"),
+        (None, None, "unknown", "does not say how long"),
+        (FileGoneError("there is no hub logs of shop"), 0, "error", "there is no hub logs of shop"),
+        (PermissionMissingError("the policy lacks Listen", "Listen"), 0, "error", "lacks Listen"),
+        (PermissionMissingError("the connection string is refused"), 0, "error", "is refused"),
+    ],
+)
+def test_the_check_names_what_is_missing(hub, error, retention, severity, text):
+    def fail() -> None:
+        if error:
+            raise error
+
+    hub.between, hub.retention, clients = fail, retention, Clients()
+    clients.hub = lambda _: hub
+    *_, last = check(entry(), clients)
+    assert (last.severity, text in last.message) == (severity, True)
+    assert "docs/PULL.md#" in last.fix or not error

@@ -1,0 +1,62 @@
+"""The status of the byte range of an alert about a gap. A backfill does not change the alert, which states
+the loss."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tailrace_pages import formats, links
+from tailrace_pages.alerts import details
+
+if TYPE_CHECKING:
+    from tailrace_pages.store import Store
+
+NUMBERS = ("generation", "from_offset", "to_offset")
+"""Facts of the alert, in the units of the ledger: the generation of the file, and bytes."""
+LEDGER = "/superset/dashboard/books/#TAB-books-what-is-missing"
+
+
+@dataclass(frozen=True)
+class Gap:
+    """The sentences of the page, and the addresses of the pages with the range."""
+
+    text: str
+    is_repaired: bool
+    addresses: Mapping[str, str]
+
+
+def read(store: "Store", alert: Mapping[str, Any], has_evidence: bool) -> Gap | None:
+    """Returns the state of the range; None for other alerts, and if the ledger no longer has the range."""
+    known = alert["facts"]
+    if not (all(known.get(name, "").isdecimal() for name in NUMBERS) and known.get("log")):
+        return None
+    numbers = {name: int(known[name]) for name in NUMBERS}
+    log = {"instance": alert["instance"], "source": known.get("source", ""), "log": known["log"]}
+    found = store.row("page_alert_gap", **log, **numbers)
+    if found is None:
+        return None
+    addresses = {"Gaps by file": LEDGER}
+    if has_evidence:
+        span = details.around(alert).arguments()
+        addresses["Evidence of lost bytes"] = links.address("evidence", "pci", "gaps", arguments=span)
+    return Gap(f"{_bytes(found)} {_minutes(found)}", not found["missing_bytes"], addresses)
+
+
+def _bytes(found: Mapping[str, Any]) -> str:
+    lost, missing = int(found["lost_bytes"]), int(found["missing_bytes"])
+    if found["repaired_at"] is None:
+        return f"The {formats.count(lost)} lost bytes are still missing."
+    at = f"shipped again, the last of them at {formats.time(found['repaired_at'])} UTC"
+    if missing:
+        return (
+            f"{formats.count(lost - missing)} of the {formats.count(lost)} lost bytes were {at}. "
+            f"{formats.count(missing)} are still missing."
+        )
+    return f"All {formats.count(lost)} lost bytes were {at}. None of them is missing any more."
+
+
+def _minutes(found: Mapping[str, Any]) -> str:
+    if found["log_from"] is None or found["log_to"] is None:
+        return "The minutes of the log that they cover are unknown: no records next to them are stored."
+    span = f"{found['log_from']:%Y-%m-%d %H:%M} to {found['log_to']:%Y-%m-%d %H:%M} UTC"
+    return f"They are of the minutes {span} of the log."

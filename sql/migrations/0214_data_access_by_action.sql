@@ -1,0 +1,77 @@
+-- The rows of data_access between two times, with one `action_id` for each action, whichever logs record it and whenever they
+-- arrive: logs of the past arrive one after the other, and the job remembers actions for 15 minutes of event time only. All queries
+-- about accesses read this view. `begin` is included, `until` is not; a matched action belongs to the time of its first record.
+--
+-- An action of one log is matched with the first free action of the first log (audit, general, slowlog) that has the same server,
+-- connection and statement and differs by at most two seconds. Without such an action it stays an action of its own. `program`
+-- comes from the login of the connection, at most a day before `begin`.
+CREATE VIEW IF NOT EXISTS tailrace.data_access_by_action {on_cluster}
+SQL SECURITY INVOKER AS
+WITH
+    of_one_log AS (
+        SELECT cityHash64(instance, action_id) AS action, any(data_access.action_id) AS id, min(source) AS log,
+            min(toUnixTimestamp64Micro(event_time)) AS micros,
+            cityHash64(any(data_access.instance), max(connection_id), max(query_id)) AS series
+        FROM tailrace.data_access FINAL
+        WHERE event_time >= { begin: DateTime64(6, 'UTC') } - INTERVAL 1 MINUTE
+            AND event_time < { until: DateTime64(6, 'UTC') } + INTERVAL 1 MINUTE
+        GROUP BY action
+        HAVING min(source) = max(source) AND max(connection_id) != 0 AND max(query_id) IS NOT NULL
+    ),
+    compared AS (
+        SELECT *, min(log) OVER (PARTITION BY series) AS first_log, max(log) OVER (PARTITION BY series) AS last_log
+        FROM of_one_log
+    ),
+    counted AS (
+        -- Of the first log: actions that are too early for this one, and all that are not too late.
+        SELECT *,
+            toInt64(row_number() OVER (PARTITION BY series, log ORDER BY micros, id)) AS place,
+            toInt64(countIf(log = first_log) OVER (
+                PARTITION BY series ORDER BY micros RANGE BETWEEN UNBOUNDED PRECEDING AND 2000001 PRECEDING)) AS too_early,
+            toInt64(countIf(log = first_log) OVER (
+                PARTITION BY series ORDER BY micros RANGE BETWEEN UNBOUNDED PRECEDING AND 2000000 FOLLOWING)) AS in_reach
+        FROM compared
+        WHERE first_log != last_log
+    ),
+    placed AS (
+        -- Each takes the first place that is neither too early nor taken by an earlier one of its log.
+        SELECT *,
+            if(log = first_log, place, place + max(too_early + 1 - place) OVER (
+                PARTITION BY series, log ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)) AS first_free
+        FROM counted
+    ),
+    matched AS (
+        SELECT arrayJoin(groupArray(action)) AS action, argMin(id, log) AS first_id, min(micros) AS first_micros
+        FROM placed
+        WHERE first_free <= in_reach
+        GROUP BY series, first_free
+        HAVING count() > 1
+    ),
+    logins AS (
+        SELECT instance, connection_id, user, event_time AS login_time, program_name
+        FROM tailrace.audit_events
+        WHERE event_class = 'connection' AND program_name != '' AND status = 0
+            AND event_time >= { begin: DateTime64(6, 'UTC') } - INTERVAL 1 DAY AND event_time < { until: DateTime64(6, 'UTC') }
+            AND (instance, connection_id) IN (
+                SELECT instance, connection_id FROM tailrace.data_access
+                WHERE event_time >= { begin: DateTime64(6, 'UTC') } - INTERVAL 1 MINUTE
+                    AND event_time < { until: DateTime64(6, 'UTC') } + INTERVAL 1 MINUTE AND program = '' AND connection_id != 0)
+    )
+SELECT
+    accesses.* EXCEPT (action, first_id) REPLACE (
+        if(first_id = '', accesses.action_id, first_id) AS action_id,
+        if(accesses.program = '' AND logins.user = accesses.user, toString(logins.program_name), toString(accesses.program)) AS program)
+FROM (
+    SELECT records.*, first_id
+    FROM (
+        SELECT *, cityHash64(instance, action_id) AS action
+        FROM tailrace.data_access FINAL
+        WHERE event_time >= { begin: DateTime64(6, 'UTC') } - INTERVAL 1 MINUTE
+            AND event_time < { until: DateTime64(6, 'UTC') } + INTERVAL 1 MINUTE
+    ) AS records
+    ANY LEFT JOIN matched ON matched.action = records.action
+    WHERE if(first_micros = 0, toUnixTimestamp64Micro(event_time), first_micros) >= toUnixTimestamp64Micro({ begin: DateTime64(6, 'UTC') })
+        AND if(first_micros = 0, toUnixTimestamp64Micro(event_time), first_micros) < toUnixTimestamp64Micro({ until: DateTime64(6, 'UTC') })
+) AS accesses
+ASOF LEFT JOIN logins ON logins.instance = accesses.instance AND logins.connection_id = accesses.connection_id
+    AND logins.login_time <= accesses.event_time
