@@ -89,6 +89,7 @@ def test_a_server_that_is_new_makes_the_periods_incomparable(admin, user, change
 
     assert changed("slow_numbers")[0] == "previous period read from 1 of 2 logs"
     assert changed("slow_numbers", instance=["db2"])[0] == NOT_COVERED
+    assert changed("slow_numbers", cluster=["crm"], instance=["db1"])[0] == "no log of the chosen servers"
     assert changed("slow_numbers", instance=["db1"])[0] == f"+31 % {OF_ENTRIES}"
 
 

@@ -25,6 +25,9 @@
     after the beginning of the earlier one. `logs` are kinds of logs, and `spans`; `census` are all logs, by the census alone. -#}
 {%- macro comparability(logs) -%}
     (SELECT (multiIf(
+        {%- if filter_values('cluster') or filter_values('instance') %}
+        all_logs = 0, 'no log of the chosen servers',
+        {%- endif %}
         reaching = 0, 'previous period not covered',
         reaching < all_logs, concat('previous period read from ', toString(reaching), ' of ', toString(all_logs), ' logs'),
         changed > 0, 'not comparable: logging settings changed',
