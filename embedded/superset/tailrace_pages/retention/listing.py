@@ -71,7 +71,7 @@ def rows(lines: Iterable[Line]) -> list[dict[str, Any]]:
 
 
 def _order(line: Line) -> tuple[bool, bool, float]:
-    """Unknown times are after the known ones, because nothing tells how soon they are."""
+    """Unknown times are after the known ones, because it is unknown how soon they are."""
     expires = line.expires_next
     return not line.unmet, expires is None, expires.timestamp() if expires else line.days
 
