@@ -22,7 +22,7 @@ from tailrace.search.model import Count, Timeline, Top
 from tailrace.search.paging import cursor
 from tailrace.search.value_types import span_text
 from tailrace_pages import analyst, csv_table, rendering
-from tailrace_pages.page_errors import PageError
+from tailrace_pages.page_errors import PageError, UnavailableError
 from tailrace_pages.read_bars import ReadBars
 from tailrace_pages.search import asking, charts, saved_views
 from tailrace_pages.search import listing as shown
@@ -36,6 +36,8 @@ __all__ = ["PAGE", "blueprint", "saved_views"]
 
 COVERAGE = {True: "page_entity_coverage", False: "page_query_coverage"}
 """The query of what was read, by whether the role reads audit logs."""
+COUNT_SECONDS = 3
+"""The longest time to count the events of a list."""
 SOURCES = {"slow": "slowlog", "audit": "audit", "general": "general", "error": "errorlog"}
 """Kinds of logs of the ledger."""
 
@@ -115,12 +117,20 @@ def _events(text: str, asked: Request, span: TimeRange | None, linking: shown.Li
 
 
 def _total(asked: Request) -> int | None:
-    """Returns the number of events; None for a long time range, which is counted only on request."""
+    """Returns the number of events; None if counting takes too long, or for a long time range: these are
+    counted only on request."""
     since, until = asked.span
     if until - since > shown.LONGEST_COUNTED:
         return None
     counted = replace(asked, query=replace(asked.query, pipe=Count()))
-    return sum(row["events"] for row in aggregated(_rows, counted))
+    try:
+        return sum(row["events"] for row in aggregated(_rows_soon, counted))
+    except UnavailableError:
+        return None
+
+
+def _rows_soon(sql: str, parameters: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    return _rows(f"{sql}\nSETTINGS max_execution_time = {COUNT_SECONDS}", parameters)
 
 
 def _all(asked: Request) -> list[Mapping[str, Any]]:
