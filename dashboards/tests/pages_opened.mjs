@@ -16,6 +16,8 @@ const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 const PICTURES = process.env.SCREENSHOTS;
 const WIDTH = 1440;
 const NARROW = 1024;
+/** Of charts, which draw themselves again when the window has another width. */
+const FOLLOW_MS = 20_000;
 let browser;
 
 before(async () => {
@@ -48,10 +50,11 @@ async function violations() {
   return found.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html, any }) => `${html} ${any[0]?.message ?? ''}`).join('; ')}`);
 }
 
-/** How far the page reaches beyond a window of this width. */
+/** How far the page reaches beyond a window of this width, after its charts had time to follow the window. */
 async function beyond(width) {
   const { page } = browser;
   await page.setViewportSize({ width, height: 900 });
+  await page.waitForFunction(() => document.documentElement.scrollWidth <= innerWidth, null, { timeout: FOLLOW_MS }).catch(() => {});
   const pixels = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   await page.setViewportSize({ width: WIDTH, height: 900 });
   return Math.max(0, pixels);
