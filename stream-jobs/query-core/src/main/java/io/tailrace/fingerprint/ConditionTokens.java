@@ -1,6 +1,8 @@
 package io.tailrace.fingerprint;
 
 import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.ExecutableComment;
+import io.tailrace.lexer.ExecutableComment.Servers;
 import io.tailrace.lexer.SqlBytes;
 import io.tailrace.lexer.WordTable;
 import java.util.Map;
@@ -190,10 +192,10 @@ final class ConditionTokens {
             return at;
         }
         int code = SqlBytes.executableFrom(in, at, to);
-        if (code >= 0) {
+        if (code >= 0 && ExecutableComment.servers(in, at, code, to) != Servers.NONE) {
             return afterVersion(code);
         }
-        int end = SqlBytes.commentEnd(in, at + 2, to);
+        int end = code < 0 ? SqlBytes.commentEnd(in, at + 2, to) : ExecutableComment.skippedEnd(in, at + 2, to);
         return end < 0 ? to : end;
     }
 

@@ -1,6 +1,8 @@
 package io.tailrace.fingerprint;
 
 import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.ExecutableComment;
+import io.tailrace.lexer.ExecutableComment.Servers;
 import io.tailrace.lexer.SqlBytes;
 import io.tailrace.lexer.WordTable;
 import java.util.Arrays;
@@ -40,6 +42,7 @@ final class Masker {
     /** Maximum length of a list of privileges that is searched, bytes. */
     private static final int FARTHEST = 1 << 16;
 
+    private static final byte[] VERSION_COMMENT = ByteText.ascii("/*!?");
     private static final byte[] FOR = ByteText.ascii("for");
 
     private static WordTable<Boolean> words(String... words) {
@@ -63,6 +66,10 @@ final class Masker {
     private int trustedLength;
     /** The first literal is written as a name. */
     private boolean firstIsName;
+
+    private final VersionCommentExtent versions = new VersionCommentExtent();
+    /** The content of an executable comment is read, in which {@code *}{@code /} is its end and no operator. */
+    private boolean executable;
 
     private final PasswordScanner guard = new PasswordScanner();
     private final Comments comments = new Comments();
@@ -115,6 +122,8 @@ final class Masker {
         backslashes = false;
         rewritten = false;
         verbFrom = -1;
+        executable = false;
+        versions.clear();
         guard.reset();
         forget();
         comments.clear();
@@ -122,10 +131,27 @@ final class Masker {
         while (i < to) {
             i = token(i);
         }
-        if (doubtful && trustedLength >= 0) {
+        versions.end(in, to);
+        doubtful |= versions.differs();
+        boolean literal = trustedLength >= 0 && !(versions.differs() && versions.place() < trustedLength);
+        if (doubtful && literal) {
             cutAtFirstLiteral();
+        } else if (versions.differs()) {
+            cutAtVersionComment();
         }
         in = null;
+    }
+
+    /** Omits a comment whose end depends on the server, and what follows it. */
+    private void cutAtVersionComment() {
+        length = Math.min(length, versions.place());
+        verbFrom = verbFrom < length ? verbFrom : -1;
+        if (length > 0) {
+            put((byte) ' ');
+        }
+        for (byte b : VERSION_COMMENT) {
+            put(b);
+        }
     }
 
     private void cutAtFirstLiteral() {
@@ -161,6 +187,11 @@ final class Masker {
     /** Returns whether the statement ends within a literal, so that it was masked from the first one on. */
     boolean isDoubtful() {
         return doubtful;
+    }
+
+    /** Returns whether it depends on the server which part of the statement is a comment. */
+    boolean dependsOnServer() {
+        return versions.differs();
     }
 
     /** Returns whether the first word is this keyword, which is given in lower case. */
@@ -202,6 +233,9 @@ final class Masker {
     }
 
     private int symbol(int i) {
+        if (executable && in[i] == '*' && i + 1 < to && in[i + 1] == '/') {
+            return closeExecutable(i);
+        }
         if (in[i] == ';') {
             guard.endStatement();
             forget();
@@ -212,6 +246,18 @@ final class Masker {
         separate(in[i]);
         put(in[i]);
         return i + 1;
+    }
+
+    private int closeExecutable(int i) {
+        if (watched && !(fits((byte) '*') && fits((byte) '/'))) {
+            return cut();
+        }
+        executable = false;
+        versions.close(i + 2);
+        separate((byte) '*');
+        put((byte) '*');
+        put((byte) '/');
+        return i + 2;
     }
 
     private boolean fits(byte symbol) {
@@ -512,17 +558,27 @@ final class Masker {
             return symbol(i);
         }
         int code = SqlBytes.executableFrom(in, i, to);
-        if (code >= 0 && !isForNoServer(code)) {
-            if (watched && grammar.isStrict()) {
-                return cut();
-            }
-            separate((byte) '/');
-            copy(i, code);
-            return version(code);
+        Servers servers = code < 0 ? Servers.NONE : ExecutableComment.servers(in, i, code, to);
+        if (servers != Servers.NONE) {
+            return executable(i, code, servers);
         }
-        int end = commentEnd(i);
+        int skipped = code < 0 ? commentEnd(i) : ExecutableComment.skippedEnd(in, i + 2, to);
+        int end = skipped < 0 ? to : skipped;
         comment(i, end);
         return end;
+    }
+
+    private int executable(int i, int code, Servers servers) {
+        if (watched && grammar.isStrict()) {
+            return cut();
+        }
+        if (servers == Servers.SOME) {
+            versions.open(in, i, to, length);
+        }
+        executable = true;
+        separate((byte) '/');
+        copy(i, code);
+        return version(code);
     }
 
     /**
@@ -547,22 +603,6 @@ final class Masker {
 
     private static boolean belongsToNumber(byte b) {
         return b == 'x' || b == 'X' || b == 'b' || b == 'B' || b == 'e' || b == 'E';
-    }
-
-    /**
-     * Returns whether the version that follows is above that of any server: {@code /*!999999\- enable the sandbox
-     * mode *}{@code /}.
-     */
-    private boolean isForNoServer(int from) {
-        int end = from;
-        while (end < to && ByteText.isDigit(in[end])) {
-            end++;
-        }
-        boolean highest = end - from == 5 || end - from == 6;
-        for (int i = from; i < end; i++) {
-            highest &= in[i] == '9';
-        }
-        return highest;
     }
 
     /** Omits a comment, except the mark of a repeated union: a fingerprint must be its own fingerprint. */

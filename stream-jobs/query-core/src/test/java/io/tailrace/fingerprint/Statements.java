@@ -25,7 +25,7 @@ final class Statements {
     }
 
     String next() {
-        return switch (random.nextInt(17)) {
+        return switch (random.nextInt(18)) {
             case 0 -> "SELECT " + columns() + blank() + "FROM" + blank() + name() + " WHERE " + condition() + tail();
             case 1 -> "insert into " + name() + " (" + columns() + ") VALUES" + rows();
             case 2 -> "UPDATE " + name() + " SET " + name() + "=" + literal() + " where " + condition();
@@ -43,6 +43,8 @@ final class Statements {
             case 14 -> comment() + "INSERT INTO " + name() + " SELECT a->'$." + WORD + "', " + literal() + " AS '"
                     + WORD + "'";
             case 15 -> definition();
+            case 16 -> "SELECT " + quotesOfSomeServers() + ' ' + literal() + " AS a" + quotesOfSomeServers() + " FROM "
+                    + name() + " WHERE a = " + literal() + quotesOfSomeServers();
             default -> "CREATE USER 'a'@'%' IDENTIFIED BY " + literal() + ", b ATTRIBUTE " + literal();
         };
     }
@@ -118,6 +120,22 @@ final class Statements {
                         " # /* " + WORD + " '\n",
                         " ")
                 .get(random.nextInt(9));
+    }
+
+    /** A comment that only some servers run, or none, with a quote or comment that changes what follows for the others. */
+    private String quotesOfSomeServers() {
+        return List.of(
+                        " /*!99998 ' */",
+                        " /*!80100 \" */",
+                        " /*!100500 ` */",
+                        " /*M! ' */",
+                        " /*M!100100 \" */",
+                        " /*!99999 ' */",
+                        " /*!99999 /* ' */ \" */",
+                        " /*!99998 /* ' */ ' */",
+                        " /*!90000 # ' */",
+                        " /*!80016 ENCRYPTION='" + WORD + "' */")
+                .get(random.nextInt(10));
     }
 
     private String blank() {
