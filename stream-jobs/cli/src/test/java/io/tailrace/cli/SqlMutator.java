@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 final class SqlMutator {
 
     private static final List<String> BLANKS =
-            List.of("  ", "\t", "\n", "/**/", " /* x */ ", "/*y*/", " -- z\n", " #z\n", "\r\n ");
+            List.of("  ", "\t", "\n", "/**/", " /* x */ ", "/*y*/", " -- z\n", " #z\n", "\r\n ", "\u00a0");
 
     private static final List<String> TRUE_CONDITIONS = List.of(
             "2>1",

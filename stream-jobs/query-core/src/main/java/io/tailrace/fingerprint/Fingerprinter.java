@@ -119,7 +119,7 @@ public final class Fingerprinter {
                 ? "mysqldump"
                 : masker.hasToolComment() ? "percona-toolkit" : "";
         NormalizedStatement shape = tool.isEmpty() || !isOfATool(length) ? statement(length) : named(tool, length);
-        return masker.isDoubtful() ? shape.withUnknownTables() : shape;
+        return masker.isDoubtful() || masker.hasNoBreakSpaces() ? shape.withUnknownTables() : shape;
     }
 
     /**

@@ -3,6 +3,7 @@ package io.tailrace.fingerprint;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.ExecutableComment;
 import io.tailrace.lexer.ExecutableComment.Servers;
+import io.tailrace.lexer.NoBreakSpace;
 import io.tailrace.lexer.SqlBytes;
 import io.tailrace.lexer.WordTable;
 import java.util.Arrays;
@@ -90,6 +91,9 @@ final class Masker {
     /** A name was written in another form than in the statement, or in place of an apparent literal. */
     private boolean rewritten;
 
+    /** White space for some character sets of the client, and part of a name for others. */
+    private boolean noBreakSpaces;
+
     private int verbFrom;
     private int verbTo;
 
@@ -123,6 +127,7 @@ final class Masker {
         rewritten = false;
         verbFrom = -1;
         executable = false;
+        noBreakSpaces = false;
         versions.clear();
         guard.reset();
         forget();
@@ -194,6 +199,11 @@ final class Masker {
         return versions.differs();
     }
 
+    /** Returns whether words may be separated by no-break spaces, which belong to names in UTF-8. */
+    boolean hasNoBreakSpaces() {
+        return noBreakSpaces;
+    }
+
     /** Returns whether the first word is this keyword, which is given in lower case. */
     boolean isVerb(byte[] keyword) {
         return verbFrom >= 0 && ByteText.equalsIgnoreCase(out, verbFrom, verbTo, keyword);
@@ -226,6 +236,11 @@ final class Masker {
                 if (b >= 0 && b <= ' ') {
                     blankPending = true;
                     yield i + 1;
+                }
+                if (b < 0 && NoBreakSpace.after(in, i, to) > i) {
+                    blankPending = true;
+                    noBreakSpaces = true;
+                    yield NoBreakSpace.after(in, i, to);
                 }
                 yield SqlBytes.isWord(b) ? word(i) : symbol(i);
             }
@@ -322,7 +337,7 @@ final class Masker {
         placeholder();
         trustedLength = trustedLength < 0 ? length : trustedLength;
         int end = afterLiteral(from);
-        boolean glued = end < to && SqlBytes.isWord(in[end]) && !mayFollowLiteral(end);
+        boolean glued = NoBreakSpace.isWordAt(in, end, to) && !mayFollowLiteral(end);
         doubtful |= glued;
         return watched && !grammar.literal(!doubtful && !backslashes) ? cut() : end;
     }
@@ -345,7 +360,7 @@ final class Masker {
         markName();
         copy(part.bytes(), 0, part.length());
         blankPending = isBeforeWord(end);
-        doubtful |= end < to && SqlBytes.isWord(in[end]) && !mayFollowLiteral(end);
+        doubtful |= NoBreakSpace.isWordAt(in, end, to) && !mayFollowLiteral(end);
         return end;
     }
 
@@ -381,8 +396,7 @@ final class Masker {
 
     /** Returns whether a blank must follow the rewritten text, whether or not the statement has one. */
     private boolean isBeforeWord(int from) {
-        int next = afterBlanks(from);
-        return next < to && SqlBytes.isWord(in[next]);
+        return NoBreakSpace.isWordAt(in, afterBlanks(from), to);
     }
 
     /** Returns whether the digits of a version comment, or the mark that ends one, begin here. */
@@ -409,7 +423,7 @@ final class Masker {
         int before = -1;
         while (i > before) {
             before = i;
-            i = afterComment(ByteText.skipBlanks(in, i, to));
+            i = afterComment(NoBreakSpace.skipBlanks(in, i, to));
         }
         return i;
     }
@@ -535,6 +549,7 @@ final class Masker {
 
     private int dash(int i) {
         if (SqlBytes.startsDashComment(in, i, to)) {
+            noBreakSpaces |= i + 2 < to && in[i + 2] < 0;
             return lineComment(i);
         }
         return signed(i) ? number(i + 1) : symbol(i);
@@ -592,7 +607,7 @@ final class Masker {
             end++;
         }
         int digits = end - from;
-        boolean joined = end < to && SqlBytes.isWord(in[end]);
+        boolean joined = NoBreakSpace.isWordAt(in, end, to);
         if (!joined || digits != 5 && (digits != 6 || belongsToNumber(in[end]))) {
             return from;
         }
@@ -624,7 +639,7 @@ final class Masker {
         int end = NumberScanner.end(in, from, to);
         boolean signed = from > 0 && (in[from - 1] == '-' || in[from - 1] == '+');
         boolean joins = signed && !blankPending && !commentPending && endsWithNumber();
-        boolean name = end < to && SqlBytes.isWord(in[end]) && in[from] != '.';
+        boolean name = NoBreakSpace.isWordAt(in, end, to) && in[from] != '.';
         if (name) {
             separate(in[from]);
             copy(from, wordEnd(from));
@@ -651,7 +666,7 @@ final class Masker {
     }
 
     private int wordEnd(int from) {
-        return SqlBytes.wordEnd(in, from, to);
+        return NoBreakSpace.wordEnd(in, from, to);
     }
 
     private int word(int from) {
@@ -793,7 +808,7 @@ final class Masker {
         if (in[from] != '_') {
             return -1;
         }
-        int next = ByteText.skipBlanks(in, end, to);
+        int next = NoBreakSpace.skipBlanks(in, end, to);
         if (next + 1 < to && in[next + 1] == '\'' && isHexadecimalOrBit(in[next])) {
             return next + 1;
         }
