@@ -76,6 +76,7 @@ final class SqlMutator {
     private static final Pattern SESSION =
             Pattern.compile("^SET (?:SESSION |@@SESSION\\.)?(sql_log_bin|gtid_next) = (.+)$");
     private static final Pattern ACCOUNT = Pattern.compile("'(\\w+)'@'([^']*)'");
+    private static final Pattern NUMBER = Pattern.compile("(?<== )(-?\\d+) (?=(?:AND|OR|UNION|ORDER|LIMIT)\\b)");
     private static final Pattern CONDITION = Pattern.compile("(?<= )(1=1|TRUE|2>1|5=5|2 > 1|1 = 1|'a'='a')(?= |$|\\))");
 
     private final Random random;
@@ -91,6 +92,7 @@ final class SqlMutator {
             this::setting,
             this::synonym,
             this::account,
+            this::numbers,
             this::around,
             this::operators);
 
@@ -273,6 +275,11 @@ final class SqlMutator {
     private String account(String sql) {
         String form = any(List.of("$1@'$2'", "\"$1\"@\"$2\"", "`$1`@`$2`", "'$1' @ '$2'", "$1@`$2`"));
         return ACCOUNT.matcher(sql).replaceAll(form);
+    }
+
+    /** Writes a number with a point or an exponent, after which a keyword needs no blank. */
+    private String numbers(String sql) {
+        return NUMBER.matcher(sql).replaceAll("$1" + any(List.of(".0", ".", "e0", "E+0")));
     }
 
     private String around(String sql) {

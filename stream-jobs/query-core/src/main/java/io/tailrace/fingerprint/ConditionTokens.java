@@ -274,7 +274,7 @@ final class ConditionTokens {
     private Kind number() {
         int last = NumberScanner.end(in, at, to);
         boolean coded = at + 1 < last && (in[at + 1] == 'x' || in[at + 1] == 'b');
-        if (NoBreakSpace.isWordAt(in, last, to)) {
+        if (NoBreakSpace.isWordAt(in, last, to) && NumberScanner.mayBeginName(in, at, last)) {
             return name();
         }
         at = last;

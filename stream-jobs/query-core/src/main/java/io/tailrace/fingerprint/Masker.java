@@ -639,8 +639,8 @@ final class Masker {
         int end = NumberScanner.end(in, from, to);
         boolean signed = from > 0 && (in[from - 1] == '-' || in[from - 1] == '+');
         boolean joins = signed && !blankPending && !commentPending && endsWithNumber();
-        boolean name = NoBreakSpace.isWordAt(in, end, to) && in[from] != '.';
-        if (name) {
+        boolean glued = NoBreakSpace.isWordAt(in, end, to);
+        if (glued && (isAfterPoint() || NumberScanner.mayBeginName(in, from, end))) {
             separate(in[from]);
             copy(from, wordEnd(from));
             return wordEnd(from);
@@ -648,7 +648,13 @@ final class Masker {
         if (!joins) {
             placeholder();
         }
-        return wordEnd(end);
+        blankPending |= glued;
+        return end;
+    }
+
+    /** Returns whether the next token directly follows a point, so that it is part of a name. */
+    private boolean isAfterPoint() {
+        return !blankPending && !commentPending && length > 0 && out[length - 1] == '.';
     }
 
     /** Returns whether a number fits the grammar; the version of a version comment is not a token. */

@@ -71,6 +71,8 @@ class LiteralFlagsTest {
                 "OR 0x61=0x61",
                 "OR x'61'=x'61'",
                 "OR 3*2*1=6 AND b=c",
+                "AND a=.0OR 1=1",
+                "AND a=1e-1OR 1.0OR b=2",
                 "/*!OR*/ 1=1",
                 "/*!50000OR*/ 1=1",
                 "/**/OR/**/1/**/=/**/1",
