@@ -290,6 +290,7 @@ final class SqlMutator {
                 open ? sql : sql + " -- done",
                 open ? sql : "SET STATEMENT max_statement_time=60 FOR " + sql,
                 "\n\n" + sql,
+                open ? sql : sql + " /*shop.t:1/2*/",
                 open ? sql : "/*!50000 " + sql + " */"));
     }
 

@@ -208,6 +208,9 @@ public final class Fingerprinter {
      */
     private boolean isOfATool(int length) {
         String text = ByteText.utf8(masker.bytes(), 0, length).toLowerCase(Locale.ROOT);
+        if (namesKept && masker.hasToolComment()) {
+            return ChecksumStatement.matches(text);
+        }
         return TOOL_VERBS.stream().anyMatch(text::startsWith)
                 && NO_TOOL.stream().noneMatch(text::contains);
     }

@@ -59,6 +59,15 @@ class FingerprinterTest {
                 "/*test.t:1/2*/ DROP DATABASE shop",
                 "/*test.t:1/2*/ GRANT ALL ON *.* TO a",
                 "SELECT /*test.t:1/2*/ Load_File('/etc/passwd')",
+                "DELETE FROM customers /*test.t:1/2*/",
+                "UPDATE t SET a = sys_exec('x') /*test.t:1/2*/",
+                "SELECT /*test.t:1/2*/ 0 AS chunk_num, COUNT(*) AS cnt, password, BIT_XOR(CRC32(a)) AS crc FROM t",
+                "SELECT /*test.t:1/2*/ 0 AS chunk_num, COUNT(*) AS cnt, BIT_XOR(sys_exec('x')) AS crc FROM t",
+                "SELECT /*test.t:1/2*/ 0 AS chunk_num, COUNT(*) AS cnt, BIT_XOR(CRC32(a)) AS crc FROM t WHERE shop.f ('x')",
+                "SELECT /*test.t:1/2*/ 0 AS chunk_num, COUNT(*) AS cnt, BIT_XOR(`f`(1)) AS crc FROM t",
+                "SELECT /*test.t:1/2*/ 0 AS chunk_num, COUNT(*) AS cnt, BIT_XOR(CRC32(a)) AS crc FROM t"
+                        + " WHERE (SELECT 1 FROM mysql.user)",
+                "SELECT /*test.t:1/2*/ 0 AS chunk_num, COUNT(*) AS cnt, BIT_XOR(CRC32(a)) AS crc FROM t JOIN u",
                 "SELECT /*!40001 SQL_NO_CACHE */ * FROM `t` UNION SELECT 1",
                 "SELECT /*!40001 SQL_NO_CACHE */ * FROM `t` INTO OUTFILE '/tmp/x'")) {
             byte[] bytes = ByteText.bytes(statement);
