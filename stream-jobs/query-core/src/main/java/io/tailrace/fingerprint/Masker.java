@@ -700,7 +700,27 @@ final class Masker {
             verbTo = length;
         }
         boolean masksRest = guard.masksRest(in, from, end);
-        return masksRest || watched || guard.beganStatement() ? keyword(from, end, masksRest) : end;
+        int next = masksRest || watched || guard.beganStatement() ? keyword(from, end, masksRest) : end;
+        return next == end && guard.namesCredential() ? credential(from, end) : next;
+    }
+
+    /** Masks what is assigned to a setting that may contain a key or token, if it is a word without quotes. */
+    private int credential(int from, int end) {
+        boolean ofUser = from > 0 && in[from - 1] == '@' && (from == 1 || in[from - 2] != '@');
+        int mark = afterBlanks(end);
+        int equals = mark < to && in[mark] == ':' ? mark + 1 : mark;
+        int value = equals < to && in[equals] == '=' && !ofUser ? afterBlanks(equals + 1) : to;
+        int valueEnd = CredentialValue.end(in, value, to, guard.readsSettings());
+        if (valueEnd == value) {
+            return end;
+        }
+        blankPending = mark > end;
+        separate(in[mark]);
+        copy(mark, equals + 1);
+        blankPending = value > equals + 1;
+        placeholder();
+        trustedLength = trustedLength < 0 ? length : trustedLength;
+        return valueEnd;
     }
 
     private int constant(int end) {

@@ -56,7 +56,7 @@ final class NumberScanner {
         return i;
     }
 
-    private static boolean isHex(byte b) {
+    static boolean isHex(byte b) {
         byte lower = ByteText.lower(b);
         return ByteText.isDigit(b) || lower >= 'a' && lower <= 'f';
     }

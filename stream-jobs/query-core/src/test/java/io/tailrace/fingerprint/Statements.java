@@ -82,8 +82,11 @@ final class Statements {
                         "START SLAVE USER='u' PASSWORD=",
                         "ALTER USER a IDENTIFIED BY 'x' REPLACE ",
                         "CREATE USER a IDENTIFIED VIA x USING ",
-                        "SET PERSIST group_replication_recovery_password = ")
-                .get(random.nextInt(12));
+                        "SET PERSIST group_replication_recovery_password = ",
+                        "SET GLOBAL s3_access_key = ",
+                        "SET PERSIST_ONLY b=1, @@GLOBAL.wsrep_sst_auth:=",
+                        "SET PERSIST authentication_ldap_simple_bind_root_pwd=/* c */")
+                .get(random.nextInt(15));
         String before = List.of(
                         "",
                         "",
