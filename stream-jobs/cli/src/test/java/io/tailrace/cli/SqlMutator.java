@@ -77,6 +77,8 @@ final class SqlMutator {
             Pattern.compile("^SET (?:SESSION |@@SESSION\\.)?(sql_log_bin|gtid_next) = (.+)$");
     private static final Pattern ACCOUNT = Pattern.compile("'(\\w+)'@'([^']*)'");
     private static final Pattern NUMBER = Pattern.compile("(?<== )(-?\\d+) (?=(?:AND|OR|UNION|ORDER|LIMIT)\\b)");
+    private static final Pattern PREPARED =
+            Pattern.compile("(PREPARE s FROM |EXECUTE IMMEDIATE |SET @a = )'([A-Z][^']*)'");
     private static final Pattern CONDITION = Pattern.compile("(?<= )(1=1|TRUE|2>1|5=5|2 > 1|1 = 1|'a'='a')(?= |$|\\))");
 
     private final Random random;
@@ -93,6 +95,7 @@ final class SqlMutator {
             this::synonym,
             this::account,
             this::numbers,
+            this::preparedText,
             this::around,
             this::operators);
 
@@ -280,6 +283,26 @@ final class SqlMutator {
     /** Writes a number with a point or an exponent, after which a keyword needs no blank. */
     private String numbers(String sql) {
         return NUMBER.matcher(sql).replaceAll("$1" + any(List.of(".0", ".", "e0", "E+0")));
+    }
+
+    /** Changes the text of a prepared statement, which servers read as they read a statement. */
+    private String preparedText(String sql) {
+        Matcher prepared = PREPARED.matcher(sql);
+        if (!prepared.matches()) {
+            return sql;
+        }
+        String text = prepared.group(2);
+        String inner = any(List.of(
+                text.replace(" ", "/**/"), "/* x */" + text, "/*!50000 " + text + "*/", "-- x\n" + text, text + " #"));
+        int half = text.length() / 2;
+        boolean expression = !sql.startsWith("PREPARE") && random.nextBoolean();
+        return prepared.group(1)
+                + (expression
+                        ? any(List.of(
+                                "'" + text.substring(0, half) + "' '" + text.substring(half) + "'",
+                                "N'" + text + "'",
+                                "CAST('" + text + "' AS CHAR)"))
+                        : "'" + inner + "'");
     }
 
     private String around(String sql) {
