@@ -25,6 +25,9 @@ final class DynamicStatementFlags {
     /** The statement reads or writes a file of the server. */
     static final String WITH_FILE = "dynamic_file";
 
+    /** In {@code SET@a}, the word before the variable belongs to the same token. */
+    private static final byte AT = '@';
+
     private static final byte[] FROM = ByteText.ascii("from");
     private static final byte[] IMMEDIATE = ByteText.ascii("immediate");
     private static final byte[] PREPARE = ByteText.ascii("prepare");
@@ -105,7 +108,7 @@ final class DynamicStatementFlags {
                 listed = false;
                 continue;
             }
-            boolean ofUser = name && bytes[tokens.from()] == '@';
+            boolean ofUser = name && ByteText.firstOf(bytes, tokens.from(), tokens.end(), AT, AT) < tokens.end();
             if (into && ofUser) {
                 flags.addAll(selected);
             }

@@ -82,6 +82,8 @@ class HiddenTextFlagsTest {
                 "EXECUTE IMMEDIATE '\\DROP DATABASE shop'",
                 "EXECUTE IMMEDIATE 'DROP\u00a0DATABASE shop'",
                 "SET @a='DROP ' 'DATABASE shop'",
+                "SET@a='DROP DATABASE shop'",
+                "SET/**/@a='DROP DATABASE shop'",
                 "SET @a := 'DR' \"OP DATABASE shop\"",
                 "SELECT 'DROP DATABASE shop' INTO @a",
                 "SELECT 1, 2, 3, 4, 5, 6, 7, 8, 9, (_utf8mb4 'DROP DATABASE shop') INTO @a, @b",
