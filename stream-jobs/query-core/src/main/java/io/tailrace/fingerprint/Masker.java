@@ -231,16 +231,12 @@ final class Masker {
             case '+' -> signed(i) ? number(i + 1) : symbol(i);
             case '.' -> i + 1 < to && ByteText.isDigit(in[i + 1]) && !afterName() ? number(i) : symbol(i);
             case '/' -> slash(i);
+            case '*' -> executable && i + 1 < to && in[i + 1] == '/' ? closeExecutable(i) : symbol(i);
             case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9' -> number(i);
             default -> {
                 if (b >= 0 && b <= ' ') {
                     blankPending = true;
                     yield i + 1;
-                }
-                if (b < 0 && NoBreakSpace.after(in, i, to) > i) {
-                    blankPending = true;
-                    noBreakSpaces = true;
-                    yield NoBreakSpace.after(in, i, to);
                 }
                 yield SqlBytes.isWord(b) ? word(i) : symbol(i);
             }
@@ -248,9 +244,6 @@ final class Masker {
     }
 
     private int symbol(int i) {
-        if (executable && in[i] == '*' && i + 1 < to && in[i + 1] == '/') {
-            return closeExecutable(i);
-        }
         if (in[i] == ';') {
             guard.endStatement();
             forget();
@@ -677,6 +670,11 @@ final class Masker {
 
     private int word(int from) {
         int end = wordEnd(from);
+        if (end == from) {
+            blankPending = true;
+            noBreakSpaces = true;
+            return NoBreakSpace.after(in, from, to);
+        }
         if (in[from] == '$') {
             int tag = dollarTag(from, end);
             int after = tag < 0 ? -1 : dollarQuoted(from, tag);

@@ -54,25 +54,29 @@ public final class NoBreakSpace {
      */
     public static int wordEnd(byte[] bytes, int from, int to) {
         int end = from;
-        while (true) {
-            while (end < to && WORD[bytes[end] & 0xff]) {
-                end++;
-            }
-            if (end == to || bytes[end] != LAST) {
-                return end;
-            }
-            if (end > from && bytes[end - 1] == FIRST) {
+        while (end < to && WORD[bytes[end] & 0xff]) {
+            end++;
+        }
+        return end < to && bytes[end] == LAST ? wordEnd(bytes, from, end, to) : end;
+    }
+
+    /** Continues at a byte 0xA0; a method of its own keeps the loop above small. */
+    private static int wordEnd(byte[] bytes, int from, int at, int to) {
+        int end = at;
+        while (end < to && (WORD[bytes[end] & 0xff] || isPartOfCharacter(bytes, from, end, to))) {
+            if (bytes[end] == LAST && bytes[end - 1] == FIRST) {
                 return end - 1;
-            }
-            if (!isPartOfCharacter(bytes, from, end, to)) {
-                return end;
             }
             end++;
         }
+        return end;
     }
 
     /** Returns whether 0xA0 belongs to a valid character in UTF-8 that begins at or after {@code from}. */
     private static boolean isPartOfCharacter(byte[] bytes, int from, int at, int to) {
+        if (bytes[at] != LAST) {
+            return false;
+        }
         int first = at - 1;
         while (first >= from && first > at - 3 && isContinuation(bytes[first])) {
             first--;
