@@ -671,9 +671,7 @@ final class Masker {
     private int word(int from) {
         int end = wordEnd(from);
         if (end == from) {
-            blankPending = true;
-            noBreakSpaces = true;
-            return NoBreakSpace.after(in, from, to);
+            return noBreakSpace(from);
         }
         if (in[from] == '$') {
             int tag = dollarTag(from, end);
@@ -698,8 +696,13 @@ final class Masker {
             verbTo = length;
         }
         boolean masksRest = guard.masksRest(in, from, end);
-        int next = masksRest || watched || guard.beganStatement() ? keyword(from, end, masksRest) : end;
-        return next == end && guard.namesCredential() ? credential(from, end) : next;
+        return masksRest || watched || guard.mayDetermineWhatFollows() ? keyword(from, end, masksRest) : end;
+    }
+
+    private int noBreakSpace(int from) {
+        blankPending = true;
+        noBreakSpaces = true;
+        return NoBreakSpace.after(in, from, to);
     }
 
     /** Masks what is assigned to a setting that may contain a key or token, if it is a word without quotes. */
@@ -734,12 +737,13 @@ final class Masker {
         if (masksRest) {
             return password(from, end);
         }
+        int next = end;
         if (namesKept && guard.beganStatement()) {
             begin(from, end);
         } else if (watched) {
-            return grammarWord(from, end);
+            next = grammarWord(from, end);
         }
-        return end;
+        return next == end && guard.namesCredential() ? credential(from, end) : next;
     }
 
     private int grammarWord(int from, int end) {

@@ -101,6 +101,11 @@ final class PasswordScanner {
         return credential;
     }
 
+    /** Returns whether the latest word begins a statement or names a setting with a credential. */
+    boolean mayDetermineWhatFollows() {
+        return began || credential;
+    }
+
     /** Returns whether a statement after FOR may follow the assignments. */
     boolean readsSettings() {
         return settings;
