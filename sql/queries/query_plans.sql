@@ -1,6 +1,7 @@
 {%- include "parts/statement.sql" -%}
 {%- include "parts/links.sql" -%}
 {%- include "parts/logging.sql" -%}
+{%- include "parts/number_links.sql" -%}
 {%- include "parts/plan_load.sql" -%}
 -- The plans of one statement in the time range with their executions, and the effect of the change to each.
 --
@@ -41,7 +42,7 @@ SELECT
     if(executions = 0, NULL, load.examined_each) AS examined_each,
     multiIf(
         changes.verdict = '', '',
-        changes.verdict IN ('slower', 'faster'), concat(changes.verdict, ', ', toString(round(changes.ratio, 2)), ' times as long'),
+        changes.verdict IN ('slower', 'faster'), concat(changes.verdict, ', ', {{ three_digits('changes.ratio') }}, ' times as long'),
         changes.verdict = 'no_difference', 'no difference',
         changes.verdict) AS verdict,
     toDateTime(nullIf(changes.at, toDateTime64(0, 6, 'UTC')), 'UTC') AS changed_at,

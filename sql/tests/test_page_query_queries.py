@@ -196,6 +196,75 @@ def test_a_version_after_another_one_is_the_later_row(ask):
     assert [(row["application"], row["version"]) for row in ask("versions")] == [("web", "1"), ("web", "2")]
 
 
+def test_a_version_began_with_the_first_statement_of_its_application(ask, stored):
+    """A deploy has one time on the pages of all statements, also of one that did not run since."""
+    tags = {"application": "web", "version": "2"}
+    stored(
+        "query_events",
+        execution(START + timedelta(minutes=40), 1, query_id=OTHER, tags=tags),
+        execution(START + timedelta(minutes=90), 1, query_id=OTHER, tags={**tags, "version": "3"}),
+        execution(START + timedelta(minutes=50), 1, query_id=OTHER, tags={**tags, "application": "job"}),
+    )
+    found = [(row["version"], row["first_seen"], row["ran_it"]) for row in ask("versions")]
+    assert found == [
+        ("1", sql(START + timedelta(minutes=1)), 1),
+        ("2", sql(START + timedelta(minutes=40)), 1),
+        ("3", sql(START + timedelta(minutes=90)), 0),
+    ]
+
+
+def test_ddl_is_that_on_the_tables_of_the_statement_in_its_clusters(ask, stored):
+    alter, create, other = 11, 12, 13
+    stored(
+        "fingerprints",
+        fingerprint(alter, "alter table orders drop index a", verb="ALTER", tables_written=["orders"]),
+        fingerprint(
+            create, "create index a on shop.orders (a)", verb="CREATE", tables_written=["Shop.`Orders`"]
+        ),
+        fingerprint(other, "alter table log add b int", verb="ALTER", tables_written=["log"]),
+    )
+    on_orders = {"verb": "ALTER", "tables_written": ["orders"], "database": "shop", "instance": "db9"}
+    stored(
+        "query_events",
+        execution(START + timedelta(minutes=30), 9, query_id=alter, **on_orders),
+        execution(START + timedelta(minutes=31), 9, query_id=alter, **{**on_orders, "database": "crm"}),
+        execution(START + timedelta(minutes=32), 9, query_id=alter, **{**on_orders, "cluster": "else"}),
+        execution(START + timedelta(minutes=33), 9, query_id=alter, **on_orders, error_code=1091),
+        execution(START + timedelta(minutes=34), 9, query_id=other, verb="ALTER", tables_written=["log"]),
+        execution(
+            START - 5 * HOUR, 9, query_id=create, verb="CREATE", tables_written=["Shop.`Orders`"], user="ann"
+        ),
+    )
+    found = ask("ddl", names=["shop.orders"])
+    assert [(row["text"], row["at"], row["server"], row["user"]) for row in found] == [
+        ("alter table orders drop index a", sql(START + timedelta(minutes=30)), "db9", "app"),
+        ("create index a on shop.orders (a)", sql(START - 5 * HOUR), "db1", "ann"),
+    ]
+    (log,) = ask("ddl", names=["log"])
+    assert log["text"] == "alter table log add b int", "both ran without a default database"
+
+
+def test_deadlocks_are_those_of_the_statement_with_both_users(ask, stored):
+    def report(minutes: int, first: int, second: int, **columns) -> dict:
+        its = {"1_query_id": f"{first:016X}", "2_query_id": f"{second:016X}", "2_user": "app", "1_host": "h"}
+        details = {f"transaction_{name}": value for name, value in its.items()} | {"rolled_back": "2"}
+        at = {"event_time": sql(START + timedelta(minutes=minutes)), "kind": "deadlock", "instance": "db1"}
+        return {**at, "details": details, **columns}
+
+    captured = report(5, IT, OTHER, kind="innodb_monitor")
+    captured["details"] = {f"deadlock_{name}": value for name, value in captured["details"].items()}
+    stored("error_events", report(4, OTHER, IT), captured, report(6, OTHER, OTHER), report(-9, IT, IT))
+
+    second, first = ask("deadlocks")
+    assert (first["at"], first["is_first"], first["other_id"]) == (
+        sql(START + timedelta(minutes=4)),
+        0,
+        OTHER,
+    )
+    assert (second["is_first"], second["other_id"], second["rolled_back"]) == (1, OTHER, "2")
+    assert (first["first_client"], second["second_user"]) == ("h", "app")
+
+
 def test_the_list_is_ordered_by_total_time_with_shares(ask):
     first, second = ask("list", query_ids=[], most=10)
 
@@ -210,6 +279,8 @@ def test_the_list_is_ordered_by_total_time_with_shares(ask):
 def test_latencies_are_of_both_periods(ask):
     found = {(row["id"], row["period"]): row["p95"] for row in ask("latencies", query_ids=[IT, OTHER])}
     assert found == {(IT, "now"): 3, (IT, "before"): 0.1, (OTHER, "now"): 8}
+    (before,) = (row for row in ask("latencies", query_ids=[IT]) if row["period"] == "before")
+    assert before["total_seconds"] == pytest.approx(0.2), "two executions by one entry with weight 2"
 
 
 @pytest.mark.parametrize(

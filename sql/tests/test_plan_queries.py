@@ -140,12 +140,14 @@ def test_executions_without_a_plan_are_those_of_the_plan_captured_before_them(as
 
 
 def test_a_plan_is_listed_when_it_ran_even_if_it_was_stored_hours_before_or_after(ask, user):
-    """`last_seen_at` is written at most once an hour of the job: in old logs, hours before the last execution."""
+    """`last_seen_at` is written at most once an hour of the job: hours early while old logs are read."""
     of_statement = {"instance": "db4", "query_id": 8}
     stored = {"D" * 16: [600], "E" * 16: [90, -30], "F" * 16: [90, -30]}
     rows = [plan(hash_, each, **of_statement) for hash_, minutes in stored.items() for each in minutes]
     user("writer").insert("tailrace.plans", rows)
-    user("writer").insert("tailrace.query_events", [{**execution(each * 16, 2), **of_statement} for each in "DE"])
+    user("writer").insert(
+        "tailrace.query_events", [{**execution(each * 16, 2), **of_statement} for each in "DE"]
+    )
 
     listed = [row for row in ask("plans_by_load") if row["instance"] == "db4"]
     assert {row["plan_hash"]: row["time"] for row in listed} == {"D" * 16: at(5), "E" * 16: at(5)}
@@ -232,7 +234,10 @@ def test_what_a_statement_is(ask):
     (found,) = ask("query_statement")
 
     assert (found["query_id"], found["query"]) == (SHOWN, "select ?")
-    assert found["elsewhere"].count("/superset/dashboard/") == 4
+    assert found["elsewhere"].count("/superset/dashboard/") == 3
+    of_range = f"?from={RANGE[0][:19]}Z&amp;to={RANGE[1][:19]}Z"
+    assert f'<a href="/tailrace/queries/{SHOWN}/{of_range}">' in found["elsewhere"]
+    assert f'<a href="/tailrace/queries/{SHOWN}/samples/{of_range}">' in found["elsewhere"]
 
 
 @pytest.mark.parametrize(
