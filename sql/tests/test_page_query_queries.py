@@ -1,83 +1,32 @@
 """Tests the queries of the pages of statements (sql/queries/page_query_*.sql) on rows with known results."""
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from ledger_fixture import LedgerRows
+from query_page_rows import (
+    END,
+    HOUR,
+    IT,
+    OLD,
+    OTHER,
+    START,
+    TEXT,
+    asking,
+    execution,
+    insert_statements,
+    sql,
+)
 
 from tailrace.clickhouse.client import ClickHouseError
 from tailrace_pages import queries
 
-HOUR = timedelta(hours=1)
-END = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(days=2)
-"""Two days ago at a full hour: no result depends on the time of the test."""
-START = END - 2 * HOUR
-IT, OTHER, OLD = 0xFFFF_0000_0000_0001, 2, 3
-TEXT = "select id from `orders` where id = ?"
-
-
-def sql(time: datetime) -> str:
-    return f"{time:%Y-%m-%d %H:%M:%S}"
-
-
-def execution(at: datetime, seconds: float, **columns) -> dict:
-    its = {"cluster": "shop", "instance": "db1", "query_id": IT, "rule_set": "tailrace-2", "weight": 2}
-    times = {"event_time": sql(at), "query_time": seconds, "lock_time": seconds / 4}
-    return {**its, **times, "rows_examined": 10, "rows_sent": 1, "user": "app", "host": "10.0.0.9", **columns}
-
-
-def fingerprint(query_id: int, text: str, **columns) -> dict:
-    its = {"query_id": query_id, "rule_set": "tailrace-2", "fingerprint": text, "verb": "SELECT"}
-    return {**its, "seen_at": sql(END), "first_seen_at": sql(START), **columns}
-
-
-EVENTS = [
-    execution(
-        START + timedelta(minutes=1), 0.2, tags={"application": "web", "route": "/cart", "version": "1"}
-    ),
-    execution(
-        START + timedelta(minutes=61), 0.4, tags={"application": "web", "route": "/cart", "version": "2"}
-    ),
-    execution(START + timedelta(minutes=62), 3.0, instance="db2", user="cron", host="batch-1"),
-    execution(START - timedelta(minutes=10), 0.1),
-    execution(START - timedelta(hours=23), 0.05, query_id=OLD),
-    execution(START + timedelta(minutes=5), 8.0, query_id=OTHER),
-]
-"""Of the statement: two on db1 and one on db2 in the range, one before it, one on the day before."""
-
-
-def insert_statements(user) -> None:
-    user("writer").insert("tailrace.query_events", EVENTS)
-    user("writer").insert(
-        "tailrace.fingerprints",
-        [
-            fingerprint(IT, TEXT, previous_query_ids=[OLD], tables_read=["shop.orders"]),
-            fingerprint(OTHER, "select c? from sbtest?", tables_read=["sbtest?"], tables_written=["Log"]),
-        ],
-    )
-
 
 @pytest.fixture
 def ask(admin, user):
-    """Returns the rows of a query for a range of two hours and all servers; parameters can be replaced."""
-
-    def run(name: str, span=(START, END), **parameters) -> list[dict]:
-        text = queries.text_of(f"page_query_{name}")
-        known = {
-            "from": sql(span[0]),
-            "to": sql(span[1]),
-            "query_ids": [IT, OLD],
-            "cluster": "",
-            "instance": "",
-        }
-        known |= {"width": 3600, "oldest": sql(span[0] - timedelta(days=1))}
-        wanted = {**known, **parameters}
-        return user("reader_developer").rows(
-            text, {name: each for name, each in wanted.items() if f"{{{name}:" in text}
-        )
-
-    return run
+    """Asks with the rows of insert_statements (FIRST_ROWS)."""
+    return asking(user)
 
 
 def by_name(rows: list[dict], kind: str) -> dict[str, dict]:
@@ -194,75 +143,6 @@ def test_callers_are_users_clients_and_endpoints_by_time(ask):
 
 def test_a_version_after_another_one_is_the_later_row(ask):
     assert [(row["application"], row["version"]) for row in ask("versions")] == [("web", "1"), ("web", "2")]
-
-
-def test_a_version_began_with_the_first_statement_of_its_application(ask, stored):
-    """A deploy has one time on the pages of all statements, also of one that did not run since."""
-    tags = {"application": "web", "version": "2"}
-    stored(
-        "query_events",
-        execution(START + timedelta(minutes=40), 1, query_id=OTHER, tags=tags),
-        execution(START + timedelta(minutes=90), 1, query_id=OTHER, tags={**tags, "version": "3"}),
-        execution(START + timedelta(minutes=50), 1, query_id=OTHER, tags={**tags, "application": "job"}),
-    )
-    found = [(row["version"], row["first_seen"], row["ran_it"]) for row in ask("versions")]
-    assert found == [
-        ("1", sql(START + timedelta(minutes=1)), 1),
-        ("2", sql(START + timedelta(minutes=40)), 1),
-        ("3", sql(START + timedelta(minutes=90)), 0),
-    ]
-
-
-def test_ddl_is_that_on_the_tables_of_the_statement_in_its_clusters(ask, stored):
-    alter, create, other = 11, 12, 13
-    stored(
-        "fingerprints",
-        fingerprint(alter, "alter table orders drop index a", verb="ALTER", tables_written=["orders"]),
-        fingerprint(
-            create, "create index a on shop.orders (a)", verb="CREATE", tables_written=["Shop.`Orders`"]
-        ),
-        fingerprint(other, "alter table log add b int", verb="ALTER", tables_written=["log"]),
-    )
-    on_orders = {"verb": "ALTER", "tables_written": ["orders"], "database": "shop", "instance": "db9"}
-    stored(
-        "query_events",
-        execution(START + timedelta(minutes=30), 9, query_id=alter, **on_orders),
-        execution(START + timedelta(minutes=31), 9, query_id=alter, **{**on_orders, "database": "crm"}),
-        execution(START + timedelta(minutes=32), 9, query_id=alter, **{**on_orders, "cluster": "else"}),
-        execution(START + timedelta(minutes=33), 9, query_id=alter, **on_orders, error_code=1091),
-        execution(START + timedelta(minutes=34), 9, query_id=other, verb="ALTER", tables_written=["log"]),
-        execution(
-            START - 5 * HOUR, 9, query_id=create, verb="CREATE", tables_written=["Shop.`Orders`"], user="ann"
-        ),
-    )
-    found = ask("ddl", names=["shop.orders"])
-    assert [(row["text"], row["at"], row["server"], row["user"]) for row in found] == [
-        ("alter table orders drop index a", sql(START + timedelta(minutes=30)), "db9", "app"),
-        ("create index a on shop.orders (a)", sql(START - 5 * HOUR), "db1", "ann"),
-    ]
-    (log,) = ask("ddl", names=["log"])
-    assert log["text"] == "alter table log add b int", "both ran without a default database"
-
-
-def test_deadlocks_are_those_of_the_statement_with_both_users(ask, stored):
-    def report(minutes: int, first: int, second: int, **columns) -> dict:
-        its = {"1_query_id": f"{first:016X}", "2_query_id": f"{second:016X}", "2_user": "app", "1_host": "h"}
-        details = {f"transaction_{name}": value for name, value in its.items()} | {"rolled_back": "2"}
-        at = {"event_time": sql(START + timedelta(minutes=minutes)), "kind": "deadlock", "instance": "db1"}
-        return {**at, "details": details, **columns}
-
-    captured = report(5, IT, OTHER, kind="innodb_monitor")
-    captured["details"] = {f"deadlock_{name}": value for name, value in captured["details"].items()}
-    stored("error_events", report(4, OTHER, IT), captured, report(6, OTHER, OTHER), report(-9, IT, IT))
-
-    second, first = ask("deadlocks")
-    assert (first["at"], first["is_first"], first["other_id"]) == (
-        sql(START + timedelta(minutes=4)),
-        0,
-        OTHER,
-    )
-    assert (second["is_first"], second["other_id"], second["rolled_back"]) == (1, OTHER, "2")
-    assert (first["first_client"], second["second_user"]) == ("h", "app")
 
 
 def test_the_list_is_ordered_by_total_time_with_shares(ask):
