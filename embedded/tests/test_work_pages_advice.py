@@ -55,6 +55,11 @@ def test_without_a_readable_model_the_ddl_names_the_alias():
     assert only["servers"] == ["db1", "db2"]
 
 
+def test_advice_with_the_same_ddl_says_so():
+    found = plans.advice([plan(advice=[SORT, UNKNOWN, GROUP])], TEXT, [])
+    assert [each["is_same"] for each in found] == [False, True, False]
+
+
 @pytest.mark.parametrize(
     ("line", "text", "columns"),
     [

@@ -205,7 +205,11 @@ def test_a_deadlock_names_both_users_and_the_application_of_the_client():
     (shown,) = deadlocks.table(
         [row], callers, lambda kind, name: f"{kind}:{name}", lambda id_: f"query/{id_}"
     )
-    assert (shown["user"], shown["application"], shown["outcome"]) == ("app", "job, web", "the other one")
+    assert (shown["user"], shown["application"], shown["outcome"]) == (
+        "app",
+        "(no tag), job, web",
+        "the other one",
+    )
     assert (shown["other_user_address"], shown["client_address"]) == ("user:warehouse", "")
     assert (shown["other"], shown["other_address"]) == ("update stock", "query/7")
     (unknown,) = deadlocks.table([{**row, "rolled_back": "", "is_first": 1}], [], lambda *_: "", lambda _: "")

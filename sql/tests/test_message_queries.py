@@ -103,8 +103,8 @@ def test_deadlocks_name_both_statements_from_either_source(errors):
         )
         assert (row["connection_id"], row["other_connection"], row["rolled_back"]) == ("20", "21", "2")
         assert f"{STEADY:016X}" in row["second_link"]
-        assert (row["first_who"], row["second_who"]) == ("app from 10.0.0.1", "unknown")
-        assert row["victim"] == "second: unknown"
+        assert row["first_who"] == "app from 10.0.0.1, connection 20"
+        assert (row["second_who"], row["victim"]) == ("unknown, connection 21", "second: unknown")
 
 
 def test_what_mariadb_says_twice_counts_once(admin, user, rendered):

@@ -30,7 +30,7 @@
 {%- macro iso(time) -%} formatDateTime({{ time }}, '%Y-%m-%dT%H:%i:%S') {%- endmacro -%}
 {%- macro link_to_query(value, text) -%} {{ link('query-detail', 'query-id', 'query_id', value, text) }} {%- endmacro -%}
 {#- The work page of a statement, in the same time range; `part` is the rest of its path. -#}
-{%- macro link_to_statement(value, text, part='') -%}
+{%- macro page_of_statement(value, text, part='') -%}
     concat('<a href="/tailrace/queries/', {{ value }}, '/{{ part }}{% if from_dttm and to_dttm %}?from={{ from_dttm[:19] }}Z&amp;to={{ to_dttm[:19] }}Z{% endif %}">',
         {{ text }}, '</a>')
 {%- endmacro -%}

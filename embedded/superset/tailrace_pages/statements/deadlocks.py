@@ -14,8 +14,8 @@ def table(
     of the page of the other statement."""
     applications: dict[tuple[str, str], set[str]] = {}
     for row in callers:
-        if row["application"]:
-            applications.setdefault((row["user"], row["client"]), set()).add(row["application"])
+        application = row["application"] or tables.NO_TAG
+        applications.setdefault((row["user"], row["client"]), set()).add(application)
     return [_row(row, applications, entity, statement) for row in rows]
 
 

@@ -9,6 +9,7 @@ from tailrace_pages.statements import advice
 
 Row = Mapping[str, Any]
 Rows = Sequence[Row]
+NO_TAG = "(no tag)"
 Entity = Callable[[str, str], str]
 """`entity(kind, name)`: the address of the page about a user, a client or a table, or of the search for its
 events; '' if the viewer has neither page."""
@@ -145,8 +146,8 @@ def callers(rows: Rows, entity: Entity, all_seconds: float) -> list[dict[str, An
     return [
         {
             **row,
-            "application": row["application"] or "(no tag)",
-            "endpoint": row["endpoint"] or "(no tag)",
+            "application": row["application"] or NO_TAG,
+            "endpoint": row["endpoint"] or NO_TAG,
             "share": row["total_seconds"] / all_seconds if all_seconds else None,
             **addresses(row, entity, "user", "client", "application", "endpoint"),
         }

@@ -36,7 +36,7 @@ _QUERY_ID = re.compile(r"[0-9A-Fa-f]{16}")
 MOST_IN_ADDRESS = 3000
 """Characters of a search text in an address, percent-encoded: Superset's server rejects lines above 4,094."""
 MOST_CALLERS = 10
-"""Callers that the page shows; the CSV file has all rows of the query."""
+"""Callers, DDL and deadlocks that the page shows; the CSV file has all rows of the query."""
 SAMPLES = "samples"
 """The dashboard of unmasked samples, which needs a role of its own."""
 ENTITIES = {"user": links.user, "client": links.client, "table": links.table}
