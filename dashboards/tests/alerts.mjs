@@ -20,12 +20,12 @@ const alerts = JSON.parse(process.env.ALERTS);
 describe('Alerts', () => {
   before(() => browser.open('alerts', { cluster: 'shop' })); // others are of other tests
 
-  test('draws every chart', async () => {
+  test('draws every chart; only that of an entity waits until one is chosen', async () => {
     const charts = await browser.charts();
     assertComplete(charts, 'alerts');
     for (const chart of charts) {
       assert.equal(chart.failed, false, `${chart.title}: ${chart.text}`);
-      assert.ok(chart.data?.length > 0, `${chart.title} got no rows`);
+      assert.equal(chart.data?.length > 0, chart.title !== EVENTS, `${chart.title} has ${chart.data?.length} rows`);
     }
     await keepPicture(browser, 'alerts');
   });

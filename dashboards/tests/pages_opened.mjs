@@ -15,6 +15,7 @@ const AXE = readFileSync(new URL('./node_modules/axe-core/axe.min.js', import.me
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 const PICTURES = process.env.SCREENSHOTS;
 const WIDTH = 1440;
+const NARROW = 1024;
 let browser;
 
 before(async () => {
@@ -47,6 +48,15 @@ async function violations() {
   return found.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html, any }) => `${html} ${any[0]?.message ?? ''}`).join('; ')}`);
 }
 
+/** How far the page reaches beyond a window of this width. */
+async function beyond(width) {
+  const { page } = browser;
+  await page.setViewportSize({ width, height: 900 });
+  const pixels = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  await page.setViewportSize({ width: WIDTH, height: 900 });
+  return Math.max(0, pixels);
+}
+
 /** Cells of tables that are cut off or run into the next one, and how far the page reaches beyond the window. */
 function overflow() {
   return browser.page.evaluate((width) => ({
@@ -66,6 +76,8 @@ for (const [user, paths] of Object.entries(PAGES)) {
         test('has no violation of WCAG 2.2 AA', async () => assert.deepEqual(await violations(), []));
 
         test('fits into 1440 pixels', async () => assert.deepEqual(await overflow(), { beyond: 0, cut: [] }));
+
+        test('fits into 1024 pixels, where wide tables scroll', async () => assert.equal(await beyond(NARROW), 0));
       });
     }
 

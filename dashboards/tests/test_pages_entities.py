@@ -177,7 +177,7 @@ def test_who_read_a_data_class_in_30_days(analyst):
     assert [each for each in links(page) if each.startswith("/tailrace/entities/user/eve/")]
     lines = list(csv.DictReader(io.StringIO(text_of(analyst, "/tailrace/entities/class/vault/", range="30d",
                                                     format="csv", table="users"))))  # fmt: skip
-    assert [(line["User"], line["Reads"]) for line in lines] == [("eve", "210.0")]
+    assert [(line["User"], line["Reads"]) for line in lines] == [("eve", "210")]
 
 
 def test_a_session_and_its_alerts_of_one_connection_id(analyst):

@@ -14,6 +14,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 
 END = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(days=30)
 START = END - timedelta(hours=2)
+NAMED = "%Y%m%dT%H%MZ"
+"""Times in names of files."""
 SPAN = {"from": f"{START:%Y-%m-%dT%H:%M:%SZ}", "to": f"{END:%Y-%m-%dT%H:%M:%SZ}"}
 HOSTILE = "<script>alert('x')</script>"
 TEXT = f"select a, `{HOSTILE}` from pages_orders o where o.id = ? and o.b in(?+) order by a"
@@ -218,7 +220,8 @@ def test_a_text_of_any_length_is_searched_by_the_form(developer, stack):
         ("FROM pages_orders o", "Statements that contain the text"),
         ("it's \"not\" there ') OR 1=1", "No stored statement has this query id, table or text."),
         ("C:\\back\\", "No stored statement has this query id, table or text."),
-        ("SELECT nothing FROM nowhere", "No stored statement is the pasted one."),
+        ("SELECT nothing FROM nowhere", "No stored statement is the pasted one or contains it."),
+        ("SELECT a,", "Statements that contain the text"),
         (DIGEST, "Server digest"),
         ("ab" * 32, "Paste the DIGEST_TEXT of performance_schema instead"),
     ],
@@ -227,6 +230,11 @@ def test_a_search_says_what_it_found(developer, text, group):
     answer = developer.get("/tailrace/queries/", q=text, **SPAN)
     assert answer.status_code == 200
     assert group in words(answer.text)
+
+
+def test_the_name_of_a_file_has_the_time_range(developer):
+    answer = developer.get("/tailrace/queries/", format="csv", **SPAN)
+    assert answer.headers["Content-Disposition"].endswith(f'queries-{START:{NAMED}}-{END:{NAMED}}.csv"')
 
 
 def test_the_heaviest_statements_are_listed(developer):

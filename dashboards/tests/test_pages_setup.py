@@ -114,6 +114,7 @@ def test_developers_see_what_their_account_may_read(shown):
     text = shown("developer", instance=INSTANCE)
     assert "SET PERSIST slow_query_log = ON;" in text
     assert "The roles compliance and security see the settings of auditing" in text
+    assert "Slow query log off (slow_query_log = OFF)" in text
     assert "The roles compliance and security see which rules can fire" in text
 
 

@@ -87,6 +87,8 @@ def test_a_text_means(text, query):
     [
         ("usr:etl", 1, "there is no field 'usr'; did you mean 'user'"),
         ("user:etl tabel:cards", 10, "there is no field 'tabel'; did you mean 'table'"),
+        ("qqqqqq:1", 1, "writes. Text with a colon needs quotes."),
+        ("kind:deadlock", 1, "kinds of messages of the error log are values of `command`"),
         ("user:", 6, "expected a name after `user:`, found the end"),
         ("user:a,", 8, "expected a name after `user:`, found the end"),
         ("user:>a", 1, "user is a name, which `>` does not compare"),

@@ -12,7 +12,7 @@ import yaml
 from tailrace.dashboards import roles as dashboard_roles
 from tailrace.dashboards.asset_files import QUERIES
 from tailrace_pages import columns, csv_table, formats, links, permissions, queries, time_range
-from tailrace_pages.columns import Column
+from tailrace_pages.columns import MOST_LEAST, Column, least_width
 from tailrace_pages.entities import reading
 from tailrace_pages.page import Page
 from tailrace_pages.page_errors import BadAddressError
@@ -130,6 +130,21 @@ def test_a_file_contains_what_a_spreadsheet_reads_and_executes_nothing():
     assert read[-1] == ["", "", ""], "unknown values are empty"
 
 
+def test_numbers_of_a_file_are_plain_and_their_unit_is_in_the_heading():
+    columns = [Column("seconds", "Total time", kind="duration"), Column("lag", "Lag (s)", kind="duration")]
+    rows = [{"seconds": each, "lag": 2.5} for each in (1452.0, 141.25230800000023, 8.25e-7)]
+    read = "".join(csv_table.lines(columns, rows)).splitlines()
+    assert read == ["Total time (s),Lag (s)", "1452,2.5", "141.252308,2.5", "8.25e-07,2.5"]
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [("-2 %", "-2 %"), ("+1,250 %", "+1,250 %"), ("-2 %+A1", "'-2 %+A1"), ("+A1 %", "'+A1 %")],
+)
+def test_a_change_in_percent_is_a_number_of_a_spreadsheet(text, written):
+    assert csv_table.cell(text) == written
+
+
 def test_a_cut_file_says_so():
     rows = [{"n": number} for number in range(4)]
     read = "".join(csv_table.lines([Column("n", "N")], rows, limit=3)).splitlines()
@@ -143,6 +158,13 @@ def test_columns_have_the_widths_of_the_style_sheet():
     with pytest.raises(ValueError, match="kind 'odd'"):
         Column("n", "N", kind="odd")
     assert Column("n", "N", kind="bytes").numeric
+
+
+def test_a_table_has_a_least_width_of_the_style_sheet():
+    assert least_width([Column("a", "A"), Column("n", "N", 6), Column("at", "At", 20)]) == 60
+    assert least_width([Column("a", "A", 60)] * 9) == MOST_LEAST
+    sheet = (PAGES / "static" / "pages.css").read_text()
+    assert all(f".m{width} {{ min-width: {width}ch; }}" in sheet for width in range(20, MOST_LEAST + 1, 10))
 
 
 def test_links_encode_names_and_keep_the_range():

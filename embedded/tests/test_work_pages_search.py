@@ -63,8 +63,14 @@ def test_columns_that_are_empty_in_all_rows_leave_their_space_to_the_statement()
     without = {**EVENT, "status": None, "tables": [], "text": ""}
     titles = [column.title for column in listing.shown_columns(listing.events([without], linking()))]
     assert "Error" not in titles and "Table" not in titles and listing.COLUMNS[8].title in titles
-    known = listing.events([without, {**EVENT, "status": 0}], linking())
+    known = listing.events([without, {**EVENT, "status": 0}, {**EVENT, "duration": 0.00125}], linking())
+    assert [row["shown_duration"] for row in known] == ["", "", "1.25 ms"]
     assert listing.shown_columns(known) == listing.COLUMNS, "0 is success, which is known"
+
+
+def test_a_list_states_how_many_events_there_are():
+    assert listing.caption(100, 2658).startswith("100 of 2,658 events, the latest first.")
+    assert listing.caption(100, None).startswith("100 events, the latest first.")
 
 
 def test_a_row_leads_to_the_pages_that_the_viewer_has():

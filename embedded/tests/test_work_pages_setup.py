@@ -89,7 +89,24 @@ def test_auditing_that_is_off_unknown_or_hidden():
     unknown = source("audit", found(snapshots=[snapshot()], facts=settings()))
     assert "unknown" in unknown.findings[0].message and unknown.findings[0].fix
     hidden = source("audit", found(snapshots=[snapshot()], facts=settings(), sees_all=False))
-    assert [each.message for each in hidden.findings] == [findings.HIDDEN] and hidden.problems == 0
+    assert [each.message for each in hidden.findings][1:] == [findings.HIDDEN["audit"]]
+    assert hidden.problems == 1 and "no audit log and no general log is read" in hidden.findings[0].message
+    read = source("audit", found([log("general")], facts=settings(), snapshots=[snapshot()], sees_all=False))
+    assert read.problems == 0
+
+
+def test_a_server_without_settings_whose_activity_nobody_reads_has_a_problem():
+    assert source("audit", found([log("slowlog")])).problems == 1
+    assert source("errorlog", found([log("slowlog")])).problems == 0
+
+
+def test_the_settings_of_the_slow_log_are_stated():
+    def stated(**changed: str) -> str | None:
+        return servers.server("db1", found(snapshots=[snapshot()], facts=settings(**changed))).slow_log
+
+    assert stated() == "on (slow_query_log = ON), threshold 0.5 s (long_query_time)"
+    assert stated(slow_query_log="OFF") == "off (slow_query_log = OFF)"
+    assert servers.server("db1", found([log()])).slow_log is None
 
 
 def test_unknown_settings_are_not_reported_as_off():

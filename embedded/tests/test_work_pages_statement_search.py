@@ -1,11 +1,14 @@
 """Tests the search of statements without Superset: search texts, pasted statements, formatting."""
 
+from datetime import UTC, datetime
+
 import pytest
 from golden_fingerprints import rules
 
 from tailrace.fingerprint.client import Fingerprint
-from tailrace_pages.statements import formatting, searching
+from tailrace_pages.statements import formatting, listing, searching
 from tailrace_pages.statements.fingerprinting import Pasted
+from tailrace_pages.time_range import TimeRange
 
 
 @pytest.mark.parametrize(
@@ -76,6 +79,36 @@ def test_a_pasted_statement_has_the_ids_of_both_rule_sets_and_those_that_resembl
         ("page_query_similar", {"fingerprints": ["use shop"]}),
         ("page_query_texts", {"query_ids": [1, 2]}),
     ]
+
+
+def test_the_beginning_of_a_statement_finds_those_that_contain_it():
+    def rows(query, **parameters):
+        contains = query == "page_query_search" and parameters["text"] == "select a, b from"
+        return [{"id": 5, "query": "select a, b from t", "found_by": "text"}] if contains else []
+
+    pasted = Pasted(Fingerprint(1, 2, "select a, b from "), ("select a, b from ",))
+    groups = searching.found_pasted(rows, pasted)
+    assert {name: [row["id"] for row in found] for name, found in groups.items()} == {"text": [5]}
+
+
+def test_found_statements_are_listed_by_their_total_time():
+    totals = [
+        {
+            "id": number,
+            "total_seconds": seconds,
+            "all_seconds": 10.0,
+            "executions": 1,
+            "last_seen": None,
+            "statements": 2,
+        }
+        for number, seconds in ((1, 2.0), (3, 8.0))
+    ]
+    span = TimeRange(datetime(2026, 11, 24, tzinfo=UTC), datetime(2026, 11, 25, tzinfo=UTC))
+    found = [{"id": number, "query": "select 1", "last_seen": None} for number in (1, 2, 3)]
+    listed = listing.measured(
+        lambda query, **_: totals if query == "page_query_list" else [], found, span, {}
+    )
+    assert [int(row["query_id"], 16) for row in listed] == [3, 1, 2]
 
 
 def test_a_statement_without_a_fingerprint_finds_nothing():

@@ -306,6 +306,8 @@ def test_the_list_states_across_which_changes_of_the_settings_it_compares():
 
 
 def test_a_link_to_a_dashboard_has_the_range_and_the_filter():
+    of_trace = dashboards.address("traces", SPAN, {"trace-id": ("trace_id", "a")}, "TAB-traces-one-trace")
+    assert of_trace.endswith("#TAB-traces-one-trace")
     address = dashboards.address("query-detail", SPAN, {"query-id": ("query_id", "it's")})
     assert address.startswith("/superset/dashboard/query-detail/?native_filters=%28NATIVE_FILTER-time-range")
     assert "2026-03-04T11%3A00%3A00%20%3A%202026-03-04T12%3A00%3A00" in address

@@ -1,4 +1,4 @@
--- Audit events of the entity of an alert around its time. Statements are masked.
+-- Audit events of the entity of an alert around its time; no rows without a filter for one. Statements are masked.
 --
 -- The column names are those of the alert filters. Entities of correlations ignore case, so this query applies the
 -- filters itself, ignoring case, instead of Superset.
@@ -8,6 +8,7 @@
     AND lowerUTF8({{ column }}) IN {{ values | map('lower') | list | where_in }}
     {%- endif -%}
 {%- endmacro %}
+{%- set chosen = filter_values('instance') + filter_values('user') + filter_values('src_ip') + filter_values('database') %}
 SELECT
     toDateTime(audit_events.event_time, 'UTC') AS event_time,
     cluster, instance, user,
@@ -21,7 +22,7 @@ FROM tailrace.audit_events
 ANY LEFT JOIN (
     SELECT assumeNotNull(query_id) AS query_id, rule_set, fingerprint FROM tailrace.fingerprints
 ) AS texts USING (query_id, rule_set)
-WHERE true
+WHERE {{ "true" if chosen else "false" }}
     {{- passes('instance', 'instance') }}
     {{- passes('user', 'user') }}
     {{- passes('client_ip', 'src_ip') }}

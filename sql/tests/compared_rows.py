@@ -94,6 +94,7 @@ def value(generator: random.Random, name: str, kind: str) -> object:
 NOT_COMPARED = {"server_metrics"}
 
 WITHOUT_ROWS = {
+    "alerts_actions_of_entity",
     *("accounts", "alerts_due", "alerts_silences", "ledger_details", "ledger_rows", "connection_statements"),
     *("coverage_exports", "unmasked_accesses", "coverage_reviews", "deadlocks", "evidence_accounts"),
     *("evidence_alert_actions", "evidence_audit_log_access", "evidence_audit_log_changes"),

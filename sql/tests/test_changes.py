@@ -89,6 +89,7 @@ def test_a_server_that_is_new_makes_the_periods_incomparable(admin, user, change
 
     assert changed("slow_numbers")[0] == "previous period read from 1 of 2 logs"
     assert changed("slow_numbers", instance=["db2"])[0] == NOT_COVERED
+    assert changed("slow_numbers", cluster=["crm"], instance=["db1"])[0] == "no log of the chosen servers"
     assert changed("slow_numbers", instance=["db1"])[0] == f"+31 % {OF_ENTRIES}"
 
 
@@ -99,6 +100,14 @@ def test_numbers_are_not_compared_across_a_change_of_the_logging_settings(admin,
     settings(NOW - timedelta(minutes=90), long_query_time="0.1", slow_query_log="ON")
 
     assert changed("slow_numbers") == ["not comparable: logging settings changed"] * 5
+
+
+def test_a_trace_is_not_compared(admin, user, changed):
+    call = {"TraceId": f"{1:032x}", "SpanId": f"{1:016x}", "SpanKind": "Client", "query_id": 5, "Duration": 1}
+    at = f"{NOW - timedelta(minutes=5):%Y-%m-%d %H:%M:%S}"
+    user("writer").insert("tailrace.otel_traces", [{**call, "Timestamp": at, "ServiceName": "shop"}])
+    assert len(changed("traces_numbers")) == 4
+    assert changed("traces_numbers", trace_id=[f"{1:032x}"]) == []
 
 
 def test_a_census_covers_a_period_before_its_first_entry(admin, user, changed):
@@ -151,6 +160,7 @@ def test_texts_of_changes(user, admin):
         (9.5, 10, "percent"): "-5 % against the previous period",
         (1003, 1000, "percent"): "+0.3 % against the previous period",
         (120, 10, "percent"): "12 times the previous period",
+        (115_280, 10, "percent"): "11,528 times the previous period",
         (0, 10, "percent"): "-100 % against the previous period",
         (3, 0, "percent"): "new, 0 in the previous period",
         (0, 0, "percent"): "as in the previous period",

@@ -282,3 +282,4 @@ def test_the_filter_on_an_address_finds_all_that_it_did(stored, ask):
     found = ask("alerts_actions_of_entity", src_ip=["10.0.3.9"])
     assert len(found) == sum(address == "10.0.3.9" for _, address, _ in CLIENTS)
     assert {row["src_ip"] for row in found} == {"10.0.3.9"}
+    assert ask("alerts_actions_of_entity") == [], "no entity is chosen"

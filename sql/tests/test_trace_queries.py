@@ -92,13 +92,23 @@ def test_a_slow_query_names_the_request_whose_trace_it_is(ask):
 
 
 def test_spans_of_a_trace_are_all_that_it_did(ask):
-    found = [row for row in ask("trace_spans") if row["trace_id"] == f"{2:032x}"]
+    found = ask("trace_spans", trace_id=[f"{2:032x}"])
+    found = [row for row in found if row["trace_id"] == f"{2:032x}"]  # Superset filters the rows
 
     assert [row["operation"] for row in sorted(found, key=lambda row: row["time"])] == [
         "GET /cart",
         f"select {SLOW}",
         f"select {LOOPED}",
     ]
+
+
+def test_without_a_trace_the_one_with_the_longest_span_is_shown(ask):
+    everything = ask("trace_spans", trace_id=["any"])
+    longest = max(everything, key=lambda row: (row["seconds"], -int(row["trace_id"], 16)))
+
+    assert {row["trace_id"] for row in ask("trace_spans")} == {longest["trace_id"]}
+    assert len({row["trace_id"] for row in everything}) > 1
+    assert {row["trace_id"] for row in ask("trace_spans", query_id=[f"{SLOW:016X}"])} == {f"{2:032x}"}
 
 
 @pytest.mark.parametrize("query", ["trace_calls", "trace_repeats", "trace_slow_queries", "trace_spans"])

@@ -10,18 +10,19 @@ from typing import Any
 from urllib.parse import quote
 
 import jinja2
-from flask import Response, flash, get_flashed_messages, redirect, request, url_for
+from flask import Response, flash, g, get_flashed_messages, redirect, request, url_for
 from flask_login import current_user
 from flask_wtf.csrf import generate_csrf
 
 from tailrace_pages import csv_table, formats, permissions, static_files, time_range
-from tailrace_pages.columns import Column
+from tailrace_pages.columns import Column, least_width
 from tailrace_pages.page_errors import BadAddressError, PageError
 from tailrace_pages.time_range import TimeRange
 from tailrace_pages.viewer import Viewer, viewer
 
 PAGE_SIZE = 50
 """Rows of a table's page."""
+FILE_TIME = "%Y%m%dT%H%MZ"
 KINDS = ("done", "failed")
 """Of messages after a form. Messages of Superset itself, such as "Access is Denied", are not shown."""
 
@@ -35,7 +36,8 @@ def now() -> datetime:
 
 def page_range(default: str = time_range.DEFAULT) -> TimeRange:
     """Returns the time range of this request's address. Raises BadAddressError."""
-    return time_range.parse(request.args, now(), default)
+    g.tailrace_range = time_range.parse(request.args, now(), default)
+    return g.tailrace_range
 
 
 def render(template: str, title: str, span: TimeRange | None = None, **context: Any) -> Response:
@@ -85,11 +87,17 @@ def wants_csv() -> bool:
 
 
 def csv_answer(name: str, columns: Sequence[Column], rows: Sequence[Mapping[str, object]]) -> Response:
-    """Returns rows as a file to save; give it at most csv_table.LIMIT + 1 rows."""
+    """Returns rows as a file to save, whose name ends with the time range of the page; give it at most
+    csv_table.LIMIT + 1 rows."""
     answer = Response(csv_table.lines(columns, rows), mimetype="text/csv")
-    answer.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    answer.headers["Content-Disposition"] = f'attachment; filename="{name}{_of_range()}.csv"'
     answer.headers["Cache-Control"] = "no-store"
     return answer
+
+
+def _of_range() -> str:
+    span = g.get("tailrace_range")
+    return f"-{span.since:{FILE_TIME}}-{span.until:{FILE_TIME}}" if span else ""
 
 
 def back_with(message: str, to: str, kind: str = "done") -> Any:
@@ -164,5 +172,6 @@ _environment.globals.update(
     csrf_token=generate_csrf,
     formats=formats,
     json=json.dumps,
+    least_width=least_width,
     link=url_for,
 )

@@ -27,7 +27,7 @@ class Demand:
 
     @property
     def text(self) -> str:
-        number = f"{self.days} days" if self.days else "no number of days is set"
+        number = f"{self.days:,} days" if self.days else "no number of days is set"
         online = f", {self.online} of them immediately available" if self.online else ""
         return f"{self.title}, {self.clause}: {number}{online}"
 

@@ -152,7 +152,9 @@ class _Parser:
         name, begin = found[1].lower(), self.at + 1
         if name not in BY_NAME and name not in TIMES:
             known = sorted({*BY_NAME, *TIMES})
-            raise SearchError(f"{unknown('field', found[1], known)} Text with a colon needs quotes.", begin)
+            message = unknown("field", found[1], known)
+            stop = "" if message.endswith("?") else "."
+            raise SearchError(f"{message}{stop} Text with a colon needs quotes.", begin)
         self.at = found.end()
         if name in TIMES:
             return self._time(name, begin)
@@ -209,7 +211,10 @@ class _Parser:
 
     def _not_a_value(self, its: Field, text: str) -> str:
         if its.values:
-            return unknown(f"value of {its.name}", text, its.values)
+            also = (
+                "; kinds of messages of the error log are values of `command`" if its.name == "kind" else ""
+            )
+            return unknown(f"value of {its.name}", text, its.values) + also
         return f"{its.name}:{text} is not {its.type.expected}"
 
     def _value(self, its: Field, operator: str) -> Value:

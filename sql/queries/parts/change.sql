@@ -25,6 +25,9 @@
     after the beginning of the earlier one. `logs` are kinds of logs, and `spans`; `census` are all logs, by the census alone. -#}
 {%- macro comparability(logs) -%}
     (SELECT (multiIf(
+        {%- if filter_values('cluster') or filter_values('instance') %}
+        all_logs = 0, 'no log of the chosen servers',
+        {%- endif %}
         reaching = 0, 'previous period not covered',
         reaching < all_logs, concat('previous period read from ', toString(reaching), ' of ', toString(all_logs), ' logs'),
         changed > 0, 'not comparable: logging settings changed',
@@ -72,14 +75,16 @@
         value = was, 'as in the previous period',
         unit = 'points', concat(if(value > was, '+', '-'), toString(round(100 * abs(value - was), 2)), ' points against the previous period'),
         was = 0, 'new, 0 in the previous period',
-        value >= 10 * was, concat(toString(round(value / was)), ' times the previous period'),
+        value >= 10 * was, concat(trim(LEADING ',' FROM reverse(replaceRegexpAll(reverse(toString(round(value / was))), '\\d{3}', '\\0,'))),
+            ' times the previous period'),
         concat(if(value > was, '+', '-'), toString(greatest(0.1, round(100 * abs(value / was - 1), if(abs(value / was - 1) < 0.01, 1, 0)))),
             ' % against the previous period'))
 {%- endmacro -%}
 {#- `now` is an array of numbers as SQL, `query` the dataset's query, `at` its time column or '', `logs` the kinds of logs with
     which the numbers are known; `units` ('percent' or 'points', '' for a number without a change) and `prefixes` have a text per number. -#}
 {%- macro changes(now, query, at, logs, units, prefixes) -%}
-{%- if not (from_dttm and to_dttm) -%}
+{#- A trace is one request: there is nothing to compare it with. -#}
+{%- if not (from_dttm and to_dttm) or filter_values('trace_id') -%}
     ''
 {%- else -%}
     arrayStringConcat(arrayMap(

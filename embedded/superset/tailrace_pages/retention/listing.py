@@ -46,12 +46,13 @@ DELETIONS = (
 )
 NAMES = {"iso27001": "ISO 27001"}
 """Short names of frameworks; of others the key in capital letters, such as PCI."""
+UNREADABLE = "unknown: your role may not read it"
 ENOUGH, SHORT, UNSET = "●", "▲", "○"
 """Long enough, too short, and a demand without a number of days."""
 
 
 def rows(lines: Iterable[Line]) -> list[dict[str, Any]]:
-    """Returns the rows of CSV_TABLES, tables that are kept too short first."""
+    """Returns the rows of CSV_TABLES, tables that are kept too short first, then those that expire next."""
     return [
         {
             "kind": line.kind,
@@ -65,8 +66,14 @@ def rows(lines: Iterable[Line]) -> list[dict[str, Any]]:
             "archive": line.archive or "no",
             "short": "; ".join(demand.text for demand in line.unmet),
         }
-        for line in sorted(lines, key=lambda line: not line.unmet)
+        for line in sorted(lines, key=_order)
     ]
+
+
+def _order(line: Line) -> tuple[bool, bool, float]:
+    """Unknown times are after the known ones, because it is unknown how soon they are."""
+    expires = line.expires_next
+    return not line.unmet, expires is None, expires.timestamp() if expires else line.days
 
 
 def _demands(line: Line) -> str:
@@ -81,7 +88,7 @@ def _mark(line: Line, demand: Demand) -> str:
 
 def _short(demand: Demand) -> str:
     """Returns a demand without its texts, which the page lists below."""
-    days = f": {demand.days} days" if demand.days else ""
+    days = f": {demand.days:,} days" if demand.days else ""
     name = NAMES.get(demand.framework, demand.framework.upper())
     return f"{name} {demand.clause}{days}"
 
@@ -94,7 +101,7 @@ def _oldest(line: Line) -> str:
 
 def _expires(line: Line) -> str:
     if line.rows is None:
-        return formats.UNKNOWN
+        return UNREADABLE
     return formats.day(line.expires_next) if line.expires_next else "nothing"
 
 
@@ -139,12 +146,26 @@ def headline(lines: Sequence[Line], holds: Sequence[Hold]) -> list[dict[str, Any
     short = sum(bool(line.unmet) for line in lines)
     known = [line.held for line in lines if line.held is not None]
     in_force = sum(hold.is_in_force for hold in holds)
+    expiring = sorted((line.expires_next, line.table) for line in lines if line.expires_next)
+    none_expires = formats.UNKNOWN if any(line.rows is None for line in lines) else "nothing"
     return [
         {
             "title": "Tables kept too short",
             "value": formats.count(short),
             "note": "for the chosen frameworks",
         },
+        {
+            "title": "Expires next (UTC)",
+            "value": formats.day(expiring[0][0]) if expiring else none_expires,
+            "note": _expiring(expiring[0][1] if expiring else "", lines),
+        },
         {"title": "Legal holds in force", "value": formats.count(in_force)},
         {"title": "Held rows", "value": formats.count(sum(known) if known else None)},
     ]
+
+
+def _expiring(table: str, lines: Sequence[Line]) -> str:
+    """Returns the table whose row expires next, and how many tables are unknown."""
+    hidden = sum(line.rows is None for line in lines)
+    unknown = f"unknown of {hidden} {'table' if hidden == 1 else 'tables'}" if hidden else ""
+    return ", ".join(filter(None, (table, unknown)))

@@ -8,7 +8,7 @@ from typing import Any
 
 from tailrace.search.fields import BY_NAME, KINDS, LOGS
 from tailrace.search.model import EQUAL, All, Comparison, Condition, Pipe, SearchQuery, Top, Value
-from tailrace_pages import links
+from tailrace_pages import formats, links
 from tailrace_pages.columns import Column
 from tailrace_pages.time_range import TimeRange
 
@@ -16,6 +16,8 @@ PAGE_SIZE = 100
 ROWS_AT_ONCE = 2000
 """Events of one query for a CSV file."""
 HOUR = timedelta(hours=1)
+LONGEST_COUNTED = timedelta(days=1)
+"""Longer time ranges are counted only on request, because a list reads no more than it shows."""
 UNKNOWN = "(unknown)"
 
 COLUMNS = (
@@ -28,6 +30,7 @@ COLUMNS = (
     Column("shown_session", "Session", 10, link="session_address", note="The connection id"),
     Column("first_table", "Table", 14, link="table_address", note="The first table; the CSV file has all"),
     Column("text", "Masked statement, message or alert", 0, "code", link="address"),
+    Column("shown_duration", "Duration", 10, note="Of a slow query; other logs do not have it"),
     Column("shown_status", "Error", 6, note="The error code of the server; 0 for success"),
 )
 CSV_COLUMNS = (
@@ -80,12 +83,19 @@ def events(rows: Sequence[Mapping[str, Any]], linking: Linking) -> list[dict[str
     return [{**row, **_shown(row), **_links(row, linking)} for row in rows]
 
 
+def caption(shown: int, total: int | None) -> str:
+    """Returns the caption of a list of events; `total` is None if it is unknown."""
+    number = f"{shown:,} events" if total is None else f"{shown:,} of {total:,} events"
+    return f"{number}, the latest first. One action may be in several logs."
+
+
 def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "shown_log": LOGS[row["log"]],
         "shown_kind": KINDS[row["kind"]],
         "shown_session": str(row["session"]) if row["session"] else "",
         "shown_status": "" if row["status"] is None else str(row["status"]),
+        "shown_duration": "" if row["duration"] is None else formats.duration(row["duration"]),
         "first_table": row["tables"][0] if row["tables"] else "",
     }
 

@@ -1,6 +1,7 @@
 """The routes of the page Search. Everything they do is in the other modules of this package."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from flask import request, url_for
@@ -17,7 +18,7 @@ from tailrace.search import (
 )
 from tailrace.search.compiler import searched_logs
 from tailrace.search.fields import LOGS
-from tailrace.search.model import Timeline, Top
+from tailrace.search.model import Count, Timeline, Top
 from tailrace.search.paging import cursor
 from tailrace.search.value_types import span_text
 from tailrace_pages import analyst, csv_table, rendering
@@ -99,15 +100,27 @@ def _events(text: str, asked: Request, span: TimeRange | None, linking: shown.Li
     place = request.args.get("before", "")
     found = listing(_rows, asked, shown.PAGE_SIZE, cursor(place) if place else None)
     following, rows = found.following, shown.events(found.events, linking)
+    total = _total(asked) if place or following else len(rows)
     return _page(
         text,
         span,
         asked=asked,
         columns=shown.shown_columns(rows),
         rows=rows,
+        caption=shown.caption(len(rows), total),
+        count_all=_address(replace(parse(text), pipe=Count())) if total is None else "",
         first=rendering.changed(before=None) if place else "",
         following=rendering.changed(before=following.text()) if following else "",
     )
+
+
+def _total(asked: Request) -> int | None:
+    """Returns the number of events; None for a long time range, which is counted only on request."""
+    since, until = asked.span
+    if until - since > shown.LONGEST_COUNTED:
+        return None
+    counted = replace(asked, query=replace(asked.query, pipe=Count()))
+    return sum(row["events"] for row in aggregated(_rows, counted))
 
 
 def _all(asked: Request) -> list[Mapping[str, Any]]:
@@ -137,7 +150,16 @@ def _address(query: SearchQuery) -> str:
 
 
 def _page(text: str, span: TimeRange | None, asked: Request | None = None, **found: Any) -> Any:
-    known: dict[str, Any] = {"error": "", "rows": [], "columns": (), "chart": None, "bars": None, "bar": ""}
+    known: dict[str, Any] = {
+        "error": "",
+        "rows": [],
+        "columns": (),
+        "chart": None,
+        "bars": None,
+        "bar": "",
+        "caption": "",
+        "count_all": "",
+    }
     known |= {"first": "", "following": "", **found}
     role = asking.ROLES[viewer().audience]
     logs = set().union(*(source.columns["log"].values or () for source in role.sources))

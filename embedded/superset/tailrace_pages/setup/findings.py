@@ -13,13 +13,17 @@ from tailrace_capture.doctor.accounts import grants_for
 from tailrace_capture.doctor.finding import ERROR, INFO, OK, WARNING, Finding
 from tailrace_capture.doctor.logging_checks import CapturedState
 from tailrace_capture.product import Product, product_of
+from tailrace_pages import formats
 
 ACCOUNT = "'tailrace'@'%'"
 """The account of the grants in fixes."""
 AUDITING = ("audit", "auditing")
 PROBLEMS = (ERROR, WARNING)
 """Severities that count as problems; INFO is worth knowing."""
-HIDDEN = "The roles compliance and security see the settings of auditing."
+HIDDEN = {
+    "audit": "The roles compliance and security see the settings of auditing.",
+    "errorlog": "The roles compliance and security see the settings of the error log.",
+}
 
 Row = Mapping[str, Any]
 
@@ -63,7 +67,7 @@ def of_log(source: str, state: CapturedState | None, sees_all: bool) -> list[Fin
     if source == "general":
         return []
     if source != "slowlog" and not sees_all:
-        return [Finding(INFO, source, HIDDEN)]
+        return [Finding(INFO, source, HIDDEN[source])]
     if state is None:
         text = "the settings of this server are unknown: no snapshot contains them"
         return [Finding(INFO, source, text, ("tailrace doctor --server mysql://tailrace@HOST/",))]
@@ -83,6 +87,25 @@ def not_watched(source: str, instance: str, cluster: str, state: CapturedState |
     if state is not None and (path := path_of(source, state)):
         text = f"the server writes {path}, and sources.yaml does not list it"
         yield Finding(WARNING, source, text, log_fixes.entry(instance, cluster, source, path))
+
+
+def not_audited(source: str, logs: Sequence[Row], seen: Sequence[Finding]) -> Iterator[Finding]:
+    """Yields a problem if no log with the activity of users is read, unless `seen` has the reason."""
+    is_read = any(log["source"] in ("audit", "general") for log in logs)
+    if source == "audit" and not is_read and not any(each.severity in PROBLEMS for each in seen):
+        text = "no audit log and no general log is read: what users do on this server is unknown"
+        yield Finding(WARNING, source, text, ("tailrace doctor --server mysql://tailrace@HOST/",))
+
+
+def slow_log_text(state: CapturedState | None) -> str | None:
+    """Returns whether slow statements are logged and from which time on; None if this is unknown."""
+    if state is None:
+        return None
+    if not state.is_on("slow_query_log"):
+        return "off (slow_query_log = OFF)"
+    seconds = state.variable("log_slow_query_time", "long_query_time")
+    threshold = f"{float(seconds):g} s" if seconds else formats.UNKNOWN
+    return f"on (slow_query_log = ON), threshold {threshold} (long_query_time)"
 
 
 def path_of(source: str, state: CapturedState) -> str:

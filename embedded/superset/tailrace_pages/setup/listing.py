@@ -32,7 +32,13 @@ SOURCES = (
     Column("source", "Source", 0),
     Column("state", "State", 24),
     Column("read_at", "Last line read (UTC)", 28, "time"),
-    Column("last_event", "Last event (UTC)", 28, "time", note="The last one of 7 days"),
+    Column(
+        "last_event",
+        "Last event (UTC)",
+        28,
+        "time",
+        note="The last one of 7 days; of a slow query log to the minute",
+    ),
     Column("lag_seconds", "Lag", 20, "duration", note="Time since the last line while bytes are unread"),
 )
 CSV_RULES = (

@@ -61,6 +61,8 @@ class Server:
     """Active rules; None if the viewer's audience may not know them, or none was evaluated here."""
     able: int | None = None
     """Rules that can raise alerts here."""
+    slow_log: str | None = None
+    """What the settings of the slow query log make it contain; None: unknown."""
 
     @property
     def problems(self) -> int:
@@ -114,6 +116,7 @@ def server(instance: str, found: Found) -> Server:
         ],
         rules=rules["rules"] if rules else None,
         able=rules["able"] if rules else None,
+        slow_log=findings.slow_log_text(found.states.get(instance)),
     )
 
 
@@ -126,6 +129,7 @@ def _log(kind: str, instance: str, cluster: str, logs: Sequence[Row], found: Fou
     seen = [*findings.of_transport(kind, its), *findings.of_log(kind, state, found.sees_all)]
     if not its:
         seen += findings.not_watched(kind, instance, cluster, state)
+        seen += findings.not_audited(kind, logs, seen)
     return Source(
         kind=kind,
         state=min((log["state"] for log in its), key=WORST.index, default=NOT_WATCHED),

@@ -105,8 +105,9 @@ def heaviest(
 def measured(
     rows: Rows, found: Sequence[Mapping[str, Any]], span: TimeRange, servers: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """Returns statements (rows with id, query, last_seen) with their numbers, in the given order."""
-    return list(map(_shown, statements.measured(rows, found, span, servers)))
+    """Returns statements (rows with id, query, last_seen) with their numbers, the most total time first."""
+    known = statements.measured(rows, found, span, servers)
+    return [_shown(row) for row in sorted(known, key=lambda row: -row["total_seconds"])]
 
 
 def obstacles(rows: Rows, span: TimeRange, servers: Mapping[str, str]) -> list[str]:

@@ -1,7 +1,8 @@
 """What a text in the search field can mean, and the statements that it finds.
 
 A text may mean several things at once: `cafe` is a part of a query id, a table and a word. Each meaning
-has its own group of results. A pasted statement means only itself, see fingerprinting.py.
+has its own group of results. A pasted statement means itself, see fingerprinting.py; if it is not stored,
+the statements that contain it are found, because it can be the beginning of one.
 """
 
 import re
@@ -98,17 +99,22 @@ def found(rows: Rows, meaning: Meaning, span: TimeRange) -> dict[str, list[dict[
 
 
 def found_pasted(rows: Rows, pasted: Pasted) -> dict[str, list[dict[str, Any]]]:
-    """Returns the same for a pasted statement: those with its query id, and those that resemble it."""
+    """Returns the same for a pasted statement: those with its query id, and those that resemble it.
+
+    Without any of both it returns those that contain its fingerprint.
+    """
     if pasted.fingerprint is None:
         return {}
     ids = {pasted.fingerprint.query_id, pasted.fingerprint.former_id}
     similar = rows("page_query_similar", fingerprints=[*pasted.texts])
-    return _nonempty(
-        {
-            "statement": rows("page_query_texts", query_ids=sorted(ids)),
-            "similar": [row for row in similar if row["id"] not in ids],
-        }
-    )
+    groups = {
+        "statement": rows("page_query_texts", query_ids=sorted(ids)),
+        "similar": [row for row in similar if row["id"] not in ids],
+    }
+    if not any(groups.values()):
+        part = Meaning(pasted.texts[-1].strip())
+        groups["text"] = rows("page_query_search", **part.parameters())
+    return _nonempty(groups)
 
 
 def _with_digest(rows: Rows, digest: str, span: TimeRange) -> list[dict[str, Any]]:

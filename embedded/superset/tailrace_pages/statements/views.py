@@ -96,7 +96,10 @@ def _found(text: str, span: TimeRange, pasted: Pasted | None = None) -> Any:
     if meaning.whole_id is not None and "id" in groups:
         return redirect(_address(meaning.whole_id, span))
     shown = [
-        (searching.TITLES[name], _linked(listing.measured(store().rows, rows, span, _servers()), span))
+        (
+            f"{searching.TITLES[name]}, most total time first",
+            _linked(listing.measured(store().rows, rows, span, _servers()), span),
+        )
         for name, rows in groups.items()
     ]
     if rendering.wants_csv():
@@ -267,7 +270,8 @@ def _dashboard(slug: str, its: Statement) -> str:
 
 
 def _trace(trace: str, span: TimeRange) -> str:
-    return request.script_root + dashboards.address("traces", span, {"trace-id": ("trace_id", trace)})
+    filters = {"trace-id": ("trace_id", trace)}
+    return request.script_root + dashboards.address("traces", span, filters, "TAB-traces-one-trace")
 
 
 def _servers() -> dict[str, str]:
