@@ -286,13 +286,28 @@ final class ClauseReader {
     }
 
     private void factor(StatementKeyword word) {
-        if (word == StatementKeyword.LATERAL || word == StatementKeyword.OJ || tokens.at('{') || tokens.at(',')) {
+        if (tokens.at('{')) {
+            skipEscapeName();
+        } else if (word == StatementKeyword.LATERAL || tokens.at(',')) {
             tokens.advance();
         } else if (tokens.atName() && !word.endsReference() || tokens.at('.')) {
             table(word);
         } else {
             references.incomplete();
             next(Phase.JOINED);
+        }
+    }
+
+    /** Skips the brace and the name of an ODBC escape: servers accept any name in <code>{oj t}</code>. */
+    private void skipEscapeName() {
+        tokens.advance();
+        boolean quoted = tokens.kind == Tokens.Kind.QUOTED;
+        if (!quoted && tokens.kind != Tokens.Kind.WORD && !tokens.at('?')) {
+            return;
+        }
+        tokens.advance();
+        while (!quoted && tokens.isGlued() && (tokens.kind == Tokens.Kind.WORD || tokens.at('?'))) {
+            tokens.advance();
         }
     }
 

@@ -82,7 +82,6 @@ enum StatementKeyword {
     NO_WRITE_TO_BINLOG,
     NOT,
     NOWAIT,
-    OJ,
     ON,
     OPTIMIZE,
     ORDER,

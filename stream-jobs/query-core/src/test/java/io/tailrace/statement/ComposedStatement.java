@@ -112,7 +112,8 @@ final class ComposedStatement {
         }
         String name = tableName();
         read.add(name);
-        return quoted(name) + pick("", alias);
+        String table = quoted(name) + pick("", alias);
+        return random.nextInt(40) == 0 ? "{" + pick("oj ", "x ", "`e` ", "Lateral ") + table + "}" : table;
     }
 
     private String condition(int depth) {

@@ -82,9 +82,10 @@ class StatementReaderTest {
             StatementTables found = tables(statement.text);
             assertThat(new TreeSet<>(found.read())).as(statement.text).isEqualTo(statement.read);
             assertThat(new TreeSet<>(found.written())).as(statement.text).isEqualTo(statement.written);
-            assertThat(found.complete()).isTrue();
+            assertThat(found.complete()).as(statement.text).isTrue();
+            boolean comparable = i % 4 == 0 && !statement.text.contains("{"); // Druid knows {oj …} only
             Optional<OtherParser.Answer> theirs =
-                    i % 5 == 0 ? OtherParser.read(statement.text, found) : Optional.empty();
+                    comparable ? OtherParser.read(statement.text, found) : Optional.empty();
             compared += theirs.isPresent() ? 1 : 0;
             agreed += theirs.isPresent() && theirs.get().agrees(found) ? 1 : 0;
         }
