@@ -36,6 +36,8 @@ final class ClauseReader {
         INSERTED,
         /** After the name of a table or view that is defined. */
         DEFINITION,
+        /** After UNION in a definition: the tables of a MERGE table, or another query. */
+        MERGED_TABLES,
         /** After the name of a table that is altered. */
         ALTERATION,
         /** The name of a common table expression. */
@@ -114,7 +116,15 @@ final class ClauseReader {
         return depth > 0
                 || tooDeep > 0
                 || switch (phases[0]) {
-                    case FACTOR, CTE_NAME, CTE_AS, CTE_BODY, CTE_END, SET_OPERATION, QUERY_START, ASSIGNMENT -> true;
+                    case FACTOR,
+                            CTE_NAME,
+                            CTE_AS,
+                            CTE_BODY,
+                            CTE_END,
+                            SET_OPERATION,
+                            QUERY_START,
+                            MERGED_TABLES,
+                            ASSIGNMENT -> true;
                     case ALIAS, JOINED -> role == Role.UPDATED;
                     default -> false;
                 };
@@ -156,7 +166,7 @@ final class ClauseReader {
 
     private static Phase inner(Phase outer) {
         return switch (outer) {
-            case FACTOR, TABLES_START -> Phase.TABLES_START;
+            case FACTOR, TABLES_START, MERGED_TABLES -> Phase.TABLES_START;
             case IGNORED -> Phase.IGNORED;
             default -> Phase.QUERY_START;
         };
@@ -167,6 +177,7 @@ final class ClauseReader {
             case FACTOR, TABLES_START, ALIAS, HINT -> Phase.JOINED;
             case QUERY_START, SET_OPERATION, STATEMENT -> Phase.EXPRESSION;
             case ASSIGNMENT -> Phase.ASSIGNED;
+            case MERGED_TABLES -> Phase.DEFINITION;
             default -> phase;
         };
     }
@@ -208,6 +219,13 @@ final class ClauseReader {
             case ASSIGNED -> assigned(word);
             case INSERTED -> inserted(word);
             case DEFINITION -> definition(word);
+            case MERGED_TABLES -> {
+                if (tokens.at('=')) {
+                    tokens.advance();
+                } else {
+                    go(Phase.DEFINITION);
+                }
+            }
             case ALTERATION -> alteration(word);
             case CTE_NAME -> expressionName(word);
             case CTE_AS -> next(word == StatementKeyword.AS ? Phase.CTE_BODY : Phase.EXPRESSION);
@@ -438,10 +456,26 @@ final class ClauseReader {
     }
 
     private void definition(StatementKeyword word) {
-        if (word == StatementKeyword.SELECT) {
-            beginsQuery(word);
-        } else {
-            next(word == StatementKeyword.AS ? Phase.QUERY_START : Phase.DEFINITION);
+        switch (word) {
+            case SELECT, TABLE, VALUES -> beginsQuery(word);
+            case WITH -> definitionWith();
+            case UNION -> next(Phase.MERGED_TABLES);
+            default -> next(word == StatementKeyword.AS ? Phase.QUERY_START : Phase.DEFINITION);
+        }
+    }
+
+    /** Reads {@code WITH c AS (…)} or {@code WITH c (a) AS (…)}, or {@code WITH SYSTEM VERSIONING}. */
+    private void definitionWith() {
+        tokens.advance();
+        recursive[depth] = tokens.skip(StatementKeyword.RECURSIVE);
+        if (!tokens.atName()) {
+            return;
+        }
+        String name = tokens.name();
+        tokens.advance();
+        if (recursive[depth] || tokens.at('(') || tokens.word == StatementKeyword.AS) {
+            expressions[depth] = name;
+            go(Phase.CTE_AS);
         }
     }
 
@@ -450,11 +484,29 @@ final class ClauseReader {
         tokens.advance();
         if (word == StatementKeyword.TABLE) {
             writeTable();
+        } else if (word == StatementKeyword.UNION) {
+            mergedTables();
         } else if (word == StatementKeyword.RENAME
                 && tokens.word != StatementKeyword.COLUMN
                 && !tokens.skip(StatementKeyword.INDEX, StatementKeyword.KEY)) {
             tokens.skip(StatementKeyword.TO, StatementKeyword.AS);
             writeTable();
+        }
+    }
+
+    /** Reads {@code UNION = (t, u)} of a MERGE table. */
+    private void mergedTables() {
+        if (tokens.at('=')) {
+            tokens.advance();
+        }
+        while (tokens.at('(') || tokens.at(',')) {
+            tokens.advance();
+            if (!tokens.at(')')) {
+                readTable();
+            }
+        }
+        if (tokens.at(')')) {
+            tokens.advance();
         }
     }
 

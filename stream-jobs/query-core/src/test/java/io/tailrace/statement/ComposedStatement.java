@@ -26,13 +26,14 @@ final class ComposedStatement {
     }
 
     private String statement() {
-        return switch (random.nextInt(8)) {
+        return switch (random.nextInt(9)) {
             case 0 -> "INSERT INTO " + target() + " (a, b) " + query(1);
             case 1 -> "UPDATE " + target() + " SET a = " + scalar(1) + ", b = 5 WHERE " + condition(1);
             case 2 -> "DELETE FROM " + target() + " WHERE " + condition(1);
             case 3 -> "REPLACE INTO " + target() + " VALUES (1, " + scalar(1) + "), (2, 'from x')";
             case 4 -> "CREATE VIEW " + target() + " AS " + select(1);
             case 5 -> common();
+            case 6 -> "CREATE TABLE " + target() + pick(" ", " (a INT) ", " ENGINE=InnoDB REPLACE ") + content();
             default -> query(0);
         };
     }
@@ -45,6 +46,16 @@ final class ComposedStatement {
             expressions.add(name);
         }
         return "WITH " + String.join(", ", bodies) + " " + select(1);
+    }
+
+    /** The query of a definition, which may begin without AS. */
+    private String content() {
+        if (random.nextInt(3) == 0) {
+            String name = tableName();
+            read.add(name);
+            return pick("TABLE ", "AS TABLE ") + quoted(name);
+        }
+        return random.nextBoolean() ? common() : query(1);
     }
 
     private String target() {
