@@ -83,6 +83,8 @@ final class ClauseReader {
     private StatementKeyword previous;
     /** The first keyword of the latest query: SELECT, VALUES or TABLE. */
     private String queryVerb;
+    /** The query after common table expressions is in parentheses. */
+    private boolean endsWithParentheses;
 
     ClauseReader(Tokens tokens, TableReferences references) {
         this.tokens = tokens;
@@ -93,6 +95,11 @@ final class ClauseReader {
         return queryVerb;
     }
 
+    /** Returns whether the text contained the query after common table expressions, in parentheses. */
+    boolean endsWithParentheses() {
+        return endsWithParentheses;
+    }
+
     /** Reads from the current token to the statement's end, or to the start of another statement. */
     void read(Phase first, Role roleOfTables) {
         depth = 0;
@@ -100,6 +107,7 @@ final class ClauseReader {
         role = roleOfTables;
         previous = StatementKeyword.OTHER;
         queryVerb = "";
+        endsWithParentheses = false;
         phases[0] = first;
         candidates[0] = roleOfTables != Role.READ;
         boolean stops = false;
@@ -153,6 +161,7 @@ final class ClauseReader {
             return;
         }
         Phase outer = phases[depth];
+        endsWithParentheses |= depth == 0 && outer == Phase.CTE_END;
         boolean tables = outer == Phase.FACTOR || outer == Phase.TABLES_START;
         if (outer == Phase.CTE_BODY && recursive[depth]) {
             references.defineExpression(expressions[depth]);
@@ -175,7 +184,7 @@ final class ClauseReader {
     private static Phase afterParenthesis(Phase phase) {
         return switch (phase) {
             case FACTOR, TABLES_START, ALIAS, HINT -> Phase.JOINED;
-            case QUERY_START, SET_OPERATION, STATEMENT -> Phase.EXPRESSION;
+            case QUERY_START, SET_OPERATION, STATEMENT, CTE_END -> Phase.EXPRESSION;
             case ASSIGNMENT -> Phase.ASSIGNED;
             case MERGED_TABLES -> Phase.DEFINITION;
             default -> phase;
@@ -229,7 +238,7 @@ final class ClauseReader {
             case ALTERATION -> alteration(word);
             case CTE_NAME -> expressionName(word);
             case CTE_AS -> next(word == StatementKeyword.AS ? Phase.CTE_BODY : Phase.EXPRESSION);
-            case CTE_END -> expressionEnd();
+            case CTE_END -> expressionEnd(word);
             case CONDITION -> next(
                     word == StatementKeyword.THEN || word == StatementKeyword.DO ? Phase.STATEMENT : Phase.CONDITION);
             case SETTINGS -> next(word == StatementKeyword.FOR ? Phase.STATEMENT : Phase.SETTINGS);
@@ -522,11 +531,35 @@ final class ClauseReader {
         }
     }
 
-    private void expressionEnd() {
-        if (tokens.at(',')) {
-            next(Phase.CTE_NAME);
-        } else {
-            go(depth == 0 ? Phase.STATEMENT : Phase.QUERY_START);
+    /** Reads a comma, MariaDB's {@code CYCLE a, b RESTRICT}, or the statement that follows the expressions. */
+    private void expressionEnd(StatementKeyword word) {
+        switch (word) {
+            case SELECT, TABLE, VALUES, WITH, UPDATE, DELETE, INSERT, REPLACE -> go(
+                    depth == 0 ? Phase.STATEMENT : Phase.QUERY_START);
+            case CYCLE -> cycle();
+            default -> {
+                if (tokens.at(',')) {
+                    next(Phase.CTE_NAME);
+                } else {
+                    // an unknown clause: the statement is searched after it
+                    references.incomplete();
+                    tokens.advance();
+                }
+            }
+        }
+    }
+
+    private void cycle() {
+        do {
+            tokens.advance();
+            if (!tokens.atName()) {
+                references.incomplete();
+                return;
+            }
+            tokens.advance();
+        } while (tokens.at(','));
+        if (!tokens.skip(StatementKeyword.RESTRICT)) {
+            references.incomplete();
         }
     }
 

@@ -70,6 +70,9 @@ public final class StatementReader {
     private void word(StatementKeyword word) {
         if (word == StatementKeyword.WITH) {
             clauses.read(Phase.QUERY_START, Role.READ);
+            if (clauses.endsWithParentheses()) {
+                verb("SELECT");
+            }
             return;
         }
         String name = tokens.upperCase();

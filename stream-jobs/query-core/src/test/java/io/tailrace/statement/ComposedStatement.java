@@ -42,7 +42,8 @@ final class ComposedStatement {
         List<String> bodies = new ArrayList<>();
         for (int i = random.nextInt(3); i >= 0; i--) {
             String name = "cte" + names++;
-            bodies.add(name + " AS (" + select(2) + ")");
+            bodies.add(
+                    name + " AS (" + select(2) + ")" + pick("", "", "", " CYCLE a RESTRICT", " CYCLE a, `b` RESTRICT"));
             expressions.add(name);
         }
         return "WITH " + String.join(", ", bodies) + " " + select(1);

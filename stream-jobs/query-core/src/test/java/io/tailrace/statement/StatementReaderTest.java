@@ -83,9 +83,11 @@ class StatementReaderTest {
             assertThat(new TreeSet<>(found.read())).as(statement.text).isEqualTo(statement.read);
             assertThat(new TreeSet<>(found.written())).as(statement.text).isEqualTo(statement.written);
             assertThat(found.complete()).as(statement.text).isTrue();
-            // Druid knows {oj …} only, and its visitor fails for some queries of definitions
-            boolean comparable =
-                    i % 3 == 0 && !statement.text.contains("{") && !statement.text.startsWith("CREATE TABLE");
+            // Druid knows {oj …} only and no CYCLE, and its visitor fails for some queries of definitions
+            boolean comparable = i % 3 == 0
+                    && !statement.text.contains("{")
+                    && !statement.text.contains(" CYCLE ")
+                    && !statement.text.startsWith("CREATE TABLE");
             Optional<OtherParser.Answer> theirs =
                     comparable ? OtherParser.read(statement.text, found) : Optional.empty();
             compared += theirs.isPresent() ? 1 : 0;
