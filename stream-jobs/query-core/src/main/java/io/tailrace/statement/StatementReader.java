@@ -89,6 +89,10 @@ public final class StatementReader {
             }
             return;
         }
+        if (word == StatementKeyword.DESC || word == StatementKeyword.DESCRIBE) {
+            verb(explain() ? StatementKeyword.EXPLAIN.name() : name);
+            return;
+        }
         verb(name);
         if (!changesRows(word) && !definesTables(word) && !maintainsTables(word)) {
             other(word);
@@ -147,7 +151,7 @@ public final class StatementReader {
 
     private void other(StatementKeyword word) {
         switch (word) {
-            case EXPLAIN, DESCRIBE, DESC -> explain();
+            case EXPLAIN -> explain();
             case HANDLER -> {
                 clauses.readTable();
                 ignoreRest();
@@ -481,8 +485,11 @@ public final class StatementReader {
         ignoreRest();
     }
 
-    /** Reads {@code EXPLAIN FORMAT=JSON INTO @a FOR SCHEMA b SELECT …}, or {@code DESCRIBE t}. */
-    private void explain() {
+    /**
+     * Reads {@code EXPLAIN FORMAT=JSON INTO @a FOR SCHEMA b} before a statement, or {@code DESCRIBE t}. Returns whether a
+     * statement follows.
+     */
+    private boolean explain() {
         skipAll(StatementKeyword.EXTENDED, StatementKeyword.PARTITIONS, StatementKeyword.ANALYZE);
         skipFormat();
         if (tokens.skip(StatementKeyword.INTO)) {
@@ -494,18 +501,21 @@ public final class StatementReader {
             tokens.advance();
             if (!statement) {
                 ignoreRest();
-                return;
+                return false;
             }
         }
-        switch (tokens.word) {
-            case SELECT, INSERT, REPLACE, UPDATE, DELETE, WITH, TABLE, VALUES -> references.explain();
-            default -> {
-                if (tokens.atName()) {
-                    clauses.readTable();
-                    ignoreRest();
-                }
-            }
+        boolean statement = tokens.at('(')
+                || switch (tokens.word) {
+                    case SELECT, INSERT, REPLACE, UPDATE, DELETE, WITH, TABLE, VALUES -> true;
+                    default -> false;
+                };
+        if (statement) {
+            references.explain();
+        } else if (tokens.atName()) {
+            clauses.readTable();
+            ignoreRest();
         }
+        return statement;
     }
 
     private void show() {
@@ -525,13 +535,23 @@ public final class StatementReader {
                     showTable();
                     return;
                 }
-                case PROCEDURE, FUNCTION, TRIGGER, EVENT, DATABASE, SCHEMA, TABLES, FROM, IN, LIKE, WHERE -> {
-                    ignoreRest();
+                case PROCEDURE, FUNCTION, TRIGGER, EVENT, DATABASE, SCHEMA, TABLES, FROM, IN, LIKE -> {
+                    condition();
+                    return;
+                }
+                case WHERE -> {
+                    clauses.read(Phase.EXPRESSION, Role.READ);
                     return;
                 }
                 default -> {}
             }
         }
+    }
+
+    /** Reads the condition of a SHOW, which may contain subqueries. */
+    private void condition() {
+        skipTo(StatementKeyword.WHERE);
+        clauses.read(Phase.EXPRESSION, Role.READ);
     }
 
     /** Reads {@code SHOW COLUMNS FROM t FROM db}. */
@@ -547,6 +567,6 @@ public final class StatementReader {
                 references.read(name);
             }
         }
-        ignoreRest();
+        condition();
     }
 }
