@@ -69,8 +69,12 @@ final class ClauseReader {
     /** Maximum depth of parentheses that is read; servers reject statements that are far less deep. */
     private static final int MAX_DEPTH = 1_000;
 
+    /** Symbols that another operand follows. */
+    private static final String BINARY_OPERATORS = ",+<>=&|^";
+
     private final Tokens tokens;
     private final TableReferences references;
+    private final SelectItems items = new SelectItems();
 
     private final Phase[] phases = new Phase[MAX_DEPTH + 1];
     private final boolean[] candidates = new boolean[MAX_DEPTH + 1];
@@ -81,6 +85,10 @@ final class ClauseReader {
     private int tooDeep;
     private Role role;
     private StatementKeyword previous;
+    /** The latest symbol, or 0 if another token followed it. */
+    private byte last;
+
+    private boolean program;
     /** The first keyword of the latest query: SELECT, VALUES or TABLE. */
     private String queryVerb;
     /** The query after common table expressions is in parentheses. */
@@ -120,9 +128,15 @@ final class ClauseReader {
         }
     }
 
+    /** Marks what follows as the body of a program, in which names may be variables. */
+    void program(boolean isProgram) {
+        program = isProgram;
+    }
+
     private boolean isCut() {
         return depth > 0
                 || tooDeep > 0
+                || tokens.atEnd() && lacksText()
                 || switch (phases[0]) {
                     case FACTOR,
                             CTE_NAME,
@@ -138,7 +152,18 @@ final class ClauseReader {
                 };
     }
 
+    /** Returns whether the last clause cannot end as the text does. */
+    private boolean lacksText() {
+        return switch (phases[0]) {
+            case SELECT_LIST -> !program && items.isCut();
+            case INSERTED -> queryVerb.isEmpty();
+            case EXPRESSION, ASSIGNED -> last != 0 && BINARY_OPERATORS.indexOf(last) >= 0;
+            default -> false;
+        };
+    }
+
     private void step() {
+        last = tokens.symbol;
         if (tokens.at('(')) {
             open();
             tokens.advance();
@@ -161,6 +186,9 @@ final class ClauseReader {
             return;
         }
         Phase outer = phases[depth];
+        if (depth == 0 && outer == Phase.SELECT_LIST) {
+            items.parenthesis();
+        }
         endsWithParentheses |= depth == 0 && outer == Phase.CTE_END;
         boolean tables = outer == Phase.FACTOR || outer == Phase.TABLES_START;
         if (outer == Phase.CTE_BODY && recursive[depth]) {
@@ -261,6 +289,9 @@ final class ClauseReader {
         switch (word) {
             case SELECT -> {
                 candidates[depth] &= depth == 0;
+                if (depth == 0) {
+                    items.start();
+                }
                 next(Phase.SELECT_LIST);
             }
             case VALUES -> next(Phase.EXPRESSION);
@@ -299,6 +330,9 @@ final class ClauseReader {
     }
 
     private void selectList(StatementKeyword word) {
+        if (depth == 0) {
+            items.token(tokens);
+        }
         switch (word) {
             case FROM -> next(Phase.FACTOR);
             case WHERE, GROUP, HAVING, ORDER, LIMIT -> next(Phase.EXPRESSION);

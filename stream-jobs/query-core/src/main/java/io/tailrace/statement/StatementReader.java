@@ -32,7 +32,7 @@ public final class StatementReader {
             references.incomplete();
         }
         verb = "";
-        program = false;
+        program(false);
         boolean common = false;
         tokens.advance();
         while (!tokens.atEnd()) {
@@ -59,6 +59,11 @@ public final class StatementReader {
         } else {
             word(tokens.word);
         }
+    }
+
+    private void program(boolean isProgram) {
+        program = isProgram;
+        clauses.program(isProgram);
     }
 
     private void verb(String found) {
@@ -158,7 +163,7 @@ public final class StatementReader {
             }
             case SHOW -> show();
             case BEGIN -> {
-                program |= tokens.skip(StatementKeyword.NOT) && tokens.skip(StatementKeyword.ATOMIC);
+                program(program || tokens.skip(StatementKeyword.NOT) && tokens.skip(StatementKeyword.ATOMIC));
                 if (!program) {
                     ignoreRest();
                 }
@@ -318,7 +323,7 @@ public final class StatementReader {
     /** Skips to the first statement of a program that is defined: its statements are read like those of a block. */
     private void body() {
         references.define();
-        program = true;
+        program(true);
         skipToStatement();
     }
 
