@@ -26,7 +26,7 @@ final class ComposedStatement {
     }
 
     private String statement() {
-        return switch (random.nextInt(9)) {
+        return switch (random.nextInt(10)) {
             case 0 -> "INSERT INTO " + target() + " (a, b) " + query(1);
             case 1 -> "UPDATE " + target() + " SET a = " + scalar(1) + ", b = 5 WHERE " + condition(1);
             case 2 -> "DELETE FROM " + target() + " WHERE " + condition(1);
@@ -34,6 +34,9 @@ final class ComposedStatement {
             case 4 -> "CREATE VIEW " + target() + " AS " + select(1);
             case 5 -> common();
             case 6 -> "CREATE TABLE " + target() + pick(" ", " (a INT) ", " ENGINE=InnoDB REPLACE ") + content();
+            case 7 -> random.nextBoolean()
+                    ? pick("DESC ", "DESCRIBE ANALYZE ") + query(1)
+                    : "SHOW " + pick("TABLES", "STATUS", "PROCEDURE STATUS") + " WHERE " + condition(1);
             default -> query(0);
         };
     }
