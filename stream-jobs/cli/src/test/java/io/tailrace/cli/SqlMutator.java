@@ -72,6 +72,8 @@ final class SqlMutator {
 
     private static final Pattern TABLE =
             Pattern.compile("\\b(FROM|INTO|TABLE|UPDATE|JOIN) ([a-z_]\\w*)(?:\\.([a-z_]\\w*))?\\b(?!\\()");
+    private static final Pattern ESCAPABLE = Pattern.compile(
+            "\\b(FROM|JOIN) ([a-z_]\\w*(?:\\.[a-z_]\\w*)?)(?=$|\\)| (?:WHERE|UNION|INTO|LIMIT|ORDER|GROUP|ON|USING)\\b)");
     private static final Pattern SETTING = Pattern.compile("^SET (?:GLOBAL |PERSIST |@@GLOBAL\\.)([a-z_.]+) = (.+)$");
     private static final Pattern SESSION =
             Pattern.compile("^SET (?:SESSION |@@SESSION\\.)?(sql_log_bin|gtid_next) = (.+)$");
@@ -88,6 +90,7 @@ final class SqlMutator {
             this::version,
             this::quotedTable,
             this::qualifiedTable,
+            this::escapedTable,
             this::texts,
             this::condition,
             this::or,
@@ -182,6 +185,17 @@ final class SqlMutator {
                         found.group(3) == null && !found.group(2).equals("shop")
                                 ? found.group(1) + " shop." + found.group(2)
                                 : found.group()));
+    }
+
+    /** Writes the tables of a query as ODBC escapes, whose names servers ignore. */
+    private String escapedTable(String sql) {
+        if (!sql.startsWith("SELECT ")) {
+            return sql;
+        }
+        return ESCAPABLE.matcher(sql).replaceAll(found -> {
+            String escape = any(List.of(" {oj ", "{x ", " {`from`"));
+            return Matcher.quoteReplacement(found.group(1) + escape + found.group(2) + '}');
+        });
     }
 
     /** Writes a text in other quotes or as several; in a condition, also in another encoding. */
