@@ -59,8 +59,8 @@ function errorMessages(from) {
   return [
     message('deadlock', 35, { details: {
       transaction_1_statement: 'update ledgers set total = total + ? where id = ?', transaction_1_query_id: SLOWER,
-      transaction_1_thread_id: '7', transaction_2_statement: 'update entries set ledger = ? where id = ?',
-      transaction_2_query_id: STEADY, transaction_2_thread_id: '8', rolled_back: '2',
+      transaction_1_thread_id: '7', transaction_1_user: 'ledger', transaction_1_host: '10.2.0.7',
+      transaction_2_statement: 'update entries set ledger = ? where id = ?', transaction_2_query_id: STEADY, transaction_2_thread_id: '8', rolled_back: '2',
     } }),
     message('connection_aborted', 40, { thread_id: ABORTED, user: 'ledger', host: 'app-1' }),
     message('crash', 50, { level: 'ERROR', details: { signal: '11', query_id: SLOWER } }),

@@ -57,8 +57,8 @@ describe('Errors', () => {
     const messages = (await browser.chart('Error log messages')).data;
     assert.deepEqual(messages.map((row) => row.what), ['restart', 'crash', 'innodb pressure', 'aborted connection', 'deadlock']);
     const [deadlock] = (await browser.chart('Deadlocks and their statements')).data;
-    assert.deepEqual([deadlock.first_statement, deadlock.connection_id, deadlock.other_connection, deadlock.rolled_back],
-      ['update ledgers set total = total + ? where id = ?', '7', '8', '2']);
+    assert.deepEqual([deadlock.first_statement, deadlock.first_who, deadlock.second_who, deadlock.victim],
+      ['update ledgers set total = total + ? where id = ?', 'ledger from 10.2.0.7, connection 7', 'unknown, connection 8', 'second: unknown']);
   });
 
   test('says what the code means that statements failed with', async () => {

@@ -156,6 +156,7 @@ ROUTES = (
     Route("/tailrace/queries/", ALL, "POST", {"q": "select 1"}, 303),
     Route("/tailrace/queries/{query}/?range=90d", ALL),
     Route("/tailrace/queries/{query}/?range=90d&format=csv&table=plans", ALL, is_page=False),
+    Route("/tailrace/queries/{query}/samples/?range=90d", ALL, answered=403, is_page=False),
     Route("/tailrace/entities/?range=90d", READERS),
     Route("/tailrace/entities/?range=90d&q=script", READERS),
     Route("/tailrace/entities/?range=90d&format=csv", READERS, is_page=False),

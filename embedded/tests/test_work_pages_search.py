@@ -80,7 +80,9 @@ def test_a_row_leads_to_the_pages_that_the_viewer_has():
     assert row["table_address"] == "/tailrace/entities/table/shop.cards/?range=24h"
     assert row["address"] == "/tailrace/queries/00000000000000AB/?range=24h"
     (hidden,) = listing.events([EVENT], linking())
-    assert not any(value for key, value in hidden.items() if key.endswith("address"))
+    assert hidden["user_address"] == "/tailrace/search/?q=user%3A%22ann%2Fb%22&range=24h"
+    assert hidden["table_address"] == "/tailrace/search/?q=table%3A%22shop.cards%22&range=24h"
+    assert (hidden["session_address"], hidden["address"]) == ("", "")
     (alert,) = listing.events([{**EVENT, "log": "alert", "kind": "alert"}], linking("Alert inbox"))
     assert alert["address"] == f"/tailrace/alerts/{ID.replace('-', '')}/"
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tailrace.reading import plan_trees
-from tailrace_pages.statements import advice, dashboards, listing, plans, tables, trend
+from tailrace_pages.statements import dashboards, deadlocks, listing, plans, tables, trend
 from tailrace_pages.statements.periods import Logging, Periods, by_kind
 from tailrace_pages.time_range import TimeRange
 
@@ -59,43 +59,6 @@ def test_the_current_plan_is_compared_with_the_one_that_it_replaced():
     assert plans.trees(rows, [])[0].compared_with == "C"
     assert plans.trees([plan("B")], [])[0].compared_with == ""
     assert plans.trees([], []) == []
-
-
-MODEL = (
-    '{"plan":{"inputs":[{"schema":"shop","table":"cust`omers","alias":"c"},{"table":"orders","alias":"o"}]}}'
-)
-MISSING = (
-    "missing index · c: no index can be used: consider one on (city, name) · reads 51,000 rows for a = ?"
-)
-
-
-@pytest.mark.parametrize(
-    ("line", "ddl"),
-    [
-        (MISSING, "CREATE INDEX `cust``omers_city_name` ON `shop`.`cust``omers` (`city`, `name`);"),
-        (
-            "unused leading key part · o: index x holds a but does not start with it: one · y",
-            "CREATE INDEX `orders_a` ON `default`.`orders` (`a`);",
-        ),
-        ("filesort · many rows are sorted: an index in this order would give them sorted · up to 9 rows", ""),
-        (
-            "missing index · c: all rows are read and checked, and no index helps: consider one",
-            "",
-        ),
-    ],
-)
-def test_advice_on_an_index_is_ddl_on_the_table_behind_the_alias(line, ddl):
-    found = advice.advice_of(line, MODEL, "default")
-    assert found.ddl == ddl
-    assert bool(found.unknown) == (found.kind == "missing index" and not ddl)
-
-
-def test_advice_without_a_readable_model_names_the_alias():
-    assert "ON `c` (" in advice.advice_of(MISSING, "{", "").ddl
-    (only,) = plans.advice(
-        [plan("B", advice=[MISSING]), plan("A", advice=["x · y"]), plan("B", server="db2", advice=[MISSING])]
-    )
-    assert only["servers"] == ["db1", "db2"]
 
 
 SPAN = TimeRange(NOON - HOUR, NOON)
@@ -181,6 +144,8 @@ def test_a_bucket_without_entries_has_no_load_and_an_unknown_latency():
     assert [(cell["x"], cell["y"]) for cell in heat.cells] == [(90, 42), (90, 0)]
     assert [label["text"] for label in heat.labels] == ["≥ 1 s", "≥ 500 ms", "≥ 250 ms", "≥ 125 ms"]
     assert heat.cells[0]["opacity"] == 1 > heat.cells[1]["opacity"] > trend.FAINTEST
+    assert [label["text"] for label in heat.times] == ["11:57", "12:00"][:1]
+    assert heat.columns * (heat.cell_width + 1) + trend.LABEL_WIDTH == pytest.approx(heat.width, abs=1)
     assert trend.heat_map(others) is None
 
 
@@ -202,7 +167,9 @@ def test_marks_are_plan_changes_and_versions_that_follow_others():
         {"application": "web", "version": "2", "first_seen": NOON - HOUR},
     ]
     changes = [{"changed": NOON - 2 * HOUR, "new_plan": "ABCDEF0123456789"}]
-    assert [mark["label"] for mark in trend.marks(changes, versions)] == ["plan ABCD", "web 2"]
+    ddl = [{"at": NOON - 2.5 * HOUR, "verb": "ALTER", "tables": ["t"], "text": "alter table t drop key by_a"}]
+    labels = [mark["label"] for mark in trend.marks(changes, versions, ddl)]
+    assert labels == ["index by_a dropped", "plan ABCD", "web 2"]
 
 
 def test_tables_have_sizes_of_their_database_and_unknown_ones():
@@ -219,6 +186,38 @@ def test_tables_have_sizes_of_their_database_and_unknown_ones():
     assert found[1]["address"] == "table/shop.orders"
 
 
+def test_a_table_without_a_size_has_the_rows_that_a_plan_read():
+    model = '{"plan": {"inputs": [{"table": "Log", "access_type": "ALL", "examined_rows": 412240}]}}'
+    scan = plan("ABCDEF0123456789", model=model, last_seen=NOON)
+    (log,) = tables.tables(["shop.`log`"], [], [], lambda kind, name: "", [plan("B"), scan])
+    shown = {name: log[name] for name in ("server", "estimated_rows", "bytes", "measured", "known_by")}
+    assert shown == {
+        "server": "db1",
+        "estimated_rows": 412240,
+        "bytes": None,
+        "measured": NOON,
+        "known_by": "plan ABCDEF01",
+    }
+
+
+def test_a_deadlock_names_both_users_and_the_application_of_the_client():
+    row = {"first_user": "warehouse", "first_client": "10.0.0.3", "second_user": "app", "second_client": ""}
+    row |= {"rolled_back": "1", "is_first": 0, "other_id": 7, "other_text": "update stock"}
+    callers = [{"user": "app", "client": "", "application": each} for each in ("web", "", "job")]
+    (shown,) = deadlocks.table(
+        [row], callers, lambda kind, name: f"{kind}:{name}", lambda id_: f"query/{id_}"
+    )
+    assert (shown["user"], shown["application"], shown["outcome"]) == (
+        "app",
+        "(no tag), job, web",
+        "the other one",
+    )
+    assert (shown["other_user_address"], shown["client_address"]) == ("user:warehouse", "")
+    assert (shown["other"], shown["other_address"]) == ("update stock", "query/7")
+    (unknown,) = deadlocks.table([{**row, "rolled_back": "", "is_first": 1}], [], lambda *_: "", lambda _: "")
+    assert (unknown["application"], unknown["outcome"]) == ("unknown", "unknown")
+
+
 @pytest.mark.parametrize(("known", "executions"), [((6, 6), 0), ((4, 6), None), (None, None)])
 def test_a_plan_without_executions_has_none_only_if_all_plans_are_known(known, executions):
     load = [{"server": "db1", "plan_hash": "A", "executions": 4, "p50": 1, "p95": 2}]
@@ -230,7 +229,16 @@ def test_a_plan_without_executions_has_none_only_if_all_plans_are_known(known, e
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"verdict": "slower", "ratio": 7.5, "reason": ""}, "slower: 7.5 times as long"),
+        (
+            {
+                "verdict": "slower",
+                "ratio": 20.1932,
+                "reason": "",
+                "executions_before": 1999,
+                "executions_after": 20,
+            },
+            "slower: 20.2 times as long (1,999 executions before, 20 after)",
+        ),
         ({"verdict": "no_difference", "ratio": 1.0, "reason": ""}, "no difference"),
         ({"verdict": "unknown", "ratio": None, "reason": "3 executions"}, "unknown: 3 executions"),
     ],
@@ -242,14 +250,50 @@ def test_the_verdict_of_a_plan_change_is_in_words(change, words):
 def test_a_statement_of_the_list_without_entries_before_has_no_change():
     def rows(query, **parameters):
         if query == "page_query_list":
-            return [{"id": 1, "total_seconds": 2.0, "executions": 4, "all_seconds": 8.0, "last_seen": NOON}]
-        return [{"id": 1, "period": "now", "p95": 0.5}]
+            times = {"total_seconds": 2.0, "all_seconds": 8.0, "last_seen": NOON}
+            return [{"id": 1, "executions": 4, "statements": 2, **times}]
+        return [{"id": 1, "period": "now", "p95": 0.5, "total_seconds": 2.0}]
 
     found = [{"id": each, "query": "x" * 400, "last_seen": NOON} for each in (1, 2)]
     first, second = listing.measured(rows, found, SPAN, {})
     assert (first["share"], first["p95"], first["p95_change"]) == (0.25, 0.5, "no entry before")
     assert (second["executions"], second["p95"], second["p95_change"]) == (0, None, "")
     assert (first["query_id"], len(first["query"])) == ("0000000000000001", 301)
+
+
+def listed(rows, **parameters) -> listing.Listed:
+    return listing.heaviest(rows, SPAN, {}, **parameters)
+
+
+def test_the_list_has_pages_and_orders_that_state_their_threshold():
+    """Statement 3 has the largest p95 and time before, statement 2 grew in total time only."""
+    before = {1: (0.5, 26.0), 2: (0.5, 5.0), 3: (9.0, 90.0)}
+
+    def rows(query, **parameters):
+        if query == "page_query_list":
+            times = {"executions": 4, "all_seconds": 900.0, "last_seen": NOON, "statements": 30}
+            return [{"id": each, "total_seconds": 31.0 - each, **times} for each in range(1, 31)][
+                : parameters["most"]
+            ]
+        if query == "page_query_texts":
+            return []
+        now = [{"id": each, "period": "now", "p95": 0.6, "total_seconds": 9} for each in range(1, 31)]
+        was = [
+            {"id": each, "period": "before", "p95": p95, "total_seconds": s}
+            for each, (p95, s) in before.items()
+        ]
+        return now + was
+
+    second = listed(rows, page=2)
+    assert [int(row["query_id"], 16) for row in second.rows] == [26, 27, 28, 29, 30]
+    assert second.caption("time") == "Statements with the most total time: 26 to 30 of 30 statements"
+    assert listed(rows).has_more and not second.has_more
+    slower = listed(rows, order="slower")
+    assert [int(row["query_id"], 16) for row in slower.rows] == [1, 2]
+    assert slower.caption("slower") == "Statements whose p95 grew by at least 10 %: 2 of 30 statements"
+    assert [int(row["query_id"], 16) for row in listed(rows, order="grown").rows] == [2, 1]
+    assert listed(rows, order="grown").rows[0]["total_change"] == "+480 %"
+    assert len(listed(rows, order="p95").rows) == listing.MOST
 
 
 def test_the_list_states_across_which_changes_of_the_settings_it_compares():

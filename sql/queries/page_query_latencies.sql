@@ -1,4 +1,4 @@
--- Executions and p95 of several statements in the time range (`now`) and in the equally long time before it (`before`): one row
+-- Executions, total time and p95 of several statements in the time range (`now`) and in the equally long time before it (`before`): one row
 -- per statement and period with entries. Sources as in page_query_overview.sql.
 -- Parameters: from, to, query_ids, cluster, instance.
 WITH
@@ -33,6 +33,7 @@ WITH
             AND ({instance:String} = '' OR instance = {instance:String}))
 SELECT
     id, if(is_now, 'now', 'before') AS period, sum(arraySum(weights)) AS executions,
+    sum(arraySum(arrayMap((each, weight_each) -> each * weight_each, seconds, weights))) AS total_seconds,
     quantileExactWeightedArray(0.95)(seconds, arrayMap(weight_each -> toUInt64(round(weight_each)), weights)) AS p95
 FROM measures
 GROUP BY id, period

@@ -3,7 +3,7 @@
 {%- include "parts/utc.sql" -%}
 -- Plans of statements by total time.
 --
--- One row per server, statement, plan and source in the time range.
+-- One row per server, statement, plan and source that was in use in the time range. `time` is the last time in it.
 WITH
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
     {{ utc(from_dttm) if from_dttm else "range_end - 86400 * 7" }} AS range_start,
@@ -22,8 +22,9 @@ WITH
         SELECT query_id AS id, any(fingerprint) AS query FROM tailrace.fingerprints
         WHERE query_id IN (SELECT query_id FROM tailrace.plans) GROUP BY query_id)
 SELECT
-    toDateTime(last_seen, 'UTC') AS time,
-    toDateTime(first_seen, 'UTC') AS first_seen_at,
+    toDateTime(greatest(
+        load.ran_at, if(last_seen < range_end, last_seen, load.ran_at), if(first_seen < range_end, first_seen, load.ran_at)), 'UTC') AS time,
+    toDateTime(if(load.executions > 0, least(first_seen, load.ran_from), first_seen), 'UTC') AS first_seen_at,
     plan_rows.cluster AS cluster, plan_rows.instance AS instance, plan_rows.database AS database,
     leftPad(hex(plan_rows.id), 16, '0') AS query_id,
     texts.query AS query,
@@ -37,4 +38,4 @@ SELECT
 FROM plan_rows
 LEFT JOIN load ON load.instance = plan_rows.instance AND load.id = plan_rows.id AND load.plan_hash = plan_rows.plan_hash
 LEFT JOIN texts ON texts.id = plan_rows.id
-WHERE last_seen >= range_start AND first_seen < range_end
+WHERE {{ in_use('load.ran_at', 'first_seen', 'last_seen') }}

@@ -1,9 +1,11 @@
 {%- include "parts/statement.sql" -%}
 {%- include "parts/links.sql" -%}
 {%- include "parts/logging.sql" -%}
+{%- include "parts/number_links.sql" -%}
+{%- include "parts/plan_load.sql" -%}
 -- The plans of one statement in the time range with their executions, and the effect of the change to each.
 --
--- One row per server, plan and source. Percentiles cover the entries since the logging settings of each server last
+-- One row per server, plan and source that was in use in the time range. Percentiles cover the entries since the logging settings of each server last
 -- changed: a plan that ran only before that has none, because percentiles depend on the settings and not only on the
 -- plan.
 WITH
@@ -30,8 +32,8 @@ WITH
 SELECT
     leftPad(hex(plan_rows.id), 16, '0') AS query_id,
     plan_rows.cluster AS cluster, plan_rows.instance AS instance, plan_rows.plan_hash AS plan_hash, source,
-    toDateTime(first_seen, 'UTC') AS first_seen_at,
-    toDateTime(last_seen, 'UTC') AS time,
+    toDateTime(if(load.executions > 0, least(first_seen, load.ran_from), first_seen), 'UTC') AS first_seen_at,
+    toDateTime(greatest(last_seen, load.ran_to), 'UTC') AS time,
     toDateTime(nullIf(load.ran_from, toDateTime64(0, 6, 'UTC')), 'UTC') AS ran_from_at,
     toDateTime(nullIf(load.ran_to, toDateTime64(0, 6, 'UTC')), 'UTC') AS ran_to_at,
     load.executions AS executions, load.seconds AS seconds,
@@ -40,7 +42,7 @@ SELECT
     if(executions = 0, NULL, load.examined_each) AS examined_each,
     multiIf(
         changes.verdict = '', '',
-        changes.verdict IN ('slower', 'faster'), concat(changes.verdict, ', ', toString(round(changes.ratio, 2)), ' times as long'),
+        changes.verdict IN ('slower', 'faster'), concat(changes.verdict, ', ', {{ three_digits('changes.ratio') }}, ' times as long'),
         changes.verdict = 'no_difference', 'no difference',
         changes.verdict) AS verdict,
     toDateTime(nullIf(changes.at, toDateTime64(0, 6, 'UTC')), 'UTC') AS changed_at,
@@ -60,4 +62,4 @@ FROM (
 ) AS plan_rows
 LEFT JOIN load ON load.instance = plan_rows.instance AND load.plan_hash = plan_rows.plan_hash
 LEFT JOIN changes ON changes.instance = plan_rows.instance AND changes.plan_hash = plan_rows.plan_hash
-WHERE last_seen >= range_start AND first_seen < range_end
+WHERE {{ in_use('load.ran_to', 'first_seen', 'last_seen') }}

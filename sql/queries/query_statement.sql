@@ -20,10 +20,11 @@ SELECT
     toDateTime(min(first_seen_at), 'UTC') AS first_seen,
     toDateTime(greatest(max(last_seen_at), ifNull(last_executed, toDateTime64(0, 6, 'UTC'))), 'UTC') AS last_seen,
     concat(
+        {{ page_of_statement('query_id', "'Page of the statement'") }}, ' · ',
         {{ link('slow-queries', 'query-id', 'query_id', 'query_id', "'Slow queries'") }}, ' · ',
         {{ link('plans', 'query-id', 'query_id', 'query_id', "'Plans'") }}, ' · ',
         {{ link('traces', 'query-id', 'query_id', 'query_id', "'Traces'") }}, ' · ',
-        {{ link('samples', 'query-id', 'query_id', 'query_id', "'Unmasked samples'") }}, ' (for who may)',
+        {{ page_of_statement('query_id', "'Unmasked samples'", 'samples/') }}, ' (needs a role)',
         if(
             notEmpty(groupUniqArrayArray(previous_query_ids) AS earlier),
             concat(' · by the former rules of fingerprints: ', arrayStringConcat(arrayMap(id ->

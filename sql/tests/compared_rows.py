@@ -102,6 +102,7 @@ WITHOUT_ROWS = {
     *("innodb_messages", "login_guesses", "query_calls", "rule_coverage"),
     *("page_alert_earlier", "page_alert_gap", "page_alert_history", "page_alert_sessions"),
     *("page_query_digest", "page_query_logging", "page_query_logging_changes", "page_query_versions"),
+    *("page_query_ddl", "page_query_deadlocks"),
     *("page_entity_evidence", "samples_statements"),
     *("page_setup_rule_counts", "page_setup_rules", "page_setup_settings", "page_setup_slow_settings"),
     *("ledger_repairs", "canary_rules", "rule_health", "api_token", "api_tokens"),

@@ -20,6 +20,8 @@ DEADLOCK = {
     "transaction_1_statement": "update a set b = ?",
     "transaction_1_query_id": f"{SLOWER:016X}",
     "transaction_1_thread_id": "20",
+    "transaction_1_user": "app",
+    "transaction_1_host": "10.0.0.1",
     "transaction_1_waits_for": "`r`.`a` index PRIMARY",
     "transaction_2_statement": "update c set d = ?",
     "transaction_2_query_id": f"{STEADY:016X}",
@@ -101,6 +103,8 @@ def test_deadlocks_name_both_statements_from_either_source(errors):
         )
         assert (row["connection_id"], row["other_connection"], row["rolled_back"]) == ("20", "21", "2")
         assert f"{STEADY:016X}" in row["second_link"]
+        assert row["first_who"] == "app from 10.0.0.1, connection 20"
+        assert (row["second_who"], row["victim"]) == ("unknown, connection 21", "second: unknown")
 
 
 def test_what_mariadb_says_twice_counts_once(admin, user, rendered):

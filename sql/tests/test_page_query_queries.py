@@ -1,83 +1,32 @@
 """Tests the queries of the pages of statements (sql/queries/page_query_*.sql) on rows with known results."""
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from ledger_fixture import LedgerRows
+from query_page_rows import (
+    END,
+    HOUR,
+    IT,
+    OLD,
+    OTHER,
+    START,
+    TEXT,
+    asking,
+    execution,
+    insert_statements,
+    sql,
+)
 
 from tailrace.clickhouse.client import ClickHouseError
 from tailrace_pages import queries
 
-HOUR = timedelta(hours=1)
-END = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(days=2)
-"""Two days ago at a full hour: no result depends on the time of the test."""
-START = END - 2 * HOUR
-IT, OTHER, OLD = 0xFFFF_0000_0000_0001, 2, 3
-TEXT = "select id from `orders` where id = ?"
-
-
-def sql(time: datetime) -> str:
-    return f"{time:%Y-%m-%d %H:%M:%S}"
-
-
-def execution(at: datetime, seconds: float, **columns) -> dict:
-    its = {"cluster": "shop", "instance": "db1", "query_id": IT, "rule_set": "tailrace-2", "weight": 2}
-    times = {"event_time": sql(at), "query_time": seconds, "lock_time": seconds / 4}
-    return {**its, **times, "rows_examined": 10, "rows_sent": 1, "user": "app", "host": "10.0.0.9", **columns}
-
-
-def fingerprint(query_id: int, text: str, **columns) -> dict:
-    its = {"query_id": query_id, "rule_set": "tailrace-2", "fingerprint": text, "verb": "SELECT"}
-    return {**its, "seen_at": sql(END), "first_seen_at": sql(START), **columns}
-
-
-EVENTS = [
-    execution(
-        START + timedelta(minutes=1), 0.2, tags={"application": "web", "route": "/cart", "version": "1"}
-    ),
-    execution(
-        START + timedelta(minutes=61), 0.4, tags={"application": "web", "route": "/cart", "version": "2"}
-    ),
-    execution(START + timedelta(minutes=62), 3.0, instance="db2", user="cron", host="batch-1"),
-    execution(START - timedelta(minutes=10), 0.1),
-    execution(START - timedelta(hours=23), 0.05, query_id=OLD),
-    execution(START + timedelta(minutes=5), 8.0, query_id=OTHER),
-]
-"""Of the statement: two on db1 and one on db2 in the range, one before it, one on the day before."""
-
-
-def insert_statements(user) -> None:
-    user("writer").insert("tailrace.query_events", EVENTS)
-    user("writer").insert(
-        "tailrace.fingerprints",
-        [
-            fingerprint(IT, TEXT, previous_query_ids=[OLD], tables_read=["shop.orders"]),
-            fingerprint(OTHER, "select c? from sbtest?", tables_read=["sbtest?"], tables_written=["Log"]),
-        ],
-    )
-
 
 @pytest.fixture
 def ask(admin, user):
-    """Returns the rows of a query for a range of two hours and all servers; parameters can be replaced."""
-
-    def run(name: str, span=(START, END), **parameters) -> list[dict]:
-        text = queries.text_of(f"page_query_{name}")
-        known = {
-            "from": sql(span[0]),
-            "to": sql(span[1]),
-            "query_ids": [IT, OLD],
-            "cluster": "",
-            "instance": "",
-        }
-        known |= {"width": 3600, "oldest": sql(span[0] - timedelta(days=1))}
-        wanted = {**known, **parameters}
-        return user("reader_developer").rows(
-            text, {name: each for name, each in wanted.items() if f"{{{name}:" in text}
-        )
-
-    return run
+    """Asks with the rows of insert_statements (FIRST_ROWS)."""
+    return asking(user)
 
 
 def by_name(rows: list[dict], kind: str) -> dict[str, dict]:
@@ -210,6 +159,8 @@ def test_the_list_is_ordered_by_total_time_with_shares(ask):
 def test_latencies_are_of_both_periods(ask):
     found = {(row["id"], row["period"]): row["p95"] for row in ask("latencies", query_ids=[IT, OTHER])}
     assert found == {(IT, "now"): 3, (IT, "before"): 0.1, (OTHER, "now"): 8}
+    (before,) = (row for row in ask("latencies", query_ids=[IT]) if row["period"] == "before")
+    assert before["total_seconds"] == pytest.approx(0.2), "two executions by one entry with weight 2"
 
 
 @pytest.mark.parametrize(

@@ -139,6 +139,25 @@ def test_executions_without_a_plan_are_those_of_the_plan_captured_before_them(as
     assert sorted(row["plan_hash"][0] for row in executions) == ["(", "D", "D", "E", "E"]
 
 
+def test_a_plan_is_listed_when_it_ran_even_if_it_was_stored_hours_before_or_after(ask, user):
+    """`last_seen_at` is written at most once an hour of the job: hours early while old logs are read."""
+    of_statement = {"instance": "db4", "query_id": 8}
+    stored = {"D" * 16: [600], "E" * 16: [90, -30], "F" * 16: [90, -30]}
+    rows = [plan(hash_, each, **of_statement) for hash_, minutes in stored.items() for each in minutes]
+    user("writer").insert("tailrace.plans", rows)
+    user("writer").insert(
+        "tailrace.query_events", [{**execution(each * 16, 2), **of_statement} for each in "DE"]
+    )
+
+    listed = [row for row in ask("plans_by_load") if row["instance"] == "db4"]
+    assert {row["plan_hash"]: row["time"] for row in listed} == {"D" * 16: at(5), "E" * 16: at(5)}
+    of_it = {row["plan_hash"]: row["time"] for row in ask("query_plans", query_id=[f"{8:016X}"])}
+    assert of_it == {"D" * 16: at(5), "E" * 16: at(-30)}
+    for trees in ("query_plan_trees", "plan_steps"):
+        drawn = {row["plan_hash"] for row in ask(trees, query_id=[f"{8:016X}"])}
+        assert drawn == {"D" * 16, "E" * 16}
+
+
 def test_the_tree_is_of_the_plan_in_the_filter(ask):
     steps = ask("plan_steps", plan_hash=[BEFORE])
     assert {row["plan_hash"] for row in steps} == {BEFORE}
@@ -215,7 +234,10 @@ def test_what_a_statement_is(ask):
     (found,) = ask("query_statement")
 
     assert (found["query_id"], found["query"]) == (SHOWN, "select ?")
-    assert found["elsewhere"].count("/superset/dashboard/") == 4
+    assert found["elsewhere"].count("/superset/dashboard/") == 3
+    of_range = f"?from={RANGE[0][:19]}Z&amp;to={RANGE[1][:19]}Z"
+    assert f'<a href="/tailrace/queries/{SHOWN}/{of_range}">' in found["elsewhere"]
+    assert f'<a href="/tailrace/queries/{SHOWN}/samples/{of_range}">' in found["elsewhere"]
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from tailrace.alerts.entity_key import entity_of, in_words
 UNKNOWN = "unknown"
 TIMES = 10
 """Ratio from which a change is written as a ratio instead of a percentage."""
+LEAST = 0.001
 SHORT_ID = 8
 """Characters of an id that are shown; the whole one is in its tooltip and its copy button."""
 
@@ -31,11 +32,14 @@ def count(value: float | None) -> str:
 
 
 def number(value: float | None) -> str:
-    """A number with at most three significant digits behind its integer part: 12.3456 -> 12.3, 0.123."""
+    """A number with at most three significant digits behind its integer part: 12.3456 -> 12.3, 0.123. Numbers
+    closer to zero than LEAST are not written with many zeros or an exponent: 0.0000233 -> < 0.001"""
     if _is_unknown(value):
         return UNKNOWN
     if value == int(value) or abs(value) >= 100:
         return f"{value:,.0f}"
+    if abs(value) < LEAST:
+        return f"< {LEAST:g}"
     return f"{value:.3g}"
 
 

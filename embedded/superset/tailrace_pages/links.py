@@ -82,6 +82,12 @@ def table(name: str, span: TimeRange | None = None) -> str:
     return address("entities", "table", name, arguments=_arguments(span))
 
 
+def search(field: str, value: str, span: TimeRange | None = None) -> str:
+    """The events whose field of the search grammar has exactly this value."""
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return address("search", arguments={"q": f'{field}:"{escaped}"', **_arguments(span)})
+
+
 def _arguments(span: TimeRange | None) -> dict[str, str]:
     return span.arguments() if span else {}
 

@@ -97,6 +97,18 @@ def _bundles(roles: Iterable[int]) -> frozenset[str]:
     return frozenset(name.removeprefix("can_") for (name,) in found)
 
 
+def sees_dashboard(slug: str) -> bool:
+    """Returns whether Superset shows a dashboard to the person of this request."""
+    from superset.commands.dashboard.exceptions import DashboardAccessDeniedError, DashboardNotFoundError
+    from superset.daos.dashboard import DashboardDAO
+
+    try:
+        DashboardDAO.get_by_id_or_slug(slug)
+    except (DashboardAccessDeniedError, DashboardNotFoundError):
+        return False
+    return True
+
+
 def page(bundle: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorates a view that needs this bundle. Raises ValueError for an unknown one, when it is defined."""
     permissions.permission_of(bundle)

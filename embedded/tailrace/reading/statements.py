@@ -12,9 +12,12 @@ from tailrace.reading.time_range import TimeRange
 Row = Mapping[str, Any]
 
 
-def heaviest(rows: Rows, span: TimeRange, servers: Mapping[str, str], most: int) -> list[dict[str, Any]]:
-    """Returns the statements with the most total time, at most `most`; see `measured` for the keys."""
-    totals = rows("page_query_list", query_ids=[], most=most, **span.parameters(), **servers)
+def heaviest(
+    rows: Rows, span: TimeRange, servers: Mapping[str, str], most: int, skip: int = 0
+) -> list[dict[str, Any]]:
+    """Returns the statements with the most total time, at most `most` after the first `skip`; see `measured`
+    for the keys."""
+    totals = rows("page_query_list", query_ids=[], most=skip + most, **span.parameters(), **servers)[skip:]
     texts = {row["id"]: row for row in rows("page_query_texts", query_ids=[row["id"] for row in totals])}
     known = [{**texts.get(row["id"], {"query": "", "last_seen": None}), "id": row["id"]} for row in totals]
     return _with_numbers(rows, known, totals, span, servers)
@@ -26,8 +29,9 @@ def measured(
     """Returns statements (rows with id, query, last_seen) with their numbers, in the given order.
 
     The keys are id (a number), query (the fingerprint), last_seen, total_seconds, share (of the time of all
-    statements; None without entries), executions, p95 and p95_before in seconds (of the equally long time
-    before the range; None without entries).
+    statements; None without entries), executions, p95 in seconds, and p95_before and seconds_before, the
+    total time, of the equally long time before the range; None without entries. `statements` is the number
+    of all statements with entries in the range; 0 without entries of this one.
     """
     if not found:
         return []
@@ -46,19 +50,18 @@ def _with_numbers(
 ) -> list[dict[str, Any]]:
     by_id = {row["id"]: row for row in totals}
     given = {"query_ids": list(by_id), **span.parameters(), **servers}
-    latencies = (
-        {(row["id"], row["period"]): row["p95"] for row in rows("page_query_latencies", **given)}
-        if by_id
-        else {}
-    )
+    latencies = rows("page_query_latencies", **given) if by_id else []
+    periods = {(row["id"], row["period"]): row for row in latencies}
+    nothing: Row = {"p95": None, "total_seconds": None}
     return [
         {
             "id": row["id"],
             "query": row["query"],
             "last_seen": by_id.get(row["id"], row)["last_seen"],
             **_numbers(by_id.get(row["id"])),
-            "p95": latencies.get((row["id"], "now")),
-            "p95_before": latencies.get((row["id"], "before")),
+            "p95": periods.get((row["id"], "now"), nothing)["p95"],
+            "p95_before": periods.get((row["id"], "before"), nothing)["p95"],
+            "seconds_before": periods.get((row["id"], "before"), nothing)["total_seconds"],
         }
         for row in found
     ]
@@ -67,6 +70,6 @@ def _with_numbers(
 def _numbers(total: Row | None) -> dict[str, Any]:
     """Returns the numbers of a statement; 0 executions if the slow logs have no entry in the range."""
     if total is None:
-        return {"total_seconds": 0.0, "share": None, "executions": 0}
+        return {"total_seconds": 0.0, "share": None, "executions": 0, "statements": 0}
     share = total["total_seconds"] / total["all_seconds"] if total["all_seconds"] else None
-    return {"total_seconds": total["total_seconds"], "share": share, "executions": total["executions"]}
+    return {"share": share, **{name: total[name] for name in ("total_seconds", "executions", "statements")}}

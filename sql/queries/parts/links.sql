@@ -36,6 +36,11 @@
 {%- macro literal(text) -%} array{{ [text] | where_in }}[1] {%- endmacro -%}
 {%- macro iso(time) -%} formatDateTime({{ time }}, '%Y-%m-%dT%H:%i:%S') {%- endmacro -%}
 {%- macro link_to_query(value, text) -%} {{ link('query-detail', 'query-id', 'query_id', value, text) }} {%- endmacro -%}
+{#- The work page of a statement, in the same time range; `part` is the rest of its path. -#}
+{%- macro page_of_statement(value, text, part='') -%}
+    concat('<a href="/tailrace/queries/', {{ value }}, '/{{ part }}{% if from_dttm and to_dttm %}?from={{ from_dttm[:19] }}Z&amp;to={{ to_dttm[:19] }}Z{% endif %}">',
+        {{ text }}, '</a>')
+{%- endmacro -%}
 {%- macro link_to_plan(value, text) -%} {{ link('plans', 'plan', 'plan_hash', value, text) }} {%- endmacro -%}
 {%- macro link_to_trace(value, text) -%} {{ link('traces', 'trace-id', 'trace_id', value, text, tab='TAB-traces-one-trace') }} {%- endmacro -%}
 {#- The activity of one connection, one hour before and after a time. Takes the name of the server and the connection id as text. -#}

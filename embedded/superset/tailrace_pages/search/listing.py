@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from tailrace.search.fields import BY_NAME, KINDS, LOGS
@@ -104,10 +105,16 @@ def _links(row: Mapping[str, Any], linking: Linking) -> dict[str, str]:
     near = TimeRange(row["time"].replace(microsecond=0) - HOUR, row["time"].replace(microsecond=0) + HOUR)
     server = (row["cluster"], row["instance"], row["session"])
     table = row["tables"][0] if row["tables"] else ""
+    # A role without pages of users gets the search for the events of the value.
+    user, client, its = (
+        (links.user, links.client, links.table)
+        if has_entities
+        else (partial(links.search, each) for each in ("user", "client", "table"))
+    )
     return {
-        "user_address": links.user(row["user"], span) if has_entities and row["user"] else "",
-        "client_address": links.client(row["client"], span) if has_entities and row["client"] else "",
-        "table_address": links.table(table, span) if has_entities and table else "",
+        "user_address": user(row["user"], span) if row["user"] else "",
+        "client_address": client(row["client"], span) if row["client"] else "",
+        "table_address": its(table, span) if table else "",
         "session_address": links.session(*server, near) if has_entities and row["session"] else "",
         "address": _address(row, linking),
     }

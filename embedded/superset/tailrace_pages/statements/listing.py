@@ -1,6 +1,7 @@
 """Lists of statements: the heaviest ones, and those that a search found."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from tailrace.reading import statements
@@ -11,38 +12,94 @@ from tailrace_pages.time_range import TimeRange
 
 Rows = Callable[..., list[dict[str, Any]]]
 MOST = 25
-"""Statements of the list of the heaviest ones."""
+"""Statements of a page of the list."""
+COMPARED = 100
+"""Statements with the most total time, among which the other orders choose."""
 MOST_CHARACTERS = 300
 """Of a statement in a table."""
 
+BEFORE = "Against the equally long time before the range"
 COLUMNS = (
     Column("query", "Statement", 0, "code", link="address"),
     Column("total_seconds", "Total time", 14, "duration", note="Sum of the execution times in the slow logs"),
     Column("share", "Share", 8, "share", note="Of the total time of all statements"),
+    Column("total_change", "Total vs before", 12, note=BEFORE),
     Column("executions", "Executions", 12, "count"),
     Column("p95", "p95", 12, "duration", note="95 % of the executions took at most this time"),
-    Column("p95_change", "p95 vs before", 16, note="Against the equally long time before the range"),
+    Column("p95_change", "p95 vs before", 12, note=BEFORE),
     Column("last_seen", "Last seen (UTC)", 20, "time"),
     Column("query_id", "Query id", 16, "id"),
 )
 
 
-ORDERS = {"time": "Most total time", "slower": "Slower than before"}
+ORDERS = {
+    "time": "Most total time",
+    "slower": "Slower than before",
+    "grown": "More total time than before",
+    "executions": "Most executions",
+    "p95": "Highest p95",
+}
 """Orders of the list, by the value of `?order=`."""
 SLOWER = 1.1
-"""Ratio of the p95 to the one before, from which a statement counts as slower."""
+"""Ratio to the p95 or the total time before, from which a statement counts as slower or as grown."""
+_KEYS: dict[str, tuple[str, float]] = {
+    "slower": ("ratio", SLOWER),
+    "grown": ("total_ratio", SLOWER),
+    "executions": ("executions", 0),
+    "p95": ("p95", 0),
+}
+"""The key of a row by which an order sorts, and its least value in the list."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A page of the list: its rows, the number of the first one, and the number of rows on all pages.
+    `statements` is the number of all statements in the range."""
+
+    rows: list[dict[str, Any]]
+    first: int
+    found: int
+    statements: int
+
+    @property
+    def has_more(self) -> bool:
+        return self.first - 1 + len(self.rows) < self.found
+
+    def caption(self, order: str) -> str:
+        """Returns what the list contains, with the threshold of its order."""
+        all_of_them = f"{self.statements:,} statements"
+        among = (
+            f"the {COMPARED} with the most total time, of {all_of_them}"
+            if self.statements > COMPARED
+            else all_of_them
+        )
+        found = f"{self.first} to {self.first - 1 + len(self.rows)}"
+        at_least = f"by at least {SLOWER - 1:.0%}".replace("%", " %")
+        return {
+            "time": f"Statements with the most total time: {found} of {all_of_them}",
+            "slower": f"Statements whose p95 grew {at_least}: {self.found} of {among}",
+            "grown": f"Statements whose total time grew {at_least}: {self.found} of {among}",
+            "executions": f"Statements with the most executions: {found} of {among}",
+            "p95": f"Statements with the highest p95: {found} of {among}",
+        }[order]
 
 
 def heaviest(
-    rows: Rows, span: TimeRange, servers: Mapping[str, str], order: str = "time"
-) -> list[dict[str, Any]]:
-    """Returns the MOST statements with the most total time; with the order `slower` those of them that are
-    slower than in the equally long time before, the largest ratio first. `servers` has the filters cluster
-    and instance."""
-    found = list(map(_shown, statements.heaviest(rows, span, servers, MOST)))
-    if order == "slower":
-        return sorted((row for row in found if row["ratio"] >= SLOWER), key=lambda row: -row["ratio"])
-    return found
+    rows: Rows, span: TimeRange, servers: Mapping[str, str], order: str = "time", page: int = 1
+) -> Listed:
+    """Returns a page of MOST statements in an order of ORDERS; orders other than `time` choose among the
+    COMPARED statements with the most total time. `servers` has the filters cluster and instance."""
+    skip = (page - 1) * MOST
+    if order == "time":
+        found = statements.heaviest(rows, span, servers, MOST, skip)
+        known = found[0]["statements"] if found else 0
+        return Listed(list(map(_shown, found)), skip + 1, known, known)
+    compared = statements.heaviest(rows, span, servers, COMPARED)
+    key, least = _KEYS[order]
+    chosen = [row for row in map(_shown, compared) if (row[key] or 0) >= least]
+    chosen.sort(key=lambda row: -(row[key] or 0))
+    known = compared[0]["statements"] if compared else 0
+    return Listed(chosen[skip : skip + MOST], skip + 1, len(chosen), known)
 
 
 def measured(
@@ -67,12 +124,21 @@ def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
     """Returns a row of tailrace.reading.statements for the table."""
     kept = {name: row[name] for name in ("last_seen", "total_seconds", "share", "executions")}
     known = {"query": shortened(row["query"]), "query_id": shown_id(row["id"]), **kept}
-    return {**known, **_latency(row["p95"], row["p95_before"])}
+    return {
+        **known,
+        **_latency(row["p95"], row["p95_before"]),
+        "total_change": _change(row["total_seconds"] or None, row["seconds_before"]),
+        "total_ratio": _ratio(row["total_seconds"], row["seconds_before"]),
+    }
 
 
 def _latency(now: float | None, before: float | None) -> dict[str, Any]:
     """Returns the p95 with its change; the ratio is 0 if one of both is unknown."""
-    return {"p95": now, "p95_change": _change(now, before), "ratio": now / before if now and before else 0.0}
+    return {"p95": now, "p95_change": _change(now, before), "ratio": _ratio(now, before)}
+
+
+def _ratio(now: float | None, before: float | None) -> float:
+    return now / before if now and before else 0.0
 
 
 def _change(now: float | None, before: float | None) -> str:

@@ -1,24 +1,30 @@
-"""The plans of one statement for its page: trees (tailrace.reading.plans), and advice."""
+"""The plans of one statement for its page: trees (tailrace.reading.plans), and advice on the current ones."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tailrace.reading.plans import Tree, trees
+from tailrace_pages.statements import dropped_index
 from tailrace_pages.statements.advice import Advice, advice_of
+from tailrace_pages.statements.conditions import conditions
 
 __all__ = ["Tree", "advice", "trees"]
 
 Row = Mapping[str, Any]
 
 
-def advice(plans: Sequence[Row]) -> list[dict[str, Any]]:
+def advice(plans: Sequence[Row], fingerprint: str, ddl: Sequence[Row]) -> list[dict[str, Any]]:
     """Returns the advice on the latest plan of each server, without duplicates, with the plan and the
-    servers."""
+    servers. `is_same` says that advice before has the same DDL. `ddl` has rows of page_query_ddl, the newest
+    first."""
     found: dict[Advice, dict[str, Any]] = {}
+    statement = conditions(fingerprint)
     for row in _latest_of_each_server(plans):
-        for line in row["advice"]:
-            piece = advice_of(line, row["model"], row["default_database"])
-            entry = found.setdefault(piece, {"advice": piece, "plan_hash": row["plan_hash"], "servers": []})
+        own = (advice_of(line, row, statement) for line in row["advice"])
+        for piece in (*dropped_index.advice_on(row, plans, ddl, statement), *own):
+            is_same = bool(piece.ddl) and any(each.ddl == piece.ddl for each in found if each != piece)
+            new = {"advice": piece, "plan_hash": row["plan_hash"], "servers": [], "is_same": is_same}
+            entry = found.setdefault(piece, new)
             entry["servers"].append(row["server"])
     return list(found.values())
 

@@ -15,6 +15,8 @@ DETAIL_RANGE = timedelta(days=7)
 """Callers and the executions of plans are counted in single events: of longer ranges, in the latest part
 only."""
 SLOW_LOG = ["slowlog"]
+DDL_RANGE = timedelta(days=92)
+"""An index can have been created or dropped long before it is missed; query events are kept as long."""
 SIZES_RANGE = timedelta(days=2)
 """Sizes of tables are measured hourly; the latest one before the end of the range counts."""
 
@@ -110,6 +112,10 @@ class Statement:
         return self._of_servers("page_query_plan_changes", self.span)
 
     @cached_property
+    def deadlocks(self) -> list[dict[str, Any]]:
+        return self._of_servers("page_query_deadlocks", self.span)
+
+    @cached_property
     def requests(self) -> list[dict[str, Any]]:
         return self.rows("page_query_requests", query_ids=self.ids, **self.span.parameters())
 
@@ -117,12 +123,27 @@ class Statement:
     def versions(self) -> list[dict[str, Any]]:
         return self.rows("page_query_versions", query_ids=self.ids, **self.span.parameters())
 
+    @property
+    def _table_names(self) -> list[str]:
+        """The tables of the statement in lower case, with or without their database."""
+        names = (*self.row["reads"], *self.row["writes"])
+        return sorted({name.replace("`", "").lower() for name in names})
+
+    @cached_property
+    def ddl(self) -> list[dict[str, Any]]:
+        """The DDL on the tables of the statement before the end of the range, the newest first."""
+        if not self._table_names:
+            return []
+        oldest = _sql(min(self.span.since, self.span.until - DDL_RANGE))
+        return self._of_servers("page_query_ddl", self.span, names=self._table_names, oldest=oldest)
+
+    @property
+    def ddl_of_range(self) -> list[dict[str, Any]]:
+        return [row for row in self.ddl if row["at"] >= self.span.since]
+
     @cached_property
     def sizes(self) -> list[dict[str, Any]]:
-        names = {
-            name.replace("`", "").lower().rpartition(".")[2]
-            for name in (*self.row["reads"], *self.row["writes"])
-        }
+        names = {name.rpartition(".")[2] for name in self._table_names}
         if not names:
             return []
         given = {"oldest": _sql(self.span.until - SIZES_RANGE), "to": self.span.parameters()["to"]}

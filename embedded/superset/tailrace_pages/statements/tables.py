@@ -5,9 +5,14 @@ from typing import Any
 
 from tailrace_pages import formats
 from tailrace_pages.columns import Column
+from tailrace_pages.statements import advice
 
 Row = Mapping[str, Any]
 Rows = Sequence[Row]
+NO_TAG = "(no tag)"
+Entity = Callable[[str, str], str]
+"""`entity(kind, name)`: the address of the page about a user, a client or a table, or of the search for its
+events; '' if the viewer has neither page."""
 
 BUCKETS = (
     Column("start", "Start (UTC)", 20, "time"),
@@ -35,8 +40,8 @@ SERVERS = (
 CALLERS = (
     Column("user", "User", 20, link="user_address"),
     Column("client", "Client", 24, link="client_address"),
-    Column("application", "Application", 20),
-    Column("endpoint", "Endpoint", 0),
+    Column("application", "Application", 20, link="application_address"),
+    Column("endpoint", "Endpoint", 0, link="endpoint_address"),
     Column("executions", "Executions", 12, "count"),
     Column("total_seconds", "Total time", 14, "duration"),
     Column("share", "Share", 8, "share", note="Of the total time of the statement"),
@@ -48,18 +53,19 @@ PLANS = (
     Column("first_seen", "First seen (UTC)", 20, "time"),
     Column("last_seen", "Last seen (UTC)", 20, "time"),
     Column("executions", "Executions", 12, "count"),
-    Column("p50", "p50", 12, "duration"),
-    Column("p95", "p95", 12, "duration"),
+    Column("p50", "p50", 12, "duration", note="Of all executions with this plan in the time range"),
+    Column("p95", "p95", 12, "duration", note="Of all executions with this plan in the time range"),
     Column("cost", "Cost", 12, "number", note="The optimizer's estimate; not comparable across products"),
 )
+AT_VERDICT = "Of the executions that the verdict compares: their number is in its column"
 CHANGES = (
     Column("changed", "Changed (UTC)", 20, "time"),
     Column("server", "Server", 0),
     Column("old_plan", "From plan", 16, "id"),
     Column("new_plan", "To plan", 16, "id"),
     Column("effect", "Verdict", 28),
-    Column("median_before", "Median before", 14, "duration"),
-    Column("median_after", "Median after", 14, "duration"),
+    Column("median_before", "Median before", 14, "duration", note=f"Latency p50. {AT_VERDICT}"),
+    Column("median_after", "Median after", 14, "duration", note=f"Latency p50. {AT_VERDICT}"),
     Column("rows_examined_before", "Rows before", 12, "number", note="Rows examined per execution, median"),
     Column("rows_examined_after", "Rows after", 12, "number", note="Rows examined per execution, median"),
 )
@@ -77,9 +83,41 @@ TABLES = (
     Column("name", "Table", 0, link="address"),
     Column("access", "Access", 12),
     Column("server", "Server", 20),
-    Column("estimated_rows", "Rows", 14, "count", note="As the storage engine estimates them"),
+    Column(
+        "estimated_rows",
+        "Rows",
+        14,
+        "count",
+        note="As the storage engine estimates them, or as a plan read them",
+    ),
     Column("bytes", "Size", 12, "bytes", note="Data and indexes"),
     Column("measured", "Measured (UTC)", 20, "time"),
+    Column(
+        "known_by",
+        "Known by",
+        16,
+        note="capture measures tables hourly; a plan that reads all rows states their number",
+    ),
+)
+DDL = (
+    Column("at", "Time (UTC)", 20, "time"),
+    Column("server", "Server", 16),
+    Column("user", "User", 14, link="user_address"),
+    Column("client", "Client", 16, link="client_address"),
+    Column("text", "Masked statement", 0, "code"),
+)
+DEADLOCKS = (
+    Column("at", "Time (UTC)", 20, "time"),
+    Column("server", "Server", 14),
+    Column("user", "User of this statement", 20, link="user_address"),
+    Column("client", "Client", 14, link="client_address"),
+    Column(
+        "application", "Application", 16, note="Of the entries with this user and client in the slow logs"
+    ),
+    Column("outcome", "Rolled back", 14, note="The transaction that the server rolled back"),
+    Column("other_user", "Other user", 16, link="other_user_address"),
+    Column("other_client", "Other client", 14, link="other_client_address"),
+    Column("other", "Other statement", 0, "code", link="other_address"),
 )
 COLUMNS = {
     "buckets": BUCKETS,
@@ -89,6 +127,8 @@ COLUMNS = {
     "changes": CHANGES,
     "requests": REQUESTS,
     "tables": TABLES,
+    "ddl": DDL,
+    "deadlocks": DEADLOCKS,
 }
 """By the name of the table in the address of its CSV: `?format=csv&table=callers`."""
 
@@ -101,20 +141,27 @@ def servers(rows: Mapping[str, Row], logging: Rows) -> list[dict[str, Any]]:
     return sorted(found, key=lambda row: (-row["total_seconds"], row["server"]))
 
 
-def callers(rows: Rows, entity: Callable[[str, str], str], all_seconds: float) -> list[dict[str, Any]]:
-    """Returns the rows of page_query_callers; `entity(kind, name)` is the address of an entity's page or
-    ''."""
+def callers(rows: Rows, entity: Entity, all_seconds: float) -> list[dict[str, Any]]:
+    """Returns the rows of page_query_callers with the addresses of their values."""
     return [
         {
             **row,
-            "application": row["application"] or "(no tag)",
-            "endpoint": row["endpoint"] or "(no tag)",
+            "application": row["application"] or NO_TAG,
+            "endpoint": row["endpoint"] or NO_TAG,
             "share": row["total_seconds"] / all_seconds if all_seconds else None,
-            "user_address": entity("user", row["user"]) if row["user"] else "",
-            "client_address": entity("client", row["client"]) if row["client"] else "",
+            **addresses(row, entity, "user", "client", "application", "endpoint"),
         }
         for row in rows
     ]
+
+
+def addresses(row: Row, entity: Entity, *kinds: str) -> dict[str, str]:
+    """Returns the addresses for the values of a row; a value that is empty has none."""
+    return {f"{kind}_address": entity(kind, row[kind]) if row[kind] else "" for kind in kinds}
+
+
+def ddl(rows: Rows, entity: Entity) -> list[dict[str, Any]]:
+    return [{**row, **addresses(row, entity, "user", "client")} for row in rows]
 
 
 def plans(rows: Rows, load: Rows, known: tuple[float, float] | None) -> list[dict[str, Any]]:
@@ -139,7 +186,11 @@ def changes(rows: Rows) -> list[dict[str, Any]]:
 def effect(change: Row) -> str:
     """Returns the verdict of a plan change in words."""
     if change["verdict"] in ("slower", "faster") and change["ratio"]:
-        return f"{change['verdict']}: {change['ratio']:.3g} times as long"
+        before, after = formats.count(change["executions_before"]), formats.count(change["executions_after"])
+        return (
+            f"{change['verdict']}: {change['ratio']:.3g} times as long "
+            f"({before} executions before, {after} after)"
+        )
     reason = f": {change['reason']}" if change["reason"] else ""
     return change["verdict"].replace("_", " ") + reason
 
@@ -152,18 +203,41 @@ def requests(rows: Rows, trace: Callable[[str], str]) -> list[dict[str, Any]]:
 
 
 def tables(
-    reads: Sequence[str], writes: Sequence[str], sizes: Rows, entity: Callable[[str, str], str]
+    reads: Sequence[str], writes: Sequence[str], sizes: Rows, entity: Entity, plans: Rows = ()
 ) -> list[dict]:
-    """Returns a row per table and server with a known size, and one with unknown size for every other
-    table."""
+    """Returns a row per table and server with a known size. Of every other table, a row with the rows that
+    the latest plan read which reads all of them, or else with unknown numbers."""
     found = []
     for name in dict.fromkeys([*writes, *reads]):
         access = ", ".join(word for word, names in (("reads", reads), ("writes", writes)) if name in names)
-        known = [row for row in sizes if is_size_of(row, name)]
-        none = {"server": "", "estimated_rows": None, "bytes": None, "measured": None}
+        known = [{**row, "known_by": "capture"} for row in sizes if is_size_of(row, name)]
+        none = _scanned(name, plans) or {
+            "server": formats.UNKNOWN,
+            "estimated_rows": None,
+            "measured": None,
+            "known_by": "",
+        }
+        none = {**none, "bytes": None}
         address = entity("table", name)
         found += [{**row, "name": name, "access": access, "address": address} for row in known or [none]]
     return found
+
+
+def _scanned(name: str, plans: Rows) -> dict[str, Any] | None:
+    """Returns the number of rows of a table by the first of the plans that reads all of them."""
+    plain = name.replace("`", "").lower().rpartition(".")[2]
+    for plan in plans:
+        for node in advice.nodes(plan):
+            rows = node.get("examined_rows")
+            if str(node.get("table") or "").lower() == plain and node.get("access_type") == "ALL" and rows:
+                by = f"plan {formats.short_id(plan['plan_hash'])}"
+                return {
+                    "server": plan["server"],
+                    "estimated_rows": rows,
+                    "measured": plan["last_seen"],
+                    "known_by": by,
+                }
+    return None
 
 
 def is_size_of(size: Row, name: str) -> bool:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tailrace_pages import formats
+from tailrace_pages.statements import schema_changes
 from tailrace_pages.time_range import TimeRange
 
 MOST_BUCKETS = 100
@@ -16,8 +17,14 @@ WIDTHS = (60, 120, 300, 600, 900, 1800, 3600, 7200, 3 * 3600, 4 * 3600, 8 * 3600
 DAY_SECONDS = 86_400
 HOUR_SECONDS = 3600
 HEAT_COLUMNS = 50
-CELL_WIDTH, CELL_HEIGHT = 18, 14
+CELL_HEIGHT = 14
 LABEL_WIDTH = 90
+HEAT_WIDTH = 1300
+"""Units of the heat map: about the pixels of a page of 1,440 px, so that its texts are as large as others."""
+AXIS_HEIGHT = 18
+TICKS = (*(each for each in WIDTHS if each >= 300), *(days * DAY_SECONDS for days in (2, 7, 14, 30)))
+"""Possible distances of the labels of the time axis in seconds."""
+MOST_TICKS = 12
 FAINTEST = 0.15
 """Opacity of a cell with the fewest executions, so that one execution is visible."""
 
@@ -94,12 +101,24 @@ def _width(shown: Sequence[Mapping[str, Any]]) -> int:
 
 
 def marks(
-    changes: Sequence[Mapping[str, Any]], versions: Sequence[Mapping[str, Any]]
+    changes: Sequence[Mapping[str, Any]],
+    versions: Sequence[Mapping[str, Any]],
+    ddl: Sequence[Mapping[str, Any]] = (),
 ) -> list[dict[str, Any]]:
-    """Returns the lines of charts: plan changes, and deploys, in the order of time."""
+    """Returns the lines of charts: plan changes, deploys, and DDL on the tables, in the order of time."""
     found = [(row["changed"], f"plan {row['new_plan'][:4]}") for row in changes]
     found += [(row["first_seen"], f"{row['application']} {row['version']}") for row in deploys(versions)]
+    found += [(row["at"], schema_changes.label(row)) for row in ddl]
     return [{"time": int(at.timestamp()), "label": label} for at, label in sorted(found)]
+
+
+def versions(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Returns the versions that ran the statement by application, in the order in which they began."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        if row["ran_it"]:
+            found.setdefault(row["application"], []).append(row["version"])
+    return found
 
 
 def deploys(versions: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -116,11 +135,14 @@ def deploys(versions: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 @dataclass(frozen=True)
 class HeatMap:
-    """Shapes of an SVG in its units: cells with x, y, opacity and title; labels with y and text."""
+    """Shapes of an SVG in its units: cells with x, y, opacity and title; labels of latencies with y and text;
+    labels of times with x and text, at the edge of the column in which the time begins."""
 
     cells: list[dict[str, Any]]
     labels: list[dict[str, Any]]
+    times: list[dict[str, Any]]
     columns: int
+    cell_width: float
     width: int
     height: int
 
@@ -135,8 +157,9 @@ def heat_map(shown: Sequence[Mapping[str, Any]]) -> HeatMap | None:
         return None
     lowest, highest = min(classes), max(classes)
     most = max(max(column.values(), default=0) for column in merged)
+    wide = (HEAT_WIDTH - LABEL_WIDTH) / len(merged)
     cells = [
-        _cell(x, highest - each, count / most, _cell_title(columns[x][0]["start"], each, count))
+        _cell(x * wide, highest - each, count / most, _cell_title(columns[x][0]["start"], each, count))
         for x, column in enumerate(merged)
         for each, count in sorted(column.items())
     ]
@@ -144,8 +167,22 @@ def heat_map(shown: Sequence[Mapping[str, Any]]) -> HeatMap | None:
         {"y": (highest - each) * CELL_HEIGHT + CELL_HEIGHT - 3, "text": _range_of(each)}
         for each in range(highest, lowest - 1, -1)
     ]
-    size = LABEL_WIDTH + len(merged) * CELL_WIDTH, (highest - lowest + 1) * CELL_HEIGHT
-    return HeatMap(cells, labels, len(merged), *size)
+    height = (highest - lowest + 1) * CELL_HEIGHT + AXIS_HEIGHT
+    times = _time_labels([column[0]["start"] for column in columns], wide)
+    return HeatMap(cells, labels, times, len(merged), round(wide - 1, 2), HEAT_WIDTH, height)
+
+
+def _time_labels(starts: Sequence[datetime], wide: float) -> list[dict[str, Any]]:
+    """Returns the labels of the time axis: the date where a day begins, otherwise hours and minutes."""
+    seconds = [int(start.timestamp()) for start in starts]
+    shown = seconds[-1] - seconds[0]
+    each = next((tick for tick in TICKS if shown <= tick * MOST_TICKS), TICKS[-1])
+    found = []
+    for x, (at, start) in enumerate(zip(seconds, starts, strict=True)):
+        if x == 0 or at // each != seconds[x - 1] // each:
+            text = f"{start:%m-%d}" if at % DAY_SECONDS == 0 else f"{start:%H:%M}"
+            found.append({"x": round(LABEL_WIDTH + x * wide, 2), "text": text})
+    return found
 
 
 def _merged(column: Sequence[Mapping[str, Any]]) -> dict[int, float]:
@@ -156,10 +193,10 @@ def _merged(column: Sequence[Mapping[str, Any]]) -> dict[int, float]:
     return found
 
 
-def _cell(x: int, y: int, share: float, title: str) -> dict[str, Any]:
+def _cell(x: float, y: int, share: float, title: str) -> dict[str, Any]:
     opacity = FAINTEST + (1 - FAINTEST) * math.sqrt(share)
     return {
-        "x": LABEL_WIDTH + x * CELL_WIDTH,
+        "x": round(LABEL_WIDTH + x, 2),
         "y": y * CELL_HEIGHT,
         "opacity": round(opacity, 2),
         "title": title,

@@ -1,17 +1,19 @@
 """The routes of the pages of statements. Everything they do is in the other modules of this package."""
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import quote
 
 from flask import Blueprint, redirect, request, url_for
 
-from tailrace_pages import rendering
+from tailrace_pages import links, rendering
 from tailrace_pages.page import Page
-from tailrace_pages.page_errors import BadAddressError, NotFoundError
+from tailrace_pages.page_errors import BadAddressError, ForbiddenError, NotFoundError
 from tailrace_pages.statements import (
     dashboards,
+    deadlocks,
     fingerprinting,
     formatting,
     listing,
@@ -24,7 +26,7 @@ from tailrace_pages.statements.fingerprinting import Pasted
 from tailrace_pages.statements.reading import Statement
 from tailrace_pages.store import store
 from tailrace_pages.time_range import TimeRange
-from tailrace_pages.viewer import page, viewer
+from tailrace_pages.viewer import page, sees_dashboard, viewer
 
 PAGE = Page("Queries", "/tailrace/queries/")
 blueprint = Blueprint("tailrace_queries", __name__)
@@ -33,9 +35,12 @@ _HOUR = timedelta(hours=1)
 _QUERY_ID = re.compile(r"[0-9A-Fa-f]{16}")
 MOST_IN_ADDRESS = 3000
 """Characters of a search text in an address, percent-encoded: Superset's server rejects lines above 4,094."""
-SLOWER_CAPTION = f"Statements whose p95 grew, of the {listing.MOST} with the most total time"
 MOST_CALLERS = 10
-"""Callers that the page shows; the CSV file has all rows of the query."""
+"""Callers, DDL and deadlocks that the page shows; the CSV file has all rows of the query."""
+SAMPLES = "samples"
+"""The dashboard of unmasked samples, which needs a role of its own."""
+ENTITIES = {"user": links.user, "client": links.client, "table": links.table}
+"""Kinds with a page of their own, with its address."""
 RAW = {"Query detail": "query-detail", "Slow queries": "slow-queries", "Plans": "plans", "Traces": "traces"}
 """Dashboards with a filter for the query id."""
 
@@ -50,11 +55,13 @@ def search() -> Any:
     order = request.args.get("order") or "time"
     if order not in listing.ORDERS:
         raise BadAddressError(f"order={order} is not an order; there are {', '.join(listing.ORDERS)}.")
-    rows = _linked(listing.heaviest(store().rows, span, _servers(), order), span)
+    number = rendering.page_number()
+    listed = listing.heaviest(store().rows, span, _servers(), order, number)
+    rows = _linked(listed.rows, span)
     if rendering.wants_csv():
         return rendering.csv_answer("queries", listing.COLUMNS, rows)
-    captions = {"time": "Statements with the most total time", "slower": SLOWER_CAPTION}
-    return _search_page(text, span, [(captions[order], rows)] if rows else [], order=order)
+    groups = [(listed.caption(order), rows)] if rows else []
+    return _search_page(text, span, groups, order=order, number=number, more=listed.has_more)
 
 
 @blueprint.post("/tailrace/queries/")
@@ -101,7 +108,14 @@ def _found(text: str, span: TimeRange, pasted: Pasted | None = None) -> Any:
 
 
 def _search_page(text: str, span: TimeRange, groups: list, **found: Any) -> Any:
-    known: dict[str, Any] = {"pasted": None, "has_digest": False, "order": "", **found}
+    known: dict[str, Any] = {
+        "pasted": None,
+        "has_digest": False,
+        "order": "",
+        "number": 1,
+        "more": False,
+        **found,
+    }
     known["orders"] = listing.ORDERS
     known["obstacles"] = listing.obstacles(store().rows, span, _servers()) if groups else []
     return rendering.render(
@@ -134,9 +148,25 @@ def statement(query_id: str) -> Any:
     return rendering.render("queries/statement.html", _title(row), span, **_context(its))
 
 
+@blueprint.get("/tailrace/queries/<query_id>/samples/")
+@page("queries")
+def samples(query_id: str) -> Any:
+    """Leads to the unmasked samples of a statement, or says which role shows them."""
+    span = rendering.page_range()
+    if not _QUERY_ID.fullmatch(query_id):
+        raise BadAddressError(f"{query_id[:40]} is not a query id, which has 16 hexadecimal digits.")
+    if not sees_dashboard(SAMPLES):
+        raise ForbiddenError(
+            "Unmasked samples are statements with their literals. The role Tailrace unmasked samples shows "
+            "them, in addition to yours; the administrator assigns it, and every access is recorded."
+        )
+    filters = {"query-id": ("query_id", query_id.upper())}
+    return redirect(request.script_root + dashboards.address(SAMPLES, span, filters))
+
+
 def _context(its: Statement) -> dict[str, Any]:
     shown = its.buckets
-    marks = trend.marks(its.plan_changes, its.versions)
+    marks = trend.marks(its.plan_changes, its.versions, its.ddl_of_range)
     return {
         "query_id": listing.shown_id(its.row["id"]),
         "row": its.row,
@@ -153,7 +183,8 @@ def _context(its: Statement) -> dict[str, Any]:
         "times_of_marks": [datetime.fromtimestamp(mark["time"], UTC) for mark in marks],
         "heat": trend.heat_map(shown),
         "trees": plans.trees(its.plans, its.plan_changes),
-        "advice": plans.advice(its.plans),
+        "versions": trend.versions(its.versions),
+        "advice": plans.advice(its.plans, its.row["query"], its.ddl),
         "most_callers": MOST_CALLERS,
         "plans_known": its.plans_known,
         "detail_span": its.detail_span if its.detail_span is not its.span else None,
@@ -170,19 +201,22 @@ def _context(its: Statement) -> dict[str, Any]:
 def _rows(its: Statement, name: str) -> list[dict[str, Any]]:
     """Returns the rows of a table of tables.COLUMNS."""
     entity = _entity(its.span)
-    if name == "buckets":
-        return its.buckets
-    if name == "servers":
-        return tables.servers(its.overview["server"], its.logging.rows)
-    if name == "callers":
-        return tables.callers(its.callers, entity, sum(row["total_seconds"] for row in its.callers))
-    if name == "plans":
-        return tables.plans(its.plans, its.plan_load, its.plans_known)
-    if name == "changes":
-        return tables.changes(its.plan_changes)
-    if name == "requests":
-        return tables.requests(its.requests, lambda trace: _trace(trace, its.span))
-    return tables.tables(its.row["reads"], its.row["writes"], its.sizes, entity)
+    read: dict[str, Callable[[], list[dict[str, Any]]]] = {
+        "buckets": lambda: its.buckets,
+        "servers": lambda: tables.servers(its.overview["server"], its.logging.rows),
+        "callers": lambda: tables.callers(
+            its.callers, entity, sum(row["total_seconds"] for row in its.callers)
+        ),
+        "plans": lambda: tables.plans(its.plans, its.plan_load, its.plans_known),
+        "changes": lambda: tables.changes(its.plan_changes),
+        "requests": lambda: tables.requests(its.requests, lambda trace: _trace(trace, its.span)),
+        "ddl": lambda: tables.ddl(its.ddl_of_range, entity),
+        "deadlocks": lambda: deadlocks.table(
+            its.deadlocks, its.callers, entity, lambda id_: _address(id_, its.span)
+        ),
+        "tables": lambda: tables.tables(its.row["reads"], its.row["writes"], its.sizes, entity, its.plans),
+    }
+    return read[name]()
 
 
 def _csv(its: Statement) -> Any:
@@ -218,14 +252,16 @@ def _address(number: int, span: TimeRange) -> str:
     )
 
 
-def _entity(span: TimeRange) -> Any:
-    """Returns a function that returns the address of an entity's page, or '' for a role that must not see
-    it."""
-    if not viewer().may("entities"):
-        return lambda kind, name: ""
-    arguments = "&".join(f"{name}={quote(value)}" for name, value in span.arguments().items())
-    root = f"{request.script_root}/tailrace/entities"
-    return lambda kind, name: f"{root}/{kind}/{quote(name, safe='')}/?{arguments}"
+def _entity(span: TimeRange) -> tables.Entity:
+    """Returns a function that returns the address of a user, client or table: its page, or for a role without
+    that page the search for its events. Applications and endpoints have only a search."""
+
+    def address(kind: str, name: str) -> str:
+        if kind in ENTITIES and viewer().may("entities"):
+            return request.script_root + ENTITIES[kind](name, span)
+        return request.script_root + links.search(kind, name, span) if viewer().may("search") else ""
+
+    return address
 
 
 def _dashboard(slug: str, its: Statement) -> str:

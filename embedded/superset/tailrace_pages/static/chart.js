@@ -8,6 +8,7 @@
 
 const COUNT_STEPS = Array.from({ length: 13 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
 const HEIGHT = 240;
+const LEAST = 0.001;
 const BAR_SHARE = 0.8;
 const MARK_DASH = [4, 4];
 const MARK_LINE = 16;
@@ -26,6 +27,11 @@ function written(value, unit) {
   }
   const [, factor, name] = (SCALES[unit] ?? [[Infinity, 1, '']]).find(([limit]) => Math.abs(value) < limit || limit === Infinity);
   return value === 0 ? '0' : `${Number((value * factor).toPrecision(3)).toLocaleString('en', { maximumSignificantDigits: 3 })} ${name}`.trim();
+}
+
+// A value of the legend, as formats.number writes it; ticks of an axis need their digits.
+function valueText(value, unit) {
+  return !unit && value > 0 && value < LEAST ? `< ${LEAST}` : written(value, unit);
 }
 
 // The ticks of the time axis in UTC: the date where a day begins, otherwise hours and minutes.
@@ -50,7 +56,7 @@ function seriesOf({ label, unit = '', kind = 'line', own, number: place }, index
   const number = place ?? index;
   const colour = style(`--series-${number % 6 + 1}`);
   const bars = kind === 'bars' ? { paths: uPlot.paths.bars({ size: [BAR_SHARE], align: 1 }), fill: colour } : {};
-  return { label, stroke: colour, width: 2, points: { show: false }, value: (_, value, __, at) => (at === null ? '' : written(own ? own[at] : value, unit)), ...bars };
+  return { label, stroke: colour, width: 2, points: { show: false }, value: (_, value, __, at) => (at === null ? '' : valueText(own ? own[at] : value, unit)), ...bars };
 }
 
 // The distances of lines across the chart: there is no line at half an alert.

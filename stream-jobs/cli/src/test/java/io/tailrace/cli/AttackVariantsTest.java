@@ -92,7 +92,8 @@ class AttackVariantsTest {
                 attacks.add(attack);
             }
             for (int i = 0; i < variants; i++) {
-                attacks.add(new Attack(attack.kind(), attack.rules(), mutator.variant(attack.sql())));
+                String variant = mutator.variant(attack.sql());
+                attacks.add(new Attack(attack.kind(), rules(attack, variant), variant));
             }
         }
         Run run = new Run(attacks);
@@ -101,6 +102,12 @@ class AttackVariantsTest {
         Files.writeString(
                 Path.of("target", "attacks-" + what + '-' + file), head + String.join("\n", run.missed) + '\n');
         return recall;
+    }
+
+    /** A variant whose reading depends on the server has a rule of its own, because its fingerprint ends before what it does. */
+    private static Set<String> rules(Attack attack, String variant) {
+        boolean hiding = SqlMutator.HIDING.stream().anyMatch(variant::contains);
+        return hiding ? Set.of("version_comment_ambiguous") : attack.rules();
     }
 
     /** Runs the pack on a log of attacks, each with an engine of its own. */

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 final class SqlMutator {
 
     private static final List<String> BLANKS =
-            List.of("  ", "\t", "\n", "/**/", " /* x */ ", "/*y*/", " -- z\n", " #z\n", "\r\n ");
+            List.of("  ", "\t", "\n", "/**/", " /* x */ ", "/*y*/", " -- z\n", " #z\n", "\r\n ", "\u00a0");
 
     private static final List<String> TRUE_CONDITIONS = List.of(
             "2>1",
@@ -67,12 +67,20 @@ final class SqlMutator {
             List.of("ALTER USER", "ALTER USER IF EXISTS"),
             List.of("LOAD DATA", "LOAD DATA LOW_PRIORITY"));
 
+    /** Comments that some servers skip; for others, the rest is in a literal or comment. */
+    static final List<String> HIDING = List.of("/*!99998 ' */", "/*!80500 \" */", "/*M! ` */", "/*!100700 # */");
+
     private static final Pattern TABLE =
             Pattern.compile("\\b(FROM|INTO|TABLE|UPDATE|JOIN) ([a-z_]\\w*)(?:\\.([a-z_]\\w*))?\\b(?!\\()");
+    private static final Pattern ESCAPABLE = Pattern.compile(
+            "\\b(FROM|JOIN) ([a-z_]\\w*(?:\\.[a-z_]\\w*)?)(?=$|\\)| (?:WHERE|UNION|INTO|LIMIT|ORDER|GROUP|ON|USING)\\b)");
     private static final Pattern SETTING = Pattern.compile("^SET (?:GLOBAL |PERSIST |@@GLOBAL\\.)([a-z_.]+) = (.+)$");
     private static final Pattern SESSION =
             Pattern.compile("^SET (?:SESSION |@@SESSION\\.)?(sql_log_bin|gtid_next) = (.+)$");
     private static final Pattern ACCOUNT = Pattern.compile("'(\\w+)'@'([^']*)'");
+    private static final Pattern NUMBER = Pattern.compile("(?<== )(-?\\d+) (?=(?:AND|OR|UNION|ORDER|LIMIT)\\b)");
+    private static final Pattern PREPARED =
+            Pattern.compile("(PREPARE s FROM |EXECUTE IMMEDIATE |SET @a = )'([A-Z][^']*)'");
     private static final Pattern CONDITION = Pattern.compile("(?<= )(1=1|TRUE|2>1|5=5|2 > 1|1 = 1|'a'='a')(?= |$|\\))");
 
     private final Random random;
@@ -82,12 +90,15 @@ final class SqlMutator {
             this::version,
             this::quotedTable,
             this::qualifiedTable,
+            this::escapedTable,
             this::texts,
             this::condition,
             this::or,
             this::setting,
             this::synonym,
             this::account,
+            this::numbers,
+            this::preparedText,
             this::around,
             this::operators);
 
@@ -143,12 +154,15 @@ final class SqlMutator {
                         !SqlText.isBlank(token) ? token : all ? same : random.nextInt(3) == 0 ? any(BLANKS) : token);
     }
 
-    /** Puts one keyword into a version comment. */
+    /** Puts one keyword into a version comment, or a quote into one for other servers before the statement. */
     private String version(String sql) {
         SqlText text = SqlText.of(sql);
         List<Integer> keywords = text.places(SqlText::isKeyword);
         if (keywords.isEmpty()) {
             return sql;
+        }
+        if (random.nextInt(4) == 0) {
+            return any(HIDING) + ' ' + sql;
         }
         int place = any(keywords);
         String begin = random.nextBoolean() ? "/*!50000 " : "/*! ";
@@ -171,6 +185,17 @@ final class SqlMutator {
                         found.group(3) == null && !found.group(2).equals("shop")
                                 ? found.group(1) + " shop." + found.group(2)
                                 : found.group()));
+    }
+
+    /** Writes the tables of a query as ODBC escapes, whose names servers ignore. */
+    private String escapedTable(String sql) {
+        if (!sql.startsWith("SELECT ")) {
+            return sql;
+        }
+        return ESCAPABLE.matcher(sql).replaceAll(found -> {
+            String escape = any(List.of(" {oj ", "{x ", " {`from`"));
+            return Matcher.quoteReplacement(found.group(1) + escape + found.group(2) + '}');
+        });
     }
 
     /** Writes a text in other quotes or as several; in a condition, also in another encoding. */
@@ -269,6 +294,31 @@ final class SqlMutator {
         return ACCOUNT.matcher(sql).replaceAll(form);
     }
 
+    /** Writes a number with a point or an exponent, after which a keyword needs no blank. */
+    private String numbers(String sql) {
+        return NUMBER.matcher(sql).replaceAll("$1" + any(List.of(".0", ".", "e0", "E+0")));
+    }
+
+    /** Changes the text of a prepared statement, which servers read as they read a statement. */
+    private String preparedText(String sql) {
+        Matcher prepared = PREPARED.matcher(sql);
+        if (!prepared.matches()) {
+            return sql;
+        }
+        String text = prepared.group(2);
+        String inner = any(List.of(
+                text.replace(" ", "/**/"), "/* x */" + text, "/*!50000 " + text + "*/", "-- x\n" + text, text + " #"));
+        int half = text.length() / 2;
+        boolean expression = !sql.startsWith("PREPARE") && random.nextBoolean();
+        return prepared.group(1)
+                + (expression
+                        ? any(List.of(
+                                "'" + text.substring(0, half) + "' '" + text.substring(half) + "'",
+                                "N'" + text + "'",
+                                "CAST('" + text + "' AS CHAR)"))
+                        : "'" + inner + "'");
+    }
+
     private String around(String sql) {
         boolean open = sql.contains("--") || sql.contains("#") || sql.endsWith("'/*' AND pass = 'x'");
         return any(List.of(
@@ -277,6 +327,7 @@ final class SqlMutator {
                 open ? sql : sql + " -- done",
                 open ? sql : "SET STATEMENT max_statement_time=60 FOR " + sql,
                 "\n\n" + sql,
+                open ? sql : sql + " /*shop.t:1/2*/",
                 open ? sql : "/*!50000 " + sql + " */"));
     }
 

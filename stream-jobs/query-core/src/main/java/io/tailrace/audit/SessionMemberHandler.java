@@ -13,10 +13,11 @@ import java.nio.charset.StandardCharsets;
 final class SessionMemberHandler implements MemberHandler {
 
     private static final int MAX_NAME_LENGTH = 320;
-    private static final int MAX_USE_LENGTH = 4 << 10;
 
     /** Stored as the account of a connection whose login named its database. */
     private static final String BY_LOGIN = "login";
+
+    private final UseStatement use = new UseStatement();
 
     private long connection;
     private String command;
@@ -27,7 +28,7 @@ final class SessionMemberHandler implements MemberHandler {
     /** Null if the record names none. */
     private String database;
 
-    /** Null if the record's statement selects none. */
+    /** Null if the record's statement selects none, empty if the one that it selects is unknown. */
     private String used;
 
     private String object;
@@ -56,7 +57,7 @@ final class SessionMemberHandler implements MemberHandler {
             case "command_class", "general_data.sql_command", "query_data.sql_command" -> changesDatabase =
                     text(value, length).equals("change_db");
             case "db", "connection_data.db", "objects.db" -> database = text(value, length);
-            case "sqltext", "query", "general_data.query", "query_data.query" -> statement(value, length);
+            case "sqltext", "query", "general_data.query", "query_data.query" -> used = use.database(value, 0, length);
             case "objects.obj_type" -> object = text(value, length);
             case "msg-type" -> recordClass = text(value, length);
             default -> {}
@@ -65,10 +66,6 @@ final class SessionMemberHandler implements MemberHandler {
 
     private static String text(byte[] value, int length) {
         return length > MAX_NAME_LENGTH ? "" : new String(value, 0, length, StandardCharsets.ISO_8859_1);
-    }
-
-    private void statement(byte[] value, int length) {
-        used = length > MAX_USE_LENGTH ? null : UseStatement.database(value, 0, length);
     }
 
     /**

@@ -1,8 +1,11 @@
 package io.tailrace.errorlog;
 
+import io.tailrace.fingerprint.CredentialNames;
 import io.tailrace.fingerprint.Fingerprinter;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /**
  * Masks values of rows, passwords and parts of statements in messages that quote them without marking them. From the
@@ -11,22 +14,14 @@ import java.util.Locale;
 final class QuotedValueMask {
 
     /** A word that contains one of these, in any case, before a {@code =} or a blank names a password or key. */
-    private static final String[] SECRETS = {
-        "passw",
-        "pass=",
-        "_pwd",
-        "auth=",
-        "--auth ",
-        "secret",
-        "token=",
-        "auth =",
-        "token =",
-        "crypt-key",
-        "crypt_key",
-        "transition-key",
-        "access-key",
-        "access_key",
-    };
+    private static final List<String> SECRETS = Stream.of(
+                    CredentialNames.PARTS.stream(),
+                    CredentialNames.ENDS.stream(),
+                    Stream.of("pass=", "auth=", "--auth ", "auth =", "crypt-key", "crypt_key"),
+                    Stream.of("secret", "token=", "token ="),
+                    Stream.of("transition-key", "access-key"))
+            .flatMap(names -> names)
+            .toList();
 
     /** Prefix of MySQL's programs, which accept a password directly after {@code -p}. */
     private static final String CLIENT = "mysql";

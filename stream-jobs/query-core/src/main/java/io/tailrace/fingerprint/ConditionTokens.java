@@ -1,6 +1,9 @@
 package io.tailrace.fingerprint;
 
 import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.ExecutableComment;
+import io.tailrace.lexer.ExecutableComment.Servers;
+import io.tailrace.lexer.NoBreakSpace;
 import io.tailrace.lexer.SqlBytes;
 import io.tailrace.lexer.WordTable;
 import java.util.Map;
@@ -125,7 +128,7 @@ final class ConditionTokens {
 
     /** Returns whether the current token has its closing quote and no word directly precedes or follows it. */
     boolean isSound() {
-        boolean glued = end < to && SqlBytes.isWord(in[end]) || from > first && SqlBytes.isWord(in[from - 1]);
+        boolean glued = NoBreakSpace.isWordAt(in, end, to) || from > first && SqlBytes.isWord(in[from - 1]);
         return closed && !glued;
     }
 
@@ -168,7 +171,7 @@ final class ConditionTokens {
         int before = -1;
         while (at < to && at != before) {
             before = at;
-            at = ByteText.skipBlanks(in, at, to);
+            at = NoBreakSpace.skipBlanks(in, at, to);
             if (at < to) {
                 at = afterComment();
             }
@@ -190,10 +193,10 @@ final class ConditionTokens {
             return at;
         }
         int code = SqlBytes.executableFrom(in, at, to);
-        if (code >= 0) {
+        if (code >= 0 && ExecutableComment.servers(in, at, code, to) != Servers.NONE) {
             return afterVersion(code);
         }
-        int end = SqlBytes.commentEnd(in, at + 2, to);
+        int end = code < 0 ? SqlBytes.commentEnd(in, at + 2, to) : ExecutableComment.skippedEnd(in, at + 2, to);
         return end < 0 ? to : end;
     }
 
@@ -271,7 +274,7 @@ final class ConditionTokens {
     private Kind number() {
         int last = NumberScanner.end(in, at, to);
         boolean coded = at + 1 < last && (in[at + 1] == 'x' || in[at + 1] == 'b');
-        if (last < to && SqlBytes.isWord(in[last])) {
+        if (NoBreakSpace.isWordAt(in, last, to) && NumberScanner.mayBeginName(in, at, last)) {
             return name();
         }
         at = last;
@@ -300,7 +303,8 @@ final class ConditionTokens {
         while (at < to && at != before) {
             before = at;
             at = isNameQuote(in[at]) ? quotedEnd(at, in[at]) : wordEnd(at);
-            boolean goesOn = at(at, '.') && at + 1 < to && (isNameQuote(in[at + 1]) || SqlBytes.isWord(in[at + 1]));
+            boolean goesOn =
+                    at(at, '.') && at + 1 < to && (isNameQuote(in[at + 1]) || NoBreakSpace.isWordAt(in, at + 1, to));
             at += goesOn ? 1 : 0;
             before = goesOn ? before : at;
         }
@@ -308,9 +312,9 @@ final class ConditionTokens {
     }
 
     private int wordEnd(int first) {
-        int i = first;
-        while (i < to && (SqlBytes.isWord(in[i]) || in[i] == '@')) {
-            i++;
+        int i = NoBreakSpace.wordEnd(in, first, to);
+        while (i < to && in[i] == '@') {
+            i = NoBreakSpace.wordEnd(in, i + 1, to);
         }
         return i;
     }

@@ -34,6 +34,8 @@ final class ConstantConditionFlags {
     private static final byte[] DELETE = ByteText.ascii("delete");
     private static final byte[] IN = ByteText.ascii("in");
     private static final byte[] IS = ByteText.ascii("is");
+    private static final byte[] OR = ByteText.ascii("or");
+    private static final byte[] CASE = ByteText.ascii("case");
 
     /** Maximum number of parentheses and negations that are read before an operand. */
     private static final int MAX_BEFORE = 64;
@@ -63,6 +65,9 @@ final class ConstantConditionFlags {
     private boolean mayConcatenate;
     /** The statement changes the rows that its WHERE selects. */
     private boolean changesRows;
+
+    /** Number of parentheses that the conditions before the current token leave open. */
+    private int unclosed;
 
     private final OperandReader operands;
     private final KeyCondition keys;
@@ -126,16 +131,67 @@ final class ConstantConditionFlags {
         }
     }
 
-    /** Reads the conditions that AND joins after WHERE, up to the first one that may not hold. */
+    /** Reads what OR joins after WHERE, outside of parentheses, up to the first operand that holds for every row. */
     private boolean holdsAlways() {
-        while (selectsEvery()) {
-            skip(Kind.CLOSE);
-            if (tokens.kind() != Kind.AND) {
-                return tokens.kind() == Kind.END || tokens.kind() == Kind.STOP || tokens.is(RETURNING);
+        while (!operandHolds()) {
+            int depth = unclosed;
+            while (depth > 0 || !endsWhere() && !isOr()) {
+                if (tokens.kind() == Kind.END || tokens.is(CASE)) {
+                    return false;
+                }
+                depth += parentheses();
+                tokens.next();
+            }
+            if (!isOr()) {
+                return false;
             }
             tokens.next();
         }
+        return true;
+    }
+
+    /** Reads the conditions that AND joins, up to the first one that may not hold, to whose beginning it returns. */
+    private boolean operandHolds() {
+        unclosed = 0;
+        int operand = tokens.from();
+        while (selectsEvery()) {
+            skip(Kind.CLOSE);
+            unclosed += parenthesesBefore(operand, tokens.from());
+            if (tokens.kind() != Kind.AND) {
+                return isOr() ? unclosed == 0 : endsWhere() && tokens.kind() != Kind.CLOSE;
+            }
+            tokens.next();
+            operand = tokens.from();
+        }
+        tokens.back(operand);
         return false;
+    }
+
+    /** Returns how many parentheses the tokens in a range leave open. */
+    private int parenthesesBefore(int first, int next) {
+        int open = 0;
+        tokens.back(first);
+        while (tokens.from() < next) {
+            open += parentheses();
+            tokens.next();
+        }
+        return open;
+    }
+
+    private int parentheses() {
+        return tokens.kind() == Kind.OPEN ? 1 : tokens.kind() == Kind.CLOSE ? -1 : 0;
+    }
+
+    /** Excludes {@code ||}, which may concatenate, and XOR, which is false for two conditions that hold. */
+    private boolean isOr() {
+        return tokens.is(OR);
+    }
+
+    private boolean endsWhere() {
+        return switch (tokens.kind()) {
+            case END, STOP, CLOSE, WHERE -> true;
+            default -> tokens.is(RETURNING);
+        };
     }
 
     private boolean selectsEvery() {
@@ -191,9 +247,7 @@ final class ConstantConditionFlags {
             return Verdict.DEPENDS;
         }
         if (tokens.is(IS)) {
-            boolean holds =
-                    next() && tokens.kind() == Kind.NOT && next() && tokens.isNull(masked) && next() && endsHere();
-            return holds && tokens.kind() != Kind.AND && left.kind() != Kind.NULL ? Verdict.HOLDS : Verdict.DEPENDS;
+            return next() && is(left) && endsHere() && tokens.kind() != Kind.AND ? Verdict.HOLDS : Verdict.DEPENDS;
         }
         if (!tokens.is(IN)) {
             return tokens.is(RETURNING) ? verdict(left.truth(), false) : Verdict.DEPENDS;
@@ -210,6 +264,22 @@ final class ConstantConditionFlags {
         }
         skip(Kind.CLOSE);
         return holds ? Verdict.HOLDS : Verdict.DEPENDS;
+    }
+
+    /** Reads {@code NOT NULL}, {@code TRUE} and {@code NOT FALSE} after a literal and IS. */
+    private boolean is(ConstantOperand left) {
+        boolean negative = tokens.kind() == Kind.NOT && next();
+        Kind wanted = tokens.kind();
+        tokens.next();
+        if (masked && wanted == Kind.PLACEHOLDER) {
+            return true;
+        }
+        return switch (wanted) {
+            case NULL -> negative && left.kind() != Kind.NULL;
+            case TRUE -> left.truth() == Truth.TRUE != negative;
+            case FALSE -> left.truth() == Truth.FALSE != negative;
+            default -> false;
+        };
     }
 
     private boolean next() {

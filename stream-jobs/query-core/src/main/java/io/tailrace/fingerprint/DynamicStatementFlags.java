@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 
 /**
  * Detects prepared statements: the text of {@code PREPARE … FROM}, of {@code EXECUTE IMMEDIATE}, and texts that are
- * assigned to a user variable, from which a statement may be prepared. The text is a literal, so the fingerprint does
+ * assigned to a user variable, also by {@code SELECT … INTO}, from which a statement may be prepared. The text is a literal, so the fingerprint does
  * not show it. These flags identify only the kind of statement with which it begins, such as {@code dynamic_grant} or
  * {@code dynamic_drop_table}. Not thread-safe.
  */
@@ -25,14 +25,19 @@ final class DynamicStatementFlags {
     /** The statement reads or writes a file of the server. */
     static final String WITH_FILE = "dynamic_file";
 
+    /** In {@code SET@a}, the word before the variable belongs to the same token. */
+    private static final byte AT = '@';
+
     private static final byte[] FROM = ByteText.ascii("from");
     private static final byte[] IMMEDIATE = ByteText.ascii("immediate");
     private static final byte[] PREPARE = ByteText.ascii("prepare");
+    private static final byte[] SELECT = ByteText.ascii("select");
+    private static final byte[] INTO = ByteText.ascii("into");
 
     /** Length of a text that is inspected, bytes. */
     private static final int MAX_LENGTH = 4096;
 
-    private static final int MAX_TEXTS = 8;
+    private static final int MAX_TEXTS = 256;
 
     private static final Pattern STATEMENT = Pattern.compile(
             "(?is)\\s*(?:(create|alter|drop|rename)\\s+(?:or\\s+replace\\s+)?(?:definer\\s*=\\s*\\S+\\s+)?(?:aggregate\\s+)?"
@@ -60,7 +65,7 @@ final class DynamicStatementFlags {
 
     DynamicStatementFlags(SqlMode mode) {
         tokens = new ConditionTokens(mode);
-        literals = new LiteralText(tokens);
+        literals = new LiteralText(tokens, mode);
     }
 
     /** Returns whether a statement with this masked text may contain another one. */
@@ -78,39 +83,67 @@ final class DynamicStatementFlags {
      * privileges.
      */
     static boolean concernsAccounts(String text) {
-        Matcher statement = STATEMENT.matcher(text.substring(0, Math.min(text.length(), MAX_LENGTH)));
+        String start = text.substring(0, Math.min(text.length(), MAX_LENGTH));
+        Matcher statement = STATEMENT.matcher(StatementText.withoutComments(start));
         return statement.lookingAt() && OF_ACCOUNTS.matcher(name(statement)).matches();
     }
 
     /** Returns the flags. If {@code masked}, one flag represents any such literal, because its content is unknown. */
     private Set<String> read(byte[] bytes, int from, int to, boolean masked) {
         Set<String> flags = new LinkedHashSet<>();
+        Set<String> selected = new LinkedHashSet<>();
         boolean variable = false;
         boolean prepare = false;
         boolean awaited = false;
+        boolean listed = false;
+        boolean into = false;
         int texts = 0;
         tokens.start(bytes, from, to);
         while (tokens.kind() != Kind.END && texts < MAX_TEXTS) {
-            if (awaited && tokens.isLiteral()) {
-                texts++;
-                flags.addAll(masked ? Set.of(WITH_FILE) : flags());
-            }
             boolean name = tokens.kind() == Kind.NAME;
-            if (awaited && name && literals.isFunction()) {
-                texts++;
-                flags.addAll(masked ? Set.of(WITH_FILE) : assembled());
+            if ((awaited || listed) && (tokens.isLiteral() || name && literals.isFunction())) {
+                texts += masked || tokens.kind() == Kind.NUMBER ? 0 : 1;
+                (awaited ? flags : selected).addAll(masked ? skipped() : value());
                 awaited = false;
+                listed = false;
                 continue;
             }
+            boolean ofUser = name && ByteText.firstOf(bytes, tokens.from(), tokens.end(), AT, AT) < tokens.end();
+            if (into && ofUser) {
+                flags.addAll(selected);
+            }
+            into = tokens.is(INTO) || into && (ofUser || tokens.isComma());
+            boolean within = literals.isCharacterSet() || tokens.kind() == Kind.OPEN;
+            listed = tokens.is(SELECT) || tokens.isComma() || listed && within;
             awaited = tokens.is(IMMEDIATE)
                     || prepare && tokens.is(FROM)
                     || variable && isAssignment()
-                    || awaited && tokens.kind() == Kind.OPEN;
+                    || awaited && within;
             prepare = name && tokens.is(PREPARE) || prepare && name && !tokens.is(FROM);
-            variable = name && bytes[tokens.from()] == '@' || variable && isColon();
+            variable = ofUser || variable && isColon();
             tokens.next();
         }
         return flags;
+    }
+
+    private Set<String> skipped() {
+        tokens.next();
+        return Set.of(WITH_FILE);
+    }
+
+    /** Reads the text at the current token and returns its flags. */
+    private List<String> value() {
+        return switch (tokens.kind()) {
+            case TEXT, CODED -> {
+                String text = literals.literals();
+                yield flags(text, literals.isCoded());
+            }
+            case NAME -> assembled();
+            default -> {
+                tokens.next();
+                yield List.of();
+            }
+        };
     }
 
     private boolean isAssignment() {
@@ -133,20 +166,9 @@ final class DynamicStatementFlags {
         return found;
     }
 
-    private List<String> flags() {
-        return switch (tokens.kind()) {
-            case TEXT -> flags(text(tokens.from() + 1, tokens.end() - 1), false);
-            case CODED -> flags(LiteralText.decoded(text(tokens.from(), tokens.end())), true);
-            default -> List.of();
-        };
-    }
-
-    private String text(int from, int end) {
-        return ByteText.utf8(tokens.bytes(), from, Math.max(from, Math.min(end, from + MAX_LENGTH)));
-    }
-
     private static List<String> flags(String text, boolean coded) {
-        Matcher statement = STATEMENT.matcher(text);
+        String code = StatementText.withoutComments(text);
+        Matcher statement = STATEMENT.matcher(code);
         if (!statement.lookingAt()) {
             return List.of();
         }
@@ -155,7 +177,7 @@ final class DynamicStatementFlags {
         if (coded) {
             flags.add(IN_HEX);
         }
-        if (FILE.matcher(text).find()) {
+        if (FILE.matcher(code).find()) {
             flags.add(WITH_FILE);
         }
         return flags;

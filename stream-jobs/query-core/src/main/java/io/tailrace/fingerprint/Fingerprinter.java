@@ -28,6 +28,9 @@ public final class Fingerprinter {
     /** Flag of an event that may concern more accounts than it names: {@link #accountsAreIncomplete}. */
     public static final String ACCOUNTS_INCOMPLETE = "accounts_incomplete";
 
+    /** Flag of an event: a version comment contains quotes or comments, so servers read the statement differently. */
+    public static final String VERSION_COMMENT_AMBIGUOUS = "version_comment_ambiguous";
+
     /** Longest text of a fingerprint, bytes. The id is computed from the whole text. */
     public static final int MAX_TEXT_LENGTH = 16 << 10;
 
@@ -110,13 +113,13 @@ public final class Fingerprinter {
         masker.mask(bytes, start, end);
         int length = withoutSemicolon(masker.bytes(), 0, masker.length());
         if (length == 0) {
-            return NOTHING;
+            return masker.isDoubtful() ? NOTHING.withUnknownTables() : NOTHING;
         }
         String tool = ByteText.startsWith(bytes, start, end, DUMP)
                 ? "mysqldump"
                 : masker.hasToolComment() ? "percona-toolkit" : "";
         NormalizedStatement shape = tool.isEmpty() || !isOfATool(length) ? statement(length) : named(tool, length);
-        return masker.isDoubtful() ? shape.withUnknownTables() : shape;
+        return masker.isDoubtful() || masker.hasNoBreakSpaces() ? shape.withUnknownTables() : shape;
     }
 
     /**
@@ -156,6 +159,9 @@ public final class Fingerprinter {
      */
     public List<String> flags(NormalizedStatement shape, byte[] bytes, int from, int to) {
         boolean cut = masker.comments().cutStatement(bytes, from);
+        if (masker.dependsOnServer()) {
+            return cut ? List.of(VERSION_COMMENT_AMBIGUOUS, CommentFlags.CUTS) : List.of(VERSION_COMMENT_AMBIGUOUS);
+        }
         if (!shape.literalsMatter()) {
             return cut ? List.of(CommentFlags.CUTS) : List.of();
         }
@@ -179,8 +185,8 @@ public final class Fingerprinter {
      * @param user user of the session, for {@code CURRENT_USER}; empty if unknown
      */
     public List<String> accounts(NormalizedStatement shape, byte[] bytes, int from, int to, String user) {
-        accountsIncomplete = shape.accountsMatter() && to - from > MAX_READ_LENGTH;
-        if (!shape.accountsMatter()) {
+        accountsIncomplete = masker.dependsOnServer() || shape.accountsMatter() && to - from > MAX_READ_LENGTH;
+        if (masker.dependsOnServer() || !shape.accountsMatter()) {
             return List.of();
         }
         List<String> found = accounts.of(bytes, from, Math.min(to, from + MAX_READ_LENGTH), user);
@@ -202,6 +208,9 @@ public final class Fingerprinter {
      */
     private boolean isOfATool(int length) {
         String text = ByteText.utf8(masker.bytes(), 0, length).toLowerCase(Locale.ROOT);
+        if (namesKept && masker.hasToolComment()) {
+            return ChecksumStatement.matches(text);
+        }
         return TOOL_VERBS.stream().anyMatch(text::startsWith)
                 && NO_TOOL.stream().noneMatch(text::contains);
     }

@@ -12,12 +12,27 @@ import java.util.Set;
 
 /**
  * Computes the text that functions assemble from literals: {@code CONCAT('DR', 'OP')}, {@code REVERSE('PORD')}, {@code
- * CHAR(68, 82)}, {@code UNHEX('4452')}, {@code FROM_BASE64('RFI=')}. Not thread-safe.
+ * CHAR(68, 82)}, {@code UNHEX('4452')}, {@code FROM_BASE64('RFI=')}, and reads literals with their escapes. Not
+ * thread-safe.
  */
 final class LiteralText {
 
-    private static final Set<String> FUNCTIONS =
-            Set.of("concat", "concat_ws", "reverse", "unhex", "char", "from_base64", "lower", "upper", "trim");
+    private static final Set<String> FUNCTIONS = Set.of(
+            "concat",
+            "concat_ws",
+            "reverse",
+            "unhex",
+            "char",
+            "from_base64",
+            "lower",
+            "upper",
+            "trim",
+            "replace",
+            "cast",
+            "convert");
+    /** Functions whose first argument is the value, and the rest its type. */
+    private static final Set<String> CONVERSIONS = Set.of("cast", "convert");
+
     private static final Set<String> DECODING = Set.of("reverse", "unhex", "char", "from_base64");
     /** Bytes of a text that is read; longer ones are cut. */
     private static final int MAX_LENGTH = 4096;
@@ -26,13 +41,15 @@ final class LiteralText {
     private static final int MAX_ARGUMENTS = 256;
 
     private final ConditionTokens tokens;
+    private final SqlMode mode;
     private boolean complete;
     private boolean coded;
     private boolean decoded;
     private int length;
 
-    LiteralText(ConditionTokens tokens) {
+    LiteralText(ConditionTokens tokens, SqlMode mode) {
         this.tokens = tokens;
+        this.mode = mode;
     }
 
     /** Returns whether the current token is the name of such a function. */
@@ -53,6 +70,37 @@ final class LiteralText {
     /** Returns whether the latest text was written in codes, other digits or backwards. */
     boolean isDecoded() {
         return decoded;
+    }
+
+    /** Returns whether the current token is the character set of the literal that follows it. */
+    boolean isCharacterSet() {
+        return tokens.kind() == Kind.NAME && tokens.bytes()[tokens.from()] == '_';
+    }
+
+    /** Reads the literals at the current token, which servers join, and returns their text. */
+    String literals() {
+        complete = true;
+        coded = false;
+        decoded = false;
+        StringBuilder text = new StringBuilder();
+        while ((tokens.kind() == Kind.TEXT || tokens.kind() == Kind.CODED) && text.length() < MAX_LENGTH) {
+            text.append(literal());
+            tokens.next();
+        }
+        return text.substring(0, Math.min(text.length(), MAX_LENGTH));
+    }
+
+    private String literal() {
+        int quote = tokens.from();
+        while (tokens.kind() == Kind.CODED && quote < tokens.end() && tokens.bytes()[quote] != '\'') {
+            quote++;
+        }
+        byte first = ByteText.lower(tokens.bytes()[tokens.from()]);
+        if (tokens.kind() == Kind.TEXT || (first == 'n' || first == '_') && quote < tokens.end()) {
+            return StatementText.decoded(text(quote + 1, tokens.end() - 1), (char) tokens.bytes()[quote], mode);
+        }
+        coded = true;
+        return decoded(text(tokens.from(), tokens.end()));
     }
 
     /** Reads the function at the current token and returns its value, or the part of it that literals determine. */
@@ -81,6 +129,9 @@ final class LiteralText {
         while (open && complete && arguments.size() < MAX_ARGUMENTS && length < MAX_LENGTH) {
             tokens.next();
             argument(arguments, depth);
+            if (CONVERSIONS.contains(name)) {
+                skipType();
+            }
             open = tokens.isComma();
         }
         complete &= tokens.kind() == Kind.CLOSE;
@@ -91,20 +142,37 @@ final class LiteralText {
         return value(name, arguments);
     }
 
+    private void skipType() {
+        int depth = 0;
+        while (tokens.kind() != Kind.END && (depth > 0 || tokens.kind() != Kind.CLOSE)) {
+            depth += tokens.kind() == Kind.OPEN ? 1 : tokens.kind() == Kind.CLOSE ? -1 : 0;
+            tokens.next();
+        }
+    }
+
     private void argument(List<String> arguments, int depth) {
+        if (isCharacterSet()) {
+            tokens.next();
+        }
         if (isFunction() && depth < MAX_DEPTH) {
             arguments.add(function(depth + 1));
             return;
         }
         switch (tokens.kind()) {
-            case TEXT -> add(arguments, text(tokens.from() + 1, tokens.end() - 1));
+            case TEXT, CODED -> joined(arguments);
             case NUMBER -> add(arguments, text(tokens.from(), tokens.end()));
-            case CODED -> {
-                coded = true;
-                add(arguments, decoded(text(tokens.from(), tokens.end())));
-            }
             default -> complete = false;
         }
+    }
+
+    private void joined(List<String> arguments) {
+        boolean before = coded;
+        boolean decodedBefore = decoded;
+        String argument = literals();
+        coded |= before;
+        decoded = decodedBefore;
+        length += argument.length() + 1;
+        arguments.add(argument);
     }
 
     private void add(List<String> arguments, String argument) {
@@ -117,6 +185,10 @@ final class LiteralText {
         String first = arguments.isEmpty() ? "" : arguments.get(0);
         return switch (name) {
             case "reverse" -> new StringBuilder(first).reverse().toString();
+            case "cast", "convert" -> first;
+            case "replace" -> arguments.size() == 3 && !arguments.get(1).isEmpty()
+                    ? first.replace(arguments.get(1), arguments.get(2))
+                    : first;
             case "unhex" -> decoded("0x" + first);
             case "from_base64" -> base64(first);
             case "char" -> characters(arguments);

@@ -1,6 +1,9 @@
 package io.tailrace.fingerprint;
 
 import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.ExecutableComment;
+import io.tailrace.lexer.ExecutableComment.Servers;
+import io.tailrace.lexer.NoBreakSpace;
 import io.tailrace.lexer.SqlBytes;
 import io.tailrace.lexer.WordTable;
 import java.util.Arrays;
@@ -40,6 +43,7 @@ final class Masker {
     /** Maximum length of a list of privileges that is searched, bytes. */
     private static final int FARTHEST = 1 << 16;
 
+    private static final byte[] VERSION_COMMENT = ByteText.ascii("/*!?");
     private static final byte[] FOR = ByteText.ascii("for");
 
     private static WordTable<Boolean> words(String... words) {
@@ -64,6 +68,10 @@ final class Masker {
     /** The first literal is written as a name. */
     private boolean firstIsName;
 
+    private final VersionCommentExtent versions = new VersionCommentExtent();
+    /** The content of an executable comment is read, in which {@code *}{@code /} is its end and no operator. */
+    private boolean executable;
+
     private final PasswordScanner guard = new PasswordScanner();
     private final Comments comments = new Comments();
     /** Whether the rules keep names of accounts and character sets, quoted or not. */
@@ -82,6 +90,9 @@ final class Masker {
     private boolean backslashes;
     /** A name was written in another form than in the statement, or in place of an apparent literal. */
     private boolean rewritten;
+
+    /** White space for some character sets of the client, and part of a name for others. */
+    private boolean noBreakSpaces;
 
     private int verbFrom;
     private int verbTo;
@@ -115,6 +126,9 @@ final class Masker {
         backslashes = false;
         rewritten = false;
         verbFrom = -1;
+        executable = false;
+        noBreakSpaces = false;
+        versions.clear();
         guard.reset();
         forget();
         comments.clear();
@@ -122,10 +136,27 @@ final class Masker {
         while (i < to) {
             i = token(i);
         }
-        if (doubtful && trustedLength >= 0) {
+        versions.end(in, to);
+        doubtful |= versions.differs();
+        boolean literal = trustedLength >= 0 && !(versions.differs() && versions.place() < trustedLength);
+        if (doubtful && literal) {
             cutAtFirstLiteral();
+        } else if (versions.differs()) {
+            cutAtVersionComment();
         }
         in = null;
+    }
+
+    /** Omits a comment whose end depends on the server, and what follows it. */
+    private void cutAtVersionComment() {
+        length = Math.min(length, versions.place());
+        verbFrom = verbFrom < length ? verbFrom : -1;
+        if (length > 0) {
+            put((byte) ' ');
+        }
+        for (byte b : VERSION_COMMENT) {
+            put(b);
+        }
     }
 
     private void cutAtFirstLiteral() {
@@ -163,6 +194,16 @@ final class Masker {
         return doubtful;
     }
 
+    /** Returns whether it depends on the server which part of the statement is a comment. */
+    boolean dependsOnServer() {
+        return versions.differs();
+    }
+
+    /** Returns whether words may be separated by no-break spaces, which belong to names in UTF-8. */
+    boolean hasNoBreakSpaces() {
+        return noBreakSpaces;
+    }
+
     /** Returns whether the first word is this keyword, which is given in lower case. */
     boolean isVerb(byte[] keyword) {
         return verbFrom >= 0 && ByteText.equalsIgnoreCase(out, verbFrom, verbTo, keyword);
@@ -190,6 +231,7 @@ final class Masker {
             case '+' -> signed(i) ? number(i + 1) : symbol(i);
             case '.' -> i + 1 < to && ByteText.isDigit(in[i + 1]) && !afterName() ? number(i) : symbol(i);
             case '/' -> slash(i);
+            case '*' -> executable && i + 1 < to && in[i + 1] == '/' ? closeExecutable(i) : symbol(i);
             case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9' -> number(i);
             default -> {
                 if (b >= 0 && b <= ' ') {
@@ -212,6 +254,18 @@ final class Masker {
         separate(in[i]);
         put(in[i]);
         return i + 1;
+    }
+
+    private int closeExecutable(int i) {
+        if (watched && !(fits((byte) '*') && fits((byte) '/'))) {
+            return cut();
+        }
+        executable = false;
+        versions.close(i + 2);
+        separate((byte) '*');
+        put((byte) '*');
+        put((byte) '/');
+        return i + 2;
     }
 
     private boolean fits(byte symbol) {
@@ -276,7 +330,7 @@ final class Masker {
         placeholder();
         trustedLength = trustedLength < 0 ? length : trustedLength;
         int end = afterLiteral(from);
-        boolean glued = end < to && SqlBytes.isWord(in[end]) && !mayFollowLiteral(end);
+        boolean glued = NoBreakSpace.isWordAt(in, end, to) && !mayFollowLiteral(end);
         doubtful |= glued;
         return watched && !grammar.literal(!doubtful && !backslashes) ? cut() : end;
     }
@@ -299,7 +353,7 @@ final class Masker {
         markName();
         copy(part.bytes(), 0, part.length());
         blankPending = isBeforeWord(end);
-        doubtful |= end < to && SqlBytes.isWord(in[end]) && !mayFollowLiteral(end);
+        doubtful |= NoBreakSpace.isWordAt(in, end, to) && !mayFollowLiteral(end);
         return end;
     }
 
@@ -335,8 +389,7 @@ final class Masker {
 
     /** Returns whether a blank must follow the rewritten text, whether or not the statement has one. */
     private boolean isBeforeWord(int from) {
-        int next = afterBlanks(from);
-        return next < to && SqlBytes.isWord(in[next]);
+        return NoBreakSpace.isWordAt(in, afterBlanks(from), to);
     }
 
     /** Returns whether the digits of a version comment, or the mark that ends one, begin here. */
@@ -363,7 +416,7 @@ final class Masker {
         int before = -1;
         while (i > before) {
             before = i;
-            i = afterComment(ByteText.skipBlanks(in, i, to));
+            i = afterComment(NoBreakSpace.skipBlanks(in, i, to));
         }
         return i;
     }
@@ -489,6 +542,7 @@ final class Masker {
 
     private int dash(int i) {
         if (SqlBytes.startsDashComment(in, i, to)) {
+            noBreakSpaces |= i + 2 < to && in[i + 2] < 0;
             return lineComment(i);
         }
         return signed(i) ? number(i + 1) : symbol(i);
@@ -512,17 +566,27 @@ final class Masker {
             return symbol(i);
         }
         int code = SqlBytes.executableFrom(in, i, to);
-        if (code >= 0 && !isForNoServer(code)) {
-            if (watched && grammar.isStrict()) {
-                return cut();
-            }
-            separate((byte) '/');
-            copy(i, code);
-            return version(code);
+        Servers servers = code < 0 ? Servers.NONE : ExecutableComment.servers(in, i, code, to);
+        if (servers != Servers.NONE) {
+            return executable(i, code, servers);
         }
-        int end = commentEnd(i);
+        int skipped = code < 0 ? commentEnd(i) : ExecutableComment.skippedEnd(in, i + 2, to);
+        int end = skipped < 0 ? to : skipped;
         comment(i, end);
         return end;
+    }
+
+    private int executable(int i, int code, Servers servers) {
+        if (watched && grammar.isStrict()) {
+            return cut();
+        }
+        if (servers == Servers.SOME) {
+            versions.open(in, i, to, length);
+        }
+        executable = true;
+        separate((byte) '/');
+        copy(i, code);
+        return version(code);
     }
 
     /**
@@ -536,7 +600,7 @@ final class Masker {
             end++;
         }
         int digits = end - from;
-        boolean joined = end < to && SqlBytes.isWord(in[end]);
+        boolean joined = NoBreakSpace.isWordAt(in, end, to);
         if (!joined || digits != 5 && (digits != 6 || belongsToNumber(in[end]))) {
             return from;
         }
@@ -547,22 +611,6 @@ final class Masker {
 
     private static boolean belongsToNumber(byte b) {
         return b == 'x' || b == 'X' || b == 'b' || b == 'B' || b == 'e' || b == 'E';
-    }
-
-    /**
-     * Returns whether the version that follows is above that of any server: {@code /*!999999\- enable the sandbox
-     * mode *}{@code /}.
-     */
-    private boolean isForNoServer(int from) {
-        int end = from;
-        while (end < to && ByteText.isDigit(in[end])) {
-            end++;
-        }
-        boolean highest = end - from == 5 || end - from == 6;
-        for (int i = from; i < end; i++) {
-            highest &= in[i] == '9';
-        }
-        return highest;
     }
 
     /** Omits a comment, except the mark of a repeated union: a fingerprint must be its own fingerprint. */
@@ -584,8 +632,8 @@ final class Masker {
         int end = NumberScanner.end(in, from, to);
         boolean signed = from > 0 && (in[from - 1] == '-' || in[from - 1] == '+');
         boolean joins = signed && !blankPending && !commentPending && endsWithNumber();
-        boolean name = end < to && SqlBytes.isWord(in[end]) && in[from] != '.';
-        if (name) {
+        boolean glued = NoBreakSpace.isWordAt(in, end, to);
+        if (glued && (isAfterPoint() || NumberScanner.mayBeginName(in, from, end))) {
             separate(in[from]);
             copy(from, wordEnd(from));
             return wordEnd(from);
@@ -593,7 +641,13 @@ final class Masker {
         if (!joins) {
             placeholder();
         }
-        return wordEnd(end);
+        blankPending |= glued;
+        return end;
+    }
+
+    /** Returns whether the next token directly follows a point, so that it is part of a name. */
+    private boolean isAfterPoint() {
+        return !blankPending && !commentPending && length > 0 && out[length - 1] == '.';
     }
 
     /** Returns whether a number fits the grammar; the version of a version comment is not a token. */
@@ -611,11 +665,14 @@ final class Masker {
     }
 
     private int wordEnd(int from) {
-        return SqlBytes.wordEnd(in, from, to);
+        return NoBreakSpace.wordEnd(in, from, to);
     }
 
     private int word(int from) {
         int end = wordEnd(from);
+        if (end == from) {
+            return noBreakSpace(from);
+        }
         if (in[from] == '$') {
             int tag = dollarTag(from, end);
             int after = tag < 0 ? -1 : dollarQuoted(from, tag);
@@ -639,7 +696,32 @@ final class Masker {
             verbTo = length;
         }
         boolean masksRest = guard.masksRest(in, from, end);
-        return masksRest || watched || guard.beganStatement() ? keyword(from, end, masksRest) : end;
+        return masksRest || watched || guard.mayDetermineWhatFollows() ? keyword(from, end, masksRest) : end;
+    }
+
+    private int noBreakSpace(int from) {
+        blankPending = true;
+        noBreakSpaces = true;
+        return NoBreakSpace.after(in, from, to);
+    }
+
+    /** Masks what is assigned to a setting that may contain a key or token, if it is a word without quotes. */
+    private int credential(int from, int end) {
+        boolean ofUser = from > 0 && in[from - 1] == '@' && (from == 1 || in[from - 2] != '@');
+        int mark = afterBlanks(end);
+        int equals = mark < to && in[mark] == ':' ? mark + 1 : mark;
+        int value = equals < to && in[equals] == '=' && !ofUser ? afterBlanks(equals + 1) : to;
+        int valueEnd = CredentialValue.end(in, value, to, guard.readsSettings());
+        if (valueEnd == value) {
+            return end;
+        }
+        blankPending = mark > end;
+        separate(in[mark]);
+        copy(mark, equals + 1);
+        blankPending = value > equals + 1;
+        placeholder();
+        trustedLength = trustedLength < 0 ? length : trustedLength;
+        return valueEnd;
     }
 
     private int constant(int end) {
@@ -655,12 +737,13 @@ final class Masker {
         if (masksRest) {
             return password(from, end);
         }
+        int next = end;
         if (namesKept && guard.beganStatement()) {
             begin(from, end);
         } else if (watched) {
-            return grammarWord(from, end);
+            next = grammarWord(from, end);
         }
-        return end;
+        return next == end && guard.namesCredential() ? credential(from, end) : next;
     }
 
     private int grammarWord(int from, int end) {
@@ -753,7 +836,7 @@ final class Masker {
         if (in[from] != '_') {
             return -1;
         }
-        int next = ByteText.skipBlanks(in, end, to);
+        int next = NoBreakSpace.skipBlanks(in, end, to);
         if (next + 1 < to && in[next + 1] == '\'' && isHexadecimalOrBit(in[next])) {
             return next + 1;
         }

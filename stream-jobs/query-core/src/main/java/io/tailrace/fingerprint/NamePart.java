@@ -1,7 +1,7 @@
 package io.tailrace.fingerprint;
 
 import io.tailrace.lexer.ByteText;
-import io.tailrace.lexer.SqlBytes;
+import io.tailrace.lexer.NoBreakSpace;
 
 /**
  * Reads one part of an account's name, the user or the host, quoted or not. A part is not readable if its end depends
@@ -92,7 +92,7 @@ final class NamePart {
         while (i < to) {
             if (bytes[i] == quote) {
                 if (i + 1 == to || bytes[i + 1] != quote) {
-                    glued = i + 1 < to && SqlBytes.isWord(bytes[i + 1]);
+                    glued = NoBreakSpace.isWordAt(bytes, i + 1, to);
                     return i + 1;
                 }
                 i++;
@@ -111,9 +111,9 @@ final class NamePart {
     }
 
     private int bare(byte[] bytes, int from, int to, boolean host) {
-        int i = from;
-        while (i < to && (SqlBytes.isWord(bytes[i]) || host && bytes[i] == '.')) {
-            i++;
+        int i = NoBreakSpace.wordEnd(bytes, from, to);
+        while (host && i < to && bytes[i] == '.') {
+            i = NoBreakSpace.wordEnd(bytes, i + 1, to);
         }
         boolean text = i < to && (bytes[i] == '\'' || bytes[i] == '"');
         if (i == from || i - from > MAX_LENGTH || text || bytes[from] == '$' || !host && !isWord(bytes, from, i)) {

@@ -19,6 +19,16 @@ final class NumberScanner {
         return exponentEnd(bytes, end, to);
     }
 
+    /**
+     * Returns whether a number directly before a word is the beginning of a name: digits and hexadecimal numbers are.
+     * After a point or an exponent, a number ends, and {@code 1.0FROM} is a number and a keyword.
+     *
+     * @param end the result of {@link #end}
+     */
+    static boolean mayBeginName(byte[] bytes, int from, int end) {
+        return digitsEnd(bytes, from, end) == end || bytes[from] == '0' && ByteText.lower(bytes[from + 1]) == 'x';
+    }
+
     private static int exponentEnd(byte[] bytes, int end, int to) {
         if (end == to || ByteText.lower(bytes[end]) != 'e') {
             return end;
@@ -46,7 +56,7 @@ final class NumberScanner {
         return i;
     }
 
-    private static boolean isHex(byte b) {
+    static boolean isHex(byte b) {
         byte lower = ByteText.lower(b);
         return ByteText.isDigit(b) || lower >= 'a' && lower <= 'f';
     }

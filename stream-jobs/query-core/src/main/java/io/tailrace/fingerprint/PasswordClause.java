@@ -2,7 +2,7 @@ package io.tailrace.fingerprint;
 
 import io.tailrace.fingerprint.ConditionTokens.Kind;
 import io.tailrace.lexer.ByteText;
-import io.tailrace.lexer.SqlBytes;
+import io.tailrace.lexer.NoBreakSpace;
 import io.tailrace.lexer.WordTable;
 
 /**
@@ -170,7 +170,7 @@ final class PasswordClause {
     }
 
     private boolean isGlued() {
-        return tokens.end() < tokens.limit() && SqlBytes.isWord(tokens.bytes()[tokens.end()]);
+        return NoBreakSpace.isWordAt(tokens.bytes(), tokens.end(), tokens.limit());
     }
 
     /**

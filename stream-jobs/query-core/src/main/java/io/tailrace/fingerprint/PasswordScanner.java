@@ -30,6 +30,8 @@ final class PasswordScanner {
     private static final byte[] PASSWORD = ByteText.ascii("password");
     private static final byte[] IDENTIFIED = ByteText.ascii("identified");
     private static final byte[] OPTIONS = ByteText.ascii("options");
+    private static final byte[] STATEMENT = ByteText.ascii("statement");
+    private static final byte[] FOR = ByteText.ascii("for");
     private static final byte[] BEGIN = ByteText.ascii("begin");
 
     /** First words of statements; within a program also the words that precede statements. */
@@ -72,15 +74,41 @@ final class PasswordScanner {
             entry("tablespace", Statement.HARMLESS),
             entry("logfile", Statement.HARMLESS)));
 
+    private static final WordTable<Boolean> SCOPES =
+            WordTable.ofAnyCase(Map.of("global", true, "persist", true, "persist_only", true));
+
     private Statement statement;
     private boolean program;
     /** The latest word may begin a statement. */
     private boolean began;
+    /** The latest word is the first one of an assignment. */
+    private boolean first;
+    /** {@code SET STATEMENT … FOR}: another statement follows FOR. */
+    private boolean settings;
+    /** A setting of the server is assigned; elsewhere in a program it may be a variable or a column. */
+    private boolean ofServer;
+    /** The latest word may name a setting that contains a credential. */
+    private boolean credential;
 
     void reset() {
         statement = Statement.UNKNOWN;
         program = false;
         began = false;
+    }
+
+    /** Returns whether the latest word names a setting that may contain a key or token and is assigned. */
+    boolean namesCredential() {
+        return credential;
+    }
+
+    /** Returns whether the latest word begins a statement or names a setting with a credential. */
+    boolean mayDetermineWhatFollows() {
+        return began || credential;
+    }
+
+    /** Returns whether a statement after FOR may follow the assignments. */
+    boolean readsSettings() {
+        return settings;
     }
 
     /** Returns whether the latest word begins a statement, or may do so within a program. */
@@ -96,6 +124,7 @@ final class PasswordScanner {
     /** Reads the next word; returns true if all text after it must be masked. */
     boolean masksRest(byte[] bytes, int from, int to) {
         began = statement == Statement.UNKNOWN || statement == Statement.PROGRAM;
+        credential = false;
         switch (statement) {
             case UNKNOWN -> begin(VERBS.get(bytes, from, to), Statement.HARMLESS);
             case PROGRAM -> begin(VERBS.get(bytes, from, to), Statement.PROGRAM);
@@ -117,6 +146,9 @@ final class PasswordScanner {
     private void begin(Statement found, Statement otherwise) {
         statement = found == null ? otherwise : found;
         program |= statement == Statement.PROGRAM;
+        first = statement == Statement.ASSIGNMENT;
+        settings = false;
+        ofServer = false;
     }
 
     /** Handles a word after a condition within a program, or BEGIN after a label elsewhere. */
@@ -134,6 +166,14 @@ final class PasswordScanner {
      * another statement.
      */
     private boolean assignsPassword(byte[] bytes, int from, int to) {
+        settings |= first && ByteText.equalsIgnoreCase(bytes, from, to, STATEMENT);
+        first = false;
+        if (settings && ByteText.equalsIgnoreCase(bytes, from, to, FOR)) {
+            endStatement();
+            return false;
+        }
+        ofServer |= SCOPES.get(bytes, from, to) != null;
+        credential = (ofServer || !program) && CredentialNames.areIn(bytes, from, to);
         boolean password = to - from >= PASSWORD.length
                 && ByteText.startsWithIgnoreCase(bytes, to - PASSWORD.length, to, PASSWORD);
         Statement found = password ? null : VERBS.get(bytes, from, to);

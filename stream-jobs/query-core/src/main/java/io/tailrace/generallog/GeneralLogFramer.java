@@ -29,6 +29,8 @@ import java.util.Arrays;
  */
 final class GeneralLogFramer implements EntryFramer {
 
+    private static final byte SNAPSHOT_VERSION = 1;
+
     private static final int PROOFS = 3;
     private static final int MAX_TIME_LENGTH = 40;
 
@@ -51,6 +53,9 @@ final class GeneralLogFramer implements EntryFramer {
     private final ConnectArgument account = new ConnectArgument();
     private final StatementScanner scanner = new StatementScanner();
     private final NoBackslashEscapesScanner plain = new NoBackslashEscapesScanner();
+    /** Reads the statements that the server executes, not those that it prepares. */
+    private final UseStatement use = new UseStatement();
+
     private SessionTracker sessions = new SessionTracker();
 
     private long position;
@@ -64,6 +69,7 @@ final class GeneralLogFramer implements EntryFramer {
     private String time = "";
     private boolean ownTime;
     private Session session = Session.UNKNOWN;
+    private long threadId;
     /** The current command is the first one of its connection since a login. */
     private boolean loggedIn;
 
@@ -141,6 +147,7 @@ final class GeneralLogFramer implements EntryFramer {
     private void read(byte[] buffer, int from, int to) {
         scanner.line(buffer, from, to);
         plain.line(buffer, from, to);
+        use.line(buffer, from, to);
     }
 
     /**
@@ -196,6 +203,11 @@ final class GeneralLogFramer implements EntryFramer {
         proofs = 0;
         scanner.reset();
         plain.reset();
+        if (header.command == Command.QUERY || header.command == Command.EXECUTE) {
+            use.start();
+        } else {
+            use.stop();
+        }
         session(buffer);
         if (header.command.hasStatement()) {
             read(buffer, header.argumentFrom, header.argumentTo);
@@ -208,6 +220,7 @@ final class GeneralLogFramer implements EntryFramer {
     /** Records what the command states about its connection. */
     private void session(byte[] buffer) {
         long id = header.threadId;
+        threadId = id;
         int from = header.argumentFrom;
         int to = header.argumentTo;
         switch (header.command) {
@@ -215,12 +228,9 @@ final class GeneralLogFramer implements EntryFramer {
             case INIT_DB -> {
                 if (!ByteText.startsWith(buffer, from, to, DENIED)) {
                     sessions.use(id, latin1(buffer, from, to));
-                }
-            }
-            case QUERY -> {
-                String database = UseStatement.database(buffer, from, to);
-                if (database != null) {
-                    sessions.use(id, database);
+                } else if (!sessions.of(id).isNew()
+                        && deniedDatabase(buffer).equals(sessions.of(id).database())) {
+                    sessions.use(id, ""); // the server refused the USE before it
                 }
             }
             default -> {}
@@ -232,6 +242,24 @@ final class GeneralLogFramer implements EntryFramer {
         }
         if (header.command == Command.QUIT) {
             sessions.quit(id);
+        }
+    }
+
+    /** Records at the end of a statement which database it leaves to its connection. */
+    private void endStatement() {
+        String database = use.database();
+        if (database != null) {
+            sessions.use(threadId, database);
+            session = new Session(session.account(), database, false);
+        }
+        use.stop();
+    }
+
+    /** Records that a statement was not read to its end, so it may have changed the database. */
+    private void forgetDatabase() {
+        if (use.isStarted()) {
+            sessions.use(threadId, "");
+            use.stop();
         }
     }
 
@@ -286,6 +314,7 @@ final class GeneralLogFramer implements EntryFramer {
     private void limit(FrameListener out) {
         long length = position - pendingFrom;
         if (state == STATEMENT && length > EntryLimits.MAX_ENTRY_LENGTH) {
+            forgetDatabase();
             out.rejected(
                     pendingFrom,
                     position,
@@ -302,7 +331,10 @@ final class GeneralLogFramer implements EntryFramer {
     private void close(long to, FrameListener out) {
         if (to > pendingFrom) {
             switch (state) {
-                case STATEMENT -> out.entry(pendingFrom, to, context());
+                case STATEMENT -> {
+                    endStatement();
+                    out.entry(pendingFrom, to, context());
+                }
                 case STRAY -> out.rejected(
                         pendingFrom,
                         to,
@@ -377,9 +409,12 @@ final class GeneralLogFramer implements EntryFramer {
         byte[] when = time.getBytes(StandardCharsets.ISO_8859_1);
         byte[] user = session.account().getBytes(StandardCharsets.ISO_8859_1);
         byte[] database = session.database().getBytes(StandardCharsets.ISO_8859_1);
-        ByteBuffer out = ByteBuffer.allocate(72 + open.length + when.length + user.length + database.length);
+        byte[] used = use.write();
+        int texts = when.length + user.length + database.length + used.length;
+        ByteBuffer out = ByteBuffer.allocate(83 + open.length + texts);
         boolean second = secondProof >= 0;
-        out.putLong(position)
+        out.put(SNAPSHOT_VERSION)
+                .putLong(position)
                 .putLong(pendingFrom)
                 .put((byte) state)
                 .put(PackedBooleans.pack(forged, ambiguous, ownTime, second, loggedIn))
@@ -388,6 +423,8 @@ final class GeneralLogFramer implements EntryFramer {
             out.putLong(secondProof);
         }
         out.put((byte) proofs).putInt(scanner.state()).put(plain.state());
+        out.putLong(threadId);
+        put(out, used);
         put(out, when);
         put(out, user);
         put(out, database);
@@ -399,7 +436,15 @@ final class GeneralLogFramer implements EntryFramer {
         out.putShort((short) value.length).put(value);
     }
 
+    /** Snapshots of earlier versions begin with the position, whose first byte is 0. */
     private void read(ByteBuffer in) {
+        byte version = in.get(0);
+        if (version == SNAPSHOT_VERSION) {
+            in.get();
+        } else if (version != 0) {
+            throw new IllegalArgumentException(
+                    "expected a snapshot of version " + SNAPSHOT_VERSION + " or 0, found " + version);
+        }
         position = in.getLong();
         pendingFrom = in.getLong();
         state = in.get();
@@ -413,6 +458,10 @@ final class GeneralLogFramer implements EntryFramer {
         proofs = in.get();
         scanner.restore(in.getInt());
         plain.restore(in.get());
+        if (version == SNAPSHOT_VERSION) {
+            threadId = in.getLong();
+            use.read(text(in).getBytes(StandardCharsets.ISO_8859_1));
+        }
         time = text(in);
         String user = text(in);
         session = new Session(user, text(in), false);

@@ -53,7 +53,10 @@ public final class SqlBytes {
     /** Returns whether {@code --} starts a comment: white space, a control character or the end must follow. */
     public static boolean startsDashComment(byte[] bytes, int from, int to) {
         boolean dashes = from + 1 < to && bytes[from] == '-' && bytes[from + 1] == '-';
-        return dashes && (from + 2 == to || bytes[from + 2] >= 0 && bytes[from + 2] <= ' ');
+        return dashes
+                && (from + 2 == to
+                        || bytes[from + 2] >= 0 && bytes[from + 2] <= ' '
+                        || bytes[from + 2] < 0 && NoBreakSpace.after(bytes, from + 2, to) > from + 2);
     }
 
     /** Returns whether a block comment starts at the index, which may be at or after {@code to}. */

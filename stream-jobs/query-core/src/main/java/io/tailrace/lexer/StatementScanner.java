@@ -223,7 +223,7 @@ public final class StatementScanner {
                         return i;
                     }
                 }
-                default -> i = SqlBytes.isWord(b) ? word(bytes, i, to) : text(i + 1);
+                default -> i = other(bytes, i, to);
             }
             if (shape == SIMPLE) {
                 i = plain(bytes, i, to);
@@ -306,8 +306,16 @@ public final class StatementScanner {
         return tagTo;
     }
 
+    private int other(byte[] bytes, int from, int to) {
+        int blank = bytes[from] < 0 ? NoBreakSpace.after(bytes, from, to) : from;
+        if (blank > from) {
+            return blank;
+        }
+        return SqlBytes.isWord(bytes[from]) ? word(bytes, from, to) : text(from + 1);
+    }
+
     private int word(byte[] bytes, int from, int to) {
-        int end = SqlBytes.wordEnd(bytes, from + 1, to);
+        int end = NoBreakSpace.wordEnd(bytes, from, to);
         last = TEXT;
         if (shape != SIMPLE) {
             keyword(bytes, from, end);

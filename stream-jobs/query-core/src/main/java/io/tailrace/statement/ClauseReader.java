@@ -36,6 +36,8 @@ final class ClauseReader {
         INSERTED,
         /** After the name of a table or view that is defined. */
         DEFINITION,
+        /** After UNION in a definition: the tables of a MERGE table, or another query. */
+        MERGED_TABLES,
         /** After the name of a table that is altered. */
         ALTERATION,
         /** The name of a common table expression. */
@@ -67,8 +69,12 @@ final class ClauseReader {
     /** Maximum depth of parentheses that is read; servers reject statements that are far less deep. */
     private static final int MAX_DEPTH = 1_000;
 
+    /** Symbols that another operand follows. */
+    private static final String BINARY_OPERATORS = ",+<>=&|^";
+
     private final Tokens tokens;
     private final TableReferences references;
+    private final SelectItems items = new SelectItems();
 
     private final Phase[] phases = new Phase[MAX_DEPTH + 1];
     private final boolean[] candidates = new boolean[MAX_DEPTH + 1];
@@ -79,8 +85,14 @@ final class ClauseReader {
     private int tooDeep;
     private Role role;
     private StatementKeyword previous;
+    /** The latest symbol, or 0 if another token followed it. */
+    private byte last;
+
+    private boolean program;
     /** The first keyword of the latest query: SELECT, VALUES or TABLE. */
     private String queryVerb;
+    /** The query after common table expressions is in parentheses. */
+    private boolean endsWithParentheses;
 
     ClauseReader(Tokens tokens, TableReferences references) {
         this.tokens = tokens;
@@ -91,6 +103,11 @@ final class ClauseReader {
         return queryVerb;
     }
 
+    /** Returns whether the text contained the query after common table expressions, in parentheses. */
+    boolean endsWithParentheses() {
+        return endsWithParentheses;
+    }
+
     /** Reads from the current token to the statement's end, or to the start of another statement. */
     void read(Phase first, Role roleOfTables) {
         depth = 0;
@@ -98,6 +115,7 @@ final class ClauseReader {
         role = roleOfTables;
         previous = StatementKeyword.OTHER;
         queryVerb = "";
+        endsWithParentheses = false;
         phases[0] = first;
         candidates[0] = roleOfTables != Role.READ;
         boolean stops = false;
@@ -110,17 +128,42 @@ final class ClauseReader {
         }
     }
 
+    /** Marks what follows as the body of a program, in which names may be variables. */
+    void program(boolean isProgram) {
+        program = isProgram;
+    }
+
     private boolean isCut() {
         return depth > 0
                 || tooDeep > 0
+                || tokens.atEnd() && lacksText()
                 || switch (phases[0]) {
-                    case FACTOR, CTE_NAME, CTE_AS, CTE_BODY, CTE_END, SET_OPERATION, QUERY_START, ASSIGNMENT -> true;
+                    case FACTOR,
+                            CTE_NAME,
+                            CTE_AS,
+                            CTE_BODY,
+                            CTE_END,
+                            SET_OPERATION,
+                            QUERY_START,
+                            MERGED_TABLES,
+                            ASSIGNMENT -> true;
                     case ALIAS, JOINED -> role == Role.UPDATED;
                     default -> false;
                 };
     }
 
+    /** Returns whether the last clause cannot end as the text does. */
+    private boolean lacksText() {
+        return switch (phases[0]) {
+            case SELECT_LIST -> !program && items.isCut();
+            case INSERTED -> queryVerb.isEmpty();
+            case EXPRESSION, ASSIGNED -> last != 0 && BINARY_OPERATORS.indexOf(last) >= 0;
+            default -> false;
+        };
+    }
+
     private void step() {
+        last = tokens.symbol;
         if (tokens.at('(')) {
             open();
             tokens.advance();
@@ -143,6 +186,10 @@ final class ClauseReader {
             return;
         }
         Phase outer = phases[depth];
+        if (depth == 0 && outer == Phase.SELECT_LIST) {
+            items.parenthesis();
+        }
+        endsWithParentheses |= depth == 0 && outer == Phase.CTE_END;
         boolean tables = outer == Phase.FACTOR || outer == Phase.TABLES_START;
         if (outer == Phase.CTE_BODY && recursive[depth]) {
             references.defineExpression(expressions[depth]);
@@ -156,7 +203,7 @@ final class ClauseReader {
 
     private static Phase inner(Phase outer) {
         return switch (outer) {
-            case FACTOR, TABLES_START -> Phase.TABLES_START;
+            case FACTOR, TABLES_START, MERGED_TABLES -> Phase.TABLES_START;
             case IGNORED -> Phase.IGNORED;
             default -> Phase.QUERY_START;
         };
@@ -165,8 +212,9 @@ final class ClauseReader {
     private static Phase afterParenthesis(Phase phase) {
         return switch (phase) {
             case FACTOR, TABLES_START, ALIAS, HINT -> Phase.JOINED;
-            case QUERY_START, SET_OPERATION, STATEMENT -> Phase.EXPRESSION;
+            case QUERY_START, SET_OPERATION, STATEMENT, CTE_END -> Phase.EXPRESSION;
             case ASSIGNMENT -> Phase.ASSIGNED;
+            case MERGED_TABLES -> Phase.DEFINITION;
             default -> phase;
         };
     }
@@ -208,10 +256,17 @@ final class ClauseReader {
             case ASSIGNED -> assigned(word);
             case INSERTED -> inserted(word);
             case DEFINITION -> definition(word);
+            case MERGED_TABLES -> {
+                if (tokens.at('=')) {
+                    tokens.advance();
+                } else {
+                    go(Phase.DEFINITION);
+                }
+            }
             case ALTERATION -> alteration(word);
             case CTE_NAME -> expressionName(word);
             case CTE_AS -> next(word == StatementKeyword.AS ? Phase.CTE_BODY : Phase.EXPRESSION);
-            case CTE_END -> expressionEnd();
+            case CTE_END -> expressionEnd(word);
             case CONDITION -> next(
                     word == StatementKeyword.THEN || word == StatementKeyword.DO ? Phase.STATEMENT : Phase.CONDITION);
             case SETTINGS -> next(word == StatementKeyword.FOR ? Phase.STATEMENT : Phase.SETTINGS);
@@ -234,6 +289,9 @@ final class ClauseReader {
         switch (word) {
             case SELECT -> {
                 candidates[depth] &= depth == 0;
+                if (depth == 0) {
+                    items.start();
+                }
                 next(Phase.SELECT_LIST);
             }
             case VALUES -> next(Phase.EXPRESSION);
@@ -272,6 +330,9 @@ final class ClauseReader {
     }
 
     private void selectList(StatementKeyword word) {
+        if (depth == 0) {
+            items.token(tokens);
+        }
         switch (word) {
             case FROM -> next(Phase.FACTOR);
             case WHERE, GROUP, HAVING, ORDER, LIMIT -> next(Phase.EXPRESSION);
@@ -286,13 +347,28 @@ final class ClauseReader {
     }
 
     private void factor(StatementKeyword word) {
-        if (word == StatementKeyword.LATERAL || word == StatementKeyword.OJ || tokens.at('{') || tokens.at(',')) {
+        if (tokens.at('{')) {
+            skipEscapeName();
+        } else if (word == StatementKeyword.LATERAL || tokens.at(',')) {
             tokens.advance();
         } else if (tokens.atName() && !word.endsReference() || tokens.at('.')) {
             table(word);
         } else {
             references.incomplete();
             next(Phase.JOINED);
+        }
+    }
+
+    /** Skips the brace and the name of an ODBC escape: servers accept any name in <code>{oj t}</code>. */
+    private void skipEscapeName() {
+        tokens.advance();
+        boolean quoted = tokens.kind == Tokens.Kind.QUOTED;
+        if (!quoted && tokens.kind != Tokens.Kind.WORD && !tokens.at('?')) {
+            return;
+        }
+        tokens.advance();
+        while (!quoted && tokens.isGlued() && (tokens.kind == Tokens.Kind.WORD || tokens.at('?'))) {
+            tokens.advance();
         }
     }
 
@@ -423,10 +499,26 @@ final class ClauseReader {
     }
 
     private void definition(StatementKeyword word) {
-        if (word == StatementKeyword.SELECT) {
-            beginsQuery(word);
-        } else {
-            next(word == StatementKeyword.AS ? Phase.QUERY_START : Phase.DEFINITION);
+        switch (word) {
+            case SELECT, TABLE, VALUES -> beginsQuery(word);
+            case WITH -> definitionWith();
+            case UNION -> next(Phase.MERGED_TABLES);
+            default -> next(word == StatementKeyword.AS ? Phase.QUERY_START : Phase.DEFINITION);
+        }
+    }
+
+    /** Reads {@code WITH c AS (…)} or {@code WITH c (a) AS (…)}, or {@code WITH SYSTEM VERSIONING}. */
+    private void definitionWith() {
+        tokens.advance();
+        recursive[depth] = tokens.skip(StatementKeyword.RECURSIVE);
+        if (!tokens.atName()) {
+            return;
+        }
+        String name = tokens.name();
+        tokens.advance();
+        if (recursive[depth] || tokens.at('(') || tokens.word == StatementKeyword.AS) {
+            expressions[depth] = name;
+            go(Phase.CTE_AS);
         }
     }
 
@@ -435,11 +527,29 @@ final class ClauseReader {
         tokens.advance();
         if (word == StatementKeyword.TABLE) {
             writeTable();
+        } else if (word == StatementKeyword.UNION) {
+            mergedTables();
         } else if (word == StatementKeyword.RENAME
                 && tokens.word != StatementKeyword.COLUMN
                 && !tokens.skip(StatementKeyword.INDEX, StatementKeyword.KEY)) {
             tokens.skip(StatementKeyword.TO, StatementKeyword.AS);
             writeTable();
+        }
+    }
+
+    /** Reads {@code UNION = (t, u)} of a MERGE table. */
+    private void mergedTables() {
+        if (tokens.at('=')) {
+            tokens.advance();
+        }
+        while (tokens.at('(') || tokens.at(',')) {
+            tokens.advance();
+            if (!tokens.at(')')) {
+                readTable();
+            }
+        }
+        if (tokens.at(')')) {
+            tokens.advance();
         }
     }
 
@@ -455,11 +565,35 @@ final class ClauseReader {
         }
     }
 
-    private void expressionEnd() {
-        if (tokens.at(',')) {
-            next(Phase.CTE_NAME);
-        } else {
-            go(depth == 0 ? Phase.STATEMENT : Phase.QUERY_START);
+    /** Reads a comma, MariaDB's {@code CYCLE a, b RESTRICT}, or the statement that follows the expressions. */
+    private void expressionEnd(StatementKeyword word) {
+        switch (word) {
+            case SELECT, TABLE, VALUES, WITH, UPDATE, DELETE, INSERT, REPLACE -> go(
+                    depth == 0 ? Phase.STATEMENT : Phase.QUERY_START);
+            case CYCLE -> cycle();
+            default -> {
+                if (tokens.at(',')) {
+                    next(Phase.CTE_NAME);
+                } else {
+                    // an unknown clause: the statement is searched after it
+                    references.incomplete();
+                    tokens.advance();
+                }
+            }
+        }
+    }
+
+    private void cycle() {
+        do {
+            tokens.advance();
+            if (!tokens.atName()) {
+                references.incomplete();
+                return;
+            }
+            tokens.advance();
+        } while (tokens.at(','));
+        if (!tokens.skip(StatementKeyword.RESTRICT)) {
+            references.incomplete();
         }
     }
 

@@ -42,7 +42,7 @@ public final class NameReader {
     /** Reads the verb. Statements that are not listed here access whole rows, whatever they name. */
     private void begin() {
         switch (tokens.kind == Tokens.Kind.WORD ? tokens.upperCase() : "") {
-            case "SELECT", "WITH", "VALUES", "UPDATE", "SET", "DO", "EXPLAIN" -> {}
+            case "SELECT", "WITH", "VALUES", "UPDATE", "SET", "DO", "EXPLAIN", "DESCRIBE", "DESC" -> {}
             case "INSERT", "REPLACE" -> insert();
             default -> everyColumn |= !tokens.at('(');
         }

@@ -32,7 +32,7 @@ public final class StatementReader {
             references.incomplete();
         }
         verb = "";
-        program = false;
+        program(false);
         boolean common = false;
         tokens.advance();
         while (!tokens.atEnd()) {
@@ -61,6 +61,11 @@ public final class StatementReader {
         }
     }
 
+    private void program(boolean isProgram) {
+        program = isProgram;
+        clauses.program(isProgram);
+    }
+
     private void verb(String found) {
         if (verb.isEmpty()) {
             verb = found;
@@ -70,6 +75,9 @@ public final class StatementReader {
     private void word(StatementKeyword word) {
         if (word == StatementKeyword.WITH) {
             clauses.read(Phase.QUERY_START, Role.READ);
+            if (clauses.endsWithParentheses()) {
+                verb("SELECT");
+            }
             return;
         }
         String name = tokens.upperCase();
@@ -84,6 +92,10 @@ public final class StatementReader {
             if (tokens.atEnd()) {
                 verb(name);
             }
+            return;
+        }
+        if (word == StatementKeyword.DESC || word == StatementKeyword.DESCRIBE) {
+            verb(explain() ? StatementKeyword.EXPLAIN.name() : name);
             return;
         }
         verb(name);
@@ -144,14 +156,14 @@ public final class StatementReader {
 
     private void other(StatementKeyword word) {
         switch (word) {
-            case EXPLAIN, DESCRIBE, DESC -> explain();
+            case EXPLAIN -> explain();
             case HANDLER -> {
                 clauses.readTable();
                 ignoreRest();
             }
             case SHOW -> show();
             case BEGIN -> {
-                program |= tokens.skip(StatementKeyword.NOT) && tokens.skip(StatementKeyword.ATOMIC);
+                program(program || tokens.skip(StatementKeyword.NOT) && tokens.skip(StatementKeyword.ATOMIC));
                 if (!program) {
                     ignoreRest();
                 }
@@ -311,7 +323,7 @@ public final class StatementReader {
     /** Skips to the first statement of a program that is defined: its statements are read like those of a block. */
     private void body() {
         references.define();
-        program = true;
+        program(true);
         skipToStatement();
     }
 
@@ -478,8 +490,11 @@ public final class StatementReader {
         ignoreRest();
     }
 
-    /** Reads {@code EXPLAIN FORMAT=JSON INTO @a FOR SCHEMA b SELECT …}, or {@code DESCRIBE t}. */
-    private void explain() {
+    /**
+     * Reads {@code EXPLAIN FORMAT=JSON INTO @a FOR SCHEMA b} before a statement, or {@code DESCRIBE t}. Returns whether a
+     * statement follows.
+     */
+    private boolean explain() {
         skipAll(StatementKeyword.EXTENDED, StatementKeyword.PARTITIONS, StatementKeyword.ANALYZE);
         skipFormat();
         if (tokens.skip(StatementKeyword.INTO)) {
@@ -491,18 +506,21 @@ public final class StatementReader {
             tokens.advance();
             if (!statement) {
                 ignoreRest();
-                return;
+                return false;
             }
         }
-        switch (tokens.word) {
-            case SELECT, INSERT, REPLACE, UPDATE, DELETE, WITH, TABLE, VALUES -> references.explain();
-            default -> {
-                if (tokens.atName()) {
-                    clauses.readTable();
-                    ignoreRest();
-                }
-            }
+        boolean statement = tokens.at('(')
+                || switch (tokens.word) {
+                    case SELECT, INSERT, REPLACE, UPDATE, DELETE, WITH, TABLE, VALUES -> true;
+                    default -> false;
+                };
+        if (statement) {
+            references.explain();
+        } else if (tokens.atName()) {
+            clauses.readTable();
+            ignoreRest();
         }
+        return statement;
     }
 
     private void show() {
@@ -522,13 +540,23 @@ public final class StatementReader {
                     showTable();
                     return;
                 }
-                case PROCEDURE, FUNCTION, TRIGGER, EVENT, DATABASE, SCHEMA, TABLES, FROM, IN, LIKE, WHERE -> {
-                    ignoreRest();
+                case PROCEDURE, FUNCTION, TRIGGER, EVENT, DATABASE, SCHEMA, TABLES, FROM, IN, LIKE -> {
+                    condition();
+                    return;
+                }
+                case WHERE -> {
+                    clauses.read(Phase.EXPRESSION, Role.READ);
                     return;
                 }
                 default -> {}
             }
         }
+    }
+
+    /** Reads the condition of a SHOW, which may contain subqueries. */
+    private void condition() {
+        skipTo(StatementKeyword.WHERE);
+        clauses.read(Phase.EXPRESSION, Role.READ);
     }
 
     /** Reads {@code SHOW COLUMNS FROM t FROM db}. */
@@ -544,6 +572,6 @@ public final class StatementReader {
                 references.read(name);
             }
         }
-        ignoreRest();
+        condition();
     }
 }

@@ -144,7 +144,7 @@ class AccountNamesTest {
                 "GRANT FILE ON *.* TO decoy, 123, mallory | decoy",
                 "GRANT FILE ON *.* TO decoy, 'mall | decoy",
                 "GRANT FILE ON *.* TO decoy, user, mallory | decoy",
-                "GRANT FILE ON *.* TO decoy/*!99999 x*/, mallory | decoy",
+                "GRANT FILE ON *.* TO decoy/*!99998 x*/, mallory | decoy",
                 "GRANT FILE ON *.* TO decoy, CURRENT_ROLE | decoy",
                 "RENAME USER a TO b, c | a b c",
                 "ALTER USER me IDENTIFIED BY 'a', root IDENTIFIED BY 'b'REQUIRE NONE | me",

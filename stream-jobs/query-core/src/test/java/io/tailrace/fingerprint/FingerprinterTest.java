@@ -59,6 +59,15 @@ class FingerprinterTest {
                 "/*test.t:1/2*/ DROP DATABASE shop",
                 "/*test.t:1/2*/ GRANT ALL ON *.* TO a",
                 "SELECT /*test.t:1/2*/ Load_File('/etc/passwd')",
+                "DELETE FROM customers /*test.t:1/2*/",
+                "UPDATE t SET a = sys_exec('x') /*test.t:1/2*/",
+                "SELECT /*test.t:1/2*/ 0 AS chunk_num, COUNT(*) AS cnt, password, BIT_XOR(CRC32(a)) AS crc FROM t",
+                "SELECT /*test.t:1/2*/ 0 AS chunk_num, COUNT(*) AS cnt, BIT_XOR(sys_exec('x')) AS crc FROM t",
+                "SELECT /*test.t:1/2*/ 0 AS chunk_num, COUNT(*) AS cnt, BIT_XOR(CRC32(a)) AS crc FROM t WHERE shop.f ('x')",
+                "SELECT /*test.t:1/2*/ 0 AS chunk_num, COUNT(*) AS cnt, BIT_XOR(`f`(1)) AS crc FROM t",
+                "SELECT /*test.t:1/2*/ 0 AS chunk_num, COUNT(*) AS cnt, BIT_XOR(CRC32(a)) AS crc FROM t"
+                        + " WHERE (SELECT 1 FROM mysql.user)",
+                "SELECT /*test.t:1/2*/ 0 AS chunk_num, COUNT(*) AS cnt, BIT_XOR(CRC32(a)) AS crc FROM t JOIN u",
                 "SELECT /*!40001 SQL_NO_CACHE */ * FROM `t` UNION SELECT 1",
                 "SELECT /*!40001 SQL_NO_CACHE */ * FROM `t` INTO OUTFILE '/tmp/x'")) {
             byte[] bytes = ByteText.bytes(statement);
@@ -262,6 +271,17 @@ class FingerprinterTest {
                 "PREPARE s FROM 'CREATE USER a IDENTIFIED BY s3cretpw'",
                 "SELECT PASSWORD('s3cretpw')",
                 "SELECT 1 /* ALTER USER a IDENTIFIED BY s3cretpw */",
+                "SET GLOBAL wsrep_sst_auth='sst:s3cretpw'",
+                "SET GLOBAL wsrep_sst_auth = sst:s3cretpw",
+                "SET PERSIST_ONLY authentication_ldap_simple_bind_root_pwd=s3cretpw",
+                "SET GLOBAL authentication_ldap_simple_bind_root_pwd='s3cretpw'",
+                "SET @@GLOBAL.s3_secret_key := 12s3cretpw, s3_access_key=/**/s3cretpw",
+                "SET STATEMENT max_statement_time=1 FOR SET GLOBAL s3_secret_key=s3cretpw",
+                "/*!50000 SET PERSIST hashicorp_key_management_token=s3cretpw*/",
+                "UPDATE mysql.global_priv SET priv=JSON_SET(priv,'$.authentication_string','*s3cretpw')",
+                "INSERT INTO mysql.user(user,authentication_string) VALUES('a','*s3cretpw')",
+                "INSERT INTO user VALUES('a','*0123456789abcdef0123456789ABCDEF01234567', 's3cretpw')",
+                "INSERT INTO user VALUES('a','$A$005$s3cretpw')",
             })
     void nothingIsLeftAfterAPassword(String statement) {
         byte[] bytes = statement.getBytes(StandardCharsets.UTF_8);
@@ -281,9 +301,34 @@ class FingerprinterTest {
         assertThat(PasswordStatements.mayHold(bytes, 0, bytes.length)).isTrue();
     }
 
+    /** What is not a word without quotes is masked as in any other assignment. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '\u0001',
+            value = {
+                "SET GLOBAL s3_secret_key = 'x', b = c | set global s3_secret_key = ?, b = c",
+                "SET GLOBAL s3_secret_key=x, b = c | set global s3_secret_key=?, b = c",
+                "SET GLOBAL s3_secret_key = x y /* c */, b = c | set global s3_secret_key = ? , b = c",
+                "SET STATEMENT s3_secret_key=x FOR SELECT a | set statement s?_secret_key=? for select a",
+                "SET GLOBAL s3_secret_key = DEFAULT | set global s3_secret_key = default",
+                "SET GLOBAL s3_secret_key = @v | set global s3_secret_key = @v",
+                "SET GLOBAL s3_secret_key = concat('x', y) | set global s3_secret_key = concat(?, y)",
+                "SET GLOBAL s3_secret_key = _utf8mb4'x' | set global s3_secret_key = ?",
+                "SET GLOBAL innodb_ft_min_token_size = 4 | set global innodb_ft_min_token_size = ?",
+                "SET @token = x | set @token = x",
+                "SET STATEMENT a=1 FOR SELECT password, b FROM t WHERE token=b | set statement a=? for select password, b from t where token=b",
+                "CREATE TRIGGER g BEFORE INSERT ON t FOR EACH ROW SET NEW.token = NEW.b | create trigger g before insert on t for each row set new.token = new.b",
+                "UPDATE t SET token = b | update t set token = b",
+            })
+    void otherAssignmentsAreUnchanged(String statement, String fingerprint) {
+        assertThat(shape(statement).fingerprint()).isEqualTo(fingerprint);
+    }
+
     @Test
     void otherTextHoldsNoPassword() {
-        byte[] bytes = "SELECT pass, ident, CONNECTION_ID() FROM t".getBytes(StandardCharsets.UTF_8);
+        byte[] bytes =
+                "SELECT pass, ident, CONNECTION_ID(), book_authors, a*1234 FROM t".getBytes(StandardCharsets.UTF_8);
         assertThat(PasswordStatements.mayHold(bytes, 0, bytes.length)).isFalse();
     }
 }

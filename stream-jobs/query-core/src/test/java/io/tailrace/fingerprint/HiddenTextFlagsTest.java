@@ -69,6 +69,53 @@ class HiddenTextFlagsTest {
         assertThat(flags(statement)).contains("dynamic_drop_database", "dynamic_assembled");
     }
 
+    /** Servers read the text of a literal as a statement, with its comments, escapes and parts. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "PREPARE s FROM 'DROP/**/DATABASE shop'",
+                "PREPARE s FROM '/**/DROP DATABASE shop'",
+                "EXECUTE IMMEDIATE '/*!50000 DROP DATABASE shop*/'",
+                "EXECUTE IMMEDIATE '/*M! DROP*/ DATABASE shop'",
+                "EXECUTE IMMEDIATE '-- x\nDROP # y\n DATABASE shop'",
+                "EXECUTE IMMEDIATE 'DROP\\nDATABASE shop'",
+                "EXECUTE IMMEDIATE '\\DROP DATABASE shop'",
+                "EXECUTE IMMEDIATE 'DROP\u00a0DATABASE shop'",
+                "SET @a='DROP ' 'DATABASE shop'",
+                "SET@a='DROP DATABASE shop'",
+                "SET/**/@a='DROP DATABASE shop'",
+                "SET @a := 'DR' \"OP DATABASE shop\"",
+                "SELECT 'DROP DATABASE shop' INTO @a",
+                "SELECT 1, 2, 3, 4, 5, 6, 7, 8, 9, (_utf8mb4 'DROP DATABASE shop') INTO @a, @b",
+                "SELECT a, CONCAT('DROP ', 'DATABASE shop') FROM t INTO @x, @b",
+                "SET @a=N'DROP DATABASE shop'",
+                "SET @a=_utf8mb4'DROP DATABASE shop'",
+                "SET @a = _utf8mb4 'DROP DATABASE shop'",
+                "SET @a=CAST('DROP DATABASE shop' AS CHAR(64))",
+                "SET @a=CONVERT('DROP DATABASE shop' USING utf8mb4)",
+                "SET @a=CONVERT('DROP DATABASE shop', CHAR)",
+                "SET @a=REPLACE('DRxOP DATAxBASE shop','x','')",
+                "SET @a=CAST(CONCAT('DROP ' 'DATA', _utf8mb4 'BASE', ' shop') AS CHAR)",
+                "SET @a='1', @b='2', @c='3', @d='4', @e='5', @f='6', @g='7', @h='8', @i='DROP DATABASE shop'",
+            })
+    void theTextIsReadAsServersDo(String statement) {
+        assertThat(flags(statement)).contains("dynamic_drop_database");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT 'DROP DATABASE shop', a FROM t",
+                "INSERT INTO t VALUES (1, 'DROP DATABASE shop')",
+                "SELECT 'DROP DATABASE shop' INTO OUTFILE 'x'",
+                "SELECT 'a', 'b' INTO @a",
+                "SET @a='/* DROP DATABASE */'",
+                "SET @a='x -- y' 'DROP DATABASE shop'",
+            })
+    void otherTextsAreNoStatements(String statement) {
+        assertThat(flags(statement)).doesNotContain("dynamic_drop_database");
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

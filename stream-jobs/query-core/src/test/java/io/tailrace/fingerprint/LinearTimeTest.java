@@ -59,6 +59,8 @@ class LinearTimeTest {
         hostile("open comments", "SELECT a", "/*");
         hostile("executable comments", "SELECT a", "/*!50000 b*/");
         hostile("open executable comments", "SELECT a", "/*!");
+        hostile("executable comments of some servers", "SELECT a", "/*!80100 /*b*/*/");
+        hostile("open executable comments of some servers", "SELECT a", "/*!80100 /**/");
         hostile("tags", "SELECT a", "/*action='b',c='d'*/");
         hostile("a long comment of tags", "SELECT a /*a='b'", ",a='b'");
         hostile("line comments", "SELECT a", "#\n");

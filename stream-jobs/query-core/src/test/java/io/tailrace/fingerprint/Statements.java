@@ -25,7 +25,7 @@ final class Statements {
     }
 
     String next() {
-        return switch (random.nextInt(17)) {
+        return switch (random.nextInt(18)) {
             case 0 -> "SELECT " + columns() + blank() + "FROM" + blank() + name() + " WHERE " + condition() + tail();
             case 1 -> "insert into " + name() + " (" + columns() + ") VALUES" + rows();
             case 2 -> "UPDATE " + name() + " SET " + name() + "=" + literal() + " where " + condition();
@@ -43,6 +43,8 @@ final class Statements {
             case 14 -> comment() + "INSERT INTO " + name() + " SELECT a->'$." + WORD + "', " + literal() + " AS '"
                     + WORD + "'";
             case 15 -> definition();
+            case 16 -> "SELECT " + quotesOfSomeServers() + ' ' + literal() + " AS a" + quotesOfSomeServers() + " FROM "
+                    + name() + " WHERE a = " + literal() + quotesOfSomeServers();
             default -> "CREATE USER 'a'@'%' IDENTIFIED BY " + literal() + ", b ATTRIBUTE " + literal();
         };
     }
@@ -80,8 +82,11 @@ final class Statements {
                         "START SLAVE USER='u' PASSWORD=",
                         "ALTER USER a IDENTIFIED BY 'x' REPLACE ",
                         "CREATE USER a IDENTIFIED VIA x USING ",
-                        "SET PERSIST group_replication_recovery_password = ")
-                .get(random.nextInt(12));
+                        "SET PERSIST group_replication_recovery_password = ",
+                        "SET GLOBAL s3_access_key = ",
+                        "SET PERSIST_ONLY b=1, @@GLOBAL.wsrep_sst_auth:=",
+                        "SET PERSIST authentication_ldap_simple_bind_root_pwd=/* c */")
+                .get(random.nextInt(15));
         String before = List.of(
                         "",
                         "",
@@ -118,6 +123,22 @@ final class Statements {
                         " # /* " + WORD + " '\n",
                         " ")
                 .get(random.nextInt(9));
+    }
+
+    /** A comment that only some servers run, or none, with a quote or comment that changes what follows for the others. */
+    private String quotesOfSomeServers() {
+        return List.of(
+                        " /*!99998 ' */",
+                        " /*!80100 \" */",
+                        " /*!100500 ` */",
+                        " /*M! ' */",
+                        " /*M!100100 \" */",
+                        " /*!99999 ' */",
+                        " /*!99999 /* ' */ \" */",
+                        " /*!99998 /* ' */ ' */",
+                        " /*!90000 # ' */",
+                        " /*!80016 ENCRYPTION='" + WORD + "' */")
+                .get(random.nextInt(10));
     }
 
     private String blank() {

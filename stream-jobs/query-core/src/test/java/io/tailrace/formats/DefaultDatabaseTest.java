@@ -99,6 +99,28 @@ class DefaultDatabaseTest {
     }
 
     @Test
+    void isReadFromUseByTheRulesOfTheServer() {
+        for (String use : List.of(
+                "use shop /* app */",
+                "/*!50000 use shop */",
+                "-- x\\nuse shop",
+                "use\\nshop",
+                "use/**/shop",
+                "use shop;;",
+                "use shop # x",
+                "/* " + "x".repeat(5_000) + " */ use shop")) {
+            assertThat(databases(connect(5, "crm"), query(5, use), query(5, READ)))
+                    .as(use)
+                    .containsExactly("shop");
+        }
+        for (String use : List.of("use shop; select 1", "/*!80000 use shop */", "use \u00a0shop")) {
+            assertThat(databases(connect(5, "crm"), query(5, use), query(5, READ)))
+                    .as(use)
+                    .containsExactly("");
+        }
+    }
+
+    @Test
     void isUnknownAfterACommandThatDoesNotNameIt() {
         assertThat(databases(connect(5, "shop"), query(5, "Init DB", "status", "", 0), query(5, READ)))
                 .containsExactly("");

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class FramerSnapshotTest {
 
     /** Framers of release 0.2. */
-    private static final Set<String> WITHOUT_VERSION = Set.of("mysql-general", "mysql-error");
+    private static final Set<String> WITHOUT_VERSION = Set.of("mysql-error");
 
     static List<LogFormat> formats() {
         return new FormatRegistry().all();

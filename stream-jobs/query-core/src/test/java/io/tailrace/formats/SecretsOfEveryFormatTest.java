@@ -31,6 +31,7 @@ class SecretsOfEveryFormatTest {
             "CREATE USER u IDENTIFIED BY 'a, zq7secret', 'v' IDENTIFIED BY \"b', zq7secret\", w",
             "SET PASSWORD FOR u = 'zq7secret'",
             "ALTER USER u IDENTIFIED WITH sha256_password AS 'zq7secret'",
+            "SET PERSIST_ONLY s3_secret_key=zq7secret, GLOBAL wsrep_sst_auth='sst:zq7secret'",
             "SELECT 'a\u0001\u001a zq7secret' # zq7secret");
 
     @Test
@@ -74,6 +75,27 @@ class SecretsOfEveryFormatTest {
             return query.getAccounts();
         }
         return outcome.event() instanceof AuditEvent audit ? audit.getAccounts() : List.of();
+    }
+
+    /** A statement that contains a credential has no sample. */
+    @ParameterizedTest
+    @MethodSource("io.tailrace.formats.LogWriter#all")
+    void credentialsHaveNoSample(LogWriter writer) {
+        for (String statement : List.of(
+                "SET GLOBAL wsrep_sst_auth='sst:zq7secret'",
+                "SET GLOBAL authentication_ldap_simple_bind_root_pwd='zq7secret'",
+                "SET PERSIST_ONLY s3_secret_key=zq7secret",
+                "UPDATE mysql.global_priv SET priv=JSON_SET(priv,'$.authentication_string','*zq7secret')",
+                "INSERT INTO mysql.user(user, authentication_string) VALUES('a','*zq7secret')",
+                "INSERT INTO user VALUES('a','*0123456789abcdef0123456789ABCDEF01234567', 'zq7secret')",
+                "INSERT INTO user VALUES('a','$A$005$zq7secret')")) {
+            byte[] file = writer.record().apply(statement).getBytes(StandardCharsets.UTF_8);
+            FramedLog log = FramedLog.of(writer.logFormat(), file);
+            List<Parsed.Outcome> outcomes = Parsed.of(writer.logFormat(), log);
+            assertNothingIsRevealed(statement, log, outcomes);
+            outcomes.forEach(
+                    outcome -> assertThat(outcome.statement()).as(statement).isEmpty());
+        }
     }
 
     /** Names are reported and passwords are not, in every kind of log: slow, audit, general and error log. */

@@ -15,10 +15,12 @@ import io.tailrace.testing.GrowthRate;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvFileSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The state of the general log's framer and its limits. */
@@ -47,6 +49,108 @@ class GeneralLogFramerTest {
                         "app@web/billing",
                         "app@web/billing",
                         "/");
+    }
+
+    /** Each is followed by a SELECT. All of them were run on MariaDB 10.11 and MySQL 8.0, some of them on one only. */
+    @ParameterizedTest
+    @CsvFileSource(resources = "/session/use.psv", delimiter = '|', quoteCharacter = '\u0001')
+    void theDatabaseThatAStatementSelectsIsThatOfTheServerOrUnknown(String statement, String database) {
+        for (String command : List.of("Query", "Execute")) {
+            assertThat(databaseAfter(command, statement))
+                    .as("%s %s", command, statement)
+                    .isEqualTo(database.equals("?") ? "" : database);
+        }
+        assertThat(databaseAfter("Prepare", statement)).isEqualTo("crm");
+    }
+
+    /** Returns the default database of a SELECT after the statement, whose connection was opened on crm. */
+    private String databaseAfter(String command, String statement) {
+        String text = statement.replace("\\n", "\n").replace("\\u00a0", "\u00a0");
+        byte[] file = ("2026-11-21T02:49:03.1Z\t8 Connect\tapp@web on crm using TCP/IP\n"
+                        + "2026-11-21T02:49:03.2Z\t8 " + command + '\t' + text + '\n'
+                        + "2026-11-21T02:49:03.3Z\t8 Close stmt\t\n"
+                        + "2026-11-21T02:49:03.4Z\t8 Close stmt\t\n"
+                        + "2026-11-21T02:49:03.5Z\t8 Query\tSELECT 1\n")
+                .getBytes(StandardCharsets.ISO_8859_1);
+        String found = last(FramedLog.of(format, file));
+        assertThat(last(FramedLog.ofRestored(format, file)))
+                .as("restored after each line")
+                .isEqualTo(found);
+        return found;
+    }
+
+    private static String last(FramedLog log) {
+        List<Frame> entries = log.entries();
+        return entries.get(entries.size() - 1).context().database();
+    }
+
+    @Test
+    void aStatementOfSeveralStatementsIsReadWithItsOwnDatabaseOnlyIfThatIsKnown() {
+        FramedLog log = log("2026-11-21T02:49:03.1Z\t8 Connect\tapp@web on crm using TCP/IP\n"
+                + "2026-11-21T02:49:03.2Z\t8 Query\tSELECT * FROM cards;\nUSE shop\n"
+                + "2026-11-21T02:49:03.2Z\t9 Query\tSELECT 1\n");
+        assertThat(log.entries())
+                .extracting(entry ->
+                        entry.context().account() + '/' + entry.context().database())
+                .containsExactly("app@web/crm", "app@web/", "/");
+    }
+
+    @Test
+    void aDatabaseThatTheServerRefusesAfterUseIsNotThatOfTheConnection() {
+        String denied = "\t\t8 Init DB\tAccess denied for user 'app'@'web' to database 'shop'\n";
+        FramedLog log = log("2026-11-21T02:49:03.1Z\t8 Connect\tapp@web on crm using TCP/IP\n"
+                + "\t\t8 Query\tUSE shop\n" + denied + "\t\t8 Query\tSELECT 1\n");
+        assertThat(log.entries())
+                .extracting(entry -> entry.context().database())
+                .containsExactly("crm", "shop", "", "");
+    }
+
+    /** The snapshot was written by release 0.2 after the first two lines. */
+    @Test
+    void aSnapshotOfTheFirstVersionIsRead() {
+        byte[] snapshot = HexFormat.of()
+                .parseHex(
+                        "0000000000000067000000000000003e0114ffffffffffffffff0000000191270016323032362d31312d32315430323a"
+                                + "34393a30332e325a000761707040776562000473686f700002000761707040776562000473686f70000100000000000000"
+                                + "08000000010000000000000008");
+        String before = "2026-11-21T02:49:03.1Z\t8 Connect\tapp@web on shop using TCP/IP\n"
+                + "2026-11-21T02:49:03.2Z\t8 Query\tSELECT 'a\n";
+        byte[] file = (before + "'; USE crm\n\t\t8 Query\tSELECT 2\n\t\t8 Query\tUSE crm\n\t\t8 Quit\t\n")
+                .getBytes(StandardCharsets.US_ASCII);
+        List<String> databases = new ArrayList<>();
+        FrameListener out = new Databases(databases);
+        EntryFramer framer = format.restoreFramer(snapshot);
+        long at = before.length();
+        while (at < file.length) {
+            at = framer.line(file, (int) at, ByteText.lineFeed(file, (int) at, file.length) + 1, at, out);
+        }
+        assertThat(databases).containsExactly("shop", "shop", "crm", "crm");
+    }
+
+    private record Databases(List<String> found) implements FrameListener {
+
+        @Override
+        public void entry(long from, long to, EntryContext context) {
+            found.add(context.database());
+        }
+
+        @Override
+        public void framing(long from, long to, FramingKind kind) {
+            throw new AssertionError("every line is a command");
+        }
+
+        @Override
+        public void rejected(long from, long to, DeadLetterCode code, String message) {
+            throw new AssertionError(code + ": " + message);
+        }
+    }
+
+    @Test
+    void theDatabaseIsUnknownAfterAStatementThatWasNotReadToItsEnd() {
+        FramedLog log = log("2026-11-21T02:49:03.1Z\t8 Connect\tapp@web on crm using TCP/IP\n"
+                + "\t\t8 Query\tSELECT 1; /* " + "x".repeat(EntryLimits.MAX_ENTRY_LENGTH) + "\n*/ USE shop\n"
+                + "\t\t8 Query\tSELECT 1\n");
+        assertThat(last(log)).isEmpty();
     }
 
     /** A client's text looks the same as a literal that was never closed before the server restarted. */

@@ -26,13 +26,17 @@ final class ComposedStatement {
     }
 
     private String statement() {
-        return switch (random.nextInt(8)) {
+        return switch (random.nextInt(10)) {
             case 0 -> "INSERT INTO " + target() + " (a, b) " + query(1);
             case 1 -> "UPDATE " + target() + " SET a = " + scalar(1) + ", b = 5 WHERE " + condition(1);
             case 2 -> "DELETE FROM " + target() + " WHERE " + condition(1);
             case 3 -> "REPLACE INTO " + target() + " VALUES (1, " + scalar(1) + "), (2, 'from x')";
             case 4 -> "CREATE VIEW " + target() + " AS " + select(1);
             case 5 -> common();
+            case 6 -> "CREATE TABLE " + target() + pick(" ", " (a INT) ", " ENGINE=InnoDB REPLACE ") + content();
+            case 7 -> random.nextBoolean()
+                    ? pick("DESC ", "DESCRIBE ANALYZE ") + query(1)
+                    : "SHOW " + pick("TABLES", "STATUS", "PROCEDURE STATUS") + " WHERE " + condition(1);
             default -> query(0);
         };
     }
@@ -41,10 +45,21 @@ final class ComposedStatement {
         List<String> bodies = new ArrayList<>();
         for (int i = random.nextInt(3); i >= 0; i--) {
             String name = "cte" + names++;
-            bodies.add(name + " AS (" + select(2) + ")");
+            bodies.add(
+                    name + " AS (" + select(2) + ")" + pick("", "", "", " CYCLE a RESTRICT", " CYCLE a, `b` RESTRICT"));
             expressions.add(name);
         }
         return "WITH " + String.join(", ", bodies) + " " + select(1);
+    }
+
+    /** The query of a definition, which may begin without AS. */
+    private String content() {
+        if (random.nextInt(3) == 0) {
+            String name = tableName();
+            read.add(name);
+            return pick("TABLE ", "AS TABLE ") + quoted(name);
+        }
+        return random.nextBoolean() ? common() : query(1);
     }
 
     private String target() {
@@ -112,7 +127,8 @@ final class ComposedStatement {
         }
         String name = tableName();
         read.add(name);
-        return quoted(name) + pick("", alias);
+        String table = quoted(name) + pick("", alias);
+        return random.nextInt(40) == 0 ? "{" + pick("oj ", "x ", "`e` ", "Lateral ") + table + "}" : table;
     }
 
     private String condition(int depth) {

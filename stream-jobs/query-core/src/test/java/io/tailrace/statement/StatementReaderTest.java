@@ -82,9 +82,15 @@ class StatementReaderTest {
             StatementTables found = tables(statement.text);
             assertThat(new TreeSet<>(found.read())).as(statement.text).isEqualTo(statement.read);
             assertThat(new TreeSet<>(found.written())).as(statement.text).isEqualTo(statement.written);
-            assertThat(found.complete()).isTrue();
+            assertThat(found.complete()).as(statement.text).isTrue();
+            // Druid knows {oj …} only and no CYCLE, and its visitor fails for some queries of definitions
+            boolean comparable = i % 3 == 0
+                    && !statement.text.contains("{")
+                    && !statement.text.contains(" CYCLE ")
+                    && !statement.text.startsWith("CREATE TABLE")
+                    && !statement.text.startsWith("DESC");
             Optional<OtherParser.Answer> theirs =
-                    i % 5 == 0 ? OtherParser.read(statement.text, found) : Optional.empty();
+                    comparable ? OtherParser.read(statement.text, found) : Optional.empty();
             compared += theirs.isPresent() ? 1 : 0;
             agreed += theirs.isPresent() && theirs.get().agrees(found) ? 1 : 0;
         }

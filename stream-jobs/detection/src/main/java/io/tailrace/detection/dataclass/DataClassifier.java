@@ -27,7 +27,11 @@ public final class DataClassifier {
     private static final int MAX_FINGERPRINT_LENGTH = 16_000;
 
     /** Statements about the definition of tables, not about their content. */
-    private static final Set<String> METADATA = Set.of("SHOW", "DESCRIBE", "DESC", "USE", "HELP");
+    private static final Set<String> METADATA = Set.of("DESCRIBE", "DESC", "USE", "HELP");
+    /** The same, apart from subqueries and functions in its condition. */
+    private static final String SHOW = "SHOW";
+
+    private static final String CONDITION = "where";
     /** Statements whose text names no table: prepared from a variable, or rows in the form of the binary log. */
     private static final Set<String> DYNAMIC = Set.of("EXECUTE", "BINLOG");
     /** Program blocks, which may call routines and execute statements. */
@@ -148,7 +152,9 @@ public final class DataClassifier {
 
     private DataClassification classify(DetectionEvent event, Key key, String statement) {
         String verb = text(event, DatabaseField.VERB);
-        if (METADATA.contains(verb)) {
+        boolean show = verb.equals(SHOW);
+        boolean metadata = METADATA.contains(verb) || show && !statement.contains(CONDITION);
+        if (metadata && !key.doubtful) {
             return DataClassification.NOTHING;
         }
         boolean ofLog = "log".equals(key.basis);
@@ -159,7 +165,9 @@ public final class DataClassifier {
                 ofLog ? Basis.LOG : Basis.STATEMENT,
                 names.names().stream().map(FieldValue::of).toList(),
                 everyColumn);
-        search.tables(key.read, key.written);
+        if (!show || ofLog || mayContainQuery(statement, names)) {
+            search.tables(key.read, key.written);
+        }
         boolean tablesUnknown = key.doubtful && !ofLog
                 || DYNAMIC.contains(verb)
                 || BLOCKS.contains(verb) && callsOrExecutes(names.names());
@@ -172,6 +180,11 @@ public final class DataClassifier {
             functions(names.called(), key, search);
         }
         return search.result();
+    }
+
+    /** Returns whether the condition of a SHOW may contain a query; if so, the tables include those that it reads. */
+    private static boolean mayContainQuery(String statement, StatementNames names) {
+        return names.names().contains("select") || statement.contains("(table ") || statement.contains("( table ");
     }
 
     private static boolean callsOrExecutes(Set<String> names) {
@@ -201,9 +214,11 @@ public final class DataClassifier {
 
     /**
      * A function with a database is a stored function, and an unknown one may read any table. Others may be built in.
+     * Some statements, such as SHOW and SET, keep the digits of names in their fingerprints.
      */
     private void functions(Set<String> called, Key key, Search search) {
-        for (String name : called) {
+        for (String call : called) {
+            String name = FingerprintColumnNames.inFingerprints(call);
             boolean qualified = name.indexOf('.') >= 0;
             boolean inDatabase = !qualified && !key.database.isEmpty();
             StoredRoutine routine =

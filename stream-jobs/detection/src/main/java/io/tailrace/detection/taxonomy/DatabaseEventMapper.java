@@ -187,7 +187,7 @@ public final class DatabaseEventMapper {
             known(DatabaseField.VERB, verb);
             known(DatabaseField.STATEMENT, fingerprint);
             String plain = VersionComments.areIn(fingerprint) ? VersionComments.removed(fingerprint) : fingerprint;
-            String run = withoutSettings(plain);
+            String run = withoutSettings(OdbcEscapes.removed(plain));
             if (!run.equals(fingerprint)) {
                 out.texts(DatabaseField.STATEMENT.fieldName(), List.of(fingerprint, run));
             }

@@ -126,6 +126,27 @@ class DataClassifierTest {
                     TRUNCATE customers; | pii | statement | known
                     SHOW CREATE TABLE cards; '|  |  |'
                     EXPLAIN SELECT id FROM cards; pci |  | statement | known
+                    DESC ANALYZE SELECT id FROM cards; pci |  | statement | known
+                    DESCRIBE SELECT id FROM cards; pci |  | statement | known
+                    DESC (SELECT id FROM cards); pci |  | statement | known
+                    DESC SELECT id FROM orders; '|  |  |'
+                    DESC SELECT card_no FROM orders; pci |  | statement | known
+                    DESC SELECT shop.g(1); '|  | unknown | unknown'
+                    DESC UPDATE customers SET phone = '1'; pii |  | statement | known
+                    DESC cards; '|  |  |'
+                    DESCRIBE shop.cards 'b%'; '|  |  |'
+                    SHOW TABLES WHERE (SELECT b FROM shop.cards LIMIT 1) LIKE '4%'; pci |  | statement | known
+                    SHOW TABLES WHERE EXISTS (TABLE cards); pci |  | statement | known
+                    SHOW TABLES FROM shop/**/WHERE/**/(SELECT b FROM cards); pci |  | statement | known
+                    SHOW COLUMNS FROM orders WHERE EXISTS (SELECT 1 FROM people); pci pii |  | statement | known
+                    SHOW STATUS WHERE shop.f2(1); pci pii |  | resolved | known
+                    SHOW STATUS WHERE f2(1) > 0; pci pii |  | resolved | known
+                    SHOW STATUS WHERE other.g(1); '|  | unknown | unknown'
+                    SHOW STATUS WHERE variable_name IN ('a') OR LEFT(value, 1) = 'b'; '|  |  |'
+                    SHOW COLUMNS FROM cards WHERE field IN ('number'); '|  |  |'
+                    SHOW INDEX FROM cards WHERE `table` = 'cards'; '|  |  |'
+                    SHOW COLUMNS FROM cards LIKE 'a%'; '|  |  |'
+                    SHOW VARIABLES WHERE (SELECT b FROM; '|  | unknown | unknown'
                     SELECT * FROM v_cards; pci |  | resolved | known
                     SELECT a FROM v_all; pci pii |  | resolved | known
                     SELECT a FROM v_orders; '|  |  |'
@@ -151,6 +172,7 @@ class DataClassifierTest {
                     BEGIN NOT ATOMIC EXECUTE s END; '|  | unknown | unknown'
                     COMMIT; '|  |  |'
                     SET @a = 1; '|  |  |'
+                    SET @a = f2(1); pci pii |  | resolved | known
                     """)
     void classifiesStatements(String statement, String expected) {
         assertThat(reported(statement(statement)).strip()).isEqualTo(expected.strip());
@@ -161,6 +183,8 @@ class DataClassifierTest {
         assertThat(reported(statement("SELECT id FROM customers", "truncated")))
                 .isEqualTo("pii |  | statement unknown | unknown");
         assertThat(reported(statement("SELECT id FROM", "truncated"))).isEqualTo(" |  | unknown | unknown");
+        assertThat(reported(statement("SHOW TABLES", "truncated"))).isEqualTo(" |  | unknown | unknown");
+        assertThat(reported(statement("DESC", "truncated"))).isEqualTo(" |  | unknown | unknown");
     }
 
     @Test

@@ -19,6 +19,8 @@ public final class MariaDbAuditParser implements EntryParser {
     /** Default of server_audit_query_log_limit: the plugin cuts a statement, escapes included, near this many bytes. */
     private static final int QUERY_LOG_LIMIT = 1024;
 
+    private static final int LOWEST_OTHER_LIMIT = 2000;
+
     /** The plugin does not split escapes, so a cut statement may be shorter by this many bytes. */
     private static final int MAX_ESCAPE_LENGTH = 2;
 
@@ -151,12 +153,30 @@ public final class MariaDbAuditParser implements EntryParser {
     private void statement(AuditEvent event, byte[] bytes, boolean cut) {
         int escaped = record.objectTo - record.objectFrom;
         int length = unescape(bytes, record.objectFrom, record.objectTo);
-        boolean atLimit =
-                time.limitsStatements() && escaped >= QUERY_LOG_LIMIT - MAX_ESCAPE_LENGTH && escaped <= QUERY_LOG_LIMIT;
-        if (cut || atLimit) {
+        if (cut || time.limitsStatements() && mayBeCut(escaped)) {
             event.getFlags().add("truncated");
         }
         events.statement(statement, 0, length);
+    }
+
+    /**
+     * Returns whether a statement of this length, with its escapes, ends at a limit. The log does not contain the limit,
+     * so above the default the usual ones count: multiples of 1000 and of 1024, and numbers such as 65535.
+     */
+    static boolean mayBeCut(int escaped) {
+        if (escaped <= QUERY_LOG_LIMIT) {
+            return escaped >= QUERY_LOG_LIMIT - MAX_ESCAPE_LENGTH;
+        }
+        if (escaped < LOWEST_OTHER_LIMIT - 1) {
+            return false;
+        }
+        for (int limit = escaped; limit <= escaped + 1; limit++) {
+            boolean largest = (limit & limit + 1) == 0;
+            if (limit % 1000 == 0 || limit % 1024 == 0 || largest) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Decodes the plugin's escapes into {@link #statement}; returns its length. */

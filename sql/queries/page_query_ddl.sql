@@ -1,0 +1,37 @@
+-- The DDL on the tables of one statement in the slow logs of its clusters, newest first: who ran it, where, and its masked
+-- text. Without DDL that failed. A slow log contains DDL only above its threshold and if it logs administrative statements.
+-- A name without a database is of the default database of its connection.
+-- Parameters: from, to, oldest (of the DDL), query_ids, names (in lower case, with or without their database), cluster, instance.
+WITH
+    ran AS (
+        SELECT DISTINCT cluster, instance, lower(database) AS schema_name
+        FROM tailrace.query_classes_1h
+        WHERE query_id IN {query_ids:Array(UInt64)}
+            AND hour >= toStartOfHour({from:DateTime('UTC')}) AND hour < {to:DateTime('UTC')}
+            AND ({cluster:String} = '' OR cluster = {cluster:String})
+            AND ({instance:String} = '' OR instance = {instance:String})),
+    (
+        SELECT groupUniqArrayArray(arrayMap(
+            name -> if(position(name, '.') > 0, name, concat(schema_name, '.', name)), {names:Array(String)}))
+        FROM ran
+    ) AS wanted,
+    texts AS (
+        SELECT query_id AS id, anyLast(fingerprint) AS text
+        FROM tailrace.fingerprints
+        WHERE verb IN ('CREATE', 'ALTER', 'DROP', 'RENAME', 'TRUNCATE') AND notEmpty(tables_written)
+        GROUP BY query_id)
+SELECT
+    toDateTime(event_time, 'UTC') AS at, toString(instance) AS server, toString(user) AS user,
+    if(client_ip = '', client_host, client_ip) AS client, toString(database) AS database, toString(verb) AS verb,
+    tables_written AS tables, texts.text AS text
+FROM tailrace.query_events
+ANY INNER JOIN texts ON texts.id = query_events.query_id
+WHERE query_id IN (SELECT id FROM texts)
+    AND event_time >= {oldest:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
+    AND ifNull(error_code, 0) = 0
+    AND (instance IN (SELECT instance FROM ran) OR cluster != '' AND cluster IN (SELECT cluster FROM ran))
+    AND arrayExists(
+        name -> has(wanted, if(position(name, '.') > 0, name, concat(lower(database), '.', name))),
+        arrayMap(name -> lower(replaceAll(name, '`', '')), tables_written))
+ORDER BY event_time DESC, server, text
+LIMIT 200

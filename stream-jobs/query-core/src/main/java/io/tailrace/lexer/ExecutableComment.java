@@ -1,0 +1,72 @@
+package io.tailrace.lexer;
+
+/**
+ * Decides which servers run the content of an executable comment, {@code /*! … *}{@code /} or {@code /*M! … *}{@code
+ * /}, and finds the end of one for servers that skip it.
+ */
+public final class ExecutableComment {
+
+    /** The servers that run the content. */
+    public enum Servers {
+        ALL,
+        NONE,
+        /** Those of some versions, or of one vendor. */
+        SOME
+    }
+
+    /** MySQL and MariaDB 5.5 and later run comments up to this version. Dumps contain many of them. */
+    private static final long OLDEST = 50_500;
+
+    private static final int SHORT_VERSION = 5;
+    private static final int LONG_VERSION = 6;
+
+    private ExecutableComment() {}
+
+    /**
+     * Returns which servers run the content of a comment. MySQL reads {@code /*M!} as a comment. MariaDB skips {@code
+     * /*!} with a version of MySQL 5.7 to 9. Of a version of six digits, older servers read five.
+     *
+     * @param from index of the comment's {@code /*}
+     * @param code index after its mark, {@link SqlBytes#executableFrom}
+     */
+    public static Servers servers(byte[] bytes, int from, int code, int to) {
+        int end = code;
+        boolean highest = true;
+        while (end < to && ByteText.isDigit(bytes[end])) {
+            highest &= bytes[end++] == '9';
+        }
+        int digits = end - code;
+        if (digits < SHORT_VERSION) {
+            return bytes[from + 2] == 'M' ? Servers.SOME : Servers.ALL;
+        }
+        if (highest && digits <= LONG_VERSION) {
+            return Servers.NONE;
+        }
+        long version = ByteText.unsigned(bytes, code, code + SHORT_VERSION);
+        long longer = ByteText.unsigned(bytes, code, code + Math.min(digits, LONG_VERSION));
+        boolean all = bytes[from + 2] != 'M' && version <= OLDEST && longer <= OLDEST;
+        return all ? Servers.ALL : Servers.SOME;
+    }
+
+    /**
+     * Returns the index after a comment for a server that skips it: quotes have no meaning, and it may contain one
+     * other comment.
+     *
+     * @param from index in the comment, after its {@code /*}
+     * @return -1 if it does not end before {@code to}
+     */
+    public static int skippedEnd(byte[] bytes, int from, int to) {
+        for (int i = from; i + 1 < to; i++) {
+            if (bytes[i] == '*' && bytes[i + 1] == '/') {
+                return i + 2;
+            }
+            if (SqlBytes.startsBlockComment(bytes, i, to)) {
+                i = SqlBytes.commentEnd(bytes, i + 2, to) - 1;
+                if (i < 0) {
+                    return -1;
+                }
+            }
+        }
+        return -1;
+    }
+}
