@@ -199,6 +199,23 @@ def test_logs_that_arrive_hours_apart_record_one_action(admin, ask):
     )
 
 
+def test_a_replay_that_separates_an_action_counts_at_once(admin, ask):
+    """Rows that a replay replaced may still be stored; a third log has no part in the first action."""
+    session = {"connection_id": 77, "query_id": 0xAB, "data_class_read": ["pci"], "data_class": ["pci"]}
+    start = (NOW - timedelta(days=1)).replace(microsecond=0)
+    audited, slow = uuid.uuid4(), uuid.uuid4()
+
+    def record(action: str, second: float, source: str, event: uuid.UUID | None = None) -> dict:
+        return access(action, written(start + timedelta(seconds=second)), event, source=source, **session)
+
+    stored(admin, "data_access", record("a1", 0, "audit", audited), record("a1", 1, "slowlog", slow))
+    stored(admin, "data_access", record("s1", 1, "slowlog", slow))
+    stored(admin, "data_access", record("a2", 60, "audit"), record("a2", 60.1, "slowlog"))
+    stored(admin, "data_access", record("g2", 60.2, "general"), record("g3", 90, "general"))
+    rows = ask("data_access_records", "SELECT * FROM ({}) ORDER BY accessed_at, source_logs")
+    assert [row["source_logs"] for row in rows] == ["audit, slowlog", "audit, slowlog", "general", "general"]
+
+
 def test_minutes_of_a_day_are_those_of_the_ledger(admin, ask, user, rendered):
     start = (NOW - timedelta(days=2)).replace(second=0)
     watched = [number for number in range(120) if not 40 <= number < 50]
