@@ -7,7 +7,8 @@
 -- comes from the login of the connection, at most a day before `begin`.
 --
 -- Matching reads only sessions in doubt: a statement of theirs is in two logs, and these do not name the same actions. Two cheap
--- passes find them, without FINAL: rows that a replay replaced can only add a session. The result is exact for any range.
+-- passes find them, without FINAL, by sums of hashes of actions for each log. Rows that a replay replaced can add a session. They hide
+-- one only if two records exchange their actions between logs, until ClickHouse merges these rows.
 CREATE VIEW IF NOT EXISTS tailrace.data_access_by_action {on_cluster}
 SQL SECURITY INVOKER AS
 WITH
