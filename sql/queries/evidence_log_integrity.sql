@@ -1,6 +1,6 @@
 -- The bytes of each log that was read in the period by outcome: entries, unparsable bytes, bytes that were recorded as lost in the
 -- period and how many of these were filled since, and `conflicting_lines`: lines that arrived again at the same offset with
--- other content.
+-- other content. A log that moved to another cluster has one row, with the cluster of its last posting in the period.
 -- Parameters: from, to.
 WITH
 {include:parts/lost_ranges}
@@ -15,7 +15,7 @@ SELECT
     toInt64(lost_in_log) AS bytes_lost, toInt64(filled_in_log) AS bytes_filled_again, first_posting, last_posting
 FROM (
     SELECT
-        cluster, instance, source, log,
+        argMax(ledger.cluster, at) AS cluster, instance, source, log,
         uniqExactIf(generation, generation > 0) AS files,
         sumIf(ledger.count, kind = 'ENTRY') AS entries,
         sumIf(bytes, kind = 'ENTRY') AS entry_bytes,
@@ -26,6 +26,6 @@ FROM (
         toDateTime(min(at), 'UTC') AS first_posting, toDateTime(max(at), 'UTC') AS last_posting
     FROM tailrace.ledger
     WHERE at >= {from:DateTime('UTC')} AND at < {to:DateTime('UTC')}
-    GROUP BY cluster, instance, source, log) AS logs
+    GROUP BY instance, source, log) AS logs
 LEFT JOIN losses USING (instance, source, log)
 ORDER BY instance, source, log

@@ -18,6 +18,7 @@ class LedgerRows:
 
     instance: str = "db1"
     log: str = "/log/slow.log"
+    cluster: str = "shop"
     generation: int = 1
     at: datetime = NOW
     checkpoint: int = 1
@@ -108,7 +109,7 @@ class LedgerRows:
 
     def _file(self) -> dict:
         return {
-            "cluster": "shop",
+            "cluster": self.cluster,
             "instance": self.instance,
             "source": "slowlog",
             "log": self.log,

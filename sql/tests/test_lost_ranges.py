@@ -67,6 +67,20 @@ def test_a_gap_is_one_row_with_its_minutes_and_its_repair(admin, user, rendered,
     assert (shown["state"], shown["missing_bytes"], shown["repaired_at"]) == (state, missing, repaired)
 
 
+def test_bytes_that_a_log_lost_before_it_moved_to_another_cluster_count_once(admin, user):
+    """The new name sorts before the old one: the greatest name is not the last one."""
+    rows = file()
+    rows.cluster = "archive"
+    filled(rows, 400).store(admin)
+
+    period = {"from": f"{LOST_AT - timedelta(minutes=1):%Y-%m-%d %H:%M:%S}"}
+    (gap,) = user("auditor").rows(framework.result("gaps").statement(), period)
+    period["to"] = f"{FILLED_AT + timedelta(minutes=1):%Y-%m-%d %H:%M:%S}"
+    (of_log,) = user("auditor").rows(framework.result("log_integrity").statement(), period)
+    assert (of_log["cluster"], gap["cluster"]) == ("archive", "archive")
+    assert (of_log["entries"], of_log["bytes_lost"], of_log["bytes_filled_again"]) == (6, 200, 100)
+
+
 def test_a_repair_in_the_period_of_an_earlier_loss_is_evidence(admin, user):
     filled(file(), 500).store(admin)
     for since, rows in ((LOST_AT + timedelta(minutes=1), 1), (FILLED_AT + timedelta(minutes=1), 0)):

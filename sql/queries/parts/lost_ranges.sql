@@ -15,7 +15,7 @@
             SELECT cluster, instance, source, log, generation, postings, arrayJoin(arrayDistinct(arrayMap(
                 each -> (each.1, each.2), arrayFilter(each -> each.3 > 0, postings)))) AS lost
             FROM (
-                SELECT max(ledger.cluster) AS cluster, instance, source, log, generation, arraySort(groupArray((toInt64(from_offset),
+                SELECT argMax(ledger.cluster, at) AS cluster, instance, source, log, generation, arraySort(groupArray((toInt64(from_offset),
                     toInt64(to_offset), toInt64(sign(ledger.bytes)), at, toString(detail)))) AS postings
                 FROM tailrace.ledger
                 WHERE kind = 'GAP' AND (instance, source, log, generation) IN (
