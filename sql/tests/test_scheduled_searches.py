@@ -228,6 +228,27 @@ def test_a_channel_that_fails_is_tried_after_pauses_that_double_at_most_twenty_t
     assert len(receiver.keys) == MOST_ATTEMPTS
 
 
+def test_a_result_that_is_sent_while_the_runner_reads_the_attempts_is_sent_once(
+    server, runner, receiver, save, monkeypatch
+):
+    """The thread of the channel records and removes the result just after the attempts were read."""
+    read = runner.runner._attempts
+
+    def then_send(*run: Any) -> dict[str, tuple[int, str]]:
+        before = read(*run)
+        runner.send_due()
+        return before
+
+    save("log:slow")
+    runner.runner.run_due(DUE)
+    monkeypatch.setattr(runner.runner, "_attempts", then_send)
+    runner.runner.run_due(DUE)
+    assert len(receiver.keys) == 1, "it is sent during the second look"
+    runner.send_due()
+    assert len(receiver.keys) == 1
+    assert [outcome for _, outcome, _ in runs(server)] == ["delivered"]
+
+
 def test_a_receiver_that_asks_for_time_gets_it(runner, receiver, save):
     receiver.statuses, receiver.headers = [429], {"Retry-After": "600"}
     save("log:slow")

@@ -99,8 +99,12 @@ class Runner:
         return "; ".join(problems)
 
     def _run(self, search: SavedSearch, slot: Slot) -> None:
+        # Before the attempts: a result that leaves its outbox between the two is recorded in them.
+        on_their_way = {name for name, outbox in self.outboxes.items() if outbox.has(search, slot)}
         attempts = self._attempts(search, slot)
-        waiting = [name for name in search.channels if self._is_waiting(name, search, slot, attempts)]
+        waiting = [
+            name for name in search.channels if name not in on_their_way and _needs_result(attempts.get(name))
+        ]
         searched, outcome = attempts.get("", (0, ""))
         if not waiting or outcome in (NOTHING, DENIED) or searched >= MOST_ATTEMPTS:
             return
@@ -114,14 +118,6 @@ class Runner:
             self._record(search, slot, "", ERROR, str(error), began, searched + 1)
         else:
             self._deliver(search, slot, result, waiting, attempts, began)
-
-    def _is_waiting(
-        self, name: str, search: SavedSearch, slot: Slot, attempts: Mapping[str, tuple[int, str]]
-    ) -> bool:
-        """Returns whether a channel needs the result, and has not got it to send."""
-        number, outcome = attempts.get(name, (0, FAILED))
-        is_on_its_way = name in self.outboxes and self.outboxes[name].has(search, slot)
-        return outcome == FAILED and number < MOST_ATTEMPTS and not is_on_its_way
 
     def _with_missed(self, search: SavedSearch, slot: Slot, began: float) -> Slot:
         """Records the runs that were missed before this one, once, and before the search, which may fail.
@@ -203,6 +199,12 @@ class Runner:
         self.service.append(TABLE, [{**row, "seconds": round(time.monotonic() - began, 3)}])
         said = f" to {channel}" if channel else ""
         self.report(f"scheduled search {search.name} of {search.owner}{said}: {outcome}: {detail}")
+
+
+def _needs_result(attempts: tuple[int, str] | None) -> bool:
+    """Returns whether a channel with this number of attempts and last outcome must receive the result."""
+    number, outcome = attempts or (0, FAILED)
+    return outcome == FAILED and number < MOST_ATTEMPTS
 
 
 def _latest(search: SavedSearch) -> Slot | None:
