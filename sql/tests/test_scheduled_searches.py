@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from lost_answers import losing
 from search_events import NOW, TEXTS, rows_of_logs
 
 from e2e.alert_rows import alert as e2e_alert
@@ -226,6 +227,20 @@ def test_a_channel_that_fails_is_tried_after_pauses_that_double_at_most_twenty_t
     assert rows[0]["detail"].startswith("given up after 20 attempts: HTTP 503")
     runner.run_due(DUE)
     assert len(receiver.keys) == MOST_ATTEMPTS
+
+
+def test_an_attempt_whose_insert_was_not_answered_is_recorded_once(server, runner, receiver, save):
+    receiver.statuses = [503]
+    save("log:slow")
+    runner.runner.service = losing(server.user("delivery"), "tailrace.search_runs")
+    runner.runner.run_due(DUE)
+    with pytest.raises(ConnectionError, match="is lost"):
+        runner.send_due()
+    runner.send_due()
+    assert [outcome for _, outcome, _ in runs(server)] == ["failed"]
+    runner.send_due(900)
+    assert [outcome for _, outcome, _ in runs(server)] == ["failed", "delivered"]
+    assert len(receiver.keys) == 2
 
 
 def test_a_result_that_is_sent_while_the_runner_reads_the_attempts_is_sent_once(

@@ -101,13 +101,14 @@ class ClickHouse:
         query = _query_string(None, {"query": f"INSERT INTO {table} FORMAT JSONEachRow", **settings})
         self._post("\n".join(map(json.dumps, rows)).encode(), query, timeout=300)
 
-    def append(self, table: str, rows: Iterable[Mapping[str, object]]) -> None:
+    def append(self, table: str, rows: Iterable[Mapping[str, object]], token: str = "") -> None:
         """Inserts rows of a record of actions: equal rows of two calls are both kept.
 
         `insert` is for rows that may be sent again: ClickHouse compares what is sent, without the time that a
-        DEFAULT adds, and drops a repetition.
+        DEFAULT adds, and drops a repetition. `token`: one of `new_token`, for a call that is repeated if its
+        answer is lost. ClickHouse drops the rows of a call whose token it knows.
         """
-        self.insert(table, rows, insert_deduplication_token=uuid.uuid4().hex)
+        self.insert(table, rows, insert_deduplication_token=token or new_token())
 
     def _post(self, body: bytes, query: str, timeout: float) -> tuple[str, Mapping[str, str]]:
         """Returns the body of the response and its headers."""
@@ -128,6 +129,11 @@ class ClickHouse:
     def credentials(self) -> dict[str, str]:
         """Returns the headers that authenticate the user."""
         return {"X-ClickHouse-User": self.user, "X-ClickHouse-Key": self.password}
+
+
+def new_token() -> str:
+    """Returns a deduplication token that no other insert has."""
+    return uuid.uuid4().hex
 
 
 def tls_context(url: str, authorities: str = "") -> ssl.SSLContext | None:

@@ -105,8 +105,8 @@ class Progress:
         )
         return {row["alert_id"]: row for row in rows}
 
-    def record(self, tried: list[Due], outcome: Outcome) -> None:
-        """Records the outcome of the attempt for each alert."""
+    def record(self, tried: list[Due], outcome: Outcome, token: str) -> None:
+        """Records the outcome of the attempt for each alert, once for each token of `new_token`."""
         self._insert(
             [
                 {
@@ -117,7 +117,8 @@ class Progress:
                     "detail": outcome.detail[:MAX_DETAIL],
                 }
                 for due in tried
-            ]
+            ],
+            token,
         )
 
     def mails(self) -> tuple[int, int]:
@@ -157,9 +158,9 @@ class Progress:
         )
         return int(row["begun"])
 
-    def _insert(self, rows: list[dict]) -> None:
+    def _insert(self, rows: list[dict], token: str = "") -> None:
         table = f"tailrace.alert_deliveries ({', '.join(COLUMNS)})"
-        self._clickhouse.append(table, [{"channel": self._channel, **row} for row in rows])
+        self._clickhouse.append(table, [{"channel": self._channel, **row} for row in rows], token)
 
 
 def _array(texts: object) -> str:

@@ -22,7 +22,7 @@ from tailrace.alerts.delivery.services import ServiceSender
 from tailrace.alerts.delivery.syslog import SyslogSender
 from tailrace.alerts.delivery.tickets import Jira, ServiceNow
 from tailrace.alerts.delivery.webhook import WebhookSender
-from tailrace.clickhouse.client import ClickHouse, ClickHouseError
+from tailrace.clickhouse.client import ClickHouse, ClickHouseError, new_token
 from tailrace.outputs.backoff import Backoff
 
 QUICK_WINDOW_SECONDS = 15 * 60
@@ -152,8 +152,9 @@ class ChannelWorker:
         self._report = report
         self._full_at = 0.0
         self._backoff = backoff
-        self._unwritten: list[tuple[list[Due], Outcome]] = []
-        """Outcomes that are not recorded yet. They are written first, or the alerts would be sent twice."""
+        self._unwritten: list[tuple[list[Due], Outcome, str]] = []
+        """Outcomes that are not recorded yet. They are written first, or the alerts would be sent twice.
+        Each has a token: an outcome whose insert was not answered may be stored."""
 
     def run(self) -> None:
         """Runs passes until it is stopped. A paused channel waits, and reports that it does."""
@@ -238,7 +239,7 @@ class ChannelWorker:
             what = f"{due.id[:8]} count {due.alert['count']}, attempt {due.attempt}"
             self._report(f"{self.name}: {what}: {outcome.outcome}: {outcome.detail}")
         self.status.at = time.time()
-        self._unwritten.append((tried, outcome))
+        self._unwritten.append((tried, outcome, new_token()))
         self._write_down()
 
     def _write_down(self) -> None:

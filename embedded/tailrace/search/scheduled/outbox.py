@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tailrace.alerts.delivery.config import Channel
 from tailrace.alerts.delivery.service import sender_of
-from tailrace.clickhouse.client import ClickHouseError
+from tailrace.clickhouse.client import ClickHouseError, new_token
 from tailrace.outputs.backoff import Backoff
 from tailrace.outputs.record import FAILED, Outcome
 from tailrace.search.scheduled.found import Found
@@ -40,6 +40,8 @@ class Delivery:
     """Of the attempt that is not recorded yet."""
     seconds: float = 0.0
     """How long that attempt took."""
+    token: str = ""
+    """Of the row of that attempt: it is the same if the row is written again."""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -127,7 +129,7 @@ class Outbox:
             delivery.outcome = sender_of(self._channel, self._dashboards).send(due)
         except Exception as error:  # its text may contain a secret
             delivery.outcome = Outcome(FAILED, f"unexpected {type(error).__name__}")
-        delivery.seconds = time.monotonic() - began
+        delivery.seconds, delivery.token = time.monotonic() - began, new_token()
         self._backoff.record(delivery.outcome)
 
     def _finish(self, delivery: Delivery, outcome: Outcome) -> None:

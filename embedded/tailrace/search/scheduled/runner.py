@@ -164,6 +164,7 @@ class Runner:
         self._record(
             *(delivery.search, delivery.slot, channel, outcome.outcome, detail, began, delivery.attempt),
             events=events,
+            token=delivery.token,
         )
 
     def _reader(self, search: SavedSearch) -> ClickHouse:
@@ -186,6 +187,7 @@ class Runner:
         attempt: int,
         events: int = 0,
         missed: int = 0,
+        token: str = "",
     ) -> None:
         row = {"owner": search.owner, "name": search.name, "role": search.role, "channel": channel}
         row |= {"until": int(slot.until.timestamp()), "since": int(slot.since.timestamp())}
@@ -196,7 +198,7 @@ class Runner:
             "missed": missed,
             "detail": detail[:MAX_DETAIL],
         }
-        self.service.append(TABLE, [{**row, "seconds": round(time.monotonic() - began, 3)}])
+        self.service.append(TABLE, [{**row, "seconds": round(time.monotonic() - began, 3)}], token)
         said = f" to {channel}" if channel else ""
         self.report(f"scheduled search {search.name} of {search.owner}{said}: {outcome}: {detail}")
 
