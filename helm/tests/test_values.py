@@ -1,5 +1,6 @@
 """What can be said of the chart without Helm: values, profiles and files."""
 
+import dataclasses
 import json
 import re
 from pathlib import Path
@@ -11,6 +12,7 @@ import yaml
 from docker.tests.test_compose import job_defaults
 from helm.tests.conftest import CHART
 from tailrace.config.resources import REPOSITORY
+from tailrace.config.settings import Settings
 
 SCHEMA = json.loads((CHART / "values.schema.json").read_text())
 VALUES = yaml.safe_load((CHART / "values.yaml").read_text())
@@ -112,6 +114,14 @@ def described(schema: dict, where: str = "") -> set[str]:
 def test_what_cannot_be_used_is_refused(wrong, said):
     with pytest.raises(jsonschema.ValidationError, match=re.escape(said)):
         jsonschema.validate(merged(VALUES, wrong), SCHEMA)
+
+
+def test_the_delay_of_the_archive_has_the_limits_of_its_setting():
+    """A pod with another one would not start."""
+    (setting,) = (each for each in dataclasses.fields(Settings) if each.name == "archive_delay")
+    limits = SCHEMA["properties"]["archive"]["properties"]["delay"]
+    given = {"minimum": setting.metadata["minimum"], "maximum": setting.metadata["maximum"]}
+    assert limits == {"type": "integer", **given}
 
 
 @pytest.mark.parametrize("profile", ["", *PROFILES])

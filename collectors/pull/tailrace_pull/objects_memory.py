@@ -14,8 +14,9 @@ KEPT_MILLIS = 7 * DAY_MILLIS
 """How long all is remembered of an object after its last write. Later, only its mark is."""
 MAX_OBJECTS = 2000
 """If there are more, only marks are remembered of those that were written before the last day."""
-MAX_MARKS = 20_000
-"""Marks that are remembered, those of the objects that were written last. They take 1 MB of the state."""
+MAX_MARKS = 1000
+"""Marks that are remembered, those of the objects that were written last. Every visit writes the whole state
+to Kafka: they take about 50 kB of it, and cannot be compressed."""
 MAX_IDS = 5000
 """Ids of records that are remembered: Firehose may deliver a record twice."""
 

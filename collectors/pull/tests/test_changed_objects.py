@@ -7,6 +7,7 @@ from test_objects import PREFIX, SCHEMES, Puller, connect, credentials, fake, ho
 
 from e2e.pulling.fake_objects import FakeObjects
 from tailrace_pull import objects_memory
+from tailrace_pull.objects_memory import DAY_MILLIS, KnownObject
 from tailrace_pull.remote import RemoteError
 
 __all__ = ["connect", "credentials", "fake"]  # fixtures
@@ -117,3 +118,18 @@ def test_marks_are_remembered_of_listed_objects_only_and_of_the_newest(fake, con
     del fake.objects[f"{PREFIX}/3"]
     puller.visit(hours_later(fake, 1))
     assert list(puller.memory().marks) == kept[1:]
+
+
+def test_the_marks_of_many_old_objects_take_little_of_the_state():
+    """Each visit writes the state to Kafka, also one that reads nothing."""
+    days = range(1, 3001)
+    memory = objects_memory.Memory()
+    for day in days:
+        known = KnownObject(
+            9, day * DAY_MILLIS, f"tag {day}", 9, f"tag {day}", 9, f"9:{day:016x}", is_read=True
+        )
+        memory.objects[f"{PREFIX}/{day}"] = known
+    memory.forget((days[-1] + 8) * DAY_MILLIS)
+    assert not memory.objects
+    assert list(memory.marks)[-1] == objects_memory.digest_of(f"{PREFIX}/{days[-1]}")
+    assert len(memory.to_text()) < 60_000
