@@ -16,6 +16,7 @@ from tailrace.archive.location import Location
 from tailrace.archive.source import seconds as seconds_of
 from tailrace.archive.warehouse import Warehouse
 from tailrace.clickhouse.client import ClickHouse
+from tailrace.migrations.lock import LockLostError
 from tailrace.migrations.retention import load_retention
 from tailrace.retention import archive, holds, overview, record, selectors
 from tailrace.retention.overview import Policy
@@ -61,8 +62,8 @@ def archived(admin: ClickHouse, at: Location, home: Path) -> set[str]:
 def deleter(user, at) -> Callable[..., Deleter]:
     """Makes a deleter; by default the retention of DAY is over."""
 
-    def make(today: date = OVER, frameworks: tuple[str, ...] = ()) -> Deleter:
-        return Deleter(user("admin"), user("auditor"), at, Rules(ONLINE, frameworks, today))
+    def make(today: date = OVER, frameworks: tuple[str, ...] = (), **more) -> Deleter:
+        return Deleter(user("admin"), user("auditor"), at, Rules(ONLINE, frameworks, today), **more)
 
     return make
 
@@ -131,9 +132,10 @@ def test_a_deleted_day_is_deleted_by_a_person_and_the_other_tables_stay_provable
 
 
 def test_rows_that_come_after_the_deletion_are_archived_and_only_these(
-    deleter, at, admin, tmp_path, monkeypatch
+    deleter, at, admin, user, tmp_path, monkeypatch
 ):
     chosen = [QUERY]
+    earlier = at.read(days.archive_days.file_name("query_events", str(DAY)))
     delete(deleter(), QUERY)
     until = seconds_of(DAY)
     stored = f"{NEXT_DAY} 20:00:00"
@@ -145,6 +147,19 @@ def test_rows_that_come_after_the_deletion_are_archived_and_only_these(
     task = service.Task(admin, at, tmp_path, lambda _: None)
     assert [(day.rows, is_good) for day, is_good in task.run(NEXT_DAY, chosen)] == [(1, True)]
     assert len(notes(verified(admin, at))) == 1
+    listed = days.archive_days.file_name("query_events", str(DAY))
+    later = at.read(listed)
+    for lost in (lambda: at.delete(listed), lambda: at.write(listed, earlier)):
+        lost()
+        report = verified(admin, at)
+        missing = [each.message for each in report.findings if each.status is Status.INCOMPLETE]
+        assert missing == ["1 archived rows are missing"], "the deletion was that of other rows"
+        assert ["that were archived after it" in each.reason for each in deleter().finish()] == [True]
+        assert days.states(admin, at)["query_events", str(DAY)]["state"] == days.VERIFIED
+    at.write(listed, later)
+    details = {"table": "query_events", "day": str(DAY), "rows": 1, "document": "0" * 64}
+    record.append(user("auditor"), record.DELETE_ARCHIVE, "ines", "over", [details], "8" * 32)
+    assert len(notes(verified(admin, at))) == 1, "a second deletion ended before it wrote its document"
     assert delete(deleter(), QUERY) == ["query_events"]
     assert len(notes(verified(admin, at))) == 1
 
@@ -163,6 +178,60 @@ def test_neither_held_nor_unreadable_days_are_deleted(deleter, at, user):
     at.write(name, b"{}")
     reasons = {each.table: each.reasons for each in deleter().candidates(DAY, NEXT_DAY)}
     assert reasons["query_events"] == [f"{name} cannot be read: its rows may need the proofs of the day"]
+
+
+def test_an_interrupted_deletion_neither_breaks_a_hold_nor_outlives_its_lock_nor_trusts_its_document(
+    deleter, at, admin, user, monkeypatch
+):
+    with monkeypatch.context() as patched, pytest.raises(KilledError):
+        patched.setattr(Warehouse, "remove", killed)
+        delete(deleter(), QUERY)
+    before, auditor = at.names(""), user("auditor")
+    id_ = holds.place(auditor, "case 8", selectors.parse(f"instance:db-1 to:{DAY}"), "ines", "a letter")
+    (left,) = deleter().finish()
+    assert (at.names(""), left.table, left.day) == (before, "query_events", str(DAY))
+    assert "a legal hold" in left.reason
+    for actor in ("ines", "omar"):
+        holds.release(auditor, id_, actor, "closed")
+    with pytest.raises(LockLostError):
+        deleter(require_lock=lock_lost).finish()
+    assert at.names("") == before
+
+    name = days.archive_days.file_name("query_events", str(DAY), days.archive_days.DELETED)
+    genuine = days.read_deletion(at, "query_events", str(DAY))
+    for forged, reason in forgeries(genuine, [path for path in before if "/audit_events/data/" in path]):
+        at.write(name, forged)
+        (left,) = deleter().finish()
+        assert (reason in left.reason, at.names("")) == (True, before), forged
+    other = days.archive_days.file_name("audit_events", str(DAY), days.archive_days.DELETED)
+    at.write(other, replace(genuine, table="audit_events").encoded())
+    at.write(name, genuine.encoded())
+    assert days.states(admin, at)["query_events", str(DAY)]["state"] == days.VERIFIED
+    found = {each.table: each.reason for each in deleter().finish()}
+    assert ("nobody recorded it" in found["audit_events"], found["query_events"]) == (True, "")
+    assert days.states(admin, at)["query_events", str(DAY)]["state"] == days.DELETED
+    assert days.states(admin, at)["audit_events", str(DAY)]["state"] == days.VERIFIED
+
+
+def killed(*_: object) -> None:
+    raise KilledError
+
+
+def lock_lost() -> None:
+    raise LockLostError("the lock ended")
+
+
+def forgeries(genuine: days.Deletion, others: list[str]) -> Iterator[tuple[bytes, str]]:
+    """Yields documents that must delete nothing; `others` are files of another table."""
+    for changes in (
+        {"id": "8" * 32},
+        {"document": "0" * 64},
+        {"files": others},
+        {"files": [f"{genuine.files[0]}/../../audit_events/data"]},
+        {"table": "audit_events"},
+    ):
+        yield replace(genuine, **changes).encoded(), "nobody recorded it"
+    yield b"{}", "malformed"
 
 
 @pytest.mark.parametrize("step", [pytest.param(1, marks=pytest.mark.long), 4])

@@ -1,12 +1,13 @@
 """The documents of an archive in its location, and the table `archived_days`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from tailrace.archive.location import Location
 from tailrace.archive.tables import BY_NAME
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.errors import ReportedError
+from tailrace.retention.record import Recorded
 from tailrace_verify import archive_days
 from tailrace_verify.archive_days import (
     DAYS,
@@ -67,6 +68,17 @@ def deleted(location: Location, first: str = "", end: str = "9999") -> Iterator[
     for name in location.names(archive_days.DELETED):
         if (match := DELETED_NAME.fullmatch(name)) and match[1] in BY_NAME and first <= match[2] < end:
             yield match[1], match[2]
+
+
+def recorded(deletion: Deletion, found: Sequence[Recorded]) -> Recorded | None:
+    """Returns the record of a deletion, of those of its table and day; None if nobody recorded it."""
+    named = deletion.id, deletion.document
+    return next((each for each in found if (each.id, each.details.get("document")) == named), None)
+
+
+def is_of(state: State, deletion: Recorded | None) -> bool:
+    """Whether a state is that of the recorded deletion's rows, and not that of rows that came later."""
+    return deletion is not None and state["snapshot"] == deletion.details.get("snapshot")
 
 
 def write(location: Location, day: Day) -> None:

@@ -13,7 +13,7 @@ from datetime import UTC, date, datetime, timedelta
 from tailrace.archive import days
 from tailrace.archive.location import Location
 from tailrace.archive.runner import PENDING
-from tailrace.archive.tables import TABLES, ArchivedTable
+from tailrace.archive.tables import BY_NAME, TABLES, ArchivedTable
 from tailrace.archive.warehouse import Warehouse
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.retention import holds, record
@@ -22,6 +22,8 @@ from tailrace_verify import archive_days
 from tailrace_verify.archive_days import DELETED, Day, Deletion
 
 FORM = "%Y-%m-%dT%H:%M:%SZ"
+HELD = "a legal hold selects its rows: tailrace hold list"
+VERIFY = "tailrace archive verify"
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,15 @@ class Candidate:
     rows: int
     size: int
     reasons: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Interrupted:
+    """A deletion that was interrupted; `reason` says why it stays so, and none means that it is complete."""
+
+    table: str
+    day: str
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -116,33 +127,59 @@ class Deleter:
     def _reasons(self, table: str, day: str, held: Collection[date], state: days.State) -> Iterator[str]:
         yield from self._rules.reasons(table, date.fromisoformat(day))
         if date.fromisoformat(day) in held:
-            yield "a legal hold selects its rows: tailrace hold list"
+            yield HELD
         if state.get("state") != days.VERIFIED:
-            yield "it is not verified: tailrace archive verify"
+            yield f"it is not verified: {VERIFY}"
         if self._location.read(f"{PENDING}/{table}-{day}.json") is not None:
             yield "a run over it was interrupted: tailrace archive run"
 
     def delete(self, candidates: Sequence[Candidate], order: Order) -> Iterator[Candidate]:
         """Deletes those candidates that nothing keeps, and yields each."""
         for each in candidates:
-            day = date.fromisoformat(each.day)
-            if not each.reasons and not holds.held_days(self._clickhouse, each.table, day, day):
+            if not each.reasons and not self._is_held(each.table, each.day):
                 self._require_lock()
                 self._remove(self._recorded(each, order))
                 yield each
 
-    def finish(self) -> list[Deletion]:
-        """Completes deletions that were interrupted, and returns them."""
-        states, left = days.states(self._clickhouse, self._location), []
-        for table, day in days.deleted(self._location):
-            if states.get((table, day), {}).get("state") != days.DELETED:
-                deletion = days.read_deletion(self._location, table, day)
-                document = days.read(self._location, table, day)
-                if document is None or deletion.covers(document):
-                    left.append(deletion)
-        for each in left:
-            self._remove(each)
-        return left
+    def finish(self) -> list[Interrupted]:
+        """Completes the recorded deletions that were interrupted, except those of held days; returns all.
+
+        The age of a day is not asked again: it only grows.
+        """
+        states = days.states(self._clickhouse, self._location)
+        recorded, found = record.archive_deletions(self._clickhouse), []
+        for place in days.deleted(self._location):
+            state = states.get(place)
+            if not state or state["state"] != days.DELETED:
+                found.extend(self._finish(place, state, recorded.get(place, [])))
+        return found
+
+    def _finish(
+        self, place: tuple[str, str], state: days.State | None, known: Sequence[record.Recorded]
+    ) -> Iterator[Interrupted]:
+        try:
+            deletion = days.read_deletion(self._location, *place)
+        except days.DamagedDocumentError as error:
+            yield Interrupted(*place, str(error))
+            return
+        content = self._location.read(archive_days.file_name(*place))
+        order = days.recorded(deletion, known)
+        if order is None or not _names_only(deletion, place):
+            yield Interrupted(*place, f"nobody recorded it: {VERIFY}")
+        elif content is not None and hashlib.sha256(content).hexdigest() != deletion.document:
+            return  # rows that came after a complete deletion
+        elif state and not days.is_of(state, order):
+            yield Interrupted(*place, f"rows that were archived after it are missing: {VERIFY}")
+        elif self._is_held(*place):
+            yield Interrupted(*place, HELD)
+        else:
+            self._require_lock()
+            self._remove(deletion)
+            yield Interrupted(*place, "")
+
+    def _is_held(self, table: str, day: str) -> bool:
+        found = date.fromisoformat(day)
+        return bool(holds.held_days(self._clickhouse, table, found, found))
 
     def _recorded(self, candidate: Candidate, order: Order) -> Deletion:
         """Records the deletion of a day in ClickHouse and in the archive."""
@@ -164,7 +201,7 @@ class Deleter:
             tokens=[part.token for part in found.parts],
         )
         shown = {name: getattr(deletion, name) for name in ("table", "day", "rows", "size", "document")}
-        details = {**shown, "archive": self._location.uri()}
+        details = {**shown, "snapshot": found.parts[-1].snapshot, "archive": self._location.uri()}
         record.append(self._auditor, record.DELETE_ARCHIVE, order.actor, order.reason, [details], order.id)
         self._location.write(archive_days.file_name(table, day, DELETED), deletion.encoded())
         return deletion
@@ -198,6 +235,14 @@ class Deleter:
             return days.read(self._location, table, day)
         except days.DamagedDocumentError:
             return None
+
+
+def _names_only(deletion: Deletion, place: tuple[str, str]) -> bool:
+    """Whether a document names files of its own day only. The record has no list of files."""
+    table, day = place
+    folder = f"{archive_days.TABLES}/{table}/data/{BY_NAME[table].time}_day={day}"
+    folders = {str(path).rpartition("/")[0] for path in deletion.files}
+    return (deletion.table, deletion.day) == place and folders <= {folder}
 
 
 def _unreadable(day: str, documents: Mapping[str, Day | None]) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Reads archived days back, compares them with their digests and with ClickHouse, and marks them verified."""
 
+import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from tailrace.clickhouse.client import ClickHouse
 from tailrace.retention import record
 from tailrace.retention.record import Recorded
 from tailrace.verification.stored_rows import seconds
+from tailrace_verify import archive_days
 from tailrace_verify import rows as canonical_rows
 from tailrace_verify.archive_days import ArchivedFile, Day, Deletion, Part
 from tailrace_verify.findings import NOTED, Report
@@ -169,13 +171,16 @@ def verify_all(
     }
     recorded = record.archive_deletions(verifier.clickhouse)
     for place, deletion in deleted.items():
-        _check_recorded(deletion, recorded.get(place), report)
+        _check_recorded(deletion, recorded.get(place, []), report)
+    interrupted = {each for each in found if each in deleted and _is_of_day(verifier.location, deleted[each])}
+    listed = {*found} - interrupted
     for (table, day), state in days.states(verifier.clickhouse, verifier.location).items():
         is_chosen = table in names and first <= day < end and state["rows"]
-        if is_chosen and (table, day) not in {*found, *deleted}:
-            _check_unlisted(table, day, state, recorded.get((table, day)), report)
+        if is_chosen and (table, day) not in listed:
+            deletion, known = deleted.get((table, day)), recorded.get((table, day), [])
+            _check_unlisted((table, day), state, deletion, known, report)
     for table, day in found:
-        if (table, day) in deleted and _is_covered(verifier.location, deleted[table, day]):
+        if (table, day) in interrupted:
             message = "its deletion was interrupted: repeat tailrace archive delete"
             report.add(NOTED, CHECK, message, table=table, day=day)
         else:
@@ -190,29 +195,36 @@ def _deletion(location: Location, table: str, day: str, report: Report) -> Delet
         return None
 
 
-def _is_covered(location: Location, deletion: Deletion) -> bool:
-    """Whether a document of the day is that of the deleted rows."""
-    try:
-        document = days.read(location, deletion.table, deletion.day)
-    except days.DamagedDocumentError:
-        return False
-    return document is not None and deletion.covers(document)
+def _is_of_day(location: Location, deletion: Deletion) -> bool:
+    """Whether the document of the day is that of the deleted rows."""
+    content = location.read(archive_days.file_name(deletion.table, deletion.day))
+    return content is not None and hashlib.sha256(content).hexdigest() == deletion.document
 
 
-def _check_recorded(deletion: Deletion, found: Recorded | None, report: Report) -> None:
+def _check_recorded(deletion: Deletion, known: Sequence[Recorded], report: Report) -> None:
     """A document of a deletion counts only with the record of ClickHouse, which is in the log."""
     place = {"table": deletion.table, "day": deletion.day}
-    if found and (found.id, found.details.get("document")) == (deletion.id, deletion.document):
+    if found := days.recorded(deletion, known):
         report.add(NOTED, CHECK, f"{deletion.rows} rows were deleted {found.text()}", **place)
     else:
         message = f"{deletion.rows} rows are said to be {deletion.text()}, but nobody recorded this deletion"
         report.tampered(CHECK, message, **place)
 
 
-def _check_unlisted(table: str, day: str, state: days.State, found: Recorded | None, report: Report) -> None:
-    if state["state"] == days.DELETED and found:
-        report.add(NOTED, CHECK, f"{state['rows']} rows were deleted {found.text()}", table=table, day=day)
-    else:
+def _check_unlisted(
+    place: tuple[str, str],
+    state: days.State,
+    deletion: Deletion | None,
+    known: Sequence[Recorded],
+    report: Report,
+) -> None:
+    """Reports archived rows that are missing. `_check_recorded` has noted those that `deletion` names."""
+    table, day = place
+    if state["state"] == days.DELETED and known:
+        if not deletion:
+            message = f"{state['rows']} rows were deleted {known[-1].text()}"
+            report.add(NOTED, CHECK, message, table=table, day=day)
+    elif not (deletion and days.is_of(state, days.recorded(deletion, known))):
         report.incomplete(CHECK, f"{state['rows']} archived rows are missing", table=table, day=day)
 
 

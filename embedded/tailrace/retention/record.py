@@ -80,10 +80,12 @@ def listed(clickhouse: Reads, *actions: str) -> list[Recorded]:
     ]
 
 
-def archive_deletions(clickhouse: Reads) -> dict[tuple[str, str], Recorded]:
-    """Returns the latest deletion by table and day of the archive. Raises as `listed`."""
-    found = listed(clickhouse, DELETE_ARCHIVE)
-    return {(str(each.details["table"]), str(each.details["day"])): each for each in found}
+def archive_deletions(clickhouse: Reads) -> dict[tuple[str, str], list[Recorded]]:
+    """Returns deletions by table and day of the archive, the earliest first. Raises as `listed`."""
+    found: dict[tuple[str, str], list[Recorded]] = {}
+    for each in listed(clickhouse, DELETE_ARCHIVE):
+        found.setdefault((str(each.details["table"]), str(each.details["day"])), []).append(each)
+    return found
 
 
 @dataclass(frozen=True)

@@ -256,7 +256,8 @@ def _delete(arguments: argparse.Namespace, context: Context, location: "Location
     with lock.held_with_ttls(context.home.root, context.clickhouse(ACCOUNT)) as require_lock:
         deleter = _deleter(arguments, context, location, require_lock)
         for each in deleter.finish():
-            _progress(f"completed the deletion of {each.table} of {each.day}, which was interrupted")
+            text = f"the deletion of {each.table} of {each.day}, which was interrupted"
+            _progress(f"did not complete {text}: {each.reason}" if each.reason else f"completed {text}")
         found = deleter.candidates(*_deletion_range(arguments))
         deleted = {(each.table, each.day) for each in deleter.delete(found, order)}
     _show_deletion(found, deleted, arguments)
