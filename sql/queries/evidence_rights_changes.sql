@@ -31,7 +31,7 @@ WITH
         SELECT later.instance AS instance, kind, key, later.at AS seen_at, statements.at AS done_at, statements.operation AS operation
         FROM (
             SELECT differences.*, looks.looked_at AS previous_look
-            FROM differences ASOF INNER JOIN looks ON looks.instance = differences.instance AND looks.looked_at < differences.at
+            FROM differences ASOF JOIN looks ON looks.instance = differences.instance AND looks.looked_at < differences.at
             WHERE account != ''
         ) AS later
         INNER JOIN (

@@ -27,10 +27,10 @@
         FROM (
             SELECT position, event_time, ranges.from_offset AS range_from, cityHash64(records.file_id, range_from) AS range_id,
                 position < ranges.to_offset AS is_inside, false AS is_before
-            FROM records ASOF INNER JOIN ranges ON ranges.file_id = records.file_id AND records.position >= ranges.from_offset
+            FROM records ASOF JOIN ranges ON ranges.file_id = records.file_id AND records.position >= ranges.from_offset
             UNION ALL
             SELECT position, event_time, ranges.from_offset AS range_from, cityHash64(records.file_id, range_from), false, true
-            FROM records ASOF INNER JOIN ranges ON ranges.file_id = records.file_id AND records.position < ranges.from_offset)
+            FROM records ASOF JOIN ranges ON ranges.file_id = records.file_id AND records.position < ranges.from_offset)
         GROUP BY range_id
     )
     , located AS (
