@@ -1,5 +1,6 @@
 """Tests advice as DDL: from the conditions of a plan, the text of the statement, and dropped indexes."""
 
+import random
 from datetime import UTC, datetime
 
 import pytest
@@ -84,7 +85,15 @@ def test_the_text_of_the_statement_names_the_columns_that_the_plan_does_not(line
         (UNKNOWN, "select a from orders where b = ? or c = ?", "compares no column of orders with a value"),
         (UNKNOWN, "select a from orders where lower(b) = ? and c <> ?", "compares no column of orders"),
         (UNKNOWN, "select a from orders o, x where b = ?", "Unknown: which table has b."),
-        (UNKNOWN, "select a from orders where b = ? union select c from orders", "compares no column"),
+        (
+            UNKNOWN,
+            "select a from orders where b = ? union select c from orders",
+            "not read from a text with UNION",
+        ),
+        (UNKNOWN, f"select a from orders where {'(' * 1500}b = ?{')' * 1500}", "deeply nested parentheses"),
+        (SORT, "select a from metrics.? order by a", "does not contain the name of the table"),
+        (SORT, "select a from (select a from orders) d order by a", "does not contain the name of the table"),
+        (SORT, "select a from metrics.? join orders on b = ? order by a", "if it is on the first table"),
         (SORT, "select a from orders o join x on x.id = o.id order by a", "if it is on the first table"),
         (SORT, "select a from orders where b > ? order by a", "compares b with a range and sorts by a"),
         (SORT, "select a from orders order by a, b desc", "in both directions"),
@@ -95,6 +104,42 @@ def test_advice_without_ddl_states_what_is_unknown(line, text, reason):
     found = advice.advice_of(line, plan(), conditions(text))
     assert (found.ddl, found.basis) == ("", "")
     assert reason in found.unknown
+
+
+@pytest.mark.parametrize(
+    ("source", "tables"),
+    [
+        ("metrics.?", {"?": ""}),
+        ("metrics.? as m", {"m": ""}),
+        ("? m, shop.orders", {"m": "", "orders": "shop.orders"}),
+        ("`1d`", {"1d": "1d"}),
+    ],
+)
+def test_a_table_whose_name_became_a_placeholder_has_no_name(source, tables):
+    found = conditions(f"select * from {source} where a = ?")
+    assert found.tables == tables
+    assert found.of(found.equal, "1d") == (["a"] if len(tables) == 1 else [])
+
+
+def test_any_text_is_read_or_is_said_to_be_unread():
+    words = [*"().,?", "`a`", "b", "*", "=", "<", ";", "as", "on", "and", "or", "in", "is", "null", "between"]
+    words += [
+        "select",
+        "from",
+        "where",
+        "join",
+        "group by",
+        "order by",
+        "desc",
+        "union",
+        "update",
+        "set",
+        "?+",
+    ]
+    numbers = random.Random(39)
+    for _ in range(1500):
+        text = "select a from " + " ".join(numbers.choices(words, k=12))
+        plans.advice([plan(advice=[SORT, UNKNOWN, GROUP])], text, [])
 
 
 def dropped(*changes: dict, current: str = SCAN, before: str = LOOKUP, text: str = TEXT) -> list:

@@ -6,7 +6,7 @@ import pytest
 
 from tailrace.alerts.triage import AlertError
 from tailrace_pages import saved_filters
-from tailrace_pages.alerts import details, filters, handling, listing
+from tailrace_pages.alerts import details, filters, gaps, handling, listing
 from tailrace_pages.page_errors import BadAddressError, NotFoundError, UnavailableError
 
 ID = "7f51d5a4fd9f6347f8595fb466e35d56"
@@ -157,3 +157,17 @@ def test_the_sentence_says_what_is_known():
 )
 def test_states_in_words(row, text):
     assert listing.shown_state(row) == text
+
+
+class Unavailable:
+    """A store that does not answer in time."""
+
+    def row(self, query: str, **parameters):
+        raise UnavailableError("The query took too long.")
+
+
+def test_an_alert_about_a_gap_is_shown_without_the_state_of_its_range():
+    facts = {"log": "audit.log", "generation": "1", "from_offset": "100", "to_offset": "900"}
+    found = gaps.read(Unavailable(), {**ALERT, "facts": facts}, True)
+    assert found.text.startswith("What is still missing of the lost bytes is unknown")
+    assert not found.is_repaired and list(found.addresses) == ["Gaps by file", "Evidence of lost bytes"]

@@ -1,14 +1,18 @@
 """The page Search: its time range, its links and its charts; without Superset."""
 
+import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import jinja2
 import pytest
 
 from tailrace.config.resources import REPOSITORY
 from tailrace.search import SECURITY, Request, parse, text_of
 from tailrace.search.scheduled import slots
 from tailrace.search.scheduled.saved import LastRun, SavedSearch, Schedule, ScheduleError
-from tailrace_pages import csv_table
+from tailrace_pages import csv_table, formats
+from tailrace_pages.page_errors import ForbiddenError
 from tailrace_pages.search import asking, charts, listing, saved_listing
 from tailrace_pages.time_range import TimeRange
 
@@ -196,3 +200,55 @@ def test_the_schedule_of_a_form():
     form = {"every": " 2h ", "min_events": "0"}
     expected = Schedule(timedelta(hours=2), ("siem",), 0, True)
     assert saved_listing.schedule_of(form, ["siem", "siem"], True) == expected
+
+
+def normal_form(text: str) -> str:
+    return text_of(parse(text))
+
+
+@pytest.mark.parametrize(
+    ("columns", "may_schedule", "given", "stored"),
+    [
+        ({}, True, "kind:failed", "kind:failed"),
+        ({"schedule": None}, False, "kind:failed", "kind:failed"),
+        ({}, False, "kind:refused", None),
+        ({}, False, " kind:refused  ", None),
+    ],
+)
+def test_the_text_of_a_search_changes_unless_its_schedule_forbids_it(columns, may_schedule, given, stored):
+    assert saved_listing.changed_text(saved(**columns), given, may_schedule, normal_form) == stored
+
+
+@pytest.mark.parametrize("schedule", [HOURLY, replace(HOURLY, paused=True)])
+def test_a_text_that_a_schedule_sends_needs_the_permission_of_schedules(schedule):
+    with pytest.raises(ForbiddenError, match="needs the permission schedule_searches"):
+        saved_listing.changed_text(saved(schedule=schedule), "kind:failed", False, normal_form)
+
+
+@pytest.mark.parametrize(
+    ("columns", "may_schedule", "is_fixed"),
+    [({}, False, True), ({}, True, False), ({"schedule": None}, False, False)],
+)
+def test_the_field_of_a_text_that_cannot_change_is_read_only(columns, may_schedule, is_fixed):
+    its = saved(**columns)
+    shown = own_page(
+        saved=its,
+        is_own=True,
+        can_schedule=may_schedule,
+        address="/",
+        facts={},
+        channels=[],
+        columns=saved_listing.RUNS,
+        rows=[],
+    )
+    (field,) = re.findall('<input id="q"[^>]*>', shown)
+    assert ("readonly" in field, "needs the permission schedule_searches" in shown) == (is_fixed, is_fixed)
+
+
+def own_page(**context) -> str:
+    """Returns the content of the page of a saved search, without its frame."""
+    frame = jinja2.DictLoader({"tailrace_pages/base.html": "{% block content %}{% endblock %}"})
+    pages = jinja2.ChoiceLoader([frame, jinja2.PackageLoader("tailrace_pages")])
+    environment = jinja2.Environment(loader=pages, autoescape=True, undefined=jinja2.StrictUndefined)
+    environment.globals.update(formats=formats, link=lambda name, **_: name, csrf_token=lambda: "token")
+    return environment.get_template("tailrace_pages/search/saved_one.html").render(context)

@@ -2,11 +2,15 @@
 
 from datetime import UTC, datetime, timedelta
 
+import jinja2
 import pytest
 
 from tailrace.reading import plan_trees
+from tailrace_pages import formats
+from tailrace_pages.page_errors import UnavailableError
 from tailrace_pages.statements import dashboards, deadlocks, listing, plans, tables, trend
 from tailrace_pages.statements.periods import Logging, Periods, by_kind
+from tailrace_pages.statements.reading import Statement
 from tailrace_pages.time_range import TimeRange
 
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
@@ -170,6 +174,31 @@ def test_marks_are_plan_changes_and_versions_that_follow_others():
     ddl = [{"at": NOON - 2.5 * HOUR, "verb": "ALTER", "tables": ["t"], "text": "alter table t drop key by_a"}]
     labels = [mark["label"] for mark in trend.marks(changes, versions, ddl)]
     assert labels == ["index by_a dropped", "plan ABCD", "web 2"]
+
+
+def too_slow(query: str, **parameters):
+    raise UnavailableError("The query took too long.")
+
+
+def one_version(query: str, **parameters):
+    return [{"application": "web", "version": "1", "first_seen": NOON, "ran_it": 1}]
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (too_slow, "unknown, because they could not be read now. The charts mark no deploys."),
+        (one_version, "<span>web 1</span>"),
+        (lambda query, **_: [], ""),
+    ],
+)
+def test_versions_that_cannot_be_read_are_unknown_and_the_page_is_shown(rows, said):
+    its = Statement(rows, {"id": 1, "others": []}, SPAN, {})
+    assert trend.marks([], its.versions) == []
+    environment = jinja2.Environment(loader=jinja2.PackageLoader("tailrace_pages"), autoescape=True)
+    template = environment.get_template("tailrace_pages/queries/versions.html")
+    shown = template.render(versions=trend.versions(its.versions), formats=formats)
+    assert said in shown and bool(said) == bool(shown.strip())
 
 
 def test_tables_have_sizes_of_their_database_and_unknown_ones():

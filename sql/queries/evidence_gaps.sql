@@ -6,6 +6,7 @@
 WITH
     (
         WITH
+{include:parts/lost_files}
 {include:parts/lost_ranges}
         SELECT groupArray(tuple(*)) FROM lost_ranges
         WHERE lost_at >= {from:DateTime('UTC')} OR repaired_at >= {from:DateTime('UTC')}

@@ -3,6 +3,7 @@
 -- other content. A log that moved to another cluster has one row, with the cluster of its last posting in the period.
 -- Parameters: from, to.
 WITH
+{include:parts/lost_files}
 {include:parts/lost_ranges}
     , losses AS (
         SELECT instance, source, log, sum(lost_bytes) AS lost_in_log, sum(lost_bytes - missing_bytes) AS filled_in_log

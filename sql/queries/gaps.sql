@@ -1,5 +1,6 @@
 -- Byte ranges that were recorded as lost, with the bytes that are still missing and the time of the last backfill.
 WITH
+{%- include "parts/lost_files.sql" -%}
 {%- include "parts/lost_ranges.sql" -%}
 SELECT
     cluster, instance, source, log, generation,

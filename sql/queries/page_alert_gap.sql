@@ -3,10 +3,12 @@
 WITH
     (
         WITH
+    lost_files AS (
+        SELECT {instance:String} AS instance, {source:String} AS source, {log:String} AS log, {generation:UInt64} AS generation
+    ),
 {%- include "parts/lost_ranges.sql" -%}
         SELECT groupArray(tuple(*)) FROM lost_ranges
-        WHERE instance = {instance:String} AND source = {source:String} AND log = {log:String} AND generation = {generation:UInt64}
-            AND from_offset <= {from_offset:UInt64} AND to_offset >= {to_offset:UInt64}
+        WHERE from_offset <= {from_offset:UInt64} AND to_offset >= {to_offset:UInt64}
     ) AS range_rows,
 {%- include "parts/lost_records.sql" -%}
 SELECT state, lost_bytes, missing_bytes, lost_at, log_from, log_to, repaired_at

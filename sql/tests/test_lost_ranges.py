@@ -1,5 +1,6 @@
 """Tests what the ledger, evidence and the page of an alert show of a lost byte range, open and filled."""
 
+import re
 from datetime import timedelta
 from types import SimpleNamespace
 
@@ -8,6 +9,7 @@ from entity_rows import Store
 from ledger_fixture import LedgerRows, minutes_ago
 
 from tailrace.evidence import framework
+from tailrace.reading.query_text import text_of
 from tailrace_pages.alerts import gaps
 
 LOST_AT, FILLED_AT = minutes_ago(90), minutes_ago(80)
@@ -114,6 +116,16 @@ def test_the_page_of_the_alert_says_that_the_gap_was_repaired(admin, shown):
         "of the log."
     )
     assert set(shown().addresses) == {"Gaps by file", "Evidence of lost bytes"}
+
+
+def test_the_page_of_the_alert_reads_its_file_and_not_the_whole_ledger(admin):
+    for rows in (file(), LedgerRows("db2", at=LOST_AT).post("GAP", 300, 500, detail="lost")):
+        rows.store(admin)
+    (ranges,) = re.findall(r"WITH\n    \(\n(.*?)\n    \) AS range_rows", text_of("page_alert_gap"), re.DOTALL)
+    given = {"instance": "db1", "source": "slowlog", "log": "/log/slow.log"}
+    given |= {"generation": 1, "from_offset": 300, "to_offset": 500}
+    plan = "\n".join(row["explain"] for row in admin.rows(f"EXPLAIN indexes = 1 {ranges}", given))
+    assert "(instance, source, log, generation) in 1-element set" in plan
 
 
 def test_other_alerts_have_no_range():

@@ -1,6 +1,7 @@
     lost_ranges AS (
         -- One row per byte range that was recorded as lost, for a WITH. A backfill that fills a part takes the posting back and
         -- posts the rest: the sum of all postings on a range is what is still missing of it. A rest is no loss of its own.
+        -- The files are those of `lost_files`, which comes before: all of them (parts/lost_files.sql), or the one that is asked for.
         SELECT
             cluster, instance, source, log, generation, cityHash64(instance, source, log, generation) AS file_id,
             toUInt64(lost.1) AS from_offset, toUInt64(lost.2) AS to_offset,
@@ -19,8 +20,7 @@
                     toInt64(to_offset), toInt64(sign(ledger.bytes)), at, toString(detail)))) AS postings
                 FROM tailrace.ledger
                 WHERE kind = 'GAP' AND (instance, source, log, generation) IN (
-                    SELECT instance, source, log, generation FROM tailrace.ledger WHERE kind = 'GAP'
-                    GROUP BY instance, source, log, generation)
+                    SELECT instance, source, log, generation FROM lost_files)
                 GROUP BY instance, source, log, generation))
         WHERE NOT arrayExists(
             each -> each.3 > 0 AND each.1 <= lost.1 AND each.2 >= lost.2 AND (each.1, each.2) != lost, postings)

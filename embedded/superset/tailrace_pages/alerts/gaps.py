@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from tailrace_pages import formats, links
 from tailrace_pages.alerts import details
+from tailrace_pages.page_errors import UnavailableError
 
 if TYPE_CHECKING:
     from tailrace_pages.store import Store
 
 NUMBERS = ("generation", "from_offset", "to_offset")
 """Facts of the alert, in the units of the ledger: the generation of the file, and bytes."""
+UNREAD = "What is still missing of the lost bytes is unknown, because it could not be read now."
 LEDGER = "/superset/dashboard/books/#TAB-books-what-is-missing"
 
 
@@ -26,20 +28,30 @@ class Gap:
 
 
 def read(store: "Store", alert: Mapping[str, Any], has_evidence: bool) -> Gap | None:
-    """Returns the state of the range; None for other alerts, and if the ledger no longer has the range."""
+    """Returns the state of the range; None for other alerts, and if the ledger no longer has the range. A
+    state that cannot be read is unknown: the rest of the page, with the forms of the alert, does not need it.
+    """
     known = alert["facts"]
     if not (all(known.get(name, "").isdecimal() for name in NUMBERS) and known.get("log")):
         return None
     numbers = {name: int(known[name]) for name in NUMBERS}
     log = {"instance": alert["instance"], "source": known.get("source", ""), "log": known["log"]}
-    found = store.row("page_alert_gap", **log, **numbers)
+    try:
+        found = store.row("page_alert_gap", **log, **numbers)
+    except UnavailableError:
+        return Gap(UNREAD, False, _addresses(alert, has_evidence))
     if found is None:
         return None
+    text = f"{_bytes(found)} {_minutes(found)}"
+    return Gap(text, not found["missing_bytes"], _addresses(alert, has_evidence))
+
+
+def _addresses(alert: Mapping[str, Any], has_evidence: bool) -> dict[str, str]:
     addresses = {"Gaps by file": LEDGER}
     if has_evidence:
         span = details.around(alert).arguments()
         addresses["Evidence of lost bytes"] = links.address("evidence", "pci", "gaps", arguments=span)
-    return Gap(f"{_bytes(found)} {_minutes(found)}", not found["missing_bytes"], addresses)
+    return addresses
 
 
 def _bytes(found: Mapping[str, Any]) -> str:

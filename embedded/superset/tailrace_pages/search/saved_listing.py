@@ -14,6 +14,7 @@ from tailrace.search.scheduled.saved import (
 )
 from tailrace_pages import formats
 from tailrace_pages.columns import Column
+from tailrace_pages.page_errors import ForbiddenError
 
 STATES = {
     slots.WAITING: "waiting for its first run",
@@ -136,3 +137,24 @@ def schedule_of(form: Mapping[str, str], channels: Sequence[str], paused: bool) 
     return Schedule(
         every_of(form.get("every", "").strip()), tuple(dict.fromkeys(channels)), int(text), paused
     )
+
+
+def changed_text(
+    own: SavedSearch, given: str, may_schedule: bool, checked: Callable[[str], str]
+) -> str | None:
+    """Returns the new text of a search, or None if it stays.
+
+    The schedule sends what another text finds to its channels, so a change needs the same permission as the
+    schedule, as in the REST API. Raises ForbiddenError, and what `checked` raises for a new text.
+    """
+    if given == own.search:
+        return None
+    text = checked(given)
+    if text == own.search:
+        return None
+    if own.schedule is not None and not may_schedule:
+        raise ForbiddenError(
+            "This search has a schedule, which sends its results to channels: a change of its text needs the "
+            "permission schedule_searches. Nothing was changed."
+        )
+    return text

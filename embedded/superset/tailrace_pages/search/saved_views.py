@@ -96,9 +96,13 @@ def change(id_: str) -> Any:
     if action == "remove":
         message = f"Search {own.name} removed."
         return _changed(lambda: own_library().remove(id_), lambda _: message, "", _list_address())
-    return _changed(
-        lambda: own_library().change(id_, _text(), _is_shared()), lambda _: "Changes saved.", address(id_)
-    )
+
+    def done() -> SavedSearch:
+        given = request.form.get("q", "").strip()
+        text = saved_listing.changed_text(own, given, viewer().may("schedule_searches"), _checked)
+        return own_library().change(id_, text, _is_shared())
+
+    return _changed(done, lambda _: "Changes saved.", address(id_))
 
 
 @blueprint.post("/tailrace/search/saved/<id_>/schedule/")
@@ -142,8 +146,11 @@ def _action(known: tuple[str, ...]) -> str:
 
 def _text() -> str:
     """Returns the search of the form. Raises SearchError for one that the role may not run."""
-    role = asking.ROLES[viewer().audience]
-    return library.checked(request.form.get("q", "").strip(), role, rendering.now())
+    return _checked(request.form.get("q", "").strip())
+
+
+def _checked(text: str) -> str:
+    return library.checked(text, asking.ROLES[viewer().audience], rendering.now())
 
 
 def _is_shared() -> bool:

@@ -31,6 +31,12 @@ UNKNOWN_COLUMNS = (
     "text of the statement compares no column of {table} with a value. EXPLAIN FORMAT=JSON contains the "
     "condition."
 )
+UNREAD = (
+    "The columns are unknown: this plan states that rows are filtered, but not by which condition, and the "
+    "conditions are not read from a text with UNION or with deeply nested parentheses. EXPLAIN FORMAT=JSON "
+    "contains the condition."
+)
+UNNAMED = "No DDL: the text of the statement does not contain the name of the table."
 JOINED = (
     "No DDL: an index gives the rows of a join in order only if it is on the first table, which the server "
     "chooses."
@@ -99,6 +105,8 @@ def compared(statement: Conditions, alias: str, is_first: bool) -> list[str]:
 
 def _for_conditions(table: Table, plan: Row, statement: Conditions) -> tuple[str, str, str]:
     """Returns the DDL, its basis and what is unknown of an index for the conditions of a table."""
+    if not statement.is_read:
+        return "", "", UNREAD
     columns = compared(statement, table.alias, is_first_of(table.alias, plan))
     without = statement.without_table()
     unknown = f"Unknown: which table has {', '.join(without)}." if without else ""
@@ -121,10 +129,12 @@ def _for_order(kind: str, plan: Row, statement: Conditions) -> tuple[str, str, s
     does = ORDERED[kind]
     if len(statement.tables) != 1:
         return "", "", JOINED if statement.tables else ""
-    (alias,) = statement.tables
+    ((alias, name),) = statement.tables.items()
     listed = statement.ordered if kind == "filesort" else statement.grouped
     if not listed:
         return "", "", EXPRESSION.format(does=does) if listed is None else ""
+    if not name:
+        return "", "", UNNAMED
     columns, table = statement.of(listed, alias), table_of(alias, plan)
     equal = statement.of(statement.equal, alias)
     ranges = [

@@ -23,6 +23,14 @@ _VALUES = {"null", "true", "false", "interval", "unknown", "current_date", "curr
 _EQUAL = {"=", "<=>"}
 _RANGES = {"<", ">", "<=", ">="}
 _MIRRORED = _EQUAL | _RANGES
+UNNAMED = "?"
+"""The alias of a table whose name the fingerprint replaced, such as `1d`, and that has no alias."""
+MOST_NESTED = 100
+"""Parentheses around a condition that are read. Each one costs a pass over the tokens, and a stack frame."""
+
+
+class _NestedError(ValueError):
+    """More parentheses than MOST_NESTED are around a condition."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +57,7 @@ class Conditions:
     table."""
 
     tables: dict[str, str] = field(default_factory=dict)
-    """Alias to the table as it is written, without quotes."""
+    """Alias to the table as it is written, without quotes; '' for a derived table and for an unknown name."""
     equal: list[Name] = field(default_factory=list)
     points: list[Name] = field(default_factory=list)
     ranges: list[Name] = field(default_factory=list)
@@ -59,7 +67,7 @@ class Conditions:
     ordered: list[Name] | None = field(default_factory=list)
     """None if the statement sorts by an expression, or in both directions."""
     is_read: bool = True
-    """Whether the text is one SELECT, UPDATE or DELETE."""
+    """Whether the text is one SELECT, UPDATE or DELETE, with conditions that are not nested too deeply."""
 
     def of(self, names: Sequence[Name], alias: str) -> list[str]:
         """Returns the columns of one table, without duplicates; unqualified ones only if it is the only
@@ -80,11 +88,20 @@ class Conditions:
 
 
 def conditions(fingerprint: str) -> Conditions:
-    """Returns the columns of a fingerprint. `is_read` is false for other statements and for unions."""
+    """Returns the columns of a fingerprint. `is_read` is false for other statements, for unions, and for
+    conditions in more than MOST_NESTED parentheses."""
     clauses = _clauses(list(_tokens(fingerprint)))
-    found = Conditions()
     if clauses is None:
         return Conditions(is_read=False)
+    try:
+        return _of_clauses(clauses)
+    except _NestedError:
+        return Conditions(is_read=False)
+
+
+def _of_clauses(clauses: dict[str, list[Token]]) -> Conditions:
+    """Returns the columns of the outermost statement. Raises _NestedError."""
+    found = Conditions()
     source = clauses.get("from") or clauses.get("update") or []
     aliases = _select_aliases(clauses.get("select", []))
     for condition in _tables(source, found):
@@ -152,27 +169,34 @@ def _tables(tokens: Sequence[Token], found: Conditions) -> list[list[Token]]:
 
 
 def _add_table(tokens: Sequence[Token], found: Conditions) -> None:
-    """Adds `schema.table alias`; a derived table is one with an empty name."""
+    """Adds `schema.table alias`; a derived table is one with an empty name, and so is one whose name is no
+    word: the fingerprint has `?` for an unquoted name of digits."""
     names = [token.text for token in tokens if token.is_name]
-    if not names:
+    if not tokens or (tokens[0].key == "(" and not names):
         return
     if tokens[0].key == "(":
         if any(token.key == "select" for token in tokens):
             found.tables[names[-1]] = ""
         return
     length = 3 if len(tokens) > 2 and tokens[1].key == "." else 1
-    alias = (
-        tokens[length].text if len(tokens) > length and tokens[length].is_name else names[(length - 1) // 2]
-    )
-    found.tables[alias] = ".".join(names[: (length + 1) // 2])
+    own = tokens[0:length:2]
+    name = ".".join(token.text for token in own) if all(token.is_name for token in own) else ""
+    if len(tokens) > length and tokens[length].is_name:
+        alias = tokens[length].text
+    else:
+        alias = own[-1].text if name else UNNAMED
+    found.tables[alias] = name
 
 
-def _compare(tokens: Sequence[Token], found: Conditions) -> None:
-    """Adds the columns of conditions that must all hold; alternatives and negations name none."""
+def _compare(tokens: Sequence[Token], found: Conditions, nested: int = 0) -> None:
+    """Adds the columns of conditions that must all hold; alternatives and negations name none. Raises
+    _NestedError."""
+    if nested > MOST_NESTED:
+        raise _NestedError
     for part in _parts(tokens, ["and", "&&"]):
         inner = _without_parentheses(part)
         if len(inner) < len(part):
-            _compare(inner, found)
+            _compare(inner, found, nested + 1)
         elif len(_parts(part, ["or", "xor", "||"])) == 1:
             _compare_one(part, found)
 

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
+from tailrace_pages.page_errors import UnavailableError
 from tailrace_pages.read_bars import ReadBars
 from tailrace_pages.statements import periods, trend
 from tailrace_pages.time_range import TimeRange
@@ -120,8 +121,13 @@ class Statement:
         return self.rows("page_query_requests", query_ids=self.ids, **self.span.parameters())
 
     @cached_property
-    def versions(self) -> list[dict[str, Any]]:
-        return self.rows("page_query_versions", query_ids=self.ids, **self.span.parameters())
+    def versions(self) -> list[dict[str, Any]] | None:
+        """The versions of the applications; None if they cannot be read in time. The query reads all
+        statements of these applications, and the rest of the page does not need it."""
+        try:
+            return self.rows("page_query_versions", query_ids=self.ids, **self.span.parameters())
+        except UnavailableError:
+            return None
 
     @property
     def _table_names(self) -> list[str]:

@@ -102,18 +102,23 @@ def _width(shown: Sequence[Mapping[str, Any]]) -> int:
 
 def marks(
     changes: Sequence[Mapping[str, Any]],
-    versions: Sequence[Mapping[str, Any]],
+    versions: Sequence[Mapping[str, Any]] | None,
     ddl: Sequence[Mapping[str, Any]] = (),
 ) -> list[dict[str, Any]]:
     """Returns the lines of charts: plan changes, deploys, and DDL on the tables, in the order of time."""
     found = [(row["changed"], f"plan {row['new_plan'][:4]}") for row in changes]
-    found += [(row["first_seen"], f"{row['application']} {row['version']}") for row in deploys(versions)]
+    found += [
+        (row["first_seen"], f"{row['application']} {row['version']}") for row in deploys(versions or ())
+    ]
     found += [(row["at"], schema_changes.label(row)) for row in ddl]
     return [{"time": int(at.timestamp()), "label": label} for at, label in sorted(found)]
 
 
-def versions(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Returns the versions that ran the statement by application, in the order in which they began."""
+def versions(rows: Sequence[Mapping[str, Any]] | None) -> dict[str, list[str]] | None:
+    """Returns the versions that ran the statement by application, in the order in which they began; None if
+    they are unknown."""
+    if rows is None:
+        return None
     found: dict[str, list[str]] = {}
     for row in rows:
         if row["ran_it"]:
