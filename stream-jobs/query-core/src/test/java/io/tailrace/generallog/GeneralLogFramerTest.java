@@ -37,7 +37,6 @@ class GeneralLogFramerTest {
                 + "2026-11-21T02:49:03.3Z\t8 Query\tSELECT 1\n"
                 + "2026-11-21T02:49:03.4Z\t8 Quit\t\n"
                 + "2026-11-21T02:49:03.5Z\t8 Query\tSELECT 1\n");
-
         assertThat(log.entries())
                 .extracting(entry ->
                         entry.context().account() + '/' + entry.context().database())
