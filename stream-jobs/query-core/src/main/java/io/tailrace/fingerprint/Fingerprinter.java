@@ -221,7 +221,7 @@ public final class Fingerprinter {
         if (!isAdministratorCommand(bytes, from, end)) {
             return statement(bytes, from, to);
         }
-        masker.comments().clear();
+        masker.clear();
         NormalizedStatement known = shapes.get(bytes, from, end);
         if (known != null) {
             return known;

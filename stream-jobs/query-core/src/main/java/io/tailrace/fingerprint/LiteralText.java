@@ -34,7 +34,7 @@ final class LiteralText {
     private static final Set<String> CONVERSIONS = Set.of("cast", "convert");
 
     private static final Set<String> DECODING = Set.of("reverse", "unhex", "char", "from_base64");
-    /** Bytes of a text that is read; longer ones are cut. */
+    /** Length of a text or a function's value; longer ones are cut. */
     private static final int MAX_LENGTH = 4096;
 
     private static final int MAX_DEPTH = 4;
@@ -45,6 +45,7 @@ final class LiteralText {
     private boolean complete;
     private boolean coded;
     private boolean decoded;
+    /** Length of the arguments that were read, or of the values of their functions where these are longer. */
     private int length;
 
     LiteralText(ConditionTokens tokens, SqlMode mode) {
@@ -123,6 +124,7 @@ final class LiteralText {
     private String function(int depth) {
         String name = name();
         tokens.next();
+        int before = length;
         List<String> arguments = new ArrayList<>();
         boolean open = tokens.kind() == Kind.OPEN;
         complete &= open;
@@ -139,7 +141,14 @@ final class LiteralText {
             tokens.next();
         }
         decoded |= DECODING.contains(name);
-        return value(name, arguments);
+        String value = cut(value(name, arguments));
+        length = Math.max(length, before + value.length());
+        return value;
+    }
+
+    /** Nested functions multiply the length of their arguments, so none may return more than the limit. */
+    private static String cut(String value) {
+        return value.substring(0, Math.min(value.length(), MAX_LENGTH));
     }
 
     private void skipType() {
@@ -187,14 +196,36 @@ final class LiteralText {
             case "reverse" -> new StringBuilder(first).reverse().toString();
             case "cast", "convert" -> first;
             case "replace" -> arguments.size() == 3 && !arguments.get(1).isEmpty()
-                    ? first.replace(arguments.get(1), arguments.get(2))
+                    ? replaced(first, arguments.get(1), arguments.get(2))
                     : first;
             case "unhex" -> decoded("0x" + first);
             case "from_base64" -> base64(first);
             case "char" -> characters(arguments);
-            case "concat_ws" -> String.join(first, arguments.subList(Math.min(1, arguments.size()), arguments.size()));
-            default -> String.join("", arguments);
+            case "concat_ws" -> joined(first, arguments.subList(Math.min(1, arguments.size()), arguments.size()));
+            default -> joined("", arguments);
         };
+    }
+
+    /** Replaces until the result exceeds the limit. */
+    private static String replaced(String text, String from, String to) {
+        StringBuilder result = new StringBuilder();
+        int copied = 0;
+        int found = text.indexOf(from);
+        while (found >= 0 && result.length() <= MAX_LENGTH) {
+            result.append(text, copied, found).append(to);
+            copied = found + from.length();
+            found = text.indexOf(from, copied);
+        }
+        return result.append(text, copied, text.length()).toString();
+    }
+
+    /** Joins texts until the result exceeds the limit. */
+    private static String joined(String separator, List<String> texts) {
+        StringBuilder result = new StringBuilder();
+        for (int i = 0; i < texts.size() && result.length() <= MAX_LENGTH; i++) {
+            result.append(i == 0 ? "" : separator).append(texts.get(i));
+        }
+        return result.toString();
     }
 
     private static String characters(List<String> codes) {

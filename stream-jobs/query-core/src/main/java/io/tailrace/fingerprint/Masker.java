@@ -112,13 +112,13 @@ final class Masker {
      * nothing after the first literal is written.
      */
     void mask(byte[] bytes, int from, int end) {
+        clear();
         in = bytes;
         to = end;
         length = 0;
         blankPending = false;
         commentPending = false;
         toolComment = false;
-        doubtful = false;
         tagsEnd = false;
         trustedLength = -1;
         firstIsName = false;
@@ -127,11 +127,8 @@ final class Masker {
         rewritten = false;
         verbFrom = -1;
         executable = false;
-        noBreakSpaces = false;
-        versions.clear();
         guard.reset();
         forget();
-        comments.clear();
         int i = from;
         while (i < to) {
             i = token(i);
@@ -145,6 +142,14 @@ final class Masker {
             cutAtVersionComment();
         }
         in = null;
+    }
+
+    /** Forgets what the latest statement contains besides its masked text. */
+    void clear() {
+        doubtful = false;
+        noBreakSpaces = false;
+        versions.clear();
+        comments.clear();
     }
 
     /** Omits a comment whose end depends on the server, and what follows it. */

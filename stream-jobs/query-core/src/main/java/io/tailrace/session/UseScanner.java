@@ -1,6 +1,7 @@
 package io.tailrace.session;
 
 import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.NoBreakSpace;
 import io.tailrace.lexer.SqlBytes;
 import java.nio.charset.StandardCharsets;
 
@@ -42,7 +43,6 @@ final class UseScanner {
     private static final long HIGHEST_EXECUTED = 50_699;
 
     private static final int VERSION_DIGITS = 5;
-    private static final byte NO_BREAK_SPACE = (byte) 0xa0;
 
     /** Bytes that may open or close a literal or comment, or end a statement. */
     private static final boolean[] MARK = new boolean[256];
@@ -330,8 +330,9 @@ final class UseScanner {
         return lower;
     }
 
+    /** Byte 0xA0 is also part of letters in UTF-8, such as {@code à}. */
     private static boolean hasNoBreakSpace(byte[] bytes, int from, int to) {
-        return ByteText.firstOf(bytes, from, to, NO_BREAK_SPACE, NO_BREAK_SPACE) < to;
+        return NoBreakSpace.wordEnd(bytes, from, to) < to;
     }
 
     private static boolean isSet(byte[] bytes, int from, int to) {

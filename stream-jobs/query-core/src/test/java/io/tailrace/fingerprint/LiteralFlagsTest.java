@@ -227,6 +227,19 @@ class LiteralFlagsTest {
         assertThat(flags("PREPARE s FROM 'SELECT a FROM t WHERE b=?'")).containsExactly("dynamic_select");
     }
 
+    /** Without a limit, the value has 160 characters to the power of five. */
+    @Test
+    void nestedFunctionsThatMultiplyATextAreReadUpToALimit() {
+        String text = "'DROP TABLE " + "a".repeat(160) + "'";
+        for (char c = 'a'; c < 'e'; c++) {
+            text = "REPLACE(" + text + ",'" + c + "','"
+                    + String.valueOf((char) (c + 1)).repeat(160) + "')";
+        }
+        assertThat(flags("SET @a = " + text)).containsExactly("dynamic_drop_table");
+        assertThat(flags("SET @a = REPLACE(REPLACE('DR#P T%', '#', 'O'), '%', 'ABLE t')"))
+                .containsExactly("dynamic_drop_table", "dynamic_assembled");
+    }
+
     @Test
     void otherTextsHaveNoFlags() {
         assertThat(flags("SET @a = 'drop in'")).isEmpty();

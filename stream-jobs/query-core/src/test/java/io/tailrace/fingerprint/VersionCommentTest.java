@@ -59,6 +59,18 @@ class VersionCommentTest {
         assertThat(shape(fingerprint).fingerprint()).isEqualTo(fingerprint);
     }
 
+    @Test
+    void aCommandAfterSuchAStatementHasNoFlag() {
+        shape("SELECT a /*!99998 ' */ FROM customers -- '");
+        assertThat(fingerprinter.isDoubtful()).isTrue();
+        bytes = ByteText.bytes("administrator command: Quit");
+        NormalizedStatement quit = fingerprinter.administratorCommand(bytes, 0, bytes.length);
+        assertThat(flags(quit)).isEmpty();
+        assertThat(fingerprinter.accounts(quit, bytes, 0, bytes.length, "")).isEmpty();
+        assertThat(fingerprinter.accountsAreIncomplete()).isFalse();
+        assertThat(fingerprinter.isDoubtful()).isFalse();
+    }
+
     /** A comment for no server may contain one other comment; the content of one for every server is code. */
     @ParameterizedTest
     @CsvSource(
