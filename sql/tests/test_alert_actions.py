@@ -9,7 +9,7 @@ from tailrace.alerts import triage
 from tailrace.alerts.delivery.delivery_log import DELIVERED, Due, Outcome, Progress
 from tailrace.alerts.delivery.selection import Selection
 from tailrace.alerts.triage import Action
-from tailrace.clickhouse.client import ClickHouse, ClickHouseError
+from tailrace.clickhouse.client import ClickHouse, ClickHouseError, new_token
 
 ACCESS_DENIED = 497
 CONSTRAINT_VIOLATED = 469
@@ -176,6 +176,7 @@ def test_equal_deliveries_are_all_recorded(admin, server):
     """Of an alert that was resolved and reopened: without the second row it would stay due."""
     progress = Progress(server.user("delivery"), "siem", Selection())
     for _ in range(2):
-        progress.record([Due({"alert_id": ACTION["alert_id"], "count": 1}, 1, 0)], Outcome(DELIVERED, "ok"))
+        due = Due({"alert_id": ACTION["alert_id"], "count": 1}, 1, 0)
+        progress.record([due], Outcome(DELIVERED, "ok"), new_token())
     (found,) = admin.rows("SELECT count() AS n FROM tailrace.alert_deliveries")
     assert found["n"] == 2

@@ -23,7 +23,7 @@ from tailrace.alerts.callbacks.server import CallbackServer
 from tailrace.alerts.callbacks.service import Callbacks
 from tailrace.alerts.delivery.delivery_log import DELIVERED, Due, Outcome, Progress
 from tailrace.alerts.delivery.selection import Selection
-from tailrace.clickhouse.client import ClickHouse
+from tailrace.clickhouse.client import ClickHouse, new_token
 from tailrace.config.resources import REPOSITORY
 
 GOLDEN = Path(__file__).parents[2] / "embedded" / "tests" / "golden" / "callbacks"
@@ -208,7 +208,7 @@ def test_a_close_is_not_sent_back_to_the_tool_that_reported_it(tool, stored, use
         return found
 
     for channel in channels:
-        channel.record([due(channel)], Outcome(DELIVERED, ""))
+        channel.record([due(channel)], Outcome(DELIVERED, ""), new_token())
     assert tool.own(alert=other, action="close") == (200, "recorded")
     assert [(due(each).is_closed, due(each).is_closed_there) for each in channels] == [
         (True, True),
