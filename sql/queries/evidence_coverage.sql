@@ -1,6 +1,7 @@
 -- Coverage of each log in the period, as intervals of minutes in one state: covered, behind, missing, unknown.
 -- ledger_minutes.sql describes the states, the view tailrace.coverage_1m defines them, and tailrace.logs_of_period the logs: also
--- those of which records of the period are stored, and that were first watched later. Minutes without a census are unknown.
+-- those of which records of the period are stored, and that were first watched later. Minutes without a census are unknown,
+-- and with them their bytes.
 -- Logs are numbered by a hash: months contain millions of minutes, which would otherwise be sorted by strings.
 -- Parameters: from, to.
 WITH
@@ -25,15 +26,15 @@ WITH
     ),
     intervals AS (
         SELECT log_id, state, min(second) AS from_second, max(second) + 60 AS to_second,
-            count() AS minutes, sum(grown) AS bytes_written, sum(missing) AS bytes_missing
+            count() AS minutes, sum(grown) AS written, sum(missing) AS missing_bytes
         FROM (
             SELECT *, toInt64(second) - 60 * row_number() OVER (PARTITION BY log_id, state ORDER BY second) AS interval_key
             FROM states)
         GROUP BY log_id, state, interval_key
     )
 SELECT instance, source, log, state,
-    toDateTime(from_second, 'UTC') AS from_time, toDateTime(to_second, 'UTC') AS to_time,
-    minutes, bytes_written, bytes_missing
+    toDateTime(from_second, 'UTC') AS from_time, toDateTime(to_second, 'UTC') AS to_time, minutes,
+    if(state = 'unknown', NULL, written) AS bytes_written, if(state = 'unknown', NULL, missing_bytes) AS bytes_missing
 FROM intervals
 INNER JOIN logs USING (log_id)
 ORDER BY instance, source, log, from_time

@@ -5,7 +5,8 @@
 -- show changes of its switches and filters, `audited since …` and `audited until …` if its audit log was first or last
 -- seen within the period, else `audited`. A general log counts for servers that never had an audit log. The coverage
 -- shows whether every minute was read: a log that is switched off is covered, but contains nothing. `records_read_at` is the
--- time at which the first record of a log that was read later was stored.
+-- time at which the first record of a log that was read later was stored. Changes of auditing are unknown (NULL) for a server
+-- without a snapshot and without an audit log.
 -- Parameters: from, to.
 WITH
     seen AS (
@@ -87,7 +88,8 @@ SELECT
     if(audit.instance = '', NULL, toDateTime(audit.last_at, 'UTC')) AS audit_last_seen,
     snapshots.product AS product, snapshots.version AS server_version,
     if(reported.active = '', 'not asked', reported.active) AS server_says_it_audits, reported.plugin AS audits_with,
-    changes.times AS changes_of_auditing,
+    if(changes.times = 0 AND reported.active = '' AND audit.instance = '' AND later.instance = '', NULL, changes.times)
+        AS changes_of_auditing,
     if(later.instance = '', NULL, later.records_read_at) AS records_read_at
 FROM servers
 LEFT JOIN later ON later.instance = servers.instance

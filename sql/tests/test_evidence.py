@@ -316,13 +316,13 @@ def test_the_oldest_record_is_known_by_server(bundle):
 
 def test_every_minute_that_was_not_seen_is_listed(bundle):
     found = {
-        (row["instance"], row["state"]): (row["from_time"], row["minutes"])
+        (row["instance"], row["state"]): (row["from_time"], row["minutes"], row["bytes_missing"])
         for row in rows_of(bundle, "coverage")
         if row["state"] != "covered"
     }
     assert found == {
-        ("db1", "unknown"): (text(at(UNSEEN.start))[:19], str(len(UNSEEN))),
-        ("db1", "missing"): (text(at(LOST))[:19], "1"),
+        ("db1", "unknown"): (text(at(UNSEEN.start))[:19], str(len(UNSEEN)), "\\N"),
+        ("db1", "missing"): (text(at(LOST))[:19], "1", str(LINE)),
     }
     covered = sum(int(row["minutes"]) for row in rows_of(bundle, "coverage") if row["state"] == "covered")
     assert covered == 2 * MINUTES - len(UNSEEN) - 1
@@ -332,8 +332,11 @@ def test_every_minute_that_was_not_seen_is_listed(bundle):
 
 
 def test_servers_without_an_audit_log_are_named(bundle):
-    states = {row["instance"]: row["state"] for row in rows_of(bundle, "servers")}
+    servers = rows_of(bundle, "servers")
+    states = {row["instance"]: row["state"] for row in servers}
     assert states == {"db1": "auditing was changed", "db2": "no audit log", "db3": "no audit log"}
+    changes = {row["instance"]: row["changes_of_auditing"] for row in servers}
+    assert changes["db1"] != "0" and {changes["db2"], changes["db3"]} == {"\\N"}, "changes are unknown, not 0"
     with zipfile.ZipFile(bundle) as file:
         warnings = json.loads(file.read("about.json"))["warnings"]
     assert any("db2, db3" in warning for warning in warnings)
