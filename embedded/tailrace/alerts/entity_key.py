@@ -36,7 +36,12 @@ def in_words(entity: Mapping[str, str]) -> str:
     """`user app, client 10.0.0.9`. Without the cluster and server, which pages show beside it, unless the
     entity has nothing else."""
     named = {name: value for name, value in entity.items() if name not in PLACES} or entity
-    return ", ".join(f"{WORDS.get(name, name)} {value}" for name, value in named.items())
+    return ", ".join(f"{WORDS.get(name, name)} {_shown(name, value)}" for name, value in named.items())
+
+
+def _shown(name: str, value: str) -> str:
+    """Query ids are upper case on all pages."""
+    return value.upper() if name == "query_id" else value
 
 
 def _unescaped(token: re.Match[str]) -> str:
