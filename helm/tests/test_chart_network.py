@@ -21,7 +21,7 @@ OPERATORS = (
 
 @pytest.mark.parametrize(("labels", "expected"), OPERATORS)
 def test_operators_reach_their_pods_from_their_namespace_only(render, labels, expected):
-    """Anyone can give a pod a label, and Flink's REST service knows no users."""
+    """Flink's REST API has no authentication, and a pod's label is no proof of its identity."""
     namespaces = ("operators.flink.namespace=operators", "operators.clickhouse.namespace=operators")
     here, there = (
         [each for each in render("", *EVERYTHING, *values) if each["kind"] == "NetworkPolicy"]

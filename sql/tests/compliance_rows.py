@@ -1,10 +1,26 @@
 """Rows of accesses, logs and accounts as the jobs write them, for the tests of the compliance queries."""
 
 import uuid
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+
+from tailrace.clickhouse.client import ClickHouse
 
 NOW = datetime.now(UTC).replace(second=30, microsecond=0)
 RANGE = ((NOW - timedelta(days=7)).isoformat(), (NOW + timedelta(minutes=1)).isoformat())
+
+
+def asking(user: Callable[[str], ClickHouse], rendered: Callable[..., str]) -> Callable[..., list[dict]]:
+    """Returns a function that returns the rows of a query for a compliance officer; `outer` reads these."""
+
+    def run(name: str, outer: str = "SELECT * FROM ({})", **filters: list[str]) -> list[dict]:
+        return user("reader_compliance").rows(outer.replace("{}", rendered(name, *RANGE, **filters)))
+
+    return run
+
+
+def stored(admin: ClickHouse, table: str, *rows: dict) -> None:
+    admin.insert(f"tailrace.{table}", list(rows))
 
 
 def ago(days: float = 0, minutes: float = 0) -> str:

@@ -5,21 +5,25 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
-from compliance_rows import NOW, RANGE, access, account, ago, event, fact, lost, posting, written
+from compliance_rows import (
+    NOW,
+    RANGE,
+    access,
+    account,
+    ago,
+    asking,
+    event,
+    fact,
+    lost,
+    posting,
+    stored,
+    written,
+)
 
 
 @pytest.fixture
 def ask(admin, user, rendered) -> Callable[..., list[dict]]:
-    """Returns the rows of a query for the connection of compliance officers; `outer` queries these rows."""
-
-    def asked(name: str, outer: str = "SELECT * FROM ({})", **filters: list[str]) -> list[dict]:
-        return user("reader_compliance").rows(outer.replace("{}", rendered(name, *RANGE, **filters)))
-
-    return asked
-
-
-def stored(admin, table: str, *rows: dict) -> None:
-    admin.insert(f"tailrace.{table}", list(rows))
+    return asking(user, rendered)
 
 
 def counted(ask, **filters) -> dict[tuple[str, str], int]:

@@ -4,23 +4,14 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
-from compliance_rows import NOW, RANGE, ago, event, fact, message, written
+from compliance_rows import NOW, RANGE, ago, asking, event, fact, message, stored, written
 
 from tailrace.evidence import framework
 
 
 @pytest.fixture
 def ask(admin, user, rendered) -> Callable[..., list[dict]]:
-    """Returns the rows of a query for the connection of compliance officers; `outer` queries these rows."""
-
-    def asked(name: str, outer: str = "SELECT * FROM ({})", **filters: list[str]) -> list[dict]:
-        return user("reader_compliance").rows(outer.replace("{}", rendered(name, *RANGE, **filters)))
-
-    return asked
-
-
-def stored(admin, table: str, *rows: dict) -> None:
-    admin.insert(f"tailrace.{table}", list(rows))
+    return asking(user, rendered)
 
 
 def test_an_account_is_shared_that_several_use_within_an_hour(admin, ask):

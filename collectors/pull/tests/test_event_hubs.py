@@ -4,27 +4,22 @@ import dataclasses
 import itertools
 import json
 import random
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 import pytest
+from entries_puller import AZURE_ID, EntriesPuller
 
 from tailrace_pull.check import check
 from tailrace_pull.config import Clients, ConfigurationError, Entry
 from tailrace_pull.event_hubs import Bounds, Fetched, LogOfHub, Offsets, entries_of_message
 from tailrace_pull.object_records import Undecodable, Wanted
-from tailrace_pull.reading import Round
 from tailrace_pull.remote import FileGoneError, PermissionMissingError, RemoteError
-from tailrace_pull.state import LogState
 
 NOW = 1_795_000_000
 SEEDS = 3
 LONG_SEEDS = 500
-AZURE_ID = "/SUBSCRIPTIONS/0A/RESOURCEGROUPS/RG/PROVIDERS/MICROSOFT.DBFORMYSQL/FLEXIBLESERVERS/"
-NUMBER = re.compile(rb"select (\d+);")
-GAP = re.compile(r"gap of (\d+) bytes")
 
 
 def record(number: int, server: str = "PROD") -> dict:
@@ -85,30 +80,8 @@ class FakeHub:
         return self.retention
 
 
-class Puller:
-    """Visits a log, and keeps what a transaction would have stored."""
-
-    def __init__(self, hub: FakeHub, since: int = 1) -> None:
-        self.log = LogOfHub(hub, Wanted("slowlog", "prod", ""), since)
-        self.state, self.content, self.notes = LogState(), b"", []
-        self._numbers = itertools.count(1)
-
-    def visit(self, max_bytes: int = 1 << 20, is_killed: bool = False, at: float = NOW) -> Round:
-        """Visits; a killed puller loses what it read."""
-        kept = self.state.to_json()
-        done = self.log.visit(self.state, lambda: next(self._numbers), at, max_bytes)
-        assert self.state.to_json() == kept, "a visit changed the state"
-        if not is_killed:
-            for run in done.runs:
-                assert run.offset >= len(self.content), "the same bytes twice"
-                self.content = self.content.ljust(run.offset, b"\0") + run.lines
-            self.content = self.content.ljust(done.state.files[0].offset, b"\0")
-            self.state = LogState.from_json(done.state.to_json())
-            self.notes += done.notes
-        return done
-
-    def numbers(self) -> list[int]:
-        return [int(found[1]) for found in NUMBER.finditer(self.content)]
+def puller_of(hub: FakeHub, since: int = 1) -> EntriesPuller:
+    return EntriesPuller(LogOfHub(hub, Wanted("slowlog", "prod", ""), since))
 
 
 @pytest.fixture
@@ -117,9 +90,9 @@ def hub() -> FakeHub:
 
 
 def test_an_entry_is_written_as_the_server_would(hub):
-    puller = Puller(hub)
+    puller = puller_of(hub)
     hub.put(0, message(1))
-    puller.visit()
+    puller.visit(NOW)
     assert puller.content == (
         b"# Time: 2026-11-27T10:00:01.000000Z\n# User@Host: app[app] @ []  Id: 0\n"
         b"# Query_time: 1.000000  Lock_time: 0.000000 Rows_sent: 0  Rows_examined: 0\n"
@@ -158,44 +131,43 @@ def check_records(seed: int) -> None:
         elif choice < 0.52:
             raise RemoteError("failed")
 
-    hub.between, puller = act, Puller(hub)
+    hub.between, puller = act, puller_of(hub)
     for _ in range(80):
         with suppress(RemoteError):
-            puller.visit(chosen.choice((1, 1000, 1 << 20)), is_killed=chosen.random() < 0.2)
+            puller.visit(NOW, chosen.choice((1, 1000, 1 << 20)), is_killed=chosen.random() < 0.2)
     hub.between = lambda: None
-    while not puller.visit(1000).is_complete:
-        pass
+    puller.visit_until_read(NOW, 1000)
     stored = Counter(puller.numbers())
     assert max(stored.values()) == 1
     lost = [place for place, content in written.items() if not set(content) <= set(stored)]
     assert all(offset < hub.first[partition] for partition, offset in lost)
-    gaps = sum(int(size) for note in puller.notes for size in GAP.findall(note))
+    gaps = puller.gap_bytes()
     assert len(lost) <= gaps == puller.content.count(b"\0")
     assert not gaps or seed % 2
 
 
 def test_messages_that_retention_deleted_unread_are_a_gap_with_its_reason(hub):
-    puller = Puller(hub)
+    puller = puller_of(hub)
     for number in range(6):
         hub.put(0, message(number))
-    puller.visit(max_bytes=1)
+    puller.visit(NOW, max_bytes=1)
     hub.delete(0, 4)
-    puller.visit()
+    puller.visit(NOW)
     assert puller.numbers() == [0, 4, 5]
     assert puller.notes == [
         "partition 0: retention deleted 3 messages from offset 1 before they were read (a byte for each): "
         "a gap of 3 bytes"
     ]
-    assert puller.visit().notes == []
+    assert puller.visit(NOW).notes == []
 
 
 def test_a_hub_that_was_made_again_is_read_from_its_start(hub):
-    puller = Puller(hub)
+    puller = puller_of(hub)
     for number in range(3):
         hub.put(0, message(number))
-    puller.visit()
+    puller.visit(NOW)
     hub.messages[0] = [(hub.now, message(7))]
-    puller.visit()
+    puller.visit(NOW)
     assert puller.numbers() == [0, 1, 2, 7]
     assert "partition 0 ends at offset 1, before the position 3: it is new" in puller.notes[0]
 
@@ -206,11 +178,11 @@ def test_a_first_visit_reads_a_day_or_since_the_given_time(hub):
     hub.now += 90_000_000
     hub.put(0, message(2))
     for since, expected in ((0, [2]), (1, [1, 2]), ((NOW + 1) * 1000, [])):
-        puller = Puller(hub, since)
-        puller.visit()
+        puller = puller_of(hub, since)
+        puller.visit(NOW)
         assert puller.numbers() == expected
         hub.put(1, message(3))
-        puller.visit()
+        puller.visit(NOW)
         assert puller.numbers() == [*expected, 3]
         hub.messages[1].clear()
 

@@ -4,7 +4,6 @@ import gzip
 import itertools
 import json
 import random
-import re
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -12,24 +11,19 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 
 import pytest
+from entries_puller import AZURE_ID, EntriesPuller
 
 from e2e.pulling.fake_objects import BUCKET, FakeObjects, serve
 from tailrace_pull import entries_file, object_store, objects, objects_memory
 from tailrace_pull.config import Clients, Entry
-from tailrace_pull.objects import LogOfObjects
 from tailrace_pull.objects_memory import Memory
-from tailrace_pull.reading import Round
 from tailrace_pull.remote import RemoteError
-from tailrace_pull.state import LogState
 
 SCHEMES = ("s3", "gs", "az")
 SEEDS = 6
 LONG_SEEDS = 500
 PREFIX = "mysql"
 GROUP = "/aws/rds/instance/prod/slowquery"
-AZURE_ID = "/SUBSCRIPTIONS/0A/RESOURCEGROUPS/RG/PROVIDERS/MICROSOFT.DBFORMYSQL/FLEXIBLESERVERS/"
-NUMBER = re.compile(rb"select (\d+);")
-GAP = re.compile(r"gap of (\d+) bytes")
 
 
 @pytest.fixture(autouse=True)
@@ -41,41 +35,9 @@ def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(object_store.RETRIES, "max_retries", 0)
 
 
-class Puller:
-    """Visits a log, and keeps what a transaction would have stored."""
-
-    def __init__(self, log: LogOfObjects) -> None:
-        self.log, self.state = log, LogState()
-        self.content = b""
-        """What was stored; gaps are NUL bytes."""
-        self.notes: list[str] = []
-        self._numbers = itertools.count(1)
-
-    def visit(self, at: float, max_bytes: int = 1 << 20, is_killed: bool = False) -> Round:
-        """Visits; a killed puller loses what it read."""
-        kept = self.state.to_json()
-        done = self.log.visit(self.state, lambda: next(self._numbers), at, max_bytes)
-        assert self.state.to_json() == kept, "a visit changed the state"
-        if not is_killed:
-            for run in done.runs:
-                assert run.offset >= len(self.content), "the same bytes twice"
-                self.content = self.content.ljust(run.offset, b"\0") + run.lines
-            self.content = self.content.ljust(done.state.files[0].offset, b"\0")
-            self.state = LogState.from_json(done.state.to_json())
-            self.notes += done.notes
-        return done
-
-    def visit_until_read(self, at: float) -> None:
-        for _ in range(1000):
-            if self.visit(at).is_complete:
-                return
-        raise AssertionError("not read to the end")
-
+class Puller(EntriesPuller):
     def memory(self) -> Memory:
         return Memory.from_text(self.state.memory)
-
-    def numbers(self) -> list[int]:
-        return [int(found[1]) for found in NUMBER.finditer(self.content)]
 
 
 Connect = Callable[[FakeObjects], Puller]
@@ -235,7 +197,7 @@ def check_entries(seed: int, scheme: str, connect: Connect, monkeypatch: pytest.
         missing = [each for each in numbers if each not in stored]
         assert not missing or name in writer.deleted | writer.replaced
         assert not missing or any(note.startswith(name) for note in puller.notes)
-    gaps = sum(int(size) for note in puller.notes for size in GAP.findall(note))
+    gaps = puller.gap_bytes()
     assert puller.content.count(b"\0") == gaps
 
 

@@ -1,7 +1,7 @@
 """Collects new entries from ClickHouse: signed ranges, and the rows of each table and minute.
 
 A table is read by `ingested_at`, the second of the insert, up to a second before which all rows can be read
-(tailrace.transparency.progress). So each row is in exactly one leaf, however late its event is. A
+(tailrace.transparency.replica_progress). So each row is in exactly one leaf, however late its event is. A
 projection has the counts by second and minute; ClickHouse computes the hashes of rows, which are not stored.
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from tailrace.clickhouse.client import ClickHouse, Row
 from tailrace.errors import ReportedError
 from tailrace.transparency import leaves, sequences
-from tailrace.transparency.progress import Progress
+from tailrace.transparency.replica_progress import ReplicaProgress
 from tailrace.transparency.store import Batch, Minute, Store
 from tailrace_verify import rows as canonical_rows
 
@@ -94,7 +94,7 @@ class Collector:
     ) -> None:
         self._clickhouse, self._store, self._keys_file = clickhouse, store, keys_file
         self._tables = tables
-        self._progress = Progress(servers or (clickhouse,), (RANGES, *tables))
+        self._progress = ReplicaProgress(servers or (clickhouse,), (RANGES, *tables))
 
     def collect(self) -> Batch:
         """Returns the next entries.

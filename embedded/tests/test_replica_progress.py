@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from tailrace.transparency.progress import (
+from tailrace.transparency.replica_progress import (
     INSERT_SECONDS,
     MARGIN_SECONDS,
     PASS_SECONDS,
-    Progress,
     ReplicaError,
+    ReplicaProgress,
 )
 
 NOW = 1_790_000_000
@@ -49,7 +49,7 @@ class Cluster:
         self.asked: list[str] = []
         self.servers = [Server(f"http://r{number}:8123", self.asked) for number in range(3)]
         self.passed = 0.0
-        self._progress = Progress(self.servers, ("query_events", "audit_events"), lambda: self.passed)
+        self._progress = ReplicaProgress(self.servers, ("query_events", "audit_events"), lambda: self.passed)
 
     def step(self, seconds: int = 60) -> int:
         self.passed += seconds
@@ -118,4 +118,4 @@ def test_nothing_is_read_while_a_server_may_have_other_rows(cluster):
 
 def test_one_server_has_no_replicas():
     server = Server("http://one:8123", [])
-    assert Progress([server], ("query_events",)).until() == NOW - MARGIN_SECONDS
+    assert ReplicaProgress([server], ("query_events",)).until() == NOW - MARGIN_SECONDS

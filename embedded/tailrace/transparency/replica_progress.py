@@ -34,7 +34,7 @@ class ReplicaError(ReportedError):
     """A replica may lack rows, and does not know how many; the message contains server and table."""
 
 
-class Progress:
+class ReplicaProgress:
     """The servers whose rows are read; `servers` are all replicas of all shards, or one server alone."""
 
     def __init__(
