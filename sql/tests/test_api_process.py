@@ -15,6 +15,8 @@ from api_harness import PROBLEM, RANGE, bearer, statement, wait_until
 from clickhouse_servers import _free_ports
 
 from tailrace.api import tokens
+from tailrace.api.__main__ import networks
+from tailrace.api.services import FAILURES_PER_MINUTE
 from tailrace.api.tokens import Wanted
 from tailrace.config.home import Home
 from tailrace.credentials.certificates import Certificates
@@ -30,7 +32,12 @@ def secured(server, admin, tmp_path) -> Iterator[Api]:
     Certificates(home).make()
     (port,) = _free_ports(1)
     settings = type(server.settings)(
-        **{**vars(server.settings), "port_api": port, "api_requests_per_minute": 5}
+        **{
+            **vars(server.settings),
+            "port_api": port,
+            "api_requests_per_minute": 5,
+            "api_trusted_proxies": "127.0.0.0/8",
+        }
     )
     api = Api(settings, home)
     log = (tmp_path / "api.log").open("wb")
@@ -91,3 +98,30 @@ def test_the_component_needs_a_port(server):
     with pytest.raises(ValueError, match="TAILRACE_PORT_API"):
         api.check()
     assert api.command()[0] == sys.executable
+
+
+def test_clients_behind_a_trusted_proxy_are_limited_by_their_own_address(secured):
+    """A client can send the header too: only the address that the proxy appended counts."""
+    trust = Certificates(secured.home).client()
+
+    def guess(forwarded: str | None) -> int:
+        headers = bearer("guess") | ({"X-Forwarded-For": forwarded} if forwarded else {})
+        request = urllib.request.Request(f"{secured.address()}/api/v1/alerts", headers=headers)
+        with pytest.raises(urllib.error.HTTPError) as error:
+            urllib.request.urlopen(request, context=trust, timeout=60)
+        with error.value as refused:
+            return refused.code
+
+    codes = []
+    while 429 not in codes:
+        codes.append(guess(f"198.51.100.{len(codes) % 250}, 203.0.113.9"))
+        assert len(codes) < 10 * FAILURES_PER_MINUTE, "each address was a client of its own"
+    assert codes[:-1] == [401] * (len(codes) - 1) and len(codes) > FAILURES_PER_MINUTE
+    assert [guess("203.0.113.10"), guess(None)] == [401, 401], "other clients are not limited"
+
+
+def test_only_addresses_and_networks_are_trusted():
+    assert networks(" 10.0.0.7, fd00::/8,") == ["10.0.0.7/32", "fd00::/8"]
+    for text in ("*", "proxy.example", "10.0.0.7/8"):
+        with pytest.raises(ValueError):
+            networks(text)

@@ -1,6 +1,7 @@
 """`python -m tailrace.api`: serves the REST API until SIGTERM, and logs to standard output."""
 
 import argparse
+import ipaddress
 import logging
 import sys
 from collections.abc import Callable
@@ -33,7 +34,8 @@ def main() -> int:
         log_level=logging.WARNING,
         access_log=False,
         server_header=False,
-        proxy_headers=False,
+        proxy_headers=bool(arguments.trusted_proxies),
+        forwarded_allow_ips=arguments.trusted_proxies,
         limit_concurrency=CONNECTIONS,
         timeout_graceful_shutdown=10,
     )
@@ -43,6 +45,12 @@ def main() -> int:
 def connections(url: str, secrets: Path) -> Callable[[str], ClickHouse]:
     """Returns a function that returns the access of a user by name. Passwords are files of a directory."""
     return lambda user: ClickHouse(url, user, (secrets / password_name(user)).read_text().strip())
+
+
+def networks(text: str) -> list[str]:
+    """Returns addresses and networks that are separated by commas. Raises ValueError for anything else, which
+    uvicorn would take for a name that no client has."""
+    return [str(ipaddress.ip_network(each.strip())) for each in text.split(",") if each.strip()]
 
 
 def _arguments() -> argparse.Namespace:
@@ -56,6 +64,13 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--certificate", type=Path, help="certificate and key (PEM); without it HTTP is used")
     parser.add_argument("--evidence-socket", type=Path, help="the Unix socket of the evidence service")
     parser.add_argument("--requests-per-minute", type=int, default=services.REQUESTS_PER_MINUTE)
+    parser.add_argument(
+        "--trusted-proxies",
+        type=networks,
+        default=[],
+        metavar="ADDRESSES",
+        help="addresses or networks of proxies, separated by commas: their X-Forwarded-For names the client",
+    )
     return parser.parse_args()
 
 

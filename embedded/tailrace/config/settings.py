@@ -190,6 +190,11 @@ class Settings:
     api_requests_per_minute: int = _setting(
         600, "requests per minute of one token of the REST API", unit="requests", minimum=1
     )
+    api_trusted_proxies: str = _setting(
+        "",
+        "addresses or networks of the reverse proxies of the REST API, separated by commas: their header "
+        "X-Forwarded-For names the client",
+    )
 
     risk_half_life: int = _setting(
         7,

@@ -40,6 +40,7 @@ class Api(PythonComponent):
             *("--secrets", self.home.secrets),
             *("--port", str(self.settings.port_api)),
             *("--requests-per-minute", str(self.settings.api_requests_per_minute)),
+            *("--trusted-proxies", self.settings.api_trusted_proxies),
             *("--evidence-socket", evidence.socket_of(self.home)),
             *self._tls_options(),
         ]
