@@ -22,6 +22,7 @@ from e2e.delivering import (
     keys,
     webhook,
 )
+from e2e.health import await_alert, await_cleared
 from e2e.receivers import MailReceiver, mail_receiver, web_receiver
 from e2e.stack import wait_until
 from tailrace.alerts.delivery import config
@@ -130,12 +131,14 @@ def test_no_alert_is_omitted_after_an_outage_of_service_or_receiver(delivering):
     rows += [delivering.raised(minutes_ago=60 * 24 * 3) for _ in range(5)]
     delivering.start()
     wait_until(lambda: len(delivering._rows("failed")) > 3, PATIENCE_SECONDS, "attempts without a receiver")
+    await_alert(delivering.stack, "TailraceChannelFailing", limit=0, channel="siem")
 
     with web_receiver(WEB_PORT) as web:
         wait_until(
             lambda: len(delivering._rows("delivered")) == len(rows), 2 * PATIENCE_SECONDS, "all of them"
         )
         assert set(keys(web)) == {f"{hexadecimal(row)}-1" for row in rows}
+    await_cleared(delivering.stack, "TailraceChannelFailing", limit=0, channel="siem")
 
 
 def test_alerts_delivered_during_an_outage_of_clickhouse_are_delivered_once(delivering, web):

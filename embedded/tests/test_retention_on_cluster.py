@@ -140,6 +140,15 @@ def test_each_statement_waits_for_all_servers(cluster):
         assert settings["timeout"] > settings["distributed_ddl_task_timeout"] >= 24 * 3600, statement
 
 
+def test_a_migration_waits_for_all_servers(cluster):
+    """Some fill a table from all events."""
+    servers = Servers(cluster, (), Dialect(DAYS, "tailrace"))
+    servers.run(f"ALTER TABLE tailrace.{TABLE} ON CLUSTER 'tailrace' MODIFY TTL {PLAIN}")
+
+    (settings,) = cluster.given
+    assert settings["timeout"] > settings["distributed_ddl_task_timeout"] >= 24 * 3600
+
+
 def test_a_run_that_changes_nothing_recalculates_nothing(cluster):
     assert recalculates(cluster.run(HELD))
     assert not recalculates(cluster.run(HELD))

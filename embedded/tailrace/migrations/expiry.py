@@ -17,7 +17,7 @@ from datetime import date
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.migrations.migration_files import MigrationError, load_migrations
 from tailrace.migrations.retention import waiting_tables
-from tailrace.migrations.servers import ALL_REPLICAS, STATEMENT_SECONDS, Servers
+from tailrace.migrations.servers import ALL_REPLICAS, ANSWER_SECONDS, STATEMENT_SECONDS, Servers
 from tailrace.retention import archive, holds
 from tailrace.retention.selectors import Selector
 
@@ -25,8 +25,6 @@ FAR = "toDateTime('2106-01-01 00:00:00', 'UTC')"
 """When held rows would be deleted: a DateTime ends in February 2106."""
 INSERT_SECONDS = 3600
 """How long running inserts may take to end."""
-ANSWER_SECONDS = 60
-"""How much longer than ClickHouse's own limit an answer may take: it names the servers that did not end."""
 POLL_SECONDS = 0.05
 ROUNDS = 20
 RECALCULATE = "materialize_ttl_recalculate_only"
@@ -307,9 +305,8 @@ class _Table:
 
     def _execute(self, statement: str, **settings: int) -> None:
         """With ON CLUSTER, each server runs statements in order: a short one waits for a recalculation, which
-        may take hours. ClickHouse would stop to wait after three minutes."""
-        if self.servers.dialect.on_cluster():
-            settings["distributed_ddl_task_timeout"] = STATEMENT_SECONDS
+        may take hours."""
+        settings |= self.servers.waiting()
         self.server.execute(statement, timeout=STATEMENT_SECONDS + ANSWER_SECONDS, **settings)
 
     def _await_inserts(self) -> None:

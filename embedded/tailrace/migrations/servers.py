@@ -15,6 +15,8 @@ ALL_REPLICAS = 2
 """The value of alter_sync that waits for all replicas."""
 STATEMENT_SECONDS = 86_400
 """The limit for a statement of a migration: some fill a table from all events."""
+ANSWER_SECONDS = 60
+"""How much longer than ClickHouse's own limit an answer may take: it names the servers that did not end."""
 ACTIVE_REPLICAS = 3
 """The value of alter_sync that waits for the replicas that are not down."""
 
@@ -90,10 +92,17 @@ class Servers:
         return list(chosen.values())
 
     def execute_on(self, server: ClickHouse, statement: str) -> str:
-        """Runs a statement on one server; if replicas pass it on, waits for all of them."""
-        if not self.dialect.in_turn:
-            return server.execute(statement, timeout=STATEMENT_SECONDS)
-        return server.execute(statement, timeout=STATEMENT_SECONDS, alter_sync=ALL_REPLICAS)
+        """Runs a statement on one server; if replicas or ON CLUSTER pass it on, waits for all servers."""
+        settings = self.waiting()
+        if self.dialect.in_turn:
+            settings["alter_sync"] = ALL_REPLICAS
+        return server.execute(statement, timeout=STATEMENT_SECONDS + ANSWER_SECONDS, **settings)
+
+    def waiting(self) -> dict[str, int]:
+        """Returns the setting that makes ClickHouse wait for all servers with ON CLUSTER.
+
+        By default it stops to wait after three minutes."""
+        return {"distributed_ddl_task_timeout": STATEMENT_SECONDS} if self.dialect.on_cluster() else {}
 
     def refuse_other_layout(self) -> None:
         for server in self.all:
