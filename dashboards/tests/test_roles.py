@@ -6,17 +6,17 @@ The matrix is derived from the files of the dashboards.
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import cycle, product, repeat
 
 import pytest
 import yaml
+from chart_requests import Chart, Person, downloaded, in_its_place, question, status
 
 from tailrace.clickhouse import row_policies
 from tailrace.dashboards import asset_files
 from tailrace.dashboards import assets as dashboard_assets
 from tailrace.dashboards import roles as dashboard_roles
-from tailrace.dashboards.superset_client import Client, SupersetError
+from tailrace.dashboards.superset_client import Client
 from tailrace_local.components import superset
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
@@ -33,25 +33,6 @@ FORGERIES = 5
 LOOKERS = ("developer", "compliance", "security", "unmasked")
 ASSETS = asset_files.load()
 DASHBOARDS = {asset.content["slug"]: asset for asset in ASSETS if asset.kind == "dashboards"}
-
-
-class Person(Client):
-    """A user whose CSRF token comes with a page, as in a browser."""
-
-    def _forgery_token(self) -> str:
-        page = self._request("/login/").decode()
-        return re.search(r'id="csrf_token"[^>]*value="([^"]+)"', page)[1]
-
-
-@dataclass(frozen=True)
-class Chart:
-    """A chart on a dashboard, by Superset's ids."""
-
-    dashboard: int
-    slug: str
-    number: int
-    dataset: int
-    columns: tuple[str, ...]
 
 
 @pytest.fixture(scope="module")
@@ -89,30 +70,6 @@ def may(key: str, slug: str) -> bool:
     return key == dashboard_roles.ADMIN or key in DASHBOARDS[slug].content["roles"]
 
 
-def status(ask, *arguments) -> int:
-    try:
-        ask(*arguments)
-    except SupersetError as error:
-        return error.status
-    return 200
-
-
-def question(chart: Chart, **form_data: object) -> dict[str, object]:
-    """Sends the data request of a browser for a chart, with this context."""
-    return {
-        "datasource": {"id": chart.dataset, "type": "table"},
-        "queries": [{"columns": [chart.columns[0]], "metrics": [], "row_limit": 5, "filters": []}],
-        "form_data": form_data,
-        "result_format": "json",
-        "result_type": "full",
-        "force": True,
-    }
-
-
-def in_its_place(chart: Chart) -> dict[str, object]:
-    return question(chart, dashboardId=chart.dashboard, slice_id=chart.number)
-
-
 @pytest.mark.parametrize("key", [*LOOKERS, dashboard_roles.ADMIN])
 def test_lists_and_opens_its_dashboards_and_no_other(clients, key):
     """Each dashboard in one of three ways, which all ask the same question of Superset."""
@@ -130,6 +87,24 @@ def test_gets_the_data_of_its_dashboards_and_of_no_other(clients, charts):
         chart = its[number % len(its)]
         found = status(clients[key].post, "/api/v1/chart/data", in_its_place(chart))
         assert found in ((200,) if may(key, slug) else FORBIDDEN), f"{key}: {chart}: {found}"
+
+
+def test_downloads_the_data_of_its_charts_and_of_no_other(clients, charts):
+    """`unmasked` is an addition to another role, which has this permission."""
+    values = ["concat('=1+', toString(1))", "'<a href=\"/superset/dashboard/x/\">a &amp; b</a>'"]
+    for key in ("developer", "compliance", "security", "unmasked"):
+        mine = next(chart for chart in charts if may(key, chart.slug))
+        foreign = next(chart for chart in charts if not may(key, chart.slug))
+        for chart in (mine, foreign):
+            asked = in_its_place(chart) | {"result_format": "csv"}
+            asked["queries"][0]["columns"] = [
+                {"expressionType": "SQL", "sqlExpression": text, "label": f"={number}"}
+                for number, text in enumerate(values)
+            ]
+            if chart is foreign or key == "unmasked":
+                assert status(downloaded, clients[key], asked) in FORBIDDEN, (key, chart)
+            else:
+                assert downloaded(clients[key], asked).splitlines() == ["'=0,'=1", "'=1+1,a & b"], key
 
 
 def test_a_dataset_is_readable_only_through_a_dashboard(clients, charts, admin):

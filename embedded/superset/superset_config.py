@@ -46,6 +46,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import tailrace_audited_connection
+import tailrace_chart_csv
 import tailrace_chart_labels
 import tailrace_data_cache
 import tailrace_home
@@ -109,6 +110,7 @@ DASHBOARD_AUTO_REFRESH_MODE = "fetch"
 FILTER_STATE_CACHE_CONFIG = _cache("filters", 90 * _DAY)
 EXPLORE_FORM_DATA_CACHE_CONFIG = _cache("explore", 7 * _DAY)
 
+CSV_STREAMING_ROW_THRESHOLD = tailrace_chart_csv.NEVER
 ADDITIONAL_MIDDLEWARE = [tailrace_static_files.CompressedFiles]
 
 # --- security ----------------------------------------------------------------------------------------------
@@ -275,6 +277,7 @@ def FLASK_APP_MUTATOR(app) -> None:  # noqa: N802 - Superset's name
     tailrace_data_cache.cache_until_rows_arrive()
     tailrace_table_search.keep_patterns_from_queries()
     tailrace_menu.fit_menu(app)
+    tailrace_chart_csv.write_readable_files()
     tailrace_chart_labels.name_what_charts_show()
     app.before_request(_ignore_colours)
     app.before_request(tailrace_home.open_overview)

@@ -14,6 +14,7 @@ from ipaddress import ip_network
 from pathlib import Path
 
 import pytest
+import tailrace_chart_csv
 import tailrace_log_lines
 import yaml
 
@@ -128,7 +129,16 @@ def test_a_message_of_the_log_is_one_line():
 @pytest.mark.parametrize("sign", "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 def test_a_cell_of_a_csv_file_is_no_formula(sign):
     assert csv_table.cell(f"{sign}HYPERLINK(1)") == f"'{sign}HYPERLINK(1)"
+    assert tailrace_chart_csv.cell(f"{sign}HYPERLINK(1)") == f"'{sign}HYPERLINK(1)"
     assert csv_table.cell(f"a{sign}") == f"a{sign}"
+
+
+def test_a_file_of_a_chart_contains_the_text_of_a_link():
+    shown = '<a href="/superset/dashboard/x/?native_filters=%28a%29">{}</a>'
+    for text, expected in (("db1", "db1"), ("a &amp; &lt;b&gt;", "a & <b>"), ("=1+1", "'=1+1")):
+        assert tailrace_chart_csv.cell(shown.format(text)) == expected
+    for value in ("select ?", '<a href="x">y</a> and more', 7, None):
+        assert tailrace_chart_csv.cell(value) == value
 
 
 # --- YAML -------------------------------------------------------------------------------------------------
