@@ -153,7 +153,10 @@ class Stack:
         )
 
     def lines_queued(self) -> int:
-        """Returns the lines that Fluent Bit has passed to librdkafka's queue since its start."""
+        """Returns the lines that Fluent Bit has passed to librdkafka's queue since its start.
+
+        Its metrics are some seconds old: they may lack lines.
+        """
         counts: list[int] = []
 
         def asked() -> bool:
@@ -168,6 +171,11 @@ class Stack:
 
         wait_until(asked, 60, "Fluent Bit's metrics")
         return counts[-1]
+
+    def has_queued(self, logs: Iterable[LogWriter]) -> bool:
+        """Returns whether Fluent Bit has passed all lines of these logs to librdkafka's queue. It must have
+        watched only these since its start."""
+        return self.lines_queued() >= sum(map(_lines_of, logs))
 
     def processes(self, component: str) -> set[int]:
         """Returns the component's process and its descendants."""
@@ -188,6 +196,11 @@ class Stack:
 def source_of(log: LogWriter) -> Source:
     """Returns the log's entry in sources.yaml."""
     return Source(log.instance, log.shape.source, log.path.resolve(), log.cluster, log.shape.tz)
+
+
+def _lines_of(log: LogWriter) -> int:
+    """Returns the lines of the live file and of rotated ones."""
+    return sum(file.read_bytes().count(b"\n") for file in log.path.parent.glob(f"{log.path.name}*"))
 
 
 def wait_until(condition: Callable[[], bool], seconds: float, what: str) -> None:

@@ -90,21 +90,21 @@ def test_gets_the_data_of_its_dashboards_and_of_no_other(clients, charts):
 
 
 def test_downloads_the_data_of_its_charts_and_of_no_other(clients, charts):
-    """`unmasked` is an addition to another role, which has this permission."""
-    values = ["concat('=1+', toString(1))", "'<a href=\"/superset/dashboard/x/\">a &amp; b</a>'"]
-    for key in ("developer", "compliance", "security", "unmasked"):
+    """The heading shows that tailrace_chart_csv writes the file; test_hostile_input.py tests its cells.
+
+    `unmasked` is an addition to another role, which has this permission.
+    """
+    for key in LOOKERS:
         mine = next(chart for chart in charts if may(key, chart.slug))
         foreign = next(chart for chart in charts if not may(key, chart.slug))
         for chart in (mine, foreign):
             asked = in_its_place(chart) | {"result_format": "csv"}
-            asked["queries"][0]["columns"] = [
-                {"expressionType": "SQL", "sqlExpression": text, "label": f"={number}"}
-                for number, text in enumerate(values)
-            ]
+            column = {"expressionType": "SQL", "sqlExpression": "1", "label": '<a href="/x">=1 &amp; 2</a>'}
+            asked["queries"][0]["columns"] = [column]
             if chart is foreign or key == "unmasked":
                 assert status(downloaded, clients[key], asked) in FORBIDDEN, (key, chart)
             else:
-                assert downloaded(clients[key], asked).splitlines() == ["'=0,'=1", "'=1+1,a & b"], key
+                assert downloaded(clients[key], asked).splitlines()[0] == "'=1 & 2", key
 
 
 def test_a_dataset_is_readable_only_through_a_dashboard(clients, charts, admin):

@@ -93,6 +93,15 @@ def test_a_process_that_is_stopped_has_failed(runs, tmp_path):
     assert ended(tests, "r1").state == backtests.FAILED
 
 
+def test_no_process_starts_after_the_stop(runs, tmp_path):
+    """A service can end between the request and the start of the process."""
+    tests = runs(f"touch {tmp_path}/runs")
+    tests.stop()
+    tests.start("r1", 7, "erin")
+    assert (ended(tests, "r1").state, ended(tests, "r1").error) == (backtests.FAILED, backtests.INTERRUPTED)
+    assert not (tmp_path / "runs").exists()
+
+
 def test_the_process_has_limits_and_reads_only(tmp_path):
     reader = Reader(Path("/cli.jar"), Path("/rules"), "http://store", "reader_security", Path("/password"))
     command = reader.command("r1", 30)

@@ -84,6 +84,8 @@ class Backtests:
         self._lock = threading.Lock()
         self._states: dict[str, BacktestState] = {}
         self._process: subprocess.Popen | None = None
+        self._process_lock = threading.Lock()
+        self._is_stopped = False
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         for file in directory.glob("*.json"):
             state = BacktestState(**json.loads(file.read_text()))
@@ -116,9 +118,11 @@ class Backtests:
             return next((state for state in self._states.values() if state.state == RUNNING), None)
 
     def stop(self) -> None:
-        """Ends the running process."""
-        if self._process is not None:
-            self._process.kill()
+        """Ends the running process, and lets no other one start."""
+        with self._process_lock:
+            self._is_stopped = True
+            if self._process is not None:
+                self._process.kill()
 
     def _run(self, state: BacktestState) -> None:
         try:
@@ -134,15 +138,19 @@ class Backtests:
         """Runs the process and returns its output. Raises BacktestRefusedError, OSError, ValueError."""
         command = self._reader.command(state.rule, state.days)
         pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        self._process = subprocess.Popen(command, cwd=self._directory, env={}, text=True, **pipes)
+        with self._process_lock:
+            if self._is_stopped:
+                raise BacktestRefusedError(INTERRUPTED)
+            process = subprocess.Popen(command, cwd=self._directory, env={}, text=True, **pipes)
+            self._process = process
         try:
-            output, errors = self._process.communicate(timeout=MAX_SECONDS)
+            output, errors = process.communicate(timeout=MAX_SECONDS)
         except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.communicate()
+            process.kill()
+            process.communicate()
             raise BacktestRefusedError(f"the backtest was ended after {MAX_SECONDS // 60} minutes") from None
-        if self._process.returncode:
-            raise BacktestRefusedError(errors.strip() or f"ended with {self._process.returncode}")
+        if process.returncode:
+            raise BacktestRefusedError(errors.strip() or f"ended with {process.returncode}")
         return [json.loads(line) for line in output.splitlines()[:MAX_ROWS]]
 
     def _store(self, state: BacktestState) -> None:
