@@ -9,7 +9,7 @@ from replica_servers import Replicas, wait_until
 from test_tables import events
 
 from tailrace.clickhouse.client import ClickHouse
-from tailrace.transparency import progress
+from tailrace.transparency import replica_progress
 from tailrace.transparency.collector import Collector
 from tailrace.transparency.log import TransparencyLog
 
@@ -40,8 +40,8 @@ def logged(clickhouse: ClickHouse, servers: list[ClickHouse], directory: Path) -
 
 
 def test_rows_that_a_lagging_replica_does_not_show_are_not_passed_over(replicas, tmp_path, monkeypatch):
-    monkeypatch.setattr(progress, "PASS_SECONDS", 1)
-    monkeypatch.setattr(progress, "MARGIN_SECONDS", 0)
+    monkeypatch.setattr(replica_progress, "PASS_SECONDS", 1)
+    monkeypatch.setattr(replica_progress, "MARGIN_SECONDS", 0)
     first, _, third = replicas.servers
     of_third = third.user("auditor")
     step = logged(of_third, replicas.each("auditor"), tmp_path / "log")

@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.transparency import collector as collecting
-from tailrace.transparency import progress
+from tailrace.transparency import replica_progress
 from tailrace.transparency.collector import Collector
 from tailrace.transparency.log import TransparencyLog
 from tailrace_verify import rows as canonical_rows
@@ -174,7 +174,7 @@ def test_a_changed_deleted_or_inserted_row_differs_from_the_log(admin, collector
 
 def test_rows_of_a_running_insert_wait(admin, collector, log):
     until = collector.collect().values["position query_events"]
-    assert until <= now_of(admin) - progress.MARGIN_SECONDS
+    assert until <= now_of(admin) - replica_progress.MARGIN_SECONDS
     admin.insert("tailrace.query_events", [row(1, 0, now_of(admin) + 3600)])
     assert append(log, collector) == []
     assert collector.waiting()["query_events"] == (1, 1)
@@ -182,9 +182,9 @@ def test_rows_of_a_running_insert_wait(admin, collector, log):
 
 def test_the_auditor_reads_how_far_replicas_are(user):
     """Of one server twice, without replicated tables: it tests the grants and the statements alone."""
-    clock = iter((0.0, progress.PASS_SECONDS))
-    of_two = progress.Progress([user("auditor")] * 2, ("query_events",), lambda: next(clock))
-    first = progress.Progress([user("auditor")], ("query_events",)).until()
+    clock = iter((0.0, replica_progress.PASS_SECONDS))
+    of_two = replica_progress.ReplicaProgress([user("auditor")] * 2, ("query_events",), lambda: next(clock))
+    first = replica_progress.ReplicaProgress([user("auditor")], ("query_events",)).until()
     assert of_two.until() == 0
     assert of_two.until() >= first
     known = user("auditor").rows(
