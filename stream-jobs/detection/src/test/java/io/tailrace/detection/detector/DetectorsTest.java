@@ -296,7 +296,7 @@ class DetectorsTest {
         assertThat(run.alerts()).isEmpty();
         run.slow(1.5, "user", "root", "statement", "select * from customers", "rows_sent", "20000");
 
-        assertThat(run.alert().facts()).containsEntry("deed", "large_read");
+        assertThat(run.alert().facts()).containsEntry("operation", "large_read");
         assertThat(run.alert().statements())
                 .containsExactly("set global server_audit_logging = ?", "select * from customers");
         run.at(1.6, "user", "root", "statement", "drop table t");

@@ -34,7 +34,7 @@ class PrivilegeEscalationDetectorTest {
         assertThat(run.alert().entity()).containsEntry("user", "eve");
         assertThat(run.alert().facts())
                 .containsEntry("account", "new")
-                .containsEntry("deed", "files")
+                .containsEntry("operation", "files")
                 .containsEntry("granted_by", "root");
         assertThat(run.alert().statements()).containsExactly("create user ?@?", "select ? into outfile ?");
         run.at(8 * DAY + 3.5, "user", "eve", "statement", "select ? into outfile ?");
@@ -49,7 +49,7 @@ class PrivilegeEscalationDetectorTest {
         run.at(8 * DAY + 1, "user", "root", "statement", "set global general_log = ?");
         assertThat(run.alerts()).as("root did both before").isEmpty();
         run.at(8 * DAY + 2, "user", "app", "statement", "grant super on *.* to ?@?");
-        assertThat(run.alert().facts()).containsEntry("account", "known").containsEntry("deed", "accounts");
+        assertThat(run.alert().facts()).containsEntry("account", "known").containsEntry("operation", "accounts");
     }
 
     @Test
@@ -148,7 +148,7 @@ class PrivilegeEscalationDetectorTest {
         assertThat(run.alerts())
                 .as("app begins to change accounts, and bob may be who was meant")
                 .extracting(alert ->
-                        alert.entity().get("user") + ' ' + alert.facts().get("deed"))
+                        alert.entity().get("user") + ' ' + alert.facts().get("operation"))
                 .containsExactly("app accounts", "bob files");
     }
 
@@ -196,7 +196,7 @@ class PrivilegeEscalationDetectorTest {
         detector.update(state, use, alerts::add);
 
         assertThat(alerts).singleElement().satisfies(alert -> assertThat(alert.facts())
-                .containsEntry("deed", "files")
+                .containsEntry("operation", "files")
                 .containsEntry("account", "known")
                 .containsEntry("link", "possible"));
     }

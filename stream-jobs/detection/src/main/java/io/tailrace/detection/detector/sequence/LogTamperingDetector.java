@@ -149,7 +149,7 @@ public final class LogTamperingDetector extends AbstractDetector<LogTamperingDet
                 2,
                 List.of(before.evidence, after.evidence),
                 Map.of(
-                        "deed",
+                        "operation",
                         after.kind,
                         "tampered_at",
                         DetectorAlertFactory.time(before.evidence.micros()),

@@ -344,7 +344,7 @@ public final class PrivilegeEscalationDetector extends AbstractDetector<Privileg
         List<String> entity = new ArrayList<>(observation.entity());
         entity.add(user);
         Map<String, String> facts = new HashMap<>(Map.of(
-                "deed", operation.key(),
+                "operation", operation.key(),
                 "account", isNew ? "new" : "known",
                 "account_since", DetectorAlertFactory.time(account.firstHour * ExpiringValueSet.HOUR),
                 "granted_by", grant.user,
