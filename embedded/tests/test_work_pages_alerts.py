@@ -64,6 +64,17 @@ def test_a_page_of_the_list_goes_through_the_severities_in_order():
     assert found.ids("medium", 1, 2) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [("operation", "Operation"), ("median_before_ms", "Median before (ms)"), ("other_ip", "Other address")],
+)
+def test_facts_have_titles_not_raw_names(name, title):
+    empty = dict.fromkeys(("database", "cluster", "late", "tags", "rule_file"), "")
+    times = dict.fromkeys(("detected_at", "updated_at"), ALERT["event_time"])
+    alert = {**ALERT, **empty, **times, "metric": 1, "facts": {name: "accounts"}}
+    assert (title, "accounts", "") in details.facts(alert, has_entities=False)
+
+
 def test_forms_are_checked_before_anything_is_done():
     form = handling.wanted({"action": "close", "verdict": "benign", "reason": " planned "}, [ID], "erin")
     assert (form.action.actor, form.action.reason, form.action.verdict) == ("erin", "planned", "benign")

@@ -108,6 +108,13 @@ def _times(alert: Mapping[str, Any]) -> str:
     return f"{how_often}, {f'at {ended}' if began == ended else f'from {began} to {ended}'} UTC"
 
 
+def fact_title(name: str) -> str:
+    """Returns the title of a fact of a rule or detector: `median_before_ms` is "Median before (ms)"."""
+    words, is_milliseconds = name.removesuffix("_ms").replace("_", " "), name.endswith("_ms")
+    words = words.replace("src ip", "client").replace(" ip", " address")
+    return words[:1].upper() + words[1:] + (" (ms)" if is_milliseconds else "")
+
+
 def facts(alert: Mapping[str, Any], has_entities: bool) -> list[tuple[str, str, str]]:
     """Returns name, value and the address of a link (or nothing) of what is known about an alert."""
     span = around(alert) if has_entities else None
@@ -125,7 +132,7 @@ def facts(alert: Mapping[str, Any], has_entities: bool) -> list[tuple[str, str, 
         ("Last detected (UTC)", formats.time(alert["updated_at"]), ""),
         ("Late", "yes: the event arrived after its time" if alert["late"] else "", ""),
         ("Counted by the rule", formats.count(alert["metric"]), ""),
-        *((name, value, "") for name, value in sorted(alert["facts"].items())),
+        *((fact_title(name), value, "") for name, value in sorted(alert["facts"].items())),
         ("Tactics", _tactics(alert["tags"]), ""),
         ("Techniques", ", ".join(mitre_attack.techniques(alert["tags"])), ""),
         ("Rule file", alert["rule_file"], ""),
