@@ -1,10 +1,10 @@
-"""Tests that the transparency log reads rows only when every server shows them."""
+"""Tests that the transparency log and the archive read rows only when every server shows them."""
 
 from collections.abc import Sequence
 
 import pytest
 
-from tailrace.transparency.replica_progress import (
+from tailrace.clickhouse.replica_progress import (
     INSERT_SECONDS,
     MARGIN_SECONDS,
     PASS_SECONDS,
@@ -52,10 +52,19 @@ class Cluster:
         self._progress = ReplicaProgress(self.servers, ("query_events", "audit_events"), lambda: self.passed)
 
     def step(self, seconds: int = 60) -> int:
+        self._pass(seconds)
+        return self._progress.until()
+
+    def wait(self) -> int:
+        return self._progress.wait_until(self._pass)
+
+    def require_no_delay(self) -> None:
+        self._progress.require_no_delay(self._pass)
+
+    def _pass(self, seconds: float) -> None:
         self.passed += seconds
         for server in self.servers:
             server.now += seconds
-        return self._progress.until()
 
 
 @pytest.fixture
@@ -116,6 +125,22 @@ def test_nothing_is_read_while_a_server_may_have_other_rows(cluster):
         cluster.step()
 
 
+def test_a_caller_that_runs_once_waits_until_a_second_is_old_enough(cluster):
+    cluster.servers[1].delay = 7
+    assert seconds([cluster.wait()]) == [-MARGIN_SECONDS - INSERT_SECONDS - 7]
+    assert cluster.passed == PASS_SECONDS
+    cluster.wait()
+    assert cluster.passed == PASS_SECONDS, "the next table needs no further wait"
+
+
+def test_rows_are_not_compared_while_a_replica_lags(cluster):
+    cluster.require_no_delay()
+    cluster.servers[2].delay = 7
+    with pytest.raises(ReplicaError, match="http://r2:8123: a replica lags by 7 s: repeat"):
+        cluster.require_no_delay()
+
+
 def test_one_server_has_no_replicas():
     server = Server("http://one:8123", [])
     assert ReplicaProgress([server], ("query_events",)).until() == NOW - MARGIN_SECONDS
+    ReplicaProgress([server], ("query_events",)).require_no_delay(pytest.fail)

@@ -8,8 +8,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from replica_servers import Replicas, wait_until
 from test_tables import events
 
+from tailrace.clickhouse import replica_progress
 from tailrace.clickhouse.client import ClickHouse
-from tailrace.transparency import replica_progress
 from tailrace.transparency.collector import Collector
 from tailrace.transparency.log import TransparencyLog
 

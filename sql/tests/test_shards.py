@@ -9,20 +9,26 @@ from collections import Counter
 from datetime import timedelta
 
 import pytest
+from archive_rows import DAY, NEXT_DAY, insert_query_events
 from clickhouse_servers import Server, Shards
 from compared_rows import INSTANCES, NOW, asked, chart_queries, check_result, insert_same_rows, queries
 from test_rights import MAY_READ, VIEW_PARAMETERS, users
 from test_tables import EXACTLY_ONCE, VIEW_TARGETS, events, letter
 
 from tailrace import deployment
+from tailrace.archive import location, service
+from tailrace.archive.restore import Restorer
+from tailrace.archive.verifier import ArchiveVerifier, verify_all
+from tailrace.archive.warehouse import Warehouse
 from tailrace.cli.exit_codes import Exit
-from tailrace.clickhouse import server_config, shards
+from tailrace.clickhouse import replica_progress, server_config, shards
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.dashboards import asset_files
 from tailrace.migrations import migration_files
 from tailrace.migrations import runner as migration_runner
 from tailrace.migrations.migration_files import Dialect, Migration, MigrationError
 from tailrace.retention import holds, selectors
+from tailrace_verify.findings import Report
 
 ACCESS_DENIED = 497
 VIOLATED_CONSTRAINT = 469
@@ -328,6 +334,26 @@ def test_a_legal_hold_keeps_rows_of_every_shard(two_shards, capsys):
         holds.release(auditor, id_, person, "closed")
     assert deployment.main(step) == Exit.OK
     assert on_each(two_shards, ttls) == [0, 0]
+
+
+def test_a_day_of_all_shards_is_archived_and_restored_to_them(clean, tmp_path, monkeypatch):
+    monkeypatch.setattr(replica_progress, "PASS_SECONDS", 0)
+    admin, at = clean.user("admin"), location.opened(str(tmp_path / "archive"))
+    insert_query_events(admin, 400)
+    before = counts(clean)
+    assert all(before["events"]), "one shard has all rows: nothing was shown"
+    task = service.Task(admin, at, tmp_path, lambda _: None, servers=clean.each("admin"))
+    archived = [(day.table, day.rows, good) for day, good in task.run(NEXT_DAY + timedelta(days=1))]
+    assert archived == [("query_events", 400, True)]
+
+    clean.empty_tables()
+    again = Restorer(admin, at, tmp_path / "restore.json", {})
+    restored = [list(again.restore(DAY, NEXT_DAY)) for _ in range(2)]
+    assert [(each.inserted, each.present) for (each,) in restored] == [(400, 0), (0, 400)]
+    assert counts(clean) == before
+    report = Report()
+    list(verify_all(ArchiveVerifier(admin, at, Warehouse(at)), report))
+    assert (report.findings, report.counts["rows equal in ClickHouse"]) == ([], 400)
 
 
 def test_what_is_as_it_shall_be_is_left_alone(two_shards):

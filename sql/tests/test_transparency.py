@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from tailrace.clickhouse import replica_progress
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.transparency import collector as collecting
-from tailrace.transparency import replica_progress
 from tailrace.transparency.collector import Collector
 from tailrace.transparency.log import TransparencyLog
 from tailrace_verify import rows as canonical_rows

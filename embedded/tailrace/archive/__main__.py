@@ -5,12 +5,14 @@ import json
 import sys
 import threading
 import time
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tailrace import process
 from tailrace.archive import lock, service, session
 from tailrace.archive.location import Location, S3Access, opened
+from tailrace.clickhouse import replica_progress
 from tailrace.errors import ReportedError
 from tailrace.transparency import files
 
@@ -42,7 +44,8 @@ def _run(arguments: argparse.Namespace, location: Location) -> str:
     try:
         with lock.held(arguments.home):
             clickhouse = process.clickhouse_from(arguments)
-            task = service.Task(clickhouse, location, arguments.home, process.print_line)
+            servers = [replace(clickhouse, url=url) for url in arguments.server]
+            task = service.Task(clickhouse, location, arguments.home, process.print_line, servers=servers)
             for day, is_verified in task.run(end):
                 state = "verified" if is_verified else "NOT verified"
                 process.print_line(f"{day.table} of {day.day}: {day.rows} rows, {day.size} bytes, {state}")
@@ -78,6 +81,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--secret-file", type=Path, default=Path(), help="file with id and key of the bucket")
     parser.add_argument("--delay", type=int, default=12, help="hours after the end of a day")
     process.add_clickhouse_arguments(parser, user="admin")
+    replica_progress.add_argument(parser)
     parser.add_argument(
         "--heartbeat-file", type=Path, required=True, help="file that is written after each run"
     )

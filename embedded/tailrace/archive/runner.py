@@ -21,6 +21,7 @@ from tailrace.archive.tables import TABLES, ArchivedTable
 from tailrace.archive.warehouse import Warehouse
 from tailrace.archive.writer import FILE_ROWS, PartWriter
 from tailrace.clickhouse.client import ClickHouse
+from tailrace.clickhouse.replica_progress import ReplicaProgress
 from tailrace.transparency.collector import TABLES as PROVEN
 from tailrace.transparency.log import STORE
 from tailrace.transparency.store import Store
@@ -45,7 +46,9 @@ class Sizes:
 class Archiver:
     """Writes one archive; `home` is the home directory with the transparency log, if there is one.
 
-    Methods raise ClickHouseError, SourceError, WarehouseError, DamagedDocumentError and OSError.
+    `progress` determines up to which second of insertion rows are complete.
+    Methods raise ClickHouseError, ReplicaError, SourceError, WarehouseError, DamagedDocumentError and
+    OSError.
     """
 
     def __init__(
@@ -53,11 +56,12 @@ class Archiver:
         clickhouse: ClickHouse,
         location: Location,
         home: Path,
-        report: Callable[[str], None] = print,
+        report: Callable[[str], None],
+        progress: ReplicaProgress,
         sizes: Sizes | None = None,
     ) -> None:
         self._clickhouse, self._location, self._home, self._report = clickhouse, location, home, report
-        self._sizes = sizes or Sizes()
+        self._progress, self._sizes = progress, sizes or Sizes()
         self.warehouse = Warehouse(location)
         self._proofs_of: dict[date, str] = {}
 
@@ -100,7 +104,7 @@ class Archiver:
     def _until(self, source: Source) -> int:
         """Returns the second of insert up to which rows are archived. With a transparency log these are rows
         that it contains, so that each archived row has its proof."""
-        until = source.until()
+        until = self._progress.wait_until()
         file = self._home / proofs.DIRECTORY / STORE
         if source.table.name not in PROVEN or not file.exists():
             return until

@@ -10,12 +10,16 @@ from tailrace.archive.runner import Archiver, Sizes
 from tailrace.archive.tables import TABLES, ArchivedTable
 from tailrace.archive.verifier import ArchiveVerifier
 from tailrace.clickhouse.client import ClickHouse
+from tailrace.clickhouse.replica_progress import ReplicaProgress
 from tailrace_verify.archive_days import Day
 from tailrace_verify.findings import Report
 
 
 class Task:
-    """One run over an archive."""
+    """One run over an archive.
+
+    `servers` are all servers, if ClickHouse has replicas or shards; `clickhouse` may then be any of them.
+    """
 
     def __init__(
         self,
@@ -24,9 +28,11 @@ class Task:
         home: Path,
         report: Callable[[str], None],
         sizes: Sizes | None = None,
+        servers: Sequence[ClickHouse] = (),
     ) -> None:
         self._clickhouse, self._location = clickhouse, location
-        self._archiver = Archiver(clickhouse, location, home, report, sizes)
+        progress = ReplicaProgress(servers or (clickhouse,), [table.name for table in TABLES])
+        self._archiver = Archiver(clickhouse, location, home, report, progress, sizes)
         self._verifier = ArchiveVerifier(clickhouse, location, self._archiver.warehouse)
         self._report = Report()
 

@@ -24,13 +24,7 @@ MINUTE = "minute"
 MINUTE_SECONDS = 60
 ALWAYS = (1 << 32) - 1
 """The end of a span of inserts that has none."""
-MARGIN_SECONDS = 15
-"""How far the clock of ClickHouse can go back without a row that is missed."""
 
-UNTIL = """
-SELECT toUnixTimestamp(now()) - {margin:UInt32} - toUInt32(ceil(
-    (SELECT max(elapsed) FROM system.processes WHERE query_kind IN ('Insert', 'AsyncInsertFlush')))) AS until
-"""
 DAYS = """
 SELECT toString(toDate({time}, 'UTC')) AS day, count() AS rows
 FROM tailrace.{table}
@@ -96,10 +90,6 @@ class Source:
 
     clickhouse: ClickHouse
     table: ArchivedTable
-
-    def until(self) -> int:
-        """Returns the second before which every inserted row can be read, in seconds since 1970 UTC."""
-        return self.clickhouse.rows(UNTIL, {"margin": MARGIN_SECONDS})[0]["until"]
 
     def days(self, end: date, until: int, known: Mapping[str, int]) -> list[str]:
         """Returns the days before `end` with rows that were stored before `until`. For days in `known`, only

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tailrace.clickhouse.client import ClickHouse
+from tailrace.clickhouse.shards import DATABASE, SHARD_DATABASE
 from tailrace.errors import ReportedError
 
 COLUMNS = """
@@ -11,7 +12,10 @@ SELECT name, type FROM system.columns
 WHERE database = 'tailrace' AND table = {table:String} AND default_kind IN ('', 'DEFAULT')
 ORDER BY name
 """
-SORTING_KEY = "SELECT sorting_key FROM system.tables WHERE database = 'tailrace' AND name = {table:String}"
+SORTING_KEY = """
+SELECT sorting_key FROM system.tables
+WHERE database IN {databases:Array(String)} AND name = {table:String} AND sorting_key != ''
+"""
 
 
 class UnknownTableError(ReportedError):
@@ -55,6 +59,7 @@ def columns_of(clickhouse: ClickHouse, table: ArchivedTable) -> dict[str, str]:
 
 def order_of(clickhouse: ClickHouse, table: ArchivedTable) -> str:
     """Returns the columns by which rows are sorted: those of the table, then the time."""
-    key = clickhouse.rows(SORTING_KEY, {"table": table.name})[0]["sorting_key"]
+    places = {"databases": [DATABASE, SHARD_DATABASE], "table": table.name}
+    key = clickhouse.rows(SORTING_KEY, places)[0]["sorting_key"]
     names = [name.strip() for name in key.split(",")]
     return ", ".join(names if table.time in names else [*names, table.time])

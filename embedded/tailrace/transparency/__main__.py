@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from tailrace import process
+from tailrace.clickhouse import replica_progress
 from tailrace.errors import ReportedError
 from tailrace.evidence import signing
 from tailrace.transparency import files, witnesses
@@ -66,13 +67,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--key", type=Path, required=True, help="the log's private key, in PEM format")
     parser.add_argument("--keys-file", type=Path, required=True, help="the registered host keys, as JSON")
     process.add_clickhouse_arguments(parser, user="auditor")
-    parser.add_argument(
-        "--server",
-        action="append",
-        default=[],
-        metavar="URL",
-        help="a server of a ClickHouse with replicas or shards; list each: rows wait until all have them",
-    )
+    replica_progress.add_argument(parser)
     parser.add_argument(
         "--interval", type=float, default=60, help="seconds between two checkpoints (default: %(default)g)"
     )

@@ -1,7 +1,7 @@
 """Collects new entries from ClickHouse: signed ranges, and the rows of each table and minute.
 
 A table is read by `ingested_at`, the second of the insert, up to a second before which all rows can be read
-(tailrace.transparency.replica_progress). So each row is in exactly one leaf, however late its event is. A
+(tailrace.clickhouse.replica_progress). So each row is in exactly one leaf, however late its event is. A
 projection has the counts by second and minute; ClickHouse computes the hashes of rows, which are not stored.
 """
 
@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tailrace.clickhouse.client import ClickHouse, Row
+from tailrace.clickhouse.replica_progress import ReplicaProgress
 from tailrace.errors import ReportedError
 from tailrace.transparency import leaves, sequences
-from tailrace.transparency.replica_progress import ReplicaProgress
 from tailrace.transparency.store import Batch, Minute, Store
 from tailrace_verify import rows as canonical_rows
 

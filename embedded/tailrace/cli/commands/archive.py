@@ -11,12 +11,15 @@ import argparse
 import getpass
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from tailrace.cli import output
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
+from tailrace.clickhouse import replica_progress
+from tailrace.clickhouse.replica_progress import ReplicaProgress
 from tailrace.errors import UsageError
 from tailrace.retention import demands, record
 
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from tailrace.archive.deletion import Candidate, Deleter
     from tailrace.archive.location import Location
     from tailrace.archive.tables import ArchivedTable
+    from tailrace.clickhouse.client import ClickHouse
 
 HELP = "archive closed days as Iceberg tables of Parquet files, verify and restore them"
 EXAMPLES = (
@@ -93,6 +97,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     listed = commands.add_parser("list", help="list the archived days")
     verified = commands.add_parser("verify", help="read days back and compare them with ClickHouse")
     restored = commands.add_parser("restore", help="insert the rows that ClickHouse lacks, each once")
+    for each in (run_, verified, restored):
+        replica_progress.add_argument(each)
     for each in (listed, verified, restored):
         is_required = each is restored
         each.add_argument(
@@ -157,7 +163,8 @@ def _run(arguments: argparse.Namespace, context: Context, location: "Location") 
         raise UsageError(f"--until: expected {last} or an earlier day, because later days are not closed yet")
     if arguments.until:
         end = arguments.until + timedelta(days=1)
-    task = service.Task(context.clickhouse(ACCOUNT), location, context.home.root, _progress)
+    clickhouse, servers = context.clickhouse(ACCOUNT), _servers(arguments, context)
+    task = service.Task(clickhouse, location, context.home.root, _progress, servers=servers)
     with lock.held(context.home.root):
         rows = [
             {"table": each.table, "day": each.day, "rows": each.rows, "bytes": each.size, "is_verified": good}
@@ -167,6 +174,11 @@ def _run(arguments: argparse.Namespace, context: Context, location: "Location") 
     for finding in task.findings():
         print(f"tailrace: {finding}", file=sys.stderr)
     return Exit.OK if all(row["is_verified"] for row in rows) and not task.findings() else Exit.FAILED
+
+
+def _servers(arguments: argparse.Namespace, context: Context) -> list["ClickHouse"]:
+    clickhouse = context.clickhouse(ACCOUNT)
+    return [replace(clickhouse, url=url) for url in arguments.server] or [clickhouse]
 
 
 def _list(arguments: argparse.Namespace, context: Context, location: "Location") -> int:
@@ -213,6 +225,7 @@ def _verify(arguments: argparse.Namespace, context: Context, location: "Location
     from tailrace_verify import output as reports
     from tailrace_verify.findings import Report
 
+    _require_no_delay(arguments, context)
     report = Report()
     verifier = ArchiveVerifier(context.clickhouse(ACCOUNT), location, Warehouse(location))
     found = verify_all(verifier, report, *_period(arguments), tables.chosen(arguments.table))
@@ -231,6 +244,7 @@ def _restore(arguments: argparse.Namespace, context: Context, location: "Locatio
     from tailrace.archive.restore import JOURNAL, Restorer
     from tailrace.migrations.runner import load_retention
 
+    _require_no_delay(arguments, context)
     home, clickhouse = context.home.root, context.clickhouse(ACCOUNT)
     chosen, end = tuple(tables.chosen(arguments.table)), arguments.end + timedelta(days=1)
     with lock.held_with_ttls(home, clickhouse) as require_lock:
@@ -239,6 +253,14 @@ def _restore(arguments: argparse.Namespace, context: Context, location: "Locatio
         )
         _show("restore", map(vars, restorer.restore(arguments.first, end, chosen)), arguments)
     return Exit.OK
+
+
+def _require_no_delay(arguments: argparse.Namespace, context: Context) -> None:
+    """A replica that lags lacks rows: they would differ, or be restored a second time."""
+    from tailrace.archive import tables
+
+    names = [table.name for table in tables.TABLES]
+    ReplicaProgress(_servers(arguments, context), names).require_no_delay()
 
 
 def _delete(arguments: argparse.Namespace, context: Context, location: "Location") -> int:

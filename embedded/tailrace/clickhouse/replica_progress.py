@@ -6,6 +6,7 @@ was read, no replica lags. An insert that has just ended may not have reached th
 the second that is returned was read PASS_SECONDS earlier.
 """
 
+import argparse
 import time
 from collections.abc import Callable, Sequence
 
@@ -28,6 +29,17 @@ DELAYS = """
 SELECT table, is_readonly OR is_session_expired AS is_cut_off, absolute_delay AS delay FROM system.replicas
 WHERE database IN {databases:Array(String)} AND table IN {tables:Array(String)}
 """
+
+
+def add_argument(parser: argparse.ArgumentParser) -> None:
+    """Adds `--server URL`, which can be repeated; the result is the list `server`."""
+    parser.add_argument(
+        "--server",
+        action="append",
+        default=[],
+        metavar="URL",
+        help="a server of a ClickHouse with replicas or shards; list each: rows wait until all have them",
+    )
 
 
 class ReplicaError(ReportedError):
@@ -57,12 +69,33 @@ class ReplicaProgress:
         if len(self._servers) == 1:
             return found
         delay = max(map(self._delay, self._servers))
+        delay += INSERT_SECONDS if delay else 0
         now = self._clock()
         self._read.append((now, found))
         while len(self._read) > 1 and now - self._read[1][0] >= PASS_SECONDS:
             del self._read[0]
         read_at, until = self._read[0]
         return until - delay if now - read_at >= PASS_SECONDS else 0
+
+    def wait_until(self, pause: Callable[[float], object] = time.sleep) -> int:
+        """Returns `until()`; with several servers after PASS_SECONDS. Raises the same errors."""
+        while not (found := self.until()):
+            pause(PASS_SECONDS)
+        return found
+
+    def require_no_delay(self, pause: Callable[[float], object] = time.sleep) -> None:
+        """Waits PASS_SECONDS with several servers, so that replicas have learnt of each insert.
+
+        Raises ReplicaError if one lags then, ClickHouseError and OSError.
+        """
+        if len(self._servers) == 1:
+            return
+        pause(PASS_SECONDS)
+        for server in self._servers:
+            if delay := self._delay(server):
+                raise ReplicaError(
+                    f"{server.url}: a replica lags by {delay} s: repeat the command when it has caught up"
+                )
 
     def _inserted_until(self, server: ClickHouse) -> int:
         return server.rows(UNTIL, {"margin": MARGIN_SECONDS})[0]["until"]
@@ -74,5 +107,4 @@ class ReplicaProgress:
         for row in rows:
             if row["is_cut_off"]:
                 raise ReplicaError(f"{server.url}: the replica of {row['table']} has lost its Keeper")
-        delay = max((int(row["delay"]) for row in rows), default=0)
-        return delay + INSERT_SECONDS if delay else 0
+        return max((int(row["delay"]) for row in rows), default=0)
