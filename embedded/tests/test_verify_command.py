@@ -10,7 +10,11 @@ from pathlib import Path
 import pytest
 import verify_histories as histories
 
+from tailrace.cli import remote
+from tailrace.clickhouse import replica_progress
+from tailrace.clickhouse.replica_progress import ReplicaProgress
 from tailrace.config.resources import REPOSITORY
+from tailrace.verification import live
 from tailrace_local.cli import main
 from tailrace_verify import check, merkle, minutes, notes, rows, single
 from tailrace_verify.files import of_mapping
@@ -52,6 +56,16 @@ def test_proven(bundle, capsys):
     shown = capsys.readouterr().out
     assert shown.startswith("proven: ")
     assert "tailrace/0f3a" in shown
+
+
+def test_a_replica_that_lags_is_not_said_to_be_tampered_with(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("TAILRACE_HOME", str(tmp_path))
+    monkeypatch.setattr(replica_progress, "PASS_SECONDS", 0)
+    monkeypatch.setattr(ReplicaProgress, "_delay", lambda _, server: 60 * server.url.endswith("2"))
+    write(tmp_path, {f"{live.DIRECTORY}/checkpoint": b""})
+    words = ["verify", "--live", "--server", "http://ch1", "--server", "http://ch2"]
+    assert remote.run(words, "http://ch1", lambda _: "") == Status.UNDETERMINED
+    assert "http://ch2: a replica lags by 60 s" in capsys.readouterr().err
 
 
 def test_keys_of_the_bundle_determine_nothing(bundle, capsys):

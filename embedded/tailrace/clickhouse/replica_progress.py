@@ -38,7 +38,7 @@ def add_argument(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="URL",
-        help="a server of a ClickHouse with replicas or shards; list each: rows wait until all have them",
+        help="a server of a ClickHouse with replicas or shards; list each: a replica that lags lacks rows",
     )
 
 

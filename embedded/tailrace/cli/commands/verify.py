@@ -3,14 +3,18 @@
 BUNDLE is an evidence bundle, the directory of a transparency log, or the proof of one row. The keys are those
 of the log, its witnesses and the hosts; get them from another source than the bundle. A key that is not given
 is taken from the bundle, and the verdict is then at best that nothing can be determined. --live verifies the
-rows of ClickHouse with the transparency log of this installation.
+rows of ClickHouse with the transparency log of this installation. With replicas or shards, name each server
+with --server: a replica that lags lacks rows, which would be reported as deleted.
 """
 
 import argparse
 import sys
+from dataclasses import replace
 
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
+from tailrace.clickhouse import replica_progress
+from tailrace.clickhouse.replica_progress import ReplicaError, ReplicaProgress
 from tailrace_verify import options
 
 HELP = "verify rows, logs and evidence with the transparency log"
@@ -33,6 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--live", action="store_true", help="verify the rows of ClickHouse instead of a bundle"
     )
+    replica_progress.add_argument(parser)
 
 
 def run(arguments: argparse.Namespace, context: Context) -> int:
@@ -43,7 +48,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         if arguments.live:
             return _live(arguments, context)
         return command.run(arguments)
-    except (command.InputError, UnreadableError, OSError) as error:
+    except (command.InputError, UnreadableError, ReplicaError, OSError) as error:
         print(f"tailrace: {error}", file=sys.stderr)  # exit code 1 would mean that something was changed
         return Exit.NOT_RUNNING
 
@@ -51,13 +56,17 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
 def _live(arguments: argparse.Namespace, context: Context) -> int:
     from tailrace.evidence.export import ACCOUNT
     from tailrace.evidence.parameters import retention
+    from tailrace.transparency.collector import TABLES
     from tailrace.verification import live
     from tailrace_verify import command
 
     if not (context.home.root / live.DIRECTORY / "checkpoint").exists():
         raise command.InputError("this installation has no transparency log yet")
+    clickhouse = context.clickhouse(ACCOUNT)
+    servers = [replace(clickhouse, url=url) for url in arguments.server] or [clickhouse]
+    ReplicaProgress(servers, TABLES).require_no_delay()
     report = live.verify(
-        context.clickhouse(ACCOUNT),
+        clickhouse,
         context.home.root,
         command.trust_of(arguments),
         command.scope_of(arguments),
