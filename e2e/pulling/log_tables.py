@@ -79,7 +79,12 @@ class TableServer:
         self._admin = self.connect("root", "")
         self._before = {name: len(self.file(name)) for name in LOGS}
         self.run("SET GLOBAL slow_query_log = 1", "SET GLOBAL general_log = 1")
-        yield
+        try:
+            yield
+        finally:
+            self._stop_logging(saved)
+
+    def _stop_logging(self, saved: tuple) -> None:
         values = ", ".join(f"GLOBAL {name} = {value!r}" for name, value in zip(SETTINGS, saved, strict=True))
         self.run(
             f"SET {values}",
@@ -228,10 +233,23 @@ def check_events(server: TableServer, slow: bytes, general: bytes, directory: Pa
         assert of_file, "no events"
         left, right = (_by_session(map(described, found)) for found in (of_file, of_table))
         assert left == right, difference(left, right)
+        if name == "slow.log":
+            check_databases(of_file, of_table)
+
+
+def check_databases(of_file: list[dict], of_table: list[dict]) -> None:
+    """Rows have their own database. A session without one has that of the entry before it in the file."""
+    found = [
+        _by_session((each["database"], each["flags"], each["connection_id"]) for each in events)
+        for events in (of_file, of_table)
+    ]
+    for (named, flags, _), (stored, of_row, _) in zip(*found, strict=True):
+        assert "database_inherited" not in of_row
+        assert stored == named or "database_inherited" in flags
 
 
 def _slow_event(event: dict) -> tuple:
-    names = ("query_id", "user", "host", "database", "query_time", "lock_time", "rows_sent", "rows_examined")
+    names = ("query_id", "user", "host", "query_time", "lock_time", "rows_sent", "rows_examined")
     return tuple(event[name] for name in (*names, "connection_id"))
 
 

@@ -79,7 +79,10 @@ class SlowRows:
         return int(start.replace(tzinfo=UTC).timestamp())
 
     def _use(self, row: Row) -> list[bytes]:
-        """Returns the line that names the database. Each row has it; the file has it after changes only."""
+        """Returns the line that names the database. Each row has it; the file has it after changes only.
+
+        A row without a database has an empty `Schema` in its header.
+        """
         name = _bytes(row["db"])
         if not name:
             return []
@@ -113,9 +116,13 @@ class GeneralRows:
 
 
 def _mysql_header(row: Row) -> bytes:
-    return b"# User@Host: %s  Id: %5d\n# Query_time: %s  Lock_time: %s Rows_sent: %d  Rows_examined: %d" % (
+    # Percona Server's line, not MySQL's: without it the database of the entry before would apply.
+    schema = b"" if row["db"] else b"# Schema: \n"
+    form = b"# User@Host: %s  Id: %5d\n%s# Query_time: %s  Lock_time: %s Rows_sent: %d  Rows_examined: %d"
+    return form % (
         _bytes(row["user_host"]),
         row.get("thread_id", 0),
+        schema,
         *(_seconds(row[name]) for name in ("query_time", "lock_time")),
         *(row[name] for name in ("rows_sent", "rows_examined")),
     )

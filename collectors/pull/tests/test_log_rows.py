@@ -38,6 +38,13 @@ def test_a_row_of_mysql_is_the_entry_of_its_file():
     assert b"timestamp=1795723012;" in SlowRows(FIVE).text(ROW)
 
 
+@pytest.mark.parametrize("product", [EIGHT, MARIADB])
+def test_a_row_without_a_database_does_not_get_that_of_the_row_before(product):
+    text = SlowRows(product).text({**ROW, "db": ""})
+    assert b"Schema: \n# Query_time" in text
+    assert b"use" not in text
+
+
 def test_a_row_of_mariadb_has_the_start_and_other_columns():
     assert SlowRows(MARIADB).text({**ROW, "rows_affected": 3, "sql_text": "SELECT 1"}) == (
         b"# Time: 2026-11-26T19:56:53.704421Z\n# User@Host: app[app] @ web-1 [10.0.0.7]\n"
