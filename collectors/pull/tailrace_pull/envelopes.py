@@ -191,7 +191,7 @@ def _without_types(properties: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _slow_entry(fields: Mapping[str, Any], at: datetime) -> bytes:
-    """Writes an entry as MySQL 8.0 does."""
+    """Writes an entry as MySQL 8.0 does, with Percona Server's `Schema` if there is no database."""
     start = time_of(fields["start_time"]) if fields.get("start_time") else at
     seconds = _seconds(fields["query_time"])
     end = (start + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
@@ -200,10 +200,11 @@ def _slow_entry(fields: Mapping[str, Any], at: datetime) -> bytes:
         f"Rows_sent: {int(fields.get('rows_sent', 0))}  Rows_examined: {int(fields.get('rows_examined', 0))}"
     )
     database = f"use {_word(fields['db'])};\n" if fields.get("db") else ""
+    schema = "" if database else "# Schema: \n"  # without it the database of the entry before would apply
     return (
         f"# Time: {end}\n"
         f"# User@Host: {_word(fields['user_host'])}  Id: {_word(fields.get('thread_id', 0))}\n"
-        f"{times} {rows}\n"
+        f"{schema}{times} {rows}\n"
         f"{database}SET timestamp={int(start.timestamp())};\n"
         f"{str(fields['sql_text']).rstrip().removesuffix(';')};\n"
     ).encode()

@@ -100,11 +100,12 @@ class LogOfHub:
         return done
 
     def _positions(self, state: LogState, bounds: Mapping[int, Bounds], at: float) -> Offsets:
-        """Returns where to read. A partition that was added later is read from its start."""
+        """Returns where to read. A partition that was added later is read from its start: messages that
+        were deleted there since are missing, too."""
         if state.memory:
             known = {int(partition): offset for partition, offset in json.loads(state.memory).items()}
-        else:
-            known = self.hub.offsets_at(self.since or int(at * MILLIS) - DAY_MILLIS)
+            return {partition: known.get(partition, 0) for partition in bounds}
+        known = self.hub.offsets_at(self.since or int(at * MILLIS) - DAY_MILLIS)
         return {partition: known.get(partition, each.first) for partition, each in bounds.items()}
 
 
