@@ -59,7 +59,7 @@ def web_receiver(port: int) -> Iterator[WebReceiver]:
                 self.send_header("Location", f"http://127.0.0.1:{port}/elsewhere")
                 self.end_headers()
 
-        do_GET = do_POST  # noqa: N815 - a followed redirect would arrive as GET
+        do_GET = do_POST  # a followed redirect would arrive as GET
 
         def log_message(self, *_: object) -> None:
             """Logs nothing."""

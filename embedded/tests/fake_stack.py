@@ -19,7 +19,7 @@ from tailrace.programs.program import HEALTHY, Health
 from tailrace.sources import active_sources
 from tailrace.sources.sources_file import Listed
 from tailrace_local.supervisor.component import Component
-from tailrace_local.supervisor.process_manager import BackOff
+from tailrace_local.supervisor.process_manager import RestartBackoff
 from tailrace_local.supervisor.supervisor import Supervisor
 
 SAY_UP = 'echo up > "$HERE/up"; echo start $$ >> "$HERE/../../order"'
@@ -119,7 +119,7 @@ async def main(root: Path, components: list[str]) -> None:
         asked = active_sources.active_or_listed(settings, home).servers
         return [component for component in tiny if asked or not component.name.startswith("asking")]
 
-    await Supervisor(assemble, settings, home, BackOff(first=0.1, maximum=0.4, stable=2)).run()
+    await Supervisor(assemble, settings, home, RestartBackoff(first=0.1, maximum=0.4, stable=2)).run()
 
 
 def _component(spec: str, settings: Settings, home: Home) -> FakeComponent:

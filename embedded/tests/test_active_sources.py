@@ -114,7 +114,7 @@ def test_a_list_with_too_many_logs_is_reported_and_retried_on_request(settings, 
 
 
 def test_a_copy_that_cannot_be_written_is_reported_and_retried(settings, watch):
-    draft = settings.home / "run" / "sources.new"
+    draft = settings.home / "run" / ".sources.json.draft"
     draft.mkdir()
     settings.sources.write_text(LOG % "db-2")
     assert watch.poll(immediately=True) is None

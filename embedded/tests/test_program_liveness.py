@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tailrace import deployment
 from tailrace.cli.exit_codes import Exit
 from tailrace.config.home import Home
+from tailrace.deployment import __main__ as deployment
 
 LONG = 3 * 3600
 """Seconds that are over each limit."""

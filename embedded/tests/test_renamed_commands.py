@@ -6,7 +6,6 @@ import re
 
 import pytest
 
-from tailrace import deployment
 from tailrace.alerts.delivery import config
 from tailrace.cli import main as command_line
 from tailrace.cli.commands import alerts
@@ -17,13 +16,14 @@ from tailrace.config.home import Home
 from tailrace.config.resources import REPOSITORY
 from tailrace.config.settings import RENAMED, Settings
 from tailrace.dashboards import roles
+from tailrace.deployment import __main__ as deployment
 from tailrace_local import reference
 from tailrace_local.cli import EXTENSION
 
 PROGRAMS = ("tailrace.delivery.__main__", "tailrace.facts.__main__")
 OPTIONS = [
-    ("tailrace.deployment", "--readable"),
-    ("tailrace.deployment", "--seen-as"),
+    ("tailrace.deployment.__main__", "--readable"),
+    ("tailrace.deployment.__main__", "--seen-as"),
     *((program, "--beat") for program in PROGRAMS),
 ]
 VALUES = {"--readable": "kafka", "--seen-as": "/etc/clickhouse", "--beat": "/run/beat"}

@@ -19,7 +19,7 @@ from tailrace.errors import NotRunningError
 from tailrace.unix_socket import short_path
 from tailrace_local.context import LocalContext
 from tailrace_local.supervisor import control, procfs
-from tailrace_local.supervisor.process_manager import BackOff
+from tailrace_local.supervisor.process_manager import RestartBackoff
 from tailrace_local.supervisor.supervisor import in_order
 
 
@@ -326,9 +326,9 @@ def test_a_supervisor_that_ends_without_reading_the_request_counts_as_stopped(tm
 
 
 def test_pauses_double_up_to_a_limit_and_are_reset_after_a_stable_run():
-    back_off = BackOff(first=1, maximum=5, stable=60)
+    restart_backoff = RestartBackoff(first=1, maximum=5, stable=60)
 
-    assert [back_off.after(healthy) for healthy in (0, 0, 0, 0, 59, 60, 1)] == [1, 2, 4, 5, 5, 1, 2]
+    assert [restart_backoff.after(healthy) for healthy in (0, 0, 0, 0, 59, 60, 1)] == [1, 2, 4, 5, 5, 1, 2]
 
 
 def test_components_that_need_each_other_in_a_cycle_are_refused():

@@ -8,9 +8,9 @@ import pytest
 from replica_servers import Replicas, wait_until
 from test_tables import events
 
-from tailrace import deployment
 from tailrace.cli.exit_codes import Exit
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
+from tailrace.deployment import __main__ as deployment
 from tailrace.migrations import lock, migration_files
 from tailrace.migrations import runner as migration_runner
 from tailrace.migrations.lock import LockedError

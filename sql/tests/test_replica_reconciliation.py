@@ -8,8 +8,8 @@ from test_new_rollup import BEFORE, LAST, NOW, block
 from test_replica_inserts import ROWS, await_each_row_once, insert, insert_without_quorum
 from test_tables import events
 
-from tailrace import deployment
 from tailrace.cli.exit_codes import Exit
+from tailrace.deployment import __main__ as deployment
 from tailrace.migrations.rewind import Order, rewind
 from tailrace.migrations.rollups import ROLLUPS
 

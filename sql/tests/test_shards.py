@@ -15,7 +15,6 @@ from compared_rows import INSTANCES, NOW, asked, chart_queries, check_result, in
 from test_rights import MAY_READ, VIEW_PARAMETERS, users
 from test_tables import EXACTLY_ONCE, VIEW_TARGETS, events, letter
 
-from tailrace import deployment
 from tailrace.archive import location, service
 from tailrace.archive.restore import Restorer
 from tailrace.archive.verifier import ArchiveVerifier, verify_all
@@ -24,6 +23,7 @@ from tailrace.cli.exit_codes import Exit
 from tailrace.clickhouse import replica_progress, server_config, shards
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.dashboards import asset_files
+from tailrace.deployment import __main__ as deployment
 from tailrace.migrations import migration_files
 from tailrace.migrations import runner as migration_runner
 from tailrace.migrations.migration_files import Dialect, Migration, MigrationError

@@ -19,6 +19,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tailrace import replaced_file
 from tailrace.archive import days, inserts, source, tables
 from tailrace.archive.columns import ORIGINAL
 from tailrace.archive.location import Location
@@ -169,9 +170,7 @@ class Restorer:
 
     def _insert(self, target: str, part: Part, group: Group, missing: list[int], token: str) -> None:
         self.journal.parent.mkdir(parents=True, exist_ok=True)
-        temporary = self.journal.with_suffix(".tmp")
-        temporary.write_text(json.dumps({"token": token, "rows": missing}))
-        temporary.replace(self.journal)
+        replaced_file.write(self.journal, json.dumps({"token": token, "rows": missing}))
         rows = group.rows if len(missing) == len(group.hashes) else group.rows.take(missing)
         is_text = pc.is_null(rows[ORIGINAL])
         typed, others = rows.filter(is_text), rows.filter(pc.invert(is_text))

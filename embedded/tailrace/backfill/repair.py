@@ -21,6 +21,7 @@ from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.errors import ReportedError
 from tailrace.kafka.client import KafkaClient
 from tailrace.ledger.records import LogFile
+from tailrace.retry_pause import doubled
 from tailrace.sources.log_key import LogKey, key_of
 from tailrace.sources.sources_file import Source
 
@@ -30,7 +31,7 @@ LOST = "lost"
 
 MAX_SHIPMENTS = 3
 """A range that is still missing after so many shipments is lost."""
-MAX_DELAY_SECONDS = 600
+MAX_DELAY_SECONDS, MOST_DOUBLINGS = 600, 10
 
 
 @dataclass(frozen=True)
@@ -188,8 +189,8 @@ class Repairer:
             )
 
     def _postpone(self, attempt: Attempt, times: int) -> None:
-        delay = self._pace.interval_seconds * 2 ** min(times, 10)
-        attempt.next_at = self._clock() + min(delay, MAX_DELAY_SECONDS)
+        delay = doubled(self._pace.interval_seconds, MAX_DELAY_SECONDS, min(times, MOST_DOUBLINGS) + 1)
+        attempt.next_at = self._clock() + delay
 
     def record(self, lost: ByteRange, state: str, reason: str) -> None:
         """Inserts a result, unless the newest one of the range is the same."""

@@ -7,7 +7,7 @@ import threading
 import time
 from pathlib import Path
 
-from tailrace import process
+from tailrace import process, replaced_file
 from tailrace.alerts.callbacks import config
 from tailrace.alerts.callbacks.server import CallbackServer
 from tailrace.alerts.callbacks.service import Callbacks
@@ -37,9 +37,7 @@ def _serve(server: CallbackServer, heartbeat: Path) -> None:
     thread = threading.Thread(target=server.serve_forever, args=(0.2,), daemon=True)
     thread.start()
     while True:
-        draft = heartbeat.with_suffix(".draft")
-        draft.write_text(json.dumps({"at": time.time(), "problem": ""}))
-        draft.replace(heartbeat)
+        replaced_file.write(heartbeat, json.dumps({"at": time.time(), "problem": ""}))
         if stop.wait(HEARTBEAT_SECONDS) or not thread.is_alive():
             break
     server.shutdown()

@@ -5,6 +5,8 @@ import threading
 import time
 from pathlib import Path
 
+from tailrace import replaced_file
+
 COUNTS = ("read", "delivered", "refused", "failed", "skipped", "missed")
 
 
@@ -41,6 +43,4 @@ class Status:
         with self._lock:
             state = {"at": time.time(), "problem": self._problem, "since": self._since, "lag": lag}
             content = json.dumps({**state, **self._counts})
-        draft = self._file.with_suffix(".draft")
-        draft.write_text(content)
-        draft.replace(self._file)
+        replaced_file.write(self._file, content)

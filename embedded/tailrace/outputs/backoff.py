@@ -13,12 +13,12 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 from tailrace.outputs.record import FAILED, Outcome
+from tailrace.retry_pause import doubled
 
 JITTER = 0.25
 """The part by which a pause is longer or shorter at most, so that channels do not return together."""
 LONGEST_WISH_SECONDS = 3600
 """A receiver that asks for more is tried after this time."""
-MOST_DOUBLINGS = 30
 UNTRIED, WORKING, FAILING = "untried", "working", "failing"
 
 Spread = Callable[[float, float], float]
@@ -27,8 +27,7 @@ Spread = Callable[[float, float], float]
 
 def pause_seconds(failures: int, first: float, longest: float, spread: Spread = random.uniform) -> float:
     """Returns the pause after the failure with this number, from 1 on; seconds."""
-    doubled = first * 2.0 ** min(max(0, failures - 1), MOST_DOUBLINGS)
-    return min(longest, doubled) * spread(1 - JITTER, 1 + JITTER)
+    return doubled(first, longest, failures) * spread(1 - JITTER, 1 + JITTER)
 
 
 def wished_seconds(headers: Mapping[str, str], now: float) -> float | None:

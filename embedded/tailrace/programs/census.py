@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence, Set
 from pathlib import Path
 
+from tailrace import replaced_file
 from tailrace.config.home import Home
 from tailrace.config.resources import ROOT
 from tailrace.programs.program import HEALTHY, Health, Program
@@ -65,9 +66,7 @@ class CensusProgram(Program):
         before = json.loads(self._sources().read_text()) if self._sources().exists() else []
         over = dict.fromkeys(((log["instance"], log["source"]) for log in before), time.time())
         kept = {log: at for log, at in {**over, **left(self.home)}.items() if log not in watched}
-        draft = _left(self.home).with_suffix(".new")
-        draft.write_text(json.dumps([[*log, at] for log, at in kept.items()]))
-        draft.replace(_left(self.home))
+        replaced_file.write(_left(self.home), json.dumps([[*log, at] for log, at in kept.items()]))
 
     def _sources(self) -> Path:
         return self.home.data(self.name) / "sources.json"

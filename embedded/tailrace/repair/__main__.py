@@ -2,13 +2,12 @@
 
 import argparse
 import json
-import os
 import sys
 import time
 from dataclasses import asdict
 from pathlib import Path
 
-from tailrace import process
+from tailrace import process, replaced_file
 from tailrace.backfill.repair import Pace, Repairer, Round
 from tailrace.errors import UsageError
 from tailrace.kafka import client as kafka_client
@@ -40,10 +39,7 @@ def main() -> int:
 
 
 def _write_heartbeat(file: Path, done: Round) -> None:
-    """Replaces the file, so that a reader never sees half of it."""
-    draft = file.with_suffix(".new")
-    draft.write_text(json.dumps({"at": time.time(), **asdict(done)}))
-    os.replace(draft, file)
+    replaced_file.write(file, json.dumps({"at": time.time(), **asdict(done)}))
 
 
 def _arguments() -> argparse.Namespace:

@@ -16,6 +16,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from tailrace import replaced_file
+
 MAX_SECONDS = 1800
 MAX_DAYS = 90
 MAX_ROWS = 2000
@@ -155,9 +157,7 @@ class Backtests:
 
     def _store(self, state: BacktestState) -> None:
         self._states[state.id] = state
-        draft = self._directory / f".{state.id}"
-        draft.write_text(json.dumps(asdict(state)))
-        draft.replace(self._directory / f"{state.id}.json")
+        replaced_file.write(self._directory / f"{state.id}.json", json.dumps(asdict(state)))
 
     def _forget_old(self) -> None:
         ended = [state for state in self._states.values() if state.state != RUNNING]

@@ -10,7 +10,9 @@ from pathlib import Path
 import msgpack
 from confluent_kafka import Consumer, KafkaException, Message
 
+from tailrace import replaced_file
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError, Row
+from tailrace.retry_pause import doubled
 from tailrace.snapshots.alert import ALERTS, alert_of
 from tailrace.snapshots.errant_transactions import Comparison
 from tailrace.snapshots.query_ids import QueryIds
@@ -30,7 +32,7 @@ TOPIC = "tailrace.snapshots"
 GROUP = "tailrace-facts"
 BATCH = 200
 WAIT_SECONDS = 1.0
-MAX_PAUSE_SECONDS = 30
+FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 1.0, 30.0
 
 KNOWN = (
     "SELECT cluster, instance, kind, key, attributes, toFloat64(since) AS since, "
@@ -115,8 +117,8 @@ class Loader:
 
     def _stored(self, messages: Sequence[Message]) -> bool:
         """Stores all rows, retrying until it succeeds or is stopped; returns whether it succeeded."""
-        pause = 1.0
         rows: dict[str, list[Row]] | None = None
+        failures = 0
         while True:
             try:
                 if self._comparison is None:
@@ -129,9 +131,9 @@ class Loader:
             except (OSError, ClickHouseError) as error:
                 self._report(f"ClickHouse did not accept the rows: {error}")
                 self._write_beat(str(error))
-            if self._stop.wait(pause):
+                failures += 1
+            if self._stop.wait(doubled(FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS, failures)):
                 return False
-            pause = min(MAX_PAUSE_SECONDS, 2 * pause)
 
     def _restored(self) -> Comparison:
         """Returns the state of the servers that an earlier process stored."""
@@ -140,9 +142,7 @@ class Loader:
         return comparison
 
     def _write_beat(self, problem: str) -> None:
-        draft = self._heartbeat.with_suffix(".draft")
-        draft.write_text(json.dumps({"at": time.time(), "problem": problem}))
-        draft.replace(self._heartbeat)
+        replaced_file.write(self._heartbeat, json.dumps({"at": time.time(), "problem": problem}))
 
 
 def unpacked(value: bytes) -> object:

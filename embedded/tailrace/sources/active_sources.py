@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tailrace import replaced_file
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings
 from tailrace.sources import sources_file
@@ -36,9 +37,7 @@ def activate(home: Home, listed: Listed) -> ActiveSources:
     before, now = _read(home), time.time()
     known = before.since if before else {}
     activated = ActiveSources(listed, now, {key_of(log): known.get(key_of(log), now) for log in listed.logs})
-    draft = _file(home).with_suffix(".new")
-    draft.write_text(json.dumps(_to_json(activated), indent=2, default=str))
-    draft.replace(_file(home))
+    replaced_file.write(_file(home), json.dumps(_to_json(activated), indent=2, default=str))
     return activated
 
 

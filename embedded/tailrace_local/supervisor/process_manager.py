@@ -11,6 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from tailrace.programs.program import Health
+from tailrace.retry_pause import doubled
 from tailrace_local.supervisor import disk
 from tailrace_local.supervisor.component import Component
 from tailrace_local.supervisor.logfile import RotatingLog
@@ -38,22 +39,21 @@ class PartFailedError(Exception):
 
 
 @dataclass
-class BackOff:
-    """Pauses between restarts: they double from `first` to `most` seconds, and are reset after a run that was
-    healthy for `stable` seconds."""
+class RestartBackoff:
+    """Pauses between restarts: they double from `first` to `maximum` seconds.
+
+    After a run that was healthy for `stable` seconds, they begin with `first` again.
+    """
 
     first: float = 0.5
     maximum: float = 30.0
     stable: float = 60.0
-    _next: float = 0.0
+    _failures: int = 0
 
     def after(self, healthy_seconds: float) -> float:
         """Returns the pause after a run that was healthy for this many seconds."""
-        if healthy_seconds >= self.stable or not self._next:
-            self._next = self.first
-        pause = self._next
-        self._next = min(self._next * 2, self.maximum)
-        return pause
+        self._failures = 1 if healthy_seconds >= self.stable else self._failures + 1
+        return doubled(self.first, self.maximum, self._failures)
 
 
 class ProcessManager:
@@ -66,7 +66,7 @@ class ProcessManager:
         log: RotatingLog,
         environment: dict[str, str],
         changed: Callable[["ProcessManager"], None],
-        back_off: BackOff,
+        restart_backoff: RestartBackoff,
     ) -> None:
         self.component = component
         self.state = State.STOPPED
@@ -80,7 +80,7 @@ class ProcessManager:
         self._log = log
         self._environment = environment
         self._changed = changed
-        self._back_off = back_off
+        self._restart_backoff = restart_backoff
         self._healthy_at: float | None = None
         self._ready = asyncio.Event()
         self._task: asyncio.Task | None = None
@@ -112,7 +112,7 @@ class ProcessManager:
                     await self._live()
                 # Any error leads to a retry, and is shown as the reason.
                 except Exception as failure:
-                    pause = self._back_off.after(self._healthy_seconds())
+                    pause = self._restart_backoff.after(self._healthy_seconds())
                     self.last_failure = "; ".join(filter(None, [str(failure), self._disk_complaint()]))
                     self._enter(State.BACKOFF, f"{self.last_failure}; next try in {pause:g} s")
                     await asyncio.sleep(pause)
@@ -206,7 +206,7 @@ class ProcessManager:
             await asyncio.sleep(POLL_STARTING_SECONDS)
 
     async def _provision(self) -> None:
-        retries = BackOff()
+        retries = RestartBackoff()
         while True:
             try:
                 await asyncio.to_thread(self.component.provision)

@@ -34,7 +34,7 @@ from tailrace_local.supervisor.component import Component
 from tailrace_local.supervisor.control import ComponentStatus, StackStatus
 from tailrace_local.supervisor.list_watch import ListWatch
 from tailrace_local.supervisor.logfile import RotatingLog
-from tailrace_local.supervisor.process_manager import BackOff, ProcessManager, State
+from tailrace_local.supervisor.process_manager import ProcessManager, RestartBackoff, State
 
 PR_SET_CHILD_SUBREAPER = 36
 REAP_SECONDS = 5.0
@@ -57,11 +57,11 @@ class Supervisor:
         assemble: Callable[[], Sequence[Component]],
         settings: Settings,
         home: Home,
-        back_off: BackOff | None = None,
+        restart_backoff: RestartBackoff | None = None,
     ) -> None:
         self._settings = settings
         self._home = home
-        self._back_off = back_off or BackOff(maximum=settings.restart_backoff_max)
+        self._restart_backoff = restart_backoff or RestartBackoff(maximum=settings.restart_backoff_max)
         self._since = time.time()
         self._log = self._open_log("supervisor")
         self._stop_asked = asyncio.Event()
@@ -111,7 +111,9 @@ class Supervisor:
             log=self._open_log(component.name),
             environment={**_inherited_environment(), **local_clickhouse.environment(self._home)},
             changed=self._on_change,
-            back_off=BackOff(self._back_off.first, self._back_off.maximum, self._back_off.stable),
+            restart_backoff=RestartBackoff(
+                self._restart_backoff.first, self._restart_backoff.maximum, self._restart_backoff.stable
+            ),
         )
 
     def _open_log(self, name: str) -> RotatingLog:

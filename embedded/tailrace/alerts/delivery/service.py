@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from tailrace import replaced_file
 from tailrace.alerts.delivery.config import Channel, DeliveryConfig, Email, HttpService, Output, Syslog
 from tailrace.alerts.delivery.delivery_log import DELIVERED, FAILED, Due, Outcome, Progress
 from tailrace.alerts.delivery.jira import JiraSender
@@ -105,13 +106,11 @@ class Service:
         return is_ordered
 
     def _write_heartbeat(self) -> None:
-        draft = self._heartbeat.with_suffix(".draft")
         states = {
             worker.name: {**asdict(self._backoffs[worker.name].state), **vars(worker.status)}
             for worker in self._workers
         }
-        draft.write_text(json.dumps(states))
-        draft.replace(self._heartbeat)
+        replaced_file.write(self._heartbeat, json.dumps(states))
 
 
 def backoffs_of(config: DeliveryConfig) -> dict[str, Backoff]:

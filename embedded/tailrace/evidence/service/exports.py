@@ -13,6 +13,7 @@ from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from tailrace import replaced_file
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.evidence import framework
 from tailrace.evidence.period import Period
@@ -127,9 +128,7 @@ class Exports:
         self._states[state.id] = state
         place = self._directory / state.id
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        draft = place / ".state.json"
-        draft.write_text(json.dumps(asdict(state)))
-        draft.replace(place / "state.json")
+        replaced_file.write(place / "state.json", json.dumps(asdict(state)))
 
     def _change(self, number: str, **values: object) -> None:
         with self._lock:

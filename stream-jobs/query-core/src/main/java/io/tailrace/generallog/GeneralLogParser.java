@@ -2,7 +2,7 @@ package io.tailrace.generallog;
 
 import io.tailrace.audit.record.AuditEventBuilder;
 import io.tailrace.event.AuditEvent;
-import io.tailrace.fingerprint.PasswordStatements;
+import io.tailrace.fingerprint.StatementSample;
 import io.tailrace.framing.DeadLetterCode;
 import io.tailrace.framing.EntryParser;
 import io.tailrace.framing.LogEntry;
@@ -26,7 +26,6 @@ final class GeneralLogParser implements EntryParser {
 
     private static final byte[] USING_PASSWORD = ByteText.ascii(" (using password: ");
 
-    private static final int MAX_SAMPLE_LENGTH = 64 << 10;
     private static final int MAX_ARGUMENT_LENGTH = 512;
 
     private final LogTime times = new LogTime();
@@ -102,10 +101,7 @@ final class GeneralLogParser implements EntryParser {
     private void statement(AuditEvent event, byte[] bytes, int to, ParseListener out) {
         int from = Math.min(header.argumentFrom, to);
         String fingerprint = events.classify(event, bytes, from, to, out);
-        String sample = PasswordStatements.mayHold(bytes, from, to)
-                ? ""
-                : ByteText.utf8(bytes, from, Math.min(to, from + MAX_SAMPLE_LENGTH));
-        out.audit(event, fingerprint, sample);
+        out.audit(event, fingerprint, StatementSample.of(bytes, from, to));
     }
 
     private void argument(AuditEvent event, byte[] bytes) {

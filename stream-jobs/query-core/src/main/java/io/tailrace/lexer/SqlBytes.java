@@ -1,8 +1,8 @@
 package io.tailrace.lexer;
 
 /**
- * Classifies the bytes of a statement, and finds where words and comments end. These rules are the same for every
- * {@code sql_mode}.
+ * Classifies the bytes of a statement, and finds where words, comments and the literals of a line end. Of these rules,
+ * only that of literals depends on {@code sql_mode}.
  */
 public final class SqlBytes {
 
@@ -29,7 +29,7 @@ public final class SqlBytes {
     private SqlBytes() {}
 
     /** Returns whether a byte may open or close a literal, quoted name or comment, or end a statement. */
-    static boolean mayChangeMode(byte b) {
+    public static boolean mayChangeMode(byte b) {
         return MARK[b & 0xff];
     }
 
@@ -48,6 +48,22 @@ public final class SqlBytes {
             end++;
         }
         return end;
+    }
+
+    /**
+     * Returns the index of the quote that ends a literal, or {@code to}. A doubled quote ends one literal and starts the
+     * next one.
+     *
+     * @param from index in the literal, not directly after a backslash that escapes
+     * @param backslashEscapes false for NO_BACKSLASH_ESCAPES
+     */
+    public static int closingQuote(byte[] bytes, int from, int to, byte quote, boolean backslashEscapes) {
+        byte escape = backslashEscapes ? (byte) '\\' : quote;
+        int i = ByteText.firstOf(bytes, from, to, quote, escape);
+        while (i < to && bytes[i] != quote) {
+            i = ByteText.firstOf(bytes, Math.min(i + 2, to), to, quote, escape);
+        }
+        return i;
     }
 
     /** Returns whether {@code --} starts a comment: white space, a control character or the end must follow. */

@@ -106,7 +106,7 @@ public final class StatementScanner {
                 case CODE -> code(bytes, i, to);
                 case SINGLE_QUOTED -> quoted(bytes, i, to, (byte) '\'');
                 case DOUBLE_QUOTED -> quoted(bytes, i, to, (byte) '"');
-                case BACKTICKED -> backticked(bytes, i, to);
+                case BACKTICKED -> quoted(bytes, i, to, (byte) '`');
                 case DOLLAR_QUOTED -> dollarQuoted(bytes, i, to);
                 default -> comment(bytes, i, to);
             };
@@ -114,19 +114,7 @@ public final class StatementScanner {
     }
 
     private int quoted(byte[] bytes, int from, int to, byte quote) {
-        int i = ByteText.firstOf(bytes, from, to, quote, (byte) '\\');
-        while (i < to && bytes[i] == '\\') {
-            i = ByteText.firstOf(bytes, Math.min(i + 2, to), to, quote, (byte) '\\');
-        }
-        if (i == to) {
-            return to;
-        }
-        mode = CODE;
-        return i + 1;
-    }
-
-    private int backticked(byte[] bytes, int from, int to) {
-        int end = ByteText.firstOf(bytes, from, to, (byte) '`', (byte) '`');
+        int end = SqlBytes.closingQuote(bytes, from, to, quote, quote != '`');
         if (end == to) {
             return to;
         }

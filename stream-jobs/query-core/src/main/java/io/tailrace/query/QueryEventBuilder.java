@@ -3,13 +3,12 @@ package io.tailrace.query;
 import io.tailrace.event.QueryEvent;
 import io.tailrace.fingerprint.Fingerprinter;
 import io.tailrace.fingerprint.NormalizedStatement;
-import io.tailrace.fingerprint.PasswordStatements;
+import io.tailrace.fingerprint.StatementSample;
 import io.tailrace.framing.EntryContext;
 import io.tailrace.framing.EntryDetail;
 import io.tailrace.framing.LogEntry;
 import io.tailrace.framing.ParseListener;
 import io.tailrace.identity.EventIds;
-import io.tailrace.lexer.ByteText;
 import io.tailrace.tags.StatementTags;
 import io.tailrace.time.CivilTime;
 import java.util.ArrayList;
@@ -27,9 +26,6 @@ import java.util.Map;
  * <p>Stores the flags of the current event. Not thread-safe.
  */
 public final class QueryEventBuilder {
-
-    /** Longest statement that the listener receives, bytes. */
-    private static final int MAX_SAMPLE_LENGTH = 64 << 10;
 
     private final String format;
     private final boolean full;
@@ -154,13 +150,6 @@ public final class QueryEventBuilder {
             flag("framing_ambiguous");
         }
         event.setFlags(flags);
-        out.query(event, fingerprint, out.needsStatement(event) ? sample(bytes, from, to) : "");
-    }
-
-    /** Returns the statement as logged, or an empty text if it may set a password. */
-    private static String sample(byte[] bytes, int from, int to) {
-        return PasswordStatements.mayHold(bytes, from, to)
-                ? ""
-                : ByteText.utf8(bytes, from, Math.min(to, from + MAX_SAMPLE_LENGTH));
+        out.query(event, fingerprint, out.needsStatement(event) ? StatementSample.of(bytes, from, to) : "");
     }
 }

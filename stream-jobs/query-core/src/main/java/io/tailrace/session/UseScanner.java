@@ -44,15 +44,6 @@ final class UseScanner {
 
     private static final int VERSION_DIGITS = 5;
 
-    /** Bytes that may open or close a literal or comment, or end a statement. */
-    private static final boolean[] MARK = new boolean[256];
-
-    static {
-        for (char mark : "'\"`#-/*;".toCharArray()) {
-            MARK[mark] = true;
-        }
-    }
-
     private static final byte[] USE = ByteText.ascii("use");
     private static final byte[] COMMENT_END = ByteText.ascii("*/");
 
@@ -116,29 +107,21 @@ final class UseScanner {
                 case CODE -> code(bytes, i, to);
                 case SINGLE_QUOTED -> quoted(bytes, i, to, (byte) '\'');
                 case DOUBLE_QUOTED -> quoted(bytes, i, to, (byte) '"');
-                case BACKTICKED -> closed(bytes, i, to, ByteText.firstOf(bytes, i, to, (byte) '`', (byte) '`'));
+                case BACKTICKED -> quoted(bytes, i, to, (byte) '`');
                 default -> comment(bytes, i, to);
             };
         }
     }
 
-    private int quoted(byte[] bytes, int from, int to, byte quote) {
-        byte escape = backslashEscapes ? (byte) '\\' : quote;
-        int i = ByteText.firstOf(bytes, from, to, quote, escape);
-        while (i < to && bytes[i] != quote) {
-            i = ByteText.firstOf(bytes, Math.min(i + 2, to), to, quote, escape);
-        }
-        return closed(bytes, from, to, i);
-    }
-
     /** Ends a literal at its quote. In a skipped comment, the quote would be no quote, and the comment would end. */
-    private int closed(byte[] bytes, int from, int to, int quote) {
-        mayEndComment(bytes, from, quote);
-        if (quote == to) {
+    private int quoted(byte[] bytes, int from, int to, byte quote) {
+        int end = SqlBytes.closingQuote(bytes, from, to, quote, backslashEscapes && quote != '`');
+        mayEndComment(bytes, from, end);
+        if (end == to) {
             return to;
         }
         mode = CODE;
-        return quote + 1;
+        return end + 1;
     }
 
     private void mayEndComment(byte[] bytes, int from, int to) {
@@ -156,7 +139,7 @@ final class UseScanner {
 
     private int code(byte[] bytes, int from, int to) {
         byte b = bytes[from];
-        if (step == OTHER && !MARK[b & 0xff]) {
+        if (step == OTHER && !SqlBytes.mayChangeMode(b)) {
             return plain(bytes, from, to);
         }
         if (SqlBytes.isWord(b)) {
@@ -189,7 +172,7 @@ final class UseScanner {
     /** Skips text in a statement that is not USE. */
     private static int plain(byte[] bytes, int from, int to) {
         int i = from;
-        while (i < to && !MARK[bytes[i] & 0xff]) {
+        while (i < to && !SqlBytes.mayChangeMode(bytes[i])) {
             i++;
         }
         return i;

@@ -5,6 +5,7 @@ import io.tailrace.event.AuditEvent;
 import io.tailrace.fingerprint.Fingerprinter;
 import io.tailrace.fingerprint.NormalizedStatement;
 import io.tailrace.fingerprint.PasswordStatements;
+import io.tailrace.fingerprint.StatementSample;
 import io.tailrace.framing.EntryContext;
 import io.tailrace.framing.LogEntry;
 import io.tailrace.framing.ParseListener;
@@ -25,9 +26,6 @@ import java.util.Map;
  * stores the statement of the current record. Not thread-safe.
  */
 public final class AuditEventBuilder {
-
-    /** Longest statement that the listener receives, bytes. */
-    private static final int MAX_SAMPLE_LENGTH = 64 << 10;
 
     private static final int MAX_PORT = 65_535;
 
@@ -137,7 +135,8 @@ public final class AuditEventBuilder {
         if (event.getStatus() == 0 && isCut() && !event.getFlags().contains("truncated")) {
             event.getFlags().add("truncated");
         }
-        out.audit(event, classify(event, statement, 0, statementLength, out), sample());
+        String fingerprint = classify(event, statement, 0, statementLength, out);
+        out.audit(event, fingerprint, StatementSample.of(statement, 0, statementLength));
     }
 
     /**
@@ -200,13 +199,6 @@ public final class AuditEventBuilder {
             i = end + 1;
         }
         return scanner.insideLiteral();
-    }
-
-    /** Returns the statement as logged, or an empty text if it may set a password. */
-    private String sample() {
-        return PasswordStatements.mayHold(statement, 0, statementLength)
-                ? ""
-                : ByteText.utf8(statement, 0, Math.min(statementLength, MAX_SAMPLE_LENGTH));
     }
 
     /**

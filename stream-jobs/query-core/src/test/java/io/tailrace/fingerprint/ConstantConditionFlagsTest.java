@@ -6,21 +6,13 @@ import io.tailrace.lexer.ByteText;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class LiteralFlagsTest {
+/** Flags of conditions that always have the same result, and of changes of every row. */
+class ConstantConditionFlagsTest {
 
-    private final Fingerprinter fingerprinter = new Fingerprinter();
-
-    private List<String> flags(String statement) {
-        byte[] bytes = ByteText.bytes(statement);
-        NormalizedStatement shape = fingerprinter.statement(bytes, 0, bytes.length);
-        return fingerprinter.flags(shape, bytes, 0, bytes.length);
-    }
-
-    private List<String> ofCondition(String condition) {
-        return flags("SELECT a FROM t WHERE id=5 " + condition);
+    private static List<String> ofCondition(String condition) {
+        return StatementFlags.of("SELECT a FROM t WHERE id=5 " + condition);
     }
 
     @ParameterizedTest
@@ -142,11 +134,11 @@ class LiteralFlagsTest {
 
     @Test
     void aFirstConditionOfLiteralsIsAnIdiom() {
-        assertThat(flags("SELECT * FROM t WHERE 1=0")).isEmpty();
-        assertThat(flags("SELECT * FROM t WHERE 1=1 AND a=2")).isEmpty();
-        assertThat(flags("INSERT INTO t VALUES (1) ON DUPLICATE KEY UPDATE id=id"))
+        assertThat(StatementFlags.of("SELECT * FROM t WHERE 1=0")).isEmpty();
+        assertThat(StatementFlags.of("SELECT * FROM t WHERE 1=1 AND a=2")).isEmpty();
+        assertThat(StatementFlags.of("INSERT INTO t VALUES (1) ON DUPLICATE KEY UPDATE id=id"))
                 .isEmpty();
-        assertThat(flags("UPDATE t SET a = 1 WHERE (1=0)")).isEmpty();
+        assertThat(StatementFlags.of("UPDATE t SET a = 1 WHERE (1=0)")).isEmpty();
     }
 
     @ParameterizedTest
@@ -169,7 +161,7 @@ class LiteralFlagsTest {
                 "/*!50000 DELETE FROM t WHERE 1=1 */"
             })
     void whereThatMatchesEveryRowIsFlagged(String statement) {
-        assertThat(flags(statement)).containsExactly("every_row");
+        assertThat(StatementFlags.of(statement)).containsExactly("every_row");
     }
 
     @ParameterizedTest
@@ -195,7 +187,7 @@ class LiteralFlagsTest {
                 "DELETE FROM t"
             })
     void whereThatMayExcludeRowsIsNotFlagged(String statement) {
-        assertThat(flags(statement)).doesNotContain("every_row");
+        assertThat(StatementFlags.of(statement)).doesNotContain("every_row");
     }
 
     @Test
@@ -212,91 +204,9 @@ class LiteralFlagsTest {
     }
 
     @Test
-    void preparedTextsAreFlaggedByKind() {
-        assertThat(flags("PREPARE s FROM 'GRANT ALL ON *.* TO x'")).containsExactly("dynamic_grant");
-        assertThat(flags("EXECUTE IMMEDIATE 'drop  table t'")).containsExactly("dynamic_drop_table");
-        assertThat(flags("EXECUTE IMMEDIATE CONCAT('SELECT 1 INTO OUTFILE ', @f)"))
-                .containsExactly("dynamic_select", "dynamic_file");
-        assertThat(flags("SET @q := 'CREATE DEFINER=`a`@`b` EVENT e ON SCHEDULE EVERY 1 DAY DO DELETE FROM t'"))
-                .containsExactly("dynamic_create_event");
-        assertThat(flags("SET @a=1, @q=0x53454c4543542031")).containsExactly("dynamic_select", "dynamic_hex");
-        assertThat(flags("/*!50000 PREPARE s FROM 'SET GLOBAL general_log=0'*/"))
-                .containsExactly("dynamic_set_global");
-        assertThat(flags("SELECT 1; SET @q=x'64726f702075736572206262'; PREPARE s FROM @q"))
-                .containsExactly("dynamic_drop_user", "dynamic_hex");
-        assertThat(flags("PREPARE s FROM 'SELECT a FROM t WHERE b=?'")).containsExactly("dynamic_select");
-    }
-
-    /** Without a limit, the value has 160 characters to the power of five. */
-    @Test
-    void nestedFunctionsThatMultiplyATextAreReadUpToALimit() {
-        String text = "'DROP TABLE " + "a".repeat(160) + "'";
-        for (char c = 'a'; c < 'e'; c++) {
-            text = "REPLACE(" + text + ",'" + c + "','"
-                    + String.valueOf((char) (c + 1)).repeat(160) + "')";
-        }
-        assertThat(flags("SET @a = " + text)).containsExactly("dynamic_drop_table");
-        assertThat(flags("SET @a = REPLACE(REPLACE('DR#P T%', '#', 'O'), '%', 'ABLE t')"))
-                .containsExactly("dynamic_drop_table", "dynamic_assembled");
-    }
-
-    @Test
-    void otherTextsHaveNoFlags() {
-        assertThat(flags("SET @a = 'drop in'")).isEmpty();
-        assertThat(flags("INSERT INTO posts VALUES ('DROP TABLE t')")).isEmpty();
-        assertThat(flags("SELECT a FROM t WHERE b = 'GRANT ALL ON x TO y'")).isEmpty();
-        assertThat(flags("SET NAMES 'utf8'")).isEmpty();
-        assertThat(flags("PREPARE s FROM @q")).isEmpty();
-        assertThat(flags("SET @a = 0x00ff")).isEmpty();
-    }
-
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '¦',
-            quoteCharacter = '"',
-            value = {
-                "SET GLOBAL slow_query_log=0 ¦ slow_query_log=off",
-                "SET GLOBAL slow_query_log = 1 ¦ slow_query_log=on",
-                "SET GLOBAL slow_query_log = ON ¦ slow_query_log=on",
-                "SET GLOBAL slow_query_log = 'off' ¦ slow_query_log=off",
-                "set @@global.`general_log` := TRUE ¦ general_log=on",
-                "SET/*!50000 GLOBAL*/ general_log=0 ¦ general_log=off",
-                "/*!50000 SET GLOBAL general_log=0 */ ¦ general_log=off",
-                "SET STATEMENT max_statement_time=1 FOR SET GLOBAL general_log = @x ¦ general_log=other",
-                "SET GLOBAL slow_query_log=1, log_output='FILE' ¦ slow_query_log=on log_output=other",
-                "SET GLOBAL log_output='NONE' ¦ log_output=off",
-                "SET GLOBAL long_query_time=0.5 ¦ long_query_time=e0",
-                "SET GLOBAL long_query_time=1000 ¦ long_query_time=e3",
-                "SET GLOBAL max_connections=2000 ¦ max_connections=e3",
-                "SET GLOBAL binlog_expire_logs_seconds=60*60 ¦ binlog_expire_logs_seconds=other",
-                "SET GLOBAL expire_logs_days = -1 ¦ expire_logs_days=other",
-                "SET GLOBAL max_password_errors = 4294967295 ¦ max_password_errors=e9",
-                "SET GLOBAL read_only = FALSE ¦ read_only=off",
-                "SET GLOBAL read_only = DEFAULT ¦ read_only=other",
-                "SET GLOBAL read_only = ? ¦ read_only=other",
-                "SET PERSIST validate_password.policy = 'LOW' ¦ validate_password_policy=off",
-                "SET sql_log_bin=0 ¦ sql_log_bin=off",
-                "SET @old = @@SESSION.sql_log_bin ¦ ''",
-                "SET NAMES 'utf8' ¦ ''",
-                "SET autocommit=1 ¦ ''",
-                "SET @slow_query_log = 0 ¦ ''",
-                "SELECT @@global.read_only = 1 ¦ ''",
-                "UPDATE performance_schema.setup_consumers SET enabled='YES' WHERE name='NO' ¦ enabled=on",
-                "UPDATE performance_schema.threads SET instrumented='NO', history='YES' ¦ instrumented=off history=on",
-                "UPDATE t SET enabled='YES' WHERE id=1 ¦ ''",
-                "UNINSTALL COMPONENT 'file://component_validate_password' ¦ uninstalls_password_check",
-                "UNINSTALL COMPONENT 'file://component_query_attributes' ¦ uninstalls_other",
-                "UNINSTALL SONAME 'server_audit' ¦ uninstalls_audit",
-                "UNINSTALL PLUGIN server_audit ¦ ''"
-            })
-    void assignedValuesAreFlagged(String statement, String flags) {
-        assertThat(String.join(" ", flags(statement))).isEqualTo(flags.replace("''", ""));
-    }
-
-    @Test
     void conditionsOfFrameworksAreNotFlagged() {
         assertThat(ofCondition("AND 1=1")).isEmpty();
-        assertThat(flags("SELECT a FROM t WHERE (a.b = 3 AND 1=1) LIMIT 1 OFFSET 0"))
+        assertThat(StatementFlags.of("SELECT a FROM t WHERE (a.b = 3 AND 1=1) LIMIT 1 OFFSET 0"))
                 .isEmpty();
         assertThat(ofCondition("AND 1=2")).containsExactly("constant_condition");
     }
@@ -342,7 +252,7 @@ class LiteralFlagsTest {
                 "SELECT 1; DELETE FROM t WHERE id > 0"
             })
     void keysThatEveryRowHasSelectEveryRow(String statement) {
-        assertThat(flags(statement)).contains("every_row");
+        assertThat(StatementFlags.of(statement)).contains("every_row");
     }
 
     @ParameterizedTest
@@ -360,21 +270,6 @@ class LiteralFlagsTest {
                 "DELETE FROM t WHERE a LIKE 'b%'"
             })
     void otherConditionsDoNotSelectEveryRow(String statement) {
-        assertThat(flags(statement)).doesNotContain("every_row");
-    }
-
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "SET GLOBAL general_log = 1 = 0|general_log=other",
-                "SET GLOBAL general_log = 1 & 0|general_log=other",
-                "SET GLOBAL general_log = NOT 1|general_log=other",
-                "SET GLOBAL log_output = 'NO' 'NE'|log_output=other",
-                "SET GLOBAL general_log = 1, a = 0|general_log=on",
-                "SET GLOBAL general_log = 0; SELECT 1|general_log=off"
-            })
-    void aValueOfSeveralTokensIsUnknown(String statement, String flag) {
-        assertThat(flags(statement)).containsExactly(flag);
+        assertThat(StatementFlags.of(statement)).doesNotContain("every_row");
     }
 }

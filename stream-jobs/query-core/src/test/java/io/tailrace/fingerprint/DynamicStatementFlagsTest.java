@@ -2,57 +2,42 @@ package io.tailrace.fingerprint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tailrace.lexer.ByteText;
-import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Flags of comments that cut a statement, and of texts that functions assemble. */
-class HiddenTextFlagsTest {
+/** Flags of prepared statements, of texts of user variables, and of texts that functions assemble. */
+class DynamicStatementFlagsTest {
 
-    private final Fingerprinter fingerprinter = new Fingerprinter();
-
-    private List<String> flags(String statement) {
-        byte[] bytes = ByteText.bytes(statement);
-        NormalizedStatement shape = fingerprinter.statement(bytes, 0, bytes.length);
-        return fingerprinter.flags(shape, bytes, 0, bytes.length);
+    @Test
+    void preparedTextsAreFlaggedByKind() {
+        assertThat(StatementFlags.of("PREPARE s FROM 'GRANT ALL ON *.* TO x'")).containsExactly("dynamic_grant");
+        assertThat(StatementFlags.of("EXECUTE IMMEDIATE 'drop  table t'")).containsExactly("dynamic_drop_table");
+        assertThat(StatementFlags.of("EXECUTE IMMEDIATE CONCAT('SELECT 1 INTO OUTFILE ', @f)"))
+                .containsExactly("dynamic_select", "dynamic_file");
+        assertThat(StatementFlags.of(
+                        "SET @q := 'CREATE DEFINER=`a`@`b` EVENT e ON SCHEDULE EVERY 1 DAY DO DELETE FROM t'"))
+                .containsExactly("dynamic_create_event");
+        assertThat(StatementFlags.of("SET @a=1, @q=0x53454c4543542031"))
+                .containsExactly("dynamic_select", "dynamic_hex");
+        assertThat(StatementFlags.of("/*!50000 PREPARE s FROM 'SET GLOBAL general_log=0'*/"))
+                .containsExactly("dynamic_set_global");
+        assertThat(StatementFlags.of("SELECT 1; SET @q=x'64726f702075736572206262'; PREPARE s FROM @q"))
+                .containsExactly("dynamic_drop_user", "dynamic_hex");
+        assertThat(StatementFlags.of("PREPARE s FROM 'SELECT a FROM t WHERE b=?'"))
+                .containsExactly("dynamic_select");
     }
 
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "SELECT a FROM t WHERE b = 'x'-- ' AND c = 'y'",
-                "SELECT a FROM t WHERE b = 'x' -- ' AND c = 'y'",
-                "SELECT a FROM t WHERE b = 'x'#' AND c = 'y'",
-                "SELECT a FROM t WHERE b = \"x\"#\" AND c = \"y\"",
-                "SELECT a FROM t WHERE (b = 'x')-- ') AND c = 'y'",
-                "SELECT a FROM t WHERE b = 'x'/*' AND c = 'y'",
-                "SELECT a FROM t WHERE b = 1-- AND c = 2",
-                "SELECT a FROM t WHERE b = 'x' -- -",
-                "SELECT a FROM t WHERE b = 'x'#",
-                "SELECT a FROM t WHERE b = 'x'-- ' AND c = 'y'\nORDER BY a",
-                "UPDATE t SET a = 1 WHERE b = 'x'-- '"
-            })
-    void aCommentMayCutAStatement(String statement) {
-        assertThat(flags(statement)).contains("comment_cuts_statement");
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "SELECT a FROM t -- the user's own",
-                "SELECT a -- 'a' is new\n FROM t",
-                "SELECT a FROM t\n-- ' AND c = 'y'",
-                "SELECT a FROM t WHERE b = 1 -- AND c = 2",
-                "SELECT a FROM t WHERE b = '-- '' AND'",
-                "SELECT a FROM t; -- done",
-                "SELECT a, # first\n b FROM t",
-                "-- ') header\nSELECT a FROM t",
-                "SELECT a FROM t /* ' AND c = 'y' */",
-                "SELECT a --1 FROM t"
-            })
-    void ordinaryCommentsCutNothing(String statement) {
-        assertThat(flags(statement)).isEmpty();
+    @Test
+    void otherTextsHaveNoFlags() {
+        assertThat(StatementFlags.of("SET @a = 'drop in'")).isEmpty();
+        assertThat(StatementFlags.of("INSERT INTO posts VALUES ('DROP TABLE t')"))
+                .isEmpty();
+        assertThat(StatementFlags.of("SELECT a FROM t WHERE b = 'GRANT ALL ON x TO y'"))
+                .isEmpty();
+        assertThat(StatementFlags.of("SET NAMES 'utf8'")).isEmpty();
+        assertThat(StatementFlags.of("PREPARE s FROM @q")).isEmpty();
+        assertThat(StatementFlags.of("SET @a = 0x00ff")).isEmpty();
     }
 
     @ParameterizedTest
@@ -63,10 +48,11 @@ class HiddenTextFlagsTest {
                 "SET @a = UNHEX('44524F50204441544142415345206872')",
                 "PREPARE s FROM FROM_BASE64('RFJPUCBEQVRBQkFTRSBocg==')",
                 "EXECUTE IMMEDIATE CONCAT_WS(' ', 'DROP', 'DATABASE', 'hr')",
-                "SET @a = CONCAT(CHAR(68, 82), CONCAT('OP ', 'DATABASE'), ' hr')"
+                "SET @a = CONCAT(CHAR(68, 82), CONCAT('OP ', 'DATABASE'), ' hr')",
+                "SET @a = REPLACE(REPLACE('DR#P %', '#', 'O'), '%', 'DATABASE hr')"
             })
     void functionsOfLiteralsAreComputed(String statement) {
-        assertThat(flags(statement)).contains("dynamic_drop_database", "dynamic_assembled");
+        assertThat(StatementFlags.of(statement)).contains("dynamic_drop_database", "dynamic_assembled");
     }
 
     /** Servers read the text of a literal as a statement, with its comments, escapes and parts. */
@@ -99,7 +85,7 @@ class HiddenTextFlagsTest {
                 "SET @a='1', @b='2', @c='3', @d='4', @e='5', @f='6', @g='7', @h='8', @i='DROP DATABASE shop'",
             })
     void theTextIsReadAsServersDo(String statement) {
-        assertThat(flags(statement)).contains("dynamic_drop_database");
+        assertThat(StatementFlags.of(statement)).contains("dynamic_drop_database");
     }
 
     @ParameterizedTest
@@ -113,7 +99,7 @@ class HiddenTextFlagsTest {
                 "SET @a='x -- y' 'DROP DATABASE shop'",
             })
     void otherTextsAreNoStatements(String statement) {
-        assertThat(flags(statement)).doesNotContain("dynamic_drop_database");
+        assertThat(StatementFlags.of(statement)).doesNotContain("dynamic_drop_database");
     }
 
     @ParameterizedTest
@@ -128,6 +114,6 @@ class HiddenTextFlagsTest {
                 "SET @a = FROM_BASE64('?')"
             })
     void otherTextsAreNotAssembled(String statement) {
-        assertThat(flags(statement)).doesNotContain("dynamic_assembled");
+        assertThat(StatementFlags.of(statement)).doesNotContain("dynamic_assembled");
     }
 }

@@ -21,6 +21,25 @@ def configure_command(command: argparse.ArgumentParser) -> None:
     command.add_argument("words", nargs=argparse.REMAINDER, metavar="COMMAND", help="and its options")
 
 
+def configure_host_keys(command: argparse.ArgumentParser) -> None:
+    kafka_client.add_arguments(command)
+    command.add_argument("--json", metavar="TEXT", help="the keys (default: those of keys/hosts.json)")
+
+
+def configure_migrations(command: argparse.ArgumentParser) -> None:
+    configure_servers(command)
+    command.add_argument("--writers-stopped", action="store_true", help="as for `tailrace migrate`")
+
+
+def configure_collector(command: argparse.ArgumentParser) -> None:
+    kafka_client.add_arguments(command, required=False)
+    shown = command.add_mutually_exclusive_group()
+    shown.add_argument("--demo", action="store_true", help="also watch two days of a shop; needs --kafka")
+    shown.add_argument(
+        "--samples", action="store_true", help="also watch the logs of samples/; needs --kafka"
+    )
+
+
 def configure_certificates(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--host", action="append", default=[], metavar="NAME", help="a server name in addition to localhost"

@@ -15,7 +15,6 @@ from typing import Any, NoReturn
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
-from tailrace import deployment_options
 from tailrace.cli import remote
 from tailrace.cli.exit_codes import Exit
 from tailrace.clickhouse import row_policies
@@ -34,6 +33,7 @@ from tailrace.dashboards.asset_files import AssetError
 from tailrace.dashboards.connections import ADMINISTRATOR, PASSWORD, USERS, connections_to, password_of
 from tailrace.dashboards.superset_client import Client, SupersetError
 from tailrace.demo import container as demo_container
+from tailrace.deployment import options
 from tailrace.errors import ReportedError
 from tailrace.kafka import accounts as kafka_accounts
 from tailrace.kafka import client as kafka_client
@@ -278,30 +278,21 @@ def _parser() -> argparse.ArgumentParser:
         command.set_defaults(run=run)
         return command
 
-    deployment_options.configure_topics(add("topics", apply_topics))
+    options.configure_topics(add("topics", apply_topics))
     kafka_client.add_arguments(add("rules", push_rules))
-    host_keys = add("host-keys", publish_host_keys)
-    kafka_client.add_arguments(host_keys)
-    host_keys.add_argument("--json", metavar="TEXT", help="the keys (default: those of keys/hosts.json)")
-    deployment_options.configure_certificates(add("certificates", make_certificates))
-    deployment_options.configure_servers(migrations := add("migrations", migrate))
-    migrations.add_argument("--writers-stopped", action="store_true", help="as for `tailrace migrate`")
-    deployment_options.configure_servers(add("retention", apply_retention))
+    options.configure_host_keys(add("host-keys", publish_host_keys))
+    options.configure_certificates(add("certificates", make_certificates))
+    options.configure_migrations(add("migrations", migrate))
+    options.configure_servers(add("retention", apply_retention))
     reconciling = add("reconcile", reconcile)
-    deployment_options.add_secrets(reconciling)
+    options.add_secrets(reconciling)
     reconciliation_step.configure(reconciling)
-    deployment_options.configure_dashboards(add("dashboards", publish_dashboards))
-    deployment_options.configure_clickhouse(add("clickhouse", write_clickhouse))
+    options.configure_dashboards(add("dashboards", publish_dashboards))
+    options.configure_clickhouse(add("clickhouse", write_clickhouse))
     provisioning.configure(add("transparency", provisioning.prepare))
     provisioning.configure_verifier_key(add("verifier-key", provisioning.print_verifier_key))
-    deployment_options.configure_command(add("command", run_command))
-    collector = add("collector", write_collector)
-    kafka_client.add_arguments(collector, required=False)
-    shown = collector.add_mutually_exclusive_group()
-    shown.add_argument("--demo", action="store_true", help="also watch two days of a shop; needs --kafka")
-    shown.add_argument(
-        "--samples", action="store_true", help="also watch the logs of samples/; needs --kafka"
-    )
+    options.configure_command(add("command", run_command))
+    options.configure_collector(add("collector", write_collector))
     running = add("run", run_part)
     running.add_argument("part", choices=RUNNABLE)
     kafka_client.add_arguments(running, required=False)

@@ -1,0 +1,46 @@
+package io.tailrace.fingerprint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class CommentFlagsTest {
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT a FROM t WHERE b = 'x'-- ' AND c = 'y'",
+                "SELECT a FROM t WHERE b = 'x' -- ' AND c = 'y'",
+                "SELECT a FROM t WHERE b = 'x'#' AND c = 'y'",
+                "SELECT a FROM t WHERE b = \"x\"#\" AND c = \"y\"",
+                "SELECT a FROM t WHERE (b = 'x')-- ') AND c = 'y'",
+                "SELECT a FROM t WHERE b = 'x'/*' AND c = 'y'",
+                "SELECT a FROM t WHERE b = 1-- AND c = 2",
+                "SELECT a FROM t WHERE b = 'x' -- -",
+                "SELECT a FROM t WHERE b = 'x'#",
+                "SELECT a FROM t WHERE b = 'x'-- ' AND c = 'y'\nORDER BY a",
+                "UPDATE t SET a = 1 WHERE b = 'x'-- '"
+            })
+    void aCommentMayCutAStatement(String statement) {
+        assertThat(StatementFlags.of(statement)).contains("comment_cuts_statement");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT a FROM t -- the user's own",
+                "SELECT a -- 'a' is new\n FROM t",
+                "SELECT a FROM t\n-- ' AND c = 'y'",
+                "SELECT a FROM t WHERE b = 1 -- AND c = 2",
+                "SELECT a FROM t WHERE b = '-- '' AND'",
+                "SELECT a FROM t; -- done",
+                "SELECT a, # first\n b FROM t",
+                "-- ') header\nSELECT a FROM t",
+                "SELECT a FROM t /* ' AND c = 'y' */",
+                "SELECT a --1 FROM t"
+            })
+    void ordinaryCommentsCutNothing(String statement) {
+        assertThat(StatementFlags.of(statement)).isEmpty();
+    }
+}

@@ -1,0 +1,67 @@
+package io.tailrace.fingerprint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SettingFlagsTest {
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '¦',
+            quoteCharacter = '"',
+            value = {
+                "SET GLOBAL slow_query_log=0 ¦ slow_query_log=off",
+                "SET GLOBAL slow_query_log = 1 ¦ slow_query_log=on",
+                "SET GLOBAL slow_query_log = ON ¦ slow_query_log=on",
+                "SET GLOBAL slow_query_log = 'off' ¦ slow_query_log=off",
+                "set @@global.`general_log` := TRUE ¦ general_log=on",
+                "SET/*!50000 GLOBAL*/ general_log=0 ¦ general_log=off",
+                "/*!50000 SET GLOBAL general_log=0 */ ¦ general_log=off",
+                "SET STATEMENT max_statement_time=1 FOR SET GLOBAL general_log = @x ¦ general_log=other",
+                "SET GLOBAL slow_query_log=1, log_output='FILE' ¦ slow_query_log=on log_output=other",
+                "SET GLOBAL log_output='NONE' ¦ log_output=off",
+                "SET GLOBAL long_query_time=0.5 ¦ long_query_time=e0",
+                "SET GLOBAL long_query_time=1000 ¦ long_query_time=e3",
+                "SET GLOBAL max_connections=2000 ¦ max_connections=e3",
+                "SET GLOBAL binlog_expire_logs_seconds=60*60 ¦ binlog_expire_logs_seconds=other",
+                "SET GLOBAL expire_logs_days = -1 ¦ expire_logs_days=other",
+                "SET GLOBAL max_password_errors = 4294967295 ¦ max_password_errors=e9",
+                "SET GLOBAL read_only = FALSE ¦ read_only=off",
+                "SET GLOBAL read_only = DEFAULT ¦ read_only=other",
+                "SET GLOBAL read_only = ? ¦ read_only=other",
+                "SET PERSIST validate_password.policy = 'LOW' ¦ validate_password_policy=off",
+                "SET sql_log_bin=0 ¦ sql_log_bin=off",
+                "SET @old = @@SESSION.sql_log_bin ¦ ''",
+                "SET NAMES 'utf8' ¦ ''",
+                "SET autocommit=1 ¦ ''",
+                "SET @slow_query_log = 0 ¦ ''",
+                "SELECT @@global.read_only = 1 ¦ ''",
+                "UPDATE performance_schema.setup_consumers SET enabled='YES' WHERE name='NO' ¦ enabled=on",
+                "UPDATE performance_schema.threads SET instrumented='NO', history='YES' ¦ instrumented=off history=on",
+                "UPDATE t SET enabled='YES' WHERE id=1 ¦ ''",
+                "UNINSTALL COMPONENT 'file://component_validate_password' ¦ uninstalls_password_check",
+                "UNINSTALL COMPONENT 'file://component_query_attributes' ¦ uninstalls_other",
+                "UNINSTALL SONAME 'server_audit' ¦ uninstalls_audit",
+                "UNINSTALL PLUGIN server_audit ¦ ''"
+            })
+    void assignedValuesAreFlagged(String statement, String flags) {
+        assertThat(String.join(" ", StatementFlags.of(statement))).isEqualTo(flags.replace("''", ""));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "SET GLOBAL general_log = 1 = 0|general_log=other",
+                "SET GLOBAL general_log = 1 & 0|general_log=other",
+                "SET GLOBAL general_log = NOT 1|general_log=other",
+                "SET GLOBAL log_output = 'NO' 'NE'|log_output=other",
+                "SET GLOBAL general_log = 1, a = 0|general_log=on",
+                "SET GLOBAL general_log = 0; SELECT 1|general_log=off"
+            })
+    void aValueOfSeveralTokensIsUnknown(String statement, String flag) {
+        assertThat(StatementFlags.of(statement)).containsExactly(flag);
+    }
+}
