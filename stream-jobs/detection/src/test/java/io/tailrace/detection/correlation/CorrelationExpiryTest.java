@@ -34,15 +34,20 @@ class CorrelationExpiryTest {
     private static final List<CorrelationRule> RULES = rules(named("fail", "a: fail")
             + named("login", "a: login")
             + correlation("many", "type: event_count\nrules: fail\ngroup-by: user\ntimespan: 10s\ncondition: {gte: 3}")
-            + correlation("first", "type: value_count\nrules: fail\ngroup-by: user\ntimespan: 60s\n"
-                    + "condition: {gte: 1, field: rows}")
+            + correlation(
+                    "first",
+                    "type: value_count\nrules: fail\ngroup-by: user\ntimespan: 60s\n"
+                            + "condition: {gte: 1, field: rows}")
             + correlation("few", "type: event_count\nrules: login\ngroup-by: user\ntimespan: 20s\ncondition: {lt: 3}")
-            + correlation("mean", "type: value_avg\nrules: fail\ngroup-by: user\ntimespan: 20s\n"
-                    + "condition: {gte: 4, field: rows}")
+            + correlation(
+                    "mean",
+                    "type: value_avg\nrules: fail\ngroup-by: user\ntimespan: 20s\n"
+                            + "condition: {gte: 4, field: rows}")
             + correlation("sum", "type: value_sum\nrules: login\ntimespan: 30s\ncondition: {gt: 9, field: rows}")
             + correlation("both", "type: temporal\nrules: [many, login]\ngroup-by: user\ntimespan: 30s")
-            + correlation("late", "type: event_count\nrules: [few, mean]\ngroup-by: user\ntimespan: 40s\n"
-                    + "condition: {gte: 2}"));
+            + correlation(
+                    "late",
+                    "type: event_count\nrules: [few, mean]\ngroup-by: user\ntimespan: 40s\n" + "condition: {gte: 2}"));
 
     /** The definition: every group is visited. */
     private static final class EveryGroup {
@@ -80,8 +85,8 @@ class CorrelationExpiryTest {
             if (micros > watermark) {
                 watermark = micros;
                 windows.forEach((evaluator, groups) -> groups.entrySet()
-                        .removeIf(group -> evaluator.advance(
-                                group.getKey(), group.getValue(), micros, fired(evaluator, alerts))));
+                        .removeIf(group ->
+                                evaluator.advance(group.getKey(), group.getValue(), micros, fired(evaluator, alerts))));
             }
         }
 
@@ -91,7 +96,8 @@ class CorrelationExpiryTest {
             out.writeLong(watermark);
             out.writeInt(windows.values().stream().mapToInt(Map::size).sum());
             for (Map.Entry<CorrelationEvaluator, Map<List<String>, GroupWindow>> rule : windows.entrySet()) {
-                for (Map.Entry<List<String>, GroupWindow> group : rule.getValue().entrySet()) {
+                for (Map.Entry<List<String>, GroupWindow> group :
+                        rule.getValue().entrySet()) {
                     out.writeUTF(rule.getKey().rule().header().key());
                     out.writeInt(group.getKey().size());
                     for (String value : group.getKey()) {

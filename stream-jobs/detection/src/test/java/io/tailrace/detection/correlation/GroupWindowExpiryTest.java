@@ -73,8 +73,7 @@ class GroupWindowExpiryTest {
             return;
         }
         if (expected.size() >= LIMIT) {
-            expected.remove(
-                    expected.stream().filter(match::isLike).findFirst().orElseGet(() -> expected.get(0)));
+            expected.remove(expected.stream().filter(match::isLike).findFirst().orElseGet(() -> expected.get(0)));
         }
         expected.add(match);
         expected.sort(RuleMatch.BY_TIME);

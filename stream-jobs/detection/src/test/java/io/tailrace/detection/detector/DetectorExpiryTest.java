@@ -44,9 +44,7 @@ class DetectorExpiryTest {
         private long watermark = Long.MIN_VALUE / 2;
 
         EveryEntity() {
-            DetectorRun.file(DETECTORS)
-                    .detectors()
-                    .forEach(detector -> states.put(detector, new LinkedHashMap<>()));
+            DetectorRun.file(DETECTORS).detectors().forEach(detector -> states.put(detector, new LinkedHashMap<>()));
         }
 
         void detect(DetectionEvent event, Consumer<RaisedAlert> alerts) {
@@ -159,8 +157,7 @@ class DetectorExpiryTest {
 
     private static DetectionEvent event(Random random, long micros) {
         boolean login = random.nextInt(3) == 0;
-        return DetectionEvent.builder(
-                        "e" + random.nextInt(10_000), micros, new LogSource("database", "mysql", "audit"))
+        return DetectionEvent.builder("e" + random.nextInt(10_000), micros, new LogSource("database", "mysql", "audit"))
                 .text("instance", "db1")
                 .text("user", "u" + random.nextInt(6))
                 .text("src_ip", "10.0." + random.nextInt(3) + ".1")
