@@ -251,9 +251,17 @@ public final class CorrelationEvaluator {
             settle(window.firstFrom(watermark + 1), group, window, watermark, alerts);
             window.settle(watermark);
         }
-        long remembered = rule.timespanMicros() + latenessMicros;
-        window.forget(watermark, watermark - remembered - rule.timespanMicros());
+        window.forget(watermark, watermark - firedRetention());
         return window.isEmpty();
+    }
+
+    /** As {@link GroupWindow#unchangedUntil}, for {@link #advance} if matches are evaluated on arrival. */
+    long unchangedUntil(GroupWindow window) {
+        return window.unchangedUntil(firedRetention());
+    }
+
+    private long firedRetention() {
+        return 2 * rule.timespanMicros() + latenessMicros;
     }
 
     /** Evaluates the windows that end with the matches before an index and were not evaluated yet. */

@@ -25,8 +25,10 @@ public final class GroupWindow {
     private final List<Long> fired = new ArrayList<>();
     /** End times of windows up to here were evaluated with a condition that further matches can make false. */
     private long settled = Long.MIN_VALUE;
-    /** No match expires before; spares a scan of all matches each time the watermark advances. Not part of the state. */
+    /** No match expires before; spares a scan each time the watermark advances. Not part of the state. */
     private long earliestExpiry = Long.MAX_VALUE;
+    /** Every match is needed for at least this long after its time. Not part of the state. */
+    private long leastRetention = Long.MAX_VALUE;
 
     boolean isEmpty() {
         return occurrences.isEmpty() && fired.isEmpty();
@@ -66,7 +68,7 @@ public final class GroupWindow {
             at -= oldest < at ? 1 : 0;
         }
         occurrences.add(at, occurrence);
-        earliestExpiry = Math.min(earliestExpiry, occurrence.expires());
+        noteExpiry(occurrence);
         return at;
     }
 
@@ -84,7 +86,7 @@ public final class GroupWindow {
         List<RuleMatch> replaced = List.copyOf(others);
         occurrences.subList(0, count).clear();
         occurrences.addAll(0, replaced);
-        earliestExpiry = earliestExpiry();
+        noteExpiries();
     }
 
     private int oldestLike(RuleMatch occurrence) {
@@ -133,16 +135,54 @@ public final class GroupWindow {
     /** Forgets matches that no window needs any longer. */
     void forget(long watermark, long firedBefore) {
         if (earliestExpiry < watermark) {
-            occurrences.removeIf(occurrence -> occurrence.expires() < watermark);
-            earliestExpiry = earliestExpiry();
+            dropExpired(watermark);
         }
         if (!fired.isEmpty()) {
             fired.removeIf(micros -> micros < firedBefore);
         }
     }
 
-    private long earliestExpiry() {
-        return occurrences.stream().mapToLong(RuleMatch::expires).min().orElse(Long.MAX_VALUE);
+    /** Inspects only matches so old that they expire unless they were late: each of the others once, when it goes. */
+    private void dropExpired(long watermark) {
+        int old = firstFrom(watermark - leastRetention);
+        int kept = 0;
+        earliestExpiry = Long.MAX_VALUE;
+        for (int i = 0; i < old; i++) {
+            RuleMatch occurrence = occurrences.get(i);
+            if (occurrence.expires() >= watermark) {
+                occurrences.set(kept++, occurrence);
+                earliestExpiry = Math.min(earliestExpiry, occurrence.expires());
+            }
+        }
+        occurrences.subList(kept, old).clear();
+        if (kept < occurrences.size()) {
+            earliestExpiry = Math.min(earliestExpiry, occurrences.get(kept).micros() + leastRetention);
+        }
+    }
+
+    private void noteExpiries() {
+        earliestExpiry = Long.MAX_VALUE;
+        leastRetention = Long.MAX_VALUE;
+        occurrences.forEach(this::noteExpiry);
+    }
+
+    private void noteExpiry(RuleMatch occurrence) {
+        earliestExpiry = Math.min(earliestExpiry, occurrence.expires());
+        leastRetention = Math.min(leastRetention, occurrence.expires() - occurrence.micros());
+    }
+
+    /**
+     * Returns the watermark up to which {@link #forget} changes nothing, in microseconds; the smallest number if the
+     * window is empty and may be dropped.
+     *
+     * @param firedRetention how long a time at which the correlation fired is remembered, microseconds
+     */
+    long unchangedUntil(long firedRetention) {
+        long until = isEmpty() ? Long.MIN_VALUE : earliestExpiry;
+        for (int i = 0; i < fired.size(); i++) {
+            until = Math.min(until, fired.get(i) + firedRetention);
+        }
+        return until;
     }
 
     /** Returns the index of the first match at this time or later. */
@@ -189,7 +229,7 @@ public final class GroupWindow {
         for (int count = in.readInt(); count > 0; count--) {
             window.occurrences.add(RuleMatch.read(in));
         }
-        window.earliestExpiry = window.earliestExpiry();
+        window.noteExpiries();
         return window;
     }
 }

@@ -3,6 +3,7 @@ package io.tailrace.detection.correlation;
 import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.LogSource;
+import io.tailrace.detection.expiry.ExpiryQueue;
 import io.tailrace.detection.sigma.CorrelationRule;
 import java.io.DataInput;
 import java.io.DataOutput;
@@ -18,9 +19,53 @@ import java.util.function.Consumer;
 /** Evaluates all correlations of a rule set, with the state of all groups in memory. Not thread-safe. */
 public final class InMemoryCorrelationEngine {
 
-    private final Map<String, CorrelationEvaluator> correlators = new LinkedHashMap<>();
-    private final Map<String, List<CorrelationEvaluator>> byRule = new HashMap<>();
-    private final Map<String, Map<List<String>, GroupWindow>> windows = new HashMap<>();
+    /** The state of one group of a correlation. */
+    private static final class Group extends ExpiryQueue.Item {
+
+        private final List<String> values;
+        private final GroupWindow window;
+
+        Group(List<String> values, GroupWindow window) {
+            this.values = values;
+            this.window = window;
+        }
+    }
+
+    /** A correlation with the state of its groups. */
+    private static final class Correlation {
+
+        private final CorrelationEvaluator evaluator;
+        private final Map<List<String>, Group> groups = new LinkedHashMap<>();
+        /** Groups by the watermark that changes them, if matches are evaluated on arrival; empty otherwise. */
+        private final ExpiryQueue<Group> expiring = new ExpiryQueue<>();
+
+        Correlation(CorrelationEvaluator evaluator) {
+            this.evaluator = evaluator;
+        }
+
+        void schedule(Group group) {
+            if (evaluator.rule().isEvaluatedOnArrival()) {
+                expiring.schedule(group, evaluator.unchangedUntil(group.window));
+            }
+        }
+
+        void advance(long watermark, Consumer<RaisedAlert> fired) {
+            if (!evaluator.rule().isEvaluatedOnArrival()) {
+                groups.values().removeIf(group -> evaluator.advance(group.values, group.window, watermark, fired));
+                return;
+            }
+            for (Group group = expiring.pollBefore(watermark); group != null; group = expiring.pollBefore(watermark)) {
+                if (evaluator.advance(group.values, group.window, watermark, fired)) {
+                    groups.remove(group.values, group);
+                } else {
+                    schedule(group);
+                }
+            }
+        }
+    }
+
+    private final Map<String, Correlation> correlations = new LinkedHashMap<>();
+    private final Map<String, List<Correlation>> byRule = new HashMap<>();
     private final BiPredicate<String, DetectionEvent> isExcepted;
     private long watermark = Long.MIN_VALUE / 2;
 
@@ -38,26 +83,25 @@ public final class InMemoryCorrelationEngine {
             List<CorrelationRule> rules, long latenessMicros, BiPredicate<String, DetectionEvent> isExcepted) {
         this.isExcepted = isExcepted;
         for (CorrelationRule rule : rules) {
-            CorrelationEvaluator correlator = new CorrelationEvaluator(rule, latenessMicros);
-            correlators.put(rule.header().key(), correlator);
-            windows.put(rule.header().key(), new LinkedHashMap<>());
+            Correlation correlation = new Correlation(new CorrelationEvaluator(rule, latenessMicros));
+            correlations.put(rule.header().key(), correlation);
             for (String used : rule.rules()) {
-                byRule.computeIfAbsent(used, key -> new ArrayList<>()).add(correlator);
+                byRule.computeIfAbsent(used, key -> new ArrayList<>()).add(correlation);
             }
         }
     }
 
     /** Counts a match of a rule in every correlation that uses it. */
     public void match(String ruleKey, DetectionEvent event, Consumer<RaisedAlert> alerts) {
-        for (CorrelationEvaluator correlator : byRule.getOrDefault(ruleKey, List.of())) {
-            if (isExcepted.test(correlator.rule().header().key(), event)) {
+        for (Correlation correlation : byRule.getOrDefault(ruleKey, List.of())) {
+            CorrelationEvaluator evaluator = correlation.evaluator;
+            if (isExcepted.test(evaluator.rule().header().key(), event)) {
                 continue;
             }
-            Map<List<String>, GroupWindow> groups =
-                    windows.get(correlator.rule().header().key());
-            for (List<String> group : correlator.groups(ruleKey, event)) {
-                GroupWindow window = groups.computeIfAbsent(group, key -> new GroupWindow());
-                correlator.add(ruleKey, event, group, window, watermark, fired(correlator, alerts));
+            for (List<String> values : evaluator.groups(ruleKey, event)) {
+                Group group = correlation.groups.computeIfAbsent(values, key -> new Group(key, new GroupWindow()));
+                evaluator.add(ruleKey, event, values, group.window, watermark, fired(evaluator, alerts));
+                correlation.schedule(group);
             }
         }
     }
@@ -88,31 +132,30 @@ public final class InMemoryCorrelationEngine {
             return;
         }
         watermark = micros;
-        for (CorrelationEvaluator correlator : correlators.values()) {
-            windows.get(correlator.rule().header().key())
-                    .entrySet()
-                    .removeIf(group ->
-                            correlator.advance(group.getKey(), group.getValue(), watermark, fired(correlator, alerts)));
+        for (Correlation correlation : correlations.values()) {
+            correlation.advance(watermark, fired(correlation.evaluator, alerts));
         }
     }
 
     /** Returns the number of groups with state. */
     public int groups() {
-        return windows.values().stream().mapToInt(Map::size).sum();
+        return correlations.values().stream()
+                .mapToInt(correlation -> correlation.groups.size())
+                .sum();
     }
 
     /** Writes the state of all groups. */
     public void write(DataOutput out) throws IOException {
         out.writeLong(watermark);
         out.writeInt(groups());
-        for (Map.Entry<String, Map<List<String>, GroupWindow>> rule : windows.entrySet()) {
-            for (Map.Entry<List<String>, GroupWindow> group : rule.getValue().entrySet()) {
-                out.writeUTF(rule.getKey());
-                out.writeInt(group.getKey().size());
-                for (String value : group.getKey()) {
+        for (Map.Entry<String, Correlation> correlation : correlations.entrySet()) {
+            for (Group group : correlation.getValue().groups.values()) {
+                out.writeUTF(correlation.getKey());
+                out.writeInt(group.values.size());
+                for (String value : group.values) {
                     out.writeUTF(value);
                 }
-                group.getValue().write(out);
+                group.window.write(out);
             }
         }
     }
@@ -124,13 +167,15 @@ public final class InMemoryCorrelationEngine {
         watermark = in.readLong();
         for (int count = in.readInt(); count > 0; count--) {
             String rule = in.readUTF();
-            List<String> group = new ArrayList<>();
+            List<String> values = new ArrayList<>();
             for (int fields = in.readInt(); fields > 0; fields--) {
-                group.add(in.readUTF());
+                values.add(in.readUTF());
             }
-            GroupWindow window = GroupWindow.read(in);
-            if (windows.containsKey(rule)) {
-                windows.get(rule).put(group, window);
+            Group group = new Group(values, GroupWindow.read(in));
+            Correlation correlation = correlations.get(rule);
+            if (correlation != null) {
+                correlation.groups.put(values, group);
+                correlation.schedule(group);
             }
         }
     }

@@ -2,11 +2,11 @@ package io.tailrace.detection.detector;
 
 import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.expiry.ExpiryQueue;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,8 +16,59 @@ import java.util.function.LongSupplier;
 /** Runs stateful detectors with the state of all entities in memory. Not thread-safe. */
 public final class InMemoryDetectorEngine {
 
-    private final Map<String, StatefulDetector> detectors = new LinkedHashMap<>();
-    private final Map<String, Map<List<String>, DetectorState>> states = new HashMap<>();
+    /** An entity of a detector with its state. */
+    private static final class Entity extends ExpiryQueue.Item {
+
+        private final List<String> values;
+        private DetectorState state;
+
+        Entity(List<String> values, DetectorState state) {
+            this.values = values;
+            this.state = state;
+        }
+    }
+
+    /** The entities of a detector. */
+    private static final class Entities {
+
+        private final StatefulDetector detector;
+        private final Map<List<String>, Entity> states = new LinkedHashMap<>();
+        private final ExpiryQueue<Entity> expiring = new ExpiryQueue<>();
+
+        Entities(StatefulDetector detector) {
+            this.detector = detector;
+        }
+
+        /** An entity is due when the latest time that is known now expires; by then, there may be a later one. */
+        void schedule(Entity entity) {
+            long latest = entity.state.latestMicros();
+            if (latest != Long.MIN_VALUE) {
+                expiring.schedule(entity, latest + detector.ttlMicros());
+            }
+        }
+
+        void update(Observation observation, Consumer<RaisedAlert> alerts) {
+            Entity entity =
+                    states.computeIfAbsent(observation.entity(), values -> new Entity(values, detector.newState()));
+            if (detector.isForgotten(entity.state, observation.micros())) {
+                entity.state = detector.newState();
+            }
+            detector.update(entity.state, observation, alerts);
+            schedule(entity);
+        }
+
+        void forget(long watermark) {
+            for (Entity due = expiring.pollBefore(watermark); due != null; due = expiring.pollBefore(watermark)) {
+                if (detector.isForgotten(due.state, watermark)) {
+                    states.remove(due.values, due);
+                } else {
+                    schedule(due);
+                }
+            }
+        }
+    }
+
+    private final Map<String, Entities> detectors = new LinkedHashMap<>();
     private final long latenessMicros;
     private final LongSupplier nowMicros;
     private long watermark = Long.MIN_VALUE / 2;
@@ -32,8 +83,7 @@ public final class InMemoryDetectorEngine {
         this.nowMicros = nowMicros;
         this.latenessMicros = latenessMicros;
         for (StatefulDetector detector : detectors) {
-            this.detectors.put(detector.key(), detector);
-            states.put(detector.key(), new LinkedHashMap<>());
+            this.detectors.put(detector.key(), new Entities(detector));
         }
     }
 
@@ -42,20 +92,12 @@ public final class InMemoryDetectorEngine {
         if (StatefulDetector.isInFuture(event.micros(), nowMicros.getAsLong())) {
             return;
         }
-        for (StatefulDetector detector : detectors.values()) {
-            detector.observe(event, observation -> update(detector, observation, alerts));
+        for (Entities entities : detectors.values()) {
+            entities.detector.observe(event, observation -> {
+                boolean late = observation.micros() < watermark - latenessMicros;
+                entities.update(late ? observation.asLate() : observation, alerts);
+            });
         }
-    }
-
-    private void update(StatefulDetector detector, Observation observation, Consumer<RaisedAlert> alerts) {
-        boolean late = observation.micros() < watermark - latenessMicros;
-        Map<List<String>, DetectorState> ofDetector = states.get(detector.key());
-        DetectorState state = ofDetector.get(observation.entity());
-        if (state == null || detector.isForgotten(state, observation.micros())) {
-            state = detector.newState();
-            ofDetector.put(observation.entity(), state);
-        }
-        detector.update(state, late ? observation.asLate() : observation, alerts);
     }
 
     /**
@@ -68,27 +110,28 @@ public final class InMemoryDetectorEngine {
             return;
         }
         watermark = micros;
-        detectors.forEach(
-                (key, detector) -> states.get(key).values().removeIf(state -> detector.isForgotten(state, micros)));
+        detectors.values().forEach(entities -> entities.forget(micros));
     }
 
     /** Returns the number of entities with state, over all detectors. */
     public int entities() {
-        return states.values().stream().mapToInt(Map::size).sum();
+        return detectors.values().stream()
+                .mapToInt(entities -> entities.states.size())
+                .sum();
     }
 
     /** Writes the state of all entities. */
     public void write(DataOutput out) throws IOException {
         out.writeLong(watermark);
         out.writeInt(entities());
-        for (String key : detectors.keySet()) {
-            for (Map.Entry<List<String>, DetectorState> state : states.get(key).entrySet()) {
-                out.writeUTF(key);
-                out.writeInt(state.getKey().size());
-                for (String part : state.getKey()) {
+        for (Map.Entry<String, Entities> entities : detectors.entrySet()) {
+            for (Entity entity : entities.getValue().states.values()) {
+                out.writeUTF(entities.getKey());
+                out.writeInt(entity.values.size());
+                for (String part : entity.values) {
                     out.writeUTF(part);
                 }
-                state.getValue().write(out);
+                entity.state.write(out);
             }
         }
     }
@@ -101,15 +144,17 @@ public final class InMemoryDetectorEngine {
         watermark = in.readLong();
         for (int count = in.readInt(); count > 0; count--) {
             String key = in.readUTF();
-            List<String> entity = new ArrayList<>();
+            List<String> values = new ArrayList<>();
             for (int parts = in.readInt(); parts > 0; parts--) {
-                entity.add(in.readUTF());
+                values.add(in.readUTF());
             }
-            StatefulDetector detector = detectors.get(key);
-            if (detector == null) {
+            Entities entities = detectors.get(key);
+            if (entities == null) {
                 throw new IOException("the state contains a detector that is not configured: " + key);
             }
-            states.get(key).put(List.copyOf(entity), detector.readState(in));
+            Entity entity = new Entity(List.copyOf(values), entities.detector.readState(in));
+            entities.states.put(entity.values, entity);
+            entities.schedule(entity);
         }
     }
 }
