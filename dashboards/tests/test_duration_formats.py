@@ -1,4 +1,4 @@
-"""Every duration of a dashboard is in seconds and has one format; in SQL, text has the same digits and units."""
+"""Every duration of a dashboard is in seconds and has one format."""
 
 import re
 
@@ -38,5 +38,5 @@ def test_columns_and_numbers_have_the_format_of_durations(chart):
 def test_no_asset_has_another_format_of_durations():
     for file, content in COMPILED.items():
         text = yaml.dump(content, Dumper=getattr(yaml, "CSafeDumper", yaml.SafeDumper))
-        other = re.search(r"(?:d3format|d3NumberFormat|[a-zA-Z_]+[fF]ormat): *['\"]?(DURATION\w*|\$\S*)", text)
+        other = re.search(r"(?:d3f|[a-zA-Z_]+[fF])ormat: *['\"]?(DURATION\w*|\$\S*)", text)
         assert other is None, f"{file}: {other[0]}: use {FORMAT}, in seconds"

@@ -1,4 +1,4 @@
-"""The patterns of data-classes.yaml as people read them, and that they are those that the detect job reads."""
+"""The patterns of data-classes.yaml as people read them."""
 
 from pathlib import Path
 
@@ -35,7 +35,9 @@ def test_a_confirmation_belongs_to_its_patterns(tmp_path: Path):
     assert [each.of_whole_tables for each in found["pci"]] == [True, False, True, False]
 
 
-@pytest.mark.parametrize("text", ["- a", "classes: [a]", "classes: {a: 7}", "classes: {a: {confirmed: [x]}}", "a: ["])
+@pytest.mark.parametrize(
+    "text", ["- a", "classes: [a]", "classes: {a: 7}", "classes: {a: {confirmed: [x]}}", "a: ["]
+)
 def test_another_file_is_an_error(tmp_path: Path, text: str):
     (tmp_path / "c.yaml").write_text(text)
     with pytest.raises(ValueError, match=r"c\.yaml: expected data classes"):

@@ -119,7 +119,9 @@ class Compiler:
             "name": written["name"],
             "type": "NATIVE_FILTER",
             "description": written.get("description", ""),
-            "cascadeParentIds": [_filter_id(each) for each in filters if each["name"] == written.get("follows")],
+            "cascadeParentIds": [
+                _filter_id(each) for each in filters if each["name"] == written.get("follows")
+            ],
             "scope": {"rootPath": ["ROOT_ID"], "excluded": []},
         }
         if "time_range" in written:

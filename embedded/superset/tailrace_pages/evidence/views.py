@@ -230,7 +230,8 @@ def _data_class(known: Framework, span: TimeRange) -> dict[str, str] | None:
     name = known.parameters.get("class")
     if not name:
         return None
-    return {"name": name, "address": f"{links.address('entities', 'class', name, arguments=span.arguments())}#patterns"}
+    page_of_class = links.address("entities", "class", name, arguments=span.arguments())
+    return {"name": name, "address": f"{page_of_class}#patterns"}
 
 
 def _link(known: Framework, span: TimeRange, name: str) -> str:
