@@ -164,6 +164,8 @@ ROUTES = (
     Route("/tailrace/entities/user/{name}/?range=90d&format=csv&table=chart", READERS, is_page=False),
     Route("/tailrace/entities/client/{name}/?range=90d", READERS),
     Route("/tailrace/entities/table/{name}/?range=90d", READERS),
+    Route("/tailrace/entities/class/pci/?range=90d", READERS),
+    Route("/tailrace/entities/class/pci/?range=90d&format=csv&table=patterns", READERS, is_page=False),
     Route("/tailrace/sessions/pages/{name}/4711/?range=90d", READERS),
     Route("/tailrace/evidence/?range=90d", READERS),
     Route("/tailrace/evidence/?range=90d&format=csv", READERS, is_page=False),

@@ -63,7 +63,7 @@ for (const [user, { password, sees, not }] of Object.entries(roles)) {
         await assertDrawn(browser, overview);
         const { events } = slowQueries(end);
         await assertLinked(browser, 'Executions', 'linked_executions', truth.executions(events), '/superset/dashboard/slow-queries/?');
-        const [, p95, unit] = />([\d.]+)(µs|ms|s)</.exec((await one(browser, 'Latency p95')).linked_p95);
+        const [, p95, unit] = />([\d.]+) (µs|ms|s)</.exec((await one(browser, 'Latency p95')).linked_p95);
         const seconds = Number(p95) * { µs: 1e-6, ms: 1e-3, s: 1 }[unit];
         assertClose(seconds, truth.percentile(events, 0.95), 'p95', truth.BUCKET_ERROR + 0.005); // it has three digits
         const [heaviest] = (await browser.chart('Heaviest queries')).data;

@@ -233,6 +233,20 @@ def test_a_part_of_a_value_is_not_offered_as_a_value(name, each):
     assert controls["multiSelect"] or each["id"] in ONE_VALUE, f"{name}: what is typed would be a value"
 
 
+@pytest.mark.parametrize("dashboard", of_kind("dashboards"), ids=names(of_kind("dashboards")))
+def test_the_filter_of_instances_follows_that_of_clusters(dashboard):
+    filters = {each["name"]: each for each in dashboard.content["filters"]}
+    metadata = COMPILED[dashboard.file]["metadata"]["native_filter_configuration"]
+    parents = {each["name"]: each["cascadeParentIds"] for each in metadata if each["cascadeParentIds"]}
+    if not {"Cluster", "Instance"} <= filters.keys():
+        assert not parents, "a parent that is not on the dashboard would never have a value"
+        return
+    assert parents == {"Instance": ["NATIVE_FILTER-cluster"]}
+    # Superset ignores the parent if the values are those of a dataset without its column.
+    offered = next(each for each in of_kind("datasets") if each.name == filters["Instance"]["dataset"])
+    assert filters["Cluster"]["column"] in {column["column_name"] for column in offered.content["columns"]}
+
+
 NOT_FILTERED = {
     "a row is about a whole server": {
         ("access_flow", "data_limits_security"): {

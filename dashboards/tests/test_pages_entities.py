@@ -180,6 +180,16 @@ def test_who_read_a_data_class_in_30_days(analyst):
     assert [(line["User"], line["Reads"]) for line in lines] == [("eve", "210")]
 
 
+def test_a_data_class_lists_its_tables_and_columns_also_without_access(analyst):
+    page = words(text_of(analyst, "/tailrace/entities/class/pci/", range="15m"))
+    place = page.index("*.cards")
+    assert page[place - 1 : place + 5] == ["pci", "*.cards", "whole tables", "yes", "unknown", "nobody named"]
+    assert [each for each in links(text_of(analyst, "/tailrace/evidence/", framework="pci")) if each.endswith(
+        "#patterns") and each.startswith("/tailrace/entities/class/pci/?")]  # fmt: skip
+    gone = " ".join(words(text_of(analyst, "/tailrace/entities/class/vault/", range="30d")))
+    assert "does not have this class" in gone
+
+
 def test_a_session_and_its_alerts_of_one_connection_id(analyst):
     page = text_of(analyst, f"/tailrace/sessions/entities/{INSTANCE}/7/", **YESTERDAY)
     assert number(page, "Logins")[0] == "2"

@@ -285,7 +285,7 @@ def FLASK_APP_MUTATOR(app) -> None:  # noqa: N802 - Superset's name
     tailrace_time_ranges.interpret(DEFAULT_RELATIVE_START_TIME, DEFAULT_RELATIVE_END_TIME)
 
 
-# The "currency" is the second: the format "$.3~s" writes 83.4µs, 1.2ms and 7.25s.
+# The "currency" is the second: "$.3~s" writes 1.2ms. Charts that users copied before SECONDS have it.
 D3_FORMAT = {"decimal": ".", "thousands": ",", "grouping": [3], "currency": ["", "s"]}
 
 APP_NAME = "Tailrace"

@@ -23,6 +23,11 @@ SORT = (
     "return l.sort((t,r)=>o?e.compare(t,r):e.compare(r,t))}"
 )
 
+FORMATS = (
+    'registry.registerValue("$,0",a).registerValue("DURATION",(0,P.A)())'
+    '.registerValue("DURATION_SUB",(0,P.A)({formatSubMilliseconds:!0}))'
+)
+
 TABLE = (
     "f=[{key:'user',label:'User'},{key:'cnt',label:'Count'}],g=n=>({columnKey:n.key}),"
     "h=(0,o.useMemo)(()=>f.map(g),[f,g]);"
@@ -45,6 +50,7 @@ static_assets, time_ranges = _module("static_assets"), _module("tailrace_time_ra
 def assets(tmp_path) -> Path:
     (tmp_path / "1.entry.js").write_text(f'e="{static_assets.TELEMETRY}"+f')
     (tmp_path / "4.entry.js").write_text(SORT)
+    (tmp_path / "7.entry.js").write_text(FORMATS)
     (tmp_path / "2.chunk.js").write_text(f"a;{LIST};{SET}")
     (tmp_path / "6.chunk.js").write_text(PREVIOUS)
     (tmp_path / "5.chunk.js").write_text(TABLE)
@@ -83,6 +89,33 @@ def test_series_with_levels_are_sorted_by_severity(assets):
     ran = subprocess.run(["node", "-e", run], capture_output=True, text=True, check=True, timeout=120)
     assert ran.stdout.strip() == "db9,db10,critical,high,medium,low,informational"
     assert list(static_assets.LEVELS) == list(formats.LEVELS), "as on the work pages"
+
+
+FORMATTER = """
+const text={},registry={registerValue:(name,format)=>{text[name]=format;return registry}},a=0;
+class Formatter{constructor(config){Object.assign(this,config)}}
+const P={A:(config={})=>new Formatter({id:"duration_format",...config})};
+"""
+"""Superset's registry of formats and the class of its values, as far as scripts use them here."""
+DURATIONS = (
+    *(0, 2.5e-9, 83.44e-6, 0.00206, 0.125, 0.9996, 1.04, 8.294, 12.25, 27.26, 42.65787, 59.96, 59.999),
+    *(60, 136, 141.2, 1234.5, 3599.5, 11520, 86399.6, 190000, 1e8, -0.5, -1234.5),
+)
+
+
+def test_dashboards_write_durations_as_the_work_pages_do(assets):
+    static_assets.change(assets)
+    script = (assets / "7.entry.js").read_text()
+    assert static_assets.with_seconds(script) == script, "it is changed once"
+    shown = f"{json.dumps(DURATIONS)}.map(value=>text.SECONDS.formatFunc(value))"
+    run = f"{FORMATTER}{script};console.log(JSON.stringify([text.SECONDS.id,...{shown}]))"
+    ran = subprocess.run(["node", "-e", run], capture_output=True, text=True, check=True, timeout=120)
+    name, *texts = json.loads(ran.stdout)
+    assert name == "SECONDS"
+    assert [text.replace("\xa0", " ") for text in texts] == [formats.duration(each) for each in DURATIONS]
+    assert " " not in "".join(texts), "a number and its unit stay on one line"
+    assert formats.duration(1234.5) == "20 min 35 s"
+    assert formats.duration(42.65787) == "42.7 s"
 
 
 def test_a_search_is_by_titles_of_columns(assets):

@@ -5,6 +5,7 @@ from urllib.parse import unquote
 
 import pytest
 
+from tailrace.rules.data_classes import ClassPattern
 from tailrace_pages.entities import addresses, kinds, listing, overview, records
 from tailrace_pages.entities.kinds import Entity
 from tailrace_pages.entities.reading import Reading
@@ -218,6 +219,24 @@ def test_an_unknown_value_has_no_link():
     assert programs.rows[0]["address"] == ""
     assert users.caption == "Users: 2 of 30" and clients.rows == []
     assert [table.key for table in listing.others(Entity("user", "ann"), rows, {})] == ["clients", "programs"]
+
+
+def test_patterns_of_a_class_tell_who_confirmed_them():
+    classes = {
+        "pci": [
+            ClassPattern("*.cards", False, "2026-05-04", "Ann Keller"),
+            ClassPattern("shop.orders.card_*", False, "", ""),
+            ClassPattern("*.cards_test", True, "", ""),
+        ]
+    }
+    table = listing.patterns("pci", classes)
+    assert [tuple(row.values()) for row in table.rows] == [
+        ("pci", "*.cards", "whole tables", "yes", "2026-05-04", "Ann Keller"),
+        ("pci", "shop.orders.card_*", "columns", "yes", None, "nobody named"),
+        ("pci", "*.cards_test", "whole tables", "no, excluded", None, "nobody named"),
+    ]
+    assert {column.key for column in table.columns} == {*table.rows[0]}
+    assert listing.patterns("pii", classes) is None
 
 
 def test_the_sessions_of_a_connection_end_before_the_next_login():

@@ -18,7 +18,7 @@ SELECT
         message ILIKE '%history list%' OR message ILIKE '%purge%', 'purge is behind',
         message ILIKE '%buffer pool%' OR message ILIKE '%free block%', 'buffer pool is short', 'other pressure') AS message_type,
     level, replaceRegexpOne(message, '^=+\\s+', '') AS message,
-    toUInt64OrNull(details['loop_took_ms']) AS loop_took_ms,
+    toUInt64OrNull(details['loop_took_ms']) / 1000 AS loop_seconds,
     toFloat64OrNull(coalesce(nullIf(details['semaphore_longest_seconds'], ''), details['wait_seconds'])) AS waited_seconds,
     toUInt64OrNull(details['history_list_length']) AS history_list_length,
     toUInt64OrNull(details['checkpoint_age']) AS checkpoint_age,

@@ -3,8 +3,12 @@
 import re
 from urllib.parse import unquote
 
+import jinja2
 import pytest
 from developer_rows import RANGE
+
+from tailrace.dashboards.asset_files import QUERIES, with_included_queries
+from tailrace_pages import formats
 
 
 @pytest.fixture
@@ -32,3 +36,22 @@ def test_a_link_keeps_the_chosen_clusters_and_servers(link):
     assert "NATIVE_FILTER-cluster:(extraFormData:(filters:!((col:cluster,op:IN,val:!('shop'))))" in kept
     assert "filters:!((col:instance,op:IN,val:!('it!'s-db','db!!2'))))" in kept
     assert "filterState:(label:'it!'s-db, db!!2',value:!('it!'s-db','db!!2'))" in kept
+
+
+DURATIONS = (
+    *(0, 83.44e-6, 0.00206, 0.125, 0.9996, 1.04, 8.294, 27.26, 42.65787, 59.96, 60, 136, 141.2, 1234.5),
+    *(3599.5, 11520, 86399.6, 190000),
+)
+
+
+def test_durations_in_texts_are_those_of_the_work_pages(user):
+    values = ", ".join(str(float(each)) for each in DURATIONS)
+    text = with_included_queries((QUERIES / "parts" / "number_links.sql").read_text(), QUERIES)
+    environment = jinja2.Environment()
+    environment.filters["where_in"] = str
+    macros = environment.from_string(text).module
+    shown = macros.readable_seconds("seconds")
+    rows = user("reader_developer").rows(
+        f"SELECT {shown} AS text FROM (SELECT arrayJoin([{values}, NULL]) AS seconds)"
+    )
+    assert [row["text"] for row in rows] == [*map(formats.duration, DURATIONS), None]

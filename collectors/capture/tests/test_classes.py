@@ -34,6 +34,7 @@ def classes(name: str, kind: str = "varchar", table: str = "t") -> dict[str, str
         ("PASSWORD_HASH", "varbinary", {"secret": "password"}),
         ("stripe_api_key", "varchar", {"secret": "key or token"}),
         ("icd10_code", "char", {"health": "health data"}),
+        ("card_id", "bigint", {}),
         ("email_verified_at", "timestamp", {}),
         ("email_verified", "varchar", {}),
         ("password_policy", "varchar", {}),

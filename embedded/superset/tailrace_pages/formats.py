@@ -7,6 +7,7 @@ the kind of a column (columns.py).
 import math
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
+from decimal import ROUND_HALF_UP, Context
 
 from tailrace.alerts.entity_key import entity_of, in_words
 
@@ -23,6 +24,8 @@ SYMBOLS = {"critical": "▲", "high": "◆", "medium": "■", "low": "●", "inf
 """A symbol for each severity, so that none differs by colour alone."""
 
 _DURATIONS = ((1e-6, 1e9, "ns"), (1e-3, 1e6, "µs"), (1.0, 1e3, "ms"), (60.0, 1.0, "s"))
+_THREE_DIGITS = Context(prec=3, rounding=ROUND_HALF_UP)
+"""Rounds 12.25 to 12.3, as browsers do."""
 _SIZES = ("B", "kB", "MB", "GB", "TB", "PB")
 
 
@@ -44,7 +47,10 @@ def number(value: float | None) -> str:
 
 
 def duration(seconds: float | None) -> str:
-    """0.0000834 -> 83.4 µs, 7.25 -> 7.25 s, 190 -> 3 min 10 s, 11520 -> 3 h 12 min, 190000 -> 2 d 4 h"""
+    """0.0000834 -> 83.4 µs, 7.25 -> 7.25 s, 190 -> 3 min 10 s, 11520 -> 3 h 12 min, 190000 -> 2 d 4 h
+
+    Dashboards write the same: SECONDS in static_assets.py, and readable_seconds in parts/number_links.sql.
+    """
     if _is_unknown(seconds):
         return UNKNOWN
     if seconds < 0:
@@ -53,8 +59,8 @@ def duration(seconds: float | None) -> str:
         return "0 s"
     for limit, factor, unit in _DURATIONS:
         if seconds < limit:
-            return f"{float(f'{seconds * factor:.3g}'):g} {unit}"
-    return _long(round(seconds))
+            return f"{float(_THREE_DIGITS.create_decimal(seconds * factor)):g} {unit}"
+    return _long(math.floor(seconds + 0.5))
 
 
 def _long(seconds: int) -> str:

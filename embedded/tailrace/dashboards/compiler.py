@@ -94,7 +94,7 @@ class Compiler:
             content.pop(key, None)
         metadata = {
             "cross_filters_enabled": True,
-            "native_filter_configuration": [self._filter(asset, each) for each in filters],
+            "native_filter_configuration": [self._filter(asset, each, filters) for each in filters],
             **content.pop("metadata", {}),
             **_mark(asset),
         }
@@ -107,15 +107,21 @@ class Compiler:
         own = (each(chart.content) for chart in charts for each in (_style_when_empty, _style_numbers))
         return self.style + "".join(own)
 
-    def _filter(self, asset: Asset, written: Mapping[str, Any]) -> dict[str, Any]:
-        """Returns a native filter: over a column of a dataset, or the time range with its default."""
-        name = written["name"]
+    def _filter(
+        self, asset: Asset, written: Mapping[str, Any], filters: Iterable[Mapping[str, Any]]
+    ) -> dict[str, Any]:
+        """Returns a native filter: over a column of a dataset, or the time range with its default.
+
+        A filter that `follows` another one of its dashboard offers values of rows that the other selects.
+        """
         common = {
-            "id": f"NATIVE_FILTER-{written.get('key') or name.lower().replace(' ', '-')}",
-            "name": name,
+            "id": _filter_id(written),
+            "name": written["name"],
             "type": "NATIVE_FILTER",
             "description": written.get("description", ""),
-            "cascadeParentIds": [],
+            "cascadeParentIds": [
+                _filter_id(each) for each in filters if each["name"] == written.get("follows")
+            ],
             "scope": {"rootPath": ["ROOT_ID"], "excluded": []},
         }
         if "time_range" in written:
@@ -190,6 +196,10 @@ def _time_range_filter(column: str | None) -> list[dict[str, str]]:
             "comparator": "No filter",
         }
     ]
+
+
+def _filter_id(written: Mapping[str, Any]) -> str:
+    return f"NATIVE_FILTER-{written.get('key') or written['name'].lower().replace(' ', '-')}"
 
 
 def _time_filter(default: str) -> dict[str, Any]:

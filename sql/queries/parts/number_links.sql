@@ -10,11 +10,22 @@
 {%- macro three_digits(number) -%}
     toString(multiIf({{ number }} < 10, round({{ number }}, 2), {{ number }} < 100, round({{ number }}, 1), round({{ number }})))
 {%- endmacro -%}
-{#- Seconds as text with three digits and a unit, as other numbers show them: 83.4µs, 125ms, 7.25s. -#}
+{%- macro two_units(large, unit, small, smaller) -%}
+    concat(toString({{ large }}), ' {{ unit }}', if({{ small }} = 0, '', concat(' ', toString({{ small }}), ' {{ smaller }}')))
+{%- endmacro -%}
+{#- Seconds as text, as the format SECONDS of charts: 83.4 µs, 125 ms, 7.25 s, 20 min 35 s, 3 h 12 min. -#}
 {%- macro readable_seconds(seconds) -%}
-    multiIf({{ seconds }} < 0.001, concat({{ three_digits("1e6 * " ~ seconds) }}, 'µs'),
-        {{ seconds }} < 1, concat({{ three_digits("1e3 * " ~ seconds) }}, 'ms'),
-        concat({{ three_digits(seconds) }}, 's'))
+    {%- set whole = "toInt64(floor(spent + 0.5))" -%}
+    arrayMap(spent -> multiIf(
+        isNull(spent), NULL,
+        spent = 0, '0 s',
+        spent < 0.001, concat({{ three_digits("1e6 * spent") }}, ' µs'),
+        spent < 1, concat({{ three_digits("1e3 * spent") }}, ' ms'),
+        spent < 60, concat({{ three_digits("spent") }}, ' s'),
+        {{ whole }} < 3600, {{ two_units("intDiv(" ~ whole ~ ", 60)", 'min', "modulo(" ~ whole ~ ", 60)", 's') }},
+        {{ whole }} < 86400, {{ two_units("intDiv(" ~ whole ~ ", 3600)", 'h', "modulo(intDiv(" ~ whole ~ ", 60), 60)", 'min') }},
+        {{ two_units("intDiv(" ~ whole ~ ", 86400)", 'd', "modulo(intDiv(" ~ whole ~ ", 3600), 24)", 'h') }}),
+        [{{ seconds }}])[1]
 {%- endmacro -%}
 {#- The same, to a work page: `address` ends with its filters, and the time range is added. -#}
 {%- macro linked_to_page(address, number) -%}

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from tailrace.rules.data_classes import ClassPattern
 from tailrace_pages import formats
 from tailrace_pages.columns import Column
 from tailrace_pages.entities import addresses
@@ -103,6 +104,34 @@ def classes(rows: Sequence[Row], links: Mapping[str, str]) -> Table:
 
 def _class(name: str, links: Mapping[str, str]) -> str:
     return "" if name == "(unknown)" else addresses.entity("class", name, links)
+
+
+_PATTERNS = (
+    Column("pattern", "Pattern", 0, "code"),
+    Column("covers", "Covers", 20),
+    Column("belongs", "Belongs to the class", 20),
+    Column("since", "Since", 14, note="Day of the confirmation"),
+    Column("confirmed_by", "Confirmed by", 32),
+)
+
+
+def patterns(name: str, classes: Mapping[str, Sequence[ClassPattern]]) -> Table | None:
+    """Returns the patterns of a data class of the rule files; None if they do not have the class."""
+    if name not in classes:
+        return None
+    shown = [
+        {
+            "data_class": name,
+            "pattern": each.pattern,
+            "covers": "whole tables" if each.of_whole_tables else "columns",
+            "belongs": "no, excluded" if each.excluded else "yes",
+            "since": each.since or None,
+            "confirmed_by": each.confirmed_by or "nobody named",
+        }
+        for each in classes[name]
+    ]
+    columns = (Column("data_class", "Data class", 14), *_PATTERNS)
+    return Table("patterns", "Tables and columns of the class", columns, shown, len(shown))
 
 
 def alerts(rows: Sequence[Row]) -> Table:

@@ -7,6 +7,7 @@ from typing import Any
 from flask import Blueprint, request
 
 from tailrace.alerts import risk as risk_scores
+from tailrace.rules import data_classes
 from tailrace_pages import formats, rendering
 from tailrace_pages.alerts import risk
 from tailrace_pages.entities import addresses, kinds, listing, overview, records
@@ -24,7 +25,7 @@ blueprint = Blueprint("tailrace_entities", __name__)
 FILTERS = ("cluster", "instance")
 RISK_ROWS = 5
 """Alerts below the risk score."""
-SIDES = ("clients", "users", "programs", "tables", "classes", "alerts", "sessions")
+SIDES = ("clients", "users", "programs", "tables", "classes", "alerts", "sessions", "patterns")
 
 
 @blueprint.get("/tailrace/entities/")
@@ -95,6 +96,7 @@ def _answer(about: Entity) -> Any:
         sides=[*map(listing.limited, listing.others(about, reading.others, links)), *sides],
         alerts=listing.limited(listing.alerts(reading.alerts_of_range), 20),
         risk=_risk(about),
+        patterns=_patterns(about),
         sessions=_sessions(reading),
         sides_since=reading.sides_since if reading.sides_since > reading.span.since else None,
         csv_of=lambda table: rendering.changed(format="csv", table=table, before=None),
@@ -136,11 +138,19 @@ def _risk(about: Entity) -> dict[str, Any] | None:
 def _latest(reading: Reading) -> Any:
     """Returns when an entity without records in the range had its latest one. Raises NotFoundError."""
     latest = reading.latest()
-    if latest is None and not reading.alerts:
+    if latest is None and not reading.alerts and _patterns(reading.entity) is None:
         raise NotFoundError(
             f"No record names {formats.visible(reading.entity.title)}, or you must not see it."
         )
     return latest
+
+
+def _patterns(about: Entity) -> listing.Table | None:
+    """Returns what belongs to a data class, None if the rule files of this installation do not have it."""
+    try:
+        return listing.patterns(about.name, data_classes.read()) if about.kind == "class" else None
+    except (OSError, ValueError):
+        return None
 
 
 def _day_of(latest: Any) -> str:
@@ -174,6 +184,7 @@ def _side(name: str, reading: Reading, links: dict[str, str]) -> listing.Table:
         "classes": lambda: listing.classes(reading.classes(), links),
         "alerts": lambda: listing.alerts(reading.alerts_of_range),
         "sessions": lambda: _sessions(reading),
+        "patterns": lambda: _patterns(reading.entity),
     }
     others = made.get(name) or (lambda: _other(name, reading, links))
     found = others()

@@ -10,7 +10,7 @@ from tailrace.evidence import framework as frameworks
 from tailrace.evidence.framework import Framework, Result
 from tailrace.evidence.parameters import parameters
 from tailrace.evidence.service.client import MAX_UPLOAD_BYTES, ServiceError
-from tailrace_pages import csv_table, formats, rendering
+from tailrace_pages import csv_table, formats, links, rendering
 from tailrace_pages.evidence import actions, gaps, periods, rows
 from tailrace_pages.page import Page
 from tailrace_pages.page_errors import BadAddressError, NotFoundError
@@ -64,6 +64,7 @@ def index() -> Any:
         review_columns=rows.columns(
             ("signed_at", "reviewer", "reviewed_from", "reviewed_to", "finding"), reviews
         ),
+        data_class=_data_class(known, span),
         service={**service, "exports": service["exports"][:SHOWN_EXPORTS]},
         period=periods.texts(span),
         upload_limit=formats.size(MAX_UPLOAD_BYTES),
@@ -222,6 +223,15 @@ def _entry(known: Framework, span: TimeRange, name: str) -> Mapping[str, str]:
         "link": _link(known, span, name),
         "count": url_for("tailrace_evidence.result_count", **given),
     }
+
+
+def _data_class(known: Framework, span: TimeRange) -> dict[str, str] | None:
+    """Returns the data class that a framework is about, with the address of its patterns."""
+    name = known.parameters.get("class")
+    if not name:
+        return None
+    page_of_class = links.address("entities", "class", name, arguments=span.arguments())
+    return {"name": name, "address": f"{page_of_class}#patterns"}
 
 
 def _link(known: Framework, span: TimeRange, name: str) -> str:

@@ -3,6 +3,8 @@ package io.tailrace.detection.dataclass;
 import io.tailrace.detection.sigma.RuleError;
 import io.tailrace.detection.sigma.YamlDocuments;
 import io.tailrace.detection.sigma.YamlMap;
+import java.time.LocalDate;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -25,7 +27,8 @@ import org.snakeyaml.engine.v2.nodes.SequenceNode;
 public final class DataClassReader {
 
     private static final Set<String> SECTIONS = Set.of("classes", "views", "routines", "unresolved");
-    private static final Set<String> CLASS_KEYS = Set.of("description", "patterns", "exclude");
+    private static final Set<String> CLASS_KEYS = Set.of("description", "patterns", "exclude", "confirmed");
+    private static final Set<String> CONFIRMATION_KEYS = Set.of("patterns", "since", "by");
     private static final Set<String> ROUTINE_KEYS = Set.of("reads", "writes");
     private static final int MAX_CLASS_NAME_LENGTH = 64;
     private static final int MAX_VIEW_DEPTH = 32;
@@ -105,6 +108,38 @@ public final class DataClassReader {
                 throw map.refusal(map.keyNode(name), "the class " + name + " has no patterns");
             }
             classes.add(new DataClass(name, patterns, patterns(body, "exclude")));
+            checkConfirmations(body);
+        }
+    }
+
+    /** Who confirmed which patterns is for people: the classification ignores it. */
+    private void checkConfirmations(YamlMap body) {
+        Set<String> listed = new HashSet<>(body.texts("patterns"));
+        listed.addAll(body.texts("exclude"));
+        for (Node node : body.list("confirmed")) {
+            YamlMap confirmation = YamlMap.of(file, node, "confirmed");
+            refuseUnknown(confirmation, CONFIRMATION_KEYS, "a confirmation");
+            CONFIRMATION_KEYS.stream().sorted().forEach(key -> confirmation.require(key, "a confirmation"));
+            checkDay(confirmation);
+            if (confirmation.text("by").isBlank()) {
+                throw confirmation.refusal(confirmation.keyNode("by"), "by is expected to name a person");
+            }
+            for (String pattern : confirmation.texts("patterns")) {
+                if (!listed.contains(pattern)) {
+                    throw confirmation.refusal(
+                            confirmation.keyNode("patterns"), "the class does not list the pattern " + pattern);
+                }
+            }
+        }
+    }
+
+    private static void checkDay(YamlMap confirmation) {
+        String since = confirmation.text("since");
+        try {
+            LocalDate.parse(since);
+        } catch (DateTimeParseException e) {
+            throw confirmation.refusal(
+                    confirmation.keyNode("since"), "since is expected to be a day such as 2026-11-27, found " + since);
         }
     }
 

@@ -34,6 +34,11 @@ class DataClassReaderTest {
                     'classes: {pci: {patterns: [a..c]}}' | c.yaml:1:28: expected database.table or
                     'classes: {pci: {patterns: [[a.b]]}}' | c.yaml:1:28: patterns is expected to list texts
                     'classes: {pci: {patterns: [a.b]}, pci: {patterns: [a.b]}}' | c.yaml:1:35: the key pci is defined twice
+                    'classes: {p: {patterns: [a.b], confirmed: [{on: x}]}}' | c.yaml:1:45: a confirmation has no on
+                    'classes: {p: {patterns: [a.b], confirmed: [{by: x}]}}' | c.yaml:1:44: a confirmation has no patterns
+                    'classes: {p: {patterns: [a.b], confirmed: [{by: x, since: May, patterns: a.b}]}}' | c.yaml:1:52: since is expected to be a day such as 2026-11-27, found May
+                    'classes: {p: {patterns: [a.b], confirmed: [{by: "", since: 2026-05-01, patterns: a.b}]}}' | c.yaml:1:45: by is expected to name a person
+                    'classes: {p: {patterns: [a.b], confirmed: [{by: x, since: 2026-05-01, patterns: a.c}]}}' | c.yaml:1:71: the class does not list the pattern a.c
                     '{classes: {p: {patterns: [a.b]}}, views: {a.*: [a.b]}}' | c.yaml:1:43: expected a name without
                     '{classes: {p: {patterns: [a.b]}}, views: {a.v: [a.*]}}' | c.yaml:1:49: expected a name without
                     '{classes: {p: {patterns: [a.b]}}, views: {a.v: [a.V]}}' | c.yaml:1:43: the view a.v reads itself
@@ -54,6 +59,15 @@ class DataClassReaderTest {
         assertThat(read("").isEmpty()).isTrue();
         assertThat(read("# nothing\n").isEmpty()).isTrue();
         assertThat(errors).isEmpty();
+    }
+
+    @Test
+    void aConfirmationDoesNotChangeTheClass() {
+        String pattern = "classes: {p: {patterns: [a.b, a.c.d], exclude: [a.b.e]";
+        DataClasses confirmed =
+                read(pattern + ", confirmed: [{by: Ann, since: 2026-05-01, patterns: [a.c.d, a.b.e]}]}}");
+        assertThat(errors).isEmpty();
+        assertThat(confirmed.names()).isEqualTo(read(pattern + "}}").names()).containsExactly("p");
     }
 
     @Test
