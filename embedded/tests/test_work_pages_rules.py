@@ -4,6 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from tailrace.rules import catalog
+from tailrace_pages.rule_reasons import in_few_words
 from tailrace_pages.rules import backtests, listing
 from tailrace_pages.time_range import TimeRange
 
@@ -37,7 +39,31 @@ def test_an_entity_of_a_rule_leads_to_its_own_alerts_of_the_time_range(key, filt
 
 def test_a_server_on_which_a_rule_cannot_fire_leads_to_its_setup():
     row = {"instance": "db 1", "can_fire": False, "missing_classes": [], "missing_fields": ["program"]}
-    assert listing.unable([row])[0]["address"] == "/tailrace/setup/?instance=db+1"
+    (shown,) = listing.unable([{**row, "reason": "why"}])
+    assert (shown["address"], shown["reason"]) == ("/tailrace/setup/?instance=db+1", "why")
+
+
+def test_why_a_rule_cannot_fire_is_said_in_a_few_words_for_each_log():
+    other = "it matches other events; this log contains only events of the class connection, query"
+    reason = f"audit: {other}; slowlog: it needs login and program, which no event of this log has"
+    short = "audit log: only events of the class connection, query; slow query log: lacks login and program"
+    counted = "the rule that it counts cannot match: "
+    assert (in_few_words(reason), in_few_words(counted + reason)) == (short, counted + short)
+
+
+def test_a_rule_that_only_correlations_count_has_no_unknown_servers(tmp_path):
+    rule = "title: {0}\nid: {0}\nname: {0}\nlevel: low\ndetection: {{}}\n---\n"
+    counts = "title: {0}\nid: {0}\nlevel: low\ncorrelation:\n  rules: {1}\n  generate: {2}\n---\n"
+    texts = [
+        *map(rule.format, "abc"),
+        counts.format("x", "a", "false"),
+        counts.format("y", "[b, none]", "true"),
+    ]
+    (tmp_path / "rules.yml").write_text("".join(texts))
+    rules = catalog.load(tmp_path)
+    assert [each.title for each in rules["a"].counted_by] == ["x"]
+    shown = {row["rule_id"]: row["servers"] for row in listing.rules(rules, (), ())}
+    assert shown == {"a": "raises no alert itself", **dict.fromkeys("bcxy", "unknown")}
 
 
 def test_the_result_of_a_backtest_is_written_as_on_other_pages():

@@ -12,6 +12,7 @@ from tailrace.rules.catalog import RuleText
 from tailrace_pages import formats, links
 from tailrace_pages.columns import Column
 from tailrace_pages.read_bars import ReadBars
+from tailrace_pages.rule_reasons import in_few_words
 from tailrace_pages.time_range import TimeRange
 
 Row = Mapping[str, Any]
@@ -95,8 +96,13 @@ def _rule(key: str, text: RuleText | None, counted: Row | None, servers: Sequenc
         "not_closed": numbers["open_alerts"] + numbers["acknowledged"],
         "harmless": sum(numbers[name] for name in HARMLESS),
         "last_shown": formats.time(counted["last_alert"]) if counted else _why_none(servers, able),
-        "servers": f"{able} of {len(servers)}" if servers else formats.UNKNOWN,
+        "servers": f"{able} of {len(servers)}" if servers else _without_servers(text),
     }
+
+
+def _without_servers(text: RuleText | None) -> str:
+    """Returns what stands for the servers of a rule on which the detect job does not report."""
+    return "raises no alert itself" if text and text.is_only_counted else formats.UNKNOWN
 
 
 def _why_none(servers: Sequence[Row], able: int) -> str:
@@ -169,6 +175,7 @@ def unable(rows: Iterable[Row]) -> list[dict[str, Any]]:
     return [
         {
             **row,
+            "reason": in_few_words(row["reason"]),
             "missing": _missing(row),
             "address": links.address("setup", arguments={"instance": row["instance"]}),
         }
