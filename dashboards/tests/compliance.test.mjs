@@ -30,7 +30,7 @@ describe('Overview for compliance officers', () => {
     const { actions } = dataAccess(end);
     await assertLinked(browser, 'Accesses to classified data', 'linked_known', actions.filter(isKnown).length, '/superset/dashboard/data-access/?');
     await assertLinked(browser, 'Days without review', 'linked_days', 8 - reviews(end).days.length, '/superset/dashboard/coverage/?');
-    const grants = auditTrail(end).privileged.filter(({ kind }) => kind === 'accounts and rights').length;
+    const grants = auditTrail(end).privileged.filter(({ kind }) => kind === 'accounts and privileges').length;
     await assertLinked(browser.filtered({ cluster: 'ledger' }), 'Changes of privileges', 'linked_changes', grants + 1,
       '/superset/dashboard/accounts/?');
     const minutes = logFiles(end).files.flatMap(({ states }) => states);
@@ -225,7 +225,7 @@ describe('Accounts', () => {
   });
 
   test('counts changes of privileges by audit logs and by snapshots', async () => {
-    const grants = privileged.filter(({ kind }) => kind === 'accounts and rights').length;
+    const grants = privileged.filter(({ kind }) => kind === 'accounts and privileges').length;
     const { data } = await browser.chart('Changes of accounts and privileges');
     assert.equal(truth.sum(data, (row) => row['audit log'] ?? 0), grants);
     assert.equal(truth.sum(data, (row) => row['server snapshot'] ?? 0), 1);
@@ -261,8 +261,8 @@ describe('Privileged activity', () => {
     assert.equal((await one(browser, 'Active administrators')).cnt_administrators, 1);
     assert.equal((await one(browser, 'Out of hours')).cnt_late_administration,
       ofAdministrator.filter((event) => isOutOfHours(truth.timeOf(event))).length);
-    assert.equal((await one(browser, 'Schema changes')).cnt_definitions, of('definitions'));
-    assert.equal((await one(browser, 'Accounts and privileges')).cnt_rights, of('accounts and rights') + 1, 'one that only a snapshot contains');
+    assert.equal((await one(browser, 'Schema changes')).cnt_definitions, of('schema changes'));
+    assert.equal((await one(browser, 'Accounts and privileges')).cnt_rights, of('accounts and privileges') + 1, 'one that only a snapshot contains');
     assert.equal((await one(browser, 'Audit changes')).cnt_auditing, of('audit log') + 1, 'one that only a snapshot contains');
   });
 
@@ -281,8 +281,8 @@ describe('Privileged activity', () => {
   });
 
   test('follows the filter for the kind', async () => {
-    const { data } = await browser.filtered({ kind: 'definitions' }).chart('Privileged activity by user and kind');
-    assert.deepEqual(data.map((row) => [row.user, row.kind]), [['dba_mara', 'definitions']]);
+    const { data } = await browser.filtered({ kind: 'schema changes' }).chart('Privileged activity by user and kind');
+    assert.deepEqual(data.map((row) => [row.user, row.kind]), [['dba_mara', 'schema changes']]);
   });
 });
 

@@ -117,9 +117,9 @@ function factsOf(account, end, readAt) {
 }
 
 const PRIVILEGED = [
-  { id: 81n, verb: 'GRANT', text: 'grant select on ledger . * to ?@?', kind: 'accounts and rights', times: 5 },
-  { id: 82n, verb: 'ALTER', text: 'alter table ledger . entries add column note text', kind: 'definitions', times: 7, written: ['ledger.entries'] },
-  { id: 83n, verb: 'DROP', text: 'drop table ledger . scratch', kind: 'definitions', times: 2, written: ['ledger.scratch'] },
+  { id: 81n, verb: 'GRANT', text: 'grant select on ledger . * to ?@?', kind: 'accounts and privileges', times: 5 },
+  { id: 82n, verb: 'ALTER', text: 'alter table ledger . entries add column note text', kind: 'schema changes', times: 7, written: ['ledger.entries'] },
+  { id: 83n, verb: 'DROP', text: 'drop table ledger . scratch', kind: 'schema changes', times: 2, written: ['ledger.scratch'] },
   { id: 84n, verb: 'SET', text: 'set global server_audit_logging = ?', kind: 'audit log', times: 1 },
   { id: 85n, verb: 'SELECT', text: 'select * from ledger . entries', kind: 'other', times: 20 },
 ];

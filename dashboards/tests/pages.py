@@ -133,6 +133,9 @@ ROUTES = (
     Route(
         "/tailrace/alerts/{alert}/suppressions/", HANDLERS, "POST", {"scope": "rule", "span": "1 day"}, 303
     ),
+    Route(
+        "/tailrace/alerts/suppressions/00000000-0000-4000-8000-000000000000/end/", HANDLERS, "POST", {}, 303
+    ),
     Route("/tailrace/alerts/filters/", READERS, "POST", {"action": "remove", "name": "none"}, 303),
     Route("/tailrace/search/?range=90d&q=user%3A*", ALL),
     Route("/tailrace/search/?q=last%3A90d+%7C+top+user", ALL),
@@ -149,6 +152,7 @@ ROUTES = (
     Route("/tailrace/rules/?range=90d&format=csv", READERS, is_page=False),
     Route("/tailrace/rules/{rule}/?range=90d", READERS),
     Route("/tailrace/rules/{rule}/?range=90d&format=csv&table=entities", READERS, is_page=False),
+    Route("/tailrace/rules/{written}/suppressions/", HANDLERS, "POST", {"span": "1 day"}, 303),
     Route("/tailrace/rules/{written}/backtests/", HANDLERS, "POST", {"days": "no number"}, 400),
     Route("/tailrace/queries/?range=90d", ALL),
     Route("/tailrace/queries/?range=90d&format=csv", ALL, is_page=False),
@@ -191,6 +195,8 @@ FORGED = (
     Route("/tailrace/search/saved/{none}/schedule/", ALL, "POST", {"action": "pause"}),
     Route("/tailrace/search/saved/' OR 1=1/", ALL),
     Route("/tailrace/rules/forged/", READERS),
+    Route("/tailrace/alerts/suppressions/{none}/end/", HANDLERS, "POST", {"reason": "x"}),
+    Route("/tailrace/rules/forged/suppressions/", HANDLERS, "POST", {"span": "1 day", "reason": "x"}),
     Route("/tailrace/rules/forged/backtests/", HANDLERS, "POST", {"days": "30"}),
     Route("/tailrace/evidence/pci/forged/", READERS),
     Route("/tailrace/setup/?instance=forged", ALL),

@@ -17,6 +17,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 
 RULE = "79f9114f-4482-5833-bdb4-9461f7149011"
 PAGE = f"/tailrace/rules/{RULE}/"
+SILENCE = "5f0e6c1e-2a57-4d6b-9b0e-7a3f1b1c9d11"
 RECENT = 3 * 24 * 60
 WAIT_SECONDS = 900
 
@@ -66,12 +67,31 @@ def test_the_list_of_rules_has_those_without_alerts(visitors, ids):
     assert file.count("\n") > 200 and RULE in file
 
 
+def test_an_active_suppression_is_shown_where_its_alerts_are_missing(stack, visitors, ids):
+    begun = {"silence_id": SILENCE, "action": "begin", "rule": RULE, "entity": {}, "actor": "erin"}
+    row = {**begun, "until": "2099-01-01 00:00:00", "reason": "noisy, 4711"}
+    stack.clickhouse().insert("tailrace.silences", [row], async_insert=0)
+    try:
+        for path in (PAGE, f"/tailrace/alerts/{ids[0]}/", "/tailrace/alerts/"):
+            shown = words(visitors["compliance"], path)
+            assert "locked for reading for every entity are suppressed until 2099" in shown, path
+            assert "by erin: noisy, 4711." in shown and "End this suppression" not in shown
+        end = f"/tailrace/alerts/suppressions/{SILENCE}/end/"
+        form = {"back": PAGE, "reason": ""}
+        assert visitors["security"].submit(end, form).headers["Location"] == PAGE
+        assert "End needs a reason." in words(visitors["security"], PAGE)
+        assert visitors["security"].submit(end, {**form, "reason": "x"}).status_code == 503, "no Kafka"
+    finally:
+        stack.clickhouse().insert("tailrace.silences", [{**row, "action": "end"}], async_insert=0)
+    assert "No suppression of this rule is active." in words(visitors["security"], PAGE)
+
+
 def test_security_backtests_a_rule_on_stored_events(visitors, ids):
     security = visitors["security"]
     answer = security.submit(f"{PAGE}backtests/", {"days": "7"})
     assert answer.status_code == 303 and answer.headers["Location"] == f"{PAGE}#backtest"
     limit = time.monotonic() + WAIT_SECONDS
-    while "runs since" in (shown := words(security, PAGE)):
+    while "running since" in (shown := words(security, PAGE)):
         assert time.monotonic() < limit, shown
         time.sleep(1)
     assert "Result for 7 days, started by security" in shown
@@ -84,6 +104,8 @@ def test_an_incident_has_the_alerts_of_one_user_and_acts_on_them(stack, visitors
     for id_ in ids[:3]:
         shown = words(visitors["compliance"], f"/tailrace/alerts/incidents/{id_}/")
         assert "Incident with 3 alerts" in shown and "closed" in shown
+    page = visitors["compliance"].get(f"/tailrace/alerts/incidents/{first}/").text
+    assert re.search(r'href="/tailrace/entities/user/nightly/\?from=[^"]+"', page)
     listed = visitors["security"].get("/tailrace/alerts/incidents/?range=90d&state=any").text
     (value,) = re.findall(rf'value="({first},[0-9a-f,]+)"', listed)
     assert value == ",".join(ids[:3])

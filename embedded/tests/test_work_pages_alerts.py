@@ -4,9 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
+from tailrace.alerts import suppressions
 from tailrace.alerts.triage import AlertError
 from tailrace_pages import saved_filters
-from tailrace_pages.alerts import details, filters, gaps, handling, listing
+from tailrace_pages.alerts import active_suppressions, details, filters, gaps, handling, listing
 from tailrace_pages.page_errors import BadAddressError, NotFoundError, UnavailableError
 
 ID = "7f51d5a4fd9f6347f8595fb466e35d56"
@@ -48,6 +49,20 @@ def test_an_assignee_is_a_name_me_or_nobody(given, name):
 def test_a_filter_that_does_not_exist_is_refused(given):
     with pytest.raises(BadAddressError, match=r"\.$"):
         filters.parse(given)
+
+
+def test_the_suppressions_of_an_alert_are_those_that_cover_its_next_ones():
+    alert = {"rule_id": "r1", "entity": {"user": "etl", "host": "10.0.0.9"}}
+    pairs = [("r1", {}), ("", {"user": "etl"}), ("r1", {"user": "ann"}), ("r2", {}), ("r1", alert["entity"])]
+    rows = [{"rule": rule, "entity": entity} for rule, entity in pairs]
+    assert active_suppressions.of_alert(rows, alert) == [rows[0], rows[1], rows[4]]
+    assert active_suppressions.of_rule(rows, "r2") == [rows[3]]
+    said = [active_suppressions.what(row, "Login" if row["rule"] else "") for row in rows[:2]]
+    assert said == ["the rule Login for every entity", "every rule for user etl"]
+
+
+def test_every_active_state_of_the_command_line_is_shown():
+    assert active_suppressions.STATES == suppressions.ACTIVE
 
 
 def test_every_preset_is_a_filter():

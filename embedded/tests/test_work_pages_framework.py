@@ -38,6 +38,12 @@ def test_a_range_of_two_times_is_in_utc_and_survives_a_link():
     assert found.seconds == found.before().seconds == 86_400
 
 
+def test_yesterday_is_the_last_complete_day_in_utc_and_survives_a_link():
+    found = time_range.parse({"range": "yesterday"}, NOW)
+    assert found.parameters() == {"from": "2026-02-28 00:00:00", "to": "2026-03-01 00:00:00"}
+    assert found.arguments() == {"range": "yesterday"}
+
+
 def test_the_end_of_a_range_is_now_by_default_and_the_default_range_a_day():
     assert time_range.parse({"from": "2026-02-01"}, NOW).until == NOW.replace(microsecond=0)
     assert time_range.parse({}, NOW).seconds == 86_400

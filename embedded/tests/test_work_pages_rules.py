@@ -1,6 +1,16 @@
-"""The list of rules: what stands for the last alert of a rule that has none."""
+"""The pages of rules: what stands for the last alert of a rule that has none, links, results of backtests."""
 
-from tailrace_pages.rules import listing
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tailrace.rules import catalog
+from tailrace_pages.rule_reasons import in_few_words
+from tailrace_pages.rules import backtests, listing
+from tailrace_pages.time_range import TimeRange
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+QUARTER = TimeRange(NOON - timedelta(days=90), NOON, "90d")
 
 
 def covered(rule: str, *can_fire: bool) -> list[dict]:
@@ -11,3 +21,60 @@ def test_a_rule_that_can_fire_nowhere_is_not_shown_as_one_without_alerts():
     found = listing.rules({}, (), [*covered("nowhere", False, False), *covered("somewhere", False, True)])
     shown = {row["rule_id"]: (row["last_shown"], row["servers"]) for row in found}
     assert shown == {"nowhere": ("cannot fire", "0 of 2"), "somewhere": ("none", "1 of 2")}
+
+
+@pytest.mark.parametrize(
+    ("key", "filters"),
+    [
+        ("instance=db-1 src_ip=10.0.0.9 user=root", "&field=user&value=root"),
+        ("instance=db-1 host=10.0.0.9", "&field=host&value=10.0.0.9"),
+        ("instance=db-1", "&field=instance&value=db-1"),
+        ("", ""),
+    ],
+)
+def test_an_entity_of_a_rule_leads_to_its_own_alerts_of_the_time_range(key, filters):
+    (row,) = listing.entities([{"entity_key": key}], "r1", QUARTER)
+    assert row["address"] == f"/tailrace/alerts/?rule=r1&state=any{filters}&range=90d"
+
+
+def test_a_server_on_which_a_rule_cannot_fire_leads_to_its_setup():
+    row = {"instance": "db 1", "can_fire": False, "missing_classes": [], "missing_fields": ["program"]}
+    (shown,) = listing.unable([{**row, "reason": "why"}])
+    assert (shown["address"], shown["reason"]) == ("/tailrace/setup/?instance=db+1", "why")
+
+
+def test_why_a_rule_cannot_fire_is_said_in_a_few_words_for_each_log():
+    other = "it matches other events; this log contains only events of the class connection, query"
+    reason = f"audit: {other}; slowlog: it needs login and program, which no event of this log has"
+    short = "audit log: only events of the class connection, query; slow query log: lacks login and program"
+    counted = "the rule that it counts cannot match: "
+    assert (in_few_words(reason), in_few_words(counted + reason)) == (short, counted + short)
+
+
+def test_a_rule_that_only_correlations_count_has_no_unknown_servers(tmp_path):
+    rule = "title: {0}\nid: {0}\nname: {0}\nlevel: low\ndetection: {{}}\n---\n"
+    counts = "title: {0}\nid: {0}\nlevel: low\ncorrelation:\n  rules: {1}\n  generate: {2}\n---\n"
+    texts = [
+        *map(rule.format, "abc"),
+        counts.format("x", "a", "false"),
+        counts.format("y", "[b, none]", "true"),
+    ]
+    (tmp_path / "rules.yml").write_text("".join(texts))
+    rules = catalog.load(tmp_path)
+    assert [each.title for each in rules["a"].counted_by] == ["x"]
+    shown = {row["rule_id"]: row["servers"] for row in listing.rules(rules, (), ())}
+    assert shown == {"a": "raises no alert itself", **dict.fromkeys("bcxy", "unknown")}
+
+
+def test_the_result_of_a_backtest_is_written_as_on_other_pages():
+    found = [
+        {"section": "run", "item": "since", "detail": "2026-10-28T15:10:41.098214404Z"},
+        {"section": "entity", "item": "instance=db-1 user=root src_ip=10.0.0.9", "alerts": "1"},
+        {"section": "sample", "item": "2026-11-26T22:10:00Z", "detail": "user=root"},
+    ]
+    shown = [(row["part"], row["item"], row["detail"]) for row in backtests.rows(found)]
+    assert shown == [
+        ("Entity", "user root, client 10.0.0.9", None),
+        ("Example", "2026-11-26 22:10:00 UTC", "user root"),
+        ("Run", "begin of the period", "2026-10-28 15:10:41 UTC"),
+    ]

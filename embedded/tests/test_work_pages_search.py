@@ -74,7 +74,22 @@ def test_columns_that_are_empty_in_all_rows_leave_their_space_to_the_statement()
 
 def test_a_list_states_how_many_events_there_are():
     assert listing.caption(100, 2658).startswith("100 of 2,658 events, the latest first.")
-    assert listing.caption(100, None).startswith("100 events, the latest first.")
+    assert listing.caption(100, None).startswith("100 of an unknown number of events, the latest first.")
+
+
+@pytest.mark.parametrize(
+    ("text", "searches"),
+    [
+        ("203.0.113.66", ["client:203.0.113.66"]),
+        ("etl last:6h", ["user:etl last:6h", "client:etl last:6h", "table:etl last:6h"]),
+        ('"select 1"', []),
+        ("user:reporting", []),
+        ("reporting | count", []),
+        ("-reporting", []),
+    ],
+)
+def test_a_name_without_its_field_leads_to_the_events_of_the_name(text, searches):
+    assert [text_of(each) for each in asking.meant(parse(text))] == searches
 
 
 def test_a_row_leads_to_the_pages_that_the_viewer_has():
@@ -236,6 +251,7 @@ def test_the_field_of_a_text_that_cannot_change_is_read_only(columns, may_schedu
         is_own=True,
         can_schedule=may_schedule,
         address="/",
+        has_time=False,
         facts={},
         channels=[],
         columns=saved_listing.RUNS,

@@ -15,5 +15,5 @@ SELECT
     cluster, instance,
     if(records.user = '', '(unknown)', records.user) AS user,
     if(program_name = '', '(unknown)', program_name) AS program,
-    arrayJoin(['administrators', 'definitions', 'accounts and rights', 'audit log', 'servers and plugins']) AS kind
+    arrayJoin(['administrators', 'schema changes', 'accounts and privileges', 'audit log', 'servers and plugins']) AS kind
 FROM records

@@ -22,7 +22,7 @@
     )
 {%- endset -%}
 {%- set of_definitions -%}
-    SELECT at, 'definitions' AS kind, cluster, instance, user AS name, client_host, client_ip,
+    SELECT at, 'schema changes' AS kind, cluster, instance, user AS name, client_host, client_ip,
         client_program AS program_name, if(statement = '', concat(action, ' ', affected_tables), statement) AS operation, result, connection,
         false AS is_refused_login
     FROM (
@@ -30,7 +30,7 @@
     )
 {%- endset -%}
 {%- set of_rights -%}
-    SELECT at, 'accounts and rights' AS kind, cluster, instance,
+    SELECT at, 'accounts and privileges' AS kind, cluster, instance,
         if(seen_by = 'audit log', user, '(server snapshot)') AS name, client_host, client_ip,
         client_program AS program_name, if(seen_by = 'audit log', change, concat('server snapshot: ', change)) AS operation, result, 0 AS connection,
         false AS is_refused_login
@@ -69,8 +69,8 @@ SELECT
     NOT {{ in_working_hours('done_at') }} AS out_of_hours,
     if(connection = 0, '', {{ link_to_session('done_at', 'instance', 'toString(connection)', "'session'") }}) AS session
 FROM (
-{%- for kinds, branch in [(['administrators'], by_administrators), (['definitions'], of_definitions),
-        (['accounts and rights'], of_rights), (['audit log', 'servers and plugins'], of_auditing)]
+{%- for kinds, branch in [(['administrators'], by_administrators), (['schema changes'], of_definitions),
+        (['accounts and privileges'], of_rights), (['audit log', 'servers and plugins'], of_auditing)]
         if not filter_values('kind') or filter_values('kind') | select('in', kinds) | list %}
 {{ branch }}
     {%- if not loop.last %}

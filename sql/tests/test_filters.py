@@ -60,7 +60,13 @@ def test_filters_of_sessions_are_of_all_logs(offered):
 
 def test_filters_of_privileged_activity_leave_out_who_only_reads(offered):
     assert offered("filters_privileged", "user", "reader_compliance") == {"dba"}
-    kinds = {"administrators", "definitions", "accounts and rights", "audit log", "servers and plugins"}
+    kinds = {
+        "administrators",
+        "schema changes",
+        "accounts and privileges",
+        "audit log",
+        "servers and plugins",
+    }
     assert offered("filters_privileged", "kind", "reader_compliance") == kinds
 
 

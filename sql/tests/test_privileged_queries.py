@@ -58,14 +58,14 @@ def test_privileged_activity_is_grouped_by_kind(admin, ask):
     def found(**filters) -> dict[tuple[str, str], int]:
         return {(row["kind"], row["user"]): row["times"] for row in ask("privileged", outer, **filters)}
 
-    definitions = {("definitions", "boss"): 1, ("definitions", "app"): 1}
+    definitions = {("schema changes", "boss"): 1, ("schema changes", "app"): 1}
     assert found() == definitions | {
         ("administrators", "boss"): 4,
         ("administrators", "root"): 1,
-        ("accounts and rights", "boss"): 1,
+        ("accounts and privileges", "boss"): 1,
         ("audit log", "boss"): 1,
     }
-    assert found(kind=["definitions"]) == definitions
+    assert found(kind=["schema changes"]) == definitions
     failed = ask("privileged", "SELECT user FROM ({}) WHERE has_failed")
     assert failed == [{"user": "root"}]
 
@@ -120,7 +120,7 @@ def test_a_change_of_privileges_is_one_row_if_a_snapshot_confirms_it(admin, ask,
         f"grants_table: {carla} again added, privileges: SELECT",
     ]
     outer = "SELECT user, count() AS times FROM ({}) GROUP BY user ORDER BY user"
-    assert ask("privileged", outer, kind=["accounts and rights"]) == [
+    assert ask("privileged", outer, kind=["accounts and privileges"]) == [
         {"user": "(server snapshot)", "times": 3},
         {"user": "ben", "times": 2},
     ]

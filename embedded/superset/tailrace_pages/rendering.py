@@ -145,7 +145,7 @@ def asset(name: str) -> str:
 
 def _range_links(span: TimeRange) -> list[tuple[str, str, bool]]:
     links = []
-    for name in time_range.RANGES:
+    for name in time_range.NAMED:
         address = changed(**{"range": name, "from": None, "to": None, "page": None})
         links.append((name, address, name == span.name))
     return links

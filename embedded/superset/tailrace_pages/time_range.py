@@ -1,4 +1,5 @@
-"""The time range of a page, by its address: `?range=24h`, or `?from=2026-11-24T00:00:00Z&to=…` in UTC.
+"""The time range of a page, by its address: `?range=24h`, `?range=yesterday` (the last complete day, UTC), or
+`?from=2026-11-24T00:00:00Z&to=…` in UTC.
 
 `parse` reads it, `arguments` writes it into links, so that links between pages keep it, and `parameters` are
 those of queries: `{from:DateTime('UTC')}` and `{to:DateTime('UTC')}`. `from` is included, `to` is not.
@@ -21,6 +22,9 @@ RANGES = {
     "30d": timedelta(days=30),
     "90d": timedelta(days=90),
 }
+YESTERDAY = "yesterday"
+NAMED = ("15m", "1h", "6h", "24h", YESTERDAY, "7d", "30d", "90d")
+"""Values of `range`, in the order of their links."""
 DEFAULT = "24h"
 NAMES = ("range", "from", "to")
 """The arguments of addresses that this module reads and writes."""
@@ -36,8 +40,11 @@ def parse(arguments: Mapping[str, str], now: datetime, default: str = DEFAULT) -
     if arguments.get("from") or arguments.get("to"):
         return _between(arguments, now)
     name = arguments.get("range") or default
+    if name == YESTERDAY:
+        today = now.replace(hour=0, minute=0, second=0)
+        return TimeRange(today - timedelta(days=1), today, name)
     if name not in RANGES:
-        raise BadAddressError(f"range={name} is not a time range; there are {', '.join(RANGES)}.")
+        raise BadAddressError(f"range={name} is not a time range; there are {', '.join(NAMED)}.")
     return TimeRange(now - RANGES[name], now, name)
 
 

@@ -42,6 +42,16 @@ class RuleException:
 
 
 @dataclass(frozen=True)
+class Counting:
+    """A correlation that uses a rule."""
+
+    key: str
+    title: str
+    generates: bool
+    """Whether the rule also raises alerts itself."""
+
+
+@dataclass(frozen=True)
 class RuleText:
     """A rule or a correlation."""
 
@@ -59,6 +69,12 @@ class RuleText:
     """Log source and detection, or the correlation; YAML."""
     file: str
     exceptions: list[RuleException] = field(default_factory=list, compare=False)
+    counted_by: list[Counting] = field(default_factory=list, compare=False)
+
+    @property
+    def is_only_counted(self) -> bool:
+        """Whether it raises no alert itself: correlations use it, and none of them says `generate: true`."""
+        return bool(self.counted_by) and not any(each.generates for each in self.counted_by)
 
 
 @cache
@@ -68,12 +84,25 @@ def load(directory: Path = OWN) -> Mapping[str, RuleText]:
     rules = [_rule(each, file) for each, file in documents if DETECTION in each or CORRELATION in each]
     found = {rule.key: rule for rule in rules}
     known = {alias: rule for rule in rules for alias in (rule.title, rule.name, rule.key) if alias}
+    for document, _ in documents:
+        correlation = document.get(CORRELATION)
+        if isinstance(correlation, dict):
+            _note_counted(known, _rule(document, ""), correlation)
     for document, file in documents:
         exception = document.get(EXCEPTION)
         rule = known.get(_text(exception, "rule")) if isinstance(exception, dict) else None
         if rule is not None:
             rule.exceptions.append(_exception(document, exception, file))
     return found
+
+
+def _note_counted(known: Mapping[str, RuleText], by: RuleText, correlation: Mapping[str, Any]) -> None:
+    """Adds a correlation to the rules that it uses."""
+    given = correlation.get("rules")
+    counting = Counting(by.key, by.title, correlation.get("generate") is True)
+    for name in given if isinstance(given, list) else [given]:
+        if str(name) in known:
+            known[str(name)].counted_by.append(counting)
 
 
 def _documents(directory: Path) -> Iterator[tuple[dict[str, Any], str]]:

@@ -14,6 +14,9 @@ from tailrace_pages.alerts.blueprint import PAGE
 from tailrace_pages.page_errors import UnavailableError
 from tailrace_pages.viewer import viewer
 
+RULES = "/tailrace/rules/"
+"""The pages of rules, which have forms of suppressions."""
+
 
 def done(action: Callable[[], str], failure: Callable[[AlertError], str] = handling.failure) -> Any:
     """Does the action and goes back to the page of the form, which shows the result once."""
@@ -26,10 +29,10 @@ def done(action: Callable[[], str], failure: Callable[[AlertError], str] = handl
 
 
 def back() -> str:
-    """Returns the address from which a form came, if it is one of the inbox."""
+    """Returns the address from which a form came, if it is one of the inbox or of a rule."""
     path = request.form.get("back", "")
-    root = request.script_root + PAGE.path
-    return path if path.startswith(root) and "\\" not in path else root
+    roots = tuple(request.script_root + root for root in (PAGE.path, RULES))
+    return path if path.startswith(roots) and "\\" not in path else roots[0]
 
 
 def choices() -> dict[str, Any]:

@@ -50,6 +50,7 @@ SCOPES = {
 }
 
 _ID = re.compile(r"[0-9a-f]{32}")
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def can_act() -> bool:
@@ -134,15 +135,31 @@ def suppress(store: "Store", id_: str, form: Mapping[str, str], actor: str) -> s
 
     Raises AlertError, BadAddressError, NotFoundError, UnavailableError.
     """
-    scope, span, reason = form.get("scope", ""), form.get("span", ""), _text(form, "reason")
+    scope = form.get("scope", "")
+    hours, reason = _suppression(form, scope)
+    alert = details.read(store, checked_id(id_))
+    if scope != "rule" and not alert["entity"]:
+        raise AlertError("The alert has no entity: only its rule can be suppressed.")
+    return suppress_alert(alert, scope, hours, reason, actor)
+
+
+def suppress_rule(rule: str, form: Mapping[str, str], actor: str) -> str:
+    """Suppresses a rule for every entity; returns a sentence about it.
+
+    Raises AlertError, BadAddressError, UnavailableError.
+    """
+    hours, reason = _suppression(form, "rule")
+    return suppress_alert({"rule_id": rule}, "rule", hours, reason, actor)
+
+
+def _suppression(form: Mapping[str, str], scope: str) -> tuple[int, str]:
+    """Returns the hours and the reason of a form."""
+    span, reason = form.get("span", ""), _text(form, "reason")
     if scope not in SCOPES or span not in SPANS:
         raise BadAddressError(f"Choose what to suppress ({', '.join(SCOPES)}) and for how long.")
     if not reason:
         raise AlertError("Suppress needs a reason.")
-    alert = details.read(store, checked_id(id_))
-    if scope != "rule" and not alert["entity"]:
-        raise AlertError("The alert has no entity: only its rule can be suppressed.")
-    return suppress_alert(alert, scope, SPANS[span], reason, actor)
+    return SPANS[span], reason
 
 
 def suppress_alert(alert: Mapping, scope: str, hours: int, reason: str, actor: str) -> str:
@@ -162,6 +179,25 @@ def suppress_alert(alert: Mapping, scope: str, hours: int, reason: str, actor: s
     except OSError as error:
         raise UnavailableError("ClickHouse did not answer; nothing was recorded.") from error
     return f"Suppressed {SCOPES[scope]} until {formats.time(until)} UTC; suppression {formats.short_id(id_)}."
+
+
+def end_suppression(id_: str, form: Mapping[str, str], actor: str) -> str:
+    """Ends an active suppression early; returns a sentence about it.
+
+    Raises AlertError, BadAddressError, NotFoundError, UnavailableError.
+    """
+    if not _UUID.fullmatch(id_):
+        raise NotFoundError(f"{id_!r} is not the id of a suppression.")
+    reason = _text(form, "reason")
+    if not reason:
+        raise AlertError("End needs a reason.")
+    from tailrace.alerts import suppressions
+
+    try:
+        ended = suppressions.lift(analyst.clickhouse(), suppressions.producer(_kafka()), id_, actor, reason)
+    except OSError as error:
+        raise UnavailableError("ClickHouse did not answer; the suppression may have ended.") from error
+    return f"Suppression {formats.short_id(ended)} ended."
 
 
 def failure(error: ReportedError) -> str:

@@ -46,12 +46,11 @@ def incident(id_: str) -> Any:
     rows, row = incidents.alerts(found), incidents.row(found)
     if rendering.wants_csv():
         return rendering.csv_answer("incident", incidents.ALERTS, rows)
-    names = {"users": "Users", "clients": "Clients", "instances": "Instances", "tactics": "Tactics in order"}
     return rendering.render(
         "alerts/incident.html",
         f"Incident with {len(rows)} alert{'s' if len(rows) > 1 else ''}",
         incident=row,
-        facts=[(title, row[name]) for name, title in names.items()],
+        facts=incidents.facts(found, rendering.has_page("Users and clients")),
         columns=incidents.ALERTS,
         rows=rows,
         **forms.choices(),

@@ -1,11 +1,12 @@
 """Incidents on pages: their list, one of them, and actions on all of their alerts."""
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from tailrace.alerts.incidents import Incident, Incidents
 from tailrace.alerts.triage import CLOSED
-from tailrace_pages import links
+from tailrace_pages import formats, links
 from tailrace_pages.alerts import handling, listing
 from tailrace_pages.columns import Column
 from tailrace_pages.page_errors import NotFoundError
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 STATES = ("active", "any")
 RANGE = "7d"
+HOUR = timedelta(hours=1)
 
 COLUMNS = (
     Column("level", "Highest severity", 16, "severity"),
@@ -65,6 +67,28 @@ def row(incident: Incident) -> dict[str, Any]:
         "state": incident.state,
         "address": links.address("alerts", "incidents", incident.id),
     }
+
+
+def facts(incident: Incident, has_entities: bool) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Returns name and values of what is known about an incident; a value without a link has no address.
+
+    Links to users and clients have the time of the incident, and an hour before and after it.
+    """
+    ends = (end.replace(microsecond=0) for end in (incident.began, incident.ended))
+    span = TimeRange(*ends).around(HOUR)
+    user, client = (links.user, links.client) if has_entities else (_no_link, _no_link)
+    began, ended = formats.time(incident.began), formats.time(incident.ended)
+    return [
+        ("Time (UTC)", [(began if began == ended else f"{began} to {ended}", "")]),
+        ("Users", [(name, user(name, span)) for name in incident.values("account")]),
+        ("Clients", [(name, client(name, span)) for name in incident.values("client")]),
+        ("Instances", [(name, "") for name in incident.values("instance")]),
+        ("Tactics in order", [(name, "") for name in incident.tactics]),
+    ]
+
+
+def _no_link(name: str, span: TimeRange) -> str:
+    return ""
 
 
 def read(store: "Store", id_: str) -> Incident:

@@ -5,13 +5,14 @@ SUPERSET_RISK_HALF_LIFE    days after which an alert contributes half of its poi
 
 import os
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from tailrace.alerts import risk
 from tailrace_pages import links
 from tailrace_pages.columns import Column
 from tailrace_pages.page_errors import BadAddressError
+from tailrace_pages.time_range import TimeRange
 
 if TYPE_CHECKING:
     from tailrace_pages.store import Store
@@ -53,16 +54,22 @@ def entities(store: "Store", now: datetime, has_entities: bool) -> list[dict[str
 
 def _addresses(row: Mapping[str, Any], has_entities: bool) -> dict[str, str]:
     return {
-        "address": entity_address(row["kind"], row["name"]) if has_entities else "",
+        "address": entity_address(row["kind"], row["name"], until_latest(row)) if has_entities else "",
         "why_address": why_address(row["kind"], row["name"]),
         "top_address": links.alert(row["top_id"]),
     }
 
 
-def entity_address(kind: str, name: str) -> str:
-    """Returns the page of an entity; of an instance its alerts."""
+def until_latest(row: Mapping[str, Any]) -> TimeRange:
+    """Returns the day before the latest alert of an entity, and the hour after it."""
+    latest = row["last_time"].replace(microsecond=0)
+    return TimeRange(latest - timedelta(days=1), latest + timedelta(hours=1))
+
+
+def entity_address(kind: str, name: str, span: TimeRange | None) -> str:
+    """Returns the page of an entity; of an instance its alerts of any time range."""
     made = {"user": links.user, "client": links.client}
-    return made[kind](name) if kind in made else links.alerts(instance=name, state="any")
+    return made[kind](name, span) if kind in made else links.alerts(instance=name, state="any")
 
 
 def why_address(kind: str, name: str) -> str:

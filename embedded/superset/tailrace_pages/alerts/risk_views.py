@@ -31,6 +31,8 @@ def _risk_of(kind: str, name: str) -> Any:
     rows = risk.contributions(store(), kind, name, rendering.now())
     if rendering.wants_csv():
         return rendering.csv_answer("risk", risk.CONTRIBUTIONS_CSV, rows)
+    latest = {"last_time": max(row["event_time"] for row in rows)} if rows else None
+    span = risk.until_latest(latest) if latest else None
     entity = f"{kind} {formats.visible(name)}"
     return rendering.render(
         "alerts/risk_entity.html",
@@ -39,7 +41,7 @@ def _risk_of(kind: str, name: str) -> Any:
         columns=risk.CONTRIBUTIONS,
         score=risk_scores.score(rows),
         entity_title=entity.capitalize() if kind != "instance" else f"Alerts of {entity}",
-        address=risk.entity_address(kind, name) if rendering.has_page("Users and clients") else "",
+        address=risk.entity_address(kind, name, span) if rendering.has_page("Users and clients") else "",
         **_decay(),
     )
 

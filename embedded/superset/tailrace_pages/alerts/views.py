@@ -8,6 +8,7 @@ from flask_login import current_user
 
 from tailrace_pages import links, rendering, saved_filters
 from tailrace_pages.alerts import (
+    active_suppressions,
     details,
     filters,
     forms,
@@ -57,6 +58,7 @@ def inbox() -> Any:
         ),
         presets=_links(filters.PRESETS, span, wanted),
         saved=_links(saved_filters.load(current_user.id), span, wanted),
+        suppressions=active_suppressions.read(store()),
         since=int(rendering.now().timestamp() * MICROS),
         **forms.choices(),
     )
@@ -95,6 +97,7 @@ def alert(id_: str) -> Any:
         earlier_columns=details.EARLIER_COLUMNS,
         same_rule=links.alerts(rule=found["rule_id"], state="any"),
         rule_page=links.rule(found["rule_id"]) if rendering.has_page("Rules") else "",
+        suppressions=active_suppressions.of_alert(active_suppressions.read(store()), found),
         incident=links.address("alerts", "incidents", id_) if not found["silenced"] else "",
         **forms.choices(),
     )
@@ -123,6 +126,13 @@ def act() -> Any:
 def suppress(id_: str) -> Any:
     """Suppresses the rule or the entity of an alert."""
     return forms.done(lambda: handling.suppress(store(), id_, request.form, viewer().name), str)
+
+
+@blueprint.post("/tailrace/alerts/suppressions/<id_>/end/")
+@page("handle_alerts")
+def end_suppression(id_: str) -> Any:
+    """Ends a suppression early."""
+    return forms.done(lambda: handling.end_suppression(id_, request.form, viewer().name))
 
 
 @blueprint.post("/tailrace/alerts/filters/")

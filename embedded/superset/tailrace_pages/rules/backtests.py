@@ -4,6 +4,7 @@ SUPERSET_EVIDENCE_SOCKET    its Unix socket; without it the page names the comma
 """
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 from tailrace.dashboards.connections import DATABASE_USERS
 from tailrace.evidence.service.client import EvidenceService, NoServiceError, ServiceError
+from tailrace_pages import formats
 from tailrace_pages.columns import Column
 from tailrace_pages.page_errors import BadAddressError
 
@@ -28,6 +30,15 @@ SECTIONS = {
     "run": "Run",
 }
 """Sections of `tailrace rules backtest`, in the order of the table."""
+RUN = {
+    "since": "begin of the period",
+    "until": "end of the period",
+    "warm_up_since": "begin of the events read, without alerts",
+    "first_event": "first stored event",
+    "events_read": "events read",
+}
+"""Items of the section `run`."""
+_TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z")
 RESULT = (
     Column("part", "Part", 12),
     Column("rule", "Rule", 28),
@@ -84,10 +95,25 @@ def rows(found: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Returns the rows of a result by section, each with the title of its section."""
     order = [*SECTIONS]
     known = [row for row in found if row["section"] in SECTIONS]
-    return [
-        {**row, "part": SECTIONS[row["section"]]}
-        for row in sorted(known, key=lambda row: order.index(row["section"]))
-    ]
+    return [_shown(row) for row in sorted(known, key=lambda row: order.index(row["section"]))]
+
+
+def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a row with entities, times and names as other pages write them."""
+    section, item, detail = row["section"], str(row.get("item") or ""), row.get("detail")
+    if section == "entity":
+        item = formats.entity(item)
+    elif section == "sample":
+        item, detail = _time(item), formats.entity(str(detail or ""))
+    elif section == "run":
+        item, detail = RUN.get(item, item), _time(str(detail or ""))
+    return {**row, "part": SECTIONS[section], "item": item, "detail": detail}
+
+
+def _time(text: str) -> str:
+    """Returns a time as pages write it, in UTC; another text as it is."""
+    found = _TIME.fullmatch(text)
+    return f"{found[1]} {found[2]} UTC" if found else text
 
 
 def _sentence(error: ServiceError) -> str:

@@ -5,12 +5,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from tailrace.alerts import mitre_attack
+from tailrace.alerts.entity_key import PLACES, entity_of
 from tailrace.alerts.exception_proposals import Proposal
 from tailrace.alerts.proposal_formatting import document, explanation, refusal
 from tailrace.rules.catalog import RuleText
 from tailrace_pages import formats, links
 from tailrace_pages.columns import Column
 from tailrace_pages.read_bars import ReadBars
+from tailrace_pages.rule_reasons import in_few_words
 from tailrace_pages.time_range import TimeRange
 
 Row = Mapping[str, Any]
@@ -55,7 +57,7 @@ ENTITIES = (
     Column("last_alert", "Last alert (UTC)", 20, "time"),
 )
 SERVERS = (
-    Column("instance", "Instance", 20),
+    Column("instance", "Instance", 20, link="address", note="Leads to its setup, with what to change"),
     Column("cluster", "Cluster", 16),
     Column("reason", "Why it cannot fire", 0),
     Column("missing", "Missing fields and event classes", 32),
@@ -94,8 +96,13 @@ def _rule(key: str, text: RuleText | None, counted: Row | None, servers: Sequenc
         "not_closed": numbers["open_alerts"] + numbers["acknowledged"],
         "harmless": sum(numbers[name] for name in HARMLESS),
         "last_shown": formats.time(counted["last_alert"]) if counted else _why_none(servers, able),
-        "servers": f"{able} of {len(servers)}" if servers else formats.UNKNOWN,
+        "servers": f"{able} of {len(servers)}" if servers else _without_servers(text),
     }
+
+
+def _without_servers(text: RuleText | None) -> str:
+    """Returns what stands for the servers of a rule on which the detect job does not report."""
+    return "raises no alert itself" if text and text.is_only_counted else formats.UNKNOWN
 
 
 def _why_none(servers: Sequence[Row], able: int) -> str:
@@ -147,13 +154,34 @@ def _second(time: datetime) -> int:
     return int(time.timestamp())
 
 
-def entities(rows: Iterable[Row], key: str) -> list[dict[str, Any]]:
-    return [{**row, "address": links.alerts(rule=key, state="any")} for row in rows]
+def entities(rows: Iterable[Row], key: str, span: TimeRange) -> list[dict[str, Any]]:
+    """Returns the entities of a rule; each leads to the rule's alerts of its user, or of its first field."""
+    given = {"rule": key, "state": "any"}
+    return [{**row, "address": links.alerts(span, **given, **_field(row["entity_key"]))} for row in rows]
+
+
+def _field(key: str) -> dict[str, str]:
+    """Returns the filters of the inbox for an entity; it filters by one field."""
+    try:
+        entity = entity_of(key)
+    except ValueError:
+        return {}
+    names = [name for name in ("user", *entity) if name in entity and name not in PLACES] or [*entity]
+    return {"field": names[0], "value": entity[names[0]]} if names and entity[names[0]] else {}
 
 
 def unable(rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """Returns the servers on which the rule cannot fire."""
-    return [{**row, "missing": _missing(row)} for row in rows if not row["can_fire"]]
+    """Returns the servers on which the rule cannot fire; each leads to its setup."""
+    return [
+        {
+            **row,
+            "reason": in_few_words(row["reason"]),
+            "missing": _missing(row),
+            "address": links.address("setup", arguments={"instance": row["instance"]}),
+        }
+        for row in rows
+        if not row["can_fire"]
+    ]
 
 
 def _missing(row: Row) -> str:

@@ -9,6 +9,7 @@ from tailrace.alerts import exception_proposals
 from tailrace.rules import catalog
 from tailrace.rules.catalog import RuleText
 from tailrace_pages import links, rendering
+from tailrace_pages.alerts import active_suppressions, forms, handling
 from tailrace_pages.page import Page
 from tailrace_pages.page_errors import BadAddressError, NotFoundError
 from tailrace_pages.read_bars import ReadBars
@@ -56,7 +57,7 @@ def rule(key: str) -> Any:
     counted = _counted(key, span)
     if text is None and not servers and counted is None:
         raise NotFoundError(f"There is no rule {key}, or it has no alert that you may see.")
-    entities = listing.entities(store().rows("page_rule_entities", limit=ENTITIES, **given), key)
+    entities = listing.entities(store().rows("page_rule_entities", limit=ENTITIES, **given), key, span)
     unable, backtest = listing.unable(servers), backtests.latest(key, viewer().audience)
     if rendering.wants_csv():
         return _csv(days, entities, unable, backtest)
@@ -83,10 +84,21 @@ def rule(key: str) -> Any:
         backtest_columns=backtests.RESULT,
         days=backtests.DAYS,
         may_test=viewer().may("test_rules"),
-        alerts=links.alerts(rule=key, state="any"),
-        back=request.script_root + request.full_path.rstrip("?"),
+        alerts=links.alerts(span, rule=key, state="any"),
+        suppressions=active_suppressions.of_rule(active_suppressions.read(store()), key),
+        **forms.choices(),
         csv_of=lambda table: rendering.changed(format="csv", table=table),
     )
+
+
+@blueprint.post("/tailrace/rules/<path:key>/suppressions/")
+@page("handle_alerts")
+def suppress_rule(key: str) -> Any:
+    """Suppresses a rule of the files, or one that had alerts, for every entity."""
+    key = links.decode(key)
+    if key not in catalog.load() and _counted(key, rendering.page_range(RANGE)) is None:
+        raise NotFoundError(f"There is no rule {key}, or it has no alert that you may see.")
+    return forms.done(lambda: handling.suppress_rule(key, request.form, viewer().name), str)
 
 
 @blueprint.post("/tailrace/rules/<path:key>/backtests/")

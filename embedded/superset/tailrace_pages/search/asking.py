@@ -1,22 +1,48 @@
 """The search of an address: `?q=` with the time range of the page, unless the search names a time."""
 
+import re
 from dataclasses import replace
 from datetime import datetime
+from ipaddress import ip_address
 
 from tailrace.search import COMPLIANCE, DEVELOPERS, SECURITY, Request, Role, SearchQuery
-from tailrace.search.model import Between, Timeline
+from tailrace.search.model import EQUAL, Between, Comparison, Text, Timeline, Value
 from tailrace.search.request import Rows
 from tailrace_pages.time_range import TimeRange
 
 ROLES: dict[str, Role] = {"tailrace": DEVELOPERS, "tailrace_audit": COMPLIANCE, "tailrace_security": SECURITY}
 """By the audience of a viewer (viewer.AUDIENCES)."""
 EXAMPLES = (
+    ("user:root", "everything that a user did"),
+    ("client:10.0.0.9", "everything that a client address did"),
     ("status:!=0", "failed statements and refused logins"),
     ("kind:refused | top client", "clients with the most refused logins"),
     ("duration:>1s | top query", "slow statements"),
     ("verb:DROP,TRUNCATE,ALTER", "changes of the schema"),
+    ("verb:GRANT,REVOKE", "changes of privileges"),
     ("| timeline 5m", "events over time"),
 )
+
+
+NAMED_BY_TEXT = ("user", "client", "table")
+"""Fields whose value a person may type without the field."""
+
+
+def meant(query: SearchQuery) -> list[SearchQuery]:
+    """Returns searches for the events of a user, client or table, if the search is one text and nothing else.
+
+    A text is only found in statements, messages and titles: the login of an address has none.
+    """
+    if not isinstance(query.where, Text) or query.pipe is not None:
+        return []
+    value, fields = query.where.text, NAMED_BY_TEXT
+    try:
+        ip_address(value)
+        fields = ("client",)
+    except ValueError:
+        if re.search(r"\s", value):
+            return []
+    return [replace(query, where=Comparison(field, EQUAL, (Value(value),))) for field in fields]
 
 
 def has_time(query: SearchQuery) -> bool:

@@ -85,7 +85,7 @@ def events(rows: Sequence[Mapping[str, Any]], linking: Linking) -> list[dict[str
 
 def caption(shown: int, total: int | None) -> str:
     """Returns the caption of a list of events; `total` is None if it is unknown."""
-    number = f"{shown:,} events" if total is None else f"{shown:,} of {total:,} events"
+    number = f"{shown:,} of {'an unknown number of' if total is None else f'{total:,}'} events"
     return f"{number}, the latest first. One action may be in several logs."
 
 

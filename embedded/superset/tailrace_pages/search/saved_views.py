@@ -8,7 +8,7 @@ from flask import request, url_for
 from tailrace.alerts.delivery import channel_states
 from tailrace.clickhouse.client import ClickHouseError
 from tailrace.config.resources import ROOT
-from tailrace.search import SearchError
+from tailrace.search import SearchError, parse
 from tailrace.search.scheduled import library
 from tailrace.search.scheduled.library import ForeignSearchError, Library, NoSearchError
 from tailrace.search.scheduled.saved import SavedSearch, ScheduleError
@@ -58,12 +58,20 @@ def saved_search(id_: str) -> Any:
         is_own=is_own,
         can_schedule=can_schedule,
         address=url_for("tailrace_search.search", q=found.search),
+        has_time=_has_time(found.search),
         link_to_share=request.host_url.rstrip("/") + address(found.id),
         facts=saved_listing.facts(found, rendering.now()),
         channels=_channels(its, found) if can_schedule else [],
         columns=saved_listing.RUNS,
         rows=runs,
     )
+
+
+def _has_time(text: str) -> bool:
+    try:
+        return asking.has_time(parse(text))
+    except SearchError:
+        return False
 
 
 def _channels(its: Library, found: SavedSearch) -> list[dict[str, Any]]:

@@ -183,6 +183,7 @@ def _page(text: str, span: TimeRange | None, asked: Request | None = None, **fou
         role=role.name,
         pipe=asked.query.pipe if asked else None,
         own_time=asking.span_of(asked) if asked and span is None else None,
+        meant=[(text_of(each), _address(each)) for each in asking.meant(asked.query)] if asked else [],
         saved=[] if text else _saved(),
         can_save=analyst.is_there(),
         examples=[(example, _of_text(example), what) for example, what in asking.EXAMPLES],
@@ -201,4 +202,5 @@ def _saved() -> list[tuple[str, str]]:
 
 
 def _of_text(text: str) -> str:
-    return url_for("tailrace_search.search", q=text)
+    """Returns the address of a search in the time range of the page, which applies unless it has its own."""
+    return url_for("tailrace_search.search", q=text, **rendering.page_range().arguments())

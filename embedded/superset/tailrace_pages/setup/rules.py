@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tailrace_pages.rule_reasons import in_few_words
 from tailrace_pages.setup.servers import LOGS
 
 CLASSES = {
@@ -66,7 +67,7 @@ class Group:
     """Rules of a server that the same change would enable."""
 
     reason: str
-    """Why they cannot fire, as the detect job states it."""
+    """Why they cannot fire, in a few words."""
     missing: str
     """Missing event classes and fields; empty if the rules need another kind of log."""
     change: str
@@ -84,7 +85,7 @@ def groups(rows: Iterable[Mapping[str, Any]], watched: Iterable[str]) -> list[Gr
     absent = [kind for kind in LOGS if kind not in {*watched}]
     for row in rows:
         if not row["can_fire"]:
-            found[row["reason"], missing(row), change(row, absent)].append(row)
+            found[in_few_words(row["reason"]), missing(row), change(row, absent)].append(row)
     made = [Group(*key, rules) for key, rules in found.items()]
     return sorted(made, key=lambda group: (-len(group.rules), group.reason, group.missing))
 
