@@ -99,11 +99,12 @@ def place(clickhouse: ClickHouse, case: str, selector: Selector, actor: str, rea
     return id_.hex
 
 
-def release(clickhouse: ClickHouse, prefix: str, actor: str, reason: str) -> Hold:
+def release(clickhouse: ClickHouse, prefix: str, actor: str, reason: str, step: str = "") -> Hold:
     """Requests the release of a hold, or confirms the request of another person; returns the hold after it.
 
-    Raises HoldError if the hold is unknown or released, or if the person who requested the release would
-    confirm it.
+    `step` is REQUEST or CONFIRM if the person has chosen one, on a page that may be older than the state.
+    Raises HoldError if the hold is unknown or released, if the person who requested the release would confirm
+    it, or if its next step is another one.
     """
     hold = find(listed(clickhouse), prefix)
     if not hold.is_in_force:
@@ -113,6 +114,9 @@ def release(clickhouse: ClickHouse, prefix: str, actor: str, reason: str) -> Hol
             f"{hold.requested_by} has requested the release of {hold.id[:8]}: another person must confirm it"
         )
     action = CONFIRM if hold.requested_by else REQUEST
+    if step not in ("", action):
+        told = f"{hold.requested_by} has requested" if hold.requested_by else "nobody has requested"
+        raise HoldError(f"{told} the release of {hold.id[:8]}")
     _append(clickhouse, str(uuid.UUID(hold.id)), action, actor, reason)
     return find(listed(clickhouse), hold.id)
 
