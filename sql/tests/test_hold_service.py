@@ -13,6 +13,7 @@ from tailrace.evidence.service.exports import Exports
 from tailrace.evidence.service.server import Server, Service
 from tailrace.migrations import expiry
 from tailrace.migrations import runner as migration_runner
+from tailrace.migrations.lock import lock
 from tailrace.retention import holds, selectors
 from tailrace.retention.selection import selection
 
@@ -65,6 +66,29 @@ def test_two_people_release_a_hold_that_a_person_placed(service, admin, user):
     ]
     (found,) = holds.listed(user("reader_compliance"))
     assert (found.state, found.released_by, found.is_in_force) == ("released", "omar", False)
+
+
+def test_a_running_stack_applies_the_holds_of_pages(service, server, admin):
+    """The second time that it sees a hold: a command applies its own."""
+
+    def held() -> bool:
+        rows = admin.rows("SELECT create_table_query AS t FROM system.tables WHERE name = 'audit_events'")
+        return "10.0.0.7" in rows[0]["t"]
+
+    hold = service.place_hold({**WHO, "actor": "ines", "case": "7", "selector": "client:10.0.0.7 table:x"})
+    assert not migration_runner.is_retention_applied(admin)
+    server.part.refresh()
+    assert not held()
+    with lock(admin):
+        server.part.refresh()
+    assert not held() and server.part.problem() == ""
+    server.part.refresh()
+    assert held() and migration_runner.is_retention_applied(admin)
+    release(service, hold, "ines", holds.REQUEST)
+    release(service, hold, "omar", holds.CONFIRM)
+    for _ in range(2):
+        server.part.refresh()
+    assert not held() and migration_runner.is_retention_applied(admin)
 
 
 def test_a_selection_is_counted_by_table(admin, user):

@@ -11,8 +11,10 @@
     GET  /verifications/ID        each check with its faults; the last KEPT_VERIFICATIONS are known
     POST /backtests               {rule, days, actor}: starts a backtest of a rule, returns its id
     POST /backtests/latest        {rule, audience}: the latest backtest of a rule, and the one that runs
-    POST /holds                   {actor, audience, case, selector, reason}: places a legal hold, returns its id
-    POST /holds/release           {actor, audience, hold, step, reason}: `step` of its release, returns its state
+    POST /holds                   {actor, audience, case, selector, reason}: places a legal hold, returns its
+                                  id
+    POST /holds/release           {actor, audience, hold, step, reason}: requests or confirms its release,
+                                  returns its state
 
 An error is {"error": "…"} with a status from 400. Whether a person may do this is decided by the dashboards:
 only the user of the service can open the socket.
@@ -64,8 +66,8 @@ RESTRICTED = (
 )
 
 RESTRICTED_HOLD = (
-    "the audience {} sees only a part of the servers (access.yaml), but a legal hold may concern all of them. An "
-    "administrator can use tailrace hold"
+    "the audience {} sees only a part of the servers (access.yaml), but a legal hold may concern all of "
+    "them. An administrator can use tailrace hold"
 )
 
 HIDDEN = (
