@@ -55,6 +55,7 @@ class FakeComponent(Component):
         self.needs = needs
         self.checks_data_at_start = name.startswith("steadychecking")
         self.provision_seconds = 0.1 if name.startswith("steadyagain") else 0
+        self.refresh_seconds = 0.1 if name.startswith("steadyrefreshed") else 0
 
     def reads(self, listed: Listed) -> object:
         return set(listed.logs) if self.name.startswith("reading") else None
@@ -86,6 +87,11 @@ class FakeComponent(Component):
 
     def provision(self) -> None:
         (self._here / "provisioned").touch()
+
+    def refresh(self) -> None:
+        with (self._here / "refreshed").open("a") as file:
+            file.write("x")
+        raise OSError("an error that is ignored")
 
     def version(self) -> str:
         """Returns the version; `late` does not answer the first time."""

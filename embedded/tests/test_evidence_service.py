@@ -21,6 +21,7 @@ from tailrace.evidence.service.client import EvidenceService, NoServiceError, Se
 from tailrace.evidence.service.exports import FAILED, INTERRUPTED, KEPT, RUNNING, Exports, ExportState
 from tailrace.evidence.service.server import MAX_TEXT, Server, Service
 from tailrace.evidence.service.verification import verification
+from tailrace.retention import holds
 
 KEY, OTHER_KEY = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
 NO_CLICKHOUSE = ClickHouse("http://127.0.0.1:9")
@@ -127,6 +128,40 @@ def test_a_review_needs_a_finding_and_clickhouse(service):
     review = {"actor": "ines", "from": PAST[0], "to": PAST[1], "finding": " "}
     assert refusal(service.sign, review) == (400, "the finding is missing")
     assert refusal(service.sign, {**review, "finding": "none"})[0] == 502
+
+
+HOLD = {"actor": "ines", "audience": "compliance", "case": "7", "selector": "user:etl", "reason": "a letter"}
+RELEASE = {"actor": "ines", "audience": "compliance", "hold": "f" * 32, "step": "place", "reason": "closed"}
+
+
+@pytest.mark.parametrize(
+    ("changed", "status", "message"),
+    [
+        ({"case": " "}, 400, "the case is missing"),
+        ({"reason": ""}, 400, "the reason is missing"),
+        ({"actor": ""}, 400, "a name is missing"),
+        ({"selector": "color:red"}, 400, "expected KEY:VALUE"),
+        ({"audience": "security"}, 403, "access.yaml"),
+        ({}, 502, "refused"),
+    ],
+)
+def test_refused_holds(service, changed, status, message):
+    found, text = refusal(service.place_hold, {**HOLD, **changed})
+    assert found == status and message in text
+
+
+@pytest.mark.parametrize(
+    ("changed", "status", "message"),
+    [
+        ({}, 400, "there is no step 'place'"),
+        ({"reason": " "}, 400, "the reason is missing"),
+        ({"audience": "security"}, 403, "access.yaml"),
+        ({"step": holds.CONFIRM}, 502, "refused"),
+    ],
+)
+def test_refused_releases_of_holds(service, changed, status, message):
+    found, text = refusal(service.release_hold, {**RELEASE, **changed})
+    assert found == status and message in text
 
 
 def test_a_verification_states_each_check(service, tmp_path):

@@ -82,6 +82,16 @@ def test_provisions_a_healthy_component_again_at_its_interval(start):
     assert not files[1].exists()
 
 
+def test_refreshes_a_healthy_component_although_it_fails(start):
+    stack = start("steadyrefreshed-a", "steady-b")
+    for name in ("steadyrefreshed-a", "steady-b"):
+        stack.await_healthy(name)
+    files = [stack.home.data(name) / "refreshed" for name in ("steadyrefreshed-a", "steady-b")]
+    wait_until(lambda: files[0].exists() and files[0].stat().st_size > 1, "it was not refreshed again")
+
+    assert not files[1].exists()
+
+
 def test_restarts_a_killed_component(start):
     stack = start("steady-a")
     before = stack.await_healthy("steady-a")

@@ -10,7 +10,7 @@ row), while SYSTEM STOP TTL MERGES keeps ClickHouse from deleting. It is started
 
 import re
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -135,14 +135,25 @@ def apply(
     fails, nothing is deleted until it is repeated or ClickHouse restarts. Raises MigrationError,
     LockLostError, ClickHouseError, OSError.
     """
+    for tables in _tables(servers, found):
+        require_lock()
+        _apply_to(tables, found, report)
+
+
+def is_applied(servers: Servers, found: Kept) -> bool:
+    """Whether all tables have the TTLs that `apply` gives them. Raises ClickHouseError, OSError."""
+    return all(table.is_right(table.wanted(found)) for tables in _tables(servers, found) for table in tables)
+
+
+def _tables(servers: Servers, found: Kept) -> Iterator[Sequence["_Table"]]:
+    """Yields each table of the database, on the servers that have it."""
     database = servers.dialect.database
     definitions = {server.url: _definitions(server, database) for server in servers.all}
     columns = holds.stored_columns(servers.first, database) if found.selectors else {}
     for name, expiry in expiries(servers.dialect.retention_days).items():
-        require_lock()
         having = [server for server in servers.all if name in definitions[server.url]]
         leading = servers.of_each_shard(database, name) if servers.dialect.in_turn else having
-        tables = [
+        yield [
             _Table(
                 server,
                 servers,
@@ -153,7 +164,6 @@ def apply(
             )
             for server in having
         ]
-        _apply_to(tables, found, report)
 
 
 def _definitions(server: ClickHouse, database: str) -> dict[str, str]:

@@ -151,6 +151,13 @@ def apply_retention(
         _apply_expiry(servers, days, report, require_lock)
 
 
+def is_retention_applied(clickhouse: ClickHouse) -> bool:
+    """Whether the TTLs of one server fit sql/retention.yaml, the legal holds and the archive; parts are not
+    compared. Raises SelectorError, ClickHouseError, OSError."""
+    days = load_retention()
+    return expiry.is_applied(_servers(days, clickhouse, "", False, (), False), expiry.kept(clickhouse, days))
+
+
 def _apply_expiry(
     servers: Servers,
     days: Mapping[str, int],

@@ -119,12 +119,13 @@ def _stored(clickhouse: Reads, policy: Policy, held: Sequence[Hold]) -> dict[str
     columns = {str(row["table"]): set(row["columns"]) for row in clickhouse.rows(COLUMNS)}
     parts = []
     for table, time in policy.times.items():
-        if _column(time) in columns.get(table, ()):
+        if time_column(time) in columns.get(table, ()):
             found = [hold.selector.condition(table, columns[table], time) for hold in held]
             is_held = " OR ".join(filter(None, found)) or "0"
             parts.append(ONE.format(table=table, time=time, held=is_held))
     return {str(row["table"]): row for row in clickhouse.rows(" UNION ALL ".join(parts))} if parts else {}
 
 
-def _column(time: str) -> str:
+def time_column(time: str) -> str:
+    """Returns the column of the expression of the time of a row."""
     return time.removeprefix("toDateTime(").removesuffix(")")

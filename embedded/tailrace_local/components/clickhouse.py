@@ -8,16 +8,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tailrace.clickhouse import row_policies
-from tailrace.clickhouse.client import tls_context
+from tailrace.clickhouse.client import ClickHouse as Client
+from tailrace.clickhouse.client import ClickHouseError, tls_context
 from tailrace.clickhouse.server_config import LOOPBACK, configuration_text, users_text
 from tailrace.config import content_hash
 from tailrace.config.resources import REPOSITORY, ROOT
 from tailrace.config.settings import CLOSED
 from tailrace.config.template import write_private
 from tailrace.credentials.certificates import Certificates
+from tailrace.migrations import expiry
 from tailrace.migrations import runner as migration_runner
+from tailrace.migrations.lock import LockedError
+from tailrace.migrations.migration_files import MigrationError
 from tailrace.programs.program import HEALTHY, Health
-from tailrace.retention.selectors import SelectorError
+from tailrace.retention.selectors import Selector, SelectorError
 from tailrace_local.clickhouse import address, connect
 from tailrace_local.components import clickhouse_server
 from tailrace_local.supervisor import cache
@@ -42,8 +46,13 @@ class ClickHouse(Component):
     provision_seconds = 86_400
     """Each day the archive has another day, whose rows may be deleted."""
 
+    refresh_seconds = 30
+    """Pages record legal holds as a user that cannot change TTLs."""
+
     _is_provisioned = False
-    _unread_hold = ""
+    _applied: Sequence[Selector] | None = None
+    _seen: Sequence[Selector] | None = None
+    _unapplied = ""
 
     def installed(self) -> bool:
         return self._library().exists()
@@ -111,10 +120,29 @@ class ClickHouse(Component):
             migration_runner.apply(admin, writers_stopped=not self._is_provisioned)
         except SelectorError as error:
             problem = f"legal holds are not applied: {error}"
-        self._unread_hold, self._is_provisioned = problem, True
+        self._unapplied, self._is_provisioned = problem, True
+
+    def refresh(self) -> None:
+        """Applies legal holds that pages recorded, when it sees them twice: a command applies its own.
+        If the lock of migrations is held, the next call tries again."""
+        try:
+            self._apply_holds(connect(self.settings, self.home, "admin"))
+        except LockedError:
+            return
+        except (MigrationError, SelectorError, ClickHouseError) as error:
+            self._unapplied = f"legal holds are not applied: {error}"
+
+    def _apply_holds(self, admin: Client) -> None:
+        held = expiry.held(admin)
+        seen, self._seen = self._seen, held
+        if held == self._applied or held != seen:
+            return
+        if not migration_runner.is_retention_applied(admin):
+            migration_runner.apply_retention(admin)
+        self._applied, self._unapplied = held, ""
 
     def problem(self) -> str:
-        return self._unread_hold
+        return self._unapplied
 
     def version(self) -> str:
         return connect(self.settings, self.home, "admin").execute("SELECT version()").strip()

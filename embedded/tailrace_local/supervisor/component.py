@@ -87,6 +87,9 @@ class Component(Program, ABC):
     provision_seconds: ClassVar[float] = 0
     """The interval at which `provision` is repeated while the component is healthy; 0: only at each start."""
 
+    refresh_seconds: ClassVar[float] = 0
+    """The interval of `refresh` while the component is healthy; 0: never."""
+
     checks_data_at_start: ClassVar[bool] = False
     """Whether a restart repairs the damage of a full disk: then it is restarted once there is free space
     again."""
@@ -137,6 +140,9 @@ class Component(Program, ABC):
 
     def provision(self) -> None:
         """Creates objects inside the component before others use it. Idempotent."""
+
+    def refresh(self) -> None:
+        """Does what must follow changes inside the component. Exceptions are ignored; see `problem`."""
 
     @abstractmethod
     def version(self) -> str:

@@ -189,16 +189,23 @@ class ProcessManager:
         self._ready.set()
         self._healthy_at = time.monotonic()
         self._enter(State.HEALTHY)
-        again = asyncio.create_task(self._provision_again())
+        repeated = [asyncio.create_task(each) for each in (self._provision_again(), self._refresh_again())]
         try:
             await self._watch_health()
         finally:
-            again.cancel()
+            for task in repeated:
+                task.cancel()
 
     async def _provision_again(self) -> None:
         while seconds := self.component.provision_seconds:
             await asyncio.sleep(seconds)
             await self._provision()
+
+    async def _refresh_again(self) -> None:
+        while seconds := self.component.refresh_seconds:
+            await asyncio.sleep(seconds)
+            with suppress(Exception):  # `problem` and `health` state what is wrong
+                await asyncio.to_thread(self.component.refresh)
 
     async def _until_healthy(self) -> None:
         while not (health := await self._ask_health()).ok:

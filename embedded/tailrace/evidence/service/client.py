@@ -78,6 +78,15 @@ class EvidenceService:
         wanted = {"rule": rule, "audience": audience}
         return self._json("POST", "/backtests/latest", json.dumps(wanted).encode())
 
+    def place_hold(self, wanted: Mapping[str, str]) -> str:
+        """Places a legal hold with the keys actor, audience, case, selector and reason; returns its id."""
+        return self._json("POST", "/holds", json.dumps(wanted).encode())["id"]
+
+    def release_hold(self, wanted: Mapping[str, str]) -> str:
+        """Requests or confirms the release of a legal hold, with the keys actor, audience, hold, step
+        (tailrace.retention.holds) and reason; returns the state of the hold."""
+        return self._json("POST", "/holds/release", json.dumps(wanted).encode())["state"]
+
     def readable(self, number: str, audience: str) -> Answer:
         """Returns the state of an export whose bundle the audience may read: it contains all servers."""
         return self._json("GET", f"/exports/{number}/readable/{audience}")

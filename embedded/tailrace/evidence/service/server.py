@@ -11,6 +11,10 @@
     GET  /verifications/ID        each check with its faults; the last KEPT_VERIFICATIONS are known
     POST /backtests               {rule, days, actor}: starts a backtest of a rule, returns its id
     POST /backtests/latest        {rule, audience}: the latest backtest of a rule, and the one that runs
+    POST /holds                   {actor, audience, case, selector, reason}: places a legal hold, returns its
+                                  id
+    POST /holds/release           {actor, audience, hold, step, reason}: requests or confirms its release,
+                                  returns its state
 
 An error is {"error": "…"} with a status from 400. Whether a person may do this is decided by the dashboards:
 only the user of the service can open the socket.
@@ -41,6 +45,9 @@ from tailrace.evidence.reviews import Review, ReviewError
 from tailrace.evidence.service.client import MAX_UPLOAD_BYTES
 from tailrace.evidence.service.exports import DONE, Exports, ExportState, TooManyError
 from tailrace.evidence.service.verification import verification
+from tailrace.retention import holds, selectors
+from tailrace.retention.holds import HoldError
+from tailrace.retention.selectors import SelectorError
 from tailrace.rules import backtests
 from tailrace.rules.backtests import BacktestRefusedError, Backtests
 from tailrace.unix_socket import short_path
@@ -50,10 +57,17 @@ MAX_TEXT = 2000
 """Characters of a text in a request."""
 REQUEST_SECONDS = 60
 KEPT_VERIFICATIONS = 50
+WHO = ("actor", "audience", "reason")
+"""Who acts on a legal hold, and why."""
 
 RESTRICTED = (
     "the audience {} sees only a part of the servers (access.yaml), but a bundle contains all of them. An "
     "administrator can export it with tailrace evidence"
+)
+
+RESTRICTED_HOLD = (
+    "the audience {} sees only a part of the servers (access.yaml), but a legal hold may concern all of "
+    "them. An administrator can use tailrace hold"
 )
 
 HIDDEN = (
@@ -148,6 +162,33 @@ class Service:
             "running": backtests.public(running),
         }
 
+    def place_hold(self, wanted: dict[str, str]) -> dict[str, object]:
+        """Places a legal hold. Raises _RefusedError, ClickHouseError, OSError."""
+        self._require_all_servers(wanted["audience"])
+        case, actor = _given(wanted, "case", "the case"), _given(wanted, "actor", "a name")
+        reason = _given(wanted, "reason", "the reason")
+        try:
+            selector = selectors.parse(wanted["selector"])
+            return {"id": holds.place(self.clickhouse, case, selector, actor, reason)}
+        except (HoldError, SelectorError) as error:
+            raise _RefusedError(400, str(error)) from None
+
+    def release_hold(self, wanted: dict[str, str]) -> dict[str, object]:
+        """Requests or confirms the release of a hold. Raises _RefusedError, ClickHouseError, OSError."""
+        self._require_all_servers(wanted["audience"])
+        actor, reason = _given(wanted, "actor", "a name"), _given(wanted, "reason", "the reason")
+        if (step := wanted["step"]) not in (holds.REQUEST, holds.CONFIRM):
+            raise _RefusedError(400, f"there is no step {step!r} of a release")
+        try:
+            hold = holds.release(self.clickhouse, wanted["hold"], actor, reason, step)
+        except (HoldError, SelectorError) as error:
+            raise _RefusedError(409, str(error)) from None
+        return {"state": hold.state}
+
+    def _require_all_servers(self, audience: str) -> None:
+        if audience in row_policies.load(self.access):
+            raise _RefusedError(403, RESTRICTED_HOLD.format(audience))
+
     def _backtests(self) -> Backtests:
         if self.backtests is None:
             raise _RefusedError(501, "this installation runs no backtests for the dashboards")
@@ -218,6 +259,10 @@ class _Handler(BaseHTTPRequestHandler):
                 return self._service.start_backtest(self._texts("rule", "days", "actor"))
             case "/backtests/latest":
                 return self._service.latest_backtest(self._texts("rule", "audience"))
+            case "/holds":
+                return self._service.place_hold(self._texts(*WHO, "case", "selector"))
+            case "/holds/release":
+                return self._service.release_hold(self._texts(*WHO, "hold", "step"))
         raise _RefusedError(404, "there is no such page")
 
     @property

@@ -1,0 +1,126 @@
+"""Legal holds over the evidence service, as the dashboards place and release them, on a real ClickHouse."""
+
+import threading
+import uuid
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from tailrace.evidence.service.client import EvidenceService, ServiceError
+from tailrace.evidence.service.exports import Exports
+from tailrace.evidence.service.server import Server, Service
+from tailrace.migrations import expiry
+from tailrace.migrations import runner as migration_runner
+from tailrace.migrations.lock import lock
+from tailrace.retention import holds, selectors
+from tailrace.retention.selection import selection
+
+TIMES = expiry.times(migration_runner.load_retention())
+FIRST = datetime.now(UTC).replace(microsecond=0) - timedelta(days=2)
+HOSTILE = "<script>'\\"
+WHO = {"audience": "compliance", "reason": "a letter"}
+RECORD = """
+SELECT action, case_name, selector, actor, reason, account FROM tailrace.legal_hold_actions ORDER BY at
+"""
+
+
+@pytest.fixture
+def service(admin, user, tmp_path) -> Iterator[EvidenceService]:
+    """The service with the account that it has in an installation. At the end there is no hold."""
+    auditor, key = user("auditor"), Ed25519PrivateKey.generate()
+    exports = Exports(tmp_path / "exports", auditor, key, lambda line: None)
+    its = Service(auditor, key, exports, tmp_path / "access.yaml", tmp_path)
+    with Server(tmp_path / "evidence.sock", its) as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}).start()
+        yield EvidenceService(tmp_path / "evidence.sock")
+        server.shutdown()
+    admin.execute("TRUNCATE TABLE tailrace.legal_hold_actions SYNC")
+
+
+def release(service: EvidenceService, hold: str, actor: str, step: str) -> str:
+    return service.release_hold({**WHO, "hold": hold, "actor": actor, "step": step})
+
+
+def test_two_people_release_a_hold_that_a_person_placed(service, admin, user):
+    hold = service.place_hold({**WHO, "actor": "ines", "case": HOSTILE, "selector": "client:10.0.0.7"})
+    with pytest.raises(ServiceError, match="nobody has requested"):
+        release(service, hold, "omar", holds.CONFIRM)
+    assert release(service, hold, "ines", holds.REQUEST) == "release requested"
+    for step in (holds.REQUEST, holds.CONFIRM):
+        with pytest.raises(ServiceError, match="another person must confirm"):
+            release(service, hold, " Ines", step)
+    with pytest.raises(ServiceError, match="ines has requested"):
+        release(service, hold, "omar", holds.REQUEST)
+    with pytest.raises(ServiceError, match="there is no hold"):
+        release(service, uuid.uuid4().hex, "omar", holds.CONFIRM)
+    assert release(service, hold, "omar", holds.CONFIRM) == "released"
+    with pytest.raises(ServiceError, match="was released"):
+        release(service, hold, "eva", holds.CONFIRM)
+
+    assert [tuple(row.values()) for row in admin.rows(RECORD)] == [
+        (holds.PLACE, HOSTILE, '{"client": ["10.0.0.7"]}', "ines", "a letter", "auditor"),
+        (holds.REQUEST, "", "", "ines", "a letter", "auditor"),
+        (holds.CONFIRM, "", "", "omar", "a letter", "auditor"),
+    ]
+    (found,) = holds.listed(user("reader_compliance"))
+    assert (found.state, found.released_by, found.is_in_force) == ("released", "omar", False)
+
+
+def test_a_running_stack_applies_the_holds_of_pages(service, server, admin):
+    """The second time that it sees a hold: a command applies its own."""
+
+    def held() -> bool:
+        rows = admin.rows("SELECT create_table_query AS t FROM system.tables WHERE name = 'audit_events'")
+        return "10.0.0.7" in rows[0]["t"]
+
+    hold = service.place_hold({**WHO, "actor": "ines", "case": "7", "selector": "client:10.0.0.7 table:x"})
+    assert not migration_runner.is_retention_applied(admin)
+    server.part.refresh()
+    assert not held()
+    with lock(admin):
+        server.part.refresh()
+    assert not held() and server.part.problem() == ""
+    server.part.refresh()
+    assert held() and migration_runner.is_retention_applied(admin)
+    release(service, hold, "ines", holds.REQUEST)
+    release(service, hold, "omar", holds.CONFIRM)
+    for _ in range(2):
+        server.part.refresh()
+    assert not held() and migration_runner.is_retention_applied(admin)
+
+
+def test_a_selection_is_counted_by_table(admin, user):
+    for number in range(3):
+        at = FIRST + timedelta(hours=number)
+        row = {
+            "event_id": f"{number:032x}",
+            "event_time": f"{at:%Y-%m-%d %H:%M:%S}",
+            "user": (HOSTILE, HOSTILE, "etl")[number],
+            "ip": "10.0.0.7",
+        }
+        admin.insert("tailrace.audit_events", [row], async_insert=0)
+    selector = selectors.Selector({"user": (HOSTILE,)})
+
+    found = selection(user("reader_compliance"), selector, TIMES)
+
+    first = found.selected[0]
+    assert (first.table, first.rows, first.oldest) == ("audit_events", 2, FIRST)
+    assert first.newest == FIRST + timedelta(hours=1)
+    assert "ledger" in found.others and "query_samples" in found.unknown
+    tables = [*(each.table for each in found.selected), *found.others, *found.unknown]
+    assert sorted(tables) == sorted(TIMES)
+    later = f"user:etl from:{FIRST + timedelta(hours=3):%Y-%m-%dT%H:%M:%S}"
+    none = selection(user("reader_compliance"), selectors.parse(later), TIMES)
+    assert none.rows == 0 and {each.oldest for each in none.selected} == {None}
+
+
+@pytest.mark.parametrize("text", ["instance:a", "cluster:a", "user:a", "client:a", "table:a"])
+def test_the_page_names_the_tables_that_a_hold_concerns(user, admin, text):
+    """The hold applies by all columns of a table, of which a reader may lack some."""
+    selector, columns = selectors.parse(text), holds.stored_columns(admin)
+    concerned = {table for table in TIMES if selector.condition(table, columns[table], TIMES[table])}
+    found = selection(user("reader_compliance"), selector, TIMES)
+    shown = {each.table for each in found.selected}
+    assert shown <= concerned and concerned <= shown | {*found.unknown}
