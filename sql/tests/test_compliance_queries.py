@@ -132,24 +132,13 @@ def test_an_action_is_one_record_whichever_logs_contain_it(admin, ask):
     """Records of MariaDB's plugin: one for the statement, and one without statement for each table."""
     store_actions_of_a_view(admin)
     recorded, of_a_view, unknown = ask("data_access_records", "SELECT * FROM ({}) ORDER BY accessed_at DESC")
-    assert (recorded["statement"], recorded["tables"], recorded["rows_sent"]) == (
-        "select * from v_cards",
-        "shop.cards",
-        9,
-    )
-    assert (recorded["how"], recorded["outcome"], recorded["source_logs"]) == (
-        "read",
-        "success",
-        "audit, slowlog",
-    )
+    assert recorded.items() >= {"statement": "select * from v_cards", "tables": "shop.cards"}.items()
+    assert recorded.items() >= {"outcome": "success", "source_logs": "audit, slowlog"}.items()
+    assert recorded.items() >= {"how": "read", "rows_sent": 9}.items()
     assert (recorded["basis"], recorded["database"]) == ("named by the log, read from the statement", "shop")
     assert (of_a_view["classes"], of_a_view["how"], of_a_view["is_unknown"]) == ("pci", "read", False)
     assert (of_a_view["statement"], of_a_view["basis"]) == ("select * from v_cards", "named by the log")
-    assert (unknown["classes"], unknown["how"], unknown["is_unknown"]) == (
-        "(unknown)",
-        "may have touched",
-        True,
-    )
+    assert unknown.items() >= {"classes": "(unknown)", "how": "may have touched", "is_unknown": True}.items()
 
 
 def store_logs_read_one_after_the_other(admin) -> None:
