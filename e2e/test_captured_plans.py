@@ -164,6 +164,20 @@ def refused(stack: Stack, instance: str) -> list[dict]:
     )
 
 
+def captured_steps(stack, instance, query_id) -> dict[str, list[tuple[str, str, str]]]:
+    """Returns table, access type and index of each step of the captured plans, by plan."""
+    plans = stack.clickhouse().rows(
+        "SELECT plan_hash, source, tables, access_types, indexes FROM tailrace.plans FINAL "
+        "WHERE instance = {instance:String} AND query_id = {query_id:UInt64}",
+        {"instance": instance, "query_id": str(query_id)},
+    )
+    assert {row["source"] for row in plans} == {"explain"}
+    return {
+        row["plan_hash"]: list(zip(row["tables"], row["access_types"], row["indexes"], strict=True))
+        for row in plans
+    }
+
+
 def test_a_dropped_index_is_a_change_of_the_captured_plan_and_slower(stack, instance, database, tmp_path):
     orders, salaries = (
         text.format(type(database).__module__.rpartition(".")[2]) for text in (ORDERS, SALARIES)
@@ -191,16 +205,7 @@ def test_a_dropped_index_is_a_change_of_the_captured_plan_and_slower(stack, inst
     assert change["ratio"] > 2
     assert change["rows_examined_after"] == ROWS
     assert change["unchanged_until"] < change["changed"]
-    plans = stack.clickhouse().rows(
-        "SELECT plan_hash, source, tables, access_types, indexes FROM tailrace.plans FINAL "
-        "WHERE instance = {instance:String} AND query_id = {query_id:UInt64}",
-        {"instance": instance, "query_id": str(change["query_id"])},
-    )
-    assert {row["source"] for row in plans} == {"explain"}
-    steps = {
-        row["plan_hash"]: list(zip(row["tables"], row["access_types"], row["indexes"], strict=True))
-        for row in plans
-    }
+    steps = captured_steps(stack, instance, change["query_id"])
     assert steps == {
         change["old_plan"]: [("orders", "ref", "by_customer")],
         change["new_plan"]: [("orders", "ALL", "")],

@@ -210,11 +210,7 @@ ROUTES = (
 )
 
 
-@contextlib.contextmanager
-def tracker_at(port: int = 0) -> Iterator[Tracker]:
-    """Runs a tracker on 127.0.0.1 during the block."""
-    tracker = Tracker(port)
-
+def _handler_of(tracker: Tracker) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             url = urllib.parse.urlsplit(self.path)
@@ -249,7 +245,14 @@ def tracker_at(port: int = 0) -> Iterator[Tracker]:
         def log_message(self, *_: object) -> None:
             """Logs nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+    return Handler
+
+
+@contextlib.contextmanager
+def tracker_at(port: int = 0) -> Iterator[Tracker]:
+    """Runs a tracker on 127.0.0.1 during the block."""
+    tracker = Tracker(port)
+    server = ThreadingHTTPServer(("127.0.0.1", port), _handler_of(tracker))
     tracker.port = server.server_address[1]
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()

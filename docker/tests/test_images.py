@@ -124,6 +124,15 @@ def test_what_is_copied_is_there(dockerfile):
         assert (REPOSITORY / path).exists(), path
 
 
+def test_the_image_of_superset_has_each_module_of_its_configuration():
+    modules = {file.stem for file in (REPOSITORY / "embedded/superset").glob("tailrace_*.py")}
+    config = (REPOSITORY / "embedded/superset/superset_config.py").read_text()
+    imported = modules & set(re.findall(r"^(?:import|from) (\w+)", config, re.MULTILINE))
+    copied = set(re.findall(r"embedded/superset/(\w+)\.py", SUPERSET_DOCKERFILE))
+    assert imported
+    assert imported <= copied
+
+
 @pytest.mark.parametrize("dockerfile", [DOCKERFILE, SUPERSET_DOCKERFILE])
 def test_images_end_as_a_user_that_is_not_root(dockerfile):
     for stage in re.split(r"^FROM ", dockerfile, flags=re.MULTILINE)[1:]:

@@ -31,98 +31,104 @@ def times(chosen: random.Random) -> str:
 
 
 def rows_of_logs() -> dict[str, list[dict[str, Any]]]:
+    """Returns the same rows at each call: the order of the draws determines them."""
     chosen, id_ = random.Random(3), ids()
-
-    def common() -> dict[str, Any]:
-        client = chosen.choice(CLIENTS)
-        is_ip = client[:1].isdigit() or ":" in client
-        return {
-            "event_id": next(id_),
-            "cluster": "shop",
-            "instance": chosen.choice(("db1", "db2")),
-            "event_time": times(chosen),
-            "user": chosen.choice(USERS),
-            "ip": client if is_ip and chosen.random() < 0.5 else "",
-            "host": client,
-            "database": chosen.choice(DATABASES),
-            "flags": chosen.choice(([], ["truncated"])),
-        }
-
-    def statement() -> dict[str, Any]:
-        return {
-            "connection_id": chosen.choice((0, 7, 8)),
-            "rule_set": "r",
-            "verb": chosen.choice(("SELECT", "DROP", "")),
-            "tables_read": chosen.choice(TABLES),
-            "tables_written": chosen.choice(TABLES),
-            "tags": chosen.choice(({}, {"application": "web", "route": "/pay"})),
-            "trace_id": chosen.choice(("", "t1")),
-        }
-
-    slow = [
-        {
-            **common(),
-            **statement(),
-            "source": "slowlog",
-            "query_id": chosen.randint(1, 4),
-            "query_time": chosen.choice((0.5, 1.5, 20)),
-            "lock_time": 0.001,
-            "rows_sent": chosen.randint(0, 9),
-            "rows_examined": chosen.randint(0, 9),
-            "rows_affected": chosen.choice((None, 3)),
-            "error_code": chosen.choice((None, 0, 1062)),
-            "plan_hash": chosen.choice(("", "p1")),
-        }
-        for _ in range(60)
-    ]
-    audit = [
-        {
-            **common(),
-            **statement(),
-            "source": chosen.choice(("audit", "general")),
-            "event_class": chosen.choice(("connection", "query", "table")),
-            "command": chosen.choice(("Connect", "Query")),
-            "object": chosen.choice(("", "Cards")),
-            "query_id": chosen.choice((None, 1, 2, 3, 4)),
-            "status": chosen.choice((0, 1045, 1142)),
-            "program_name": chosen.choice(("", "mysql")),
-        }
-        for _ in range(60)
-    ]
+    slow = [_slow(chosen, id_) for _ in range(60)]
+    audit = [_audit(chosen, id_) for _ in range(60)]
     audit[0]["flags"] = ["status_unknown"]
-    errors = [
-        {
-            **common(),
-            "source": "errorlog",
-            "level": chosen.choice(("Error", "Note")),
-            "code": chosen.choice(("MY-010914", "")),
-            "kind": chosen.choice(("access_denied", "other")),
-            "message": chosen.choice(("Access denied for É", "line one\nline two 100%_done", "")),
-            "thread_id": chosen.choice((0, 7)),
-            "details": chosen.choice(({}, {"connection": "8"})),
-        }
-        for _ in range(40)
-    ]
-    alerts = [
-        {
-            "alert_id": ALERT if number == 0 else next(id_),
-            "rule_title": chosen.choice(("Drop of a table", "New client")),
-            "level": "high",
-            "cluster": "shop",
-            "instance": "db1",
-            "event_time": times(chosen),
-            "window_from": times(chosen),
-            "user": chosen.choice(USERS),
-            "src_ip": chosen.choice(("10.0.0.9", "")),
-            "database": "",
-            "program": chosen.choice(("", "mysql")),
-            "event_ids": [slow[5]["event_id"]],
-            "updated_at": times(chosen),
-        }
-        for number in range(6)
-    ]
+    errors = [_error(chosen, id_) for _ in range(40)]
+    alerts = [_alert(chosen, id_, number, slow[5]["event_id"]) for number in range(6)]
     alerts[0] |= {"user": "etl", "src_ip": "", "window_from": alerts[0]["event_time"]}
     return {"query_events": slow, "audit_events": audit, "error_events": errors, "alerts": alerts}
+
+
+def _common(chosen: random.Random, id_: Iterator[str]) -> dict[str, Any]:
+    client = chosen.choice(CLIENTS)
+    is_ip = client[:1].isdigit() or ":" in client
+    return {
+        "event_id": next(id_),
+        "cluster": "shop",
+        "instance": chosen.choice(("db1", "db2")),
+        "event_time": times(chosen),
+        "user": chosen.choice(USERS),
+        "ip": client if is_ip and chosen.random() < 0.5 else "",
+        "host": client,
+        "database": chosen.choice(DATABASES),
+        "flags": chosen.choice(([], ["truncated"])),
+    }
+
+
+def _statement(chosen: random.Random) -> dict[str, Any]:
+    return {
+        "connection_id": chosen.choice((0, 7, 8)),
+        "rule_set": "r",
+        "verb": chosen.choice(("SELECT", "DROP", "")),
+        "tables_read": chosen.choice(TABLES),
+        "tables_written": chosen.choice(TABLES),
+        "tags": chosen.choice(({}, {"application": "web", "route": "/pay"})),
+        "trace_id": chosen.choice(("", "t1")),
+    }
+
+
+def _slow(chosen: random.Random, id_: Iterator[str]) -> dict[str, Any]:
+    return {
+        **_common(chosen, id_),
+        **_statement(chosen),
+        "source": "slowlog",
+        "query_id": chosen.randint(1, 4),
+        "query_time": chosen.choice((0.5, 1.5, 20)),
+        "lock_time": 0.001,
+        "rows_sent": chosen.randint(0, 9),
+        "rows_examined": chosen.randint(0, 9),
+        "rows_affected": chosen.choice((None, 3)),
+        "error_code": chosen.choice((None, 0, 1062)),
+        "plan_hash": chosen.choice(("", "p1")),
+    }
+
+
+def _audit(chosen: random.Random, id_: Iterator[str]) -> dict[str, Any]:
+    return {
+        **_common(chosen, id_),
+        **_statement(chosen),
+        "source": chosen.choice(("audit", "general")),
+        "event_class": chosen.choice(("connection", "query", "table")),
+        "command": chosen.choice(("Connect", "Query")),
+        "object": chosen.choice(("", "Cards")),
+        "query_id": chosen.choice((None, 1, 2, 3, 4)),
+        "status": chosen.choice((0, 1045, 1142)),
+        "program_name": chosen.choice(("", "mysql")),
+    }
+
+
+def _error(chosen: random.Random, id_: Iterator[str]) -> dict[str, Any]:
+    return {
+        **_common(chosen, id_),
+        "source": "errorlog",
+        "level": chosen.choice(("Error", "Note")),
+        "code": chosen.choice(("MY-010914", "")),
+        "kind": chosen.choice(("access_denied", "other")),
+        "message": chosen.choice(("Access denied for É", "line one\nline two 100%_done", "")),
+        "thread_id": chosen.choice((0, 7)),
+        "details": chosen.choice(({}, {"connection": "8"})),
+    }
+
+
+def _alert(chosen: random.Random, id_: Iterator[str], number: int, event_id: str) -> dict[str, Any]:
+    return {
+        "alert_id": ALERT if number == 0 else next(id_),
+        "rule_title": chosen.choice(("Drop of a table", "New client")),
+        "level": "high",
+        "cluster": "shop",
+        "instance": "db1",
+        "event_time": times(chosen),
+        "window_from": times(chosen),
+        "user": chosen.choice(USERS),
+        "src_ip": chosen.choice(("10.0.0.9", "")),
+        "database": "",
+        "program": chosen.choice(("", "mysql")),
+        "event_ids": [event_id],
+        "updated_at": times(chosen),
+    }
 
 
 def classes_of(logs: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:

@@ -66,7 +66,8 @@ def seen(days: float, name: str, ip: str = "10.0.0.7", instance: str = "db1", **
     return {**row, "event_class": "query", "user": name, "ip": ip, **more}
 
 
-def test_which_accounts_are_unused(admin, user):
+def store_accounts_and_logins(admin) -> None:
+    """Stores accounts of two servers, and logins of some of them."""
     for instance in ("db1", "db2"):
         snapshot = {"instance": instance, "kind": "accounts", "at": ago(0, 1)[:-3], "status": "ok"}
         stored(admin, "server_snapshots", snapshot)
@@ -99,6 +100,9 @@ def test_which_accounts_are_unused(admin, user):
     slow = {"event_id": str(uuid.uuid4()), "instance": "db1", "source": "slowlog", "event_time": ago(5)}
     stored(admin, "query_events", {**slow, "user": "slow", "host": "LOCALHOST"})
 
+
+def test_which_accounts_are_unused(admin, user):
+    store_accounts_and_logins(admin)
     found = {(row["instance"], row["account"]): row["state"] for row in answer(user, "accounts_unused")}
     assert found == {
         ("db1", "'app'@'192.168.%'"): "never used",

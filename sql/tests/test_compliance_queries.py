@@ -103,8 +103,8 @@ def test_records_have_user_operation_and_source_logs(admin, ask):
     assert [row["user"] for row in of_class] == ["app"]
 
 
-def test_an_action_is_one_record_whichever_logs_contain_it(admin, ask):
-    """Records of MariaDB's plugin: one for the statement, and one without statement for each table."""
+def store_actions_of_a_view(admin) -> None:
+    """Stores an action of three records, one of two, and one of which only the statement is known."""
     text = {"query_id": 0xAC, "fingerprint": "select * from v_cards", "seen_at": ago(1)}
     stored(admin, "fingerprints", text)
     statement = {
@@ -126,29 +126,23 @@ def test_an_action_is_one_record_whichever_logs_contain_it(admin, ask):
         access("a2", ago(2), basis=["unknown"], **statement),
         access("a3", ago(3), basis=["unknown"], **statement),
     )
+
+
+def test_an_action_is_one_record_whichever_logs_contain_it(admin, ask):
+    """Records of MariaDB's plugin: one for the statement, and one without statement for each table."""
+    store_actions_of_a_view(admin)
     recorded, of_a_view, unknown = ask("data_access_records", "SELECT * FROM ({}) ORDER BY accessed_at DESC")
-    assert (recorded["statement"], recorded["tables"], recorded["rows_sent"]) == (
-        "select * from v_cards",
-        "shop.cards",
-        9,
-    )
-    assert (recorded["how"], recorded["outcome"], recorded["source_logs"]) == (
-        "read",
-        "success",
-        "audit, slowlog",
-    )
+    assert recorded.items() >= {"statement": "select * from v_cards", "tables": "shop.cards"}.items()
+    assert recorded.items() >= {"outcome": "success", "source_logs": "audit, slowlog"}.items()
+    assert recorded.items() >= {"how": "read", "rows_sent": 9}.items()
     assert (recorded["basis"], recorded["database"]) == ("named by the log, read from the statement", "shop")
     assert (of_a_view["classes"], of_a_view["how"], of_a_view["is_unknown"]) == ("pci", "read", False)
     assert (of_a_view["statement"], of_a_view["basis"]) == ("select * from v_cards", "named by the log")
-    assert (unknown["classes"], unknown["how"], unknown["is_unknown"]) == (
-        "(unknown)",
-        "may have touched",
-        True,
-    )
+    assert unknown.items() >= {"classes": "(unknown)", "how": "may have touched", "is_unknown": True}.items()
 
 
-def test_logs_that_arrive_hours_apart_record_one_action(admin, ask):
-    """The job gives records of logs that it reads one after the other different actions."""
+def store_logs_read_one_after_the_other(admin) -> None:
+    """Stores records of an audit log and a slow log, most of which have different actions."""
     session = {"connection_id": 77, "query_id": 0xAB, "data_class_read": ["pci"], "data_class": ["pci"]}
     audited = {**session, "source": "audit", "tables": ["cards"]}
     slow = {**session, "source": "slowlog", "tables": ["shop.cards"], "outcome": "unknown", "rows_sent": 4}
@@ -180,6 +174,11 @@ def test_logs_that_arrive_hours_apart_record_one_action(admin, ask):
             1.1, "ops", event_class="connection", command="CONNECT", connection_id=78, program_name="mysql"
         ),
     )
+
+
+def test_logs_that_arrive_hours_apart_record_one_action(admin, ask):
+    """The job gives records of logs that it reads one after the other different actions."""
+    store_logs_read_one_after_the_other(admin)
     rows = ask("data_access_records", "SELECT * FROM ({}) ORDER BY accessed_at, source_logs, session")
     found = [(row["source_logs"], row["outcome"], row["program"], row["rows_sent"]) for row in rows]
     both, alone = ("audit, slowlog", "success", "shop-api", 4), ("slowlog", "unknown", "shop-api", 4)

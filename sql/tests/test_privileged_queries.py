@@ -75,7 +75,8 @@ def difference(kind: str, key: str, change: str, minutes: float, **values: str) 
     return {**row, "change": change, "after" if change == "added" else "before": values}
 
 
-def test_a_change_of_privileges_is_one_row_if_a_snapshot_confirms_it(admin, ask, metric):
+def store_changes_of_privileges(admin, carla) -> None:
+    """Stores statements about an account, what a snapshot shows of them, and changes without statement."""
     texts = {
         1: "create user `carla`@`10.%` identified ?",
         2: "grant select, insert on shop.reviews to `carla`@`10.%`",
@@ -87,7 +88,6 @@ def test_a_change_of_privileges_is_one_row_if_a_snapshot_confirms_it(admin, ask,
     stored(
         admin, "audit_events", *(event(1, "ben", query_id=number, minutes=20 - number) for number in texts)
     )
-    carla = "'carla'@'10.%'"
     granted = {"grantee": carla, "grant_option": "no"}
     reviews = {**granted, "object": "`shop`.`reviews`"}
     stored(
@@ -108,6 +108,11 @@ def test_a_change_of_privileges_is_one_row_if_a_snapshot_confirms_it(admin, ask,
         difference("grants_table", f"{carla} more", "added", 10, **reviews, privileges="DELETE, SELECT"),
         difference("grants_table", f"{carla} again", "added", 5, **reviews, privileges="SELECT"),
     )
+
+
+def test_a_change_of_privileges_is_one_row_if_a_snapshot_confirms_it(admin, ask, metric):
+    carla = "'carla'@'10.%'"
+    store_changes_of_privileges(admin, carla)
     rows = ask("accounts_changes", "SELECT * FROM ({}) ORDER BY changed_at, change")
     snapshots = [row["change"] for row in rows if row["recorded_by"] == "server snapshot"]
     assert [(row["user"], row["recorded_by"]) for row in rows if row["user"]] == [

@@ -68,6 +68,22 @@ def ledger_metrics(
     yield GaugeMetricFamily(
         "tailrace_ledger_imbalances", "Number of imbalances in the ledger.", value=len(found.imbalances)
     )
+    yield from _of_censuses(found, unseen, left, listed)
+    yield from _sums(found)
+    behind = _greatest(((row["instance"], row["source"]), now - row["since"]) for row in since)
+    yield _by_log("tailrace_behind_seconds", "Age of the oldest unread bytes that a census recorded.", behind)
+    yield _dead_letters(letters, recent_seconds)
+    yield from watched
+    yield from of_channels
+
+
+def _of_censuses(
+    found: LedgerBalance,
+    unseen: Mapping[Log, float],
+    left: Mapping[Log, float],
+    listed: Mapping[LogKey, float],
+) -> Iterator[Metric]:
+    now = found.at.timestamp()
     newest = _newest_censuses(found, now)
     over = removed_sources(newest, left)
     yield _lag({log: at for log, at in newest.items() if log not in over}, unseen, now)
@@ -80,12 +96,6 @@ def ledger_metrics(
     yield _by_log(
         "tailrace_source_removed_timestamp_seconds", "When the log was removed from sources.yaml.", over
     )
-    yield from _sums(found)
-    behind = _greatest(((row["instance"], row["source"]), now - row["since"]) for row in since)
-    yield _by_log("tailrace_behind_seconds", "Age of the oldest unread bytes that a census recorded.", behind)
-    yield _dead_letters(letters, recent_seconds)
-    yield from watched
-    yield from of_channels
 
 
 def job_metrics(jobs: Mapping[str, Callable[[str], dict]]) -> Iterator[Metric]:

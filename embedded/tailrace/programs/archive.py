@@ -1,9 +1,6 @@
 """The archive of closed days: a run each day."""
 
-from collections.abc import Mapping
-
-from tailrace.config.resources import PYTHON_PATH
-from tailrace.programs.program import Health, Program
+from tailrace.programs.program import Health, ModuleProgram
 
 SILENT_SECONDS = 86_400
 """The maximum age of a heartbeat: a run may write the days of months."""
@@ -11,7 +8,7 @@ UNSOLVED_SECONDS = 7200
 """The time after which a run that fails again and again is reported. The next one may succeed."""
 
 
-class ArchiveProgram(Program):
+class ArchiveProgram(ModuleProgram):
     """Configures `python -m tailrace.archive`."""
 
     name = "archive"
@@ -21,9 +18,6 @@ class ArchiveProgram(Program):
 
     def prepare(self) -> None:
         self._heartbeat().unlink(missing_ok=True)
-
-    def environment(self) -> Mapping[str, str]:
-        return {"PYTHONPATH": str(PYTHON_PATH)}
 
     def health(self) -> Health:
         return self._health_by_heartbeat("has not begun its first run", SILENT_SECONDS)

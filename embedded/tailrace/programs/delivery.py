@@ -5,9 +5,8 @@ import time
 from collections.abc import Mapping
 
 from tailrace.alerts.delivery import config
-from tailrace.config.resources import PYTHON_PATH
 from tailrace.outputs.backoff import FAILING
-from tailrace.programs.program import HEALTHY, STUCK_SECONDS, Health, Program
+from tailrace.programs.program import HEALTHY, STUCK_SECONDS, Health, ModuleProgram
 
 SILENT_SECONDS = 120
 """The maximum time without a finished attempt; several timeouts in a row take less."""
@@ -16,7 +15,7 @@ OUTAGE_SECONDS = 600
 NONE_YET = "no delivery pass yet"
 
 
-class DeliveryProgram(Program):
+class DeliveryProgram(ModuleProgram):
     """Configures `python -m tailrace.delivery`."""
 
     name = "delivery"
@@ -30,9 +29,6 @@ class DeliveryProgram(Program):
     def prepare(self) -> None:
         self.check()
         self._heartbeat().unlink(missing_ok=True)
-
-    def environment(self) -> Mapping[str, str]:
-        return {"PYTHONPATH": str(PYTHON_PATH)}
 
     def health(self) -> Health:
         try:

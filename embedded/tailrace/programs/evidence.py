@@ -1,12 +1,10 @@
 """Exports, verifies and signs evidence for the dashboards."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from tailrace.config.home import Home
-from tailrace.config.resources import PYTHON_PATH
 from tailrace.evidence.service.client import EvidenceService, NoServiceError, ServiceError
-from tailrace.programs.program import HEALTHY, Health, Program
+from tailrace.programs.program import HEALTHY, Health, ModuleProgram
 
 
 def socket_of(home: Home) -> Path:
@@ -14,13 +12,10 @@ def socket_of(home: Home) -> Path:
     return home.run / "evidence.sock"
 
 
-class EvidenceProgram(Program):
+class EvidenceProgram(ModuleProgram):
     """Configures `python -m tailrace.evidence`."""
 
     name = "evidence"
-
-    def environment(self) -> Mapping[str, str]:
-        return {"PYTHONPATH": str(PYTHON_PATH)}
 
     def health(self) -> Health:
         try:

@@ -2,13 +2,11 @@
 
 import json
 import time
-from collections.abc import Mapping
 from pathlib import Path
 
 from tailrace.alerts.delivery import config
-from tailrace.config.resources import PYTHON_PATH
 from tailrace.config.yaml_reader import ConfigurationError
-from tailrace.programs.program import HEALTHY, STUCK_SECONDS, Health, Program
+from tailrace.programs.program import HEALTHY, STUCK_SECONDS, Health, ModuleProgram
 
 SILENT_SECONDS = 300
 """The maximum age of a status: a request may wait for its answer, and a commit for Kafka."""
@@ -17,7 +15,7 @@ OUTAGE_SECONDS = 600
 """The time after which an unavailable receiver is reported. A short outage needs no one."""
 
 
-class ForwardingProgram(Program):
+class ForwardingProgram(ModuleProgram):
     """Configures `python -m tailrace.forwarding`."""
 
     name = "forwarding"
@@ -37,9 +35,6 @@ class ForwardingProgram(Program):
         self.check()
         for file in self._statuses():
             file.unlink()
-
-    def environment(self) -> Mapping[str, str]:
-        return {"PYTHONPATH": str(PYTHON_PATH)}
 
     def health(self) -> Health:
         for channel, status in self._read().items():

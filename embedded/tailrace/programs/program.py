@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from tailrace.config.home import Home
+from tailrace.config.resources import PYTHON_PATH
 from tailrace.config.settings import Settings
 
 
@@ -101,3 +102,10 @@ class Program:
     def _heartbeat(self) -> Path:
         """The file that its process writes regularly, if it writes one: `health` depends on its age."""
         return self.home.data(self.name) / "beat"
+
+
+class ModuleProgram(Program):
+    """A program that runs a module of this package, as `python -m tailrace.NAME`."""
+
+    def environment(self) -> Mapping[str, str]:
+        return {"PYTHONPATH": str(PYTHON_PATH)}

@@ -2,11 +2,9 @@
 
 import dataclasses
 import json
-from collections.abc import Mapping
 from pathlib import Path
 
-from tailrace.config.resources import PYTHON_PATH
-from tailrace.programs.program import Health, Program
+from tailrace.programs.program import Health, ModuleProgram
 from tailrace.sources import active_sources
 
 SILENT_SECONDS = 180
@@ -15,7 +13,7 @@ ledger."""
 NONE_YET = "the ledger was not read yet"
 
 
-class RepairProgram(Program):
+class RepairProgram(ModuleProgram):
     """Configures `python -m tailrace.repair`."""
 
     name = "repair"
@@ -27,9 +25,6 @@ class RepairProgram(Program):
         ]
         self._sources().write_text(json.dumps(listed, indent=2))
         self._heartbeat().unlink(missing_ok=True)
-
-    def environment(self) -> Mapping[str, str]:
-        return {"PYTHONPATH": str(PYTHON_PATH)}
 
     def health(self) -> Health:
         return self._health_by_heartbeat(NONE_YET, SILENT_SECONDS)

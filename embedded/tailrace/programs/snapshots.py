@@ -1,10 +1,7 @@
 """Stores the snapshots of the servers in sources.yaml: from the topic tailrace.snapshots to ClickHouse."""
 
-from collections.abc import Mapping
-
-from tailrace.config.resources import PYTHON_PATH
 from tailrace.programs.capture import has_snapshots
-from tailrace.programs.program import Health, Program
+from tailrace.programs.program import Health, ModuleProgram
 from tailrace.sources import active_sources
 
 SILENT_SECONDS = 120
@@ -12,7 +9,7 @@ SILENT_SECONDS = 120
 NONE_YET = "nothing read yet"
 
 
-class SnapshotProgram(Program):
+class SnapshotProgram(ModuleProgram):
     """Configures `python -m tailrace.facts`."""
 
     name = "facts"
@@ -22,9 +19,6 @@ class SnapshotProgram(Program):
 
     def prepare(self) -> None:
         self._heartbeat().unlink(missing_ok=True)
-
-    def environment(self) -> Mapping[str, str]:
-        return {"PYTHONPATH": str(PYTHON_PATH)}
 
     def health(self) -> Health:
         return self._health_by_heartbeat(NONE_YET, SILENT_SECONDS)

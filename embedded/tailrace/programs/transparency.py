@@ -2,11 +2,9 @@
 
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
 from pathlib import Path
 
-from tailrace.config.resources import PYTHON_PATH
-from tailrace.programs.program import HEALTHY, Health, Program
+from tailrace.programs.program import HEALTHY, Health, ModuleProgram
 from tailrace.transparency import files, keys
 
 SILENT_SECONDS = 900
@@ -15,7 +13,7 @@ UNSOLVED_SECONDS = 300
 """The time after which a checkpoint that cannot be published is reported. A restart needs no one."""
 
 
-class TransparencyProgram(Program):
+class TransparencyProgram(ModuleProgram):
     """Configures `python -m tailrace.transparency`."""
 
     name = "transparency"
@@ -29,9 +27,6 @@ class TransparencyProgram(Program):
             files.write(listed, f"{address} {keys.witness_key(self.home).vkey()}\n".encode())
         self._heartbeat().unlink(missing_ok=True)
 
-    def environment(self) -> Mapping[str, str]:
-        return {"PYTHONPATH": str(PYTHON_PATH)}
-
     def health(self) -> Health:
         return self._health_by_heartbeat("has not finished its first step", SILENT_SECONDS)
 
@@ -43,7 +38,7 @@ class TransparencyProgram(Program):
         return self.home.root / "keys" / "hosts.json"
 
 
-class WitnessProgram(Program):
+class WitnessProgram(ModuleProgram):
     """Configures `python -m tailrace.witness` for the log of this machine."""
 
     name = "witness"
@@ -51,9 +46,6 @@ class WitnessProgram(Program):
     def prepare(self) -> None:
         keys.prepare_log(self.home)
         keys.prepare_witness(self.home)
-
-    def environment(self) -> Mapping[str, str]:
-        return {"PYTHONPATH": str(PYTHON_PATH)}
 
     def health(self) -> Health:
         address = f"http://127.0.0.1:{self.settings.port_witness}/health"

@@ -58,6 +58,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--json", dest="output", action="store_const", const=JSON, help="the same as --output json"
     )
     parser.add_argument("--strict", action="store_true", help="also exit 1 for warnings")
+    _configure_entry(parser)
+    parser.set_defaults(run=run)
+
+
+def _configure_entry(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of the entry in sources.yaml."""
     parser.add_argument("--write", action="store_true", help="add the server and its logs to sources.yaml")
     parser.add_argument(
         "--sources",
@@ -80,7 +86,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--instance", default="", help="the server's name in the list (default: its host name)"
     )
     parser.add_argument("--cluster", default="", help="its cluster in the list (default: the instance)")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -80,10 +80,7 @@ def rule(key: str) -> Any:
         servers=len(servers),
         proposals=_proposals(key),
         proposal_days=PROPOSAL_DAYS,
-        backtest=backtest,
-        backtest_columns=backtests.RESULT,
-        days=backtests.DAYS,
-        may_test=viewer().may("test_rules"),
+**_of_backtests(backtest),
         alerts=links.alerts(span, rule=key, state="any"),
         suppressions=active_suppressions.of_rule(active_suppressions.read(store()), key),
         **forms.choices(),
@@ -110,6 +107,16 @@ def start_backtest(key: str) -> Any:
         raise NotFoundError(f"The rule files of this installation have no rule {key}.")
     message, kind = backtests.start(key, request.form.get("days", ""), viewer().name)
     return rendering.back_with(message, request.script_root + links.rule(key) + "#backtest", kind)
+
+
+def _of_backtests(latest: dict[str, Any]) -> dict[str, Any]:
+    """Returns the names of the template's part about backtests."""
+    return {
+        "backtest": latest,
+        "backtest_columns": backtests.RESULT,
+        "days": backtests.DAYS,
+        "may_test": viewer().may("test_rules"),
+    }
 
 
 def _read(span: TimeRange) -> ReadBars:

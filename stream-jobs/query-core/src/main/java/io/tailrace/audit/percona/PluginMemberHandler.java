@@ -7,6 +7,7 @@ import io.tailrace.event.AuditEvent;
 import io.tailrace.lexer.StringPool;
 import io.tailrace.time.CivilTime;
 import java.util.Locale;
+import java.util.Set;
 
 /**
  * Writes the members of a record into its event. It supports the members of Percona's audit_log plugin in all its
@@ -17,6 +18,25 @@ import java.util.Locale;
 final class PluginMemberHandler implements MemberHandler {
 
     private static final String ATTRIBUTES = "connection_attributes.attribute.";
+
+    private static final Set<String> ADMIN_COMMANDS = Set.of(
+            "Shutdown",
+            "Kill",
+            "Processlist",
+            "Refresh",
+            "Statistics",
+            "Set option",
+            "Debug",
+            "Binlog Dump",
+            "Binlog Dump GTID",
+            "Register Slave",
+            "Register Replica",
+            "Table Dump",
+            "Daemon",
+            "Time",
+            "Sleep",
+            "Delayed insert",
+            "Clone");
 
     private final StringPool strings = new StringPool();
     private final AuditEventBuilder events;
@@ -144,24 +164,7 @@ final class PluginMemberHandler implements MemberHandler {
                     "Update",
                     "Delete" -> "table";
             case "Message" -> "message";
-            case "Shutdown",
-                    "Kill",
-                    "Processlist",
-                    "Refresh",
-                    "Statistics",
-                    "Set option",
-                    "Debug",
-                    "Binlog Dump",
-                    "Binlog Dump GTID",
-                    "Register Slave",
-                    "Register Replica",
-                    "Table Dump",
-                    "Daemon",
-                    "Time",
-                    "Sleep",
-                    "Delayed insert",
-                    "Clone" -> "admin";
-            default -> ofClass(name, commandClass);
+            default -> ADMIN_COMMANDS.contains(name) ? "admin" : ofClass(name, commandClass);
         };
     }
 

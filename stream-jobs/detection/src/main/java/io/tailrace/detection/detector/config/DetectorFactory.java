@@ -56,13 +56,7 @@ final class DetectorFactory {
                     settings, basis, "user", "program", DetectorEventFields::isActivity, MAX_PER_USER);
             case FIRST_SEEN_TABLE -> firstSeen(
                     settings, basis, "user", "table", event -> !DetectorEventFields.hasFailed(event), MAX_TABLES);
-            case FIRST_SEEN_DATA_CLASS -> firstSeen(
-                    settings,
-                    basis,
-                    "program",
-                    "data_class",
-                    event -> !DetectorEventFields.hasFailed(event),
-                    MAX_PER_USER);
+            case FIRST_SEEN_DATA_CLASS -> firstSeenDataClass(settings, basis);
             case FIRST_SEEN_STATEMENT -> firstSeen(
                     settings, basis, "user", "query_id", DetectorEventFields::isActivity, MAX_STATEMENTS);
             case DORMANT_ACCOUNT -> new DormantAccountDetector(basis, settings.days("inactivity", 45));
@@ -72,10 +66,7 @@ final class DetectorFactory {
             case VOLUME_TABLES -> volume(settings, basis, VolumeDetector.Measure.TABLES, 20);
             case PRIVILEGE_CHAIN -> new PrivilegeEscalationDetector(
                     basis, settings.days("window", 1), settings.days("learning", 7));
-            case TAMPERING_CHAIN -> new LogTamperingDetector(
-                    basis,
-                    settings.timespan("window", ExpiringValueSet.HOUR),
-                    settings.whole("rows", 10_000, 1, 1_000_000_000));
+            case TAMPERING_CHAIN -> tamperingChain(settings, basis);
             case IMPOSSIBLE_PLACES -> impossiblePlaces(settings, basis);
             case CONCURRENT_NETWORKS -> concurrentNetworks(settings, basis);
             case COVERAGE -> CensusTimeoutDetector.of(settings, basis);
@@ -84,11 +75,7 @@ final class DetectorFactory {
                     basis, settings.number("ratio", PlanRegressionDetector.DEFAULT_RATIO, 1.01, 1_000));
             case LOGIN_FAILURES -> new LoginFailuresDetector(
                     basis, LoginFailuresDetector.Limits.of(settings), ClientNetwork.of(settings, 24, 64));
-            case LOGIN_AFTER_GUESSING -> new LoginAfterGuessingDetector(
-                    basis,
-                    settings.whole("min_amount", 10, 1, 1_000_000),
-                    settings.days("window", 14),
-                    ClientNetwork.of(settings, 24, 64));
+            case LOGIN_AFTER_GUESSING -> loginAfterGuessing(settings, basis);
             case VOLUME_QUERY_ROWS -> queries(settings, basis, QueryVolumeDetector.Measure.ROWS, 20_000, 50_000);
             case VOLUME_QUERY_STATEMENTS -> queries(
                     settings, basis, QueryVolumeDetector.Measure.STATEMENTS, 5_000, 10_000);
@@ -97,6 +84,26 @@ final class DetectorFactory {
             case PEER_TABLES -> new PeerTablesDetector(
                     basis, PeerGroups.of(settings), PeerTablesDetector.Limits.of(settings));
         };
+    }
+
+    private static StatefulDetector firstSeenDataClass(DetectorOptions settings, DetectorDefinition basis) {
+        Predicate<DetectionEvent> wanted = event -> !DetectorEventFields.hasFailed(event);
+        return firstSeen(settings, basis, "program", "data_class", wanted, MAX_PER_USER);
+    }
+
+    private static StatefulDetector tamperingChain(DetectorOptions settings, DetectorDefinition basis) {
+        return new LogTamperingDetector(
+                basis,
+                settings.timespan("window", ExpiringValueSet.HOUR),
+                settings.whole("rows", 10_000, 1, 1_000_000_000));
+    }
+
+    private static StatefulDetector loginAfterGuessing(DetectorOptions settings, DetectorDefinition basis) {
+        return new LoginAfterGuessingDetector(
+                basis,
+                settings.whole("min_amount", 10, 1, 1_000_000),
+                settings.days("window", 14),
+                ClientNetwork.of(settings, 24, 64));
     }
 
     private static StatefulDetector firstSeen(

@@ -10,6 +10,7 @@ import io.tailrace.detection.detector.DetectorOptions;
 import io.tailrace.detection.detector.DetectorState;
 import io.tailrace.detection.detector.Explanation;
 import io.tailrace.detection.detector.Observation;
+import io.tailrace.detection.detector.ObservedPeriod;
 import io.tailrace.detection.event.BoundedText;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
@@ -117,8 +118,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
     /** The known values of an entity. */
     static final class State implements DetectorState {
 
-        private long first = Long.MAX_VALUE;
-        private long latest = Long.MIN_VALUE;
+        private final ObservedPeriod observed = new ObservedPeriod();
         private long latestNew = Long.MIN_VALUE;
         private boolean restless;
         private DailyNoveltyCounter today = new DailyNoveltyCounter(0);
@@ -126,14 +126,13 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
 
         @Override
         public long latestMicros() {
-            return latest;
+            return observed.latest();
         }
 
         @Override
         public void write(DataOutput out) throws IOException {
             out.writeByte(VERSION);
-            out.writeLong(first);
-            out.writeLong(latest);
+            observed.write(out);
             out.writeLong(latestNew);
             out.writeBoolean(restless);
             today.write(out);
@@ -143,8 +142,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         @Override
         public void read(DataInput in) throws IOException {
             byte version = DetectorDefinition.requireVersion(in, OLDEST_VERSION, VERSION);
-            first = in.readLong();
-            latest = in.readLong();
+            observed.read(in);
             latestNew = in.readLong();
             restless = in.readBoolean();
             today = version == OLDEST_VERSION ? DailyNoveltyCounter.readFirstVersion(in) : DailyNoveltyCounter.read(in);
@@ -156,11 +154,12 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
     protected boolean apply(State state, Observation observation, Consumer<RaisedAlert> out) {
         long micros = observation.micros();
         // Only the first observation of an hour is certain to arrive, so others must not change its times.
-        boolean isEarlier = ExpiringValueSet.hour(micros) < ExpiringValueSet.hour(state.first);
-        boolean changed = ExpiringValueSet.hour(micros) > ExpiringValueSet.hour(state.latest) || isEarlier;
+        boolean isEarlier = ExpiringValueSet.hour(micros) < ExpiringValueSet.hour(state.observed.first());
+        boolean changed = ExpiringValueSet.hour(micros) > ExpiringValueSet.hour(state.observed.latest()) || isEarlier;
         boolean learned = hasLearned(state, micros);
-        state.first = isEarlier ? micros : state.first;
-        state.latest = changed ? Math.max(state.latest, micros) : state.latest;
+        if (changed) {
+            state.observed.extend(micros);
+        }
         List<String> unknown = learn(state, observation);
         if (unknown.isEmpty()) {
             return changed;
@@ -173,10 +172,11 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
     }
 
     private boolean hasLearned(State state, long micros) {
-        if (state.first == Long.MAX_VALUE) {
+        if (state.observed.first() == Long.MAX_VALUE) {
             return false;
         }
-        return micros - state.first >= learning.micros || state.latest - state.latestNew >= learning.settleMicros;
+        return micros - state.observed.first() >= learning.micros
+                || state.observed.latest() - state.latestNew >= learning.settleMicros;
     }
 
     private List<String> learn(State state, Observation observation) {
@@ -210,7 +210,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         Map<String, String> facts = new TreeMap<>();
         facts.put(subject.field, String.join(", ", unknown.subList(0, Math.min(MAX_NAMED, unknown.size()))));
         facts.put("known_values", Integer.toString(state.values.size() - unknown.size()));
-        facts.put("known_since", DetectorAlertFactory.time(state.first));
+        facts.put("known_since", DetectorAlertFactory.time(state.observed.first()));
         state.today.describe(facts);
         facts.put(Explanation.FACT, explanation(state, observation, unknown));
         String what = ExpiringValueSet.hour(observation.micros()) / 24 + " " + String.join("\u001f", unknown);
@@ -233,7 +233,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
                 "(" + what + ": " + String.join(", ", unknown.subList(0, Math.min(MAX_NAMED, unknown.size()))) + ")",
                 subject.entity.isEmpty() ? "the cluster" : observation.entity().get(2),
                 Explanation.number(known),
-                DetectorAlertFactory.time(state.first));
+                DetectorAlertFactory.time(state.observed.first()));
     }
 
     /** If all values of a cluster are observed, the alert is about the value. */

@@ -9,6 +9,7 @@ import io.tailrace.detection.detector.DetectorEventFields;
 import io.tailrace.detection.detector.DetectorState;
 import io.tailrace.detection.detector.Explanation;
 import io.tailrace.detection.detector.Observation;
+import io.tailrace.detection.detector.ObservedPeriod;
 import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
 import io.tailrace.detection.detector.firstseen.ObservationCache;
 import io.tailrace.detection.event.DetectionEvent;
@@ -125,21 +126,19 @@ public final class ImpossibleTravelDetector extends AbstractDetector<ImpossibleT
     /** The last place of a user, and the pairs of places between which it alternates. */
     static final class State implements DetectorState {
 
-        private long first = Long.MAX_VALUE;
-        private long latest = Long.MIN_VALUE;
+        private final ObservedPeriod observed = new ObservedPeriod();
         private final List<Visit> visits = new ArrayList<>(MAX_PLACES);
         private ExpiringValueSet pairs = new ExpiringValueSet();
 
         @Override
         public long latestMicros() {
-            return latest;
+            return observed.latest();
         }
 
         @Override
         public void write(DataOutput out) throws IOException {
             out.writeByte(VERSION);
-            out.writeLong(first);
-            out.writeLong(latest);
+            observed.write(out);
             out.writeByte(visits.size());
             for (Visit visit : visits) {
                 visit.write(out);
@@ -150,8 +149,7 @@ public final class ImpossibleTravelDetector extends AbstractDetector<ImpossibleT
         @Override
         public void read(DataInput in) throws IOException {
             DetectorDefinition.requireVersion(in, VERSION);
-            first = in.readLong();
-            latest = in.readLong();
+            observed.read(in);
             for (int left = in.readByte(); left > 0; left--) {
                 visits.add(Visit.read(in));
             }
@@ -185,8 +183,7 @@ public final class ImpossibleTravelDetector extends AbstractDetector<ImpossibleT
         if (state.knows(visit)) {
             return false;
         }
-        state.first = Math.min(state.first, observation.micros());
-        state.latest = Math.max(state.latest, observation.micros());
+        state.observed.extend(observation.micros());
         for (Visit other : state.visits) {
             if (!other.place.label().equals(visit.place.label()) && impossible.test(other, visit)) {
                 meet(state, other, visit, observation, out);
@@ -207,7 +204,7 @@ public final class ImpossibleTravelDetector extends AbstractDetector<ImpossibleT
             return;
         }
         state.pairs.add(hash, hour, MAX_PAIRS);
-        if (observation.micros() - state.first >= learningMicros) {
+        if (observation.micros() - state.observed.first() >= learningMicros) {
             out.accept(alert(pair, one, other, observation));
         }
     }

@@ -10,6 +10,7 @@ import io.tailrace.detection.detector.DetectorOptions;
 import io.tailrace.detection.detector.DetectorState;
 import io.tailrace.detection.detector.Explanation;
 import io.tailrace.detection.detector.Observation;
+import io.tailrace.detection.detector.ObservedPeriod;
 import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
 import io.tailrace.detection.detector.firstseen.ObservationCache;
 import io.tailrace.detection.detector.location.ClientNetwork;
@@ -148,8 +149,7 @@ public final class LoginFailuresDetector extends AbstractDetector<LoginFailuresD
     /** The refused logins of an entity by day. */
     static final class State implements DetectorState {
 
-        private long first = Long.MAX_VALUE;
-        private long latest = Long.MIN_VALUE;
+        private final ObservedPeriod observed = new ObservedPeriod();
         private boolean hasSucceeded;
         private DailyHistory history = new DailyHistory();
         private int day = NEVER;
@@ -162,14 +162,13 @@ public final class LoginFailuresDetector extends AbstractDetector<LoginFailuresD
 
         @Override
         public long latestMicros() {
-            return latest;
+            return observed.latest();
         }
 
         @Override
         public void write(DataOutput out) throws IOException {
             out.writeByte(VERSION);
-            out.writeLong(first);
-            out.writeLong(latest);
+            observed.write(out);
             out.writeBoolean(hasSucceeded);
             history.write(out);
             out.writeInt(day);
@@ -184,8 +183,7 @@ public final class LoginFailuresDetector extends AbstractDetector<LoginFailuresD
         @Override
         public void read(DataInput in) throws IOException {
             DetectorDefinition.requireVersion(in, VERSION);
-            first = in.readLong();
-            latest = in.readLong();
+            observed.read(in);
             hasSucceeded = in.readBoolean();
             history = DailyHistory.read(in);
             day = in.readInt();
@@ -220,9 +218,8 @@ public final class LoginFailuresDetector extends AbstractDetector<LoginFailuresD
         long micros = observation.micros();
         // Only the first success of an hour is certain to arrive, so times are those of hours.
         long hour = ExpiringValueSet.hour(micros) * ExpiringValueSet.HOUR;
-        boolean changed = hour > state.latest || hour < state.first;
-        state.first = Math.min(state.first, hour);
-        state.latest = Math.max(state.latest, hour);
+        boolean changed = hour > state.observed.latest() || hour < state.observed.first();
+        state.observed.extend(hour);
         if (observation.values().isEmpty()) {
             changed |= !state.hasSucceeded;
             state.hasSucceeded = true;
@@ -250,7 +247,7 @@ public final class LoginFailuresDetector extends AbstractDetector<LoginFailuresD
         if (kind == Kind.ACCOUNT) {
             return true;
         }
-        boolean isLearning = state.hasSucceeded && micros - state.first < limits.learningMicros;
+        boolean isLearning = state.hasSucceeded && micros - state.observed.first() < limits.learningMicros;
         return !isLearning && state.others.estimate() >= limits.others;
     }
 

@@ -9,6 +9,7 @@ import io.tailrace.detection.detector.DetectorEventFields;
 import io.tailrace.detection.detector.DetectorState;
 import io.tailrace.detection.detector.Explanation;
 import io.tailrace.detection.detector.Observation;
+import io.tailrace.detection.detector.ObservedPeriod;
 import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
 import io.tailrace.detection.detector.firstseen.ObservationCache;
 import io.tailrace.detection.event.BoundedText;
@@ -126,21 +127,19 @@ public final class PrivilegeEscalationDetector extends AbstractDetector<Privileg
     /** The accounts of a cluster, with the time since which they are known and the operations that they performed. */
     static final class State implements DetectorState {
 
-        private long first = Long.MAX_VALUE;
-        private long latest = Long.MIN_VALUE;
+        private final ObservedPeriod observed = new ObservedPeriod();
         private final Map<Long, Account> accounts = new TreeMap<>();
         private final List<Grant> grants = new ArrayList<>(MAX_GRANTS);
 
         @Override
         public long latestMicros() {
-            return latest;
+            return observed.latest();
         }
 
         @Override
         public void write(DataOutput out) throws IOException {
             out.writeByte(VERSION);
-            out.writeLong(first);
-            out.writeLong(latest);
+            observed.write(out);
             out.writeInt(accounts.size());
             for (Map.Entry<Long, Account> account : accounts.entrySet()) {
                 out.writeLong(account.getKey());
@@ -163,8 +162,7 @@ public final class PrivilegeEscalationDetector extends AbstractDetector<Privileg
         @Override
         public void read(DataInput in) throws IOException {
             byte version = DetectorDefinition.requireVersion(in, VERSION_WITHOUT_GRANTEES, VERSION);
-            first = in.readLong();
-            latest = in.readLong();
+            observed.read(in);
             for (int left = in.readInt(); left > 0; left--) {
                 long hash = in.readLong();
                 Account account = new Account(in.readInt());
@@ -284,8 +282,7 @@ public final class PrivilegeEscalationDetector extends AbstractDetector<Privileg
     protected boolean apply(State state, Observation observation, Consumer<RaisedAlert> out) {
         String user = observation.values().get(0);
         int hour = ExpiringValueSet.hour(observation.micros());
-        state.first = Math.min(state.first, hour * ExpiringValueSet.HOUR);
-        state.latest = Math.max(state.latest, hour * ExpiringValueSet.HOUR);
+        state.observed.extend(hour * ExpiringValueSet.HOUR);
         Account account = state.account(user, hour);
         List<String> seen = observation.values().subList(1, observation.values().size());
         for (PrivilegedOperation operation : PrivilegedOperation.values()) {
@@ -311,7 +308,7 @@ public final class PrivilegeEscalationDetector extends AbstractDetector<Privileg
             PrivilegedOperation operation,
             Observation observation,
             Consumer<RaisedAlert> out) {
-        if (observation.micros() - state.first < learningMicros) {
+        if (observation.micros() - state.observed.first() < learningMicros) {
             return;
         }
         Grant meant = null;
@@ -350,18 +347,10 @@ public final class PrivilegeEscalationDetector extends AbstractDetector<Privileg
                 "granted_by", grant.user,
                 "granted_at", DetectorAlertFactory.time(grant.evidence.micros()),
                 "link", link.key()));
-        facts.put(
-                Explanation.FACT,
-                String.format(
-                        "%s performed the operation %s for the first time, %s minutes after a change of accounts by %s; %s.",
-                        user,
-                        operation.key(),
-                        Explanation.number((observation.micros() - grant.evidence.micros()) / 6e7),
-                        grant.user.isEmpty() ? "an unknown account" : grant.user,
-                        isNew
-                                ? "the account was unknown before"
-                                : "none was expected, because it performed none since "
-                                        + DetectorAlertFactory.time(account.firstHour * ExpiringValueSet.HOUR)));
+        String before = isNew
+                ? "the account was unknown before"
+                : "none was expected, because it performed none since " + facts.get("account_since");
+        facts.put(Explanation.FACT, explanation(user, operation, grant, observation, before));
         if (link == Link.GRANTEE) {
             facts.put("path", state.path(grant, user));
         }
@@ -372,5 +361,16 @@ public final class PrivilegeEscalationDetector extends AbstractDetector<Privileg
                 2,
                 List.of(grant.evidence, AlertSample.of(observation)),
                 facts);
+    }
+
+    private static String explanation(
+            String user, PrivilegedOperation operation, Grant grant, Observation observation, String before) {
+        return String.format(
+                "%s performed the operation %s for the first time, %s minutes after a change of accounts by %s; %s.",
+                user,
+                operation.key(),
+                Explanation.number((observation.micros() - grant.evidence.micros()) / 6e7),
+                grant.user.isEmpty() ? "an unknown account" : grant.user,
+                before);
     }
 }

@@ -10,6 +10,7 @@ import io.tailrace.detection.detector.DetectorOptions;
 import io.tailrace.detection.detector.DetectorState;
 import io.tailrace.detection.detector.Explanation;
 import io.tailrace.detection.detector.Observation;
+import io.tailrace.detection.detector.ObservedPeriod;
 import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
 import io.tailrace.detection.event.BoundedText;
 import io.tailrace.detection.event.DetectionEvent;
@@ -92,21 +93,19 @@ public final class AffectedRowsDetector extends AbstractDetector<AffectedRowsDet
     /** The largest statement of each day on a table. */
     static final class State implements DetectorState {
 
-        private long first = Long.MAX_VALUE;
-        private long latest = Long.MIN_VALUE;
+        private final ObservedPeriod observed = new ObservedPeriod();
         private DailyHistory largest = new DailyHistory();
         private int firedDay = NEVER;
 
         @Override
         public long latestMicros() {
-            return latest;
+            return observed.latest();
         }
 
         @Override
         public void write(DataOutput out) throws IOException {
             out.writeByte(VERSION);
-            out.writeLong(first);
-            out.writeLong(latest);
+            observed.write(out);
             largest.write(out);
             out.writeInt(firedDay);
         }
@@ -114,8 +113,7 @@ public final class AffectedRowsDetector extends AbstractDetector<AffectedRowsDet
         @Override
         public void read(DataInput in) throws IOException {
             DetectorDefinition.requireVersion(in, VERSION);
-            first = in.readLong();
-            latest = in.readLong();
+            observed.read(in);
             largest = DailyHistory.read(in);
             firedDay = in.readInt();
         }
@@ -124,15 +122,14 @@ public final class AffectedRowsDetector extends AbstractDetector<AffectedRowsDet
     @Override
     protected boolean apply(State state, Observation observation, Consumer<RaisedAlert> out) {
         int day = (int) Math.floorDiv(observation.micros(), DAY);
-        state.first = Math.min(state.first, observation.micros());
-        state.latest = Math.max(state.latest, observation.micros());
+        state.observed.extend(observation.micros());
         if (!state.largest.turnTo(day)) {
             return true;
         }
         double rows = observation.amount();
         if (rows > limits.atLeast
                 && state.firedDay != day
-                && observation.micros() - state.first >= limits.learningMicros) {
+                && observation.micros() - state.observed.first() >= limits.learningMicros) {
             DailyHistory.Baseline past = state.largest.baseline(day, limits.deviations, limits.atLeast);
             if (past.days() >= limits.days && rows > past.threshold()) {
                 state.firedDay = day;

@@ -10,6 +10,7 @@ import io.tailrace.detection.detector.DetectorOptions;
 import io.tailrace.detection.detector.DetectorState;
 import io.tailrace.detection.detector.Explanation;
 import io.tailrace.detection.detector.Observation;
+import io.tailrace.detection.detector.ObservedPeriod;
 import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
 import io.tailrace.detection.event.DetectionEvent;
 import io.tailrace.detection.event.FieldValue;
@@ -205,21 +206,19 @@ public final class QueryVolumeDetector extends AbstractDetector<QueryVolumeDetec
     /** The classes of statements of an account, at most 128: those that were not seen for longest are forgotten. */
     static final class State implements DetectorState {
 
-        private long first = Long.MAX_VALUE;
-        private long latest = Long.MIN_VALUE;
+        private final ObservedPeriod observed = new ObservedPeriod();
         private final List<QueryClass> classes = new ArrayList<>(4);
         private final RecentActions actions = new RecentActions(RECENT_ACTIONS);
 
         @Override
         public long latestMicros() {
-            return latest;
+            return observed.latest();
         }
 
         @Override
         public void write(DataOutput out) throws IOException {
             out.writeByte(VERSION);
-            out.writeLong(first);
-            out.writeLong(latest);
+            observed.write(out);
             out.writeShort(classes.size());
             for (QueryClass each : classes) {
                 each.write(out);
@@ -230,8 +229,7 @@ public final class QueryVolumeDetector extends AbstractDetector<QueryVolumeDetec
         @Override
         public void read(DataInput in) throws IOException {
             DetectorDefinition.requireVersion(in, VERSION);
-            first = in.readLong();
-            latest = in.readLong();
+            observed.read(in);
             for (int left = in.readShort(); left > 0; left--) {
                 classes.add(QueryClass.read(in));
             }
@@ -277,10 +275,9 @@ public final class QueryVolumeDetector extends AbstractDetector<QueryVolumeDetec
         }
         int hour = ExpiringValueSet.hour(observation.micros());
         long micros = hour * ExpiringValueSet.HOUR;
-        state.first = Math.min(state.first, micros);
-        state.latest = Math.max(state.latest, micros);
+        state.observed.extend(micros);
         QueryClass of = state.of(observation.values().get(0), Math.floorDiv(hour, 24));
-        boolean learned = micros - state.first >= limits.learningMicros;
+        boolean learned = micros - state.observed.first() >= limits.learningMicros;
         if (of.count(hour, observation.amount()) && learned && of.firedDay != of.day) {
             compare(state, of, observation, out);
         }

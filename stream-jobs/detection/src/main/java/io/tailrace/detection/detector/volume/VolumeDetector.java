@@ -9,6 +9,7 @@ import io.tailrace.detection.detector.DetectorEventFields;
 import io.tailrace.detection.detector.DetectorState;
 import io.tailrace.detection.detector.Explanation;
 import io.tailrace.detection.detector.Observation;
+import io.tailrace.detection.detector.ObservedPeriod;
 import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
 import io.tailrace.detection.detector.firstseen.ObservationCache;
 import io.tailrace.detection.event.DetectionEvent;
@@ -123,8 +124,7 @@ public final class VolumeDetector extends AbstractDetector<VolumeDetector.State>
     /** Hourly totals of a user. */
     static final class State implements DetectorState {
 
-        private long first = Long.MAX_VALUE;
-        private long latest = Long.MIN_VALUE;
+        private final ObservedPeriod observed = new ObservedPeriod();
         private HourlyHistory ring = new HourlyHistory();
         private final List<CurrentHour> open = new ArrayList<>(MAX_OPEN);
         private final RecentActions actions = new RecentActions(RECENT_ACTIONS);
@@ -132,14 +132,13 @@ public final class VolumeDetector extends AbstractDetector<VolumeDetector.State>
 
         @Override
         public long latestMicros() {
-            return latest;
+            return observed.latest();
         }
 
         @Override
         public void write(DataOutput out) throws IOException {
             out.writeByte(VERSION);
-            out.writeLong(first);
-            out.writeLong(latest);
+            observed.write(out);
             ring.write(out);
             out.writeByte(open.size());
             for (CurrentHour hour : open) {
@@ -152,8 +151,7 @@ public final class VolumeDetector extends AbstractDetector<VolumeDetector.State>
         @Override
         public void read(DataInput in) throws IOException {
             byte version = DetectorDefinition.requireVersion(in, OLDEST_VERSION, VERSION);
-            first = in.readLong();
-            latest = in.readLong();
+            observed.read(in);
             ring = HourlyHistory.read(in);
             for (int left = in.readByte(); left > 0; left--) {
                 open.add(CurrentHour.read(in));
@@ -189,8 +187,7 @@ public final class VolumeDetector extends AbstractDetector<VolumeDetector.State>
         if (!isSet && state.actions.isKnown(observation.actionId()) || !state.ring.turnTo(hour)) {
             return true;
         }
-        state.first = Math.min(state.first, hour * ExpiringValueSet.HOUR);
-        state.latest = Math.max(state.latest, hour * ExpiringValueSet.HOUR);
+        state.observed.extend(hour * ExpiringValueSet.HOUR);
         boolean isClosed = state.hour(hour) == null && state.ring.step(hour) > 0;
         if (isSet && isClosed) {
             // The distinct tables of a closed hour are forgotten, so any of them would count again.
@@ -211,7 +208,7 @@ public final class VolumeDetector extends AbstractDetector<VolumeDetector.State>
 
     /** Counts the distinct tables of a day; returns whether the day has just become unusual. */
     private boolean applyToDay(State state, Observation observation, int hour, Consumer<RaisedAlert> out) {
-        boolean learned = hour * ExpiringValueSet.HOUR - state.first >= learningMicros;
+        boolean learned = hour * ExpiringValueSet.HOUR - state.observed.first() >= learningMicros;
         if (!state.today.add(Math.floorDiv(hour, HOURS_PER_DAY), observation.values()) || !learned) {
             return false;
         }
@@ -253,7 +250,7 @@ public final class VolumeDetector extends AbstractDetector<VolumeDetector.State>
         if (known != null) {
             return known;
         }
-        boolean learned = hour * ExpiringValueSet.HOUR - state.first >= learningMicros;
+        boolean learned = hour * ExpiringValueSet.HOUR - state.observed.first() >= learningMicros;
         HourlyBaseline baseline = learned ? HourlyBaseline.of(state.ring, hour, limits) : HourlyBaseline.NONE;
         CurrentHour opened = new CurrentHour(hour, baseline, state.ring.total(hour));
         state.open(opened);
