@@ -16,6 +16,13 @@ import java.util.Arrays;
 public final class ExpiringValueSet {
 
     public static final long HOUR = 3_600_000_000L;
+    /** Texts with their hashes, at most 300 kB. Threads may share it: a record is complete when another thread sees it. */
+    private static final Hashed[] RECENT = new Hashed[1 << 9];
+
+    private static final int MAX_RECENT_LENGTH = 256;
+
+    private record Hashed(String text, long hash) {}
+
     private static final int FIRST_PLACES = 4;
 
     private long[] hashes = new long[FIRST_PLACES];
@@ -26,7 +33,20 @@ public final class ExpiringValueSet {
         return size;
     }
 
+    /** Returns the first eight bytes of the SHA-256 of a text. Entities and queries repeat, so recent ones are known. */
     public static long hash(String text) {
+        int place = text.hashCode() & RECENT.length - 1;
+        Hashed known = RECENT[place];
+        if (known == null || !known.text.equals(text)) {
+            known = new Hashed(text, digest(text));
+            if (text.length() <= MAX_RECENT_LENGTH) {
+                RECENT[place] = known;
+            }
+        }
+        return known.hash;
+    }
+
+    private static long digest(String text) {
         try {
             byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
             return ByteBuffer.wrap(digest).getLong();
