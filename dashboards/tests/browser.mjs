@@ -579,6 +579,16 @@ export class Browser {
     await this.page.keyboard.press('Escape');
   }
 
+  /** Opens a filter of the bar on the left, and waits until it offers exactly these values. */
+  async awaitOffered(filter, values) {
+    await this.page.locator(`[data-test="NATIVE_FILTER-${filter}"]`).click();
+    await this.page.waitForFunction((expected) => {
+      const shown = document.querySelectorAll('.ant-select-dropdown:not(.ant-select-dropdown-hidden) .ant-select-item-option');
+      return JSON.stringify([...shown].map((option) => option.innerText)) === expected;
+    }, JSON.stringify(values));
+    await this.page.keyboard.press('Escape');
+  }
+
   async applyFilters() {
     await this.#redrawn(() => this.page.click('[data-test="filter-bar__apply-button"]'));
   }

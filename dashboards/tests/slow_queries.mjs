@@ -22,6 +22,12 @@ const { events } = slowQueries(end);
 describe('Slow queries in use', () => {
   before(() => browser.follow('/superset/dashboard/slow-queries/'));
 
+  test('offers the instances of the chosen clusters', async () => {
+    await browser.choose('cluster', 'billing');
+    await browser.awaitOffered('instance', ['billing-db-1']);
+    await browser.choose('cluster', 'billing'); // a second time: no longer
+  });
+
   test('is drawn again by the filter bar', async () => {
     await browser.choose('instance', 'shop-db-1');
     await browser.choose('user', 'checkout');
@@ -131,6 +137,7 @@ async function assertTotals(its, charts = browser) {
   if (charts === browser) {
     const { text } = await browser.chart('Executions');
     assert.ok(text.includes(truth.executions(its).toLocaleString('en-US')), `a person reads ${text}`);
+    assert.match((await browser.chart('Total time')).text, /\d\s(ms|s|min|h)\b/); // SECONDS of static_assets.py
   }
 }
 

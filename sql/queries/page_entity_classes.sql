@@ -7,7 +7,7 @@ SELECT
     min(touched_at) AS first_seen, max(touched_at) AS last_seen
 FROM (
     SELECT
-        data_access.event_time AS touched_at, (instance, action_id) AS action_id,
+        data_access.event_time AS touched_at, cityHash64(data_access.instance, data_access.action_id) AS action_id,
         arrayJoin(arrayConcat(
             arrayMap(each -> (toString(each), 'read'), data_class_read),
             arrayMap(each -> (toString(each), 'changed'), data_class_written),
