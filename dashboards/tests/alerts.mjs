@@ -43,7 +43,7 @@ describe('Alerts', () => {
     await assertListed(LIST, withStatus('open', 'acknowledged'));
     await assertListed(DONE, withStatus('closed', 'silenced'));
     const grown = (await browser.chart(LIST)).data.find((row) => row.alert_count === 7);
-    assert.equal(grown.entity_key, 'user=mallory');
+    assert.equal(grown.entity_key, 'user mallory');
     const session = decodeURIComponent(grown.link);
     assert.match(session, /dashboard\/session\/.*instance,op:IN,val:!\('shop-db-1'\).*src_ip,op:IN,val:!\('10\.1\.20\.17'\)/);
   });

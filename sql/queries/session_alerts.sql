@@ -1,6 +1,7 @@
 {%- include "parts/time_range.sql" -%}
 {%- include "parts/session.sql" -%}
 {%- include "parts/links.sql" -%}
+{%- include "parts/entity_words.sql" -%}
 -- Alerts related to a session: alerts that refer to a record of it, and alerts about its user or client (`is_about`).
 -- The filters of the dashboard select the session, not its alerts: an alert may have no user.
 {%- for column in ['user', 'src_ip', 'cluster', 'instance', 'connection_id'] -%}
@@ -18,7 +19,7 @@ WITH
 SELECT
     toDateTime(alerts.event_time, 'UTC') AS event_time,
     level, indexOf(['informational', 'low', 'medium', 'high', 'critical'], level) AS level_rank,
-    rule_title, entity_key,
+    rule_title, {{ entity_in_words('alerts.entity', 'alerts.entity_key') }} AS entity_key,
     cluster, alerts.instance AS instance, toString(chosen.2) AS connection_id,
     alerts.user AS user, alerts.src_ip AS src_ip,
     if(alert_id IN (SELECT alert_id FROM alerted_records

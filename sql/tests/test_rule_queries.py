@@ -8,6 +8,7 @@ import pytest
 from security_rows import NOW, alert_of, asking, at, audit, denied_message, login, slow
 
 from tailrace.alerts import triage
+from tailrace.alerts.entity_key import entity_key, in_words
 
 
 @pytest.fixture
@@ -29,6 +30,28 @@ def test_an_alert_leads_to_what_its_client_or_user_did(stored, ask):
     assert "col:user,op:IN,val:!('app')" in found["user"]
     assert "col:instance,op:IN,val:!('db1')" in found["server"] and "col:user" not in found["server"]
     assert found["none"].startswith('<a href="/tailrace/alerts/') and "session" not in found["none"]
+
+
+@pytest.mark.parametrize(
+    "entity",
+    [
+        {"instance": "db1", "user": "app", "src_ip": "10.0.3.9"},
+        {"user": "app", "host": "web-1", "query_id": "5b54b1a5b88505b3"},
+        {"cluster": "shop", "instance": "db1"},
+        {"log": "/var/log/mysql/audit.log"},
+        {},
+    ],
+)
+def test_a_list_of_alerts_names_their_entity_as_pages_do(stored, ask, entity):
+    stored("alerts", alert_of(audit(30), entity=entity, entity_key=entity_key(entity)))
+    (row,) = ask("alerts_shown")
+    assert row["entity_key"] == in_words(entity)
+
+
+def test_an_entity_with_unusual_characters_keeps_its_key(stored, ask):
+    entity = {"user": "a b"}
+    stored("alerts", alert_of(audit(30), entity=entity, entity_key=entity_key(entity)))
+    assert ask("alerts_shown")[0]["entity_key"] == 'user="a b"'
 
 
 def test_classes_of_events_that_each_server_sends(stored, ask):
