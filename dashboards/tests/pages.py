@@ -113,6 +113,8 @@ ALL = READERS | {"developer"}
 COMPLIANCE = frozenset({"compliance"})
 OTHERS = ALL - HANDLERS
 MISTAKE = {"action": "change", "q": "usr:x"}
+NO_CASE = {"action": "place", "case": "", "selector": "user:x", "previewed": "user:x", "reason": ""}
+NO_REASON = {"step": "request_release", "reason": ""}
 TOO_OFTEN = {"action": "schedule", "every": "1s", "channels": "x"}
 
 ROUTES = (
@@ -180,6 +182,15 @@ ROUTES = (
     Route("/tailrace/retention/?format=csv", COMPLIANCE, is_page=False),
     Route("/tailrace/retention/?format=csv&table=holds", COMPLIANCE, is_page=False),
     Route("/tailrace/retention/?format=csv&table=deletions", COMPLIANCE, is_page=False),
+    Route("/tailrace/retention/holds/new/", COMPLIANCE),
+    Route("/tailrace/retention/holds/new/?selector=client%3A{name}", COMPLIANCE),
+    Route("/tailrace/retention/holds/new/?selector=client%3Ax&format=csv", COMPLIANCE, is_page=False),
+    Route("/tailrace/retention/holds/new/", COMPLIANCE, "POST", {"action": "preview"}),
+    Route("/tailrace/retention/holds/new/", COMPLIANCE, "POST", NO_CASE),
+    Route("/tailrace/retention/holds/{hold}/", COMPLIANCE),
+    Route("/tailrace/retention/holds/{hold}/?format=csv&table=record", COMPLIANCE, is_page=False),
+    Route("/tailrace/retention/holds/{hold}/?format=csv&table=selected", COMPLIANCE, is_page=False),
+    Route("/tailrace/retention/holds/{hold}/release/", COMPLIANCE, "POST", NO_REASON, 303),
 )
 """A browser opens each page of this list, and the first one of each `reader` in the dark theme, too."""
 
@@ -193,6 +204,10 @@ FORGED = (
     Route("/tailrace/evidence/pci/forged/", READERS),
     Route("/tailrace/setup/?instance=forged", ALL),
     Route("/tailrace/retention/?framework=forged", COMPLIANCE),
+    Route("/tailrace/retention/holds/{none}/", COMPLIANCE),
+    Route("/tailrace/retention/holds/' OR 1=1/", COMPLIANCE),
+    Route("/tailrace/retention/holds/{none}/release/", COMPLIANCE, "POST", NO_REASON),
+    Route("/tailrace/retention/holds/{hold}0/release/", COMPLIANCE, "POST", NO_REASON),
     Route("/tailrace/entities/user/nobody%20of%20this%20name/", READERS),
     Route("/tailrace/sessions/-/nowhere/987654321/", READERS),
     Route("/tailrace/queries/00000000000000AB/", ALL),

@@ -4,12 +4,14 @@ A page that shows other tables adds its rows to `insert`, and the values of its 
 have the cluster CLUSTER and are DAYS_AGO old, so that they change nothing that other tests see.
 """
 
+import json
 import uuid
 from datetime import UTC, datetime, timedelta
 from urllib.parse import quote
 
 from e2e.alert_rows import alert, written
 from tailrace.clickhouse.client import ClickHouse
+from tailrace.retention import holds
 from tailrace.rules import catalog
 from tailrace.search.scheduled import saved
 from tailrace.search.scheduled.saved import SavedSearch, Schedule
@@ -33,7 +35,7 @@ HOSTILE = (
 """Names of users, hosts, programs and rules, and statements, as logs can contain them."""
 FIRST_QUERY_ID = 0xABCD_EF00_0000_0100
 TABLES = ("alert_actions", "alerts", "audit_events", "query_events", "plans", "fingerprints")
-TABLES += ("scheduled_searches", "search_runs", "delivery_channels")
+TABLES += ("legal_hold_actions", "scheduled_searches", "search_runs", "delivery_channels")
 TABLES += ("query_load_1m", "query_classes_1h", "query_classes_1d", "entities_1d")
 """Tables with rows of these tests, filled by `insert` or by views."""
 
@@ -55,8 +57,30 @@ def insert(clickhouse: ClickHouse) -> dict[str, str]:
     alert_id = rows[0]["alert_id"].replace("-", "")
     names = {"query": f"{FIRST_QUERY_ID:016X}", "name": quote(addresses.encode(HOSTILE[0]), safe="")}
     rules = {"rule": quote(addresses.encode(HOSTILE[0]), safe=""), "written": next(iter(catalog.load()))}
-    search = _insert_search(clickhouse)
-    return {"alert": alert_id, "none": uuid.uuid4().hex, "search": search, **names, **rules}
+    stored = {"search": _insert_search(clickhouse), "hold": _insert_hold(clickhouse)}
+    return {"alert": alert_id, "none": uuid.uuid4().hex, **stored, **names, **rules}
+
+
+def _insert_hold(clickhouse: ClickHouse) -> str:
+    """Inserts a released legal hold, which changes no TTL; returns its id."""
+    id_ = uuid.uuid4()
+    selector = json.dumps({"client": [SCRIPT], "cluster": [CLUSTER]})
+    steps = ((holds.PLACE, SCRIPT), (holds.REQUEST, HOSTILE[1]), (holds.CONFIRM, HOSTILE[5]))
+    rows = [
+        {
+            "hold_id": str(id_),
+            "action": action,
+            "actor": actor,
+            "reason": SCRIPT,
+            "account": CLUSTER,
+            "at": f"2026-01-0{day} 00:00:00",
+            "case_name": SCRIPT,
+            "selector": selector,
+        }
+        for day, (action, actor) in enumerate(steps, start=1)
+    ]
+    clickhouse.insert("tailrace.legal_hold_actions", rows, async_insert=0)
+    return id_.hex
 
 
 def _insert_search(clickhouse: ClickHouse) -> str:
@@ -92,7 +116,10 @@ def remove(clickhouse: ClickHouse) -> None:
     ids = f"SELECT alert_id FROM tailrace.alerts WHERE cluster = '{CLUSTER}'"
     statements = f"query_id BETWEEN {FIRST_QUERY_ID} AND {FIRST_QUERY_ID + len(HOSTILE)}"
     conditions = {"alert_actions": f"alert_id IN ({ids})", "fingerprints": statements}
-    conditions |= {"delivery_channels": f"channel = '{CHANNEL}'"}
+    conditions |= {
+        "delivery_channels": f"channel = '{CHANNEL}'",
+        "legal_hold_actions": f"account = '{CLUSTER}'",
+    }
     conditions |= dict.fromkeys(("scheduled_searches", "search_runs"), f"owner = '{OWNER}'")
     for table in TABLES:
         condition = conditions.get(table, f"cluster = '{CLUSTER}'")

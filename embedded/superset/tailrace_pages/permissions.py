@@ -9,7 +9,8 @@ RESOURCE = "Tailrace pages"
 
 BUNDLES = (
     *("read_alerts", "handle_alerts", "rules", "test_rules"),
-    *("search", "schedule_searches", "queries", "entities", "evidence", "setup", "retention"),
+    *("search", "schedule_searches", "queries", "entities", "evidence", "setup"),
+    *("retention", "place_holds"),
 )
 
 MENU = {

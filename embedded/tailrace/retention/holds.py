@@ -26,6 +26,10 @@ SELECT lower(replaceAll(toString(hold_id), '-', '')) AS id, case_name, selector,
     toString(released_at) AS released_at, released_by
 FROM tailrace.legal_holds ORDER BY legal_holds.placed_at, id
 """
+ACTIONS = """
+SELECT action, formatDateTime(at, '%Y-%m-%d %H:%i:%S', 'UTC') AS moment, actor, reason, account
+FROM tailrace.legal_hold_actions WHERE hold_id = {id:UUID} ORDER BY at
+"""
 _ID = re.compile(r"[0-9a-f]{1,32}")
 
 
@@ -63,6 +67,10 @@ class Hold:
         """A hold keeps its rows until its release was confirmed."""
         return self.state != RELEASED
 
+    def is_requested_by(self, name: str) -> bool:
+        """Whether this person requested the release, so that another one must confirm it."""
+        return bool(self.requested_by) and _person(self.requested_by) == _person(name)
+
 
 def listed(clickhouse: Reads) -> list[Hold]:
     """Returns all holds in the order in which they were placed; none before the migrations have run.
@@ -72,6 +80,14 @@ def listed(clickhouse: Reads) -> list[Hold]:
     if not exists(clickhouse, "legal_holds"):
         return []
     return [_hold(row) for row in clickhouse.rows(HOLDS)]
+
+
+def actions(clickhouse: Reads, id_: str) -> list[Row]:
+    """Returns the recorded actions of one hold, the oldest first, with the columns of ACTIONS; times are UTC.
+
+    `id_` has 32 hexadecimal digits. Raises ClickHouseError, OSError.
+    """
+    return clickhouse.rows(ACTIONS, {"id": str(uuid.UUID(id_))})
 
 
 def in_force(clickhouse: Reads) -> list[Hold]:
@@ -109,7 +125,7 @@ def release(clickhouse: ClickHouse, prefix: str, actor: str, reason: str, step: 
     hold = find(listed(clickhouse), prefix)
     if not hold.is_in_force:
         raise HoldError(f"{hold.id[:8]} was released at {hold.released_at} UTC by {hold.released_by}")
-    if hold.requested_by and _person(hold.requested_by) == _person(actor):
+    if hold.is_requested_by(actor):
         raise HoldError(
             f"{hold.requested_by} has requested the release of {hold.id[:8]}: another person must confirm it"
         )

@@ -1,6 +1,6 @@
 """The columns of the tables of the page Retention and of its CSV files, and their rows."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from tailrace.retention.demands import Demand
@@ -23,7 +23,7 @@ TABLES = (
 )
 CSV_TABLES = (*TABLES, Column("short", "Too short for"))
 HOLDS = (
-    Column("case", "Case", 16),
+    Column("case", "Case", 16, link="address"),
     Column("selector", "Selected rows", 0),
     Column("state", "State", 16),
     Column("placed_at", "Placed (UTC)", 20),
@@ -105,8 +105,8 @@ def _expires(line: Line) -> str:
     return formats.day(line.expires_next) if line.expires_next else "nothing"
 
 
-def hold_rows(holds: Iterable[Hold]) -> list[dict[str, Any]]:
-    """Returns the rows of HOLDS, those in force first."""
+def hold_rows(holds: Iterable[Hold], address: Callable[[str], str] = str) -> list[dict[str, Any]]:
+    """Returns the rows of HOLDS, those in force first; `address` returns that of a hold's page by its id."""
     return [
         {
             "case": hold.case_name,
@@ -118,6 +118,7 @@ def hold_rows(holds: Iterable[Hold]) -> list[dict[str, Any]]:
             "requested_by": hold.requested_by,
             "released_by": hold.released_by,
             "id": hold.id,
+            "address": address(hold.id),
         }
         for hold in sorted(holds, key=lambda hold: not hold.is_in_force)
     ]

@@ -1,9 +1,8 @@
 """The routes of the page Retention."""
 
-from collections.abc import Mapping
 from typing import Any
 
-from flask import Blueprint, request
+from flask import request, url_for
 
 from tailrace.evidence.parameters import retention
 from tailrace.migrations import expiry
@@ -11,21 +10,14 @@ from tailrace.migrations.retention import waiting_tables
 from tailrace.retention import archive, demands, holds, overview, record
 from tailrace.retention.overview import Policy
 from tailrace_pages import rendering
-from tailrace_pages.page import Page
 from tailrace_pages.page_errors import NotFoundError
-from tailrace_pages.retention import listing
-from tailrace_pages.store import store
-from tailrace_pages.viewer import page
+from tailrace_pages.retention import hold_views, listing
+from tailrace_pages.retention.blueprint import PAGE, blueprint
+from tailrace_pages.retention.reading import Reading
+from tailrace_pages.viewer import page, viewer
 
-PAGE = Page("Retention", "/tailrace/retention/")
-blueprint = Blueprint("tailrace_retention", __name__)
-
-
-class Reading:
-    """The viewer's access to ClickHouse, in the form that tailrace.retention reads."""
-
-    def rows(self, statement: str, parameters: Mapping[str, object] | None = None) -> list[dict[str, Any]]:
-        return store().rows(statement, **(parameters or {}))
+__all__ = ["PAGE", "blueprint", "hold_views"]
+"""The import of hold_views adds the routes of legal holds."""
 
 
 @blueprint.get("/tailrace/retention/")
@@ -55,7 +47,8 @@ def index() -> Any:
         rows=listing.rows(lines),
         clauses=list(dict.fromkeys((each.text, each.asks) for line in lines for each in line.demands)),
         hold_columns=listing.HOLDS,
-        holds=listing.hold_rows(held),
+        holds=listing.hold_rows(held, lambda id_: url_for("tailrace_retention.hold", id_=id_)),
+        may_hold=viewer().may("place_holds"),
         deletion_columns=listing.DELETIONS,
         deletions=deleted,
     )

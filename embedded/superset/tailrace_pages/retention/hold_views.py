@@ -1,0 +1,143 @@
+"""The routes of legal holds: a new one with its preview, the page of one, and its release."""
+
+import re
+from typing import Any
+
+from flask import request, url_for
+
+from tailrace.retention import holds
+from tailrace.retention.holds import Hold
+from tailrace.retention.selectors import Selector
+from tailrace_pages import rendering
+from tailrace_pages.page_errors import BadAddressError, NotFoundError
+from tailrace_pages.retention import hold_listing, holding
+from tailrace_pages.retention.blueprint import blueprint
+from tailrace_pages.retention.holding import RefusedError, Wanted
+from tailrace_pages.retention.reading import Reading, selected
+from tailrace_pages.viewer import page, viewer
+
+PLACED = (
+    "{} placed the hold. ClickHouse keeps the rows after the next run of retention: within a minute on one "
+    "machine, with the schedule of the installation in containers."
+)
+CHANGED = "The selector is not that of the preview. Check the selected rows, then place the hold."
+
+_ID = re.compile(r"[0-9a-f]{32}")
+
+
+@blueprint.get("/tailrace/retention/holds/new/")
+@page("place_holds")
+def new_hold() -> Any:
+    """The form of a new hold. A selector of the address is previewed."""
+    given = Wanted(selector=holding.text(request.args, "selector"))
+    if not given.selector:
+        return _form(given)
+    try:
+        selector = given.parsed()
+    except RefusedError as error:
+        return _form(given, str(error))
+    if rendering.wants_csv():
+        return _csv_of_selected(selector)
+    return _form(given)
+
+
+@blueprint.post("/tailrace/retention/holds/new/")
+@page("place_holds")
+def place_hold() -> Any:
+    """Shows what the hold would select, or places it if this was shown."""
+    action, given = holding.action(request.form), holding.wanted(request.form)
+    try:
+        given.parsed()
+        if action == holding.PREVIEW:
+            return _form(given)
+        if not given.is_previewed:
+            return _form(given, CHANGED)
+        id_ = holding.place(given, viewer().name, viewer().audience)
+    except RefusedError as error:
+        return _form(given, str(error))
+    message = PLACED.format(viewer().name)
+    return rendering.back_with(message, url_for("tailrace_retention.hold", id_=id_))
+
+
+@blueprint.get("/tailrace/retention/holds/<id_>/")
+@page("retention")
+def hold(id_: str) -> Any:
+    """One hold: what it selects, its record, and the form of its release."""
+    found = _known(id_)
+    record = hold_listing.record_rows(holds.actions(Reading(), found.id))
+    if rendering.wants_csv():
+        return _csv(found, record)
+    name, may_hold = viewer().name, viewer().may("place_holds")
+    return rendering.render(
+        "retention/hold.html",
+        f"Legal hold {found.id[:8]}",
+        hold=found,
+        facts=hold_listing.facts(found),
+        found=hold_listing.summary(selected(found.selector)) if found.is_in_force else None,
+        columns=hold_listing.SELECTED,
+        record_columns=hold_listing.RECORD,
+        record=record,
+        step=holding.next_step(found, name) if may_hold else "",
+        waits=may_hold and found.is_in_force and found.is_requested_by(name),
+        is_here=holding.is_here(),
+    )
+
+
+@blueprint.post("/tailrace/retention/holds/<id_>/release/")
+@page("place_holds")
+def release_hold(id_: str) -> Any:
+    """Requests the release of a hold, or confirms the request of another person."""
+    found, step = _known(id_), holding.step(request.form)
+    back = url_for("tailrace_retention.hold", id_=found.id)
+    try:
+        reason, seen_by = holding.text(request.form, "reason"), viewer()
+        message = holding.release(found, step, reason, seen_by.name, seen_by.audience)
+    except RefusedError as error:
+        return rendering.back_with(str(error), back, "failed")
+    return rendering.back_with(message, back)
+
+
+def _form(given: Wanted, refusal: str = "") -> Any:
+    """The form with what was typed, and with what its selector selects if it can be read."""
+    found = _preview(given)
+    return rendering.render(
+        "retention/hold_new.html",
+        "New legal hold",
+        given=given,
+        refusal=refusal,
+        found=found,
+        columns=hold_listing.SELECTED,
+        is_here=holding.is_here(),
+        text_length=holding.TEXT_LENGTH,
+    )
+
+
+def _preview(given: Wanted) -> dict[str, Any] | None:
+    try:
+        return hold_listing.summary(selected(given.parsed()))
+    except RefusedError:
+        return None
+
+
+def _known(id_: str) -> Hold:
+    """Returns a hold that the viewer sees. Raises NotFoundError."""
+    listed = holds.listed(Reading()) if _ID.fullmatch(id_) else []
+    found = next((each for each in listed if each.id == id_), None)
+    if found is None:
+        raise NotFoundError("There is no legal hold with this id.")
+    return found
+
+
+def _csv(found: Hold, record: list[dict[str, Any]]) -> Any:
+    """One of the tables of a hold."""
+    name = request.args.get("table", "record")
+    if name == "record":
+        return rendering.csv_answer("hold-record", hold_listing.RECORD, record)
+    if name == "selected":
+        return _csv_of_selected(found.selector)
+    raise BadAddressError(f"table={name} does not exist; there are record and selected.")
+
+
+def _csv_of_selected(selector: Selector) -> Any:
+    rows = hold_listing.selected_rows(selected(selector))
+    return rendering.csv_answer("hold-selected", hold_listing.SELECTED, rows)
