@@ -31,7 +31,7 @@ HOLDS = (
     Column("reason", "Reason", 24),
     Column("requested_by", "Release requested by", 16),
     Column("released_by", "Released by", 12),
-    Column("id", "Id", 12, "id"),
+    Column("id", "Id", 16, "id"),
 )
 DELETIONS = (
     Column("what", "What", 20),
@@ -42,7 +42,7 @@ DELETIONS = (
     Column("at", "Done (UTC)", 20),
     Column("by", "By", 12),
     Column("reason", "Reason", 0),
-    Column("id", "Id", 12, "id"),
+    Column("id", "Id", 16, "id"),
 )
 NAMES = {"iso27001": "ISO 27001"}
 """Short names of frameworks; of others the key in capital letters, such as PCI."""
