@@ -13,7 +13,7 @@ from tailrace_pages.page_errors import BadAddressError, NotFoundError
 from tailrace_pages.retention import hold_listing, holding
 from tailrace_pages.retention.blueprint import blueprint
 from tailrace_pages.retention.holding import RefusedError, Wanted
-from tailrace_pages.retention.reading import Reading, selected
+from tailrace_pages.retention.reading import Reading, selected, unapplied
 from tailrace_pages.viewer import page, viewer
 
 PLACED = (
@@ -72,7 +72,7 @@ def hold(id_: str) -> Any:
         "retention/hold.html",
         f"Legal hold {found.id[:8]}",
         hold=found,
-        facts=hold_listing.facts(found),
+        facts=hold_listing.facts(found, unapplied(found.selector) if found.is_in_force else None),
         found=hold_listing.summary(selected(found.selector)) if found.is_in_force else None,
         columns=hold_listing.SELECTED,
         record_columns=hold_listing.RECORD,
