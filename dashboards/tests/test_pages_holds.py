@@ -1,5 +1,6 @@
 """Legal holds over HTTP: the preview, the record under the person's name, and a release by two people."""
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -72,6 +73,7 @@ def test_a_hold_is_placed_and_two_people_release_it(stack, visitors, second, pla
     html = first.get(placed).text
     assert SCRIPT not in html and CASE in text(html) and REASON in text(html)
     assert "Request the release as compliance" in text(html)
+    assert re.search("Applied (yes|not yet): ", text(html)), "the stack applies it meanwhile"
     assert CASE in text(first.get(LIST).text)
     assert recorded(stack) == [(holds.PLACE, "compliance", REASON, "auditor")]
 

@@ -57,7 +57,7 @@ def test_the_form_of_a_hold(given, is_here, shown, hidden):
     html = rendered(
         "hold.html",
         hold=given,
-        facts=hold_listing.facts(given),
+        facts=hold_listing.facts(given, []),
         found=hold_listing.summary(FOUND),
         columns=hold_listing.SELECTED,
         record_columns=hold_listing.RECORD,
@@ -68,6 +68,24 @@ def test_the_form_of_a_hold(given, is_here, shown, hidden):
     )
     assert shown in html and hidden not in html
     assert SCRIPT not in html and "&lt;script&gt;" in html
+
+
+@pytest.mark.parametrize(
+    ("given", "unapplied", "said"),
+    [
+        (hold(), None, "unknown"),
+        (hold(), [], "yes"),
+        (
+            REQUESTED,
+            ["alerts", "audit_events"],
+            "not yet: the next run of retention changes the TTL of alerts, ",
+        ),
+        (hold("released", "ines", released_by="omar"), None, None),
+    ],
+)
+def test_a_hold_is_applied_or_not_or_this_is_unknown(given, unapplied, said):
+    found = dict(hold_listing.facts(given, unapplied)).get("Applied")
+    assert found is None if said is None else found.startswith(said)
 
 
 def recorded(action: str) -> dict:

@@ -1,6 +1,6 @@
 """The columns and rows of the page of a legal hold, and of the preview of a new one."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tailrace.retention import holds
@@ -31,14 +31,24 @@ TITLES = {
 """Of the recorded actions."""
 
 
-def facts(hold: Hold) -> list[tuple[str, str]]:
-    """Returns name and value of what is known about a hold."""
+def facts(hold: Hold, unapplied: Sequence[str] | None) -> list[tuple[str, str]]:
+    """Returns name and value of what is known about a hold. `unapplied`: tailrace.migrations.hold_state."""
     return [
         ("Case", formats.visible(hold.case_name)),
         ("Selector", formats.visible(hold.selector.text())),
         ("State", hold.state),
+        *([("Applied", _applied(unapplied))] if hold.is_in_force else []),
         ("Id", hold.id),
     ]
+
+
+def _applied(unapplied: Sequence[str] | None) -> str:
+    """Returns whether the TTLs keep the rows. Without a visible TTL this is unknown."""
+    if unapplied is None:
+        return "unknown: your role sees no TTL of its tables"
+    if not unapplied:
+        return "yes: the TTLs of the tables that your role sees keep the rows"
+    return f"not yet: the next run of retention changes the TTL of {', '.join(unapplied)}"
 
 
 def selected_rows(found: Selection) -> list[dict[str, Any]]:

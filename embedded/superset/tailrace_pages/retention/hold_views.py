@@ -13,10 +13,9 @@ from tailrace_pages.page_errors import BadAddressError, NotFoundError
 from tailrace_pages.retention import hold_listing, holding
 from tailrace_pages.retention.blueprint import blueprint
 from tailrace_pages.retention.holding import RefusedError, Wanted
-from tailrace_pages.retention.reading import Reading, selected
+from tailrace_pages.retention.reading import Reading, selected, unapplied
 from tailrace_pages.viewer import page, viewer
 
-NEW = "/tailrace/retention/holds/new/"
 PLACED = (
     "{} placed the hold. ClickHouse keeps the rows after the next run of retention: within a minute on one "
     "machine, with the schedule of the installation in containers."
@@ -26,7 +25,7 @@ CHANGED = "The selector is not that of the preview. Check the selected rows, the
 _ID = re.compile(r"[0-9a-f]{32}")
 
 
-@blueprint.get(NEW)
+@blueprint.get("/tailrace/retention/holds/new/")
 @page("place_holds")
 def new_hold() -> Any:
     """The form of a new hold. A selector of the address is previewed."""
@@ -42,7 +41,7 @@ def new_hold() -> Any:
     return _form(given)
 
 
-@blueprint.post(NEW)
+@blueprint.post("/tailrace/retention/holds/new/")
 @page("place_holds")
 def place_hold() -> Any:
     """Shows what the hold would select, or places it if this was shown."""
@@ -73,7 +72,7 @@ def hold(id_: str) -> Any:
         "retention/hold.html",
         f"Legal hold {found.id[:8]}",
         hold=found,
-        facts=hold_listing.facts(found),
+        facts=hold_listing.facts(found, unapplied(found.selector) if found.is_in_force else None),
         found=hold_listing.summary(selected(found.selector)) if found.is_in_force else None,
         columns=hold_listing.SELECTED,
         record_columns=hold_listing.RECORD,

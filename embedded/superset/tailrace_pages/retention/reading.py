@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tailrace.evidence.parameters import retention
-from tailrace.migrations import expiry
+from tailrace.migrations import expiry, hold_state
 from tailrace.retention.selection import Selection, selection
 from tailrace.retention.selectors import Selector
 from tailrace_pages.store import store
@@ -20,3 +20,11 @@ class Reading:
 def selected(selector: Selector) -> Selection:
     """Returns what a selector selects now. Raises UnavailableError."""
     return selection(Reading(), selector, expiry.times(retention()))
+
+
+def unapplied(selector: Selector) -> list[str] | None:
+    """Returns the tables whose TTL does not keep the selected rows yet; None if the viewer sees no TTL.
+
+    Raises UnavailableError.
+    """
+    return hold_state.unapplied(Reading(), selector, retention())

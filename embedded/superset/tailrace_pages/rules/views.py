@@ -80,7 +80,7 @@ def rule(key: str) -> Any:
         servers=len(servers),
         proposals=_proposals(key),
         proposal_days=PROPOSAL_DAYS,
-**_of_backtests(backtest),
+        **_of_backtests(backtest),
         alerts=links.alerts(span, rule=key, state="any"),
         suppressions=active_suppressions.of_rule(active_suppressions.read(store()), key),
         **forms.choices(),
