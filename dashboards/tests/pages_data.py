@@ -86,7 +86,9 @@ def _insert_hold(clickhouse: ClickHouse) -> str:
 def _insert_search(clickhouse: ClickHouse) -> str:
     """Saves a shared search of the user `security`, with a schedule and a run; returns its id."""
     schedule = Schedule(timedelta(days=1), [CHANNEL])
-    search = SavedSearch(OWNER, SCRIPT, "security", f'user:"{SCRIPT}"', schedule, shared=True)
+    search = SavedSearch(
+        OWNER, SCRIPT, "security", f'user:"{SCRIPT}"', schedule, shared=True, needs_account=False
+    )
     saved.store(clickhouse, search)
     channel = {"channel": CHANNEL, "kind": "webhook", "state": "failing", "detail": SCRIPT}
     clickhouse.append("tailrace.delivery_channels", [channel])

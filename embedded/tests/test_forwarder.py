@@ -3,6 +3,7 @@
 e2e/test_forwarding.py runs it with a real Kafka.
 """
 
+import json
 import threading
 from dataclasses import dataclass, field
 
@@ -10,8 +11,9 @@ import pytest
 
 from e2e import event_messages as messages
 from tailrace.forwarding import forwarder as module
+from tailrace.forwarding import status as status_module
 from tailrace.forwarding.forwarder import Forwarder
-from tailrace.forwarding.status import Status
+from tailrace.forwarding.status import REFUSED_IN_A_ROW, Status
 from tailrace.outputs.config import Elasticsearch
 from tailrace.outputs.event_channels import KINDS, EventChannel
 from tailrace.outputs.record import DELIVERED, FAILED, REFUSED, Outcome, Receiver, Record
@@ -140,6 +142,28 @@ def test_only_what_failed_is_sent_again_and_only_what_was_refused_is_stored(run)
     assert refused == ids(1) and consumer.committed == [2, 4]
     counts = {name: status._counts[name] for name in ("read", "delivered", "refused", "failed")}
     assert counts == {"read": 4, "delivered": 3, "refused": 1, "failed": 2}
+
+
+def test_a_receiver_that_refuses_everything_is_a_problem_until_it_accepts_an_event(tmp_path):
+    status = Status(tmp_path / "status.json")
+
+    def problem_after(delivered: int, refused: int) -> str:
+        status.answered(delivered, refused, "HTTP 403")
+        status.beat(0)
+        return json.loads((tmp_path / "status.json").read_text())["problem"]
+
+    assert not problem_after(0, REFUSED_IN_A_ROW - 1)
+    assert problem_after(0, 1) == "every event is refused: HTTP 403"
+    assert problem_after(0, 0) == "every event is refused: HTTP 403"
+    assert not problem_after(1, REFUSED_IN_A_ROW)
+    assert not problem_after(0, REFUSED_IN_A_ROW - 1)
+
+
+def test_refused_events_alone_make_a_lasting_problem_of_the_channel(run, monkeypatch, tmp_path):
+    monkeypatch.setattr(status_module, "REFUSED_IN_A_ROW", 4)
+    run([[REFUSED] * 2] * 2, lambda consumer, _: consumer.committed[-1:] == [4])
+    written = json.loads((tmp_path / "status.json").read_text())
+    assert written["problem"] == "every event is refused: of the test: refused"
 
 
 def test_a_damaged_event_is_a_dead_letter(run):

@@ -11,7 +11,7 @@ WITH
             owner,
             name,
             arraySort(groupArray((at, action, if(action = 'save' AND NOT paused, every_seconds, 0)))) AS history,
-            argMax((action, role, search, every_seconds, channels, shared, paused, min_events), at) AS last
+            argMax((action, role, search, every_seconds, channels, shared, paused, min_events, suspended, needs_account), at) AS last
         FROM tailrace.scheduled_searches
         GROUP BY owner, name
     ),
@@ -27,6 +27,8 @@ WITH
             last.6 AS shared,
             last.7 AS paused,
             last.8 AS min_events,
+            last.9 AS suspended,
+            last.10 AS needs_account,
             history[-1].1 AS saved_at,
             history[arrayLastIndex(each -> each.2 = 'remove', history) + 1].1 AS created_at,
             history[arrayLastIndex(each -> each.3 != history[-1].3, history) + 1].1 AS scheduled_at
@@ -90,6 +92,8 @@ SELECT
     shared,
     paused,
     min_events,
+    suspended,
+    needs_account,
     toUnixTimestamp64Micro(saved_at) AS saved_micros,
     toUnixTimestamp64Micro(scheduled_at) AS scheduled_micros,
     toUnixTimestamp(last_until) AS last_until_seconds,

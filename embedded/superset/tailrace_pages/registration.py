@@ -15,6 +15,7 @@ from flask import Blueprint, Flask, Response, request
 from tailrace_pages import permissions, rendering, static_files
 from tailrace_pages.page import Page
 from tailrace_pages.page_errors import NotFoundError, PageError
+from tailrace_pages.search import schedule_access
 from tailrace_pages.viewer import with_policy
 
 PAGES = (
@@ -45,6 +46,7 @@ def register(app: Flask) -> None:
     rendering.set_menu({page.title: page.path for page in pages})
     _add_to_menu(pages)
     add_permissions()
+    schedule_access.register(app)
 
 
 def add_permissions() -> None:

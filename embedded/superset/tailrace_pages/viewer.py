@@ -75,10 +75,10 @@ def _viewer() -> Viewer:
         raise ForbiddenError(
             f"This page reads data as one of the roles {known}; ask the administrator for one."
         )
-    return Viewer(current_user.username, _bundles(role.id for role in roles), audience)
+    return Viewer(current_user.username, bundles_of(role.id for role in roles), audience)
 
 
-def _bundles(roles: Iterable[int]) -> frozenset[str]:
+def bundles_of(roles: Iterable[int]) -> frozenset[str]:
     """Returns the bundles that the roles with these numbers hold, with one query."""
     from superset import db, security_manager
 

@@ -209,8 +209,8 @@ class Forwarder:
             self._refuse(list(zip(refused.messages, ids, details, strict=True)))
         delivered = len(batch.records) - len(refused.records) - len(failed.records)
         self._status.count(delivered=delivered, failed=len(failed.records))
-        if delivered:
-            self._status.problem("")
+        reason = next((outcome.detail for outcome in outcomes if outcome.outcome == REFUSED), "")
+        self._status.answered(delivered, len(refused.records), reason)
         return failed
 
     def _refuse(self, refused: Sequence[tuple[Message, str, str]]) -> None:

@@ -19,6 +19,7 @@ from tailrace_pages.page_errors import ForbiddenError
 STATES = {
     slots.WAITING: "waiting for its first run",
     slots.PAUSED: "paused",
+    slots.SUSPENDED: "suspended: the owner no longer has the account or the role",
     slots.OVERDUE: "overdue: nothing is known about the run that is due",
     "delivered": "delivered",
     "nothing": "nothing to send: fewer events than the least number",
@@ -107,6 +108,7 @@ def facts(search: SavedSearch, now: datetime) -> dict[str, str]:
         "Events": row["events"] or NO_RUN,
         "Next run (UTC)": row["next"] + (" (late)" if following and following < now else ""),
         "Missed runs": row["missed"],
+        "Suspended because": its.suspended,
         "Detail": search.last.detail if search.last else "",
     }
     return {title: text for title, text in found.items() if text}

@@ -73,8 +73,11 @@ class ListedSchedule(BaseModel):
     min_events: int
     paused: bool
     state: str = Field(
-        description="Outcome of the last run, or `waiting`, `paused`, or `overdue`: a run is due, and "
-        "nothing is known about it"
+        description="Outcome of the last run, or `waiting`, `paused`, `suspended`, or `overdue`: a run is "
+        "due, and nothing is known about it"
+    )
+    suspended: str = Field(
+        description="Why the service paused it, such as a role that the owner has lost; empty if it did not"
     )
     next_run_at: datetime | None = Field(description="Past if the run is late; null while paused")
 
@@ -270,6 +273,7 @@ def _schedule(found: SavedSearch, now: datetime) -> Mapping[str, Any] | None:
     if its is None:
         return None
     given = {"channels": list(its.channels), "min_events": its.min_events, "paused": its.paused}
+    given |= {"suspended": its.suspended}
     times = {"state": slots.state_of(found, now), "next_run_at": slots.next_run(found, now)}
     return {"every": its.every_text, **given, **times}
 

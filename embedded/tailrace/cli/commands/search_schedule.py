@@ -27,13 +27,13 @@ KEYS = {
     "every": "the interval, such as 1h; null without a schedule",
     "channels": "the channels that receive results",
     "min_events": "the least number of events that is sent; null without a schedule",
-    "state": "outcome of the last run, or waiting, overdue or paused; null without a schedule",
+    "state": "outcome of the last run, or waiting, overdue, paused or suspended; null without a schedule",
     "next": "when the next run begins, in ISO 8601 UTC; past if it is late; null without a schedule",
     "last": "the end of the last run that was finished, in ISO 8601 UTC; null before the first",
     "outcome": "of the last run: nothing, delivered, failed, refused, denied, error or missed",
     "events": "the number of events of the last run; null if it is unknown",
     "missed": "the number of runs that did not take place",
-    "detail": "what the last attempt says",
+    "detail": "why the schedule is suspended, otherwise what the last attempt says",
 }
 _COLUMNS = (
     *("name", "owner", "role", "shared", "every", "channels", "state", "last", "next", "events", "missed"),
@@ -88,6 +88,7 @@ def save(arguments: argparse.Namespace, context: Context, request: Request) -> N
             search=text_of(request.query),
             schedule=_schedule(arguments, context) if arguments.every else None,
             shared=arguments.share,
+            needs_account=False,
         )
     except ScheduleError as error:
         raise UsageError(str(error)) from error
@@ -125,7 +126,7 @@ def _set_paused(arguments: argparse.Namespace, known: Sequence[SavedSearch], con
     found = next((each for each in known if (each.owner, each.name) == (owner, name)), None)
     if found is None or found.schedule is None:
         raise ScheduleError(f"{owner} has no scheduled search {name!r}; see: tailrace search --scheduled")
-    schedule = replace(found.schedule, paused=bool(arguments.pause))
+    schedule = replace(found.schedule, paused=bool(arguments.pause), suspended="")
     saved.store(context.clickhouse(ACCOUNT), replace(found, schedule=schedule))
     print(f"{name}: {'paused' if schedule.paused else 'runs again'}")
 
@@ -163,7 +164,7 @@ def _row(search: SavedSearch, now: datetime) -> dict[str, Any]:
         "outcome": last.outcome if last else None,
         "events": last.events if last else None,
         "missed": search.missed,
-        "detail": last.detail if last else "",
+        "detail": (schedule.suspended if schedule else "") or (last.detail if last else ""),
     }
 
 

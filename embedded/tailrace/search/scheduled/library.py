@@ -97,6 +97,8 @@ class Library:
         """
         before = self.own(id_)
         require_channels(schedule.channels, {*known, *before.channels})
+        if schedule.paused and before.schedule is not None:
+            schedule = replace(schedule, suspended=before.schedule.suspended)
         return self._stored(replace(before, schedule=schedule))
 
     def pause(self, id_: str, paused: bool) -> SavedSearch:
@@ -104,7 +106,7 @@ class Library:
         before = self.own(id_)
         if before.schedule is None:
             raise ScheduleError(f"the search {before.name!r} has no schedule")
-        return self._stored(replace(before, schedule=replace(before.schedule, paused=paused)))
+        return self._stored(replace(before, schedule=replace(before.schedule, paused=paused, suspended="")))
 
     def unschedule(self, id_: str) -> SavedSearch:
         """Ends the schedule, and keeps the search."""
@@ -117,5 +119,6 @@ class Library:
         return found
 
     def _stored(self, search: SavedSearch) -> SavedSearch:
+        search = replace(search, needs_account=True)
         saved.store(self.clickhouse, search)
         return search

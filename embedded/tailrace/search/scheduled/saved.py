@@ -17,7 +17,8 @@ from tailrace.search.value_types import span_text
 
 TABLE = (
     "tailrace.scheduled_searches "
-    "(owner, name, action, role, search, every_seconds, channels, shared, paused, min_events)"
+    "(owner, name, action, role, search, every_seconds, channels, shared, paused, min_events, "
+    "suspended, needs_account)"
 )
 """With the columns that may be written: time and account are those of the server."""
 QUERY = ROOT / "sql" / "queries" / "scheduled_searches.sql"
@@ -52,6 +53,8 @@ class Schedule:
     min_events: int = 1
     """A result with fewer events is not sent; 0: every result is."""
     paused: bool = False
+    suspended: str = ""
+    """Why the service paused it: its owner no longer has the account or the role. Empty if it did not."""
 
     def __post_init__(self) -> None:
         if not SHORTEST <= self.every <= LONGEST:
@@ -114,6 +117,8 @@ class SavedSearch:
     last: LastRun | None = None
     missed: int = 0
     """Runs that did not take place."""
+    needs_account: bool = True
+    """False for a search of an operator, who has no account (access.py)."""
 
     def __post_init__(self) -> None:
         if not self.owner:
@@ -146,9 +151,11 @@ def store(clickhouse: ClickHouse, search: SavedSearch) -> None:
     """Stores a search, which replaces one with this owner and name."""
     row: Row = {"owner": search.owner, "name": search.name, "action": "save", "role": search.role}
     row |= {"search": search.search, "shared": search.shared, "every_seconds": 0}
+    row |= {"needs_account": search.needs_account}
     if its := search.schedule:
         row |= {"every_seconds": int(its.every.total_seconds()), "channels": list(its.channels)}
         row |= {"paused": its.paused, "min_events": its.min_events}
+        row |= {"suspended": its.suspended if its.paused else ""}
     clickhouse.append(TABLE, [row])
 
 
@@ -187,18 +194,20 @@ def search_of(row: Row) -> SavedSearch:
     """Returns the search of a row of `rows`. Raises ScheduleError."""
     every, last = int(row["every_seconds"]), int(row["last_until_seconds"])
     channels, least = tuple(row["channels"]), int(row["min_events"])
+    stopped = (bool(row["paused"]), row["suspended"])
     return SavedSearch(
         owner=row["owner"],
         name=row["name"],
         role=row["role"],
         search=row["search"],
-        schedule=Schedule(timedelta(seconds=every), channels, least, bool(row["paused"])) if every else None,
+        schedule=Schedule(timedelta(seconds=every), channels, least, *stopped) if every else None,
         shared=bool(row["shared"]),
         saved_at=_time(int(row["saved_micros"]) / 1e6),
         scheduled_at=_time(int(row["scheduled_micros"]) / 1e6) if every else None,
         last_until=_time(last) if last else None,
         last=_last(row) if row["last_outcome"] else None,
         missed=int(row["missed"]),
+        needs_account=bool(row["needs_account"]),
     )
 
 

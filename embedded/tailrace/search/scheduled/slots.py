@@ -15,8 +15,9 @@ from tailrace.search.scheduled.saved import SavedSearch
 SETTLING = timedelta(minutes=1)
 PATIENCE = timedelta(minutes=10)
 """How long a run may wait for others before it is overdue."""
-PAUSED, WAITING, OVERDUE = "paused", "waiting", "overdue"
-"""States of a schedule besides the outcomes of runs: it has not run yet; a run that is due was not tried."""
+PAUSED, SUSPENDED, WAITING, OVERDUE = "paused", "suspended", "waiting", "overdue"
+"""States of a schedule besides the outcomes of runs: its owner has lost the account or the role; it has
+not run yet; a run that is due was not tried."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +54,11 @@ def next_run(search: SavedSearch, now: datetime) -> datetime | None:
 
 
 def state_of(search: SavedSearch, now: datetime) -> str:
-    """Returns the outcome of the last run, or PAUSED, WAITING or OVERDUE; empty without a schedule."""
+    """Returns the outcome of the last run, or another state; empty without a schedule."""
     if search.schedule is None:
         return ""
     if search.schedule.paused:
-        return PAUSED
+        return SUSPENDED if search.schedule.suspended else PAUSED
     slot = due(search, now)
     was_tried = slot is not None and search.last is not None and search.last.until >= slot.until
     if slot is not None and not was_tried and now >= slot.until + SETTLING + PATIENCE:
