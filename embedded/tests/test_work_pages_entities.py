@@ -221,7 +221,7 @@ def test_an_unknown_value_has_no_link():
     assert [table.key for table in listing.others(Entity("user", "ann"), rows, {})] == ["clients", "programs"]
 
 
-def test_patterns_of_a_class_tell_who_confirmed_them():
+def test_patterns_of_a_class_name_who_confirmed_them():
     classes = {
         "pci": [
             ClassPattern("*.cards", False, "2026-05-04", "Ann Keller"),
