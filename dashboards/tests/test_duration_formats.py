@@ -1,9 +1,9 @@
 """Every duration of a dashboard is in seconds and has one format."""
 
+import json
 import re
 
 import pytest
-import yaml
 from loaded_assets import COMPILED, dataset_of, names, of_kind
 
 FORMAT = "SECONDS"
@@ -37,6 +37,6 @@ def test_columns_and_numbers_have_the_format_of_durations(chart):
 
 def test_no_asset_has_another_format_of_durations():
     for file, content in COMPILED.items():
-        text = yaml.dump(content, Dumper=getattr(yaml, "CSafeDumper", yaml.SafeDumper))
-        other = re.search(r"(?:d3f|[a-zA-Z_]+[fF])ormat: *['\"]?(DURATION\w*|\$\S*)", text)
+        text = json.dumps(content, default=str)
+        other = re.search(r'"\w*[fF]ormat": "(DURATION\w*|\$[^"]*)"', text)
         assert other is None, f"{file}: {other[0]}: use {FORMAT}, in seconds"

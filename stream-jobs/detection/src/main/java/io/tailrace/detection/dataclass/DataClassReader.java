@@ -120,7 +120,12 @@ public final class DataClassReader {
             YamlMap confirmation = YamlMap.of(file, node, "confirmed");
             refuseUnknown(confirmation, CONFIRMATION_KEYS, "a confirmation");
             CONFIRMATION_KEYS.stream().sorted().forEach(key -> confirmation.require(key, "a confirmation"));
-            checkDay(confirmation);
+            String since = confirmation.text("since");
+            if (!isDay(since)) {
+                throw confirmation.refusal(
+                        confirmation.keyNode("since"),
+                        "since is expected to be a day such as 2026-11-27, found " + since);
+            }
             if (confirmation.text("by").isBlank()) {
                 throw confirmation.refusal(confirmation.keyNode("by"), "by is expected to name a person");
             }
@@ -133,13 +138,11 @@ public final class DataClassReader {
         }
     }
 
-    private static void checkDay(YamlMap confirmation) {
-        String since = confirmation.text("since");
+    private static boolean isDay(String text) {
         try {
-            LocalDate.parse(since);
+            return LocalDate.parse(text).getYear() > 0;
         } catch (DateTimeParseException e) {
-            throw confirmation.refusal(
-                    confirmation.keyNode("since"), "since is expected to be a day such as 2026-11-27, found " + since);
+            return false;
         }
     }
 
