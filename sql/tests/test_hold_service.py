@@ -113,6 +113,43 @@ def test_a_running_stack_applies_the_holds_of_pages(service, server, admin, user
     assert unapplied() == missing and migration_runner.is_retention_applied(admin)
 
 
+def test_a_failure_is_reported_until_the_next_success_which_starts_deletion_again(service, server, admin):
+    part = type(server.part)(server.part.settings, server.part.home)
+    service.place_hold({**WHO, "actor": "ines", "case": "7", "selector": SELECTORS[1]})
+    for _ in range(2):
+        part.refresh()
+    admin.execute("SYSTEM STOP TTL MERGES tailrace.audit_events")  # as an application that ends early
+    admin.execute("RENAME TABLE tailrace.legal_hold_actions TO tailrace.renamed_actions")
+    try:
+        part.refresh()
+    finally:
+        admin.execute("RENAME TABLE tailrace.renamed_actions TO tailrace.legal_hold_actions")
+    assert part.problem().startswith("legal holds are not applied: ")
+    part.refresh()
+    assert part.problem() == ""
+
+    expired = datetime.now(UTC) - timedelta(days=DAYS["audit_events"] + 40)
+    row = {"event_id": uuid.uuid4().hex, "event_time": f"{expired:%Y-%m-%d %H:%M:%S}", "user": "expired"}
+    admin.insert("tailrace.audit_events", [row], async_insert=0)
+    admin.execute("OPTIMIZE TABLE tailrace.audit_events FINAL", alter_sync=2)
+    left = admin.rows("SELECT count() AS n FROM tailrace.audit_events WHERE user = 'expired'")
+    assert left == [{"n": 0}]
+
+
+def test_holds_that_wait_for_a_held_lock_are_reported(service, server, admin):
+    part = type(server.part)(server.part.settings, server.part.home)
+    for _ in range(2):
+        part.refresh()
+    part.late_seconds = 0
+    service.place_hold({**WHO, "actor": "ines", "case": "7", "selector": SELECTORS[1]})
+    with lock(admin):
+        for _ in range(2):
+            part.refresh()
+    assert "wait to be applied: another migration is running" in part.problem()
+    part.refresh()
+    assert part.problem() == ""
+
+
 def test_a_selection_is_counted_by_table(admin, user):
     for number in range(3):
         at = FIRST + timedelta(hours=number)
