@@ -70,6 +70,14 @@ def test_two_people_release_a_hold_that_a_person_placed(service, admin, user):
     assert (found.state, found.released_by, found.is_in_force) == ("released", "omar", False)
 
 
+def test_a_repeated_form_places_one_hold(service, admin):
+    given = {**WHO, "actor": "ines", "case": "7", "selector": "client:10.0.0.7", "hold": uuid.uuid4().hex}
+    assert service.place_hold(given) == service.place_hold(given) == given["hold"]
+    with pytest.raises(ServiceError, match="was already placed") as found:
+        service.place_hold({**given, "selector": "client:10.0.0.8"})
+    assert found.value.status == 400 and len(admin.rows(RECORD)) == 1
+
+
 SELECTORS = (
     "client:10.0.0.7 table:cards",
     "client:10.0.0.7 table:cards from:2026-10-01 to:2026-10-31",
@@ -175,11 +183,12 @@ def test_a_selection_is_counted_by_table(admin, user):
     assert none.rows == 0 and {each.oldest for each in none.selected} == {None}
 
 
+@pytest.mark.parametrize("reader", ["reader_compliance", "reader_security"])
 @pytest.mark.parametrize("text", ["instance:a", "cluster:a", "user:a", "client:a", "table:a"])
-def test_the_page_names_the_tables_that_a_hold_concerns(user, admin, text):
+def test_the_page_names_the_tables_that_a_hold_concerns(user, admin, reader, text):
     """The hold applies by all columns of a table, of which a reader may lack some."""
     selector, columns = selectors.parse(text), holds.stored_columns(admin)
     concerned = {table for table in TIMES if selector.condition(table, columns[table], TIMES[table])}
-    found = selection(user("reader_compliance"), selector, TIMES)
+    found = selection(user(reader), selector, TIMES)
     shown = {each.table for each in found.selected}
     assert shown <= concerned and concerned <= shown | {*found.unknown}
