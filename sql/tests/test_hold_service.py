@@ -4,6 +4,7 @@ import shlex
 import threading
 import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -144,7 +145,7 @@ def test_a_failure_is_reported_until_the_next_success_which_starts_deletion_agai
     assert left == [{"n": 0}]
 
 
-def test_holds_that_wait_for_a_held_lock_are_reported(service, server, admin):
+def test_holds_that_wait_for_a_lock_or_a_connection_are_reported(service, server, admin):
     part = type(server.part)(server.part.settings, server.part.home)
     for _ in range(2):
         part.refresh()
@@ -154,6 +155,10 @@ def test_holds_that_wait_for_a_held_lock_are_reported(service, server, admin):
         for _ in range(2):
             part.refresh()
     assert "wait to be applied: another migration is running" in part.problem()
+    part.settings = replace(part.settings, port_clickhouse=9)
+    part.refresh()
+    assert "wait to be applied: " in part.problem() and "refused" in part.problem()
+    part.settings = server.part.settings
     part.refresh()
     assert part.problem() == ""
 
