@@ -53,12 +53,24 @@ def test_a_filter_that_does_not_exist_is_refused(given):
 
 def test_the_suppressions_of_an_alert_are_those_that_cover_its_next_ones():
     alert = {"rule_id": "r1", "entity": {"user": "etl", "host": "10.0.0.9"}}
-    pairs = [("r1", {}), ("", {"user": "etl"}), ("r1", {"user": "ann"}), ("r2", {}), ("r1", alert["entity"])]
+    pairs = [("r1", {}), ("", {"user": "ETL"}), ("r1", {"user": "ann"}), ("r2", {}), ("r1", alert["entity"])]
     rows = [{"rule": rule, "entity": entity} for rule, entity in pairs]
     assert active_suppressions.of_alert(rows, alert) == [rows[0], rows[1], rows[4]]
-    assert active_suppressions.of_rule(rows, "r2") == [rows[3]]
+    assert active_suppressions.of_rule(rows, "r2") == [rows[3], rows[1]]
     said = [active_suppressions.what(row, "Login" if row["rule"] else "") for row in rows[:2]]
-    assert said == ["the rule Login for every entity", "every rule for user etl"]
+    assert said == ["the rule Login for every entity", "every rule for user ETL"]
+
+
+def test_a_suppression_whose_end_is_not_confirmed_may_have_ended(monkeypatch):
+    def unconfirmed(*_: object) -> str:
+        raise suppressions.UnconfirmedError("Kafka did not confirm the suppression within 10 s")
+
+    monkeypatch.setattr(suppressions, "lift", unconfirmed)
+    monkeypatch.setattr(suppressions, "producer", lambda _: None)
+    monkeypatch.setattr(handling, "_kafka", lambda: None)
+    monkeypatch.setattr(handling.analyst, "clickhouse", lambda: None)
+    with pytest.raises(UnavailableError, match="it may have ended"):
+        handling.end_suppression("7f51d5a4-fd9f-6347-f859-5fb466e35d56", {"reason": "planned"}, "erin")
 
 
 def test_every_active_state_of_the_command_line_is_shown():

@@ -33,8 +33,8 @@ def what(row: Row, title: str) -> str:
 
 
 def of_rule(rows: Iterable[Row], rule: str) -> list[Row]:
-    """Returns those that name the rule."""
-    return [row for row in rows if row["rule"] == rule]
+    """Returns those that name the rule, then those of every rule, which hide alerts of it too."""
+    return [row for name in (rule, "") for row in rows if row["rule"] == name]
 
 
 def of_alert(rows: Iterable[Row], alert: Row) -> list[Row]:
@@ -42,5 +42,10 @@ def of_alert(rows: Iterable[Row], alert: Row) -> list[Row]:
     return [
         row
         for row in rows
-        if row["rule"] in ("", alert["rule_id"]) and row["entity"].items() <= alert["entity"].items()
+        if row["rule"] in ("", alert["rule_id"]) and _folded(row["entity"]) <= _folded(alert["entity"])
     ]
+
+
+def _folded(entity: Mapping[str, str]) -> set[tuple[str, str]]:
+    """Compares without case, as the detect job does (Suppression.covers)."""
+    return {(name, value.casefold()) for name, value in entity.items()}

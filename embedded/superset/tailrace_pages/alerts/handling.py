@@ -195,6 +195,8 @@ def end_suppression(id_: str, form: Mapping[str, str], actor: str) -> str:
 
     try:
         ended = suppressions.lift(analyst.clickhouse(), suppressions.producer(_kafka()), id_, actor, reason)
+    except suppressions.UnconfirmedError as error:
+        raise UnavailableError(f"{error}: it may have ended.") from error
     except OSError as error:
         raise UnavailableError("ClickHouse did not answer; the suppression may have ended.") from error
     return f"Suppression {formats.short_id(ended)} ended."
