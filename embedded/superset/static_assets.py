@@ -11,9 +11,9 @@
   (`DURATION` writes 42.66 s as 42.6s) or have units that nobody uses for time (`.3~s`: 1,234 s are 1.23k).
 - The list "Search by" of a table shows the titles of columns, as the header of the table does.
 
-Files are replaced, not changed, because uv links them to its cache. Browsers keep files with a hash in their name
-for good: changed files, and those that name them, get another hash. Exits with 1 and a message if a file that
-must be changed is not there: then Superset has another version, and these changes must be adapted.
+Files are replaced, not changed, because uv links them to its cache. Browsers keep files with a hash in their
+name for good: changed files, and those that name them, get another hash. Exits with 1 and a message if a file
+that must be changed is not there: then Superset has another version, and these changes must be adapted.
 """
 
 import hashlib
