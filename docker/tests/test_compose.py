@@ -88,7 +88,10 @@ def job_defaults(job: str, name: str) -> dict[str, str | None]:
     """Every key of a job and its default as its enum says; None where it must be given."""
     package = {"normalize": "normalize", "detect": "detection"}[job]
     source = REPOSITORY / f"stream-jobs/flink-jobs/src/main/java/io/tailrace/flink/{package}/{name}.java"
-    found = re.findall(r'^    [A-Z_]+\("([a-z.-]+)", (null|"(.*)")\)[,;]$', source.read_text(), re.MULTILINE)
+    text = source.read_text()
+    found = re.findall(r'^    \w+\("([a-z0-9.-]+)", (null|"(.*)")\)[,;]$', text, re.MULTILINE)
+    constants = re.findall(r"^    ([A-Z][A-Z0-9_]+)\(", text, re.MULTILINE)
+    assert len(found) == len(constants), f"{source.name}: key and default of each constant on one line"
     return {key: None if usual == "null" else text for key, usual, text in found}
 
 

@@ -8,14 +8,15 @@ from tailrace.config.resources import REPOSITORY
 QUERY_CORE = REPOSITORY / "stream-jobs/query-core/src"
 GOLDEN = QUERY_CORE / "test/resources/golden"
 """A directory for each format: FormatReassemblyTest fails for a format without one."""
-NAME = re.compile(r"`([a-z-]+)`")
+NAME = re.compile(r"`([a-z0-9-]+)`")
+"""FormatRegistryTest checks that the names of formats have no other characters."""
 
 
 def test_the_manual_lists_every_format_by_its_source():
     rows = [
         line.split("|")
         for line in (REPOSITORY / "docs/FORMATS.md").read_text().splitlines()
-        if re.match(r"\| `[a-z-]+`.* \| (slowlog|audit|general|errorlog) \|", line)
+        if re.match(r"\| `[a-z0-9-]+`.* \| (slowlog|audit|general|errorlog) \|", line)
     ]
     described = {name: row[2].strip() for row in rows for name in NAME.findall(row[1])}
 
@@ -28,7 +29,12 @@ def test_the_manual_lists_every_format_by_its_source():
 def source_of(directory: Path) -> str:
     """Returns the source in the expected events of a format."""
     texts = (file.read_text() for file in sorted(directory.glob("*/expected.json")))
-    return next(found[1] for text in texts if (found := re.search(r'"source":"(\w+)"', text)))
+    sources = {source for text in texts for source in re.findall(r'"source":"(\w+)"', text)}
+    assert len(sources) == 1, (
+        f"golden/{directory.name}/*/expected.json: expected events of one source, found {sorted(sources)}; "
+        "GoldenTest with -Dgolden.update=true writes these files"
+    )
+    return sources.pop()
 
 
 def section(page: str, title: str) -> str:
@@ -51,10 +57,10 @@ def test_the_manual_states_what_each_format_lacks():
     parity = (REPOSITORY / "stream-jobs/cli/src/test/java/io/tailrace/cli/FormatParityTest.java").read_text()
     lacking = [
         (name, field.lower())
-        for name, field in re.findall(r'new NotWritten\(\s*"([a-z-]+)",\s*DatabaseField\.(\w+)', parity)
+        for name, field in re.findall(r'new NotWritten\(\s*"([a-z0-9-]+)",\s*DatabaseField\.(\w+)', parity)
     ]
     statements_only = re.search(r"STATEMENTS_ONLY = Set\.of\((.*?)\);", parity, re.DOTALL)[1]
-    lacking += [(name, "logins") for name in re.findall(r'"([a-z-]+)"', statements_only)]
+    lacking += [(name, "logins") for name in re.findall(r'"([a-z0-9-]+)"', statements_only)]
     rows = [
         row.split("|")
         for row in section("TAXONOMY.md", "Fields that formats lack").splitlines()
@@ -67,6 +73,7 @@ def test_the_manual_states_what_each_format_lacks():
         if not any(f"`{name}`" in row[1] and re.search(rf"\b{field}\b", row[2]) for row in rows)
     ]
     assert len(lacking) > 10
+    assert len(lacking) == parity.count("new NotWritten(") + statements_only.count('"') // 2
     assert missing == [], (
         "docs/TAXONOMY.md, Fields that formats lack: a row for what NOT_WRITTEN and STATEMENTS_ONLY "
         "of FormatParityTest list"

@@ -1,10 +1,13 @@
 """Settings come from the environment and are validated; an unknown name is reported with the nearest one."""
 
 import dataclasses
+import inspect
+import re
 from pathlib import Path
 
 import pytest
 
+from tailrace.config.resources import REPOSITORY
 from tailrace.config.settings import CLOSED, READ_ELSEWHERE, RENAMED, Settings, SettingsError, variable
 
 
@@ -20,6 +23,26 @@ def test_every_setting_is_documented():
     for field in dataclasses.fields(Settings):
         assert field.metadata["meaning"], f"{field.name} has no meaning in config/settings.py"
         assert field.type is not int or field.metadata["unit"], f"{field.name} is a number without a unit"
+
+
+def test_every_setting_has_a_type_that_is_read_from_the_environment():
+    for field in dataclasses.fields(Settings):
+        assert field.type in (int, str, Path), (
+            f"{field.name} in config/settings.py: expected the type int, str or Path, found {field.type}; "
+            "yes or no is an int from 0 to 1, like sign_logs"
+        )
+
+
+def test_every_setting_is_used():
+    files = [
+        file
+        for package in ("tailrace", "tailrace_local")
+        for file in (REPOSITORY / "embedded" / package).rglob("*.py")
+        if file != Path(inspect.getfile(Settings))
+    ]
+    used = {name for file in files for name in re.findall(r"\.(\w+)", file.read_text())}
+    unused = {field.name for field in dataclasses.fields(Settings)} - used
+    assert not unused, "settings that no component uses; a user would set them without effect"
 
 
 def test_the_native_port_of_clickhouse_is_closed_by_default():

@@ -300,8 +300,15 @@ final class LineReader implements FrameListener {
         if (frontier > detectFrom) {
             long from = detectFrom;
             detectFrom = frontier;
-            rejected(from, frontier, DeadLetterCode.UNKNOWN_FORMAT, "no format of " + source + " matches");
+            rejected(from, frontier, DeadLetterCode.UNKNOWN_FORMAT, unknownFormat());
         }
+    }
+
+    /** Only a name that no format has, such as a misspelled one, leads here with a hint. */
+    private String unknownFormat() {
+        return hint.isEmpty() || hint.equals("auto")
+                ? "no format of " + source + " matches"
+                : "expected the name of a format or auto in the key format, found " + hint;
     }
 
     private void keepPending() {

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * <ul>
  *   <li>After a cut entry and a line feed, every later entry is found.
  *   <li>If the next entry begins on the line of the cut, at most this one is lost. Formats that recognize the start of
- *       an entry within a line lose none: audit formats with a {@code RecordScanner}.
+ *       an entry within a line lose none: those that escape statements, unless each line is an entry.
  *   <li>After a literal that is never closed, every later entry is found. Most formats escape or quote statements, and
  *       only the others have to look for the next entry within the literal; the result is the same.
  * </ul>
@@ -49,9 +49,9 @@ class DamagedEntryTest {
         return LogWriter.all().stream();
     }
 
-    /** Returns the audit formats for which a line is not simply an entry. */
+    /** Returns the formats that escape statements and for which a line is not simply an entry. */
     static Stream<LogWriter> writersWithAScanner() {
-        return LogWriter.ofAudit().stream()
+        return LogWriter.escaping().stream()
                 .filter(writer -> !(writer.logFormat().newFramer() instanceof SingleLineFramer));
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.audit.AuditFormats;
 import io.tailrace.event.AuditEvent;
+import io.tailrace.event.QueryEvent;
 import io.tailrace.framing.FramedLog;
 import io.tailrace.framing.LogFormat;
 import java.io.IOException;
@@ -16,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A statement whose literal contains whole logs is still one record, with the escapes of each writer. A new audit format
- * is covered without a change, because it needs a {@link LogWriter}.
+ * A statement whose literal contains whole logs is still one record, with the escapes of each writer. A new format
+ * that escapes statements is covered without a change, because it needs a {@link LogWriter}.
  */
 class ForgedAuditTest {
 
@@ -31,7 +32,7 @@ class ForgedAuditTest {
     }
 
     @ParameterizedTest
-    @MethodSource("io.tailrace.formats.LogWriter#ofAudit")
+    @MethodSource("io.tailrace.formats.LogWriter#escaping")
     void aLogWithinAStatementAddsNoRecord(LogWriter writer) throws IOException {
         LogFormat format = writer.logFormat();
         for (String evil : evilTexts()) {
@@ -41,11 +42,13 @@ class ForgedAuditTest {
             assertThat(log.rejections()).as(file).isEmpty();
             List<Parsed.Outcome> outcomes = Parsed.of(format, log);
             assertThat(outcomes).as(file).hasSize(2);
-            assertThat(((AuditEvent) outcomes.get(0).event()).getVerb())
-                    .as(file)
-                    .isEqualTo("SELECT");
+            assertThat(verb(outcomes.get(0))).as(file).isEqualTo("SELECT");
             assertThat(outcomes.get(1).fingerprint()).as(file).isEqualTo("select ?");
         }
+    }
+
+    private static String verb(Parsed.Outcome outcome) {
+        return outcome.event() instanceof QueryEvent query ? query.getVerb() : ((AuditEvent) outcome.event()).getVerb();
     }
 
     /** Returns an entry of every format, and the first golden file of each. */

@@ -21,6 +21,15 @@ class FormatRegistryTest {
                 .containsExactlyElementsOf(audit);
     }
 
+    /** The manual and its tests, and `--format` on the command line, quote the names. */
+    @Test
+    void namesAreWordsWithHyphens() {
+        assertThat(ALL)
+                .extracting(LogFormat::name)
+                .as("names of formats: lower-case letters, digits and hyphens, such as mysql-slow")
+                .allMatch(name -> name.matches("[a-z][a-z0-9]*(-[a-z0-9]+)*"));
+    }
+
     @Test
     void everyFormatHasItsOwnName() {
         assertThat(ALL).extracting(LogFormat::name).doesNotHaveDuplicates();

@@ -19,6 +19,8 @@ record LogWriter(String format, UnaryOperator<String> record) {
     static final String SECRET = "zq7secret";
 
     private static final String MARK = "zzmarkzz";
+    /** A format that escapes statements escapes at least one of these characters. */
+    private static final String ESCAPED = "'\"\\\n<";
 
     /**
      * Returns a writer for each format. Add the writer of a format of the kind slowlog, general or errorlog here, and
@@ -39,6 +41,13 @@ record LogWriter(String format, UnaryOperator<String> record) {
                                 + " for key 'PRIMARY'' on query. Default database: 'd'. Query: '" + sql
                                 + "', Error_code: 1062\n");
         return Stream.concat(Stream.of(slow, general, error), ofAudit().stream())
+                .toList();
+    }
+
+    /** Returns the writers of the formats that escape or quote statements, of any kind. */
+    static List<LogWriter> escaping() {
+        return all().stream()
+                .filter(writer -> !writer.escaped(ESCAPED).equals(ESCAPED))
                 .toList();
     }
 

@@ -8,12 +8,13 @@ import io.tailrace.testing.PropertyTestBudget;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The parser of every audit format returns a statement as it was before its server escaped it. A new audit format is
- * covered without a change, because it needs a {@link LogWriter}.
+ * The parser of every format that escapes statements returns a statement as it was before its server escaped it. A new
+ * format is covered without a change, because it needs a {@link LogWriter}.
  */
 class StatementRoundTripTest {
 
@@ -24,8 +25,15 @@ class StatementRoundTripTest {
 
     private static final int MAX_PIECES = 12;
 
+    @Test
+    void everyAuditFormatEscapes() {
+        assertThat(LogWriter.escaping())
+                .extracting(LogWriter::format)
+                .containsAll(LogWriter.ofAudit().stream().map(LogWriter::format).toList());
+    }
+
     @ParameterizedTest
-    @MethodSource("io.tailrace.formats.LogWriter#ofAudit")
+    @MethodSource("io.tailrace.formats.LogWriter#escaping")
     void aStatementIsReadAsItWasSent(LogWriter writer) {
         LogFormat format = writer.logFormat();
         for (int seed = 0; seed < PropertyTestBudget.of(300, 3_000); seed++) {
