@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tailrace.alerts import triage
-from tailrace.alerts.triage import Action, AlertError
+from tailrace.alerts.triage import Action, AlertError, UnconfirmedError
 from tailrace.errors import ReportedError
 from tailrace.kafka.client import KafkaClient
 from tailrace_pages import analyst, formats
@@ -202,6 +202,8 @@ def end_suppression(id_: str, form: Mapping[str, str], actor: str) -> str:
 
 def failure(error: ReportedError) -> str:
     """The message of an action that was refused, without commands of the command line."""
+    if isinstance(error, UnconfirmedError):
+        return f"{error}."
     return str(error).split(";")[0].split(": tailrace ")[0].rstrip(".") + ". Nothing was changed."
 
 
