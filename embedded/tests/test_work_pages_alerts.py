@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tailrace.alerts import suppressions
-from tailrace.alerts.triage import AlertError
+from tailrace.alerts.triage import AlertError, UnconfirmedError
 from tailrace_pages import saved_filters
 from tailrace_pages.alerts import active_suppressions, details, filters, gaps, handling, listing
 from tailrace_pages.page_errors import BadAddressError, NotFoundError, UnavailableError
@@ -56,7 +56,9 @@ def test_the_suppressions_of_an_alert_are_those_that_cover_its_next_ones():
     pairs = [("r1", {}), ("", {"user": "etl"}), ("r1", {"user": "ann"}), ("r2", {}), ("r1", alert["entity"])]
     rows = [{"rule": rule, "entity": entity} for rule, entity in pairs]
     assert active_suppressions.of_alert(rows, alert) == [rows[0], rows[1], rows[4]]
-    assert active_suppressions.of_rule(rows, "r2") == [rows[3]]
+    assert active_suppressions.of_rule(rows, "r2") == [rows[1], rows[3]], "that of every rule is one, too"
+    other_case = {"rule": "r1", "entity": {"user": "ETL"}}
+    assert active_suppressions.of_alert([other_case], alert) == [other_case]
     said = [active_suppressions.what(row, "Login" if row["rule"] else "") for row in rows[:2]]
     assert said == ["the rule Login for every entity", "every rule for user etl"]
 
@@ -144,6 +146,12 @@ def test_kafka_is_reached_with_its_account(monkeypatch, tmp_path):
 def test_a_refusal_does_not_name_commands():
     error = AlertError("7f51d5a4 is closed; reopen it first: tailrace alerts reopen 7f51d5a4 --reason …")
     assert handling.failure(error) == "7f51d5a4 is closed. Nothing was changed."
+
+
+def test_an_unknown_outcome_is_not_called_unchanged():
+    error = UnconfirmedError("Kafka did not confirm it: it may or may not have ended; end it again")
+    said = "Kafka did not confirm it: it may or may not have ended; end it again."
+    assert handling.failure(error) == said
 
 
 def test_saved_filters_have_names_and_a_limit():
