@@ -1,13 +1,15 @@
 """The parts of the alert inbox that need no server: filters, forms, saved filters, sentences."""
 
+import uuid
 from datetime import UTC, datetime
 
 import pytest
 
 from tailrace.alerts import suppressions
 from tailrace.alerts.triage import AlertError, UnconfirmedError
+from tailrace.clickhouse.row_policies import Restriction
 from tailrace_pages import saved_filters
-from tailrace_pages.alerts import active_suppressions, details, filters, gaps, handling, listing
+from tailrace_pages.alerts import active_suppressions, details, filters, gaps, handling, listing, restrictions
 from tailrace_pages.page_errors import BadAddressError, NotFoundError, UnavailableError
 
 ID = "7f51d5a4fd9f6347f8595fb466e35d56"
@@ -118,9 +120,63 @@ def test_an_action_needs_an_alert_and_a_reason():
     with pytest.raises(AlertError, match="Close needs a reason"):
         handling.act(None, handling.wanted({"action": "close"}, [ID], "erin"))
     with pytest.raises(BadAddressError):
-        handling.suppress(None, ID, {"scope": "world", "span": "1 day", "reason": "x"}, "erin")
+        handling.suppress(None, ID, {"scope": "world", "span": "1 day", "reason": "x"}, "erin", ())
     with pytest.raises(AlertError, match="Suppress needs a reason"):
-        handling.suppress(None, ID, {"scope": "rule", "span": "1 day"}, "erin")
+        handling.suppress(None, ID, {"scope": "rule", "span": "1 day"}, "erin", ())
+
+
+@pytest.mark.parametrize(
+    ("scope", "entity", "restricted", "may"),
+    [
+        ("rule", {"instance": "db-1"}, {"instance"}, False),
+        ("rule", {"user": "etl"}, (), True),
+        ("both", {"user": "etl"}, {"instance"}, False),
+        ("entity", {"user": "etl", "instance": "db-1"}, {"instance"}, True),
+        ("entity", {"instance": "DB-1"}, {"instance"}, False),
+        ("both", {"instance": "db-1"}, {"instance", "database"}, False),
+    ],
+)
+def test_a_restricted_audience_suppresses_only_what_it_sees(scope, entity, restricted, may):
+    alert = {"entity": entity, "cluster": "shop", "instance": "db-1", "database": ""}
+    if may:
+        restrictions.require_within(alert, scope, restricted)
+        return
+    with pytest.raises(AlertError, match="sees only a part of the servers"):
+        restrictions.require_within(alert, scope, restricted)
+
+
+def test_a_rule_is_suppressed_everywhere_only_by_who_sees_all_servers():
+    form = {"span": "1 day", "reason": "noisy"}
+    with pytest.raises(AlertError, match="must name the cluster and the instance of the alert"):
+        handling.suppress_rule("r1", form, "erin", {"instance", "cluster"})
+
+
+@pytest.mark.parametrize("values", [{"instance": ("db-1",)}, {"cluster": ("a",), "database": ("", "b")}])
+def test_the_restricted_columns_are_those_of_access_yaml(values):
+    restriction = Restriction(values)
+    datasets = [("cluster", "instance", "database"), ("cluster", "instance"), ("query_id",), ()]
+    clauses = [restriction.dataset_filter(columns) for columns in datasets]
+    assert restrictions.named_in(clauses) == values.keys()
+    assert restrictions.named_in([]) == set() and restrictions.named_in(["1 = 0"]) == restrictions.COLUMNS
+
+
+class Sees:
+    """A store with the suppressions of the viewer's account."""
+
+    def __init__(self, *ids: str) -> None:
+        self._rows = [{"id": id_, "state": "in force"} for id_ in ids]
+
+    def rows(self, query: str) -> list[dict]:
+        return self._rows
+
+
+def test_a_suppression_that_the_viewer_does_not_see_is_not_ended(monkeypatch):
+    monkeypatch.delenv("SUPERSET_ANALYST_URL", raising=False)
+    id_, form = str(uuid.UUID(int=8)), {"reason": "done"}
+    with pytest.raises(AlertError, match="your role does not see it"):
+        handling.end_suppression(Sees(str(uuid.UUID(int=9))), id_, form, "erin")
+    with pytest.raises(UnavailableError, match="no account"):
+        handling.end_suppression(Sees(id_), id_, form, "erin")
 
 
 def test_a_superset_without_the_account_only_shows(monkeypatch):
