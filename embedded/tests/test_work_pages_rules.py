@@ -2,9 +2,11 @@
 
 from datetime import UTC, datetime, timedelta
 
+import jinja2
 import pytest
 
 from tailrace.rules import catalog
+from tailrace_pages import formats
 from tailrace_pages.rule_reasons import in_few_words
 from tailrace_pages.rules import backtests, listing
 from tailrace_pages.time_range import TimeRange
@@ -78,3 +80,20 @@ def test_the_result_of_a_backtest_is_written_as_on_other_pages():
         ("Example", "2026-11-26 22:10:00 UTC", "user root"),
         ("Run", "begin of the period", "2026-10-28 15:10:41 UTC"),
     ]
+
+
+@pytest.mark.parametrize("can_suppress", [True, False])
+def test_who_may_not_suppress_gets_no_form_to_end_a_suppression(can_suppress):
+    row = {"id": "5f0e6c1e", "what": "every rule for <b>", "until": NOON, "actor": "erin", "reason": "<i>"}
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("tailrace_pages"), autoescape=True, undefined=jinja2.StrictUndefined
+    )
+    environment.globals.update(formats=formats, link=lambda name, **_: name, csrf_token=lambda: "token")
+    template = (
+        '{% import "tailrace_pages/alerts/forms.html" as forms with context %}{{ forms.suppressions(rows) }}'
+    )
+    html = environment.from_string(template).render(
+        rows=[{**row, "state": "unconfirmed"}], can_suppress=can_suppress, back="/"
+    )
+    assert ("End this suppression" in html) == ("<form" in html) == can_suppress
+    assert "every rule for &lt;b&gt;" in html and "erin: &lt;i&gt;." in html and "may not be active" in html
