@@ -1,6 +1,7 @@
 """The pages of rules: what stands for the last alert of a rule that has none, links, results of backtests."""
 
 import json
+import re
 from datetime import UTC, datetime, timedelta
 
 import jinja2
@@ -9,6 +10,7 @@ import pytest
 from tailrace.config.resources import ROOT
 from tailrace.rules import catalog
 from tailrace_pages import formats
+from tailrace_pages.alerts import handling
 from tailrace_pages.rule_reasons import in_few_words
 from tailrace_pages.rules import backtests, listing
 from tailrace_pages.time_range import TimeRange
@@ -85,15 +87,22 @@ def test_the_result_of_a_backtest_is_written_as_on_other_pages():
 @pytest.mark.parametrize("can_suppress", [True, False])
 def test_who_may_not_suppress_gets_no_form_to_end_a_suppression(can_suppress):
     row = {"id": "5f0e6c1e", "what": "every rule for <b>", "until": NOON, "actor": "erin", "reason": "<i>"}
+    html = rendered("suppressions(rows)", rows=[{**row, "state": "unconfirmed"}], can_suppress=can_suppress)
+    assert ("End this suppression" in html) == ("<form" in html) == can_suppress
+    assert "every rule for &lt;b&gt;" in html and "erin: &lt;i&gt;." in html and "may not be active" in html
+
+
+def test_the_browser_asks_for_a_reason_before_an_action_that_needs_one():
+    html = rendered("actions('With these')", verdicts=("benign",), viewer={"name": "erin"})
+    needy = set(re.findall(r'<button name="action" value="(\w+)" data-needs="reason"', html))
+    assert needy == handling.ACTIONS.keys() - handling.WITHOUT_REASON.keys()
+
+
+def rendered(call: str, **context) -> str:
+    """Returns what a macro of the forms of alerts writes."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("tailrace_pages"), autoescape=True, undefined=jinja2.StrictUndefined
     )
     environment.globals.update(formats=formats, link=lambda name, **_: name, csrf_token=lambda: "token")
-    template = (
-        '{% import "tailrace_pages/alerts/forms.html" as forms with context %}{{ forms.suppressions(rows) }}'
-    )
-    html = environment.from_string(template).render(
-        rows=[{**row, "state": "unconfirmed"}], can_suppress=can_suppress, back="/"
-    )
-    assert ("End this suppression" in html) == ("<form" in html) == can_suppress
-    assert "every rule for &lt;b&gt;" in html and "erin: &lt;i&gt;." in html and "may not be active" in html
+    template = '{% import "tailrace_pages/alerts/forms.html" as forms with context %}{{ forms.CALL }}'
+    return environment.from_string(template.replace("CALL", call)).render(**context, back="/")
