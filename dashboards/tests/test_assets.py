@@ -240,8 +240,11 @@ def test_the_filter_of_instances_follows_that_of_clusters(dashboard):
     parents = {each["name"]: each["cascadeParentIds"] for each in metadata if each["cascadeParentIds"]}
     if not {"Cluster", "Instance"} <= filters.keys():
         assert not parents, "a parent that is not on the dashboard would never have a value"
+        assert not any("chosen clusters" in each["description"] for each in metadata)
         return
     assert parents == {"Instance": ["NATIVE_FILTER-cluster"]}
+    described = next(each["description"] for each in metadata if each["name"] == "Instance")
+    assert described == "Offers instances of the chosen clusters; clear it after changing Cluster"
     # Superset ignores the parent if the values are those of a dataset without its column.
     offered = next(each for each in of_kind("datasets") if each.name == filters["Instance"]["dataset"])
     assert filters["Cluster"]["column"] in {column["column_name"] for column in offered.content["columns"]}

@@ -21,6 +21,8 @@ def test_metrics_are_seconds(dataset):
         assert (metric.get("d3format") == FORMAT) == is_duration, f"{dataset.file}: {metric['metric_name']}"
         if is_duration:
             assert "1000" not in metric["expression"], f"{dataset.file}: {metric['metric_name']} in seconds"
+            described = metric.get("description", "").lower()
+            assert "in seconds" in described, f"{dataset.file}: {metric['metric_name']}"
 
 
 @pytest.mark.parametrize("chart", of_kind("charts"), ids=names(of_kind("charts")))

@@ -14,7 +14,6 @@ from tailrace import (
     api,
     callbacks,
     delivery,
-    deployment,
     evidence,
     facts,
     forwarding,
@@ -26,6 +25,7 @@ from tailrace import (
 from tailrace.config.home import Home
 from tailrace.config.resources import REPOSITORY
 from tailrace.config.settings import RENAMED, Settings, variable
+from tailrace.deployment import __main__ as deployment
 from tailrace.evidence import signing
 from tailrace.migrations import runner as migration_runner
 from tailrace.programs import evidence as evidence_program

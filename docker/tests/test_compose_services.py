@@ -12,13 +12,13 @@ from cryptography.hazmat.primitives.asymmetric import ed25519
 
 from docker.tests.conftest import DOCKER
 from docker.tests.test_compose import FIELDS, NOT_HERE, STEPS, options_of
-from tailrace import deployment
 from tailrace.api import accounts, tokens
 from tailrace.archive import __main__ as archive
 from tailrace.cli.exit_codes import Exit
 from tailrace.clickhouse.server_config import USERS_TEMPLATE
 from tailrace.config.resources import REPOSITORY
 from tailrace.dashboards import connections as superset_connections
+from tailrace.deployment import __main__ as deployment
 from tailrace.evidence import signing
 from tailrace.signing import local_key
 from tailrace.signing.registry import Registry

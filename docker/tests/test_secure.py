@@ -16,11 +16,11 @@ from cryptography import x509
 from docker.tests.conftest import DOCKER, Project
 from docker.tests.test_compose import content_of
 from docker.tests.test_steps import kafka_of, property_of, settings_with_free_ports
-from tailrace import deployment
 from tailrace.cli.exit_codes import Exit
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings
 from tailrace.credentials.certificates import Certificates
+from tailrace.deployment import __main__ as deployment
 from tailrace.kafka import accounts as kafka_accounts
 from tailrace.kafka import client as kafka_client
 from tailrace.kafka import topics

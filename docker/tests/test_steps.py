@@ -17,13 +17,13 @@ from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from docker.tests.conftest import DOCKER, ToOutput
-from tailrace import deployment
 from tailrace.cli.exit_codes import Exit
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings
 from tailrace.credentials.names import password_name
 from tailrace.demo import feed as demo_feed
+from tailrace.deployment import __main__ as deployment
 from tailrace.kafka import topics
 from tailrace.migrations import migration_files
 from tailrace.rules import push as rule_push

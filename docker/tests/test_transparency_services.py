@@ -15,8 +15,8 @@ import pytest
 from docker.tests.conftest import DOCKER
 from docker.tests.test_steps import START_SECONDS
 from sql.tests.clickhouse_servers import _free_ports
-from tailrace import deployment
 from tailrace.cli.exit_codes import Exit
+from tailrace.deployment import __main__ as deployment
 from tailrace.evidence import signing
 from tailrace.transparency import keys, witnesses
 from tailrace.transparency.log import TransparencyLog

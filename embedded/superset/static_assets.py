@@ -11,13 +11,15 @@
   (`DURATION` writes 42.66 s as 42.6s) or have units that nobody uses for time (`.3~s`: 1,234 s are 1.23k).
 - The list "Search by" of a table shows the titles of columns, as the header of the table does.
 
-Files are replaced, not changed, because uv links them to its cache. Exits with 1 and a message if a file that
-must be changed is not there: then Superset has another version, and these changes must be adapted.
+Files are replaced, not changed, because uv links them to its cache. Browsers keep files with a hash in their
+name for good: changed files, and those that name them, get another hash. Exits with 1 and a message if a file
+that must be changed is not there: then Superset has another version, and these changes must be adapted.
 """
 
+import hashlib
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -141,14 +143,50 @@ CHANGES: tuple[tuple[str, Callable[[str], str]], ...] = (
 )
 
 
+HASH = re.compile(r"(?<![0-9a-f])[0-9a-f]{20}(?![0-9a-f])")
+"""The hash in the name of a file. Scripts and the manifest name a file, or only its hash."""
+NAMING = ("*.js", "manifest.json")
+"""Files that name others."""
+
+
 def change(directory: Path) -> list[str]:
     """Changes the files of a directory and returns the patterns of CHANGES that changed none."""
-    return [pattern for pattern, changed in CHANGES if not _change_all(directory, pattern, changed)]
+    before = _texts(directory)
+    unchanged = [pattern for pattern, changed in CHANGES if not _change_all(directory, pattern, changed)]
+    after = _texts(directory)
+    _rename(directory, after, {name for name, text in after.items() if text != before[name]})
+    return unchanged
+
+
+def _texts(directory: Path) -> dict[str, str]:
+    return {file.name: file.read_text() for pattern in NAMING for file in directory.glob(pattern)}
+
+
+def _rename(directory: Path, texts: Mapping[str, str], changed: set[str]) -> None:
+    """Gives the changed files, and those that name a renamed file, names with another hash."""
+    named = {name: set(HASH.findall(text)) for name, text in texts.items()}
+    renamed: set[str] = set()
+    while more := {name for name in texts if name in changed or named[name] & _hashes(renamed)} - renamed:
+        renamed |= more
+    content = hashlib.sha256("".join(texts[name] for name in sorted(changed)).encode()).hexdigest()
+    # One file may name another and be named by it: the new hash is that of all changes, not of one content.
+    hashes = {old: hashlib.sha256(f"{old} {content}".encode()).hexdigest()[:20] for old in _hashes(renamed)}
+    for name in sorted(renamed):
+        _replace(directory / name, texts[name], _renamed(texts[name], hashes))
+        (directory / name).rename(directory / _renamed(name, hashes))
+
+
+def _hashes(names: set[str]) -> set[str]:
+    return {found for name in names for found in HASH.findall(name)}
+
+
+def _renamed(text: str, hashes: Mapping[str, str]) -> str:
+    return HASH.sub(lambda found: hashes.get(found[0], found[0]), text)
 
 
 def _change_all(directory: Path, pattern: str, changed: Callable[[str], str]) -> int:
     """Returns how many files were changed."""
-    texts = ((script, script.read_text()) for script in directory.glob(pattern))
+    texts = [(script, script.read_text()) for script in directory.glob(pattern)]
     return sum(_replace(script, text, changed(text)) for script, text in texts)
 
 

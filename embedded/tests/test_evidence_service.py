@@ -142,12 +142,19 @@ RELEASE = {"actor": "ines", "audience": "compliance", "hold": "f" * 32, "step": 
         ({"actor": ""}, 400, "a name is missing"),
         ({"selector": "color:red"}, 400, "expected KEY:VALUE"),
         ({"audience": "security"}, 403, "access.yaml"),
+        ({"hold": "x"}, 400, "32 hexadecimal digits"),
         ({}, 502, "refused"),
     ],
 )
 def test_refused_holds(service, changed, status, message):
     found, text = refusal(service.place_hold, {**HOLD, **changed})
     assert found == status and message in text
+
+
+def test_a_restricted_audience_may_not_hold(service):
+    service.require_may_hold("compliance")
+    status, text = refusal(service.require_may_hold, "security")
+    assert status == 403 and "access.yaml" in text
 
 
 @pytest.mark.parametrize(

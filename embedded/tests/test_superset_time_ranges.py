@@ -97,10 +97,7 @@ class Formatter{constructor(config){Object.assign(this,config)}}
 const P={A:(config={})=>new Formatter({id:"duration_format",...config})};
 """
 """Superset's registry of formats and the class of its values, as far as scripts use them here."""
-DURATIONS = (
-    *(0, 2.5e-9, 83.44e-6, 0.00206, 0.125, 0.9996, 1.04, 8.294, 12.25, 27.26, 42.65787, 59.96, 59.999),
-    *(60, 136, 141.2, 1234.5, 3599.5, 11520, 86399.6, 190000, 1e8, -0.5, -1234.5),
-)
+DURATIONS = json.loads((REPOSITORY / "schemas" / "contracts" / "durations.json").read_text())
 
 
 def test_dashboards_write_durations_as_the_work_pages_do(assets):
@@ -137,6 +134,25 @@ def test_a_linked_file_of_the_cache_stays_unchanged(assets):
     cached.hardlink_to(assets / "2.chunk.js")
     static_assets.change(assets)
     assert cached.read_text() == f"a;{LIST};{SET}"
+
+
+def test_changed_files_and_those_that_name_them_get_other_addresses(assets):
+    chunk, entry, main, other = ("c" * 20, "e" * 20, "a" * 20, "b" * 20)
+    (assets / "2.chunk.js").rename(assets / f"{chunk}.chunk.js")
+    (assets / "7.entry.js").rename(assets / f"616.{entry}.entry.js")
+    (assets / f"spa.{main}.entry.js").write_text(f'load({{1:"{chunk}",2:"{other}"}}[e]+".chunk.js")')
+    (assets / f"{other}.chunk.js").write_text("nothing to change")
+    names = [f"616.{entry}.entry.js", f"spa.{main}.entry.js", f"{other}.chunk.js"]
+    (assets / "manifest.json").write_text(json.dumps(names))
+    static_assets.change(assets)
+    formats_script, spa, kept = json.loads((assets / "manifest.json").read_text())
+    assert kept == names[2]
+    assert formats_script != names[0], "its content changed"
+    assert spa != names[1], "it names a file whose content changed"
+    assert "SECONDS" in (assets / formats_script).read_text()
+    (loaded,) = {*static_assets.HASH.findall((assets / spa).read_text())} - {other}
+    assert static_assets.SHORT_RANGES[0] in (assets / f"{loaded}.chunk.js").read_text()
+    assert not any((assets / name).exists() for name in (*names[:2], f"{chunk}.chunk.js"))
 
 
 def test_another_version_of_superset_is_an_error(assets):

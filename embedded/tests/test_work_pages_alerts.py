@@ -58,7 +58,7 @@ def test_the_suppressions_of_an_alert_are_those_that_cover_its_next_ones():
     pairs = [("r1", {}), ("", {"user": "etl"}), ("r1", {"user": "ann"}), ("r2", {}), ("r1", alert["entity"])]
     rows = [{"rule": rule, "entity": entity} for rule, entity in pairs]
     assert active_suppressions.of_alert(rows, alert) == [rows[0], rows[1], rows[4]]
-    assert active_suppressions.of_rule(rows, "r2") == [rows[1], rows[3]], "that of every rule is one, too"
+    assert active_suppressions.of_rule(rows, "r2") == [rows[3], rows[1]], "that of every rule is one, too"
     other_case = {"rule": "r1", "entity": {"user": "ETL"}}
     assert active_suppressions.of_alert([other_case], alert) == [other_case]
     said = [active_suppressions.what(row, "Login" if row["rule"] else "") for row in rows[:2]]

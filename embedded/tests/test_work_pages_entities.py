@@ -269,3 +269,13 @@ def test_the_previous_period_is_not_read_if_the_logs_begin_later():
     store = Recording(has_audit=[{**ALL_LOGS, "earliest": BEGIN - timedelta(hours=1)}])
     _ = Reading(store, Entity("user", "ann"), DAY).timeline
     assert store.asked[-1][1]["from"] == store.asked[-1][1]["begin"] == "2026-11-24 00:00:00.000000"
+
+
+def test_a_file_that_cannot_be_read_is_unknown_and_not_a_class_without_patterns(tmp_path):
+    file = tmp_path / "data-classes.yaml"
+    assert listing.patterns_of("pci", file) == (None, "data-classes.yaml: No such file or directory")
+    file.write_text("classes: [a]")
+    table, reason = listing.patterns_of("pci", file)
+    assert table is None and reason.startswith("data-classes.yaml: expected data classes")
+    file.write_text("classes: {}")
+    assert listing.patterns_of("pci", file) == (None, "")

@@ -14,9 +14,9 @@ import yaml
 from docker.tests.test_compose import job_defaults
 from docker.tests.test_compose_services import KEYS, SECRETS, clickhouse_accounts
 from helm.tests.conftest import CHART, EVERYTHING, KUBERNETES, OPTIONAL, RELEASE, options
-from tailrace import deployment
 from tailrace.clickhouse import row_policies
 from tailrace.config.resources import REPOSITORY
+from tailrace.deployment import __main__ as deployment
 from tailrace.evidence import signing
 from tailrace.repair import __main__ as repair
 from tailrace.sources import sources_file

@@ -6,8 +6,8 @@ import kubernetes_validate
 import pytest
 
 from helm.tests.conftest import KUBERNETES, RELEASE
-from tailrace import deployment
 from tailrace.archive import lock, restore
+from tailrace.deployment import __main__ as deployment
 
 pytestmark = pytest.mark.long  # Helm is built
 ARCHIVE = (

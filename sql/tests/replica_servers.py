@@ -249,6 +249,14 @@ def _free_range(first: int, count: int) -> int:
     raise OSError(f"the ports from {first} on are in use")
 
 
+def delay(server: ClickHouse) -> int:
+    """Returns how far the server's replica of query_events is behind, in seconds."""
+    found = server.rows(
+        "SELECT max(absolute_delay) AS delay FROM system.replicas WHERE table = 'query_events'"
+    )
+    return int(found[0]["delay"])
+
+
 def wait_until(holds: Callable[[], bool], what: str | Callable[[], str], seconds: float = 120) -> None:
     """Waits for a condition; fails with `what` after that many seconds."""
     deadline = time.monotonic() + seconds

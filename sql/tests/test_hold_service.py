@@ -4,6 +4,7 @@ import shlex
 import threading
 import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -70,6 +71,14 @@ def test_two_people_release_a_hold_that_a_person_placed(service, admin, user):
     assert (found.state, found.released_by, found.is_in_force) == ("released", "omar", False)
 
 
+def test_a_repeated_form_places_one_hold(service, admin):
+    given = {**WHO, "actor": "ines", "case": "7", "selector": "client:10.0.0.7", "hold": uuid.uuid4().hex}
+    assert service.place_hold(given) == service.place_hold(given) == given["hold"]
+    with pytest.raises(ServiceError, match="was already placed") as found:
+        service.place_hold({**given, "selector": "client:10.0.0.8"})
+    assert found.value.status == 400 and len(admin.rows(RECORD)) == 1
+
+
 SELECTORS = (
     "client:10.0.0.7 table:cards",
     "client:10.0.0.7 table:cards from:2026-10-01 to:2026-10-31",
@@ -113,6 +122,47 @@ def test_a_running_stack_applies_the_holds_of_pages(service, server, admin, user
     assert unapplied() == missing and migration_runner.is_retention_applied(admin)
 
 
+def test_a_failure_is_reported_until_the_next_success_which_starts_deletion_again(service, server, admin):
+    part = type(server.part)(server.part.settings, server.part.home)
+    service.place_hold({**WHO, "actor": "ines", "case": "7", "selector": SELECTORS[1]})
+    for _ in range(2):
+        part.refresh()
+    admin.execute("SYSTEM STOP TTL MERGES tailrace.audit_events")  # as an application that ends early
+    admin.execute("RENAME TABLE tailrace.legal_hold_actions TO tailrace.renamed_actions")
+    try:
+        part.refresh()
+    finally:
+        admin.execute("RENAME TABLE tailrace.renamed_actions TO tailrace.legal_hold_actions")
+    assert part.problem().startswith("legal holds are not applied: ")
+    part.refresh()
+    assert part.problem() == ""
+
+    expired = datetime.now(UTC) - timedelta(days=DAYS["audit_events"] + 40)
+    row = {"event_id": uuid.uuid4().hex, "event_time": f"{expired:%Y-%m-%d %H:%M:%S}", "user": "expired"}
+    admin.insert("tailrace.audit_events", [row], async_insert=0)
+    admin.execute("OPTIMIZE TABLE tailrace.audit_events FINAL", alter_sync=2)
+    left = admin.rows("SELECT count() AS n FROM tailrace.audit_events WHERE user = 'expired'")
+    assert left == [{"n": 0}]
+
+
+def test_holds_that_wait_for_a_lock_or_a_connection_are_reported(service, server, admin):
+    part = type(server.part)(server.part.settings, server.part.home)
+    for _ in range(2):
+        part.refresh()
+    part.late_seconds = 0
+    service.place_hold({**WHO, "actor": "ines", "case": "7", "selector": SELECTORS[1]})
+    with lock(admin):
+        for _ in range(2):
+            part.refresh()
+    assert "wait to be applied: another migration is running" in part.problem()
+    part.settings = replace(part.settings, port_clickhouse=9)
+    part.refresh()
+    assert "wait to be applied: " in part.problem() and "refused" in part.problem()
+    part.settings = server.part.settings
+    part.refresh()
+    assert part.problem() == ""
+
+
 def test_a_selection_is_counted_by_table(admin, user):
     for number in range(3):
         at = FIRST + timedelta(hours=number)
@@ -138,11 +188,12 @@ def test_a_selection_is_counted_by_table(admin, user):
     assert none.rows == 0 and {each.oldest for each in none.selected} == {None}
 
 
+@pytest.mark.parametrize("reader", ["reader_compliance", "reader_security"])
 @pytest.mark.parametrize("text", ["instance:a", "cluster:a", "user:a", "client:a", "table:a"])
-def test_the_page_names_the_tables_that_a_hold_concerns(user, admin, text):
+def test_the_page_names_the_tables_that_a_hold_concerns(user, admin, reader, text):
     """The hold applies by all columns of a table, of which a reader may lack some."""
     selector, columns = selectors.parse(text), holds.stored_columns(admin)
     concerned = {table for table in TIMES if selector.condition(table, columns[table], TIMES[table])}
-    found = selection(user("reader_compliance"), selector, TIMES)
+    found = selection(user(reader), selector, TIMES)
     shown = {each.table for each in found.selected}
     assert shown <= concerned and concerned <= shown | {*found.unknown}

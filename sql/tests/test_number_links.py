@@ -1,5 +1,6 @@
 """Numbers that are links keep the time range and the chosen clusters and servers."""
 
+import json
 import re
 from urllib.parse import unquote
 
@@ -7,6 +8,7 @@ import jinja2
 import pytest
 from developer_rows import RANGE
 
+from tailrace.config.resources import REPOSITORY
 from tailrace.dashboards.asset_files import QUERIES, with_included_queries
 from tailrace_pages import formats
 
@@ -38,10 +40,7 @@ def test_a_link_keeps_the_chosen_clusters_and_servers(link):
     assert "filterState:(label:'it!'s-db, db!!2',value:!('it!'s-db','db!!2'))" in kept
 
 
-DURATIONS = (
-    *(0, 83.44e-6, 0.00206, 0.125, 0.9996, 1.04, 8.294, 27.26, 42.65787, 59.96, 60, 136, 141.2, 1234.5),
-    *(3599.5, 11520, 86399.6, 190000),
-)
+DURATIONS = json.loads((REPOSITORY / "schemas" / "contracts" / "durations.json").read_text())
 
 
 def test_durations_in_texts_are_those_of_the_work_pages(user):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from archive_rows import DAY, NEXT_DAY
-from replica_servers import Replicas, wait_until
+from replica_servers import Replicas, delay, wait_until
 from test_tables import events
 
 from tailrace.archive import location, service
@@ -74,10 +74,3 @@ def test_rows_that_a_lagging_replica_does_not_show_are_archived_later(replicas, 
     wait_until(lambda: run() == 53, "the rows are archived")
     assert alone() == 3, "a run that asks one replica has passed the rows"
     progress.require_no_delay()
-
-
-def delay(server: ClickHouse) -> int:
-    found = server.rows(
-        "SELECT max(absolute_delay) AS delay FROM system.replicas WHERE table = 'query_events'"
-    )
-    return int(found[0]["delay"])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from replica_servers import Replicas, wait_until
+from replica_servers import Replicas, delay, wait_until
 from test_tables import events
 
 from tailrace.clickhouse import replica_progress
@@ -57,10 +57,3 @@ def test_rows_that_a_lagging_replica_does_not_show_are_not_passed_over(replicas,
 
     wait_until(lambda: step() == ROWS, "the rows are in the log")
     assert alone() == 0, "the position of a log that reads one replica has passed the rows"
-
-
-def delay(server: ClickHouse) -> int:
-    found = server.rows(
-        "SELECT max(absolute_delay) AS delay FROM system.replicas WHERE table = 'query_events'"
-    )
-    return int(found[0]["delay"])

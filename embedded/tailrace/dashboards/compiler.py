@@ -114,14 +114,14 @@ class Compiler:
 
         A filter that `follows` another one of its dashboard offers values of rows that the other selects.
         """
+        parents = [_filter_id(each) for each in filters if each["name"] == written.get("follows")]
+        alone = "follows" in written and not parents  # the description is about the filter that it follows
         common = {
             "id": _filter_id(written),
             "name": written["name"],
             "type": "NATIVE_FILTER",
-            "description": written.get("description", ""),
-            "cascadeParentIds": [
-                _filter_id(each) for each in filters if each["name"] == written.get("follows")
-            ],
+            "description": "" if alone else written.get("description", ""),
+            "cascadeParentIds": parents,
             "scope": {"rootPath": ["ROOT_ID"], "excluded": []},
         }
         if "time_range" in written:

@@ -26,11 +26,13 @@ SELECT lower(replaceAll(toString(hold_id), '-', '')) AS id, case_name, selector,
     toString(released_at) AS released_at, released_by
 FROM tailrace.legal_holds ORDER BY legal_holds.placed_at, id
 """
+PLACED = "SELECT case_name, selector, placed_by FROM tailrace.legal_holds WHERE hold_id = {id:UUID}"
 ACTIONS = """
 SELECT action, formatDateTime(at, '%Y-%m-%d %H:%i:%S', 'UTC') AS moment, actor, reason, account
 FROM tailrace.legal_hold_actions WHERE hold_id = {id:UUID} ORDER BY at
 """
 _ID = re.compile(r"[0-9a-f]{1,32}")
+_WHOLE_ID = re.compile(r"[0-9a-f]{32}")
 
 
 class Reads(Protocol):
@@ -105,14 +107,24 @@ def _hold(row: Row) -> Hold:
     return Hold(**{**row, "selector": from_json(str(row["selector"]))})
 
 
-def place(clickhouse: ClickHouse, case: str, selector: Selector, actor: str, reason: str) -> str:
+def place(
+    clickhouse: ClickHouse, case: str, selector: Selector, actor: str, reason: str, id_: str = ""
+) -> str:
     """Appends a new hold; returns its id. Its rows are held once the TTLs were applied.
 
-    Raises HoldError, ClickHouseError, OSError.
+    `id_` has 32 hexadecimal digits: if this hold exists, nothing is appended. By default it is a new one.
+    Raises HoldError, also if the existing hold is another one, ClickHouseError, OSError.
     """
-    id_ = uuid.uuid4()
-    _append(clickhouse, str(id_), PLACE, actor, reason, case_name=case, selector=selector.as_json())
-    return id_.hex
+    if id_ and not _WHOLE_ID.fullmatch(id_):
+        raise HoldError("the id of a hold has 32 hexadecimal digits")
+    uuid_ = str(uuid.UUID(id_)) if id_ else str(uuid.uuid4())
+    known = clickhouse.rows(PLACED, {"id": uuid_}) if id_ else []
+    wanted = {"case_name": case, "selector": selector.as_json()}
+    if not known:
+        _append(clickhouse, uuid_, PLACE, actor, reason, **wanted)
+    elif known != [{**wanted, "placed_by": actor.strip()}]:
+        raise HoldError(f"the hold {id_[:8]} was already placed, with another case, selector or person")
+    return uuid.UUID(uuid_).hex
 
 
 def release(clickhouse: ClickHouse, prefix: str, actor: str, reason: str, step: str = "") -> Hold:

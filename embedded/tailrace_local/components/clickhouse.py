@@ -1,7 +1,9 @@
 """ClickHouse: the real engine from libchdb (npm), serving its own HTTP and native listeners."""
 
+import http.client
 import shutil
 import sys
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
@@ -29,6 +31,7 @@ from tailrace_local.supervisor.component import Component, Progress
 
 EMBEDDED = REPOSITORY / "embedded" / "clickhouse"
 METRICS = ROOT / "sql" / "queries" / "server_metrics.sql"
+NOT_APPLIED = "legal holds are not applied"
 LIBRARY = Path("node_modules", "@chdb", "lib-linux-x64-gnu", "libchdb.so")
 
 
@@ -49,9 +52,16 @@ class ClickHouse(Component):
     refresh_seconds = 30
     """Pages record legal holds as a user that cannot change TTLs."""
 
+    late_seconds = 300
+    """How long holds may wait for the lock of migrations, or for an answer, until this is reported."""
+
     _is_provisioned = False
     _applied: Sequence[Selector] | None = None
     _seen: Sequence[Selector] | None = None
+    _differs_since: float | None = None
+    """Since when the recorded holds are not the applied ones, by time.monotonic()."""
+    _is_interrupted = False
+    """Whether an application may have ended between two statements, so that nothing is deleted."""
     _unapplied = ""
 
     def installed(self) -> bool:
@@ -115,31 +125,49 @@ class ClickHouse(Component):
         as they are, which is the last step: logs are stored nevertheless.
         """
         admin = connect(self.settings, self.home, "admin")
-        problem = ""
+        problem, self._is_interrupted = "", True
         try:
             migration_runner.apply(admin, writers_stopped=not self._is_provisioned)
+            self._is_interrupted = False
         except SelectorError as error:
-            problem = f"legal holds are not applied: {error}"
+            problem = f"{NOT_APPLIED}: {error}"
         self._unapplied, self._is_provisioned = problem, True
 
     def refresh(self) -> None:
         """Applies legal holds that pages recorded, when it sees them twice: a command applies its own.
-        If the lock of migrations is held, the next call tries again."""
+        If the lock of migrations is held, or a connection is lost, the next call tries again."""
         try:
             self._apply_holds(connect(self.settings, self.home, "admin"))
-        except LockedError:
-            return
+        except LockedError as error:
+            self._report_late(error)
         except (MigrationError, SelectorError, ClickHouseError) as error:
-            self._unapplied = f"legal holds are not applied: {error}"
+            self._is_interrupted = True
+            self._unapplied = f"{NOT_APPLIED}: {error}"
+        except (OSError, http.client.HTTPException) as error:
+            self._is_interrupted = True
+            self._report_late(error)
 
     def _apply_holds(self, admin: Client) -> None:
         held = expiry.held(admin)
         seen, self._seen = self._seen, held
-        if held == self._applied or held != seen:
+        if held == self._applied and not self._is_interrupted:
+            self._differs_since, self._unapplied = None, ""
             return
-        if not migration_runner.is_retention_applied(admin):
+        if self._differs_since is None:
+            self._differs_since = time.monotonic()
+        if held != seen:
+            return
+        # The shortcut compares no parts, and starts no deletion that an interrupted run has stopped.
+        if self._is_interrupted or not migration_runner.is_retention_applied(admin):
             migration_runner.apply_retention(admin)
-        self._applied, self._unapplied = held, ""
+        self._applied, self._is_interrupted = held, False
+        self._differs_since, self._unapplied = None, ""
+
+    def _report_late(self, error: Exception) -> None:
+        """Reports what recorded holds wait for, after `late_seconds`."""
+        since = self._differs_since
+        if since is not None and time.monotonic() - since >= self.late_seconds:
+            self._unapplied = f"recorded legal holds or releases wait to be applied: {error}"
 
     def problem(self) -> str:
         return self._unapplied

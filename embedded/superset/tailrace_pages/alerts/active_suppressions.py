@@ -38,19 +38,19 @@ def what(row: Row, title: str) -> str:
 
 
 def of_rule(rows: Iterable[Row], rule: str) -> list[Row]:
-    """Returns those that may cover new alerts of the rule: also those of every rule for an entity."""
-    return [row for row in rows if row["rule"] in ("", rule)]
+    """Returns those that name the rule, then those of every rule, which hide alerts of it too."""
+    return [row for name in (rule, "") for row in rows if row["rule"] == name]
 
 
 def of_alert(rows: Iterable[Row], alert: Row) -> list[Row]:
     """Returns those that cover new alerts of the same rule and entity."""
     return [
-        row for row in rows if row["rule"] in ("", alert["rule_id"]) and _has(alert["entity"], row["entity"])
+        row
+        for row in rows
+        if row["rule"] in ("", alert["rule_id"]) and _folded(row["entity"]) <= _folded(alert["entity"])
     ]
 
 
-def _has(entity: Mapping[str, str], required: Mapping[str, str]) -> bool:
-    """The rule is the detect job's, in any case: `covers` of stream-jobs' Suppression.java owns it."""
-    return all(
-        name in entity and entity[name].casefold() == value.casefold() for name, value in required.items()
-    )
+def _folded(entity: Mapping[str, str]) -> set[tuple[str, str]]:
+    """Compares without case, as the detect job does (Suppression.covers)."""
+    return {(name, value.casefold()) for name, value in entity.items()}

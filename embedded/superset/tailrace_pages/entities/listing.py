@@ -3,8 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
+from tailrace.rules import data_classes
 from tailrace.rules.data_classes import ClassPattern
 from tailrace_pages import formats
 from tailrace_pages.columns import Column
@@ -113,6 +115,16 @@ _PATTERNS = (
     Column("since", "Since", 14, note="Day of the confirmation"),
     Column("confirmed_by", "Confirmed by", 32),
 )
+
+
+def patterns_of(name: str, file: Path) -> tuple[Table | None, str]:
+    """Returns the table of `patterns`, and why it is unknown: an empty text if the file can be read."""
+    try:
+        return patterns(name, data_classes.read(file)), ""
+    except OSError as error:
+        return None, f"{file.name}: {error.strerror}"
+    except ValueError as error:
+        return None, str(error)
 
 
 def patterns(name: str, classes: Mapping[str, Sequence[ClassPattern]]) -> Table | None:

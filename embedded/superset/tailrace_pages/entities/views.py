@@ -79,6 +79,7 @@ def _answer(about: Entity) -> Any:
         return _csv(reading, links, kind)
     rows, following = reading.page(kind, before)
     latest = None if rows or before else _latest(reading)
+    patterns, unknown = _patterns_or_reason(about)
     sides = [listing.limited(_side(name, reading, links)) for name in ("tables", "classes")]
     return rendering.render(
         "entities/entity.html", formats.visible(about.title), reading.span,
@@ -96,7 +97,8 @@ def _answer(about: Entity) -> Any:
         sides=[*map(listing.limited, listing.others(about, reading.others, links)), *sides],
         alerts=listing.limited(listing.alerts(reading.alerts_of_range), 20),
         risk=_risk(about),
-        patterns=_patterns(about),
+        patterns=patterns,
+        patterns_unknown=unknown,
         sessions=_sessions(reading),
         sides_since=reading.sides_since if reading.sides_since > reading.span.since else None,
         csv_of=lambda table: rendering.changed(format="csv", table=table, before=None),
@@ -138,7 +140,7 @@ def _risk(about: Entity) -> dict[str, Any] | None:
 def _latest(reading: Reading) -> Any:
     """Returns when an entity without records in the range had its latest one. Raises NotFoundError."""
     latest = reading.latest()
-    if latest is None and not reading.alerts and _patterns(reading.entity) is None:
+    if latest is None and not reading.alerts and not any(_patterns_or_reason(reading.entity)):
         raise NotFoundError(
             f"No record names {formats.visible(reading.entity.title)}, or you must not see it."
         )
@@ -146,11 +148,12 @@ def _latest(reading: Reading) -> Any:
 
 
 def _patterns(about: Entity) -> listing.Table | None:
-    """Returns what belongs to a data class, None if the rule files of this installation do not have it."""
-    try:
-        return listing.patterns(about.name, data_classes.read()) if about.kind == "class" else None
-    except (OSError, ValueError):
-        return None
+    """Returns what belongs to a data class, None if it is unknown or the rule files do not have the class."""
+    return _patterns_or_reason(about)[0]
+
+
+def _patterns_or_reason(about: Entity) -> tuple[listing.Table | None, str]:
+    return listing.patterns_of(about.name, data_classes.FILE) if about.kind == "class" else (None, "")
 
 
 def _day_of(latest: Any) -> str:

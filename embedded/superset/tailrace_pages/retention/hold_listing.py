@@ -31,13 +31,14 @@ TITLES = {
 """Of the recorded actions."""
 
 
-def facts(hold: Hold, unapplied: Sequence[str] | None) -> list[tuple[str, str]]:
-    """Returns name and value of what is known about a hold. `unapplied`: tailrace.migrations.hold_state."""
+def facts(hold: Hold, unapplied: Sequence[str] | None, unread: str = "") -> list[tuple[str, str]]:
+    """Returns name and value of what is known about a hold. `unapplied`: tailrace.migrations.hold_state;
+    `unread`: why it could not be read."""
     return [
         ("Case", formats.visible(hold.case_name)),
         ("Selector", formats.visible(hold.selector.text())),
         ("State", hold.state),
-        *([("Applied", _applied(unapplied))] if hold.is_in_force else []),
+        *([("Applied", f"unknown: {unread}" if unread else _applied(unapplied))] if hold.is_in_force else []),
         ("Id", hold.id),
     ]
 
@@ -65,7 +66,13 @@ def summary(found: Selection) -> dict[str, Any]:
         "empty": ", ".join(sorted(empty)),
         "others": ", ".join(found.others),
         "unknown": ", ".join(found.unknown),
+        "uncounted": "",
     }
+
+
+def uncounted(why: str) -> dict[str, Any]:
+    """Returns what the page states about a selection whose rows could not be counted."""
+    return {"rows": [], "total": 0, "empty": "", "others": "", "unknown": "", "uncounted": why}
 
 
 def record_rows(actions: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -1,6 +1,7 @@
 """The routes of legal holds: a new one with its preview, the page of one, and its release."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from flask import request, url_for
@@ -9,7 +10,7 @@ from tailrace.retention import holds
 from tailrace.retention.holds import Hold
 from tailrace.retention.selectors import Selector
 from tailrace_pages import rendering
-from tailrace_pages.page_errors import BadAddressError, NotFoundError
+from tailrace_pages.page_errors import BadAddressError, NotFoundError, UnavailableError
 from tailrace_pages.retention import hold_listing, holding
 from tailrace_pages.retention.blueprint import blueprint
 from tailrace_pages.retention.holding import RefusedError, Wanted
@@ -17,8 +18,9 @@ from tailrace_pages.retention.reading import Reading, selected, unapplied
 from tailrace_pages.viewer import page, viewer
 
 PLACED = (
-    "{} placed the hold. ClickHouse keeps the rows after the next run of retention: within a minute on one "
-    "machine, with the schedule of the installation in containers."
+    "{} placed the hold. The next run of retention applies it. On one machine, the application begins within "
+    "about a minute; in containers, with the schedule of the installation. Until it ends, expired rows can "
+    "still be deleted."
 )
 CHANGED = "The selector is not that of the preview. Check the selected rows, then place the hold."
 
@@ -54,7 +56,7 @@ def place_hold() -> Any:
             return _form(given, CHANGED)
         id_ = holding.place(given, viewer().name, viewer().audience)
     except RefusedError as error:
-        return _form(given, str(error))
+        return _form(given, str(error), error.is_unknown)
     message = PLACED.format(viewer().name)
     return rendering.back_with(message, url_for("tailrace_retention.hold", id_=id_))
 
@@ -63,21 +65,30 @@ def place_hold() -> Any:
 @page("retention")
 def hold(id_: str) -> Any:
     """One hold: what it selects, its record, and the form of its release."""
-    found = _known(id_)
+    return _page_of(_known(id_))
+
+
+def _page_of(found: Hold, refusal: str = "", reason: str = "") -> Any:
+    """The page of a hold, with a release that was refused. Its forms do not depend on what can be counted."""
     record = hold_listing.record_rows(holds.actions(Reading(), found.id))
     if rendering.wants_csv():
         return _csv(found, record)
     name, may_hold = viewer().name, viewer().may("place_holds")
+    restriction = holding.refusal(viewer().audience) if may_hold and found.is_in_force else ""
     return rendering.render(
         "retention/hold.html",
         f"Legal hold {found.id[:8]}",
         hold=found,
-        facts=hold_listing.facts(found, unapplied(found.selector) if found.is_in_force else None),
-        found=hold_listing.summary(selected(found.selector)) if found.is_in_force else None,
+        facts=_facts(found),
+        found=_selected(found.selector) if found.is_in_force else None,
         columns=hold_listing.SELECTED,
         record_columns=hold_listing.RECORD,
         record=record,
         step=holding.next_step(found, name) if may_hold else "",
+        restriction=restriction,
+        refusal=refusal,
+        reason=reason,
+        text_length=holding.TEXT_LENGTH,
         waits=may_hold and found.is_in_force and found.is_requested_by(name),
         is_here=holding.is_here(),
     )
@@ -89,22 +100,28 @@ def release_hold(id_: str) -> Any:
     """Requests the release of a hold, or confirms the request of another person."""
     found, step = _known(id_), holding.step(request.form)
     back = url_for("tailrace_retention.hold", id_=found.id)
+    reason, seen_by = holding.text(request.form, "reason"), viewer()
     try:
-        reason, seen_by = holding.text(request.form, "reason"), viewer()
+        holding.require_length("reason", reason)
+    except RefusedError as error:
+        return _page_of(found, str(error), reason)
+    try:
         message = holding.release(found, step, reason, seen_by.name, seen_by.audience)
     except RefusedError as error:
         return rendering.back_with(str(error), back, "failed")
     return rendering.back_with(message, back)
 
 
-def _form(given: Wanted, refusal: str = "") -> Any:
+def _form(given: Wanted, refusal: str = "", is_unknown: bool = False) -> Any:
     """The form with what was typed, and with what its selector selects if it can be read."""
     found = _preview(given)
     return rendering.render(
         "retention/hold_new.html",
         "New legal hold",
-        given=given,
+        given=given if given.hold else replace(given, hold=holding.new_id()),
+        restriction=holding.refusal(viewer().audience),
         refusal=refusal,
+        is_unknown=is_unknown,
         found=found,
         columns=hold_listing.SELECTED,
         is_here=holding.is_here(),
@@ -114,9 +131,24 @@ def _form(given: Wanted, refusal: str = "") -> Any:
 
 def _preview(given: Wanted) -> dict[str, Any] | None:
     try:
-        return hold_listing.summary(selected(given.parsed()))
+        return _selected(given.parsed())
     except RefusedError:
         return None
+
+
+def _selected(selector: Selector) -> dict[str, Any]:
+    """What a selector selects, or that it could not be counted."""
+    try:
+        return hold_listing.summary(selected(selector))
+    except UnavailableError as error:
+        return hold_listing.uncounted(str(error))
+
+
+def _facts(found: Hold) -> list[tuple[str, str]]:
+    try:
+        return hold_listing.facts(found, unapplied(found.selector) if found.is_in_force else None)
+    except UnavailableError as error:
+        return hold_listing.facts(found, None, str(error))
 
 
 def _known(id_: str) -> Hold:

@@ -1,6 +1,6 @@
 """Places legal holds, which keep rows of ClickHouse beyond their retention, and releases them.
 
-A hold keeps exactly the rows that its selector selects, in every table that has its keys (docs/RETENTION.md).
+A hold keeps the rows that its selector selects, in every table that has its keys (docs/RETENTION.md).
 `place` returns after none of them can be deleted any more. To release a hold, one person requests it, and
 another person confirms it with the same command. Each action is recorded and never deleted.
 """

@@ -11,9 +11,13 @@ from typing import Any, BinaryIO
 from tailrace.unix_socket import short_path
 
 SECONDS = 30
+HOLD_SECONDS = 55
+"""Longer than insert_quorum_timeout of the user auditor, which records holds."""
 VERIFICATION_SECONDS = 300
 """The time limits of requests. A verification reads every file of the bundle."""
 CHUNK_BYTES = 1 << 20
+MAX_TEXT = 2000
+"""Characters of a text in a request."""
 MAX_UPLOAD_BYTES = 256 << 20
 """The largest bundle that can be uploaded for verification."""
 
@@ -29,7 +33,11 @@ class ServiceError(Exception):
 
 
 class NoServiceError(Exception):
-    """The service does not answer; the message states the reason."""
+    """The service does not answer; the message states the reason. Whether it acted is unknown."""
+
+
+class NotConnectedError(NoServiceError):
+    """The connection failed, so that the service did nothing."""
 
 
 class EvidenceService:
@@ -79,13 +87,23 @@ class EvidenceService:
         return self._json("POST", "/backtests/latest", json.dumps(wanted).encode())
 
     def place_hold(self, wanted: Mapping[str, str]) -> str:
-        """Places a legal hold with the keys actor, audience, case, selector and reason; returns its id."""
-        return self._json("POST", "/holds", json.dumps(wanted).encode())["id"]
+        """Places a legal hold with the keys actor, audience, case, selector, reason and hold; returns its id.
+
+        `hold` is its id, 32 hexadecimal digits: a repeated request places no second one. Without it the
+        service chooses one.
+        """
+        body = json.dumps(wanted).encode()
+        return self._json("POST", "/holds", body, seconds=HOLD_SECONDS)["id"]
+
+    def require_may_hold(self, audience: str) -> None:
+        """Raises ServiceError (403) if the audience may neither place nor release legal holds."""
+        self._json("GET", f"/holds/allowed/{audience}")
 
     def release_hold(self, wanted: Mapping[str, str]) -> str:
         """Requests or confirms the release of a legal hold, with the keys actor, audience, hold, step
         (tailrace.retention.holds) and reason; returns the state of the hold."""
-        return self._json("POST", "/holds/release", json.dumps(wanted).encode())["state"]
+        body = json.dumps(wanted).encode()
+        return self._json("POST", "/holds/release", body, seconds=HOLD_SECONDS)["state"]
 
     def readable(self, number: str, audience: str) -> Answer:
         """Returns the state of an export whose bundle the audience may read: it contains all servers."""
@@ -111,6 +129,10 @@ class EvidenceService:
     @contextmanager
     def _answer(self, method, path, body, headers, seconds) -> Iterator[http.client.HTTPResponse]:
         connection = _Connection(self._path, seconds)
+        try:
+            connection.connect()
+        except OSError as error:
+            raise NotConnectedError(f"the evidence service does not answer: {error}") from error
         try:
             with suppress(BrokenPipeError):  # it answers a refused upload before it has read all of it
                 connection.request(method, path, body, dict(headers))

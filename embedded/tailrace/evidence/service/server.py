@@ -11,8 +11,9 @@
     GET  /verifications/ID        each check with its faults; the last KEPT_VERIFICATIONS are known
     POST /backtests               {rule, days, actor}: starts a backtest of a rule, returns its id
     POST /backtests/latest        {rule, audience}: the latest backtest of a rule, and the one that runs
-    POST /holds                   {actor, audience, case, selector, reason}: places a legal hold, returns its
-                                  id
+    GET  /holds/allowed/AUDIENCE  nothing; 403 for an audience that may neither place nor release holds
+    POST /holds                   {actor, audience, case, selector, reason, hold}: places a legal hold,
+                                  returns its id: `hold`, or a new one
     POST /holds/release           {actor, audience, hold, step, reason}: requests or confirms its release,
                                   returns its state
 
@@ -42,7 +43,7 @@ from tailrace.errors import ReportedError
 from tailrace.evidence import framework, reviews, signing
 from tailrace.evidence.period import Period, PeriodError
 from tailrace.evidence.reviews import Review, ReviewError
-from tailrace.evidence.service.client import MAX_UPLOAD_BYTES
+from tailrace.evidence.service.client import MAX_TEXT, MAX_UPLOAD_BYTES
 from tailrace.evidence.service.exports import DONE, Exports, ExportState, TooManyError
 from tailrace.evidence.service.verification import verification
 from tailrace.retention import holds, selectors
@@ -53,8 +54,6 @@ from tailrace.rules.backtests import BacktestRefusedError, Backtests
 from tailrace.unix_socket import short_path
 
 MAX_REQUEST_BYTES = 64 << 10
-MAX_TEXT = 2000
-"""Characters of a text in a request."""
 REQUEST_SECONDS = 60
 KEPT_VERIFICATIONS = 50
 WHO = ("actor", "audience", "reason")
@@ -169,7 +168,7 @@ class Service:
         reason = _given(wanted, "reason", "the reason")
         try:
             selector = selectors.parse(wanted["selector"])
-            return {"id": holds.place(self.clickhouse, case, selector, actor, reason)}
+            return {"id": holds.place(self.clickhouse, case, selector, actor, reason, wanted["hold"])}
         except (HoldError, SelectorError) as error:
             raise _RefusedError(400, str(error)) from None
 
@@ -184,6 +183,11 @@ class Service:
         except (HoldError, SelectorError) as error:
             raise _RefusedError(409, str(error)) from None
         return {"state": hold.state}
+
+    def may_hold(self, audience: str) -> dict[str, object]:
+        """Raises _RefusedError for an audience that may neither place nor release holds."""
+        self._require_all_servers(audience)
+        return {}
 
     def _require_all_servers(self, audience: str) -> None:
         if audience in row_policies.load(self.access):
@@ -240,6 +244,8 @@ class _Handler(BaseHTTPRequestHandler):
                 return asdict(self._service.export(number))
             case ["verifications", number]:
                 return self._service.verification(number)
+            case ["holds", "allowed", audience]:
+                return self._service.may_hold(audience)
             case ["exports", number, "readable", audience]:
                 return asdict(self._service.readable(number, audience))
             case ["exports", number, "bundle", audience]:
@@ -260,7 +266,7 @@ class _Handler(BaseHTTPRequestHandler):
             case "/backtests/latest":
                 return self._service.latest_backtest(self._texts("rule", "audience"))
             case "/holds":
-                return self._service.place_hold(self._texts(*WHO, "case", "selector"))
+                return self._service.place_hold(self._texts(*WHO, "case", "selector", "hold"))
             case "/holds/release":
                 return self._service.release_hold(self._texts(*WHO, "hold", "step"))
         raise _RefusedError(404, "there is no such page")

@@ -1,6 +1,7 @@
 package io.tailrace.session;
 
 import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.ExecutableComment;
 import io.tailrace.lexer.NoBreakSpace;
 import io.tailrace.lexer.SqlBytes;
 import java.nio.charset.StandardCharsets;
@@ -38,9 +39,6 @@ final class UseScanner {
     private static final int EXECUTED = 1;
     /** In an executable comment that some servers skip. */
     private static final int OPTIONAL = 2;
-
-    /** MariaDB skips the versions from 50700 to 99999. */
-    private static final long HIGHEST_EXECUTED = 50_699;
 
     private static final int VERSION_DIGITS = 5;
 
@@ -199,11 +197,9 @@ final class UseScanner {
         while (digits < to && ByteText.isDigit(bytes[digits])) {
             digits++;
         }
-        boolean versioned = digits - next >= VERSION_DIGITS;
-        boolean executed = !versioned
-                || digits - next == VERSION_DIGITS && ByteText.unsigned(bytes, next, digits) <= HIGHEST_EXECUTED;
-        executable = executed && bytes[from + 2] == '!' ? EXECUTED : OPTIONAL;
-        return versioned ? digits : next;
+        boolean isForAll = ExecutableComment.servers(bytes, from, next, to) == ExecutableComment.Servers.ALL;
+        executable = isForAll ? EXECUTED : OPTIONAL;
+        return digits - next >= VERSION_DIGITS ? digits : next;
     }
 
     /** Reads a name in backticks, which follows USE. */

@@ -30,7 +30,7 @@ class UseStatementTest {
 
     /** Executed by some servers only. */
     private static final List<String> OPTIONAL =
-            List.of("/*!80000 ; */", "/*!99999 x */", "/*M! crm */", "/*M!100100 ,*/");
+            List.of("/*!50600 x */", "/*!80000 ; */", "/*!99999 x */", "/*M! crm */", "/*M!100100 ,*/");
 
     private static final List<String> OTHER = List.of(
             "SELECT 'USE crm;'",
