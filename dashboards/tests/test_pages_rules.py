@@ -75,7 +75,7 @@ def test_an_active_suppression_is_shown_where_its_alerts_are_missing(stack, visi
         for path in (PAGE, f"/tailrace/alerts/{ids[0]}/", "/tailrace/alerts/"):
             shown = words(visitors["compliance"], path)
             assert "locked for reading for every entity are suppressed until 2099" in shown, path
-            assert "by erin: noisy, 4711." in shown and "End this suppression" not in shown
+            assert "by erin: noisy, 4711." in shown
         end = f"/tailrace/alerts/suppressions/{SILENCE}/end/"
         form = {"back": PAGE, "reason": ""}
         assert visitors["security"].submit(end, form).headers["Location"] == PAGE

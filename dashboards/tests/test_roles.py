@@ -30,6 +30,7 @@ WORDS = re.compile(r"'\w+'|\w+_\w+|\d+ = \d+")
 """Parts of a rule's condition that sqlglot writes as they are: strings, names and comparisons of numbers."""
 FORGERIES = 5
 """The number of forged places of a chart."""
+RULE = "79f9114f-4482-5833-bdb4-9461f7149011"
 LOOKERS = ("developer", "compliance", "security", "unmasked")
 ASSETS = asset_files.load()
 DASHBOARDS = {asset.content["slug"]: asset for asset in ASSETS if asset.kind == "dashboards"}
@@ -355,6 +356,15 @@ def test_rows_are_filtered_by_superset_too(clients, charts, admin, restricted):
     seen = next(chart for chart in first if rows(clients["admin"], chart, force=True))
     key = next(key for key in names if may(key, seen.slug))
     assert rows(clients[key], seen, force=False) == [], "neither has the cache the rows of others"
+
+
+def test_a_restricted_audience_suppresses_no_rule_everywhere(visitors, restricted):
+    page, form = f"/tailrace/rules/{RULE}/", {"span": "1 hour", "reason": "noisy"}
+    shown = visitors["security"].get(page).text
+    assert "No suppression of this rule is active that you may see." in shown
+    visitors["security"].submit(f"{page}suppressions/", {**form, "back": page})
+    shown = visitors["security"].get(page).text
+    assert "must name the instance of the alert" in shown
 
 
 def rows(client: Client, chart: Chart, force: bool) -> list[dict]:

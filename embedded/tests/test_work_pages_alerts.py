@@ -1,13 +1,15 @@
 """The parts of the alert inbox that need no server: filters, forms, saved filters, sentences."""
 
+import uuid
 from datetime import UTC, datetime
 
 import pytest
 
 from tailrace.alerts import suppressions
-from tailrace.alerts.triage import AlertError
+from tailrace.alerts.triage import AlertError, UnconfirmedError
+from tailrace.clickhouse.row_policies import Restriction
 from tailrace_pages import saved_filters
-from tailrace_pages.alerts import active_suppressions, details, filters, gaps, handling, listing
+from tailrace_pages.alerts import active_suppressions, details, filters, gaps, handling, listing, restrictions
 from tailrace_pages.page_errors import BadAddressError, NotFoundError, UnavailableError
 
 ID = "7f51d5a4fd9f6347f8595fb466e35d56"
@@ -53,24 +55,14 @@ def test_a_filter_that_does_not_exist_is_refused(given):
 
 def test_the_suppressions_of_an_alert_are_those_that_cover_its_next_ones():
     alert = {"rule_id": "r1", "entity": {"user": "etl", "host": "10.0.0.9"}}
-    pairs = [("r1", {}), ("", {"user": "ETL"}), ("r1", {"user": "ann"}), ("r2", {}), ("r1", alert["entity"])]
+    pairs = [("r1", {}), ("", {"user": "etl"}), ("r1", {"user": "ann"}), ("r2", {}), ("r1", alert["entity"])]
     rows = [{"rule": rule, "entity": entity} for rule, entity in pairs]
     assert active_suppressions.of_alert(rows, alert) == [rows[0], rows[1], rows[4]]
-    assert active_suppressions.of_rule(rows, "r2") == [rows[3], rows[1]]
+    assert active_suppressions.of_rule(rows, "r2") == [rows[3], rows[1]], "that of every rule is one, too"
+    other_case = {"rule": "r1", "entity": {"user": "ETL"}}
+    assert active_suppressions.of_alert([other_case], alert) == [other_case]
     said = [active_suppressions.what(row, "Login" if row["rule"] else "") for row in rows[:2]]
-    assert said == ["the rule Login for every entity", "every rule for user ETL"]
-
-
-def test_a_suppression_whose_end_is_not_confirmed_may_have_ended(monkeypatch):
-    def unconfirmed(*_: object) -> str:
-        raise suppressions.UnconfirmedError("Kafka did not confirm the suppression within 10 s")
-
-    monkeypatch.setattr(suppressions, "lift", unconfirmed)
-    monkeypatch.setattr(suppressions, "producer", lambda _: None)
-    monkeypatch.setattr(handling, "_kafka", lambda: None)
-    monkeypatch.setattr(handling.analyst, "clickhouse", lambda: None)
-    with pytest.raises(UnavailableError, match="it may have ended"):
-        handling.end_suppression("7f51d5a4-fd9f-6347-f859-5fb466e35d56", {"reason": "planned"}, "erin")
+    assert said == ["the rule Login for every entity", "every rule for user etl"]
 
 
 def test_every_active_state_of_the_command_line_is_shown():
@@ -128,9 +120,63 @@ def test_an_action_needs_an_alert_and_a_reason():
     with pytest.raises(AlertError, match="Close needs a reason"):
         handling.act(None, handling.wanted({"action": "close"}, [ID], "erin"))
     with pytest.raises(BadAddressError):
-        handling.suppress(None, ID, {"scope": "world", "span": "1 day", "reason": "x"}, "erin")
+        handling.suppress(None, ID, {"scope": "world", "span": "1 day", "reason": "x"}, "erin", ())
     with pytest.raises(AlertError, match="Suppress needs a reason"):
-        handling.suppress(None, ID, {"scope": "rule", "span": "1 day"}, "erin")
+        handling.suppress(None, ID, {"scope": "rule", "span": "1 day"}, "erin", ())
+
+
+@pytest.mark.parametrize(
+    ("scope", "entity", "restricted", "may"),
+    [
+        ("rule", {"instance": "db-1"}, {"instance"}, False),
+        ("rule", {"user": "etl"}, (), True),
+        ("both", {"user": "etl"}, {"instance"}, False),
+        ("entity", {"user": "etl", "instance": "db-1"}, {"instance"}, True),
+        ("entity", {"instance": "DB-1"}, {"instance"}, False),
+        ("both", {"instance": "db-1"}, {"instance", "database"}, False),
+    ],
+)
+def test_a_restricted_audience_suppresses_only_what_it_sees(scope, entity, restricted, may):
+    alert = {"entity": entity, "cluster": "shop", "instance": "db-1", "database": ""}
+    if may:
+        restrictions.require_within(alert, scope, restricted)
+        return
+    with pytest.raises(AlertError, match="sees only a part of the servers"):
+        restrictions.require_within(alert, scope, restricted)
+
+
+def test_a_rule_is_suppressed_everywhere_only_by_who_sees_all_servers():
+    form = {"span": "1 day", "reason": "noisy"}
+    with pytest.raises(AlertError, match="must name the cluster and the instance of the alert"):
+        handling.suppress_rule("r1", form, "erin", {"instance", "cluster"})
+
+
+@pytest.mark.parametrize("values", [{"instance": ("db-1",)}, {"cluster": ("a",), "database": ("", "b")}])
+def test_the_restricted_columns_are_those_of_access_yaml(values):
+    restriction = Restriction(values)
+    datasets = [("cluster", "instance", "database"), ("cluster", "instance"), ("query_id",), ()]
+    clauses = [restriction.dataset_filter(columns) for columns in datasets]
+    assert restrictions.named_in(clauses) == values.keys()
+    assert restrictions.named_in([]) == set() and restrictions.named_in(["1 = 0"]) == restrictions.COLUMNS
+
+
+class Sees:
+    """A store with the suppressions of the viewer's account."""
+
+    def __init__(self, *ids: str) -> None:
+        self._rows = [{"id": id_, "state": "in force"} for id_ in ids]
+
+    def rows(self, query: str) -> list[dict]:
+        return self._rows
+
+
+def test_a_suppression_that_the_viewer_does_not_see_is_not_ended(monkeypatch):
+    monkeypatch.delenv("SUPERSET_ANALYST_URL", raising=False)
+    id_, form = str(uuid.UUID(int=8)), {"reason": "done"}
+    with pytest.raises(AlertError, match="your role does not see it"):
+        handling.end_suppression(Sees(str(uuid.UUID(int=9))), id_, form, "erin")
+    with pytest.raises(UnavailableError, match="no account"):
+        handling.end_suppression(Sees(id_), id_, form, "erin")
 
 
 def test_a_superset_without_the_account_only_shows(monkeypatch):
@@ -156,6 +202,12 @@ def test_kafka_is_reached_with_its_account(monkeypatch, tmp_path):
 def test_a_refusal_does_not_name_commands():
     error = AlertError("7f51d5a4 is closed; reopen it first: tailrace alerts reopen 7f51d5a4 --reason …")
     assert handling.failure(error) == "7f51d5a4 is closed. Nothing was changed."
+
+
+def test_an_unknown_outcome_is_not_called_unchanged():
+    error = UnconfirmedError("Kafka did not confirm it: it may or may not have ended; end it again")
+    said = "Kafka did not confirm it: it may or may not have ended; end it again."
+    assert handling.failure(error) == said
 
 
 def test_saved_filters_have_names_and_a_limit():

@@ -1,14 +1,21 @@
 """The pages of rules: what stands for the last alert of a rule that has none, links, results of backtests."""
 
+import json
+import re
 from datetime import UTC, datetime, timedelta
 
+import jinja2
 import pytest
 
+from tailrace.config.resources import ROOT
 from tailrace.rules import catalog
+from tailrace_pages import formats
+from tailrace_pages.alerts import handling
 from tailrace_pages.rule_reasons import in_few_words
 from tailrace_pages.rules import backtests, listing
 from tailrace_pages.time_range import TimeRange
 
+REASONS = json.loads((ROOT / "schemas" / "contracts" / "coverage_reason.json").read_text())
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 QUARTER = TimeRange(NOON - timedelta(days=90), NOON, "90d")
 
@@ -43,12 +50,9 @@ def test_a_server_on_which_a_rule_cannot_fire_leads_to_its_setup():
     assert (shown["address"], shown["reason"]) == ("/tailrace/setup/?instance=db+1", "why")
 
 
-def test_why_a_rule_cannot_fire_is_said_in_a_few_words_for_each_log():
-    other = "it matches other events; this log contains only events of the class connection, query"
-    reason = f"audit: {other}; slowlog: it needs login and program, which no event of this log has"
-    short = "audit log: only events of the class connection, query; slow query log: lacks login and program"
-    counted = "the rule that it counts cannot match: "
-    assert (in_few_words(reason), in_few_words(counted + reason)) == (short, counted + short)
+@pytest.mark.parametrize("case", REASONS, ids=lambda case: f"{case['rule']} {len(case['logs'])}")
+def test_why_a_rule_cannot_fire_is_said_in_a_few_words_for_each_log(case):
+    assert in_few_words(case["reason"]) == case["page"]
 
 
 def test_a_rule_that_only_correlations_count_has_no_unknown_servers(tmp_path):
@@ -78,3 +82,27 @@ def test_the_result_of_a_backtest_is_written_as_on_other_pages():
         ("Example", "2026-11-26 22:10:00 UTC", "user root"),
         ("Run", "begin of the period", "2026-10-28 15:10:41 UTC"),
     ]
+
+
+@pytest.mark.parametrize("can_suppress", [True, False])
+def test_who_may_not_suppress_gets_no_form_to_end_a_suppression(can_suppress):
+    row = {"id": "5f0e6c1e", "what": "every rule for <b>", "until": NOON, "actor": "erin", "reason": "<i>"}
+    html = rendered("suppressions(rows)", rows=[{**row, "state": "unconfirmed"}], can_suppress=can_suppress)
+    assert ("End this suppression" in html) == ("<form" in html) == can_suppress
+    assert "every rule for &lt;b&gt;" in html and "erin: &lt;i&gt;." in html and "may not be active" in html
+
+
+def test_the_browser_asks_for_a_reason_before_an_action_that_needs_one():
+    html = rendered("actions('With these')", verdicts=("benign",), viewer={"name": "erin"})
+    needy = set(re.findall(r'<button name="action" value="(\w+)" data-needs="reason"', html))
+    assert needy == handling.ACTIONS.keys() - handling.WITHOUT_REASON.keys()
+
+
+def rendered(call: str, **context) -> str:
+    """Returns what a macro of the forms of alerts writes."""
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("tailrace_pages"), autoescape=True, undefined=jinja2.StrictUndefined
+    )
+    environment.globals.update(formats=formats, link=lambda name, **_: name, csrf_token=lambda: "token")
+    template = '{% import "tailrace_pages/alerts/forms.html" as forms with context %}{{ forms.CALL }}'
+    return environment.from_string(template.replace("CALL", call)).render(**context, back="/")

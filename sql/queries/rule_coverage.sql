@@ -1,10 +1,13 @@
 {%- include "parts/time_range.sql" -%}
-{#- The reason of the detect job in a few words, with one line for each log. -#}
+{#- The reason of the detect job in a few words, with one line for each log: schemas/contracts/coverage_reason.json. -#}
 {%- macro by_log(reason) -%}
-    replaceRegexpAll(replaceRegexpAll(replaceAll({{ reason }},
+    replaceRegexpAll(replaceRegexpAll(replaceRegexpAll(replaceRegexpAll(replaceRegexpAll(replaceAll({{ reason }},
         'it matches other events; this log contains only events of the class ', 'only events of the class '),
         'it needs (.*?), which no event of this log has', 'lacks \\1'),
-        '(?:; |(:) )(audit|errorlog|general|slowlog): ', '\\1\n\\2: ')
+        '(^|; |: )(audit|general): ', '\\1\\2 log: '),
+        '(^|; |: )errorlog: ', '\\1error log: '),
+        '(^|; |: )slowlog: ', '\\1slow query log: '),
+        '(?:; |(:) )(audit|error|general|slow query) log: ', '\\1\n\\2 log: ')
 {%- endmacro -%}
 -- Whether each active rule can fire on each server, as reported by the detect job (tailrace.rule_coverage): based on
 -- all logs of the server, with the logs that are sufficient alone. The coverage is current, regardless of the time

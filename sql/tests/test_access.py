@@ -30,6 +30,7 @@ RESTRICTED = {
     "security": {"databases": ["shop", "(none)"]},
     "unmasked": {"clusters": ["shop"], "instances": ["db-1"], "databases": ["shop"]},
 }
+ID_OF_ALL = "00000000-0000-0000-0001-000000000000"
 SERVERS = [("shop", "db-1"), ("shop", "db-2"), ("other", "db-3")]
 DATABASES = ["shop", "it's", "billing", ""]
 PLACES = [(cluster, instance, database) for cluster, instance in SERVERS for database in DATABASES]
@@ -87,6 +88,8 @@ def row(place: tuple[str, str, str], types: dict[str, str]) -> dict[str, object]
     names = {"log": f"{database}.log", "kind": "settings", "key": "long_query_time", "change": "added"}
     ids = {**identity(place), "event_id": uuid, "dead_letter_id": uuid}
     values = {**times, **who_and_what, **names, **ids, "attributes": {"value": "1"}}
+    if "silence_id" in types:
+        values |= {"silence_id": uuid, "action": "begin"}
     return {name: value for name, value in values.items() if name in types}
 
 
@@ -118,7 +121,14 @@ def identity(place: tuple[str, str, str]) -> dict[str, object]:
     uuid = f"00000000-0000-0000-0000-{ID[place]:012}"
     named = dict(zip(("cluster", "instance", "database"), place, strict=True))
     number = ID[place]
-    return {**named, "query_id": number, "TraceId": str(number), "trace_id": str(number), "alert_id": uuid}
+    return {
+        **named,
+        "entity": named,
+        "query_id": number,
+        "TraceId": str(number),
+        "trace_id": str(number),
+        "alert_id": uuid,
+    }
 
 
 @pytest.mark.parametrize("audience", AUDIENCES)
@@ -143,6 +153,16 @@ def test_a_search_finds_the_rows_of_the_audience(seeded, user, role):
     assert sorted(places) == sorted(
         (log, *place) for log in logs for place in PLACES if seen(audience, place)
     )
+
+
+def test_a_suppression_that_covers_other_servers_too_is_hidden(seeded, user):
+    for entity in ({}, {"user": "etl"}):
+        row = {"silence_id": ID_OF_ALL, "action": "begin", "actor": "ann", "reason": "seen", "entity": entity}
+        seeded.insert("tailrace.silences", [{**row, "until": "2099-01-01 00:00:00"}])
+    asked = f"SELECT count() FROM tailrace.silences WHERE silence_id = '{ID_OF_ALL}'"
+    assert seeded.execute(asked).strip() == "2"
+    for audience in ("compliance", "security"):  # security may see rows without a database
+        assert user(f"reader_{audience}").execute(asked).strip() == "0", audience
 
 
 @pytest.mark.parametrize("audience", ["developer", "compliance", "security"])

@@ -3,12 +3,13 @@
 import uuid
 
 import pytest
+from confluent_kafka import Producer
 
 from e2e.alert_rows import alert
-from tailrace.alerts import triage
+from tailrace.alerts import suppressions, triage
 from tailrace.alerts.delivery.delivery_log import DELIVERED, Due, Outcome, Progress
 from tailrace.alerts.delivery.selection import Selection
-from tailrace.alerts.triage import Action
+from tailrace.alerts.triage import Action, UnconfirmedError
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError, new_token
 
 ACCESS_DENIED = 497
@@ -108,6 +109,15 @@ def test_time_and_account_are_the_servers(admin, user, account, table, row, chan
 
 def test_a_silence_may_be_unconfirmed(user):
     insert(user("analyst"), "silences", {**SILENCE, "action": "unconfirmed"})
+
+
+def test_an_end_that_kafka_did_not_confirm_is_recorded_as_unknown(user):
+    insert(user("analyst"), "silences", {**SILENCE, "until": "2099-01-01 00:00:00"})
+    nowhere = Producer({"bootstrap.servers": "127.0.0.1:1", "message.timeout.ms": 100, "log_level": 0})
+    with pytest.raises(UnconfirmedError, match="it may or may not have ended"):
+        suppressions.lift(user("analyst"), nowhere, SILENCE["silence_id"], "frank", "done")
+    (row,) = suppressions.history(user("analyst"))
+    assert (row["state"], row["actor"]) == ("unconfirmed", "erin")
 
 
 @pytest.mark.parametrize(

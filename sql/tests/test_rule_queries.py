@@ -1,5 +1,6 @@
 """Tests the queries about rules, their coverage and their alerts on rows with known results."""
 
+import json
 import uuid
 from datetime import timedelta
 from urllib.parse import unquote
@@ -9,6 +10,9 @@ from security_rows import NOW, alert_of, asking, at, audit, denied_message, logi
 
 from tailrace.alerts import triage
 from tailrace.alerts.entity_key import entity_key, in_words
+from tailrace.config.resources import ROOT
+
+CONTRACTS = ROOT / "schemas" / "contracts"
 
 
 @pytest.fixture
@@ -127,18 +131,15 @@ def test_where_rules_can_fire_and_what_they_lack_elsewhere(stored, ask):
 
 
 def test_why_a_rule_cannot_fire_is_one_line_for_each_log(stored, ask):
-    other = "it matches other events; this log contains only events of the class connection, query"
-    reason = f"audit: {other}; slowlog: it needs login and program, which no event of this log has"
-    stored(
-        "rule_coverage",
-        answer("a", **{**LACKING, "reason": reason}),
-        answer("b", **{**LACKING, "reason": f"the rule that it counts cannot match: {reason}"}),
+    cases = json.loads((CONTRACTS / "coverage_reason.json").read_text())
+    rules = {f"Rule {number}": case for number, case in enumerate(cases)}
+    given = (
+        answer(title.removeprefix("Rule "), **{**LACKING, "reason": case["reason"]})
+        for title, case in rules.items()
     )
-    short = "audit: only events of the class connection, query\nslowlog: lacks login and program"
-    assert {row["rule_title"]: row["reason"] for row in ask("rule_coverage")} == {
-        "Rule a": short,
-        "Rule b": f"the rule that it counts cannot match:\n{short}",
-    }
+    stored("rule_coverage", *given)
+    shown = {row["rule_title"]: row["reason"] for row in ask("rule_coverage")}
+    assert shown == {title: case["dashboard"] for title, case in rules.items()}
 
 
 def test_the_latest_answer_counts_and_none_is_left_of_a_rule_that_is_gone(stored, ask):

@@ -1,4 +1,7 @@
-"""Why a rule cannot fire, in the words of sql/queries/rule_coverage.sql, which writes it for a dashboard."""
+"""Why a rule cannot fire, in the words of sql/queries/rule_coverage.sql, which writes it for a dashboard.
+
+schemas/contracts/coverage_reason.json has the reasons of the detect job and both texts.
+"""
 
 import re
 

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 
 from confluent_kafka import KafkaError, KafkaException, Producer
 
-from tailrace.alerts.triage import RULE_IS, AlertError
+from tailrace.alerts.triage import RULE_IS, AlertError, UnconfirmedError
 from tailrace.clickhouse.client import ClickHouse, Row
 from tailrace.config.resources import ROOT
 from tailrace.kafka.client import KafkaClient
@@ -41,10 +41,6 @@ AMBIGUOUS = (
 """Errors after which it is unknown whether the broker has stored the record."""
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-
-
-class UnconfirmedError(AlertError):
-    """Kafka may or may not have stored the suppression."""
 
 
 @dataclass(frozen=True)
@@ -92,11 +88,19 @@ def suppress(clickhouse: ClickHouse, producer: Producer, silence: Silence) -> st
 
 
 def lift(clickhouse: ClickHouse, producer: Producer, prefix: str, actor: str, reason: str) -> str:
-    """Ends a suppression early; returns its id. Raises AlertError."""
+    """Ends a suppression early; returns its id.
+
+    Raises AlertError, and UnconfirmedError if it may have ended; the history then records that its state is
+    unknown, and it can be ended again.
+    """
     row = _find(clickhouse, prefix)
     until = datetime.fromisoformat(str(row["until"])).replace(tzinfo=UTC)
     silence = Silence(str(row["rule"]), dict(row["entity"]), until, actor, reason)
-    _publish(producer, str(row["id"]), None)
+    try:
+        _publish(producer, str(row["id"]), None)
+    except UnconfirmedError as error:
+        _append(clickhouse, str(row["id"]), "unconfirmed", silence, str(error))
+        raise UnconfirmedError(f"{error}: it may or may not have ended; end it again") from error
     _append(clickhouse, str(row["id"]), "end", silence, reason)
     return str(row["id"])
 

@@ -38,6 +38,10 @@ class AlertError(ReportedError):
     """An operation on an alert is impossible; the message is shown to the user."""
 
 
+class UnconfirmedError(AlertError):
+    """Kafka may or may not have stored a suppression or its end."""
+
+
 class StateError(AlertError):
     """The state of the alert does not allow the action."""
 

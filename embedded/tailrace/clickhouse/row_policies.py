@@ -10,7 +10,8 @@ security of the role).
 
 If a table or dataset lacks some of the columns, its other columns count, and also the statement, trace or
 alert that the row refers to. Rows about whole servers have no database, so an audience that is restricted
-only by databases sees none of them. Rows about Tailrace itself are visible to all.
+only by databases sees none of them. A suppression is visible if its entity names a permitted value of each
+restricted column: it hides no alert of another server. Rows about Tailrace itself are visible to all.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -61,11 +62,12 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "otel_traces_trace_id_ts": ("TraceId",),
     "alert_actions": ("alert_id",),
     "alert_deliveries": ("alert_id",),
+    "silences": ("entity",),
 }
 """Tables with rows about servers, and the columns that identify these."""
 
 OF_TAILRACE = {
-    *("schema_migrations", "rule_pushes", "silences", "reviews", "evidence_exports", "unmasked_looks"),
+    *("schema_migrations", "rule_pushes", "reviews", "evidence_exports", "unmasked_looks"),
     *("counted_events", "api_token_actions", "api_requests", "archived_days"),
     *("scheduled_searches", "search_runs", "delivery_channels", "legal_hold_actions"),
 }
@@ -94,12 +96,21 @@ class Restriction:
             if column in columns
         )
 
+    def entity_condition(self) -> str:
+        """Returns a condition on the map `entity`: it names a permitted value of each restricted column."""
+        return " AND ".join(
+            f"mapContains(entity, '{column}') AND entity['{column}'] IN ({', '.join(map(_quoted, values))})"
+            for column, values in self.values.items()
+        )
+
     def table_filters(self, audience: str) -> dict[str, str]:
         """Returns the condition for the rows of every table, for the audience's user."""
         return {table: self._table_filter(table, STATEMENTS_OF[audience]) for table in COLUMNS}
 
     def _table_filter(self, table: str, statements_of: Collection[str]) -> str:
         columns = COLUMNS[table]
+        if columns == ("entity",):
+            return self.entity_condition()
         its = self.condition(_ALL)
         keys = {
             "query_id": self._statements(statements_of),

@@ -25,6 +25,11 @@ def read(store: "Store") -> list[dict[str, Any]]:
     return [{**row, "what": what(row, titles.get(row["rule"], ""))} for row in found]
 
 
+def ids(store: "Store") -> set[str]:
+    """Returns the ids of the active suppressions that the viewer's account sees. Raises UnavailableError."""
+    return {row["id"] for row in store.rows(QUERY) if row["state"] in STATES}
+
+
 def what(row: Row, title: str) -> str:
     """Returns what a suppression covers, in words; `title` is that of its rule, if it is known."""
     rule = f"the rule {title or row['rule']}" if row["rule"] else "every rule"

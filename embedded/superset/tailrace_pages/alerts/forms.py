@@ -9,7 +9,7 @@ from tailrace.alerts import triage
 from tailrace.alerts.triage import AlertError
 from tailrace.clickhouse.client import ClickHouseError
 from tailrace_pages import rendering
-from tailrace_pages.alerts import filters, handling
+from tailrace_pages.alerts import filters, handling, restrictions
 from tailrace_pages.alerts.blueprint import PAGE
 from tailrace_pages.page_errors import UnavailableError
 from tailrace_pages.viewer import viewer
@@ -33,6 +33,11 @@ def back() -> str:
     path = request.form.get("back", "")
     roots = tuple(request.script_root + root for root in (PAGE.path, RULES))
     return path if path.startswith(roots) and "\\" not in path else roots[0]
+
+
+def restricted() -> frozenset[str]:
+    """The columns by which the viewer's audience is restricted."""
+    return restrictions.columns_of(viewer().audience)
 
 
 def choices() -> dict[str, Any]:

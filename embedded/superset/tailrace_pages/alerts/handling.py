@@ -11,18 +11,18 @@ change nor delete them. Before an action, the viewer's own account must see each
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tailrace.alerts import triage
-from tailrace.alerts.triage import Action, AlertError
+from tailrace.alerts.triage import Action, AlertError, UnconfirmedError
 from tailrace.errors import ReportedError
 from tailrace.kafka.client import KafkaClient
 from tailrace_pages import analyst, formats
-from tailrace_pages.alerts import details
+from tailrace_pages.alerts import active_suppressions, details, restrictions
 from tailrace_pages.page_errors import BadAddressError, NotFoundError, UnavailableError
 
 if TYPE_CHECKING:
@@ -130,9 +130,12 @@ def _require_complete(store: "Store", form: Wanted) -> None:
     _require_visible(store, form.ids)
 
 
-def suppress(store: "Store", id_: str, form: Mapping[str, str], actor: str) -> str:
+def suppress(
+    store: "Store", id_: str, form: Mapping[str, str], actor: str, restricted: Collection[str]
+) -> str:
     """Suppresses the rule, the entity or both of an alert; returns a sentence about it.
 
+    `restricted`: the columns by which the viewer's audience is restricted (restrictions.columns_of).
     Raises AlertError, BadAddressError, NotFoundError, UnavailableError.
     """
     scope = form.get("scope", "")
@@ -140,15 +143,17 @@ def suppress(store: "Store", id_: str, form: Mapping[str, str], actor: str) -> s
     alert = details.read(store, checked_id(id_))
     if scope != "rule" and not alert["entity"]:
         raise AlertError("The alert has no entity: only its rule can be suppressed.")
+    restrictions.require_within(alert, scope, restricted)
     return suppress_alert(alert, scope, hours, reason, actor)
 
 
-def suppress_rule(rule: str, form: Mapping[str, str], actor: str) -> str:
-    """Suppresses a rule for every entity; returns a sentence about it.
+def suppress_rule(rule: str, form: Mapping[str, str], actor: str, restricted: Collection[str]) -> str:
+    """Suppresses a rule for every entity; returns a sentence about it. `restricted` as for `suppress`.
 
     Raises AlertError, BadAddressError, UnavailableError.
     """
     hours, reason = _suppression(form, "rule")
+    restrictions.require_within({}, "rule", restricted)
     return suppress_alert({"rule_id": rule}, "rule", hours, reason, actor)
 
 
@@ -181,8 +186,8 @@ def suppress_alert(alert: Mapping, scope: str, hours: int, reason: str, actor: s
     return f"Suppressed {SCOPES[scope]} until {formats.time(until)} UTC; suppression {formats.short_id(id_)}."
 
 
-def end_suppression(id_: str, form: Mapping[str, str], actor: str) -> str:
-    """Ends an active suppression early; returns a sentence about it.
+def end_suppression(store: "Store", id_: str, form: Mapping[str, str], actor: str) -> str:
+    """Ends an active suppression early, if the viewer's account sees it; returns a sentence about it.
 
     Raises AlertError, BadAddressError, NotFoundError, UnavailableError.
     """
@@ -191,12 +196,12 @@ def end_suppression(id_: str, form: Mapping[str, str], actor: str) -> str:
     reason = _text(form, "reason")
     if not reason:
         raise AlertError("End needs a reason.")
+    if id_ not in active_suppressions.ids(store):
+        raise AlertError(f"Suppression {formats.short_id(id_)} is not active, or your role does not see it.")
     from tailrace.alerts import suppressions
 
     try:
         ended = suppressions.lift(analyst.clickhouse(), suppressions.producer(_kafka()), id_, actor, reason)
-    except suppressions.UnconfirmedError as error:
-        raise UnavailableError(f"{error}: it may have ended.") from error
     except OSError as error:
         raise UnavailableError("ClickHouse did not answer; the suppression may have ended.") from error
     return f"Suppression {formats.short_id(ended)} ended."
@@ -204,6 +209,8 @@ def end_suppression(id_: str, form: Mapping[str, str], actor: str) -> str:
 
 def failure(error: ReportedError) -> str:
     """The message of an action that was refused, without commands of the command line."""
+    if isinstance(error, UnconfirmedError):
+        return f"{error}."
     return str(error).split(";")[0].split(": tailrace ")[0].rstrip(".") + ". Nothing was changed."
 
 

@@ -125,14 +125,15 @@ def act() -> Any:
 @page("handle_alerts")
 def suppress(id_: str) -> Any:
     """Suppresses the rule or the entity of an alert."""
-    return forms.done(lambda: handling.suppress(store(), id_, request.form, viewer().name), str)
+    given = (request.form, viewer().name, forms.restricted())
+    return forms.done(lambda: handling.suppress(store(), id_, *given), str)
 
 
 @blueprint.post("/tailrace/alerts/suppressions/<id_>/end/")
 @page("handle_alerts")
 def end_suppression(id_: str) -> Any:
     """Ends a suppression early."""
-    return forms.done(lambda: handling.end_suppression(id_, request.form, viewer().name))
+    return forms.done(lambda: handling.end_suppression(store(), id_, request.form, viewer().name))
 
 
 @blueprint.post("/tailrace/alerts/filters/")

@@ -36,7 +36,7 @@ OF_ACTORS = (
         "errors",
         "Errors",
         _FAILED,
-        "failed statements, and messages of the error log that name it; only "
+        "failed statements, and messages of the error log that name it, without refused logins; only "
         "audit logs and some slow query logs contain the error of a statement",
     ),
     _ALERTS,

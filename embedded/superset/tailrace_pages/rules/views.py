@@ -83,6 +83,7 @@ def rule(key: str) -> Any:
         **_of_backtests(backtest),
         alerts=links.alerts(span, rule=key, state="any"),
         suppressions=active_suppressions.of_rule(active_suppressions.read(store()), key),
+        restricted=forms.restricted(),
         **forms.choices(),
         csv_of=lambda table: rendering.changed(format="csv", table=table),
     )
@@ -95,7 +96,8 @@ def suppress_rule(key: str) -> Any:
     key = links.decode(key)
     if key not in catalog.load() and _counted(key, rendering.page_range(RANGE)) is None:
         raise NotFoundError(f"There is no rule {key}, or it has no alert that you may see.")
-    return forms.done(lambda: handling.suppress_rule(key, request.form, viewer().name), str)
+    given = (key, request.form, viewer().name, forms.restricted())
+    return forms.done(lambda: handling.suppress_rule(*given), str)
 
 
 @blueprint.post("/tailrace/rules/<path:key>/backtests/")

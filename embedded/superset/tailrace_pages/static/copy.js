@@ -1,4 +1,4 @@
-// Buttons that copy a whole id, times in the viewer's time zone, and the checkbox that selects all rows.
+// Buttons that copy a whole id, times in the viewer's time zone, the checkbox that selects all rows, and reasons.
 // Everything works without this script: ids and times are text, and each row has its own checkbox.
 'use strict';
 
@@ -20,4 +20,10 @@ for (const all of document.querySelectorAll('input.all')) {
   const boxes = all.closest('table').querySelectorAll('tbody input[type="checkbox"]');
   all.hidden = false;
   all.addEventListener('change', () => boxes.forEach((box) => { box.checked = all.checked; }));
+}
+
+for (const button of document.querySelectorAll('fieldset.actions button')) {
+  // The server refuses these actions without a reason; the answer would lose the selected rows and the verdict.
+  const reason = button.closest('fieldset').querySelector('input[name="reason"]');
+  button.addEventListener('click', () => { reason.required = button.dataset.needs === 'reason'; });
 }

@@ -9,15 +9,18 @@ import io.tailrace.detection.sigma.RuleContext;
 import io.tailrace.detection.sigma.RuleSet;
 import io.tailrace.detection.sigma.RuleSetReader;
 import io.tailrace.detection.taxonomy.DatabaseFieldMapping;
+import io.tailrace.testing.Contract;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 class RuleCoverageEvaluatorTest {
@@ -25,6 +28,8 @@ class RuleCoverageEvaluatorTest {
     private static final LogSource AUDIT = new LogSource("database", "mysql", "audit");
     private static final LogSource SLOW = new LogSource("database", "mysql", "slowlog");
     private static final LogSource ERROR = new LogSource("database", "mysql", "errorlog");
+
+    private static final LogSource GENERAL = new LogSource("database", "mysql", "general");
 
     private static final String RULES =
             """
@@ -157,6 +162,23 @@ class RuleCoverageEvaluatorTest {
             assertThat(obstacle.missingFields()).containsExactly("tag.tenant");
             assertThat(obstacle.reason()).contains("audit: it needs tag.tenant").contains("; slowlog: it needs");
         });
+    }
+
+    @Test
+    @SuppressWarnings("unchecked")
+    void reasonsAreThoseThatPagesAndDashboardsShorten() throws IOException {
+        Map<LogSource, ObservedFields> all = new HashMap<>(server());
+        all.put(GENERAL, contents(event(GENERAL, "query").text("user", "ann")));
+        for (Map<String, Object> each : Contract.cases("coverage_reason")) {
+            List<String> names = (List<String>) each.get("logs");
+            Map<LogSource, ObservedFields> logs = all.entrySet().stream()
+                    .filter(log -> names.contains(log.getKey().service()))
+                    .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+            assertThat(obstacle((String) each.get("rule"), false, logs))
+                    .as("%s", each)
+                    .map(MissingRequirement::reason)
+                    .contains((String) each.get("reason"));
+        }
     }
 
     @Test
