@@ -100,8 +100,8 @@ class LogOfHub:
         return done
 
     def _positions(self, state: LogState, bounds: Mapping[int, Bounds], at: float) -> Offsets:
-        """Returns where to read. A partition that was added later is read from its start: messages that
-        were deleted there since are missing, too."""
+        """Returns where to read. A partition that was added later is read from offset 0, so that messages
+        which retention deleted in it leave a gap."""
         if state.memory:
             known = {int(partition): offset for partition, offset in json.loads(state.memory).items()}
             return {partition: known.get(partition, 0) for partition in bounds}

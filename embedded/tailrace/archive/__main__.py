@@ -5,7 +5,6 @@ import json
 import sys
 import threading
 import time
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -44,7 +43,7 @@ def _run(arguments: argparse.Namespace, location: Location) -> str:
     try:
         with lock.held(arguments.home):
             clickhouse = process.clickhouse_from(arguments)
-            servers = [replace(clickhouse, url=url) for url in arguments.server]
+            servers = replica_progress.servers_of(clickhouse, arguments.server)
             task = service.Task(clickhouse, location, arguments.home, process.print_line, servers=servers)
             for day, is_verified in task.run(end):
                 state = "verified" if is_verified else "NOT verified"

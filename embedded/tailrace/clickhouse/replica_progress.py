@@ -9,6 +9,7 @@ the second that is returned was read PASS_SECONDS earlier.
 import argparse
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.clickhouse.shards import DATABASE, SHARD_DATABASE
@@ -40,6 +41,11 @@ def add_argument(parser: argparse.ArgumentParser) -> None:
         metavar="URL",
         help="a server of a ClickHouse with replicas or shards; list each: a replica that lags lacks rows",
     )
+
+
+def servers_of(clickhouse: ClickHouse, urls: Sequence[str]) -> list[ClickHouse]:
+    """Returns the access to each server that `--server` named; without any, `clickhouse` alone."""
+    return [replace(clickhouse, url=url) for url in urls] or [clickhouse]
 
 
 class ReplicaError(ReportedError):

@@ -1,7 +1,6 @@
 """`python -m tailrace.transparency`: extends the transparency log and publishes checkpoints until SIGTERM."""
 
 import argparse
-import dataclasses
 import fcntl
 import json
 import sys
@@ -39,7 +38,7 @@ def _service(arguments: argparse.Namespace) -> Service:
     origin = (directory / ORIGIN).read_text().strip()
     log = TransparencyLog(directory, origin, signing.read_private(arguments.key))
     clickhouse = process.clickhouse_from(arguments)
-    servers = [dataclasses.replace(clickhouse, url=url) for url in arguments.server]
+    servers = replica_progress.servers_of(clickhouse, arguments.server)
     collector = Collector(clickhouse, log.store, arguments.keys_file, servers=servers)
     found = witnesses.load(directory / WITNESSES)
     process.print_line(f"extends {origin}, {log.size} leaves, {len(found)} witnesses")

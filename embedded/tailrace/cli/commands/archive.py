@@ -11,7 +11,6 @@ import argparse
 import getpass
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -177,8 +176,7 @@ def _run(arguments: argparse.Namespace, context: Context, location: "Location") 
 
 
 def _servers(arguments: argparse.Namespace, context: Context) -> list["ClickHouse"]:
-    clickhouse = context.clickhouse(ACCOUNT)
-    return [replace(clickhouse, url=url) for url in arguments.server] or [clickhouse]
+    return replica_progress.servers_of(context.clickhouse(ACCOUNT), arguments.server)
 
 
 def _list(arguments: argparse.Namespace, context: Context, location: "Location") -> int:

@@ -9,7 +9,6 @@ with --server: a replica that lags lacks rows, which would be reported as delete
 
 import argparse
 import sys
-from dataclasses import replace
 
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
@@ -63,7 +62,7 @@ def _live(arguments: argparse.Namespace, context: Context) -> int:
     if not (context.home.root / live.DIRECTORY / "checkpoint").exists():
         raise command.InputError("this installation has no transparency log yet")
     clickhouse = context.clickhouse(ACCOUNT)
-    servers = [replace(clickhouse, url=url) for url in arguments.server] or [clickhouse]
+    servers = replica_progress.servers_of(clickhouse, arguments.server)
     ReplicaProgress(servers, TABLES).require_no_delay()
     report = live.verify(
         clickhouse,
