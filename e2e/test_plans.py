@@ -124,10 +124,19 @@ def test_its_alert_comes_within_a_minute_of_the_evidence(stack: Stack):
 
 def test_every_execution_names_its_plan(stack: Stack):
     (change,) = changes(stack)
-    named = stack.clickhouse().rows(
-        "SELECT plan_hash, count() AS executions FROM tailrace.query_events "
-        "WHERE instance = {instance:String} AND query_id = {query_id:UInt64} GROUP BY plan_hash",
-        {"instance": INSTANCE, "query_id": str(change["query_id"])},
+
+    def executions() -> dict[str, int]:
+        rows = stack.clickhouse().rows(
+            "SELECT plan_hash, count() AS executions FROM tailrace.query_events "
+            "WHERE instance = {instance:String} AND query_id = {query_id:UInt64} GROUP BY plan_hash",
+            {"instance": INSTANCE, "query_id": str(change["query_id"])},
+        )
+        return {row["plan_hash"]: int(row["executions"]) for row in rows}
+
+    plans = {change["old_plan"], change["new_plan"]}
+    wait_until(
+        lambda: all(executions().get(plan, 0) >= EXECUTIONS for plan in plans),
+        PATIENCE_SECONDS,
+        "the events of all executions",
     )
-    assert {row["plan_hash"] for row in named} == {change["old_plan"], change["new_plan"]}
-    assert all(int(row["executions"]) >= EXECUTIONS for row in named)
+    assert executions().keys() == plans
