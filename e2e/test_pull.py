@@ -28,6 +28,7 @@ from e2e.pulling.fake_objects import FakeObjects
 from e2e.pulling.fake_objects import serve as serve_objects
 from e2e.pulling.fake_rds import FakeRds
 from e2e.pulling.log_tables import ARCHIVE, PULLER, TableServer
+from e2e.pulling.otel_topic import COLLECTED, TOPIC, CollectedServer
 from e2e.pulling.service_http import FaultError
 from e2e.stack import Stack, wait_until
 from e2e.topics import committed
@@ -315,6 +316,25 @@ def test_records_of_an_event_hub_are_stored_exactly_although_the_puller_is_kille
     sizes = [each["size"] for each in committed(stack.settings, "tailrace.files", name)]
     lines = committed(stack.settings, "tailrace.slowlog.lines", name)
     assert max(sizes) == sum(len(each["log"]) + 1 for each in lines if "log" in each) + PARTITIONS
+
+
+def test_records_of_a_collector_are_stored_exactly_although_the_puller_is_killed(stack, tmp_path):
+    """Events, ledger and rollups equal those of the server's file, also for messages that were sent twice."""
+    kafka = local_kafka.connect(stack.settings, stack.home, "pull")
+    server = CollectedServer(tmp_path, kafka.address)
+    puller = Puller(kafka, tmp_path, "", {**COLLECTED, "url": f"kafka://{kafka.address}/{TOPIC}"})
+    for _ in range(2):
+        server.write(150)
+        puller.start()
+        wait_until(lambda: puller.bytes() > 0, PATIENCE_SECONDS, "records")
+        puller.kill()
+    server.write(50)
+    server.finish()
+    puller.start()
+    missing = settle(stack, [server.manifest])
+    puller.stop()
+    assert not missing
+    await_exact(stack, [server.manifest])
 
 
 @pytest.fixture
