@@ -28,6 +28,7 @@ NANOS = 1_000_000_000
 CONTENT = "resourceLogs"
 """The one key of a message in JSON."""
 BODIES = {
+    "bytes_value": "bytes",
     "bool_value": "a truth value",
     "int_value": "a number",
     "double_value": "a number",
@@ -116,12 +117,12 @@ class Record:
         return self.record.event_name
 
     def decoded(self) -> Decoded | Undecodable:
-        """Returns its body as lines. Bytes are a body of `filelog` with the encoding `nop`."""
+        """Returns its body as lines. Bytes are no lines: `filelog` with the encoding `nop` cuts a file
+        anywhere."""
         kind = self.record.body.WhichOneof("value")
-        if kind not in ("string_value", "bytes_value"):
+        if kind != "string_value":
             return Undecodable(max(1, self.record.ByteSize()), self._reason(kind))
-        body = self.record.body
-        content = body.string_value if kind == "string_value" else body.bytes_value
+        content = self.record.body.string_value
         nanos = self.record.time_unix_nano or self.record.observed_time_unix_nano
         at = datetime.fromtimestamp(nanos / NANOS, UTC)
         return Decoded(("otlp",), at, "", content if content.endswith(b"\n") else content + b"\n")
