@@ -217,6 +217,17 @@ def test_a_record_that_is_no_text_is_a_gap_with_its_reason(topic, body, reason):
     assert f"{reason} (event 'db.server.query_sample')" in note and "4711" not in note
 
 
+def test_a_record_of_alloy_is_a_gap_and_no_line(topic):
+    labels = {"job": "integrations/db-o11y", "op": "query_sample"}
+    alloy = record('level="info" schema="shop"', {**FILE, **labels})
+    topic.put(0, message("db-1", [alloy]))
+    puller = puller_of(topic)
+    puller.visit(NOW)
+    (note,) = puller.notes
+    assert "it is of Grafana Alloy (op=query_sample), and no line of a log" in note
+    assert puller.gap_bytes() == alloy.ByteSize()
+
+
 def test_text_that_is_not_utf8_is_written_as_it_is(topic):
     topic.put(0, message("db-1", [record("select '##';\n", FILE)]).replace(b"##", b"\xfe\xff"))
     puller = puller_of(topic)
@@ -309,18 +320,19 @@ def findings(topic: FakeTopic, **more: str) -> list[tuple[str, str]]:
 def test_the_check_shows_what_the_last_messages_contain(topic):
     sample = record(None, {"mysql.instance.endpoint": "db-1:3306"})
     sample.event_name = "db.server.query_sample"
-    topic.put(0, message("db-1", [sample, record(None, FILE)]))
+    alloy = record("level=info", {"job": "integrations/db-o11y", "op": "wait_event"})
+    topic.put(0, message("db-1", [sample, alloy, record(None, FILE)]))
     topic.put(1, slow(1, 2))
     topic.put(1, b"\xff\xff")
     assert findings(topic) == [
         ("ok", "kafka://k1:9092,k2:9092/otlp_logs can be read (2 partitions)"),
-        ("ok", "3 of the last 4 records are of this log"),
+        ("ok", "3 of the last 5 records are of this log"),
         (
             "error",
             "2 of the last records are a gap each: it has no body (1), "
             "expected logs in OTLP: DecodeError (1)",
         ),
-        ("ok", "events that are not read: db.server.query_sample (1)"),
+        ("ok", "events that are not read: db.server.query_sample (1), op=wait_event (1)"),
         ("ok", "kafka://k1:9092,k2:9092/otlp_logs keeps messages for 168 h"),
     ]
 
