@@ -138,14 +138,14 @@ class LogOfTopic:
         entries = EntriesFile(done, self.wanted, lambda _: False)
         identity, bounds = self.topic.identity(), self.topic.bounds()
         memory = Memory.of(state.memory)
-        is_new = bool(memory.topic and identity and memory.topic != identity)
+        is_new = _differ(memory.topic, identity)
         memory.offsets = self._positions(memory, is_new, bounds, at)
         memory.topic = identity or memory.topic
         if is_new:
             entries.leave_gap(1, "the topic is another one: messages of the earlier one may be missing")
         _leave_gaps(entries, memory.offsets, bounds)
         has_read = self._read(entries, memory, bounds, max_bytes)
-        if has_read and self.topic.identity() != identity:
+        if has_read and _differ(self.topic.identity(), identity):
             return Round(at, state, is_complete=False)  # made again meanwhile: the messages may be of either
         done.is_complete = all(memory.offsets[partition] >= each.end for partition, each in bounds.items())
         done.state.memory = memory.to_json()
@@ -190,6 +190,11 @@ class LogOfTopic:
 
     def _is_wanted(self, found: Decoded | Undecodable) -> bool:
         return isinstance(found, Undecodable) or self.wanted.includes(found.log)
+
+
+def _differ(one: str, other: str) -> bool:
+    """Returns whether both are known and not the same."""
+    return bool(one and other) and one != other
 
 
 def _leave_gaps(entries: EntriesFile, positions: Offsets, bounds: Mapping[int, Bounds]) -> None:
