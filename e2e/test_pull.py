@@ -4,9 +4,6 @@ killed."""
 import base64
 import json
 import os
-import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -28,6 +25,8 @@ from e2e.pulling.fake_objects import FakeObjects
 from e2e.pulling.fake_objects import serve as serve_objects
 from e2e.pulling.fake_rds import FakeRds
 from e2e.pulling.log_tables import ARCHIVE, PULLER, TableServer
+from e2e.pulling.otel_topic import COLLECTED, TOPIC, CollectedServer
+from e2e.pulling.puller import Puller
 from e2e.pulling.service_http import FaultError
 from e2e.stack import Stack, wait_until
 from e2e.topics import committed
@@ -35,8 +34,6 @@ from e2e.wait_for_idle import await_exact, settle, tailrace
 from e2e.workload.shapes import MySql8
 from e2e.workload.statements import ordinary
 from e2e.workload.writer import LogWriter
-from tailrace.kafka.client import KafkaClient
-from tailrace.programs import pull
 from tailrace_local import kafka as local_kafka
 from tailrace_signing import keys
 
@@ -130,54 +127,6 @@ class StreamServer:
         self._fake.put("prod-1", self._at, message, self._at + 900)
 
 
-class Puller:
-    """The process, with its list and its heartbeat file."""
-
-    def __init__(self, kafka: KafkaClient, directory: Path, endpoint: str, log: dict[str, str] = LOG) -> None:
-        self.beat = directory / "beat"
-        listed = directory / "logs.json"
-        listed.write_text(json.dumps([{**log, "endpoint": endpoint}]))
-        self._command = [
-            *(sys.executable, "-m", "tailrace_pull", "run", "--name", "e2e", "--logs", listed),
-            *("--kafka", kafka.address, "--heartbeat-file", self.beat, "--key", directory / "key"),
-        ]
-        self.key = keys.create(directory / "key")
-
-    def start(self) -> None:
-        self.beat.unlink(missing_ok=True)
-        self._process = subprocess.Popen(
-            self._command,
-            env={
-                **os.environ,
-                "PYTHONPATH": pull.PROGRAMS,
-                "AWS_ACCESS_KEY_ID": "id",
-                "AWS_SECRET_ACCESS_KEY": "unused",
-            },
-        )
-
-    def kill(self) -> None:
-        self._process.send_signal(signal.SIGKILL)
-        self._process.wait()
-
-    def stop(self) -> None:
-        self._process.send_signal(signal.SIGTERM)
-        assert self._process.wait(60) == 0
-
-    def age(self, seconds: float) -> None:
-        """Makes the last report older."""
-        report = json.loads(self.beat.read_text())
-        report["since"] -= seconds
-        for log in report["logs"]:
-            log["at"] -= seconds
-        self.beat.write_text(json.dumps(report))
-
-    def bytes(self) -> int:
-        if not self.beat.exists():
-            return 0
-        (log,) = json.loads(self.beat.read_text())["logs"]
-        return log["bytes"]
-
-
 @pytest.fixture
 def fake() -> FakeRds:
     return FakeRds(seed=5, portion_bytes=20_000, portion_lines=500, fault_rate=0.03)
@@ -202,7 +151,7 @@ def serving(server: ThreadingHTTPServer) -> Iterator[str]:
 
 @pytest.fixture
 def puller(stack: Stack, tmp_path: Path, endpoint: str) -> Puller:
-    return Puller(local_kafka.connect(stack.settings, stack.home, "pull"), tmp_path, endpoint)
+    return Puller(local_kafka.connect(stack.settings, stack.home, "pull"), tmp_path, endpoint, LOG)
 
 
 def test_a_pulled_log_is_stored_exactly_although_the_puller_is_killed(stack, fake, puller, tmp_path):
@@ -315,6 +264,25 @@ def test_records_of_an_event_hub_are_stored_exactly_although_the_puller_is_kille
     sizes = [each["size"] for each in committed(stack.settings, "tailrace.files", name)]
     lines = committed(stack.settings, "tailrace.slowlog.lines", name)
     assert max(sizes) == sum(len(each["log"]) + 1 for each in lines if "log" in each) + PARTITIONS
+
+
+def test_records_of_a_collector_are_stored_exactly_although_the_puller_is_killed(stack, tmp_path):
+    """Events, ledger and rollups equal those of the server's file, also for messages that were sent twice."""
+    kafka = local_kafka.connect(stack.settings, stack.home, "pull")
+    server = CollectedServer(tmp_path, kafka.address)
+    puller = Puller(kafka, tmp_path, "", {**COLLECTED, "url": f"kafka://{kafka.address}/{TOPIC}"})
+    for _ in range(2):
+        server.write(150)
+        puller.start()
+        wait_until(lambda: puller.bytes() > 0, PATIENCE_SECONDS, "records")
+        puller.kill()
+    server.write(50)
+    server.finish()
+    puller.start()
+    missing = settle(stack, [server.manifest])
+    puller.stop()
+    assert not missing
+    await_exact(stack, [server.manifest])
 
 
 @pytest.fixture

@@ -77,6 +77,18 @@ def test_a_log_of_objects_is_found_by_its_url(program):
     assert fix == "add storage.objects.get to the policy: docs/PULL.md#permissions"
 
 
+def test_a_log_in_otlp_is_found_by_its_topic(program):
+    keys = "{instance: db-1, source: slowlog, kind: otlp, url: 'kafka://k1:9092,k2:9092/logs', match: a=b}"
+    (program.home.root / "sources.yaml").write_text(f"- {keys}\n")
+    ((message, _),) = problems(program)
+    assert message == "pull: db-1 slowlog /otlp/logs: no report of the puller"
+    log = reported("db-1", 0, "the account lacks READ", "permission", "READ")
+    report(program, {**log, "path": "/otlp/logs/slowlog"})
+    ((message, fix),) = problems(program)
+    assert message == "pull: db-1 slowlog /otlp/logs/slowlog: the account lacks READ"
+    assert fix == "grant the account READ on the topic: docs/PULL.md#opentelemetry-collector"
+
+
 def test_the_fix_of_a_log_table_is_its_statement(program):
     (program.home.root / "sources.yaml").write_text(
         "- {instance: db-1, source: slowlog, kind: table, defaults_file: db-1.cnf}\n"

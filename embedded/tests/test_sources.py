@@ -174,7 +174,7 @@ def test_the_option_file_of_a_log_table_is_relative_to_the_list(tmp_path):
         ("{instance: a, source: audit, kind: rds}", "`region` is missing"),
         (
             "{instance: a, source: audit, kind: sql, region: r}",
-            "kind must be one of rds, cloudwatch, table, objects, event_hubs, not 'sql'",
+            "kind must be one of rds, cloudwatch, table, objects, event_hubs, otlp, not 'sql'",
         ),
         ("{instance: a, source: slowlog, kind: table}", "`defaults_file` is missing"),
         ("{instance: a, source: audit, kind: table, defaults_file: f}", "one of slowlog, general"),
@@ -238,6 +238,33 @@ def test_a_log_of_an_event_hub_has_a_url_and_no_secret(tmp_path):
     ):
         with pytest.raises(SourcesError, match=re.escape(problem)):
             sources_file.read(written(tmp_path, entry % keys))
+
+
+def test_a_log_in_otlp_has_a_topic_and_attributes(tmp_path):
+    entry = "- {instance: a, source: errorlog, kind: otlp, %s}\n"
+    keys = "url: 'kafka://k1:9092,k2:9092/logs', match: '%s'"
+    where = "host.name=a, log.file.name=error.log*"
+    (log,) = sources_file.read(written(tmp_path, entry % f"{keys % where}, connection_file: kafka")).pulled
+    assert (log.match, log.connection_file) == (where, str(tmp_path / "kafka"))
+    for values, problem in (
+        ("match: host.name=a", "`url` is missing"),
+        ("url: 'kafka://k1:9092/logs'", "`match` is missing"),
+        ("url: 'kafka://k1:9092', match: a=b", "url must be like kafka://HOST:PORT,…/TOPIC"),
+        ("url: 'kafka://me:secret@k1/logs', match: a=b", "url must be like"),
+        (keys % "host.name", "match must be like host.name=db-1,log.file.name=slow.log"),
+        (keys % "a=b,", "match must be like"),
+        (keys % "a= ", "match must be like"),
+        (keys % "a=b,a=c", "match must be like"),
+        (keys % "a=b" + ", db_instance: x", "`db_instance` is a key of kind"),
+    ):
+        with pytest.raises(SourcesError, match=re.escape(problem)):
+            sources_file.read(written(tmp_path, entry % values))
+
+
+def test_records_of_one_log_are_not_listed_for_two_instances(tmp_path):
+    entry = "- {instance: %s, source: audit, kind: otlp, url: 'kafka://k:1/logs', match: host.name=a}\n"
+    with pytest.raises(SourcesError, match=r"match 'host\.name=a' of kafka://k:1/logs is listed twice"):
+        sources_file.read(written(tmp_path, entry % "a" + entry % "b"))
 
 
 RDS = "- {instance: a, source: audit, kind: rds, region: r, db_instance: prod}\n"

@@ -109,6 +109,14 @@ def described(schema: dict, where: str = "") -> set[str]:
         ({"clickhouse": {"authority": {"secretName": "a", "configMapName": "b"}}}, "should not be valid"),
         ({"pull": {"logs": [{"instance": "a", "source": "slowlog", "kind": "table"}]}}, "defaults_file"),
         ({"pull": {"logs": [{"instance": "a", "source": "slowlog", "kind": "rds"}]}}, "region"),
+        (
+            {
+                "pull": {
+                    "logs": [{"instance": "a", "source": "slowlog", "kind": "otlp", "url": "kafka://k/t"}]
+                }
+            },
+            "match",
+        ),
     ],
 )
 def test_what_cannot_be_used_is_refused(wrong, said):

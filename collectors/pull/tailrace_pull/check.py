@@ -3,14 +3,14 @@ machine's credentials. Changes nothing."""
 
 import itertools
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tailrace_pull import aws
+from tailrace_pull import aws, kafka_hub, otlp_check, otlp_topic
 from tailrace_pull.cloudwatch import GROUPS
-from tailrace_pull.config import CLOUDWATCH, HUB, OBJECTS, TABLE, Clients, Entry
-from tailrace_pull.kafka_hub import RIGHT
+from tailrace_pull.config import CLOUDWATCH, HUB, OBJECTS, OTLP, TABLE, Clients, Entry
+from tailrace_pull.kafka_topic import KafkaTopic
 from tailrace_pull.object_store import RIGHTS
 from tailrace_pull.rds import RdsLogs
 from tailrace_pull.remote import FileGoneError, PermissionMissingError, RemoteError
@@ -21,7 +21,8 @@ OBJECT_RIGHTS = {right for rights in RIGHTS.values() for right in rights.values(
 ON = ("1", "ON")
 HOUR_MILLIS = 3_600_000
 MIN_RETENTION_MILLIS = 24 * HOUR_MILLIS
-"""A hub that keeps messages for less loses some if the puller is stopped over night."""
+"""A topic that keeps messages for less loses some if the puller is stopped over night."""
+OTLP_GUIDE = f"{GUIDE}#opentelemetry-collector"
 SWITCHES = {"slowlog": "slow_query_log", "general": "general_log"}
 """The parameter that turns a kind of log on. Error logs are always on; audit logs need a plugin."""
 
@@ -50,23 +51,34 @@ def _found(entry: Entry, clients: Clients) -> Iterator[Found]:
         return _guarded(_read_objects(entry, clients))
     if entry.kind == HUB:
         return _guarded(_read_hub(entry, clients))
+    if entry.kind == OTLP:
+        return _guarded(_read_otlp(entry, clients), _fix_of_otlp)
     read = _read_cloudwatch if entry.kind == CLOUDWATCH else _read_rds
     return itertools.chain(_guarded(read(entry, clients)), _settings(entry, clients))
 
 
-def _guarded(checks: Iterator[Found]) -> Iterator[Found]:
-    """Yields the results; an error of the service ends them and is the last one."""
+def _guarded(checks: Iterator[Found], fix: Callable[[RemoteError], str] | None = None) -> Iterator[Found]:
+    """Yields the results; an error of the service ends them and is the last one. `fix` says how to correct
+    an error."""
     try:
         yield from checks
     except RemoteError as error:
-        yield Found("error", str(error), _fix(error))
+        yield Found("error", str(error), (fix or _fix)(error))
+
+
+def _fix_of_otlp(error: RemoteError) -> str:
+    if error.right == otlp_topic.RIGHT:
+        return f"grant the account {error.right} on the topic: {OTLP_GUIDE}"
+    if isinstance(error, PermissionMissingError):
+        return f"correct the login in `connection_file`: {OTLP_GUIDE}"
+    return f"check `url`, `connection_file` and network: {OTLP_GUIDE}"
 
 
 def _fix(error: RemoteError) -> str:
     if error.right.endswith(";"):
         return f"on the server: {error.right}  {GUIDE}#log-tables"
-    if error.right == RIGHT:
-        return f"use a connection string whose policy has {RIGHT}: {GUIDE}#permissions-for-event-hubs"
+    if error.right == kafka_hub.RIGHT:
+        return f"use a connection string whose policy has {error.right}: {GUIDE}#permissions-for-event-hubs"
     if isinstance(error, PermissionMissingError):
         section = "permissions-for-objects" if error.right in OBJECT_RIGHTS else "permissions"
         return f"add {error.right or 'valid credentials'}: {GUIDE}#{section}"
@@ -99,22 +111,58 @@ def _read_hub(entry: Entry, clients: Clients) -> Iterator[Found]:
         yield Found("error", str(error), f"correct `url`, or create the hub: {GUIDE}#azure-event-hubs")
         return
     yield Found("ok", f"{entry.url} can be read ({len(partitions)} partitions)")
+    yield _retention_of(hub, entry.url, "hub")
+
+
+def _read_otlp(entry: Entry, clients: Clients) -> Iterator[Found]:
+    """Asks for the partitions of the topic and how long it keeps messages, and reads its last messages."""
+    topic, wanted = clients.topic(entry), clients.attributes(entry)
     try:
-        retention = hub.retention_millis()
-    except RemoteError as error:
-        yield Found("unknown", f"the retention was not checked: {error}")
+        bounds = topic.bounds()
+    except FileGoneError as error:
+        yield Found("error", str(error), f"correct `url`, or create the topic: {OTLP_GUIDE}")
         return
-    yield _retention(entry.url, retention)
+    yield Found("ok", f"{entry.url} can be read ({len(bounds)} partitions)")
+    yield from _records(entry, otlp_check.sample(topic, bounds, wanted), len(bounds))
+    yield _retention_of(topic, entry.url, "topic")
 
 
-def _retention(url: str, millis: int | None) -> Found:
+def _records(entry: Entry, found: otlp_check.Sample, partitions: int) -> Iterator[Found]:
+    if not found.records:
+        yield Found(
+            "unknown", f"{entry.url} has no records yet", f"let the Collector send logs: {OTLP_GUIDE}"
+        )
+    elif not found.selected:
+        message = f"`match` selects none of the last {found.records} records: {found.found_attributes()}"
+        yield Found("unknown", message, f"correct `match`, or let the Collector send the log: {OTLP_GUIDE}")
+    else:
+        yield Found("ok", f"{found.selected} of the last {found.records} records are of this log")
+    if found.unreadable:
+        reasons = otlp_check.named(found.unreadable)
+        message = f"{found.unreadable.total()} of the last records are a gap each: {reasons}"
+        yield Found("error", message, f"select records of `filelog` only: {OTLP_GUIDE}")
+    if found.events:
+        yield Found("ok", f"events that are not read: {otlp_check.named(found.events)}")
+    if entry.source == "slowlog" and partitions > 1 and found.selected and found.lines == found.selected:
+        message = f"each record is one line, and the topic has {partitions} partitions: entries may be mixed"
+        yield Found("error", message, f"set `multiline` of `filelog`: {OTLP_GUIDE}")
+
+
+def _retention_of(topic: KafkaTopic, url: str, noun: str) -> Found:
+    try:
+        return _retention(url, topic.retention_millis(), noun)
+    except RemoteError as error:
+        return Found("unknown", f"the retention was not checked: {error}")
+
+
+def _retention(url: str, millis: int | None, noun: str) -> Found:
     if millis is None:
         return Found("unknown", f"{url} does not say how long it keeps messages")
     if 0 <= millis < MIN_RETENTION_MILLIS:
         message = (
             f"{url} keeps messages for {millis / HOUR_MILLIS:.1f} h: longer pauses of the puller are gaps"
         )
-        return Found("error", message, "set the retention of the hub to 24 h or more")
+        return Found("error", message, f"set the retention of the {noun} to 24 h or more")
     kept = "permanently" if millis < 0 else f"for {millis / HOUR_MILLIS:.0f} h"
     return Found("ok", f"{url} keeps messages {kept}")
 

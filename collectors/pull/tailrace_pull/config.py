@@ -10,18 +10,22 @@ import botocore.config
 
 from tailrace_pull import cloudwatch, option_file
 from tailrace_pull.cloudwatch import CloudWatchLogs
-from tailrace_pull.event_hubs import LogOfHub
+from tailrace_pull.event_hubs import log_of_hub
 from tailrace_pull.kafka_hub import KafkaHub
 from tailrace_pull.log import PulledLog, StreamedLog
 from tailrace_pull.log_tables import LIVE_TABLES, SCHEMA, SqlTables
+from tailrace_pull.messages import LogOfTopic
 from tailrace_pull.object_records import AZURE_LOGS, Wanted
 from tailrace_pull.object_store import ObjectStore
 from tailrace_pull.objects import LogOfObjects
+from tailrace_pull.otlp_logs import Attributes
+from tailrace_pull.otlp_topic import OtlpTopic
 from tailrace_pull.rds import LIVE_FILES, RdsLogs
 from tailrace_pull.reading import FilesOfLog, VisitedLog
 from tailrace_pull.table_reading import TableReader
 
-RDS, CLOUDWATCH, TABLE, OBJECTS, HUB = "rds", "cloudwatch", "table", "objects", "event_hubs"
+RDS, CLOUDWATCH, TABLE, OBJECTS = "rds", "cloudwatch", "table", "objects"
+HUB, OTLP = "event_hubs", "otlp"
 SERVICES = {RDS: "rds", CLOUDWATCH: "logs"}
 """The service of each kind that has one, as boto3 names it."""
 REQUIRED = {
@@ -30,6 +34,7 @@ REQUIRED = {
     TABLE: ("defaults_file",),
     OBJECTS: ("url", "db_instance"),
     HUB: ("url", "db_instance"),
+    OTLP: ("url", "match"),
 }
 """The keys that each kind needs."""
 TIMEOUT_SECONDS = 30
@@ -60,8 +65,8 @@ class Entry:
     stream: str = ""
     """cloudwatch: default is the name of the server at the service."""
     since: str = ""
-    """cloudwatch, objects, event_hubs: time of the first events, of the last write of the first objects, or
-    of the arrival of the first messages, to read; default: a day before the first visit."""
+    """cloudwatch, objects, event_hubs, otlp: time of the first events, of the last write of the first
+    objects, or of the arrival of the first messages, to read; default: a day before the first visit."""
     defaults_file: str = ""
     """table: path of a MySQL option file with address and credentials."""
     host: str = ""
@@ -69,11 +74,15 @@ class Entry:
     archive: str = SCHEMA
     """table: schema to which a rotation moves tables."""
     url: str = ""
-    """objects: store, bucket and prefix; event_hubs: eventhubs://NAMESPACE/HUB."""
+    """objects: store, bucket and prefix; event_hubs: eventhubs://NAMESPACE/HUB; otlp:
+    kafka://HOST:PORT,…/TOPIC."""
     account: str = ""
     """objects: storage account of Azure."""
     connection_file: str = ""
-    """event_hubs: file with the connection string; default: the environment."""
+    """event_hubs: file with the connection string; default: the environment. otlp: file with properties of
+    librdkafka; default: none."""
+    match: str = ""
+    """otlp: attributes of the records of the log, NAME=PATTERN,…"""
 
     def __post_init__(self) -> None:
         """Raises ValueError."""
@@ -92,9 +101,8 @@ class Entry:
         if self.kind == CLOUDWATCH:
             path = f"/{self.kind}/{self.region}/{self.db_instance}/{self.group().lstrip('/')}"
             return StreamedLog(self.instance, self.cluster, self.source, path, self.tz, self.format)
-        if self.kind in (OBJECTS, HUB):
-            place = self.url.replace("://", "/") if self.kind == OBJECTS else self.url.partition("://")[2]
-            path = f"/{self.kind}/{place.rstrip('/')}/{self.source}"
+        if self.kind in (OBJECTS, HUB, OTLP):
+            path = f"/{self.kind}/{self._place()}/{self.source}"
             return StreamedLog(self.instance, self.cluster, self.source, path, self.tz, self.format)
         path = (
             f"/{self.kind}/{self.region}/{self.db_instance}/{self.live_file()}"
@@ -102,6 +110,14 @@ class Entry:
             else f"/{self.kind}/{self.instance}/{SCHEMA}/{LIVE_TABLES[self.source]}"
         )
         return PulledLog(self.instance, self.cluster, self.source, path, self.tz, self.format)
+
+    def _place(self) -> str:
+        """Returns where objects or messages are, as a part of a path. The addresses of the servers of a Kafka
+        may change."""
+        place = self.url.partition("://")[2].rstrip("/")
+        if self.kind == OBJECTS:
+            return f"{self.url.partition('://')[0]}/{place}"
+        return place if self.kind == HUB else place.partition("/")[2]
 
 
 def load(file: Path) -> list[Entry]:
@@ -152,7 +168,10 @@ class Clients:
                     f"{entry.instance}: Azure has no {entry.source}, only {', '.join(AZURE_LOGS)}"
                 )
             wanted = Wanted(entry.source, entry.db_instance, "")
-            return LogOfHub(self.hub(entry), wanted, _since(entry) or read_until)
+            return log_of_hub(self.hub(entry), wanted, _since(entry) or read_until)
+        if entry.kind == OTLP:
+            wanted, since = self.attributes(entry), _since(entry) or read_until
+            return LogOfTopic(self.topic(entry), entry.instance, wanted, wanted.contents, since)
         return FilesOfLog(RdsLogs(self.client("rds", entry), entry.db_instance, entry.live_file()))
 
     def store(self, entry: Entry) -> ObjectStore:
@@ -167,6 +186,20 @@ class Clients:
         try:
             file = Path(entry.connection_file) if entry.connection_file else None
             return KafkaHub(entry.url, entry.endpoint, file)
+        except ValueError as error:
+            raise ConfigurationError(f"{entry.source} of {entry.instance}: {error}") from error
+
+    def topic(self, entry: Entry) -> OtlpTopic:
+        """Raises ConfigurationError."""
+        try:
+            return OtlpTopic(entry.url, Path(entry.connection_file) if entry.connection_file else None)
+        except ValueError as error:
+            raise ConfigurationError(f"{entry.source} of {entry.instance}: {error}") from error
+
+    def attributes(self, entry: Entry) -> Attributes:
+        """Raises ConfigurationError."""
+        try:
+            return Attributes.parse(entry.match)
         except ValueError as error:
             raise ConfigurationError(f"{entry.source} of {entry.instance}: {error}") from error
 

@@ -2,12 +2,20 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 from tailrace_pull.envelopes import Decoded
-from tailrace_pull.object_records import Undecodable, Wanted
+from tailrace_pull.object_records import Undecodable
 from tailrace_pull.portions import MAX_LINE_BYTES
 from tailrace_pull.reading import LineRun, Round
 from tailrace_pull.state import PulledFile
+
+
+class Selection(Protocol):
+    """Selects the entries of one log, of those of several servers and logs."""
+
+    def includes(self, log: tuple[str, ...]) -> bool:
+        """`log` is that of the entry (`envelopes.Decoded`)."""
 
 
 @dataclass(frozen=True)
@@ -16,7 +24,7 @@ class EntriesFile:
 
     done: Round
     """Its state has one file."""
-    wanted: Wanted
+    wanted: Selection
     is_repeated: Callable[[Decoded], bool]
     """Notes an entry; returns whether it was stored before."""
 

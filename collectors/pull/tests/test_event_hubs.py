@@ -5,19 +5,18 @@ import itertools
 import json
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 import pytest
 from entries_puller import AZURE_ID, EntriesPuller
+from fake_topic import NOW, FakeTopic
 
 from tailrace_pull.check import check
 from tailrace_pull.config import Clients, ConfigurationError, Entry
-from tailrace_pull.event_hubs import Bounds, Fetched, LogOfHub, Offsets, entries_of_message
+from tailrace_pull.event_hubs import entries_of_message, log_of_hub
 from tailrace_pull.object_records import Undecodable, Wanted
 from tailrace_pull.remote import FileGoneError, PermissionMissingError, RemoteError
 
-NOW = 1_795_000_000
 SEEDS = 3
 LONG_SEEDS = 500
 
@@ -33,60 +32,13 @@ def message(*numbers: int) -> bytes:
     return json.dumps({"records": [record(number) for number in numbers]}).encode()
 
 
-class FakeHub:
-    """A hub whose messages a retention deletes. What happens between two messages is `between`."""
-
-    def __init__(self, partitions: int = 2) -> None:
-        self.messages: dict[int, list[tuple[int, bytes]]] = {number: [] for number in range(partitions)}
-        """Arrival in milliseconds and value, by offset."""
-        self.first = dict.fromkeys(self.messages, 0)
-        self.now = NOW * 1000
-        self.between = lambda: None
-        self.retention: int | None = 7 * 86_400_000
-
-    def put(self, partition: int, value: bytes) -> None:
-        self.messages[partition].append((self.now, value))
-
-    def delete(self, partition: int, end: int) -> None:
-        """Deletes messages up to an offset."""
-        self.first[partition] = max(self.first[partition], end)
-
-    def bounds(self) -> Mapping[int, Bounds]:
-        self.between()
-        return {
-            number: Bounds(self.first[number], len(messages)) for number, messages in self.messages.items()
-        }
-
-    def offsets_at(self, millis: int) -> Offsets:
-        found = {}
-        for number, messages in self.messages.items():
-            kept = range(self.first[number], len(messages))
-            found[number] = next((each for each in kept if messages[each][0] >= millis), len(messages))
-        return found
-
-    def read(self, positions: Offsets, ends: Offsets) -> Iterator[Fetched]:
-        for number in itertools.cycle(sorted(positions)):
-            if all(positions[each] >= ends[each] for each in positions):
-                return
-            self.between()
-            if positions[number] < self.first[number]:
-                raise RemoteError("offset out of range")
-            if positions[number] < ends[number]:
-                value = self.messages[number][positions[number]][1]
-                positions[number] += 1
-                yield Fetched(number, positions[number], value)
-
-    def retention_millis(self) -> int | None:
-        return self.retention
-
-
-def puller_of(hub: FakeHub, since: int = 1) -> EntriesPuller:
-    return EntriesPuller(LogOfHub(hub, Wanted("slowlog", "prod", ""), since))
+def puller_of(hub: FakeTopic, since: int = 1) -> EntriesPuller:
+    return EntriesPuller(log_of_hub(hub, Wanted("slowlog", "prod", ""), since))
 
 
 @pytest.fixture
-def hub() -> FakeHub:
-    return FakeHub()
+def hub() -> FakeTopic:
+    return FakeTopic()
 
 
 def test_an_entry_is_written_as_the_server_would(hub):
@@ -114,7 +66,7 @@ def test_each_record_is_stored_once(seed: int) -> None:
 def check_records(seed: int) -> None:
     """Pulls while records arrive, partitions are added, the hub fails, retention deletes messages, and the
     puller is killed. What is not stored was deleted: one byte of a gap for each of these messages."""
-    chosen, hub, numbers = random.Random(seed), FakeHub(), itertools.count(1)
+    chosen, hub, numbers = random.Random(seed), FakeTopic(), itertools.count(1)
     written: dict[tuple[int, int], list[int]] = {}
 
     def act() -> None:
@@ -245,7 +197,7 @@ def test_a_connection_string_that_is_missing_is_named(monkeypatch, tmp_path, fil
 
 
 def test_a_hub_that_cannot_be_reached_is_named(monkeypatch):
-    monkeypatch.setattr("tailrace_pull.kafka_hub.TIMEOUT_SECONDS", 0.5)
+    monkeypatch.setattr("tailrace_pull.kafka_topic.TIMEOUT_SECONDS", 0.5)
     hub = Clients().hub(entry(endpoint="plaintext://127.0.0.1:1"))
     with pytest.raises(RemoteError, match="hub logs of shop: "):
         hub.bounds()

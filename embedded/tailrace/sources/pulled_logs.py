@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tailrace import console
-from tailrace.sources.sources_file import HUB, OBJECTS, TABLE, PulledSource
+from tailrace.sources.pulled_entry import HUB, OBJECTS, OTLP, TABLE, PulledSource
 
 LATE_SECONDS = 600
 """A log that has not been read for so long is a problem. Quiet logs are visited every 50 s."""
@@ -95,6 +95,8 @@ def _name(log: PulledSource) -> str:
         return f"/{OBJECTS}/{log.url.replace('://', '/').rstrip('/')}"
     if log.kind == HUB:
         return f"/{HUB}/{log.url.partition('://')[2]}"
+    if log.kind == OTLP:
+        return f"/{OTLP}/{log.url.partition('://')[2].partition('/')[2].rstrip('/')}"
     if log.kind == TABLE:
         return f"/{TABLE}/{log.instance}"
     return "/" + "/".join(filter(None, (log.kind, log.region, log.db_instance, log.file)))

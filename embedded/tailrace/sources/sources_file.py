@@ -52,44 +52,30 @@ A log that a cloud exports to objects (S3, Google Cloud Storage, Azure Blob Stor
 
 With `kind: event_hubs` it is read from Azure Event Hubs: `url: eventhubs://NAMESPACE/HUB`, and
 `connection_file` with the connection string (default: the variable AZURE_EVENT_HUBS_CONNECTION_STRING).
+A log that an OpenTelemetry Collector sends to a topic of Kafka is listed so:
+
+    - instance: shop-db-10
+      source: slowlog
+      kind: otlp
+      url: kafka://kafka-1:9092,kafka-2:9092/otlp_logs
+      match: host.name=db-10,log.file.name=mysql-slow.log*   # attributes of its records; * is any text
+      connection_file: /etc/tailrace/kafka.properties   # login, as properties of librdkafka; default: none
 """
 
 import dataclasses
-import re
 import urllib.parse
-import zoneinfo
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 import yaml
 
-from tailrace.errors import UsageError
-from tailrace.sources import one_way
+from tailrace.sources import one_way, pulled_entry
+from tailrace.sources.entry_keys import SourcesError, require_keys, require_one_of, require_zone, secret
 from tailrace.sources.one_way import Way
+from tailrace.sources.pulled_entry import KINDS, OTLP, PulledSource
 
-KINDS = ("slowlog", "audit", "errorlog", "general")
 SERVER = "server"
-CLOUDWATCH, TABLE, OBJECTS, HUB = "cloudwatch", "table", "objects", "event_hubs"
-AWS_KEYS = ("region", "db_instance", "endpoint")
-PULLED_KEYS = {
-    "rds": (*AWS_KEYS, "file"),
-    CLOUDWATCH: (*AWS_KEYS, "log_group", "stream", "since"),
-    TABLE: ("defaults_file", "host", "archive"),
-    OBJECTS: ("url", *AWS_KEYS, "account", "log_group", "since"),
-    HUB: ("url", "db_instance", "endpoint", "connection_file", "since"),
-}
-"""The keys of each kind of pulled log, besides those of all kinds; the first one is required."""
-PULLED_KINDS = tuple(PULLED_KEYS)
-STORES = ("s3", "gs", "az")
-SECRET_FILES = ("defaults_file", "connection_file")
-HUB_URL = re.compile(r"eventhubs://[^/]+/[^/]+")
-SOURCES_OF = {TABLE: ("slowlog", "general"), HUB: ("slowlog", "audit")}
-
-
-class SourcesError(UsageError, ValueError):
-    """The list is invalid; the message contains file, entry and what was expected."""
 
 
 @dataclass(frozen=True)
@@ -127,46 +113,6 @@ class Server:
         if self.explain_dsn is None:
             return self
         return dataclasses.replace(self, dsn=self.explain_dsn, password_file=self.explain_password_file)
-
-
-@dataclass(frozen=True)
-class PulledSource:
-    """A log that the component pull reads from a service. Credentials are not part of the list."""
-
-    instance: str
-    source: str
-    kind: str
-    """rds, cloudwatch, table, objects or event_hubs."""
-    region: str
-    """rds, cloudwatch, objects of S3: the region of the service."""
-    cluster: str
-    db_instance: str
-    """All kinds but table: name of the server at the service."""
-    file: str = ""
-    """rds: name of the live file at the service; empty for that of the kind of log."""
-    tz: str = "UTC"
-    format: str = "auto"
-    endpoint: str = ""
-    """All kinds but table: address of the service, if it is not the public one."""
-    log_group: str = ""
-    """cloudwatch, objects: name of the log group; empty for that to which RDS exports the kind of log."""
-    stream: str = ""
-    """cloudwatch: name of the stream, without a suffix; empty for `db_instance`."""
-    since: str = ""
-    """cloudwatch, objects, event_hubs: time of the first events, objects (last write) or messages (arrival)
-    to read; empty for a day before the first visit."""
-    defaults_file: str = ""
-    """table: path of a MySQL option file with address and credentials."""
-    host: str = ""
-    """table: `host` or `host:port` instead of those of the option file."""
-    archive: str = "mysql"
-    """table: schema to which a rotation moves tables."""
-    url: str = ""
-    """objects: store, bucket and prefix; event_hubs: namespace and hub."""
-    account: str = ""
-    """objects: storage account of Azure."""
-    connection_file: str = ""
-    """event_hubs: file with the connection string; empty if it is in the environment of the puller."""
 
 
 @dataclass(frozen=True)
@@ -224,6 +170,7 @@ def parse(file: Path, content: bytes) -> Listed:
     _require_distinct(file, [(log.instance, log.path) for log in logs])
     _require_distinct(file, [(server.instance, SERVER) for server in servers])
     _require_distinct(file, [(log.instance, f"{log.source} {log.file}".strip()) for log in pulled])
+    _require_distinct(file, [(log.url, f"match {log.match!r}") for log in pulled if log.kind == OTLP])
     return Listed(logs, servers, pulled)
 
 
@@ -278,65 +225,18 @@ def _reader_of(entry: object) -> Callable[[Path, str, object], Source | Server |
         return _source
     if entry.get("source") == SERVER:
         return _server
-    return _pulled if "kind" in entry else _source
-
-
-def _pulled(file: Path, where: str, entry: dict) -> PulledSource:
-    _require_one_of(where, "kind", entry["kind"], PULLED_KINDS)
-    kind = entry["kind"]
-    _require_keys(where, entry, PulledSource, ("instance", "source", "kind", PULLED_KEYS[kind][0]))
-    _require_keys_of_kind(where, entry, kind)
-    _require_one_of(where, "source", entry["source"], SOURCES_OF.get(kind, KINDS))
-    _require_zone(where, entry.get("tz", "UTC"))
-    if kind == OBJECTS:
-        _require_url(where, entry)
-    if kind == HUB and not HUB_URL.fullmatch(entry["url"]):
-        raise SourcesError(f"{where}: url must be like eventhubs://NAMESPACE/HUB")
-    if "since" in entry:
-        _require_time(where, entry["since"])
-    db_instance = "" if kind == TABLE else entry["instance"]
-    defaults = {"cluster": entry["instance"], "region": "", "db_instance": db_instance}
-    files = {name: str(_secret(file, entry[name])) for name in SECRET_FILES if name in entry}
-    return PulledSource(**{**defaults, **entry, **files})
-
-
-def _require_keys_of_kind(where: str, entry: dict, kind: str) -> None:
-    known = {key for keys in PULLED_KEYS.values() for key in keys}
-    for key in entry:
-        if key in known and key not in PULLED_KEYS[kind]:
-            kinds = ", ".join(other for other, keys in PULLED_KEYS.items() if key in keys)
-            raise SourcesError(f"{where}: `{key}` is a key of kind {kinds}, not of kind {kind}")
-
-
-def _require_url(where: str, entry: dict) -> None:
-    url = urllib.parse.urlsplit(entry["url"])
-    if url.scheme not in STORES or not url.netloc:
-        raise SourcesError(f"{where}: url must begin with s3://, gs:// or az:// and a name")
-    if (url.scheme == "az") != bool(entry.get("account")):
-        raise SourcesError(f"{where}: `account` is required with az://, and with no other store")
-
-
-def _require_time(where: str, text: str) -> None:
-    try:
-        datetime.fromisoformat(text)
-    except ValueError:
-        raise SourcesError(f"{where}: since must be a time such as 2026-11-26T12:00Z, not {text!r}") from None
-
-
-def _require_one_of(where: str, name: str, value: object, known: Sequence[str]) -> None:
-    if value not in known:
-        raise SourcesError(f"{where}: {name} must be one of {', '.join(known)}, not {value!r}")
+    return pulled_entry.read if "kind" in entry else _source
 
 
 def _server(file: Path, where: str, entry: dict) -> Server:
-    _require_keys(where, entry, Server, ("instance", "dsn"))
+    require_keys(where, entry, Server, ("instance", "dsn"))
     for name in ("dsn", "explain_dsn"):
         if name in entry:
             _require_address(where, name, entry[name])
     for name in ("explain", "digests"):
         if not isinstance(entry.get(name, False), bool):
             raise SourcesError(f"{where}: {name} must be true or false, not {entry[name]!r}")
-    secrets = {name: _secret(file, entry.get(name)) for name in ("password_file", "explain_password_file")}
+    secrets = {name: secret(file, entry.get(name)) for name in ("password_file", "explain_password_file")}
     return Server(**{"cluster": entry["instance"], **entry, **secrets})
 
 
@@ -346,38 +246,14 @@ def _require_address(where: str, name: str, dsn: object) -> None:
         raise SourcesError(f"{where}: {name} must be like mysql://user@host:port/, with no password in it")
 
 
-def _secret(file: Path, path: str | None) -> Path | None:
-    return (file.parent / Path(path).expanduser()).resolve() if path else None
-
-
-def _require_keys(where: str, entry: dict, kind: type, required: tuple[str, ...]) -> None:
-    known = {field.name: field.type for field in dataclasses.fields(kind)}
-    for key in entry:
-        if key not in known:
-            raise SourcesError(f"{where}: unknown key {key!r}; known are {', '.join(sorted(known))}")
-    for key in required:
-        if not isinstance(entry.get(key), str) or not entry[key]:
-            raise SourcesError(f"{where}: `{key}` is missing or not text")
-    for key, value in entry.items():
-        if known[key] is not bool and not isinstance(value, str):
-            raise SourcesError(f"{where}: `{key}` must be text, not {value!r}; put it in quotes")
-
-
 def _source(file: Path, where: str, entry: object) -> Source:
     if not isinstance(entry, dict):
         raise SourcesError(f"{where}: expected keys and values, found {entry!r}")
-    _require_keys(where, entry, Source, ("instance", "source", "path"))
-    _require_one_of(where, "source", entry["source"], KINDS)
-    _require_zone(where, entry.get("tz", "UTC"))
+    require_keys(where, entry, Source, ("instance", "source", "path"))
+    require_one_of(where, "source", entry["source"], KINDS)
+    require_zone(where, entry.get("tz", "UTC"))
     path = (file.parent / Path(entry["path"]).expanduser()).resolve()
     return Source(**{"cluster": entry["instance"], **entry, "path": path})
-
-
-def _require_zone(where: str, tz: object) -> None:
-    try:
-        zoneinfo.ZoneInfo(str(tz))
-    except (zoneinfo.ZoneInfoNotFoundError, ValueError):
-        raise SourcesError(f"{where}: tz must be an IANA zone such as Europe/Berlin, not {tz!r}") from None
 
 
 def _require_one_way(file: Path, logs: Sequence[Source], pulled: Sequence[PulledSource]) -> None:

@@ -42,6 +42,8 @@ def described(log: PulledLogState, now: float) -> str:
 def _fix(log: PulledLogState) -> str:
     if log.right.endswith(";"):
         return f"on the server: {log.right}  {GUIDE}#log-tables"
+    if log.right and log.log.startswith("/otlp/"):
+        return f"grant the account {log.right} on the topic: {GUIDE}#opentelemetry-collector"
     if log.right:
         return f"add {log.right} to the policy: {GUIDE}#permissions"
     if log.problem:

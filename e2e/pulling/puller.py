@@ -1,0 +1,61 @@
+"""The process of the puller, which tests kill."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from tailrace.kafka.client import KafkaClient
+from tailrace.programs import pull
+from tailrace_signing import keys
+
+
+class Puller:
+    """The process, with its list and its heartbeat file."""
+
+    def __init__(self, kafka: KafkaClient, directory: Path, endpoint: str, log: Mapping[str, str]) -> None:
+        self.beat = directory / "beat"
+        listed = directory / "logs.json"
+        listed.write_text(json.dumps([{**log, "endpoint": endpoint}]))
+        self._command = [
+            *(sys.executable, "-m", "tailrace_pull", "run", "--name", "e2e", "--logs", listed),
+            *("--kafka", kafka.address, "--heartbeat-file", self.beat, "--key", directory / "key"),
+        ]
+        self.key = keys.create(directory / "key")
+
+    def start(self) -> None:
+        self.beat.unlink(missing_ok=True)
+        self._process = subprocess.Popen(
+            self._command,
+            env={
+                **os.environ,
+                "PYTHONPATH": pull.PROGRAMS,
+                "AWS_ACCESS_KEY_ID": "id",
+                "AWS_SECRET_ACCESS_KEY": "unused",
+            },
+        )
+
+    def kill(self) -> None:
+        self._process.send_signal(signal.SIGKILL)
+        self._process.wait()
+
+    def stop(self) -> None:
+        self._process.send_signal(signal.SIGTERM)
+        assert self._process.wait(60) == 0
+
+    def age(self, seconds: float) -> None:
+        """Makes the last report older."""
+        report = json.loads(self.beat.read_text())
+        report["since"] -= seconds
+        for log in report["logs"]:
+            log["at"] -= seconds
+        self.beat.write_text(json.dumps(report))
+
+    def bytes(self) -> int:
+        if not self.beat.exists():
+            return 0
+        (log,) = json.loads(self.beat.read_text())["logs"]
+        return log["bytes"]
