@@ -12,12 +12,8 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.KeyPair;
-import java.security.KeyPairGenerator;
 import java.time.Clock;
 import java.util.ArrayList;
-import java.util.Base64;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
@@ -29,7 +25,6 @@ import org.junit.jupiter.api.io.TempDir;
 class SubjectNamesTest {
 
     private static final String TABLE = "tailrace.audit_events";
-    private static final byte[] KEY = new byte[Pseudonyms.KEY_BYTES];
     private static final List<String> NAMES = List.of("Ann", "Bob", "Proxy-1", "ann.os", "10.20.30.40", "web-1");
 
     @TempDir
@@ -39,16 +34,7 @@ class SubjectNamesTest {
 
     @BeforeEach
     void writeKeys() throws Exception {
-        KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
-        generator.initialize(2048);
-        KeyPair vault = generator.generateKeyPair();
-        String pem = "-----BEGIN PUBLIC KEY-----\n"
-                + Base64.getMimeEncoder().encodeToString(vault.getPublic().getEncoded())
-                + "\n-----END PUBLIC KEY-----\n";
-        Path key = Files.writeString(directory.resolve("key"), HexFormat.of().formatHex(KEY) + '\n');
-        keys = new PseudonymKeys(
-                key.toString(),
-                Files.writeString(directory.resolve("public.pem"), pem).toString());
+        keys = NewPseudonymKeys.in(directory);
     }
 
     @Test
@@ -56,7 +42,7 @@ class SubjectNamesTest {
         List<RowBlock> blocks = blocks(Optional.of(keys), event("Ann"), event("Ann"));
         String rows = text(blocks.get(1));
         assertThat(NAMES).noneMatch(rows::contains);
-        Pseudonyms pseudonyms = new Pseudonyms(KEY);
+        Pseudonyms pseudonyms = new Pseudonyms(NewPseudonymKeys.KEY);
         assertThat(rows)
                 .contains(pseudonyms.of(SubjectKind.USER, "Ann"), pseudonyms.of(SubjectKind.CLIENT, "10.20.30.40"));
         assertThat(rows).contains("localhost-is-no-client.example");
@@ -74,7 +60,7 @@ class SubjectNamesTest {
         while (arrivals.next()) {
             arrived.add(arrivals.text("pseudonym"));
         }
-        Pseudonyms pseudonyms = new Pseudonyms(KEY);
+        Pseudonyms pseudonyms = new Pseudonyms(NewPseudonymKeys.KEY);
         assertThat(arrived)
                 .hasSize(NAMES.size() + 1)
                 .doesNotHaveDuplicates()
