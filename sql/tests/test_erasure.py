@@ -107,6 +107,9 @@ def test_an_erased_name_is_gone_and_rows_stay_as_they_were(run, admin, stack):
     assert run(reveal, etl, "--reason", "alert 7", "--actor", "omar") == "etl"
     before = {table: admin.rows(ROWS.format(table)) for table in ("audit_events", "query_events")}
 
+    days = admin.rows("SELECT DISTINCT name FROM tailrace.entities_1d WHERE entity_kind = 'user'")
+    assert {row["name"] for row in days} == {etl, other}
+
     said = run(erase, "--subject", "user:etl", *ORDER)
     assert f"{etl} is erased" in said and "No counted row contains the name in clear." in said
     assert "old files" not in said

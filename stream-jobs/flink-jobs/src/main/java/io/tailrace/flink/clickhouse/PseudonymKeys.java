@@ -1,5 +1,6 @@
 package io.tailrace.flink.clickhouse;
 
+import io.tailrace.flink.runtime.ConfigurationException;
 import io.tailrace.pseudonym.NameSealer;
 import io.tailrace.pseudonym.Pseudonyms;
 import java.io.IOException;
@@ -8,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
+import java.util.Optional;
 
 /**
  * The files of the keys with which names in rows are replaced by pseudonyms.
@@ -18,12 +20,25 @@ import java.util.HexFormat;
 public record PseudonymKeys(String pseudonyms, String vault) implements Serializable {
 
     /**
-     * @throws IllegalArgumentException if a file contains no such key; the message names it
-     * @throws UncheckedIOException if a file cannot be read
+     * Returns the keys, after a test that the files contain some; empty if neither file is named.
+     *
+     * @throws ConfigurationException if only one file is named, cannot be read or contains no such key
      */
-    public void check() {
-        readPseudonyms();
-        readVault();
+    public static Optional<PseudonymKeys> of(String pseudonyms, String vault) {
+        if (pseudonyms.isEmpty() && vault.isEmpty()) {
+            return Optional.empty();
+        }
+        if (pseudonyms.isEmpty() || vault.isEmpty()) {
+            throw new ConfigurationException("pseudonym.key-file and pseudonym.vault-key-file are needed together");
+        }
+        PseudonymKeys keys = new PseudonymKeys(pseudonyms, vault);
+        try {
+            keys.readPseudonyms();
+            keys.readVault();
+        } catch (IllegalArgumentException | UncheckedIOException e) {
+            throw new ConfigurationException(e.getMessage());
+        }
+        return Optional.of(keys);
     }
 
     Pseudonyms readPseudonyms() {

@@ -101,8 +101,9 @@ final class DetectionJobConfig {
 
     /** Returns the keys of the pseudonyms that replace names in rows; empty: names are stored as they are. */
     Optional<PseudonymKeys> pseudonyms() {
-        return values.pseudonymKeys(
-                DetectionJobOptions.PSEUDONYM_KEY_FILE, DetectionJobOptions.PSEUDONYM_VAULT_KEY_FILE);
+        return PseudonymKeys.of(
+                values.text(DetectionJobOptions.PSEUDONYM_KEY_FILE),
+                values.text(DetectionJobOptions.PSEUDONYM_VAULT_KEY_FILE));
     }
 
     String clickHouseDatabase() {

@@ -114,8 +114,9 @@ final class NormalizeJobConfig {
 
     /** Returns the keys of the pseudonyms that replace names in rows; empty: names are stored as they are. */
     Optional<PseudonymKeys> pseudonyms() {
-        return values.pseudonymKeys(
-                NormalizeJobOptions.PSEUDONYM_KEY_FILE, NormalizeJobOptions.PSEUDONYM_VAULT_KEY_FILE);
+        return PseudonymKeys.of(
+                values.text(NormalizeJobOptions.PSEUDONYM_KEY_FILE),
+                values.text(NormalizeJobOptions.PSEUDONYM_VAULT_KEY_FILE));
     }
 
     String clickHouseDatabase() {

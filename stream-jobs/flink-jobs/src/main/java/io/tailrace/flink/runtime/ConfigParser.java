@@ -1,8 +1,6 @@
 package io.tailrace.flink.runtime;
 
-import io.tailrace.flink.clickhouse.PseudonymKeys;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,7 +10,6 @@ import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Properties;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -219,24 +216,6 @@ public final class ConfigParser<K extends Enum<K> & JobOption> {
     /** @throws ConfigurationException if the port is invalid, or only some of the files are named */
     public WebUiConfig webUi(K port, K keystore, K truststore, K passwordFile) {
         return new WebUiConfig(port(port), text(keystore), text(truststore), text(passwordFile));
-    }
-
-    /**
-     * Returns the keys of pseudonyms; empty if neither file is named.
-     *
-     * @throws ConfigurationException if only one file is named, or if a file contains no such key
-     */
-    public Optional<PseudonymKeys> pseudonymKeys(K pseudonyms, K vault) {
-        if (text(pseudonyms).isEmpty() && text(vault).isEmpty()) {
-            return Optional.empty();
-        }
-        PseudonymKeys keys = new PseudonymKeys(notEmpty(pseudonyms), notEmpty(vault));
-        try {
-            keys.check();
-        } catch (IllegalArgumentException | UncheckedIOException e) {
-            throw new ConfigurationException(e.getMessage());
-        }
-        return Optional.of(keys);
     }
 
     /** @throws ConfigurationException if the value is not one of these */

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tailrace.audit.record.AuditEventBuilder;
 import io.tailrace.event.AuditEvent;
 import io.tailrace.event.EventId;
+import io.tailrace.flink.runtime.ConfigurationException;
 import io.tailrace.pseudonym.Pseudonyms;
 import io.tailrace.pseudonym.SubjectKind;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -87,14 +87,19 @@ class SubjectNamesTest {
 
     @Test
     void refusesFilesWithoutAKey() throws Exception {
-        Path other = Files.writeString(directory.resolve("other"), "abcd");
-        assertThatThrownBy(() -> new PseudonymKeys(other.toString(), keys.vault()).check())
-                .hasMessageContaining(other.toString())
-                .hasMessageContaining("32 bytes");
-        assertThatThrownBy(() -> new PseudonymKeys(keys.pseudonyms(), other.toString()).check())
-                .hasMessageContaining("public RSA key");
-        assertThatThrownBy(() -> new PseudonymKeys(directory.resolve("none").toString(), keys.vault()).check())
-                .isInstanceOf(UncheckedIOException.class);
+        String other = Files.writeString(directory.resolve("other"), "abcd").toString();
+        assertThat(PseudonymKeys.of("", "")).isEmpty();
+        assertThat(PseudonymKeys.of(keys.pseudonyms(), keys.vault())).contains(keys);
+        assertRefused("", keys.vault(), "needed together");
+        assertRefused(other, keys.vault(), other + ": the key of pseudonyms must have at least 32 bytes");
+        assertRefused(keys.pseudonyms(), other, other + ": expected a public RSA key");
+        assertRefused(directory.resolve("none").toString(), keys.vault(), "cannot read the key");
+    }
+
+    private static void assertRefused(String pseudonyms, String vault, String reason) {
+        assertThatThrownBy(() -> PseudonymKeys.of(pseudonyms, vault))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining(reason);
     }
 
     private static List<RowBlock> blocks(Optional<PseudonymKeys> keys, AuditEvent... events) throws Exception {
