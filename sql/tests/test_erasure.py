@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from compliance_rows import asking
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -207,7 +208,7 @@ def test_the_jobs_and_the_audiences_cannot_read_the_vault(stack, admin):
         holds.append(stack.user("auditor"), str(uuid.uuid4()), "reveal", "ann", "x", ['{"pseudonym":"etl"}'])
 
 
-def test_accounts_of_a_server_with_pseudonyms_are_not_called_unused(admin, stack):
+def test_accounts_of_a_server_with_pseudonyms_are_not_called_unused(admin, stack, user, rendered):
     """The view would compare the names of accounts with pseudonyms, and find that nobody used them."""
     store(admin, stack, "etl")
     long_ago = event("app", event_class="query")
@@ -220,3 +221,8 @@ def test_accounts_of_a_server_with_pseudonyms_are_not_called_unused(admin, stack
     admin.insert("tailrace.server_facts", [fact], async_insert=0)
     found = admin.rows("SELECT account, state FROM tailrace.accounts_unused")
     assert found == [{"account": "'etl'@'%'", "state": "not known"}]
+    ask = asking(user, rendered)
+    assert [row["state"] for row in ask("accounts")] == ["not known"]
+    privileged = ask("privileged", kind=["administrators"])
+    assert [(row["user"], row["result"]) for row in privileged] == [("(pseudonyms)", "unknown")]
+    assert privileged[0]["operation"].startswith("1 records of users that are stored as pseudonyms")
