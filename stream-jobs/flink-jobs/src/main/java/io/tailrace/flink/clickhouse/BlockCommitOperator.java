@@ -110,7 +110,7 @@ final class BlockCommitOperator extends AbstractStreamOperator<Void> implements 
         insertedRows = RenamedMetrics.counter(metrics, "insertedRows");
         rejectedRows = RenamedMetrics.counter(metrics, "rejectedRows");
         metrics.gauge("pendingBytes", () -> pendingBytes);
-        metrics.gauge("pendingBlocks", () -> posting.size() + waiting.all().size());
+        metrics.gauge("pendingBlocks", () -> posting.size() + waiting.size());
         poster.times().register(metrics);
     }
 

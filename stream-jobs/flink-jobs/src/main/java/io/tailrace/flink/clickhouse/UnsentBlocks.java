@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Blocks of completed checkpoints that were never inserted because ClickHouse was unavailable.
@@ -23,9 +24,16 @@ final class UnsentBlocks {
     private static final int SMALL_BYTES = 1 << 20;
 
     private final Map<BlockKey, List<PendingBlock>> blocks = new LinkedHashMap<>();
+    private final AtomicInteger size = new AtomicInteger();
 
     void add(BlockKey target, PendingBlock block) {
         blocks.computeIfAbsent(target, key -> new ArrayList<>()).add(block);
+        size.incrementAndGet();
+    }
+
+    /** Returns the number of blocks. Other threads may call this method, and only this one. */
+    int size() {
+        return size.get();
     }
 
     Collection<PendingBlock> all() {
@@ -36,6 +44,7 @@ final class UnsentBlocks {
     Collection<PendingBlock> drain() {
         Collection<PendingBlock> drained = all();
         blocks.clear();
+        size.set(0);
         return drained;
     }
 
@@ -52,6 +61,7 @@ final class UnsentBlocks {
                     waiting.stream().filter(block -> block.size() < SMALL_BYTES).toList();
             if (small.size() >= MERGED_FROM) {
                 waiting.removeAll(small);
+                size.addAndGet(-small.size());
                 merged.addAll(merge(target, small));
             }
         });
