@@ -111,13 +111,14 @@ public final class RuleBundleValidator extends ProcessFunction<RuleRecord, RuleR
 
     private void decide(CompiledBundle push, RuleRecord rules, Context context, Collector<RuleRecord> out) {
         log(push, rules.offset());
-        context.output(PUSHES, outcome(push, rules.offset()));
         if (!push.isRefused()) {
             accepted = push.id();
             exceptions = push.bundle().rules().exceptions();
             rulesActive.add(1);
             out.collect(rules);
         }
+        // Afterwards: a reader of the row may expect the rules on their way.
+        context.output(PUSHES, outcome(push, rules.offset()));
     }
 
     private static void log(CompiledBundle push, long offset) {
