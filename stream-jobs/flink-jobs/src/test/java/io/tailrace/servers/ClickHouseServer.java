@@ -28,7 +28,9 @@ public final class ClickHouseServer implements AutoCloseable {
 
     public static final String PASSWORD = "test";
     private static final String LIBRARY = "node_modules/@chdb/lib-linux-x64-gnu/libchdb.so";
-    private static final Duration START_TIME = Duration.ofSeconds(60);
+    private static final Duration START_TIME = Duration.ofSeconds(300);
+    /** Many times what a migration takes on a busy machine: only a failing test reaches it. */
+    private static final Duration QUERY_TIME = Duration.ofSeconds(300);
     /** Rows of savepoints that are years old stay. */
     private static final String RETENTION_DAYS = "10000";
 
@@ -78,7 +80,7 @@ public final class ClickHouseServer implements AutoCloseable {
         HttpRequest request = HttpRequest.newBuilder(url())
                 .header("X-ClickHouse-User", "admin")
                 .header("X-ClickHouse-Key", PASSWORD)
-                .timeout(Duration.ofSeconds(60))
+                .timeout(QUERY_TIME)
                 .POST(BodyPublishers.ofString(statement))
                 .build();
         HttpResponse<String> response = client.send(request, BodyHandlers.ofString());

@@ -35,7 +35,7 @@ public final class KafkaServer implements AutoCloseable {
             "tailrace.alerts",
             RULES);
     private static final int PARTITIONS = 2;
-    private static final Duration START_TIME = Duration.ofSeconds(90);
+    private static final Duration START_TIME = Duration.ofSeconds(300);
 
     private final Path directory;
     private final Path jars;
@@ -99,8 +99,8 @@ public final class KafkaServer implements AutoCloseable {
     private boolean makeTopics() throws Exception {
         Map<String, Object> settings = Map.of(
                 AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, address(),
-                AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, 2000,
-                AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, 4000);
+                AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, 30_000,
+                AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, 60_000);
         try (Admin admin = Admin.create(settings)) {
             if (!admin.listTopics().names().get().containsAll(partitionsOfTopics.keySet())) {
                 List<NewTopic> topics = partitionsOfTopics.entrySet().stream()

@@ -6,10 +6,24 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** Locates the rest of the repository, and the software that the stack has installed in its cache. */
 public final class Repository {
+
+    /**
+     * Ports above those that Linux gives to clients and to listeners without a port of their own: such a port stays free
+     * until a server, which may take a minute to start, listens on it.
+     */
+    private static final int FIRST_PORT = 61_000;
+
+    private static final int LAST_PORT = 65_535;
+
+    private static final Set<Integer> GIVEN = ConcurrentHashMap.newKeySet();
 
     private Repository() {}
 
@@ -60,12 +74,22 @@ public final class Repository {
         return base.resolve("tailrace");
     }
 
-    /** Returns a TCP port on which no process listened a moment ago. */
+    /** Returns a TCP port on which no process listened a moment ago. No port is returned twice. */
     public static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
+        int ports = LAST_PORT - FIRST_PORT + 1;
+        int start = ThreadLocalRandom.current().nextInt(ports);
+        return IntStream.range(0, ports)
+                .map(i -> FIRST_PORT + (start + i) % ports)
+                .filter(port -> isFree(port) && GIVEN.add(port))
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("no port from " + FIRST_PORT + " on is free"));
+    }
+
+    private static boolean isFree(int port) {
+        try (ServerSocket socket = new ServerSocket(port)) {
+            return socket.isBound();
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            return false;
         }
     }
 }
