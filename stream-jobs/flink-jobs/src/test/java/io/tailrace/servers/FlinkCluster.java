@@ -23,7 +23,7 @@ public final class FlinkCluster implements AutoCloseable {
 
     private static final String JOB_MANAGER = "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint";
     private static final String TASK_MANAGER = "org.apache.flink.runtime.taskexecutor.TaskManagerRunner";
-    private static final Duration START_TIME = Duration.ofSeconds(120);
+    private static final Duration START_TIME = Duration.ofSeconds(300);
     private static final Pattern FILE_NAME = Pattern.compile("\"filename\"\\s*:\\s*\"([^\"]+)\"");
 
     /**
@@ -144,8 +144,6 @@ public final class FlinkCluster implements AutoCloseable {
                 taskmanager.memory.jvm-metaspace.size: 256m
                 taskmanager.memory.jvm-overhead.min: 128m
                 taskmanager.memory.jvm-overhead.max: 128m
-                heartbeat.interval: 1000
-                heartbeat.timeout: 8000
                 """
                         .formatted(Repository.freePort(), restPort));
     }

@@ -18,7 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("long")
 class StandaloneClusterIT {
 
-    private static final Duration TIMEOUT = Duration.ofSeconds(180);
+    /** Flink may notice only after 50 s, its heartbeat timeout, that the TaskManager was killed. */
+    private static final Duration TIMEOUT = Duration.ofSeconds(400);
 
     @TempDir
     Path directory;
