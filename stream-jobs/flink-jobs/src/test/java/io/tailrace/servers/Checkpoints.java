@@ -4,7 +4,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
 /** A directory of Flink's checkpoints. */
@@ -22,6 +25,18 @@ public final class Checkpoints {
                 .equals("_metadata"))) {
             return files.map(Path::getParent).max(Comparator.comparingLong(Checkpoints::id));
         }
+    }
+
+    /**
+     * Returns the condition that a checkpoint has begun and completed after its first call. One checkpoint runs at a time,
+     * so this holds for the second one that completes. Its barriers follow the records that operators had emitted before.
+     */
+    public static Callable<Boolean> another(Path directory) {
+        Set<Path> seen = new HashSet<>();
+        return () -> {
+            newest(directory).ifPresent(seen::add);
+            return seen.size() > 2;
+        };
     }
 
     private static long id(Path checkpoint) {

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 
 /** Runs a Java program in a separate process, with its output in a file. */
 public final class JavaProgram implements AutoCloseable {
@@ -90,8 +91,13 @@ public final class JavaProgram implements AutoCloseable {
         return process.isAlive();
     }
 
-    public int exitCode() throws InterruptedException {
-        return process.waitFor();
+    /** Waits for the end of the program. Fails if it does not end in time. */
+    public int exitCode(Duration atMost) throws IOException, InterruptedException {
+        if (!process.waitFor(atMost.toMillis(), TimeUnit.MILLISECONDS)) {
+            throw new AssertionError(
+                    "the program did not end within " + atMost.toSeconds() + " s; its last words:\n" + lastWords());
+        }
+        return process.exitValue();
     }
 
     /**

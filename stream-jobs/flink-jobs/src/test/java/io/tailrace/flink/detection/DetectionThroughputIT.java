@@ -235,6 +235,10 @@ class DetectionThroughputIT {
                 clickHouse.passwordFile().toString(),
                 "--checkpoint.dir",
                 directory.resolve(name).toUri().toString(),
+                // The events are old: a job that waits for the broker must not continue with the watermark of the
+                // clock.
+                "--idle.timeout.ms",
+                Long.toString(Duration.ofDays(1).toMillis()),
                 "--parallelism",
                 Integer.toString(parallelism),
                 "--web.port",
