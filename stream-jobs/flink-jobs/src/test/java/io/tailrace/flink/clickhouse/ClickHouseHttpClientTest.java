@@ -9,11 +9,13 @@ import io.tailrace.event.QueryEvent;
 import io.tailrace.flink.clickhouse.InsertResult.Refused;
 import io.tailrace.flink.clickhouse.InsertResult.Stored;
 import io.tailrace.flink.clickhouse.InsertResult.Unavailable;
+import io.tailrace.servers.Await;
 import io.tailrace.servers.ClickHouseServer;
 import io.tailrace.servers.SharedClickHouse;
 import java.net.URI;
 import java.security.MessageDigest;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -33,6 +35,9 @@ class ClickHouseHttpClientTest {
             new RowBinaryEncoder("tailrace.ledger", LedgerEntry.getClassSchema());
     private static final RowBinaryEncoder EVENTS =
             new RowBinaryEncoder("tailrace.query_events", QueryEvent.getClassSchema());
+
+    /** Each of the simultaneous inserts may exceed the timeout of a request on a busy machine. */
+    private static final Duration SOON = Duration.ofMinutes(10);
 
     @RegisterExtension
     static final SharedClickHouse CLICKHOUSE = new SharedClickHouse();
@@ -84,7 +89,7 @@ class ClickHouseHttpClientTest {
             assertThat(outcome.get()).isInstanceOfAny(Stored.class, Unavailable.class);
         }
         threads.shutdown();
-        assertThat(store.insert(block)).isEqualTo(new Stored());
+        Await.until("the block to be stored", SOON, () -> store.insert(block).equals(new Stored()));
         assertThat(server.count("SELECT count() FROM tailrace.query_events WHERE rows_examined >= 100000"))
                 .isEqualTo(200_000);
         assertThat(server.count("SELECT sum(rows) FROM tailrace.receipts WHERE kind = 'EVENT' AND rows > 1000"))

@@ -7,12 +7,16 @@ import io.tailrace.clickhouse.PendingBlock;
 import io.tailrace.event.LedgerEntry;
 import io.tailrace.flink.clickhouse.InsertResult.Stored;
 import io.tailrace.flink.clickhouse.InsertResult.Unavailable;
+import io.tailrace.servers.Await;
 import io.tailrace.servers.SharedClickHouse;
 import io.tailrace.servers.TlsForwarder;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.net.http.HttpConnectTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -23,6 +27,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** Runs against a real ClickHouse behind a TLS proxy, whose certificate a private authority has signed. */
 @Tag("slow")
 class ClickHouseTlsTest {
+
+    /** The first handshakes of a JVM exceed the timeout of a connection on a busy machine. */
+    private static final Duration SOON = Duration.ofMinutes(5);
 
     @RegisterExtension
     static final SharedClickHouse CLICKHOUSE = new SharedClickHouse();
@@ -44,7 +51,10 @@ class ClickHouseTlsTest {
 
     @Test
     void anAuthorityOfItsOwnIsTrusted() throws Exception {
-        assertThat(store("127.0.0.1", tls.authority()).insert(posting())).isEqualTo(new Stored());
+        ClickHouseHttpClient store = store("127.0.0.1", tls.authority());
+        PendingBlock posting = posting();
+        Await.until(
+                "the posting to be stored", SOON, () -> store.insert(posting).equals(new Stored()));
     }
 
     @Test
@@ -75,7 +85,12 @@ class ClickHouseTlsTest {
     }
 
     private static String reason(ClickHouseHttpClient store) throws Exception {
-        return ((Unavailable) store.insert(posting())).reason();
+        AtomicReference<InsertResult> outcome = new AtomicReference<>();
+        Await.until("the end of a handshake", SOON, () -> {
+            outcome.set(store.insert(posting()));
+            return !outcome.get().toString().contains(HttpConnectTimeoutException.class.getName());
+        });
+        return ((Unavailable) outcome.get()).reason();
     }
 
     private static ClickHouseHttpClient store(String host, Path authority) throws Exception {
