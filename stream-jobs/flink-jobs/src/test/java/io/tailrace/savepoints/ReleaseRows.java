@@ -1,7 +1,8 @@
 package io.tailrace.savepoints;
 
+import io.tailrace.servers.Await;
 import io.tailrace.servers.ClickHouseServer;
-import java.io.IOException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +21,7 @@ final class ReleaseRows implements AutoCloseable {
     private static final int SHOWN = 50;
 
     private static final String LEDGER = "ledger";
+    private static final Duration TIMEOUT = Duration.ofMinutes(5);
 
     /** What follows from the moment at which a row was written, such as the logs that had been read further by then. */
     private static final List<String> OF_THE_MOMENT = List.of(
@@ -117,7 +119,9 @@ final class ReleaseRows implements AutoCloseable {
                 + " AND default_kind NOT IN ('ALIAS', 'MATERIALIZED')");
     }
 
-    private void truncate() throws IOException, InterruptedException {
+    private void truncate() throws Exception {
+        String inserts = "SELECT count() FROM system.processes WHERE user = 'writer'";
+        Await.until("the inserts of jobs that were killed", TIMEOUT, () -> clickHouse.count(inserts) == 0);
         String tables = clickHouse.query("SELECT name FROM system.tables WHERE database = 'tailrace'"
                 + " AND engine LIKE '%MergeTree' AND name NOT LIKE '.inner%'");
         for (String table : tables.lines().toList()) {
