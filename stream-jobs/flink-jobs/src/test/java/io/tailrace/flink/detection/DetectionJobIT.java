@@ -29,12 +29,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.concurrent.Future;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -87,6 +89,8 @@ class DetectionJobIT {
         kafka = KAFKA.server();
         Properties properties = new Properties();
         properties.setProperty(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, kafka.address());
+        properties.setProperty(ProducerConfig.MAX_BLOCK_MS_CONFIG, Long.toString(TIMEOUT.toMillis()));
+        properties.setProperty(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Long.toString(TIMEOUT.toMillis()));
         producer = new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
     }
 
@@ -248,12 +252,15 @@ class DetectionJobIT {
     }
 
     private void refused(String topic, String instance, String user, int from, int to) throws Exception {
+        List<Future<RecordMetadata>> sent = new ArrayList<>();
         for (int number = from; number < to; number++) {
             AuditEvent event = Logins.refused(instance, user, number, start.plusSeconds(number));
-            producer.send(
-                    new ProducerRecord<>(topic, instance.getBytes(StandardCharsets.UTF_8), ENCODER.encode(event)));
+            sent.add(producer.send(
+                    new ProducerRecord<>(topic, instance.getBytes(StandardCharsets.UTF_8), ENCODER.encode(event))));
         }
-        producer.flush();
+        for (Future<RecordMetadata> record : sent) {
+            record.get();
+        }
     }
 
     private static void push(String json) throws Exception {

@@ -35,6 +35,9 @@ final class SlowLogFile implements AutoCloseable {
         Properties properties = new Properties();
         properties.put("bootstrap.servers", kafka);
         properties.put("linger.ms", "20");
+        // Kafka starts beside many other processes: by default a record expires after two minutes.
+        properties.put("max.block.ms", "300000");
+        properties.put("delivery.timeout.ms", "300000");
         producer = new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
         ship(BANNER);
     }
