@@ -74,7 +74,7 @@ QUICK := embedded/tests collectors schemas dashboards/tests/test_assets.py dashb
 STARTING := supervisor supervisor_sources cli demo demo_shop_detect
 
 .PHONY: test-quick
-test-quick: $(DEV) ## Lint, unit tests and contracts, without any server: 3 to 4 minutes
+test-quick: $(DEV) ## Lint, unit tests and contracts, without any server: about 2 minutes on two idle cores
 	@$(MAKE) --jobs 2 --output-sync=target quick-java quick-python lint-python lint-docs lint-docker lint-shell
 
 # Maven once: it checks the style of the Java code, compiles it under Error Prone, and runs the tests. It takes longer than

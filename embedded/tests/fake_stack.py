@@ -35,7 +35,7 @@ SCRIPTS = {
     "stubborn": f"trap '' TERM; {SAY_UP}; {WAIT}",
     "crashing": "echo about to fail; exit 3",
     "deaf": WAIT,  # never becomes healthy
-    "deafstubborn": f"trap '' TERM; {WAIT}",
+    "deafstubborn": f"trap 'touch \"$HERE/asked-to-end\"' TERM; {WAIT}",
     "parent": f"{SAY_END}; sleep 1000 & {SAY_UP}; {WAIT}",
     "parting": f"setsid sleep 1000 & {SAY_UP}; {WAIT}",  # its child leaves the process group
     "chatty": f"{SAY_UP}; while :; do echo 0123456789012345678901234567890123456789; done",
@@ -109,6 +109,12 @@ class FakeComponent(Component):
         return self.home.data(self.name)
 
 
+class EndedLateComponent(FakeComponent):
+    """A component whose end takes so long that a test can act meanwhile."""
+
+    grace_seconds = 5
+
+
 async def main(root: Path, components: list[str]) -> None:
     home = Home(root)
     settings = Settings(
@@ -131,7 +137,8 @@ async def main(root: Path, components: list[str]) -> None:
 def _component(spec: str, settings: Settings, home: Home) -> FakeComponent:
     rest, _, feeds = spec.partition(">")
     name, _, needs = rest.partition(":")
-    component = FakeComponent(name, tuple(needs.split(",")) if needs else (), settings, home)
+    made = EndedLateComponent if name.startswith("deafstubborn") else FakeComponent
+    component = made(name, tuple(needs.split(",")) if needs else (), settings, home)
     component.feeds = (feeds,) if feeds else ()
     return component
 

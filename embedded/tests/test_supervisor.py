@@ -4,7 +4,6 @@ import os
 import signal
 import socket
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -142,7 +141,8 @@ def test_a_component_that_never_gets_healthy_counts_as_crashed(start):
 def test_a_component_that_is_stopped_while_it_ends_is_ended(start):
     stack = start("deafstubborn-a")
     pid = stack.await_status("deafstubborn-a", lambda s: s.state == "starting" and s.pid is not None).pid
-    time.sleep(3.3)  # its three seconds to become healthy are over, its second of grace is not
+    asked = stack.home.data("deafstubborn-a") / "asked-to-end"
+    wait_until(asked.exists, "the supervisor did not end it")
     control.stop_component(stack.home, "deafstubborn-a")
 
     assert not is_running(pid)
