@@ -325,7 +325,7 @@ def rules_topic(alerting: Stack) -> dict[str, dict | None]:
     )
     partition = TopicPartition("tailrace.rules", 0, 0)
     consumer.assign([partition])
-    _, end = consumer.get_watermark_offsets(partition, timeout=20)
+    _, end = consumer.get_watermark_offsets(partition, timeout=300)
     found: dict[str, dict | None] = {}
     last = -1
 

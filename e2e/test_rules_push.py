@@ -15,6 +15,7 @@ from tailrace.kafka.client import KafkaClient
 from tailrace.rules import push as rule_push
 
 NOBODYS_PORT = 22250
+ANSWER_SECONDS = 300
 
 RULE = """\
 title: Admin from the test
@@ -50,11 +51,11 @@ def pushes(stack: Stack) -> list[dict]:
     consumer = Consumer({"bootstrap.servers": stack.status("kafka").address, "group.id": str(uuid.uuid4())})
     try:
         partition = TopicPartition(rule_push.TOPIC, 0, 0)
-        _, end = consumer.get_watermark_offsets(partition, timeout=30)
+        _, end = consumer.get_watermark_offsets(partition, timeout=ANSWER_SECONDS)
         consumer.assign([partition])
         records = []
         while len(records) < end:
-            record = consumer.poll(30)
+            record = consumer.poll(ANSWER_SECONDS)
             assert record is not None, f"{rule_push.TOPIC} ends before offset {end}"
             assert record.error() is None, record.error()
             records.append(record)
