@@ -18,7 +18,7 @@ MAIL_PORT = WEB_PORT + 1
 SECRET = "correct horse battery staple"
 PATIENCE_SECONDS = 600
 ANSWER_TIMEOUT = "10m"
-"""Of channels: the receivers are in the process of the tests, which may be starved. No test awaits its end."""
+"""Of channels: their receivers are in the process of the tests, which may be starved."""
 
 
 class Delivering:

@@ -127,8 +127,14 @@ class ForwardingService:
             consumer.close()
 
     def _committed(self, consumer: Consumer) -> list:
-        topic = AdminClient({"bootstrap.servers": self._address}).list_topics(TOPIC, timeout=PATIENCE_SECONDS).topics[TOPIC]
-        return consumer.committed([TopicPartition(TOPIC, number) for number in topic.partitions], timeout=PATIENCE_SECONDS)
+        topic = (
+            AdminClient({"bootstrap.servers": self._address})
+            .list_topics(TOPIC, timeout=PATIENCE_SECONDS)
+            .topics[TOPIC]
+        )
+        return consumer.committed(
+            [TopicPartition(TOPIC, number) for number in topic.partitions], timeout=PATIENCE_SECONDS
+        )
 
     def _group(self) -> dict[str, object]:
         return {"bootstrap.servers": self._address, "group.id": f"{GROUP_PREFIX}{self.channel}"}

@@ -1,5 +1,6 @@
 """A separate real stack for tests, with its home directory and ports, and the shared cache of components."""
 
+import http.client
 import json
 import os
 import signal
@@ -29,8 +30,8 @@ PARTS = ("kafka", "clickhouse", "flink", "census", "fluentbit")
 COLLECTORS = ("census", "fluentbit")
 PORTS = ("KAFKA", "KAFKA_CONTROLLER", "CLICKHOUSE", "FLINK", "SUPERSET", "FLUENTBIT")
 SHORTEST_LIMIT_SECONDS = 600
-"""No wait ends before: at a load of 70 a process gets a thirtieth of its usual time. Only a failing test waits
-so long."""
+"""No wait ends before: at a load of 70 a process gets a thirtieth of its usual time. Only a failing test
+waits so long."""
 POLL_SECONDS = 0.2
 PAUSES = 5
 PAUSE_SECONDS = 2
@@ -207,10 +208,11 @@ def _lines_of(log: LogWriter) -> int:
 
 
 def wait_until(condition: Callable[[], bool], seconds: float, what: str) -> None:
-    """Returns when the condition holds. An OSError in it (a stopped component) counts as not yet.
+    """Returns when the condition holds. An OSError or HTTPException in it (a stopped component) counts as not
+    yet.
 
-    Raises AssertionError after `seconds`, but not before SHORTEST_LIMIT_SECONDS. The pause after a condition is a multiple of the time that it took,
-    because the awaited work needs the processor too.
+    Raises AssertionError after `seconds`, but not before SHORTEST_LIMIT_SECONDS. The pause after a condition
+    is a multiple of the time that it took, because the awaited work needs the processor too.
     """
     seconds = max(seconds, SHORTEST_LIMIT_SECONDS)
     started = time.monotonic()
@@ -220,7 +222,7 @@ def wait_until(condition: Callable[[], bool], seconds: float, what: str) -> None
         try:
             if condition():
                 return
-        except OSError as error:
+        except (OSError, http.client.HTTPException) as error:
             what = f"{what} ({error})" if "(" not in what else what
         now = time.monotonic()
         assert now < deadline, f"waited {seconds:.0f} s for {what}"

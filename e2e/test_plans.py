@@ -17,8 +17,8 @@ INSTANCE = "plans-db-1"
 ROWS = 20_000
 EXECUTIONS = 60
 EVIDENCE_SECONDS = 600
-"""Seconds from the decisive execution to its alert. The product promises 60, and takes about 10 on an idle
-machine. At a load of 20 on two cores a process gets a tenth of its time, so ten minutes are a minute there."""
+"""Seconds from the decisive execution to its alert. The product promises 60. At a load of 20 on two cores a
+process gets a tenth of its time, so ten minutes are a minute there."""
 
 SLOWER = "Plan regression"
 

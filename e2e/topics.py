@@ -73,7 +73,10 @@ def message_count(settings: Settings, topic: str) -> int:
     """Returns the number of messages of a topic, including deleted ones."""
     consumer = _consumer(settings, topic)
     try:
-        return sum(consumer.get_watermark_offsets(place, timeout=ANSWER_SECONDS)[1] for place in consumer.assignment())
+        return sum(
+            consumer.get_watermark_offsets(place, timeout=ANSWER_SECONDS)[1]
+            for place in consumer.assignment()
+        )
     finally:
         consumer.close()
 
