@@ -215,7 +215,7 @@ def test_a_report_is_due_once_each_time_and_again_after_a_restart(stack, tmp_pat
     }
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(START_SECONDS + PATIENCE_SECONDS)
 def test_what_superset_has_is_what_the_file_says(stack, tailrace, directory):
     (directory / "reports.yaml").write_text(CONFIG.format(port=MAIL_PORT, schedule=NEVER))
     component = Reports(stack.settings, stack.home)
