@@ -313,7 +313,7 @@ def test_a_mistake_in_the_file_is_told_with_its_place(tmp_path, wrong, said):
 def _drawn(stack) -> int:
     """How many attempts to draw a report Superset has recorded."""
     file = stack.home.data("superset") / "superset.db"
-    with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as metadata:
+    with closing(sqlite3.connect(f"file:{file}?mode=ro", timeout=PATIENCE_SECONDS, uri=True)) as metadata:
         return metadata.execute("SELECT count(*) FROM report_execution_log").fetchone()[0]
 
 

@@ -9,7 +9,7 @@ from dashboards.tests.pages import ROLES, Visitor
 from e2e.stack import wait_until
 from tailrace.dashboards import connections
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(2400)]
 
 FORGED = "forged"
 OWN_PAGES = ("/login/", "/tailrace/alerts/", "/superset/dashboard/security-overview/")

@@ -51,7 +51,7 @@ def secured(server, admin, tmp_path) -> Iterator[Api]:
         yield api
     finally:
         process.terminate()
-        assert process.wait(60) in (0, -15), (tmp_path / "api.log").read_text()
+        assert process.wait(600) in (0, -15), (tmp_path / "api.log").read_text()
 
 
 def health_of(api: Api, process: subprocess.Popen, log: str) -> Health:
@@ -73,7 +73,7 @@ def test_a_token_reads_over_tls_and_a_second_client_is_limited_by_it(secured, se
 
     def read(sent: str | None):
         request = urllib.request.Request(address, headers=bearer(sent))
-        return urllib.request.urlopen(request, context=trust, timeout=60)
+        return urllib.request.urlopen(request, context=trust, timeout=600)
 
     for _ in range(5):
         with read(token) as response:
@@ -108,7 +108,7 @@ def test_clients_behind_a_trusted_proxy_are_limited_by_their_own_address(secured
         headers = bearer("guess") | ({"X-Forwarded-For": forwarded} if forwarded else {})
         request = urllib.request.Request(f"{secured.address()}/api/v1/alerts", headers=headers)
         with pytest.raises(urllib.error.HTTPError) as error:
-            urllib.request.urlopen(request, context=trust, timeout=60)
+            urllib.request.urlopen(request, context=trust, timeout=600)
         with error.value as refused:
             return refused.code
 

@@ -231,7 +231,7 @@ def test_a_program_that_was_killed_answers_a_repeated_request_as_a_duplicate(sto
         assert sent(port, body) == (200, "duplicate")
         assert json.loads((tmp_path / "beat").read_text())["problem"] == ""
         process.terminate()
-        assert process.wait(120) == 0
+        assert process.wait(600) == 0
     assert len(actions(stored)) == 1
 
 

@@ -27,7 +27,7 @@ EVERY = timedelta(hours=12)
 DUE = NOW + timedelta(minutes=2)
 """NOW is at twelve, and all events are in the twelve hours before it."""
 SAVED = NOW - timedelta(hours=11)
-WAIT_SECONDS = 120
+WAIT_SECONDS = 600
 
 
 class Receiver:
