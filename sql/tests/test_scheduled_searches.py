@@ -98,7 +98,7 @@ class Running:
 def runner(server, receiver, tmp_path) -> Iterator[Running]:
     (tmp_path / "secret").write_text("the secret key")
     with serving(receiver) as url:
-        yield Running(server, Webhook("hook", Selection(), url, tmp_path / "secret"))
+        yield Running(server, Webhook("hook", Selection(), url, tmp_path / "secret", timeout=WAIT_SECONDS))
 
 
 @pytest.fixture
