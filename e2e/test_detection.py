@@ -10,12 +10,13 @@ from pathlib import Path
 
 import msgpack
 import pytest
-from confluent_kafka import Consumer, Message, Producer, TopicPartition
+from confluent_kafka import Producer
 from prometheus_client.parser import text_string_to_metric_families
 
 from e2e import commands
 from e2e.health import await_alert, await_cleared
 from e2e.stack import Stack, wait_until
+from e2e.topics import all_records
 from tailrace.cli.exit_codes import Exit
 from tailrace.config.resources import REPOSITORY
 from tailrace.demo import time_shift
@@ -92,26 +93,9 @@ def brute_force(stack: Stack, user: str) -> list[dict]:
     return [alert for alert in alerts(stack, user=user) if alert["rule_title"] == BRUTE_FORCE]
 
 
-def records(stack: Stack, topic: str) -> list[Message]:
-    """All records of a topic."""
-    consumer = Consumer({"bootstrap.servers": stack.status("kafka").address, "group.id": str(uuid.uuid4())})
-    partitions = consumer.list_topics(topic, timeout=SECONDS).topics[topic].partitions
-    found = []
-    for number in partitions:
-        _, end = consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=SECONDS)
-        consumer.assign([TopicPartition(topic, number, 0)])
-        while end and (not found or (found[-1].partition(), found[-1].offset()) != (number, end - 1)):
-            record = consumer.poll(SECONDS)
-            assert record is not None, f"{topic} ends before offset {end} of partition {number}"
-            assert record.error() is None, record.error()
-            found.append(record)
-    consumer.close()
-    return found
-
-
 def write_again(stack: Stack, topic: str) -> int:
     """Appends all records of a topic to it once more."""
-    again = records(stack, topic)
+    again = all_records(stack.settings, topic)
     producer = Producer({"bootstrap.servers": stack.status("kafka").address})
     for record in again:
         producer.produce(topic, record.value(), record.key(), record.partition())
@@ -150,7 +134,7 @@ def test_brute_force_alerts_once_though_the_job_is_killed_amid_it(stack: Stack, 
     assert alert["link_path"].startswith("/superset/dashboard/alerts/")
 
     def keys() -> set[str]:
-        return {record.key().decode() for record in records(stack, "tailrace.alerts")}
+        return {record.key().decode() for record in all_records(stack.settings, "tailrace.alerts")}
 
     # The topic and the table have a sink each.
     wait_until(lambda: alert["id"].replace("-", "") in keys(), SECONDS, "the alert in its topic")
@@ -203,7 +187,9 @@ def test_the_topic_keeps_the_last_good_push_beside_one_that_is_refused(stack: St
     bad = rule_push.push(kafka, {**own, "bad.yml": "title: no rule\n"})
     assert not rule_push.await_outcome(clickhouse, bad.id, SECONDS).accepted
 
-    compacted = {record.key().decode(): record.value() for record in records(stack, rule_push.TOPIC)}
+    compacted = {
+        record.key().decode(): record.value() for record in all_records(stack.settings, rule_push.TOPIC)
+    }
     assert compacted["bundle"] == good.value
     assert compacted["candidate"] == bad.value
     outcomes = clickhouse.rows(

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import msgpack
-from confluent_kafka import Consumer, KafkaError, TopicPartition
+from confluent_kafka import Consumer, KafkaError, Message, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from tailrace.config.settings import Settings
@@ -64,6 +64,26 @@ def committed(settings: Settings, topic: str, key: str) -> list[dict[str, object
                 left.discard(message.partition())
             elif message.key() == key.encode():
                 found.append(msgpack.unpackb(message.value()))
+    finally:
+        consumer.close()
+    return found
+
+
+def all_records(settings: Settings, topic: str) -> list[Message]:
+    """Returns all records of a topic, partition by partition, up to its end."""
+    consumer = _consumer(settings, topic)
+    found: list[Message] = []
+    try:
+        for place in consumer.assignment():
+            _, end = consumer.get_watermark_offsets(place, timeout=ANSWER_SECONDS)
+            consumer.assign([TopicPartition(topic, place.partition, 0)])
+            while end and (
+                not found or (found[-1].partition(), found[-1].offset()) != (place.partition, end - 1)
+            ):
+                record = consumer.poll(ANSWER_SECONDS)
+                assert record is not None, f"{topic} ends before offset {end} of {place.partition}"
+                assert record.error() is None, record.error()
+                found.append(record)
     finally:
         consumer.close()
     return found
