@@ -50,12 +50,12 @@ def test_only_the_poisonous_rows_are_lost_also_through_a_restart(stack: Stack, t
     await_cleared(stack, "TailraceDeadLetters", recent_seconds=10, **labels)
     expected = (ENTRIES, ENTRIES - len(POISONOUS), len(POISONOUS))
 
-    def are_in_the_books() -> bool:
-        """Rows of a checkpoint that is still being posted are stored, and not in the books yet."""
+    def are_in_the_ledger() -> bool:
+        """Rows of a checkpoint that is still being posted are stored, and not in the ledger yet."""
         files = ledger_balance.read(stack.clickhouse(), log.instance).to_json()["files"]
         return [(each["entries"], each["events"], each["dead_letters"]) for each in files] == [expected]
 
-    wait_until(are_in_the_books, 60, "all entries in the books")
+    wait_until(are_in_the_ledger, 60, "all entries in the ledger")
     ledger = json.loads(tailrace(stack, "ledger", "--json", "--instance", log.instance))
     (letters,) = (detail for detail in ledger["details"] if detail["kind"] == "DEAD_LETTER")
     assert (letters["stage"], letters["detail"], letters["log"]) == ("SINK", "REFUSED_BY_STORE", log.path)

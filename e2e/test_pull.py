@@ -332,9 +332,9 @@ def test_a_log_table_is_stored_exactly_although_the_puller_is_killed(stack, tabl
 
 
 def assert_balances(stack: Stack, instance: str) -> None:
-    """Events of a checkpoint that is still being posted are stored, and not in the books yet."""
+    """Events of a checkpoint that is still being posted are stored, and not in the ledger yet."""
     wait_until(
-        lambda: ledger_balance.read(stack.clickhouse(), instance).accounts, PATIENCE_SECONDS, "the books"
+        lambda: ledger_balance.read(stack.clickhouse(), instance).accounts, PATIENCE_SECONDS, "the ledger"
     )
     tailrace(stack, "ledger", "--instance", instance)
 
