@@ -26,7 +26,7 @@ def test_minutes_without_collectors_are_unknown(stack: Stack, watched):
     for log in workload.logs:
         log.append_raw(b"# Time")  # collectors ship complete lines only
     _await_census(stack, workload.manifests)
-    begun = min(_minute_of_census(stack, log) for log in workload.manifests)
+    begun = max(_minute_of_census(stack, log) for log in workload.manifests)
     for part in COLLECTORS:
         control.stop_component(stack.home, part)
     unseen = _minute(time.time()) + MINUTE

@@ -84,7 +84,7 @@ def test_corpora_by_the_command_line(tmp_path: Path):
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         check=False,
-        timeout=300,
+        timeout=1200,
     )
     accounts = done.stderr.decode(errors="replace").splitlines()
     assert len(accounts) == len(files)

@@ -123,7 +123,7 @@ def test_readers_reach_nothing_that_imports_connects_or_runs_sql(visitors, role)
             visitor.address + path,
             data=json.dumps(content),
             headers={"Content-Type": "application/json", "X-CSRFToken": token, "Referer": visitor.address},
-            timeout=120,
+            timeout=600,
             allow_redirects=False,
         )
         # 404: the page is switched off. 302: Superset leads to the login.

@@ -36,7 +36,7 @@ def delivery(_migrated, server: Server):
     return server.user("delivery")
 
 
-WAIT_SECONDS = 120
+WAIT_SECONDS = 600
 
 
 class Clock:

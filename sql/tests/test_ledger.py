@@ -345,7 +345,7 @@ def test_waits_until_what_the_files_held_is_read(admin):
         if len(reads) == 3:
             more.read(2, begin=300).store(admin)
 
-    found = ledger_balance.balance(admin, wait_seconds=30, on_read=write_more)
+    found = ledger_balance.balance(admin, wait_seconds=600, on_read=write_more)
     assert len(reads) == 4
     assert found.balances and found.accounts[0].events == 5
 
