@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import signal
+import socket
 import time
 import urllib.request
 from collections.abc import Callable, Iterable, Iterator
@@ -195,6 +196,14 @@ class Stack:
 
     def clickhouse(self) -> ClickHouse:
         return local_clickhouse.connect(self.settings, self.home, "admin")
+
+
+@contextmanager
+def refusing_port() -> Iterator[int]:
+    """Yields a port of loopback on which nobody listens or can listen in the block."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield taken.getsockname()[1]
 
 
 def source_of(log: LogWriter) -> Source:
