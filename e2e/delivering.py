@@ -16,7 +16,9 @@ from tailrace.credentials import names as credential_names
 WEB_PORT = int(os.environ.get("DELIVERY_FIRST_PORT", "22230"))
 MAIL_PORT = WEB_PORT + 1
 SECRET = "correct horse battery staple"
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 600
+ANSWER_TIMEOUT = "10m"
+"""Of channels: their receivers are in the process of the tests, which may be starved."""
 
 
 class Delivering:
@@ -74,7 +76,10 @@ class Delivering:
     def stop(self) -> None:
         if self._process and self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
-            assert self._process.wait(PATIENCE_SECONDS) == 0
+            try:
+                assert self._process.wait(PATIENCE_SECONDS) == 0
+            finally:
+                self._process.kill()  # or it would deliver the alerts of the next test
 
     def outcomes(self, row: dict) -> list[tuple[int, int, str]]:
         """Returns count, attempt and outcome of every attempt for an alert."""
@@ -111,7 +116,7 @@ class Delivering:
 def webhook(**options) -> dict:
     url = f"http://127.0.0.1:{WEB_PORT}/hook"
     given = {"name": "siem", "kind": "webhook", "url": url, "secret_file": "secret", "retry_initial": "1s"}
-    return {**given, "retry_max": "2s", "timeout": "5s", **options}
+    return {**given, "retry_max": "2s", "timeout": ANSWER_TIMEOUT, **options}
 
 
 def email(**options) -> dict:

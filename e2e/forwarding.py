@@ -16,7 +16,7 @@ from tailrace.config.resources import REPOSITORY
 from tailrace.forwarding import refused
 from tailrace.forwarding.forwarder import GROUP_PREFIX, TOPIC
 
-PATIENCE_SECONDS = 120
+PATIENCE_SECONDS = 600
 SECRET = "the secret key"
 
 
@@ -59,7 +59,10 @@ class ForwardingService:
     def stop(self) -> None:
         if self._process and self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
-            assert self._process.wait(PATIENCE_SECONDS) == 0
+            try:
+                assert self._process.wait(PATIENCE_SECONDS) == 0
+            finally:
+                self._process.kill()  # or it would disturb the next test
 
     def send(self, messages: Iterable[bytes]) -> None:
         """Writes messages to the topic of events; returns when Kafka has stored them."""
@@ -77,7 +80,7 @@ class ForwardingService:
         consumer = Consumer(self._group())
         try:
             places = self._committed(consumer)
-            ends = [consumer.get_watermark_offsets(place, timeout=30)[1] for place in places]
+            ends = [consumer.get_watermark_offsets(place, timeout=PATIENCE_SECONDS)[1] for place in places]
             return all(place.offset == end for place, end in zip(places, ends, strict=True))
         finally:
             consumer.close()
@@ -91,7 +94,7 @@ class ForwardingService:
         found: list[Message] = []
 
         def is_there() -> bool:
-            found.extend(consumer.consume(1000, timeout=1))
+            found.extend(each for each in consumer.consume(1000, timeout=1) if not each.error())
             return any(dict(message.headers())["channel"].decode() == self.channel for message in found)
 
         try:
@@ -104,11 +107,11 @@ class ForwardingService:
         """Returns all messages of a topic with one partition."""
         consumer = Consumer(self._group())
         try:
-            end = consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=30)[1]
+            end = consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=PATIENCE_SECONDS)[1]
             consumer.assign([TopicPartition(topic, 0, 0)])
             found: list[Message] = []
             while len(found) < end:
-                found += consumer.consume(end, timeout=1)
+                found += [each for each in consumer.consume(end, timeout=1) if not each.error()]
             return found
         finally:
             consumer.close()
@@ -124,8 +127,14 @@ class ForwardingService:
             consumer.close()
 
     def _committed(self, consumer: Consumer) -> list:
-        topic = AdminClient({"bootstrap.servers": self._address}).list_topics(TOPIC, timeout=30).topics[TOPIC]
-        return consumer.committed([TopicPartition(TOPIC, number) for number in topic.partitions], timeout=30)
+        topic = (
+            AdminClient({"bootstrap.servers": self._address})
+            .list_topics(TOPIC, timeout=PATIENCE_SECONDS)
+            .topics[TOPIC]
+        )
+        return consumer.committed(
+            [TopicPartition(TOPIC, number) for number in topic.partitions], timeout=PATIENCE_SECONDS
+        )
 
     def _group(self) -> dict[str, object]:
         return {"bootstrap.servers": self._address, "group.id": f"{GROUP_PREFIX}{self.channel}"}

@@ -19,7 +19,9 @@ GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 API_VERSIONS = b"\x00\x00\x00\x11\x00\x12\x00\x00\x00\x00\x00\x01\x00\x07hostile"
 """Kafka's first request: length, API key, version, correlation id, client id."""
 
+CONNECT_SECONDS = 300
 TIMEOUT_SECONDS = 10
+"""After this time a conversation ends without an answer, which is one more way to misbehave."""
 THREADS = 4
 CUTS = 8
 
@@ -48,11 +50,12 @@ def stages_of(*messages: bytes) -> list[Stage]:
 
 
 def connect(port: int) -> socket.socket:
-    return socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT_SECONDS)
+    return socket.create_connection(("127.0.0.1", port), timeout=CONNECT_SECONDS)
 
 
 def play(client: socket.socket, stage: Stage) -> None:
     """Runs the conversation up to the stage. It ends early if the server closes the connection."""
+    client.settimeout(TIMEOUT_SECONDS)
     with suppress(OSError):
         for number, message in enumerate(stage.sent):
             if number:

@@ -20,9 +20,9 @@ GOAL = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy"
 PROGRAMS = "mysql-Linux-amd64.tar.gz"
 LIBRARY = "libaio1"
 """Debian's package of the one library that the programs need and a machine may lack."""
-DOWNLOAD_SECONDS = 300
-START_SECONDS = 60
-STOP_SECONDS = 60
+DOWNLOAD_SECONDS = 600
+START_SECONDS = 600
+STOP_SECONDS = 600
 
 OPTIONS = (
     *("--general-log=1", "--slow-query-log=1", "--long-query-time=0", "--loose-mysqlx=0"),

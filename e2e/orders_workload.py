@@ -9,7 +9,7 @@ from e2e.attack_day import mariadb
 from e2e.stack import wait_until
 
 CUSTOMERS = 500
-PATIENCE_SECONDS = 180
+PATIENCE_SECONDS = 600
 ORDERS_OF_CUSTOMER = "SELECT id, note FROM orders WHERE customer = {}"
 
 Server = mariadb.Server | mysql.Server

@@ -39,7 +39,7 @@ class Prometheus:
                 yield
             finally:
                 process.terminate()
-                process.wait(30)
+                process.wait(600)
 
     def _configuration(self) -> dict:
         """Returns the documented configuration with the stack's port and a job for each component."""
@@ -71,5 +71,5 @@ class Prometheus:
 
     def _ask(self, path: str, **parameters: str) -> dict:
         query = urllib.parse.urlencode(parameters)
-        with urllib.request.urlopen(f"http://{self._address}/api/v1/{path}?{query}", timeout=20) as answer:
+        with urllib.request.urlopen(f"http://{self._address}/api/v1/{path}?{query}", timeout=300) as answer:
             return json.load(answer)["data"]

@@ -24,7 +24,7 @@ class RunningRepair:
         self._process = process
         self._log = log
 
-    def await_line(self, text: str, seconds: float = 300) -> None:
+    def await_line(self, text: str, seconds: float = 600) -> None:
         """Waits for a line with this text. Raises AssertionError with all lines if there is none."""
         try:
             wait_until(lambda: text in self._log.read_text(), seconds, f"a line with {text!r}")

@@ -13,7 +13,7 @@ from tailrace.config.home import Home
 from tailrace.credentials.certificates import Certificates
 
 START_SECONDS = 600
-ANSWER_SECONDS = 120
+ANSWER_SECONDS = 600
 
 
 @contextmanager

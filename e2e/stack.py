@@ -1,8 +1,10 @@
 """A separate real stack for tests, with its home directory and ports, and the shared cache of components."""
 
+import http.client
 import json
 import os
 import signal
+import socket
 import time
 import urllib.request
 from collections.abc import Callable, Iterable, Iterator
@@ -28,6 +30,9 @@ from tailrace_local.supervisor.control import ComponentStatus
 PARTS = ("kafka", "clickhouse", "flink", "census", "fluentbit")
 COLLECTORS = ("census", "fluentbit")
 PORTS = ("KAFKA", "KAFKA_CONTROLLER", "CLICKHOUSE", "FLINK", "SUPERSET", "FLUENTBIT")
+SHORTEST_LIMIT_SECONDS = 600
+"""No wait ends before: at a load of 70 a process gets a thirtieth of its usual time. Only a failing test
+waits so long."""
 POLL_SECONDS = 0.2
 PAUSES = 5
 PAUSE_SECONDS = 2
@@ -161,7 +166,7 @@ class Stack:
 
         def asked() -> bool:
             with urllib.request.urlopen(
-                f"{self.status('fluentbit').address}/api/v1/metrics", timeout=2
+                f"{self.status('fluentbit').address}/api/v1/metrics", timeout=60
             ) as answer:
                 outputs = json.load(answer)["output"]
             records = {name: output["proc_records"] for name, output in outputs.items()}
@@ -193,6 +198,14 @@ class Stack:
         return local_clickhouse.connect(self.settings, self.home, "admin")
 
 
+@contextmanager
+def refusing_port() -> Iterator[int]:
+    """Yields a port of loopback on which nobody listens or can listen in the block."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield taken.getsockname()[1]
+
+
 def source_of(log: LogWriter) -> Source:
     """Returns the log's entry in sources.yaml."""
     return Source(log.instance, log.shape.source, log.path.resolve(), log.cluster, log.shape.tz)
@@ -204,11 +217,13 @@ def _lines_of(log: LogWriter) -> int:
 
 
 def wait_until(condition: Callable[[], bool], seconds: float, what: str) -> None:
-    """Returns when the condition holds. An OSError in it (a stopped component) counts as not yet.
+    """Returns when the condition holds. An OSError or HTTPException in it (a stopped component) counts as not
+    yet.
 
-    Raises AssertionError after `seconds`. The pause after a condition is a multiple of the time that it took,
-    because the awaited work needs the processor too.
+    Raises AssertionError after `seconds`, but not before SHORTEST_LIMIT_SECONDS. The pause after a condition
+    is a multiple of the time that it took, because the awaited work needs the processor too.
     """
+    seconds = max(seconds, SHORTEST_LIMIT_SECONDS)
     started = time.monotonic()
     deadline = started + seconds
     while True:
@@ -216,7 +231,7 @@ def wait_until(condition: Callable[[], bool], seconds: float, what: str) -> None
         try:
             if condition():
                 return
-        except OSError as error:
+        except (OSError, http.client.HTTPException) as error:
             what = f"{what} ({error})" if "(" not in what else what
         now = time.monotonic()
         assert now < deadline, f"waited {seconds:.0f} s for {what}"

@@ -6,7 +6,7 @@ import pytest
 
 from e2e import receivers, rsyslog
 from e2e.alert_rows import alert
-from e2e.delivering import PATIENCE_SECONDS, SECRET, WEB_PORT, Delivering, hexadecimal
+from e2e.delivering import ANSWER_TIMEOUT, PATIENCE_SECONDS, SECRET, WEB_PORT, Delivering, hexadecimal
 from e2e.opensearch_server import OpenSearch
 from e2e.receivers import WebReceiver
 from e2e.siem_receivers import Bulk, serving
@@ -15,7 +15,7 @@ from e2e.trackers import USER, Tracker, tracker_at
 
 SYSLOG_PORT = WEB_PORT + 2
 OPENSEARCH_PORT = WEB_PORT + 40
-SERVICE = {"secret_file": "secret", "retry_initial": "1s", "retry_max": "2s", "timeout": "5s"}
+SERVICE = {"secret_file": "secret", "retry_initial": "1s", "retry_max": "2s", "timeout": ANSWER_TIMEOUT}
 
 
 def pagerduty(**options) -> dict:
@@ -121,7 +121,7 @@ def test_rsyslog_parses_the_messages_also_after_it_was_killed(
     server = rsyslog.Rsyslog(root, tmp_path, SYSLOG_PORT, files)
     given = {"name": "collector", "kind": "syslog", "host": "127.0.0.1", "port": SYSLOG_PORT, "format": form}
     trusted = {"ca_file": str(files[0])} if files else {}
-    retry = {"retry_initial": "1s", "retry_max": "2s", "timeout": "5s"}
+    retry = {"retry_initial": "1s", "retry_max": "2s", "timeout": ANSWER_TIMEOUT}
     with server.running():
         delivering.begin({**given, "security": security, **trusted, **retry})
         first = delivering.raised(entity={"user": "müller"}, user="müller")
@@ -142,7 +142,7 @@ def test_rsyslog_parses_the_messages_also_after_it_was_killed(
 
 def search(url: str) -> dict:
     given = {"name": "search", "kind": "elasticsearch", "url": url, "index": "logs-tailrace.alerts-default"}
-    return {**given, "retry_initial": "1s", "retry_max": "2s", "timeout": "10s"}
+    return {**given, "retry_initial": "1s", "retry_max": "2s", "timeout": ANSWER_TIMEOUT}
 
 
 def test_alerts_are_sent_together_and_each_has_its_own_outcome(delivering):

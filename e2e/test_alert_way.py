@@ -3,17 +3,20 @@
 import json
 import os
 import subprocess
+import uuid
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from confluent_kafka import Consumer, TopicPartition
 
 from e2e.receivers import WebReceiver
 from e2e.stack import Stack, wait_until
 from tailrace.config.resources import REPOSITORY
 from tailrace.sources.sources_file import Source
 
-SECONDS = 120
+SECONDS = 600
+DETECT_GROUP = "tailrace-detect"
 BRUTE_FORCE = "Many refused logins to one account"
 """A rule of the repository: ten refused logins of a user from a host within five minutes."""
 
@@ -70,11 +73,35 @@ def bodies(web: WebReceiver) -> list[dict]:
     return [json.loads(request.body) for request in web.requests]
 
 
+def outcomes(stack: Stack, alert: str) -> list[str]:
+    """Returns the outcome of every attempt to deliver an alert, in no order."""
+    rows = stack.clickhouse().rows(
+        "SELECT outcome FROM tailrace.alert_deliveries WHERE alert_id = {id:UUID}",
+        {"id": str(uuid.UUID(alert))},
+    )
+    return [row["outcome"] for row in rows]
+
+
+def await_rules_read(stack: Stack) -> None:
+    """Returns when a checkpoint of the detect job contains all records of tailrace.rules."""
+    place = TopicPartition("tailrace.rules", 0)
+    consumer = Consumer({"bootstrap.servers": stack.status("kafka").address, "group.id": DETECT_GROUP})
+    try:
+        _, end = consumer.get_watermark_offsets(place, timeout=SECONDS)
+        wait_until(
+            lambda: consumer.committed([place], timeout=SECONDS)[0].offset >= end, SECONDS, "the silence"
+        )
+    finally:
+        consumer.close()
+
+
 def test_refused_logins_are_delivered_and_triaged(stack, webhook, audit_log):
     refuse(audit_log, "marvin")
     wait_until(lambda: (BRUTE_FORCE, "marvin") in received(webhook), SECONDS, "the webhook")
 
     (alert,) = listed(stack, "marvin")
+    # The receiver has the alert before the outcome is recorded.
+    wait_until(lambda: "delivered" in outcomes(stack, alert["id"]), SECONDS, "the outcome")
     (posted,) = (body for body in bodies(webhook) if body.get("user", {}).get("name") == "marvin")
     page = posted["url"]["full"].removeprefix(f"http://127.0.0.1:{stack.settings.port_superset}")
     assert page.startswith("/superset/dashboard/alerts/") and "marvin" in page, "the page of the alert"
@@ -95,6 +122,7 @@ def test_refused_logins_are_delivered_and_triaged(stack, webhook, audit_log):
 
 def test_silenced_alerts_are_stored_and_not_delivered(stack, webhook, audit_log):
     tailrace(stack, "suppress", "--entity", "user=tess", "--for", "1h", "--reason", "penetration test")
+    await_rules_read(stack)
     refuse(audit_log, "tess")
     wait_until(lambda: bool(listed(stack, "tess", "--all")), SECONDS, "the silenced alert")
     refuse(audit_log, "pat")

@@ -15,7 +15,7 @@ from confluent_kafka import Consumer, TopicPartition
 
 from e2e import commands
 from e2e.alert_rows import RULE, alert, grown
-from e2e.stack import Stack, wait_until
+from e2e.stack import Stack, refusing_port, wait_until
 from tailrace.alerts import suppressions
 from tailrace.alerts.suppressions import Silence
 from tailrace.alerts.triage import AlertError
@@ -24,8 +24,6 @@ from tailrace.config.resources import REPOSITORY
 from tailrace.credentials.names import password_name
 from tailrace.kafka.client import KafkaClient
 from tailrace_pages.alerts import handling
-
-NOBODYS_PORT = 22250
 
 
 @pytest.fixture(scope="module")
@@ -308,11 +306,12 @@ def standing_still(alerting: Stack, component: str) -> Iterator[None]:
 
 def test_a_silence_that_kafka_cannot_hear_of_never_began(alerting, raised, tailrace):
     raised()
-    refused = tailrace(
-        *("suppress", "--rule", RULE, "--for", "2h", "--reason", "restore test"),
-        code=Exit.FAILED,
-        TAILRACE_PORT_KAFKA=str(NOBODYS_PORT),
-    )
+    with refusing_port() as nobodys:
+        refused = tailrace(
+            *("suppress", "--rule", RULE, "--for", "2h", "--reason", "restore test"),
+            code=Exit.FAILED,
+            TAILRACE_PORT_KAFKA=str(nobodys),
+        )
 
     assert "does not answer, nothing was changed" in refused.stderr
     assert json.loads(tailrace("suppressions", "--all", "--json").stdout) == []
@@ -325,7 +324,7 @@ def rules_topic(alerting: Stack) -> dict[str, dict | None]:
     )
     partition = TopicPartition("tailrace.rules", 0, 0)
     consumer.assign([partition])
-    _, end = consumer.get_watermark_offsets(partition, timeout=20)
+    _, end = consumer.get_watermark_offsets(partition, timeout=300)
     found: dict[str, dict | None] = {}
     last = -1
 

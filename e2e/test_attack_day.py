@@ -18,7 +18,7 @@ from tailrace.config.resources import REPOSITORY
 SEED = 11
 """Not that of docs/DETECTIONS.md: rules must not be made for one day only."""
 WEEKS_DAYS = 50
-LIMIT_SECONDS = 600
+LIMIT_SECONDS = 2400
 MAX_ALERTS_A_DAY = 10
 MIN_PRECISION = 0.9
 

@@ -17,7 +17,7 @@ from tailrace.config.resources import REPOSITORY
 from tailrace.rules import push as rule_push
 from tailrace.sources.sources_file import Source
 
-SECONDS = 120
+SECONDS = 600
 INSTANCE = "backtested"
 RECORD = re.compile(r"^20\d{6} [\d:]{8},(?=.*,\d*,QUERY,)")
 """The time of a statement in an audit log of MariaDB."""
@@ -93,7 +93,9 @@ def test_a_backtest_of_stored_events_raises_the_alerts_of_the_job(stack: Stack, 
 
     wait_until(lambda: of_the_job() >= expected, SECONDS, "the alerts of the backtest to be those of the job")
     assert of_the_job() == expected
-    (guessed,) = alerts(stack, f"rule_title = '{BRUTE_FORCE}' AND user = 'trudy'")
+    of_trudy = f"rule_title = '{BRUTE_FORCE}' AND user = 'trudy'"
+    wait_until(lambda: alerts(stack, of_trudy), SECONDS, "the alert of a correlation")
+    (guessed,) = alerts(stack, of_trudy)
     assert guessed in found
 
 

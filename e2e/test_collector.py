@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import time
 from collections.abc import Callable, Iterable
+from contextlib import closing, suppress
 from pathlib import Path
 from random import Random
 
@@ -50,7 +51,7 @@ def watch(stack: Stack, tmp_path: Path, request) -> Callable[[bytes], tuple[str,
     return write
 
 
-def shipped(stack: Stack, instance: str, number: int, seconds: float = 180) -> list[Line]:
+def shipped(stack: Stack, instance: str, number: int, seconds: float = 600) -> list[Line]:
     return read_lines(
         stack.settings, "tailrace.slowlog.lines", instance, lambda found: len(found) >= number, seconds
     )
@@ -145,10 +146,10 @@ def test_a_line_written_just_before_a_file_is_watched_is_read(stack, tmp_path):
     try:
         wait_until(lambda: log.read_bytes() == b"early\nlate\n", 60, "the file to be watched")
         size = log.stat().st_size
-        wait_until(lambda: _offset_of_only_file(offsets) == size, 20, "the late line to be read")
+        wait_until(lambda: _offsets(offsets) == [(size,)], 20, "the late line to be read")
     finally:
         collector.terminate()
-        collector.wait(60)
+        collector.wait(600)
 
 
 def _late_writer(directory: Path) -> Path:
@@ -159,10 +160,14 @@ def _late_writer(directory: Path) -> Path:
     return library
 
 
-def _offset_of_only_file(database: Path) -> int:
-    with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as offsets:
-        ((offset,),) = offsets.execute("SELECT offset FROM in_tail_files")
-    return offset
+def _offsets(database: Path) -> list[tuple[int]]:
+    """Returns those of all files; nothing while Fluent Bit creates the database or writes to it."""
+    with (
+        suppress(sqlite3.OperationalError),
+        closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as offsets,
+    ):
+        return offsets.execute("SELECT offset FROM in_tail_files").fetchall()
+    return []
 
 
 def test_repeated_kills_with_kafka_up_lose_only_queued_lines(stack, watch):
@@ -180,7 +185,7 @@ def test_repeated_kills_with_kafka_up_lose_only_queued_lines(stack, watch):
         "tailrace.slowlog.lines",
         instance,
         lambda so_far: any(line.log == b"end" for line in so_far[-1000:]),
-        180,
+        600,
     )
     came = {line.offset: line.log for line in found}
     expected = by_offset([*lines, b"end\n"])
@@ -192,14 +197,16 @@ def test_repeated_kills_with_kafka_up_lose_only_queued_lines(stack, watch):
 def test_collectors_of_an_idle_log_cost_next_to_nothing(stack, watch):
     instance, _ = watch(BANNER)
     shipped(stack, instance, 3)
-    spent = {component: _cpu_seconds_of(stack, component, seconds=10) for component in COLLECTORS}
-    assert max(spent.values()) < 0.1 * 10, f"CPU seconds in 10 seconds: {spent}"
+    spent = {component: _cpu_share_of(stack, component, seconds=10) for component in COLLECTORS}
+    assert max(spent.values()) < 0.1, f"CPU seconds in a second: {spent}"
 
 
-def _cpu_seconds_of(stack: Stack, component: str, seconds: float) -> float:
-    before, end = stack.status(component).cpu_seconds, time.monotonic() + seconds
-    wait_until(lambda: time.monotonic() > end, 2 * seconds, "the time to measure")
-    return stack.status(component).cpu_seconds - before
+def _cpu_share_of(stack: Stack, component: str, seconds: float) -> float:
+    """Returns the CPU-seconds in a second, over at least this many."""
+    before, began = stack.status(component).cpu_seconds, time.monotonic()
+    wait_until(lambda: time.monotonic() > began + seconds, 2 * seconds, "the time to measure")
+    spent = stack.status(component).cpu_seconds - before
+    return spent / (time.monotonic() - began)
 
 
 def await_nothing_buffered(stack: Stack) -> None:

@@ -30,7 +30,7 @@ def parse(log: LogWriter, path: Path | None = None) -> list[dict]:
         env={name: text for name, text in os.environ.items() if name != "PYTHONPATH"},
         capture_output=True,
         check=True,
-        timeout=300,
+        timeout=1200,
     )
     return [json.loads(line) for line in done.stdout.splitlines()]
 

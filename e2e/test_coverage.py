@@ -23,14 +23,13 @@ def test_minutes_without_collectors_are_unknown(stack: Stack, watched):
     workload.write(300)
     workload.finish()
     assert_exact(stack, workload.manifests)
-    _await_new_minute()
     for log in workload.logs:
         log.append_raw(b"# Time")  # collectors ship complete lines only
     _await_census(stack, workload.manifests)
-    begun = _minute(time.time())
+    begun = max(_minute_of_census(stack, log) for log in workload.manifests)
     for part in COLLECTORS:
         control.stop_component(stack.home, part)
-    unseen = begun + MINUTE
+    unseen = _minute(time.time()) + MINUTE
     wait_until(lambda: time.time() > unseen + MINUTE + LATE_CENSUS_SECONDS, 4 * MINUTE, "a minute to pass")
 
     assert _states(stack, workload.manifests, begun) == {"behind"}
@@ -75,13 +74,6 @@ def _minute(moment: float) -> int:
     return int(moment) // MINUTE * MINUTE
 
 
-def _await_new_minute() -> None:
-    """Waits for the start of a minute, so that the following steps are within one minute."""
-    if time.time() % MINUTE > MINUTE / 2:
-        start = _minute(time.time()) + MINUTE
-        wait_until(lambda: time.time() >= start, MINUTE, "a new minute")
-
-
 def _await_census(stack: Stack, logs: list[LogManifest]) -> None:
     wait_until(
         lambda: all(_size_in_census(stack, log) == log.bytes for log in logs), 30, "a census of every byte"
@@ -91,6 +83,15 @@ def _await_census(stack: Stack, logs: list[LogManifest]) -> None:
 def _size_in_census(stack: Stack, log: LogManifest) -> int:
     newest = f"SELECT max(size) AS size FROM tailrace.ledger WHERE {THIS_LOG} AND kind = 'CENSUS'"
     return Stored(stack.clickhouse(), log).row(newest)["size"]
+
+
+def _minute_of_census(stack: Stack, log: LogManifest) -> int:
+    """Returns the minute of the first census of every byte."""
+    first = (
+        f"SELECT toUnixTimestamp(min(at)) AS at FROM tailrace.ledger WHERE {THIS_LOG} AND kind = 'CENSUS'"
+        f" AND ledger.size = {log.bytes}"
+    )
+    return _minute(Stored(stack.clickhouse(), log).row(first)["at"])
 
 
 def _states(stack: Stack, logs: list[LogManifest], minute: int) -> set[str]:

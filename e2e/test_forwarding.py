@@ -42,7 +42,7 @@ def test_every_event_is_indexed_although_the_sender_is_killed_and_the_receiver_l
     before, during = range(1, 2001), range(2001, 4001)
     with serving(hec) as url:
         channel = {"kind": "splunk", "url": f"{url}/services/collector/event", "secret_file": "secret"}
-        forwarding.configure({**channel, "indexer_ack": True, "ack_timeout": "5s"}, batch_events=250)
+        forwarding.configure({**channel, "indexer_ack": True, "ack_timeout": "20s"}, batch_events=250)
         forwarding.start()
         hec.lost = 1
         forwarding.send(of_all_kinds(before))
@@ -90,7 +90,7 @@ def test_opensearch_stores_every_event_once_although_it_and_the_sender_are_kille
     node = OpenSearch(keeping.settings.cache, tmp_path / "node", OPENSEARCH_PORT)
     index = "logs-tailrace.events-default"
     forwarding.configure(
-        {"kind": "elasticsearch", "url": node.url, "index": index, "timeout": "10s"}, batch_events=200
+        {"kind": "elasticsearch", "url": node.url, "index": index, "timeout": "10m"}, batch_events=200
     )
     with node.running():
         node.make_data_streams()
@@ -120,7 +120,7 @@ def test_s3_has_every_event_in_complete_objects_although_it_and_the_sender_are_k
     (tmp_path / "keys").write_text(f"{ACCESS_KEY}\n{SECRET_KEY}\n")
     server = S3Server(keeping.settings.cache, tmp_path / "s3", S3_PORT)
     channel = {"kind": "s3", "bucket": "lake", "region": REGION, "account_id": "123456789012", "file": "json"}
-    channel |= {"url": server.url, "secret_file": "keys", "timeout": "10s"}
+    channel |= {"url": server.url, "secret_file": "keys", "timeout": "10m"}
     forwarding.configure(channel, batch_events=200)
 
     def found() -> list[str]:

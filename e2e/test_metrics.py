@@ -4,15 +4,16 @@ import os
 import re
 import shutil
 import time
+import urllib.error
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from prometheus_client.metrics_core import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
-from e2e import hostile_clients
-from e2e.health import fires
+from e2e import commands, hostile_clients
 from e2e.prometheus import Prometheus
 from e2e.stack import Stack, wait_until
 from e2e.wait_for_idle import assert_exact, tailrace
@@ -83,39 +84,69 @@ def documented(path: str) -> set[str]:
     return names | {FORMER[name] for name in names & FORMER.keys()}
 
 
+def await_equal(asked: Callable[[], object], expected: object, what: str) -> None:
+    """Waits for an answer; the error contains the last one."""
+    found: list[object] = []
+
+    def is_expected() -> bool:
+        found[:] = [asked()]
+        return found == [expected]
+
+    try:
+        wait_until(is_expected, 60, what)
+    except AssertionError as error:
+        raise AssertionError(f"{error}: expected {expected}, found {found}") from None
+
+
 def components_up(metrics: dict[str, Metric]) -> dict[str, float]:
     return {sample.labels["component"]: sample.value for sample in metrics["tailrace_component_up"].samples}
 
 
 @pytest.mark.usefixtures("workload")
 def test_our_own_metrics_are_exactly_those_of_the_document(stack: Stack):
-    assert documented("/metrics") == scraped(stack, "/metrics").keys()
+    listed = documented("/metrics")
+    await_equal(lambda: scraped(stack, "/metrics").keys(), listed, "the metrics of the document")
 
 
 @pytest.mark.usefixtures("workload")
 @pytest.mark.parametrize("component", ["fluentbit", "kafka", "flink", "detect", "clickhouse"])
 def test_metrics_of_the_document_are_exported(stack: Stack, component: str):
-    exported = {*scraped(stack, f"/metrics/{component}")}
     listed = documented(f"/metrics/{component}")
-    assert sorted(listed - exported) == []
-    assert {name for name in exported if OURS.fullmatch(name)} == {
-        name for name in listed if OURS.fullmatch(name)
-    }
+    ours = {name for name in listed if OURS.fullmatch(name)}
+
+    def missing_and_ours() -> tuple[list[str], set[str]]:
+        exported = {*scraped(stack, f"/metrics/{component}")}
+        return sorted(listed - exported), {name for name in exported if OURS.fullmatch(name)}
+
+    # A job reports some only after its first checkpoint, or with its next heartbeat.
+    await_equal(missing_and_ours, ([], ours), f"the metrics of {component}")
 
 
 def test_the_numbers_are_so(stack: Stack, workload: Workload):
-    components = dict.fromkeys(stack.settings.chosen_components(), 1.0)
-    # After a slow start a part's first check may have failed; the next one is seconds later.
-    wait_until(lambda: components_up(scraped(stack, "/metrics")) == components, 60, "all parts to be up")
-    own = scraped(stack, "/metrics")
-    assert own["tailrace_ledger_up"].samples[0].value == 1
-    assert own["tailrace_ledger_imbalances"].samples[0].value == 0
-    assert {sample.labels["job"]: sample.value for sample in own["tailrace_job_up"].samples} == {
-        "flink": 1,
-        "detect": 1,
+    # After a slow start a part's first check may have failed; the next one is seconds later. A job that does
+    # not answer within two seconds is reported as down.
+    expected = {
+        "components": dict.fromkeys(stack.settings.chosen_components(), 1.0),
+        "jobs": {"flink": 1, "detect": 1},
+        "tailrace_ledger_up": [1],
+        "tailrace_ledger_imbalances": [0],
     }
-    stored = scraped(stack, "/metrics/flink")["flink_taskmanager_job_task_operator_clickhouse_insertedRows"]
-    assert sum(sample.value for sample in stored.samples) >= 500
+
+    def numbers() -> dict[str, object]:
+        own = scraped(stack, "/metrics")
+        jobs = {sample.labels["job"]: sample.value for sample in own["tailrace_job_up"].samples}
+        ledger = ("tailrace_ledger_up", "tailrace_ledger_imbalances")
+        values = {name: [sample.value for sample in own[name].samples] for name in ledger if name in own}
+        return {"components": components_up(own), "jobs": jobs, **values}
+
+    await_equal(numbers, expected, "the numbers of a stack that is well")
+    inserted = "flink_taskmanager_job_task_operator_clickhouse_insertedRows"
+
+    def stored() -> float:
+        metrics = scraped(stack, "/metrics/flink")
+        return sum(sample.value for sample in metrics[inserted].samples) if inserted in metrics else 0
+
+    wait_until(lambda: stored() >= 500, 60, "the job to report the inserted rows")
 
 
 def test_a_log_that_is_taken_off_the_list_does_not_lag_and_one_whose_census_is_dead_does(
@@ -129,16 +160,30 @@ def test_a_log_that_is_taken_off_the_list_does_not_lag_and_one_whose_census_is_d
     # Lines may be in the ledger before the first census, which comes with the next checkpoint.
     wait_until(lambda: len(values("tailrace_lag_seconds")) == 1, 60, "the first census to be reported")
     with stack.without("census"):
-        assert len(values("tailrace_lag_seconds")) == 1
-        assert values("tailrace_source_removed_timestamp_seconds") == []
+        await_equal(lambda: len(values("tailrace_lag_seconds")), 1, "the lag without a census")
+        await_equal(lambda: values("tailrace_source_removed_timestamp_seconds"), [], "no log to be left")
         began = time.time()
         stack.unwatch(workload.logs)
     wait_until(lambda: values("tailrace_lag_seconds") == [], 60, "the log to be left")
+    await_equal(lambda: len(values("tailrace_source_removed_timestamp_seconds")), 1, "the time of that")
     assert began <= values("tailrace_source_removed_timestamp_seconds")[0] <= time.time()
-    assert f"{log['instance']}'s {log['source']} is no longer watched, since 2" in tailrace(stack, "health")
+    await_well(stack, f"{log['instance']}'s {log['source']} is no longer watched, since 2")
     stack.watch(workload.logs)
-    assert len(values("tailrace_lag_seconds")) == 1
-    assert values("tailrace_source_removed_timestamp_seconds") == []
+    await_equal(lambda: len(values("tailrace_lag_seconds")), 1, "the log to be watched again")
+    await_equal(lambda: values("tailrace_source_removed_timestamp_seconds"), [], "the log not to be left")
+
+
+def await_well(stack: Stack, text: str) -> None:
+    """Waits until `tailrace health` prints this text, and that nothing fires.
+
+    On a busy machine a component that did not answer in time is down until its next check.
+    """
+
+    def is_well() -> bool:
+        done = commands.run(stack.settings.environment(), "health")
+        return done.returncode == 0 and text in done.stdout
+
+    wait_until(is_well, 60, f"{text!r}")
 
 
 def test_there_is_nothing_elsewhere(stack: Stack):
@@ -147,12 +192,10 @@ def test_there_is_nothing_elsewhere(stack: Stack):
 
 
 def test_a_stack_that_is_well_raises_nothing_and_one_that_is_not_does(stack: Stack):
-    wait_until(lambda: not fires(stack, "TailraceComponentDown"), 60, "all to be well")
-    assert tailrace(stack, "health") == "nothing fires\n"
+    await_well(stack, "nothing fires\n")
     with stack.without("fluentbit"):
         assert "TailraceComponentDown: fluentbit is not healthy" in tailrace(stack, "health", expected=1)
-    stack.await_healthy()
-    assert tailrace(stack, "health") == "nothing fires\n"
+    await_well(stack, "nothing fires\n")
 
 
 def test_no_client_ends_a_part(stack: Stack, workload: Workload):
@@ -177,4 +220,4 @@ def test_prometheus_judges_as_health_does(stack: Stack, workload: Workload, tmp_
             assert "TailraceComponentDown: fluentbit is not healthy" in tailrace(stack, "health", expected=1)
         stack.await_healthy()
         wait_until(lambda: prometheus.alerts() == set(), 300, "Prometheus to clear the alert")
-        assert tailrace(stack, "health") == "nothing fires\n"
+        await_well(stack, "nothing fires\n")

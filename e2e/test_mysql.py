@@ -32,7 +32,8 @@ from tailrace_capture.service import Schedule, Service, Target
 from tailrace_capture.snapshot import ALWAYS, Identity
 
 FIRST_PORT = int(os.environ.get("MYSQL_FIRST_PORT", "22580"))
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 600
+CONNECT_SECONDS = 300
 PASSWORD = "geheim-für-alle"
 ACCOUNT = "'tailrace'@'localhost'"
 EXPLAINER = "'tailrace_explain'@'localhost'"
@@ -124,7 +125,9 @@ def test_the_doctors_grants_make_every_kind_readable(server, package, tmp_path):
     assert facts["table_sizes"]["shop.orders"]["engine"] == "InnoDB"
     assert facts["replication"]["role"]["role"] == "source"
     with pytest.raises(ServerError, match="denied"):
-        connect(parse(dsn(server)), Password(PASSWORD), 5, "test").rows("SELECT * FROM shop.orders")
+        connect(parse(dsn(server)), Password(PASSWORD), CONNECT_SECONDS, "test").rows(
+            "SELECT * FROM shop.orders"
+        )
     hashes = [
         row[0] for row in server.run("SELECT authentication_string FROM mysql.user WHERE user = 'plain'")
     ]
@@ -132,7 +135,7 @@ def test_the_doctors_grants_make_every_kind_readable(server, package, tmp_path):
 
 
 def test_plans_are_captured_and_read(server, tmp_path):
-    connection = connect(parse(dsn(server, "tailrace_explain")), Password(PASSWORD), 5, "test")
+    connection = connect(parse(dsn(server, "tailrace_explain")), Password(PASSWORD), CONNECT_SECONDS, "test")
     try:
         for number, statement in STATEMENTS.items():
             status, error, plan = explained(connection, Sample(f"{number:016X}", "shop", statement))
@@ -252,20 +255,25 @@ def test_tls(server, package):
     address = f"mysql://tailrace@127.0.0.1:{server.port}/"
     has_certificate = (server.data / "ca.pem").exists()
     assert has_certificate == (package is EIGHT)
-    connect(parse(f"{address}?tls=preferred"), Password(PASSWORD), 5, "test").close()
+    connect(parse(f"{address}?tls=preferred"), Password(PASSWORD), CONNECT_SECONDS, "test").close()
     insisting = ("required", f"verify-ca&ca={server.data / 'ca.pem'}") if has_certificate else ("required",)
     for tls in insisting:
         where = parse(f"{address}?tls={tls}")
         if has_certificate:
-            connection = connect(where, Password(PASSWORD), 5, "test")
+            connection = connect(where, Password(PASSWORD), CONNECT_SECONDS, "test")
             (row,) = connection.rows("SHOW SESSION STATUS LIKE 'Ssl_version'")
             assert str(row["Value"]).startswith("TLS")
             connection.close()
         else:
             with pytest.raises(ServerError, match="offers no TLS"):
-                connect(where, Password(PASSWORD), 5, "test")
+                connect(where, Password(PASSWORD), CONNECT_SECONDS, "test")
     with pytest.raises(ServerError):  # the name in MySQL's generated certificate matches no host
-        connect(parse(f"{address}?tls=verify&ca={server.data / 'ca.pem'}"), Password(PASSWORD), 5, "test")
+        connect(
+            parse(f"{address}?tls=verify&ca={server.data / 'ca.pem'}"),
+            Password(PASSWORD),
+            CONNECT_SECONDS,
+            "test",
+        )
 
 
 @pytest.fixture(scope="module")

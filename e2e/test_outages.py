@@ -172,7 +172,7 @@ def test_messages_that_are_no_lines_become_dead_letters(stack, watched):
     ]
     for message in poison:
         producer.produce(TOPIC, key=b"poison", value=message)
-    assert producer.flush(10) == 0
+    assert producer.flush(300) == 0
     workload.write(300)
     workload.finish()
     assert_exact(stack, workload.manifests)

@@ -34,11 +34,12 @@ from e2e.wait_for_idle import await_exact, settle, tailrace
 from e2e.workload.shapes import MySql8
 from e2e.workload.statements import ordinary
 from e2e.workload.writer import LogWriter
+from tailrace.ledger import balance as ledger_balance
 from tailrace_local import kafka as local_kafka
 from tailrace_signing import keys
 
 LIVE = "slowquery/mysql-slowquery.log"
-PATIENCE_SECONDS = 180
+PATIENCE_SECONDS = 600
 LOG = {
     "instance": "pulled-rds",
     "cluster": "cloud",
@@ -127,6 +128,12 @@ class StreamServer:
         self._fake.put("prod-1", self._at, message, self._at + 900)
 
 
+@pytest.fixture(autouse=True)
+def no_puller_is_left() -> Iterator[None]:
+    yield
+    Puller.end_all()
+
+
 @pytest.fixture
 def fake() -> FakeRds:
     return FakeRds(seed=5, portion_bytes=20_000, portion_lines=500, fault_rate=0.03)
@@ -143,10 +150,12 @@ def serving(server: ThreadingHTTPServer) -> Iterator[str]:
     """Runs the server of a fake; yields its address."""
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
 
 
 @pytest.fixture
@@ -252,7 +261,7 @@ def test_records_of_an_event_hub_are_stored_exactly_although_the_puller_is_kille
     rows = 90 * RECORDS // 2
     wait_until(lambda: stored_events(stack, name) >= rows, PATIENCE_SECONDS, "every record as an event")
     puller.stop()
-    tailrace(stack, "ledger", "--instance", name)
+    assert_balances(stack, name)
     hub.send(PARTITIONS)
     hub.delete()
     hub.send(PARTITIONS)
@@ -319,7 +328,15 @@ def test_a_log_table_is_stored_exactly_although_the_puller_is_killed(stack, tabl
     wait_until(lambda: stored_events(stack) >= rows, PATIENCE_SECONDS, "every row as an event")
     puller.stop()
     assert stored_events(stack) == rows
-    tailrace(stack, "ledger", "--instance", TABLE["instance"])
+    assert_balances(stack, TABLE["instance"])
+
+
+def assert_balances(stack: Stack, instance: str) -> None:
+    """Events of a checkpoint that is still being posted are stored, and not in the ledger yet."""
+    wait_until(
+        lambda: ledger_balance.read(stack.clickhouse(), instance).accounts, PATIENCE_SECONDS, "the ledger"
+    )
+    tailrace(stack, "ledger", "--instance", instance)
 
 
 def stored_events(stack: Stack, instance: str = TABLE["instance"]) -> int:

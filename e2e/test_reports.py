@@ -215,7 +215,7 @@ def test_a_report_is_due_once_each_time_and_again_after_a_restart(stack, tmp_pat
     }
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(START_SECONDS + PATIENCE_SECONDS)
 def test_what_superset_has_is_what_the_file_says(stack, tailrace, directory):
     (directory / "reports.yaml").write_text(CONFIG.format(port=MAIL_PORT, schedule=NEVER))
     component = Reports(stack.settings, stack.home)
@@ -313,7 +313,7 @@ def test_a_mistake_in_the_file_is_told_with_its_place(tmp_path, wrong, said):
 def _drawn(stack) -> int:
     """How many attempts to draw a report Superset has recorded."""
     file = stack.home.data("superset") / "superset.db"
-    with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as metadata:
+    with closing(sqlite3.connect(f"file:{file}?mode=ro", timeout=PATIENCE_SECONDS, uri=True)) as metadata:
         return metadata.execute("SELECT count(*) FROM report_execution_log").fetchone()[0]
 
 

@@ -100,16 +100,19 @@ def test_a_newcomers_log_is_watched_once_it_is_listed(stack, newcomer):
 def test_no_line_is_lost_while_lists_are_taken_over(stack, watched, tmp_path):
     workload = watched(seed=8)
     before = stack.settings.sources.read_text()
-    with workload.writing(rate=200):
-        for number in range(3):
-            wait_until(lambda so_far=workload.entries: workload.entries > so_far + 100, 60, "more entries")
-            other = tmp_path.resolve() / f"other-{number}.log"
-            stack.watch_sources([Source(f"other-{number}", "slowlog", other, "shop")])
-    workload.finish()
+    try:
+        with workload.writing(rate=200):
+            for number in range(3):
+                so_far = workload.entries
+                wait_until(lambda so_far=so_far: workload.entries > so_far + 100, 60, "more entries")
+                other = tmp_path.resolve() / f"other-{number}.log"
+                stack.watch_sources([Source(f"other-{number}", "slowlog", other, "shop")])
+        workload.finish()
 
-    assert settle(stack, workload.manifests) == {}
-    await_exact(stack, workload.manifests)
-    stack.settings.sources.write_text(before)
+        assert settle(stack, workload.manifests) == {}
+        await_exact(stack, workload.manifests)
+    finally:
+        stack.settings.sources.write_text(before)
 
 
 @pytest.mark.long

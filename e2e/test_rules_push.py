@@ -9,12 +9,12 @@ import pytest
 from confluent_kafka import Consumer, TopicPartition
 
 from e2e import commands
-from e2e.stack import Stack
+from e2e.stack import Stack, refusing_port
 from tailrace.cli.exit_codes import Exit
 from tailrace.kafka.client import KafkaClient
 from tailrace.rules import push as rule_push
 
-NOBODYS_PORT = 22250
+ANSWER_SECONDS = 300
 
 RULE = """\
 title: Admin from the test
@@ -50,11 +50,11 @@ def pushes(stack: Stack) -> list[dict]:
     consumer = Consumer({"bootstrap.servers": stack.status("kafka").address, "group.id": str(uuid.uuid4())})
     try:
         partition = TopicPartition(rule_push.TOPIC, 0, 0)
-        _, end = consumer.get_watermark_offsets(partition, timeout=30)
+        _, end = consumer.get_watermark_offsets(partition, timeout=ANSWER_SECONDS)
         consumer.assign([partition])
         records = []
         while len(records) < end:
-            record = consumer.poll(30)
+            record = consumer.poll(ANSWER_SECONDS)
             assert record is not None, f"{rule_push.TOPIC} ends before offset {end}"
             assert record.error() is None, record.error()
             records.append(record)
@@ -106,7 +106,6 @@ def test_a_directory_without_rules_is_refused(stack: Stack, tmp_path: Path, name
 
 
 def test_an_unresponsive_kafka_is_reported(stack: Stack, directory: Path, monkeypatch):
-    elsewhere = Stack(directory.parent / "elsewhere", NOBODYS_PORT, ("kafka",))
     monkeypatch.setattr(rule_push, "TIMEOUT_SECONDS", 1)
-    with pytest.raises(rule_push.RulesError, match="did not accept the push"):
-        rule_push.push(KafkaClient(f"127.0.0.1:{elsewhere.settings.port_kafka}"), rule_push.files(directory))
+    with refusing_port() as nobodys, pytest.raises(rule_push.RulesError, match="did not accept the push"):
+        rule_push.push(KafkaClient(f"127.0.0.1:{nobodys}"), rule_push.files(directory))

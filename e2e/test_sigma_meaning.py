@@ -36,7 +36,7 @@ def detect(directory: Path, rules: list[dict], events: list[dict]) -> list[dict]
         env={name: text for name, text in os.environ.items() if name != "PYTHONPATH"},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=1200,
     )
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]

@@ -5,12 +5,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import msgpack
-from confluent_kafka import Consumer, KafkaError, TopicPartition
+from confluent_kafka import Consumer, KafkaError, Message, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from tailrace.config.settings import Settings
 
 LARGEST_MESSAGE = 30_000_000
+ANSWER_SECONDS = 300
+"""The limit of one request; also a starved broker answers before."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ def committed(settings: Settings, topic: str, key: str) -> list[dict[str, object
     found = []
     try:
         while left:
-            message = consumer.poll(60)
+            message = consumer.poll(ANSWER_SECONDS)
             assert message is not None, f"no answer; partitions {left} of {topic} are not read"
             if message.error():
                 assert message.error().code() == KafkaError._PARTITION_EOF, message.error()
@@ -67,11 +69,34 @@ def committed(settings: Settings, topic: str, key: str) -> list[dict[str, object
     return found
 
 
+def all_records(settings: Settings, topic: str) -> list[Message]:
+    """Returns all records of a topic, partition by partition, up to its end."""
+    consumer = _consumer(settings, topic)
+    found: list[Message] = []
+    try:
+        for place in consumer.assignment():
+            _, end = consumer.get_watermark_offsets(place, timeout=ANSWER_SECONDS)
+            consumer.assign([TopicPartition(topic, place.partition, 0)])
+            while end and (
+                not found or (found[-1].partition(), found[-1].offset()) != (place.partition, end - 1)
+            ):
+                record = consumer.poll(ANSWER_SECONDS)
+                assert record is not None, f"{topic} ends before offset {end} of {place.partition}"
+                assert record.error() is None, record.error()
+                found.append(record)
+    finally:
+        consumer.close()
+    return found
+
+
 def message_count(settings: Settings, topic: str) -> int:
     """Returns the number of messages of a topic, including deleted ones."""
     consumer = _consumer(settings, topic)
     try:
-        return sum(consumer.get_watermark_offsets(place, timeout=10)[1] for place in consumer.assignment())
+        return sum(
+            consumer.get_watermark_offsets(place, timeout=ANSWER_SECONDS)[1]
+            for place in consumer.assignment()
+        )
     finally:
         consumer.close()
 
@@ -89,7 +114,7 @@ def texts(settings: Settings, topic: str) -> list[bytes]:
     found: list[bytes] = []
     try:
         (place,) = consumer.assignment()
-        _, end = consumer.get_watermark_offsets(place, timeout=10)
+        _, end = consumer.get_watermark_offsets(place, timeout=ANSWER_SECONDS)
         while consumer.position([place])[0].offset < end:
             for message in consumer.consume(1000, timeout=0.2):
                 assert message.error() is None, message.error()
@@ -110,7 +135,7 @@ def _consumer(settings: Settings, topic: str, options: Mapping[str, object] | No
             **(options or {}),
         }
     )
-    partitions = consumer.list_topics(topic, timeout=10).topics[topic].partitions
+    partitions = consumer.list_topics(topic, timeout=ANSWER_SECONDS).topics[topic].partitions
     consumer.assign([TopicPartition(topic, partition, 0) for partition in partitions])
     return consumer
 

@@ -12,7 +12,7 @@ from tailrace.config.resources import REPOSITORY
 
 PROCESSES = (("up",), ("demo",), ("doctor",), ("rules", "backtest"))
 """Commands that start processes which outlive them, or replace their own process."""
-LEDGER_SECONDS = 300
+LEDGER_SECONDS = 600
 """Every byte is an event, framing, a dead letter or a gap within a minute, on a busy machine within a few."""
 
 
@@ -46,7 +46,7 @@ def _instances(logs: Iterable[LogManifest]) -> list[str]:
     return sorted({log.instance for log in logs})
 
 
-def tailrace(stack: Stack, *words: str, expected: int = 0, seconds: float = 300) -> str:
+def tailrace(stack: Stack, *words: str, expected: int = 0, seconds: float = 1200) -> str:
     """Runs a command for the stack; returns its standard output. `seconds` limits only a separate process."""
     settings = stack.settings.environment()
     is_process = any(words[: len(each)] == each for each in PROCESSES)

@@ -29,14 +29,14 @@ const SOMETHING = 'canvas, svg, table, .header-line, .superset-legacy-chart-big-
 /** Charts are not animated (embedded/superset/superset_config.py): what is drawn for so long stays. */
 const STILL_MS = 200;
 /** How long a table may take to measure its columns on a busy machine. */
-const LAYOUT_MS = 10_000;
+const LAYOUT_MS = 300_000;
 /** Between two looks at the page. Each reads all charts: on a busy machine, which draws for minutes, looks add up. */
 const POLL_MS = 250;
 /** High enough for the first view of every dashboard: a window that grows draws its charts again. */
 const WINDOW_HEIGHT = 1400;
-/** A form that is not there by then was mounted again; it is opened again, so many times in all. */
+/** A form that is not there by then was mounted again; it is opened again, so many times in all, with longer times. */
 const FORM_MS = 20_000;
-const FORM_ATTEMPTS = 4;
+const FORM_ATTEMPTS = 6;
 
 export class Browser {
   static async launch(url, viewport = { width: 1440, height: 1200 }) {
@@ -50,7 +50,7 @@ export class Browser {
 
   constructor(url, profile, context, viewport) {
     Object.assign(this, { url, profile, context, viewport, page: context.pages()[0] });
-    context.setDefaultTimeout(120_000); // of the pages and of requests without one: CI runs much else at the same time
+    context.setDefaultTimeout(600_000); // of the pages and of requests without one: CI runs much else at the same time
     this.outside = [];
     this.errors = [];
     this.answers = new Map();
@@ -609,11 +609,12 @@ export class Browser {
   async #advancedTimeRange() {
     const popover = this.page.locator('.ant-popover').filter({ hasText: 'Edit time range' });
     for (let attempt = 1; ; attempt++) {
+      const timeout = attempt * FORM_MS;
       try {
-        await this.page.click('[data-test="time-range-trigger"]', { timeout: FORM_MS });
-        await popover.locator('.ant-select').first().click({ timeout: FORM_MS });
-        await this.page.locator('.ant-select-item-option:visible', { hasText: 'Advanced' }).click({ timeout: FORM_MS });
-        await popover.getByText('Configure Advanced Time Range').waitFor({ timeout: FORM_MS });
+        await this.page.click('[data-test="time-range-trigger"]', { timeout });
+        await popover.locator('.ant-select').first().click({ timeout });
+        await this.page.locator('.ant-select-item-option:visible', { hasText: 'Advanced' }).click({ timeout });
+        await popover.getByText('Configure Advanced Time Range').waitFor({ timeout });
         return popover;
       } catch (error) {
         if (attempt === FORM_ATTEMPTS) {
@@ -621,7 +622,7 @@ export class Browser {
         }
         await this.page.keyboard.press('Escape');
         await this.page.keyboard.press('Escape');
-        await popover.waitFor({ state: 'hidden', timeout: FORM_MS }).catch(() => {});
+        await popover.waitFor({ state: 'hidden', timeout }).catch(() => {});
       }
     }
   }

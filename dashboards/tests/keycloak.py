@@ -15,7 +15,7 @@ from tailrace_local.supervisor import cache
 
 VERSION = "26.7.3"
 CLIENT, SECRET, PASSWORD = "tailrace", "only-for-tests", "only-for-tests"
-TIMEOUT_SECONDS = 120
+TIMEOUT_SECONDS = 600
 START_SECONDS = 480
 GROUPS = {
     "name": "groups",

@@ -18,7 +18,7 @@ from tailrace_local.supervisor import cache
 
 SOURCE = Path(__file__).parent / "openid"
 CLIENT, SECRET = "tailrace", "only-for-tests"
-TIMEOUT_SECONDS = 120
+TIMEOUT_SECONDS = 600
 _FORM = re.compile(r"<form[^>]*action=\"([^\"]+)\"")
 _HIDDEN = re.compile(r"<input type=\"hidden\" name=\"([^\"]+)\" value=\"([^\"]*)\"")
 

@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 
 import requests
 
-TIMEOUT_SECONDS = 120
+TIMEOUT_SECONDS = 600
 _TOKEN = re.compile(r'name="csrf_token"[^>]*value="([^"]+)"|id="csrf_token"[^>]*value="([^"]+)"')
 
 

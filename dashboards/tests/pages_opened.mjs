@@ -17,7 +17,7 @@ const PICTURES = process.env.SCREENSHOTS;
 const WIDTH = 1440;
 const NARROW = 1024;
 /** Of charts, which draw themselves again when the window has another width. */
-const FOLLOW_MS = 20_000;
+const FOLLOW_MS = 300_000;
 let browser;
 
 before(async () => {
@@ -60,12 +60,17 @@ async function beyond(width) {
   return Math.max(0, pixels);
 }
 
-/** Cells of tables that are cut off or run into the next one, and how far the page reaches beyond the window. */
-function overflow() {
-  return browser.page.evaluate((width) => ({
+/** Cells of tables that are cut off or run into the next one, and how far the page reaches beyond the window, after its charts had time. */
+async function overflow() {
+  const read = () => browser.page.evaluate((width) => ({
     beyond: Math.max(0, document.documentElement.scrollWidth - width),
     cut: [...document.querySelectorAll('th, td')].filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.textContent.trim()),
   }), WIDTH);
+  let found = await read();
+  for (const end = Date.now() + FOLLOW_MS; (found.beyond || found.cut.length) && Date.now() < end; found = await read()) {
+    await browser.page.evaluate(() => new Promise(requestAnimationFrame));
+  }
+  return found;
 }
 
 for (const [user, paths] of Object.entries(PAGES)) {

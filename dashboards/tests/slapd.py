@@ -155,7 +155,7 @@ class Slapd:
             env=self._environment(),
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=600,
             check=False,
         )
         if done.returncode:

@@ -9,7 +9,7 @@ from dashboards.tests.pages import ROLES, Visitor
 from e2e.stack import wait_until
 from tailrace.dashboards import connections
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(2400)]
 
 FORGED = "forged"
 OWN_PAGES = ("/login/", "/tailrace/alerts/", "/superset/dashboard/security-overview/")
@@ -123,7 +123,7 @@ def test_readers_reach_nothing_that_imports_connects_or_runs_sql(visitors, role)
             visitor.address + path,
             data=json.dumps(content),
             headers={"Content-Type": "application/json", "X-CSRFToken": token, "Referer": visitor.address},
-            timeout=120,
+            timeout=600,
             allow_redirects=False,
         )
         # 404: the page is switched off. 302: Superset leads to the login.

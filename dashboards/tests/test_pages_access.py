@@ -13,7 +13,7 @@ from dashboards.tests.pages import FORGED, ROLES, ROUTES, Visitor, parsed
 from dashboards.tests.pages_data import HOSTILE, SCRIPT
 from tailrace.dashboards import connections
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(2400)]
 
 PAGES = [route for route in ROUTES if route.opens]
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"

@@ -16,7 +16,7 @@ from tailrace.dashboards import connections as superset_connections
 from tailrace_pages.entities import addresses
 from tailrace_pages.formats import visible
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(2400)]
 
 INSTANCE = "entities-1"
 MIDNIGHT = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)

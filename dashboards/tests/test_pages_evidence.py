@@ -18,7 +18,7 @@ from tailrace.evidence import framework, signing
 from tailrace_local.components import superset
 from tailrace_verify.evidence import verify
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(2400)]
 
 INSTANCE = "pages-evidence"
 MINUTES = 60
@@ -27,7 +27,7 @@ FIRST = datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0) - 
 PERIOD = {"from": f"{FIRST:%Y-%m-%dT%H:%MZ}", "to": f"{FIRST + timedelta(minutes=MINUTES):%Y-%m-%dT%H:%MZ}"}
 """Long ago, so that no other test has rows of it."""
 EVIL = "=cmd|'<script>'!A0"
-ENDED_SECONDS = 240
+ENDED_SECONDS = 600
 
 
 def at(minute: float) -> str:

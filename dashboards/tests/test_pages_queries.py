@@ -10,7 +10,7 @@ import pytest
 from dashboards.tests.pages import Visitor, parsed
 from tailrace_local import clickhouse as local_clickhouse
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(2400)]
 
 END = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(days=30)
 START = END - timedelta(hours=2)

@@ -12,7 +12,7 @@ from e2e.stack import Stack
 from tailrace.dashboards import connections
 from tailrace_local.components import superset
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(2400)]
 
 INSTANCE = "pages-setup"
 AT = f"{datetime.now(UTC) - timedelta(days=3):%Y-%m-%d %H:%M:%S}"

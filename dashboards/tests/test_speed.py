@@ -26,7 +26,7 @@ from dashboards.tests.test_roles import (  # noqa: F401 - fixtures
 from e2e.stack import wait_until
 from tailrace_local.components.superset import Superset
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(2400)]
 
 SPARED = Path(__file__).with_name("spared.py")
 
@@ -137,7 +137,9 @@ def test_the_log_of_requests_has_one_row_for_a_chart(stack, clients, charts):  #
 
 
 def test_pages_are_read_while_an_import_writes(stack, clients):  # noqa: F811
-    with closing(sqlite3.connect(stack.home.data("superset") / "superset.db", isolation_level=None)) as other:
+    with closing(
+        sqlite3.connect(stack.home.data("superset") / "superset.db", timeout=600, isolation_level=None)
+    ) as other:
         other.execute("BEGIN EXCLUSIVE")
         assert clients["developer"].get("/api/v1/me/")["result"]["is_active"]
         other.execute("ROLLBACK")
@@ -190,5 +192,5 @@ def test_scripts_are_compressed_once_and_kept_by_browsers(stack, admin):  # noqa
 def _logged(stack) -> list[str]:
     """Returns the actions in Superset's log, oldest first."""
     file = stack.home.data("superset") / "superset.db"
-    with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as metadata:
+    with sqlite3.connect(f"file:{file}?mode=ro", timeout=600, uri=True) as metadata:
         return [action for (action,) in metadata.execute("SELECT action FROM logs ORDER BY id")]

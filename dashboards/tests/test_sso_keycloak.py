@@ -11,7 +11,7 @@ from superset_login import LoginSuperset
 
 from e2e.stack import wait_until
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.long, pytest.mark.timeout(2400)]
 
 FIRST_PORT = 26070
 

@@ -31,7 +31,7 @@ from e2e.attack_day.network import SERVER, as_host
 
 STRANGERS = tuple(f"203.0.113.{number}" for number in range(60, 72))
 NEW_HOST = "10.20.8.99"
-SQLMAP_SECONDS = 120
+SQLMAP_SECONDS = 600
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,9 @@ from tailrace_local.supervisor import cache
 
 PACKAGES = ("mariadb-server", "mariadb-client", "libfaketime", "logrotate")
 PORT = 3306
-START_SECONDS = 60
+START_SECONDS = 600
 STOP_SECONDS = 60
+CLIENT_SECONDS = 600
 SETTLE_SECONDS = 0.5
 MAX_CLOSE = 1024
 """The end of an audit record of a session's end."""
@@ -254,7 +255,7 @@ class Server:
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=STOP_SECONDS,
+            timeout=CLIENT_SECONDS,
         )
 
 

@@ -3,6 +3,7 @@
 import itertools
 import json
 import subprocess
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,7 @@ from tailrace_pull.state import LogState, PulledFile
 from tailrace_pull.table_reading import Position, TableReader
 
 PULLER = "log_puller"
+END_SECONDS = 600
 ARCHIVE = "log_archive"
 LOGS = ("slow.log", "general.log")
 SETTINGS = ("log_output", "slow_query_log", "general_log", "long_query_time", "min_examined_row_limit")
@@ -77,6 +79,9 @@ class TableServer:
         )
         self._admin.close()
         self._admin = self.connect("root", "")
+        self._watcher = self.connect("root", "")
+        with self._watcher.cursor() as cursor:  # what it asks is in no log
+            cursor.execute("SET SESSION long_query_time = 1000000, SESSION sql_log_off = 1")
         self._before = {name: len(self.file(name)) for name in LOGS}
         self.run("SET GLOBAL slow_query_log = 1", "SET GLOBAL general_log = 1")
         try:
@@ -92,9 +97,10 @@ class TableServer:
             f"DROP USER '{PULLER}'@'localhost'",
         )
         self._admin.close()
+        self._watcher.close()
 
     def work(self, chosen: Random, count: int) -> None:
-        """Runs ordinary statements in one new session."""
+        """Runs ordinary statements in one new session; returns when all of them are logged."""
         session = self.connect("root", "")
         session.select_db("tables_of_rows")
         with session.cursor() as cursor:
@@ -104,7 +110,17 @@ class TableServer:
                     cursor.execute(statement)
                 except pymysql.err.OperationalError as error:
                     assert "no_such_column" in str(error)
+        number = session.thread_id()
         session.close()
+        self._await_end(number)
+
+    def _await_end(self, session: int) -> None:
+        """Waits until the server has ended a session. It logs a statement after the client has its answer."""
+        deadline = time.monotonic() + END_SECONDS
+        with self._watcher.cursor() as cursor:
+            while cursor.execute(f"SELECT id FROM information_schema.PROCESSLIST WHERE id = {session}"):
+                assert time.monotonic() < deadline, f"session {session} does not end"
+                time.sleep(0.005)
 
     def rotate(self, name: str = "slow_log") -> None:
         number = next(self._numbers)

@@ -7,14 +7,19 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import ClassVar
 
 from tailrace.kafka.client import KafkaClient
 from tailrace.programs import pull
 from tailrace_signing import keys
 
+STOP_SECONDS = 600
+
 
 class Puller:
     """The process, with its list and its heartbeat file."""
+
+    _made: ClassVar[list["Puller"]] = []
 
     def __init__(self, kafka: KafkaClient, directory: Path, endpoint: str, log: Mapping[str, str]) -> None:
         self.beat = directory / "beat"
@@ -25,8 +30,11 @@ class Puller:
             *("--kafka", kafka.address, "--heartbeat-file", self.beat, "--key", directory / "key"),
         ]
         self.key = keys.create(directory / "key")
+        self._process: subprocess.Popen | None = None
+        self._made.append(self)
 
     def start(self) -> None:
+        assert not self._process or self._process.poll() is not None, "it still runs"
         self.beat.unlink(missing_ok=True)
         self._process = subprocess.Popen(
             self._command,
@@ -44,7 +52,18 @@ class Puller:
 
     def stop(self) -> None:
         self._process.send_signal(signal.SIGTERM)
-        assert self._process.wait(60) == 0
+        try:
+            assert self._process.wait(STOP_SECONDS) == 0
+        finally:
+            self._process.kill()
+
+    @classmethod
+    def end_all(cls) -> None:
+        """Kills those that a failed test has left."""
+        for each in cls._made:
+            if each._process and each._process.poll() is None:
+                each.kill()
+        cls._made.clear()
 
     def age(self, seconds: float) -> None:
         """Makes the last report older."""

@@ -12,7 +12,7 @@ from tailrace.errors import NotRunningError
 from tailrace_local.supervisor import control, procfs
 
 FAKE_STACK = Path(__file__).with_name("fake_stack.py")
-PATIENCE_SECONDS = 90
+PATIENCE_SECONDS = 600
 
 
 class RunningStack:

@@ -226,7 +226,7 @@ def syslog_receiver(context: ssl.SSLContext | None = None) -> Iterator[tuple[int
 
 
 def channel(port: int, **options) -> Syslog:
-    given = {"security": "none", "format": "cef", "timeout": 60, **options}
+    given = {"security": "none", "format": "cef", "timeout": 600, **options}
     return Syslog("collector", Selection(), "127.0.0.1", port, **given)
 
 

@@ -67,8 +67,8 @@ JIRA = Jira("tickets", Selection(), "https://example.atlassian.net", USER, Path(
 
 def channel(kind: str, tracker: Tracker, secret_file: Path, **options) -> Jira | ServiceNow:
     if kind == "jira":
-        return replace(JIRA, url=tracker.url, secret_file=secret_file, timeout=60, **options)
-    return ServiceNow("incidents", Selection(), tracker.url, USER, secret_file, timeout=60, **options)
+        return replace(JIRA, url=tracker.url, secret_file=secret_file, timeout=600, **options)
+    return ServiceNow("incidents", Selection(), tracker.url, USER, secret_file, timeout=600, **options)
 
 
 def test_jira_shows_names_of_logs_as_plain_text():

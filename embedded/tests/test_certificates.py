@@ -25,8 +25,8 @@ def shake(server: Certificates, name: str, client: ssl.SSLContext, host: str = "
     context.load_cert_chain(server.file(name))
     context.verify_mode = ssl.CERT_REQUIRED
     here, there = socket.socketpair()
-    here.settimeout(10)
-    there.settimeout(10)
+    here.settimeout(120)
+    there.settimeout(120)
 
     def serve() -> None:
         try:

@@ -39,7 +39,7 @@ def detected(written: Story, tmp_path_factory) -> tuple[dict[Path, re.Match], li
         capture_output=True,
         check=True,
         text=True,
-        timeout=300,
+        timeout=850,
     )
     matches = map(POSTING.fullmatch, done.stderr.splitlines())
     alerts = [line.split("\t") for line in done.stdout.splitlines()]
@@ -73,7 +73,7 @@ def test_query_ids_are_those_of_the_lexer():
     }
     text = "\n".join(statement.replace("%s", "7") for statement in statements.values())
     done = subprocess.run(
-        [TAILRACE, "fingerprint"], input=text, capture_output=True, check=True, text=True, timeout=120
+        [TAILRACE, "fingerprint"], input=text, capture_output=True, check=True, text=True, timeout=850
     )
     ids = [line.split("\t")[0] for line in done.stdout.splitlines()]
     assert dict(zip(statements, ids, strict=True)) == QUERY_IDS

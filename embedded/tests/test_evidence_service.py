@@ -25,7 +25,7 @@ from tailrace.retention import holds
 
 KEY, OTHER_KEY = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
 NO_CLICKHOUSE = ClickHouse("http://127.0.0.1:9")
-ENDED_SECONDS = 120
+ENDED_SECONDS = 600
 PAST = ("2026-10-01", "2026-10-02")
 DAY = Period(datetime(2026, 10, 1, tzinfo=UTC), datetime(2026, 10, 2, tzinfo=UTC))
 

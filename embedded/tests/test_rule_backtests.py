@@ -10,7 +10,7 @@ import pytest
 from tailrace.rules import backtests, catalog
 from tailrace.rules.backtests import BacktestRefusedError, Backtests, BacktestState, Reader
 
-WAIT_SECONDS = 120
+WAIT_SECONDS = 600
 
 
 class Script(Reader):

@@ -15,19 +15,19 @@ def test_pushes_are_serialized(tmp_path):
     steps = []
 
     def first():
-        with rule_push.push_lock(tmp_path, 30):
+        with rule_push.push_lock(tmp_path, 600):
             steps.append("first: candidate")
             second.start()
             second.join(1)  # it cannot end while the first one holds the lock
             steps.append("first: bundle")
 
     def later():
-        with rule_push.push_lock(tmp_path, 30):
+        with rule_push.push_lock(tmp_path, 600):
             steps.append("second")
 
     second = threading.Thread(target=later)
     first()
-    second.join(30)
+    second.join(600)
     assert steps == ["first: candidate", "first: bundle", "second"]
 
 

@@ -132,10 +132,11 @@ def test_a_component_with_a_problem_is_unhealthy_and_keeps_running(start):
 
 def test_a_component_that_never_gets_healthy_counts_as_crashed(start):
     stack = start("deaf-a")
-    status = stack.await_status("deaf-a", lambda s: s.state == "backoff" and s.restarts == 1)
+    status = stack.await_status("deaf-a", lambda s: s.state == "backoff" and s.restarts >= 1)
 
     assert "not healthy after 3 s: has not reported that it is up" in status.reason
-    assert "next try in 0.2 s" in status.reason  # its long start was no stable run
+    # Its long start was no stable run. A busy machine shows a later pause than the second one.
+    assert f"next try in {0.2 if status.restarts == 1 else 0.4} s" in status.reason
 
 
 def test_a_component_that_is_stopped_while_it_ends_is_ended(start):

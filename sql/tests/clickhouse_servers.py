@@ -21,7 +21,7 @@ from tailrace_local import clickhouse as local_clickhouse
 from tailrace_local.components.clickhouse import ClickHouse as ClickHousePart
 from tailrace_local.supervisor import cache
 
-START_SECONDS = 120
+START_SECONDS = 600
 LISTENING = "0A"
 """The state of a socket in /proc/net/tcp."""
 FOR_FEW_ROWS = {

@@ -27,7 +27,7 @@ from tailrace_local.components import clickhouse_tls
 ROWS = 100_000
 LARGE_RESULT = f"SELECT repeat('x', 1000) FROM numbers({ROWS}) FORMAT RawBLOB"
 RESETS = 100
-SECONDS = 60
+SECONDS = 600
 HELLO = bytes.fromhex("160301")
 """The start of a TLS client's first message."""
 

@@ -36,7 +36,7 @@ def delivery(_migrated, server: Server):
     return server.user("delivery")
 
 
-WAIT_SECONDS = 120
+WAIT_SECONDS = 600
 
 
 class Clock:
@@ -130,7 +130,10 @@ def test_a_channel_whose_receiver_asks_for_an_hour_is_paused_alone(delivery, ser
 
     with serving(answer) as url:
         secret = tmp_path / "secret"
-        hooks = [Webhook(name, Selection(), f"{url}/{name}", secret) for name in ("busy", "quick")]
+        hooks = [
+            Webhook(name, Selection(), f"{url}/{name}", secret, timeout=WAIT_SECONDS)
+            for name in ("busy", "quick")
+        ]
         config, beat = DeliveryConfig("", hooks), tmp_path / "beat"
         service = Service(config, delivery, beat, lambda _: None)
         thread = threading.Thread(target=service.run)

@@ -16,7 +16,7 @@ from tailrace.evidence.service.exports import DONE, Exports, ExportState
 from tailrace_verify.evidence import verify
 
 KEY = Ed25519PrivateKey.generate()
-ENDED_SECONDS = 240
+ENDED_SECONDS = 600
 END = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=1)
 PERIOD = Period(END - timedelta(days=1), END)
 AT = written(END - timedelta(hours=6))

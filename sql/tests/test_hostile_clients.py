@@ -29,7 +29,7 @@ SPARE_FILES = 40
 SPARE_THREADS = 1_000
 """A busy server has threads for hundreds of closed connections, but not for all 10,000."""
 FREE_DESCRIPTORS = 20
-SETTLED_SECONDS = 20
+SETTLED_SECONDS = 600
 
 OLD_REVISION = 54_000
 """Protocol version of a client with short packets: it sends no client information with a query."""

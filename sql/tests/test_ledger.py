@@ -285,7 +285,7 @@ def test_the_checkpoint_that_is_being_written_is_left_out(admin):
     LedgerRows().read(3).store(admin)
     newest = LedgerRows(checkpoint=2).post("ENTRY", 300, 400).post("EVENT", 300, 400, stage="PARSER")
     for row in newest.ledger:
-        row["ingested_at"] = f"{datetime.now(UTC) + timedelta(seconds=1):%Y-%m-%d %H:%M:%S}"
+        row["ingested_at"] = f"{datetime.now(UTC) + timedelta(hours=1):%Y-%m-%d %H:%M:%S}"
     found = read(admin, newest)
 
     assert found.balances
@@ -298,7 +298,7 @@ def test_reads_again_before_it_reports_an_imbalance(admin):
     late = threading.Timer(1, LedgerRows().store_events(0, 1).store, [admin])
     late.start()
 
-    assert ledger_balance.read(admin, patience_seconds=20).balances
+    assert ledger_balance.read(admin, patience_seconds=600).balances
     late.join()
 
 
@@ -345,7 +345,7 @@ def test_waits_until_what_the_files_held_is_read(admin):
         if len(reads) == 3:
             more.read(2, begin=300).store(admin)
 
-    found = ledger_balance.balance(admin, wait_seconds=30, on_read=write_more)
+    found = ledger_balance.balance(admin, wait_seconds=600, on_read=write_more)
     assert len(reads) == 4
     assert found.balances and found.accounts[0].events == 5
 

@@ -27,7 +27,7 @@ EVERY = timedelta(hours=12)
 DUE = NOW + timedelta(minutes=2)
 """NOW is at twelve, and all events are in the twelve hours before it."""
 SAVED = NOW - timedelta(hours=11)
-WAIT_SECONDS = 120
+WAIT_SECONDS = 600
 
 
 class Receiver:
@@ -98,7 +98,7 @@ class Running:
 def runner(server, receiver, tmp_path) -> Iterator[Running]:
     (tmp_path / "secret").write_text("the secret key")
     with serving(receiver) as url:
-        yield Running(server, Webhook("hook", Selection(), url, tmp_path / "secret"))
+        yield Running(server, Webhook("hook", Selection(), url, tmp_path / "secret", timeout=WAIT_SECONDS))
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from tailrace_pull.service import Service, Watch
 from tailrace_pull.state import LogState
 
 LOG = PulledLog("db-1", "shop", "slowlog", "/rds/r/db-1/slowquery/mysql-slowquery.log")
-SECONDS = 60
+SECONDS = 600
 
 
 class Sink:
