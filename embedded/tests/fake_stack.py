@@ -52,7 +52,7 @@ class FakeComponent(Component):
         self.name = name
         self.needs = needs
         # Short only where a test awaits their end: a starved shell needs longer to start and to end.
-        self.grace_seconds = 1 if "stubborn" in name else 600
+        self.grace_seconds = {"stubborn": 1, "deafstubborn": 5}.get(name.split("-")[0], 600)
         self.start_seconds = 3 if name.startswith("deaf") else 600
         self.checks_data_at_start = name.startswith("steadychecking")
         self.provision_seconds = 0.1 if name.startswith("steadyagain") else 0
@@ -110,12 +110,6 @@ class FakeComponent(Component):
         return self.home.data(self.name)
 
 
-class EndedLateComponent(FakeComponent):
-    """A component whose end takes so long that a test can act meanwhile."""
-
-    grace_seconds = 5
-
-
 async def main(root: Path, components: list[str]) -> None:
     home = Home(root)
     settings = Settings(
@@ -138,8 +132,7 @@ async def main(root: Path, components: list[str]) -> None:
 def _component(spec: str, settings: Settings, home: Home) -> FakeComponent:
     rest, _, feeds = spec.partition(">")
     name, _, needs = rest.partition(":")
-    made = EndedLateComponent if name.startswith("deafstubborn") else FakeComponent
-    component = made(name, tuple(needs.split(",")) if needs else (), settings, home)
+    component = FakeComponent(name, tuple(needs.split(",")) if needs else (), settings, home)
     component.feeds = (feeds,) if feeds else ()
     return component
 
