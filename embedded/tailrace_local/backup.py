@@ -19,6 +19,9 @@ from tailrace.errors import ReportedError
 MANIFEST = "backup.json"
 NOT_KEPT = ("run", "logs", "watch")
 """Run-time files, and the demo's logs: like all watched logs they are not Tailrace's data."""
+VAULT = Path("data", "clickhouse", "store", "data", "tailrace", "subject_vault")
+"""ClickHouse's link to the directory of the vault of names."""
+DETACHED = "detached"
 
 
 class BackupError(ReportedError):
@@ -38,15 +41,18 @@ class Manifest:
     bytes: int
 
 
-def make(home: Home, directory: Path) -> Manifest:
-    """Copies the home directory, in which nothing may run. Raises BackupError, OSError."""
+def make(home: Home, directory: Path, with_names: bool = False) -> Manifest:
+    """Copies the home directory, in which nothing may run. Raises BackupError, OSError.
+
+    Without `with_names` it leaves out the rows of the vault of names, so that an erased name is in no backup.
+    """
     if directory.exists() and any(directory.iterdir()):
         raise BackupError(f"{directory} is not empty; name a new directory")
     if home.root in (directory, *directory.parents):
         raise BackupError(f"{directory} is inside the home directory to be copied")
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     _require_room(home.root, directory)
-    _copy(home.root, directory)
+    _copy(home.root, directory, None if with_names else (home.root / VAULT).resolve())
     files, size = _count(directory)
     manifest = Manifest(__version__, str(home.root), time.time(), files, size)
     (directory / MANIFEST).write_text(json.dumps(asdict(manifest), indent=2))
@@ -84,13 +90,20 @@ def _read(directory: Path) -> Manifest:
         raise BackupError(f"{directory} is no backup, or an interrupted one: it has no {MANIFEST}") from None
 
 
-def _copy(source: Path, target: Path) -> None:
-    shutil.copytree(source, target, symlinks=True, dirs_exist_ok=True, ignore=_not_kept(source))
+def _copy(source: Path, target: Path, vault: Path | None = None) -> None:
+    shutil.copytree(source, target, symlinks=True, dirs_exist_ok=True, ignore=_not_kept(source, vault))
 
 
-def _not_kept(root: Path):
+def _not_kept(root: Path, vault: Path | None):
+    """Returns what copytree ignores; of the vault, the directories with rows and their tokens."""
+
     def ignored(directory: str, names: list[str]) -> set[str]:
-        return {name for name in names if Path(directory) == root and _is_passed_over(name)}
+        here = Path(directory)
+        if vault and here.resolve() == vault:
+            return {name for name in names if (here / name).is_dir() and name != DETACHED}
+        if vault and here.resolve() == vault / DETACHED:
+            return set(names)
+        return {name for name in names if here == root and _is_passed_over(name)}
 
     return ignored
 

@@ -1,5 +1,6 @@
 -- Activity of administrators: audit events of root, and of accounts with a global administrative privilege in any
--- snapshot of the period. One row per audit record, without the rows for single tables of a statement.
+-- snapshot of the period. One row per audit record, without the rows for single tables of a statement. Where users are stored
+-- as pseudonyms (docs/ERASURE.md), it is unknown which of them are administrators: one row per server counts their records.
 -- Parameters: from, to.
 WITH
 {include:parts/administrators}
@@ -11,6 +12,7 @@ WITH
             WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')})
         GROUP BY query_id
     )
+SELECT * FROM (
 SELECT
     event_time AS at, cluster, instance, user, priv_user AS effective_user, client_host, client_ip,
     program_name AS client_program, connection_id AS connection, event_class AS class, command AS record,
@@ -21,4 +23,15 @@ FROM tailrace.audit_events
 LEFT ANY JOIN texts ON texts.query_id = ifNull(audit_events.query_id, 0)
 WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')} AND event_class != 'table'
     AND (lower(user) = 'root' OR lower(priv_user) = 'root' OR (instance, user) IN administrators OR (instance, priv_user) IN administrators)
+UNION ALL
+SELECT
+    max(event_time) AS at, cluster, instance, '(pseudonyms)' AS user, '' AS effective_user, '' AS client_host, '' AS client_ip,
+    '' AS client_program, toUInt64(0) AS connection, 'unknown' AS class, '' AS record, '' AS default_database,
+    concat(toString(count()), ' records of users that are stored as pseudonyms: not compared with administrators') AS statement,
+    'unknown' AS result, '' AS event
+FROM tailrace.audit_events
+WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')} AND event_class != 'table'
+    AND startsWith(audit_events.user, 'p1-user-')
+GROUP BY cluster, instance
+)
 ORDER BY at, instance, event

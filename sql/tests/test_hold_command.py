@@ -10,6 +10,8 @@ import pytest
 from tailrace.cli import remote
 from tailrace.cli.commands import hold, retention
 from tailrace.cli.exit_codes import Exit
+from tailrace.config.home import Home
+from tailrace.erasure import vault
 from tailrace.retention.holds import HoldError
 
 
@@ -18,19 +20,25 @@ class Stack:
     """The context of a command, with the test's server."""
 
     user: Callable
+    home: Home
 
     def clickhouse(self, name: str):
         return self.user(name)
 
 
 @pytest.fixture
-def run(admin, user, capsys):
+def home(tmp_path) -> Home:
+    return Home(tmp_path)
+
+
+@pytest.fixture
+def run(admin, user, home, capsys):
     """Runs a command with words; returns what it prints to standard output."""
 
     def with_words(command, *words: str) -> str:
         parser = argparse.ArgumentParser()
         command.configure(parser)
-        command.run(parser.parse_args(words), Stack(user))
+        command.run(parser.parse_args(words), Stack(user, home))
         return capsys.readouterr().out
 
     return with_words
@@ -66,6 +74,19 @@ def test_a_hold_is_placed_listed_and_released_by_two_people(run, admin):
     admin.execute("TRUNCATE TABLE tailrace.legal_hold_actions SYNC")
     run(retention, "apply")
     assert run(retention, "apply").splitlines() == ["the TTLs of all tables are right"]
+    admin.execute("TRUNCATE TABLE tailrace.legal_hold_actions SYNC")
+
+
+def test_a_hold_by_name_warns_where_rows_have_pseudonyms(admin, user, home, capsys):
+    parser = argparse.ArgumentParser()
+    hold.configure(parser)
+    words = ("place", "--case", "c", "--reason", "r", "--record-only", "--selector")
+    arguments = parser.parse_args([*words, f"user:etl user:p1-user-{32 * '0'} instance:db1"])
+    hold.run(arguments, Stack(user, home))
+    assert capsys.readouterr().err == ""
+    vault.make_keys(home)
+    hold.run(arguments, Stack(user, home))
+    assert "does not select rows with the pseudonym of user:etl (" in capsys.readouterr().err
     admin.execute("TRUNCATE TABLE tailrace.legal_hold_actions SYNC")
 
 

@@ -88,6 +88,9 @@ MAY_READ = {
     "server_snapshots": DEVELOPER | {"facts"},
     "signed_ranges": DEVELOPER | {"repair"},
     "silences": COMPLIANCE | {"analyst", "delivery"},
+    "subject_arrivals": NOBODY,
+    "subject_vault": NOBODY,
+    "subject_vault_mv": NOBODY,
     "table_sizes": DEVELOPER | {"facts"},
     "unmasked_accesses": COMPLIANCE,
     "unmasked_looks": COMPLIANCE,
@@ -113,7 +116,7 @@ WRITTEN_BY_JOBS = (
         "query_samples",
         "fingerprints",
     ),
-    *("canary_alerts", "signed_ranges"),
+    *("canary_alerts", "signed_ranges", "subject_arrivals"),
     *("plans", "plan_changes", "plan_captures", "rule_pushes", "rule_coverage", "data_access", "otel_traces"),
 )
 MAY_ADD = {

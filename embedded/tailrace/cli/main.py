@@ -52,7 +52,7 @@ OWN = Extension(
         for name in (
             *("health", "ledger", "alerts", "search", "reports", "review", "evidence", "verify"),
             *("backfill", "pull", "classes", "tokens", "keys", "transparency", "witness"),
-            *("hold", "retention", "archive"),
+            *("hold", "retention", "archive", "erase", "reveal"),
             *("credentials", "dashboards", "migrate", "completion"),
         )
     },

@@ -10,6 +10,7 @@ TASKS = {
     "Prove completeness": (
         *("ledger", "backfill", "evidence", "verify", "review"),
         *("transparency", "witness", "hold", "archive"),
+        *("erase", "reveal"),
     ),
     "Find and fix problems": ("health", "doctor", "settings", "classes"),
     "Operate an installation": (

@@ -55,13 +55,14 @@ def in_shard(statement: str) -> str:
 def sharding_key(engine: str, sorting_key: str, columns: Sequence[str]) -> str:
     """Returns the expression that selects the shard of a row.
 
-    `sorting_key` is that of system.tables, `columns` all columns of the table.
+    `sorting_key` is that of system.tables, `columns` all columns of the table. A table that only feeds a view
+    has no sorting key: its first column chooses.
     """
     sorted_by = sorting_key.split(", ")
     collapses = engine.removeprefix("Replicated").startswith(_COLLAPSING)
     if "instance" in sorted_by or ("instance" in columns and not collapses):
         return "cityHash64(instance)"
-    return f"cityHash64({sorting_key})"
+    return f"cityHash64({sorting_key or columns[0]})"
 
 
 def refuse_other_layout(clickhouse: ClickHouse, sharded: bool) -> None:
@@ -133,7 +134,8 @@ def _distributed(clickhouse: ClickHouse, cluster: str, on_cluster: str) -> dict[
     tables = clickhouse.rows(
         "SELECT name, engine, sorting_key, create_table_query AS text FROM system.tables "
         "WHERE database = {shard:String} "
-        f"AND (engine LIKE '%MergeTree' OR engine = 'View' AND {_OF_ITS_MAKER}) ORDER BY name",
+        f"AND (engine LIKE '%MergeTree' OR engine = 'Null' OR engine = 'View' AND {_OF_ITS_MAKER}) "
+        "ORDER BY name",
         {"shard": SHARD_DATABASE},
     )
     columns = _columns(clickhouse, SHARD_DATABASE)

@@ -167,6 +167,15 @@ class Settings:
         unit="bytes",
     )
 
+    pseudonyms: int = _setting(
+        0,
+        "whether rows contain pseudonyms instead of users and clients (docs/ERASURE.md); read it before you "
+        "switch it on: reports that compare names then find less",
+        unit="(1: yes, 0: no)",
+        minimum=0,
+        maximum=1,
+    )
+
     transparency_interval: int = _setting(
         60, "time between two checkpoints of the transparency log", unit="s", minimum=1
     )

@@ -177,6 +177,13 @@ def append(
     _insert(clickhouse, [{**common, "selector": each} for each in selectors])
 
 
+def append_for_case(
+    clickhouse: ClickHouse, id_: str, action: str, actor: str, reason: str, case: str, selector: str
+) -> None:
+    """Appends a row with a case, which may be empty. Raises as `append`."""
+    _insert(clickhouse, [{**_row(id_, action, actor, reason), "case_name": case, "selector": selector}])
+
+
 def _row(id_: str, action: str, actor: str, reason: str) -> dict[str, str]:
     if not actor.strip() or not reason.strip():
         raise HoldError("the record needs a reason and the name of a person")

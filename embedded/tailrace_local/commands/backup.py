@@ -1,7 +1,8 @@
 """Copies all data, secrets and configuration files to a new directory, for `tailrace restore`.
 
 Running components are stopped during the copy, and started again. Logs are not read meanwhile; no line is
-lost. The copy contains secrets and unmasked log bytes: protect it like those.
+lost. The copy contains secrets and unmasked log bytes: protect it like those. It does not contain the names
+behind pseudonyms, so that an erased name is in no backup.
 """
 
 import argparse
@@ -23,6 +24,11 @@ EXAMPLES = ("tailrace backup /mnt/backups/tailrace-2026-11-22",)
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("directory", type=Path, help="a new or empty directory")
+    parser.add_argument(
+        "--with-names",
+        action="store_true",
+        help="copy the vault of names, too: delete this copy when a name is erased",
+    )
 
 
 def run(arguments: argparse.Namespace, context: Context) -> Exit:
@@ -30,7 +36,7 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     runs = _stop(context, steps)
     try:
         steps.show("backup", f"copying to {arguments.directory}")
-        made = backup.make(context.home, arguments.directory.resolve())
+        made = backup.make(context.home, arguments.directory.resolve(), arguments.with_names)
     finally:
         if runs:
             stack_start.start_stack(context.settings, context.home, steps.show)

@@ -15,6 +15,7 @@ from tailrace.config import content_hash
 from tailrace.config.resources import REPOSITORY
 from tailrace.credentials.certificates import KEYSTORE_PASSWORD, Certificates
 from tailrace.credentials.names import password_name
+from tailrace.erasure import vault
 from tailrace.kafka import accounts as kafka_accounts
 from tailrace.migrations import runner as migration_runner
 from tailrace.programs.program import HEALTHY, Health
@@ -176,8 +177,16 @@ class FlinkJob(Component):
             **self._web_tls(),
             "metrics.port": endpoint.port(self.home, self.name),
             **self.job_configuration(),
+            **self._pseudonyms(),
             **({"restore.path": restored.uri} if restored else {}),
         }
+
+    def _pseudonyms(self) -> dict[str, object]:
+        """The keys with which the job replaces names in rows; none if rows contain names."""
+        if not self.settings.pseudonyms:
+            return {}
+        files = vault.make_keys(self.home)
+        return {"pseudonym.key-file": files.pseudonyms, "pseudonym.vault-key-file": files.public}
 
     def ask(self, path: str, body: dict | None = None, seconds: float = REST_SECONDS) -> dict:
         """Sends GET, or POST with a body, to Flink's REST interface; `seconds` is the timeout."""

@@ -7,6 +7,7 @@ another person confirms it with the same command. Each action is recorded and ne
 
 import argparse
 import getpass
+import sys
 
 from tailrace import console
 from tailrace.cli import output
@@ -86,6 +87,7 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
 
 
 def _place(arguments: argparse.Namespace, context: Context) -> Exit:
+    _warn_of_names(arguments.selector, context)
     auditor, actor = context.clickhouse(holds.ACCOUNT), arguments.actor or getpass.getuser()
     id_ = holds.place(auditor, arguments.case, arguments.selector, actor, arguments.reason)
     if arguments.record_only:
@@ -95,6 +97,22 @@ def _place(arguments: argparse.Namespace, context: Context) -> Exit:
     _apply(context)
     print(console.plain(f"{id_[:SHORT_ID]} is in force: {arguments.selector.text()}"))
     return Exit.OK
+
+
+def _warn_of_names(selector: Selector, context: Context) -> None:
+    """Prints a warning if rows contain pseudonyms: a selector with a name does not select them."""
+    from tailrace.erasure import vault
+    from tailrace.erasure.pseudonyms import KINDS, is_pseudonym
+
+    names = [
+        f"{kind}:{name}" for kind in KINDS for name in selector.values.get(kind, ()) if not is_pseudonym(name)
+    ]
+    if names and vault.is_used(context.home):
+        print(
+            f"Warning: this hold does not select rows with the pseudonym of {', '.join(names)} "
+            "(docs/ERASURE.md); `tailrace reveal` shows it",
+            file=sys.stderr,
+        )
 
 
 def _release(arguments: argparse.Namespace, context: Context) -> Exit:

@@ -26,10 +26,11 @@ final class CommentFlags {
         }
         byte before = bytes[from - 1];
         boolean adjacent = before > ' ' && before != ';' && before != ',';
+        boolean afterEnd = before == ';'; // as in 1;-- -' AND a = 'b'
         int mark = bytes[from] == '#' ? 1 : 2;
         int text = ByteText.skipBlanks(bytes, from + mark, end);
-        if (endsOther(bytes, text, end)) {
-            return isSameLine(bytes, begin, from);
+        if (endsOther(bytes, afterDash(bytes, text, end), end)) {
+            return afterEnd || isSameLine(bytes, begin, from);
         }
         if (bytes[from] == '/') {
             return false;
@@ -37,6 +38,25 @@ final class CommentFlags {
         boolean bare = end - text == 1 && (bytes[text] == '-' || bytes[text] == '+');
         boolean empty = text == end;
         return bare && isSameLine(bytes, begin, from) || adjacent && (empty || continues(bytes, text, end));
+    }
+
+    /** Skips the dash of {@code -- -}, which follows the mark. */
+    private static int afterDash(byte[] bytes, int text, int end) {
+        boolean dash = end - text > 1 && bytes[text] == '-';
+        return dash ? ByteText.skipBlanks(bytes, text + 1, end) : text;
+    }
+
+    /**
+     * Returns whether a closed comment hides the text between two injected ones, as in {@code 'a'/*' AND b = '}{@code *}{@code
+     * /}: it follows the end of a literal, and the same quote is its first and last character.
+     */
+    static boolean spansLiterals(byte[] bytes, int begin, int from, int end) {
+        if (from <= begin || bytes[from - 1] != '\'' && bytes[from - 1] != '"') {
+            return false;
+        }
+        int first = ByteText.skipBlanks(bytes, from + 2, end);
+        int last = end - 3;
+        return last > first && bytes[first] == bytes[from - 1] && bytes[last] == bytes[first];
     }
 
     /** Returns whether the text ends a literal or a parenthesis that it does not begin: {@code ' AND a = 'b'}. */

@@ -51,6 +51,11 @@ final class Comments {
             }
         }
         int last = Math.min(count, MAX_COUNT) - 1;
+        for (int i = 0; i <= last; i++) {
+            if (isClosed(bytes, i) && CommentFlags.spansLiterals(bytes, begin, starts[i], ends[i])) {
+                return true;
+            }
+        }
         return last >= 0 && !isClosed(bytes, last) && CommentFlags.cuts(bytes, begin, starts[last], ends[last]);
     }
 

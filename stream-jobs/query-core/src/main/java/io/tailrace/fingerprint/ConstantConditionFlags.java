@@ -32,6 +32,7 @@ final class ConstantConditionFlags {
     private static final byte[] RETURNING = ByteText.ascii("returning");
     private static final byte[] UPDATE = ByteText.ascii("update");
     private static final byte[] DELETE = ByteText.ascii("delete");
+    private static final byte[] FROM = ByteText.ascii("from");
     private static final byte[] IN = ByteText.ascii("in");
     private static final byte[] IS = ByteText.ascii("is");
     private static final byte[] OR = ByteText.ascii("or");
@@ -109,16 +110,21 @@ final class ConstantConditionFlags {
         int depth = 0;
         tokens.start(bytes, from, to);
         changesRows = tokens.is(UPDATE) || tokens.is(DELETE);
+        keys.forget();
         Kind before = Kind.END;
         while (tokens.kind() != Kind.END) {
             Kind joined = tokens.kind();
             depth += joined == Kind.OPEN ? 1 : joined == Kind.CLOSE ? -1 : 0;
             boolean isWhere = depth == 0 && tokens.is(WHERE);
             changesRows |= before == Kind.STOP && (tokens.is(UPDATE) || tokens.is(DELETE)); // SET STATEMENT … FOR, or ;
+            boolean beforeTable = depth == 0 && (tokens.is(UPDATE) || tokens.is(FROM));
             boolean pipes = tokens.isPipes();
             mayConcatenate = pipes && (before == Kind.NAME || before == Kind.CLOSE);
             before = joined;
             tokens.next();
+            if (beforeTable) {
+                keys.table();
+            }
             if (isWhere || joined == Kind.OR || joined == Kind.AND) {
                 int operand = tokens.from();
                 if (isWhere) {

@@ -2,19 +2,60 @@ package io.tailrace.fingerprint;
 
 import io.tailrace.fingerprint.ConditionTokens.Kind;
 import io.tailrace.lexer.ByteText;
+import java.util.Arrays;
 
-/** Reads conditions by which people and attackers select every row of a table: {@code id > 0}, {@code a LIKE '%'}. */
+/**
+ * Reads conditions by which people and attackers select every row of a table:
+ * {@code id > 0}, {@code order_id > 0} of the table orders, {@code a LIKE '%'}.
+ */
 final class KeyCondition {
 
     private static final byte[] ID = ByteText.ascii("id");
     private static final byte[] IS = ByteText.ascii("is");
+    private static final byte[] IGNORE = ByteText.ascii("ignore");
+    private static final byte[] LOW_PRIORITY = ByteText.ascii("low_priority");
 
     private final ConditionTokens tokens;
     private final OperandReader operands;
+    /** The first table of the statement, in lower case and without a database; empty before it was read. */
+    private byte[] table = {};
 
     KeyCondition(ConditionTokens tokens, OperandReader operands) {
         this.tokens = tokens;
         this.operands = operands;
+    }
+
+    /** Begins a new statement. */
+    void forget() {
+        table = new byte[0];
+    }
+
+    /** Reads the name of the first table, which begins with the current token, and returns to that token. */
+    void table() {
+        if (table.length > 0) {
+            return;
+        }
+        int first = tokens.from();
+        while (tokens.is(IGNORE) || tokens.is(LOW_PRIORITY)) {
+            tokens.next();
+        }
+        boolean named = tokens.kind() == Kind.NAME;
+        while (named) {
+            table = lowerCase(lastPart());
+            named = next() && isPoint() && next() && tokens.kind() == Kind.NAME;
+        }
+        tokens.back(first);
+    }
+
+    private boolean isPoint() {
+        return tokens.kind() == Kind.OTHER && tokens.bytes()[tokens.from()] == '.';
+    }
+
+    private static byte[] lowerCase(byte[] name) {
+        for (int i = 0; i < name.length; i++) {
+            name[i] += name[i] >= 'A' && name[i] <= 'Z' ? 'a' - 'A' : 0;
+        }
+        return name;
     }
 
     /** Reads {@code id > 0}, {@code id IS NOT NULL} or {@code a LIKE '%'}: true for every row of nearly every table. */
@@ -75,15 +116,35 @@ final class KeyCondition {
         return any;
     }
 
-    /** Returns whether the current name is {@code id}, also with a qualifier and quotes. */
+    /** Returns whether the current name is {@code id}, or {@code order_id} of the table {@code orders}. */
     private boolean isKey() {
+        byte[] column = lastPart();
+        int name = column.length - ID.length;
+        if (name < 0 || !ByteText.equalsIgnoreCase(column, name, column.length, ID)) {
+            return false;
+        }
+        name -= name > 0 && column[name - 1] == '_' ? 1 : 0;
+        return name == 0 || isTable(column, name);
+    }
+
+    /** Returns whether the first bytes of a column are the name of the table, or its singular. */
+    private boolean isTable(byte[] column, int length) {
+        int plural = table.length - length;
+        if (plural < 0 || plural > 2 || length < 2) {
+            return false;
+        }
+        boolean same = ByteText.equalsIgnoreCase(column, 0, length, Arrays.copyOf(table, length));
+        return same && (plural == 0 || table[table.length - 1] == 's');
+    }
+
+    /** Returns the current name without qualifiers and quotes. */
+    private byte[] lastPart() {
         int end = tokens.end();
-        int from = tokens.from();
-        boolean quoted = tokens.bytes()[end - 1] == '`';
-        end -= quoted ? 1 : 0;
-        int begin = end - ID.length;
-        boolean alone =
-                begin == from || begin > from && (tokens.bytes()[begin - 1] == '.' || tokens.bytes()[begin - 1] == '`');
-        return alone && ByteText.equalsIgnoreCase(tokens.bytes(), begin, end, ID);
+        end -= tokens.bytes()[end - 1] == '`' ? 1 : 0;
+        int from = end;
+        while (from > tokens.from() && tokens.bytes()[from - 1] != '.' && tokens.bytes()[from - 1] != '`') {
+            from--;
+        }
+        return Arrays.copyOfRange(tokens.bytes(), from, end);
     }
 }

@@ -40,7 +40,7 @@ final class SettingFlags {
 
     /** The settings that flags report. The set is fixed, so that clients cannot invent flags. */
     private static final Pattern SETTINGS = Pattern.compile("slow_query_log|log_slow_query|long_query_time"
-            + "|log_slow_query_time|general_log|log_output|log_raw|log_error_verbosity|log_warnings"
+            + "|log_slow_query_time|(log_slow_)?min_examined_row_limit|general_log|log_output|log_raw|log_error_verbosity|log_warnings"
             + "|sql_log_bin|sql_log_off|local_infile|event_scheduler|(super_)?read_only|offline_mode"
             + "|(extra_)?max_connections|max_user_connections|thread_pool_max_threads|require_secure_transport"
             + "|server_audit_logging|audit_log_disable|audit_log_filter_disable"

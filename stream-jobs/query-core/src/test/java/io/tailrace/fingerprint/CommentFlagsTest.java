@@ -20,6 +20,8 @@ class CommentFlagsTest {
                 "SELECT a FROM t WHERE b = 'x' -- -",
                 "SELECT a FROM t WHERE b = 'x'#",
                 "SELECT a FROM t WHERE b = 'x'-- ' AND c = 'y'\nORDER BY a",
+                "SELECT a FROM t WHERE b = 1;-- -' AND c = 'y'",
+                "SELECT a FROM t WHERE b = 'x'/*' AND c = '*/ OR d = 'y'",
                 "UPDATE t SET a = 1 WHERE b = 'x'-- '"
             })
     void aCommentMayCutAStatement(String statement) {
@@ -35,6 +37,9 @@ class CommentFlagsTest {
                 "SELECT a FROM t WHERE b = 1 -- AND c = 2",
                 "SELECT a FROM t WHERE b = '-- '' AND'",
                 "SELECT a FROM t; -- done",
+                "SELECT a FROM t; -- - done",
+                "SELECT a FROM t WHERE b = 'x' /*'y'*/ AND c = 'y'",
+                "SELECT a FROM t WHERE b = 'x'/* 'y' is new */ AND c = 'y'",
                 "SELECT a, # first\n b FROM t",
                 "-- ') header\nSELECT a FROM t",
                 "SELECT a FROM t /* ' AND c = 'y' */",

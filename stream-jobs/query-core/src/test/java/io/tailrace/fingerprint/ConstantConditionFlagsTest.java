@@ -249,6 +249,9 @@ class ConstantConditionFlagsTest {
                 "DELETE FROM t WHERE memo LIKE '%%' LIMIT 5",
                 "UPDATE t SET a=1 WHERE id != 0 ORDER BY id",
                 "SET STATEMENT max_statement_time=1 FOR DELETE FROM t WHERE id > 0",
+                "DELETE FROM shop.Notes WHERE note_id > 0",
+                "DELETE n FROM note n WHERE n.note_id IS NOT NULL",
+                "UPDATE `claims` SET a=1 WHERE ClaimId IS NOT NULL",
                 "SELECT 1; DELETE FROM t WHERE id > 0"
             })
     void keysThatEveryRowHasSelectEveryRow(String statement) {
@@ -266,6 +269,7 @@ class ConstantConditionFlagsTest {
                 "DELETE FROM t WHERE parent_id > 0",
                 "DELETE FROM t WHERE id IS NULL",
                 "DELETE FROM t WHERE ended IS NOT NULL",
+                "DELETE FROM notes WHERE patient_id IS NOT NULL",
                 "DELETE FROM t WHERE id > 0 AND a = 1",
                 "DELETE FROM t WHERE a LIKE 'b%'"
             })

@@ -23,6 +23,7 @@ class SettingFlagsTest {
                 "SET GLOBAL slow_query_log=1, log_output='FILE' ¦ slow_query_log=on log_output=other",
                 "SET GLOBAL log_output='NONE' ¦ log_output=off",
                 "SET GLOBAL long_query_time=0.5 ¦ long_query_time=e0",
+                "SET GLOBAL min_examined_row_limit=1000 ¦ min_examined_row_limit=e3",
                 "SET GLOBAL long_query_time=1000 ¦ long_query_time=e3",
                 "SET GLOBAL max_connections=2000 ¦ max_connections=e3",
                 "SET GLOBAL binlog_expire_logs_seconds=60*60 ¦ binlog_expire_logs_seconds=other",

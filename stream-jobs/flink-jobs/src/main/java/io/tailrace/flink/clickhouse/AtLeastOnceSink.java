@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.time.Clock;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import org.apache.avro.specific.SpecificData;
 import org.apache.avro.specific.SpecificRecord;
 import org.apache.flink.api.connector.sink2.Sink;
@@ -30,24 +31,51 @@ public final class AtLeastOnceSink<T extends SpecificRecord> implements Sink<T>,
     private final String table;
     private final Class<T> recordClass;
     private final String version;
+    /** Null: names are stored as they are. */
+    private final PseudonymKeys pseudonyms;
 
     /** @param version version of Tailrace, for dead letters of rows that ClickHouse refuses */
     public AtLeastOnceSink(
             ClickHouseConnection address, String database, String table, Class<T> recordClass, String version) {
-        this(() -> new ClickHouseHttpClient(address), database, table, recordClass, version);
+        this(address, database, table, recordClass, version, Optional.empty());
+    }
+
+    /**
+     * @param version version of Tailrace, for dead letters of rows that ClickHouse refuses
+     * @param pseudonyms keys of the pseudonyms that replace names; empty: names are stored as they are
+     */
+    public AtLeastOnceSink(
+            ClickHouseConnection address,
+            String database,
+            String table,
+            Class<T> recordClass,
+            String version,
+            Optional<PseudonymKeys> pseudonyms) {
+        this(() -> new ClickHouseHttpClient(address), database, table, recordClass, version, pseudonyms);
     }
 
     AtLeastOnceSink(InsertTarget.Factory store, String database, String table, Class<T> recordClass, String version) {
+        this(store, database, table, recordClass, version, Optional.empty());
+    }
+
+    AtLeastOnceSink(
+            InsertTarget.Factory store,
+            String database,
+            String table,
+            Class<T> recordClass,
+            String version,
+            Optional<PseudonymKeys> pseudonyms) {
         this.store = store;
         this.database = database;
         this.table = table;
         this.recordClass = recordClass;
         this.version = version;
+        this.pseudonyms = pseudonyms.orElse(null);
     }
 
-    private RowBinaryEncoder encoder() {
+    private RowBinaryEncoder encoder(RowBinaryEncoder.Replacement replacement) {
         return RowBinaryEncoder.atOnce(
-                database + '.' + table, SpecificData.get().getSchema(recordClass));
+                database + '.' + table, SpecificData.get().getSchema(recordClass), replacement);
     }
 
     @Override
@@ -60,11 +88,21 @@ public final class AtLeastOnceSink<T extends SpecificRecord> implements Sink<T>,
             WriterInitContext context, Collection<PendingBlock> waiting) throws IOException {
         RefusedBlockSplitter refused =
                 new RefusedBlockSplitter(new RefusedRowConverter(database, Clock.systemUTC(), version));
-        return new AtLeastOnceWriter<>(encoder(), store.create(), refused, waiting, MAX_WAITING_BYTES, context);
+        Optional<SubjectNames> names =
+                SubjectNames.of(database + '.' + table, Optional.ofNullable(pseudonyms), Clock.systemUTC());
+        return new AtLeastOnceWriter<>(
+                encoder(SubjectNames.replacement(names)),
+                names,
+                store.create(),
+                refused,
+                waiting,
+                MAX_WAITING_BYTES,
+                context);
     }
 
     @Override
     public SimpleVersionedSerializer<PendingBlock> getWriterStateSerializer() {
-        return new PendingBlockSerializer(encoder().layout().text());
+        return new PendingBlockSerializer(
+                encoder(RowBinaryEncoder.UNCHANGED).layout().text());
     }
 }

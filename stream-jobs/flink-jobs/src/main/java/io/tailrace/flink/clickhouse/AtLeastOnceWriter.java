@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -56,6 +57,7 @@ final class AtLeastOnceWriter<T extends SpecificRecord> implements StatefulSinkW
     private static final long NO_CHECKPOINT = 0;
 
     private final RowBinaryEncoder encoder;
+    private final Optional<SubjectNames> names;
     private final String layout;
     private final InsertTarget store;
     private final RefusedBlockSplitter refusedBlocks;
@@ -85,17 +87,20 @@ final class AtLeastOnceWriter<T extends SpecificRecord> implements StatefulSinkW
 
     /**
      * @param encoder one of {@link RowBinaryEncoder#atOnce}
+     * @param names names that the encoder replaces
      * @param waiting blocks of a checkpoint
      * @param maxWaitingBytes number of waiting compressed bytes from which on no more rows are accepted
      */
     AtLeastOnceWriter(
             RowBinaryEncoder encoder,
+            Optional<SubjectNames> names,
             InsertTarget store,
             RefusedBlockSplitter refusedBlocks,
             Collection<PendingBlock> waiting,
             long maxWaitingBytes,
             WriterInitContext context) {
         this.encoder = encoder;
+        this.names = names;
         this.layout = encoder.layout().text();
         this.store = store;
         this.refusedBlocks = refusedBlocks;
@@ -118,6 +123,7 @@ final class AtLeastOnceWriter<T extends SpecificRecord> implements StatefulSinkW
         }
         RowBinaryBuffer bytes = new RowBinaryBuffer(INITIAL_ROW_BYTES);
         encoder.encode(row, bytes);
+        names.flatMap(SubjectNames::takeArrivals).ifPresent(this::add);
         add(new RowBlock(layout, month(encoder.day(row)), 1, bytes.toByteArray()));
         insertSoon();
     }

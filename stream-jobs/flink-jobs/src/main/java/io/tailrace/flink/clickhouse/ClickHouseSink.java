@@ -2,6 +2,7 @@ package io.tailrace.flink.clickhouse;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.apache.avro.specific.SpecificRecord;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
@@ -24,6 +25,9 @@ public final class ClickHouseSink {
     private final int committers;
     private final long maxPendingBytes;
     private final String version;
+    /** Null: names are stored as they are. */
+    private PseudonymKeys pseudonyms;
+
     private final List<DataStream<RowBlock>> blocks = new ArrayList<>();
 
     /**
@@ -41,13 +45,19 @@ public final class ClickHouseSink {
         this.version = version;
     }
 
+    /** Replaces names in the rows of streams that are added afterwards by pseudonyms. */
+    public ClickHouseSink withPseudonyms(PseudonymKeys keys) {
+        pseudonyms = keys;
+        return this;
+    }
+
     /** Encodes the records of a stream as rows of a table, in the tasks of the stream. */
     public <T extends SpecificRecord> void add(DataStream<T> rows, String table, Class<T> recordClass, String uid) {
         String name = uid.replace('-', ' ');
         blocks.add(rows.transform(
                         name,
                         TypeInformation.of(RowBlock.class),
-                        new RowBlockOperator<>(database + '.' + table, recordClass))
+                        new RowBlockOperator<>(database + '.' + table, recordClass, Optional.ofNullable(pseudonyms)))
                 .uid(uid)
                 .setParallelism(rows.getParallelism())
                 .rescale());

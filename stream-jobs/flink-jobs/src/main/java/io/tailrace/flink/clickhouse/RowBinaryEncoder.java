@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.apache.avro.LogicalType;
 import org.apache.avro.LogicalTypes;
 import org.apache.avro.Schema;
@@ -27,6 +28,7 @@ import org.apache.avro.generic.IndexedRecord;
 final class RowBinaryEncoder {
 
     static final String AFTER_CHECKPOINT = "after_checkpoint";
+    static final Replacement UNCHANGED = field -> null;
     static final String DATE_TIME = "DateTime64(6, 'UTC')";
     static final String STRING_MAP = "Map(String, String)";
     static final String STRING_MAPS = "Array(" + STRING_MAP + ")";
@@ -38,6 +40,13 @@ final class RowBinaryEncoder {
     private static final long MICROS_PER_SECOND = 1_000_000;
     private static final int NANOS_PER_MICRO = 1000;
     private static final int SECONDS_PER_DAY = 86_400;
+
+    /** Replaces values of fields before they are encoded. */
+    @FunctionalInterface
+    interface Replacement {
+        /** Returns what replaces the values of a field; null if they are encoded as they are. */
+        UnaryOperator<Object> of(String field);
+    }
 
     @FunctionalInterface
     private interface ValueEncoder {
@@ -65,10 +74,15 @@ final class RowBinaryEncoder {
      *     partitioned by the first one that is
      */
     RowBinaryEncoder(String table, Schema schema) {
-        this(table, schema, List.of(new Column(AFTER_CHECKPOINT, "UInt64")));
+        this(table, schema, UNCHANGED);
     }
 
-    private RowBinaryEncoder(String table, Schema schema, List<Column> afterFields) {
+    /** Creates an encoder as the first one, for rows with replaced values. */
+    RowBinaryEncoder(String table, Schema schema, Replacement replacement) {
+        this(table, schema, replacement, List.of(new Column(AFTER_CHECKPOINT, "UInt64")));
+    }
+
+    private RowBinaryEncoder(String table, Schema schema, Replacement replacement, List<Column> afterFields) {
         List<Column> columns = new ArrayList<>();
         List<ValueEncoder> compiled = new ArrayList<>();
         List<Schema.Field> stored =
@@ -76,7 +90,7 @@ final class RowBinaryEncoder {
         for (Schema.Field field : stored) {
             Encoding encoding = encodingOf(field);
             columns.add(new Column(columnOf(field), encoding.type()));
-            compiled.add(encoding.encoder());
+            compiled.add(replaced(encoding.encoder(), replacement.of(field.name())));
         }
         columns.addAll(afterFields);
         layout = new RowLayout(table, columns);
@@ -87,7 +101,16 @@ final class RowBinaryEncoder {
 
     /** Creates an encoder for rows that do not wait for a checkpoint: they have no column {@code after_checkpoint}. */
     static RowBinaryEncoder atOnce(String table, Schema schema) {
-        return new RowBinaryEncoder(table, schema, List.of());
+        return atOnce(table, schema, UNCHANGED);
+    }
+
+    /** Creates an encoder as {@link #atOnce(String, Schema)}, for rows with replaced values. */
+    static RowBinaryEncoder atOnce(String table, Schema schema, Replacement replacement) {
+        return new RowBinaryEncoder(table, schema, replacement, List.of());
+    }
+
+    private static ValueEncoder replaced(ValueEncoder encoder, UnaryOperator<Object> replacement) {
+        return replacement == null ? encoder : (value, out) -> encoder.encode(replacement.apply(value), out);
     }
 
     private static boolean hasColumn(Schema.Field field) {

@@ -1,8 +1,10 @@
 package io.tailrace.flink.clickhouse;
 
+import java.time.Clock;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.avro.specific.SpecificData;
 import org.apache.avro.specific.SpecificRecord;
 import org.apache.flink.api.common.state.ListState;
@@ -37,6 +39,8 @@ public final class RowBlockOperator<T extends SpecificRecord> extends AbstractSt
 
     private final String table;
     private final Class<T> recordClass;
+    /** Null: names are stored as they are. */
+    private final PseudonymKeys pseudonyms;
 
     private transient ListState<Long> state;
     private transient RowBinaryEncoder encoder;
@@ -44,6 +48,7 @@ public final class RowBlockOperator<T extends SpecificRecord> extends AbstractSt
     private transient Map<Integer, DayRows> days;
     private transient DayRows current;
     private transient long lastCheckpoint;
+    private transient Optional<SubjectNames> names;
 
     private static final class DayRows {
         final int day;
@@ -57,8 +62,17 @@ public final class RowBlockOperator<T extends SpecificRecord> extends AbstractSt
 
     /** @param table name with its database, such as {@code tailrace.ledger} */
     public RowBlockOperator(String table, Class<T> recordClass) {
+        this(table, recordClass, Optional.empty());
+    }
+
+    /**
+     * @param table name with its database, such as {@code tailrace.ledger}
+     * @param pseudonyms keys of the pseudonyms that replace names; empty: names are stored as they are
+     */
+    public RowBlockOperator(String table, Class<T> recordClass, Optional<PseudonymKeys> pseudonyms) {
         this.table = table;
         this.recordClass = recordClass;
+        this.pseudonyms = pseudonyms.orElse(null);
     }
 
     @Override
@@ -79,7 +93,9 @@ public final class RowBlockOperator<T extends SpecificRecord> extends AbstractSt
     @Override
     public void open() throws Exception {
         super.open();
-        encoder = new RowBinaryEncoder(table, SpecificData.get().getSchema(recordClass));
+        names = SubjectNames.of(table, Optional.ofNullable(pseudonyms), Clock.systemUTC());
+        encoder =
+                new RowBinaryEncoder(table, SpecificData.get().getSchema(recordClass), SubjectNames.replacement(names));
         layout = encoder.layout().text();
         days = new HashMap<>();
         current = new DayRows(Integer.MIN_VALUE);
@@ -118,7 +134,9 @@ public final class RowBlockOperator<T extends SpecificRecord> extends AbstractSt
         super.finish();
     }
 
+    /** Names go to the vault with the rows of the same checkpoint. */
     private void emitAll() {
+        names.flatMap(SubjectNames::takeArrivals).ifPresent(block -> output.collect(new StreamRecord<>(block)));
         days.values().forEach(this::emit);
         days.clear();
         current = new DayRows(Integer.MIN_VALUE);

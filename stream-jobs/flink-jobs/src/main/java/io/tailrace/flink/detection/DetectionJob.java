@@ -165,6 +165,11 @@ public final class DetectionJob {
     private static <T extends SpecificRecord> AtLeastOnceSink<T> rows(
             DetectionJobConfig config, String table, Class<T> recordClass) {
         return new AtLeastOnceSink<>(
-                config.clickHouse(), config.clickHouseDatabase(), table, recordClass, TailraceVersion.get());
+                config.clickHouse(),
+                config.clickHouseDatabase(),
+                table,
+                recordClass,
+                TailraceVersion.get(),
+                config.pseudonyms());
     }
 }

@@ -1,12 +1,14 @@
 package io.tailrace.flink.detection;
 
 import io.tailrace.flink.clickhouse.ClickHouseConnection;
+import io.tailrace.flink.clickhouse.PseudonymKeys;
 import io.tailrace.flink.runtime.ConfigParser;
 import io.tailrace.flink.runtime.ConfigurationException;
 import io.tailrace.flink.runtime.JobConfig;
 import io.tailrace.flink.runtime.KafkaClientConfig;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The immutable configuration of the detect job, which is read and validated at start. {@link DetectionJobOptions}
@@ -45,6 +47,7 @@ final class DetectionJobConfig {
         capturesTopic();
         clickHouse();
         clickHouseDatabase();
+        pseudonyms();
         jobSettings();
         lateness();
         idleTimeout();
@@ -94,6 +97,13 @@ final class DetectionJobConfig {
                 values.notEmpty(DetectionJobOptions.CLICKHOUSE_USER),
                 values.text(DetectionJobOptions.CLICKHOUSE_PASSWORD_FILE),
                 values.text(DetectionJobOptions.CLICKHOUSE_CA_FILE));
+    }
+
+    /** Returns the keys of the pseudonyms that replace names in rows; empty: names are stored as they are. */
+    Optional<PseudonymKeys> pseudonyms() {
+        return PseudonymKeys.of(
+                values.text(DetectionJobOptions.PSEUDONYM_KEY_FILE),
+                values.text(DetectionJobOptions.PSEUDONYM_VAULT_KEY_FILE));
     }
 
     String clickHouseDatabase() {

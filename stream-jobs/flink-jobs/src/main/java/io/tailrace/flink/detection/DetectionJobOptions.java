@@ -34,6 +34,10 @@ enum DetectionJobOptions implements JobOption {
     CLICKHOUSE_CA_FILE("clickhouse.ca-file", ""),
     /** Database of the tables. */
     CLICKHOUSE_DATABASE("clickhouse.database", "tailrace"),
+    /** File with the key of the pseudonyms that replace names in rows, in hexadecimal digits; empty: names are stored. */
+    PSEUDONYM_KEY_FILE("pseudonym.key-file", ""),
+    /** File with the public key of the vault that keeps the names, in PEM format; with the key of the pseudonyms only. */
+    PSEUDONYM_VAULT_KEY_FILE("pseudonym.vault-key-file", ""),
     /** URI or path of the directory for checkpoints. */
     CHECKPOINT_DIR("checkpoint.dir", null),
     /** Milliseconds between checkpoints; alerts do not wait for them. */

@@ -70,11 +70,12 @@ public final class NormalizeJob {
     }
 
     private static ClickHouseSink rows(NormalizeJobConfig config) {
-        return new ClickHouseSink(
+        ClickHouseSink sink = new ClickHouseSink(
                 config.clickHouse(),
                 config.clickHouseDatabase(),
                 config.committers(),
                 config.maxPendingBytes(),
                 TailraceVersion.get());
+        return config.pseudonyms().map(sink::withPseudonyms).orElse(sink);
     }
 }

@@ -1,6 +1,7 @@
 package io.tailrace.flink.normalize;
 
 import io.tailrace.flink.clickhouse.ClickHouseConnection;
+import io.tailrace.flink.clickhouse.PseudonymKeys;
 import io.tailrace.flink.runtime.ConfigParser;
 import io.tailrace.flink.runtime.ConfigurationException;
 import io.tailrace.flink.runtime.JobConfig;
@@ -9,6 +10,7 @@ import io.tailrace.flink.runtime.WebUiConfig;
 import io.tailrace.innodb.RedoLogCapacities;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
@@ -48,6 +50,7 @@ final class NormalizeJobConfig {
         hostKeysTopic();
         clickHouse();
         clickHouseDatabase();
+        pseudonyms();
         committers();
         maxPendingBytes();
         checkpointDirectory();
@@ -107,6 +110,13 @@ final class NormalizeJobConfig {
                 values.notEmpty(NormalizeJobOptions.CLICKHOUSE_USER),
                 values.text(NormalizeJobOptions.CLICKHOUSE_PASSWORD_FILE),
                 values.text(NormalizeJobOptions.CLICKHOUSE_CA_FILE));
+    }
+
+    /** Returns the keys of the pseudonyms that replace names in rows; empty: names are stored as they are. */
+    Optional<PseudonymKeys> pseudonyms() {
+        return PseudonymKeys.of(
+                values.text(NormalizeJobOptions.PSEUDONYM_KEY_FILE),
+                values.text(NormalizeJobOptions.PSEUDONYM_VAULT_KEY_FILE));
     }
 
     String clickHouseDatabase() {

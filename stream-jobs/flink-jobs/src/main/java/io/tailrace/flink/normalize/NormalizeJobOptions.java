@@ -29,6 +29,10 @@ enum NormalizeJobOptions implements JobOption {
     CLICKHOUSE_CA_FILE("clickhouse.ca-file", ""),
     /** Database of the tables. */
     CLICKHOUSE_DATABASE("clickhouse.database", "tailrace"),
+    /** File with the key of the pseudonyms that replace names in rows, in hexadecimal digits; empty: names are stored. */
+    PSEUDONYM_KEY_FILE("pseudonym.key-file", ""),
+    /** File with the public key of the vault that keeps the names, in PEM format; with the key of the pseudonyms only. */
+    PSEUDONYM_VAULT_KEY_FILE("pseudonym.vault-key-file", ""),
     /** Subtasks that insert: 1 or 2 per shard. */
     CLICKHOUSE_COMMITTERS("clickhouse.committers", "1"),
     /** Compressed MiB that each of them holds while ClickHouse is unavailable, before reading stops. */

@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tailrace.clickhouse.PendingBlock;
 import io.tailrace.event.DataAccess;
 import io.tailrace.event.EventId;
+import io.tailrace.pseudonym.Pseudonyms;
+import io.tailrace.pseudonym.SubjectKind;
 import io.tailrace.servers.Await;
 import io.tailrace.servers.ClickHouseServer;
 import io.tailrace.servers.SharedClickHouse;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -31,6 +34,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Runs against a real ClickHouse with the real tables, as the user with the privilege INSERT only. */
 @Tag("slow")
@@ -44,6 +48,9 @@ class AtLeastOnceWriterTest {
 
     private static ClickHouseServer server;
 
+    @TempDir
+    Path directory;
+
     private OneInputStreamOperatorTestHarness<DataAccess, CommittableMessage<Void>> writer;
 
     @BeforeAll
@@ -55,6 +62,30 @@ class AtLeastOnceWriterTest {
     void start() throws Exception {
         server.query("TRUNCATE TABLE tailrace.data_access");
         writer = writer(null);
+    }
+
+    @Test
+    void namesGoToTheVaultAndRowsContainTheirPseudonyms() throws Exception {
+        ClickHouseConnection address = new ClickHouseConnection(
+                server.url(), "writer", server.passwordFile().toString());
+        Optional<PseudonymKeys> keys = Optional.of(NewPseudonymKeys.in(directory));
+        writer.close();
+        writer = new OneInputStreamOperatorTestHarness<>(
+                new SinkWriterOperatorFactory<>(
+                        new AtLeastOnceSink<>(address, "tailrace", "data_access", DataAccess.class, "1", keys)),
+                1,
+                1,
+                0);
+        writer.open();
+        write(0, 10);
+        String pseudonym = new Pseudonyms(NewPseudonymKeys.KEY).of(SubjectKind.USER, "app");
+        await("rows", () -> rows() == 10);
+        await("the name", () -> server.count("SELECT count() FROM tailrace.subject_vault FINAL") == 1);
+        assertThat(server.query("SELECT DISTINCT user FROM tailrace.data_access"))
+                .isEqualTo(pseudonym);
+        assertThat(server.query("SELECT pseudonym, kind, length(base64Decode(wrapped_key)),"
+                        + " length(base64Decode(sealed_name)) FROM tailrace.subject_vault"))
+                .isEqualTo(pseudonym + "\tuser\t256\t" + (12 + "app".length() + 16));
     }
 
     @AfterEach

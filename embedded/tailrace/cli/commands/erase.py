@@ -1,0 +1,117 @@
+"""Erases the name of a user or client, of which rows contain a pseudonym, from the vault of names.
+
+Rows, rollups and archives keep the pseudonym and stay unchanged. Nobody can read the name any more, except
+where it is stored in clear: the command counts these rows, and lists the places that it cannot count
+(docs/ERASURE.md). A legal hold that selects rows of the subject suspends the erasure. Each erasure is
+recorded with its case, reason and person, never with the name.
+"""
+
+import argparse
+import getpass
+
+from tailrace import console
+from tailrace.cli import output
+from tailrace.cli.context import Context
+from tailrace.cli.exit_codes import Exit
+from tailrace.errors import UsageError
+
+HELP = "erase the name behind a pseudonym, or list erasures and reveals"
+EXAMPLES = (
+    'tailrace erase --subject user:etl --case 2026-17 --reason "request of 3 November" --dry-run',
+    'tailrace erase --subject user:etl --case 2026-17 --reason "request of 3 November"',
+    "tailrace erase --list",
+)
+EXIT_CODES = {
+    1: "the subject is unknown, or a legal hold suspends the erasure",
+    3: "the stack is not running",
+}
+SEE_ALSO = ("tailrace reveal", "tailrace hold", "docs/ERASURE.md")
+KEYS = {
+    "": {
+        "at": "time of the action, UTC",
+        "action": "erase or reveal",
+        "pseudonym": "pseudonym of the subject",
+        "case": "case of an erasure; empty for a reveal",
+        "actor": "who did it",
+        "reason": "why",
+    }
+}
+SUBJECT = "user:NAME, client:ADDRESS, or a pseudonym"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--subject", default="", metavar="SUBJECT", help=f"{SUBJECT} of which rows remain")
+    parser.add_argument("--case", default="", metavar="NAME", help="the case that demands the erasure")
+    parser.add_argument("--reason", default="", metavar="TEXT", help="why; never deleted")
+    parser.add_argument("--actor", default="", metavar="NAME", help="your name (default: your login name)")
+    parser.add_argument("--dry-run", action="store_true", help="only state what an erasure would leave")
+    parser.add_argument("--list", action="store_true", help="list all erasures and reveals")
+    output.add_option(parser)
+
+
+def run(arguments: argparse.Namespace, context: Context) -> Exit:
+    from tailrace.erasure import erasing, vault
+    from tailrace.erasure.pseudonyms import subject
+    from tailrace.retention import holds
+
+    if arguments.list:
+        return _list(arguments, erasing.recorded(context.clickhouse(holds.ACCOUNT)))
+    if not (arguments.subject and arguments.case.strip() and arguments.reason.strip()):
+        raise UsageError("an erasure needs --subject, --case and --reason")
+    pseudonyms = vault.pseudonyms(context.home)
+    wanted = subject(arguments.subject, pseudonyms)
+    admin = context.clickhouse("admin")
+    if arguments.dry_run:
+        erasing.require_erasable(admin, pseudonyms, wanted)
+        print(f"{wanted.pseudonym} can be erased")
+        _print_remains(erasing.clear_rows(admin, wanted) if wanted.name else None)
+        return Exit.OK
+    order = erasing.Order(arguments.actor or getpass.getuser(), arguments.reason, arguments.case)
+    done = erasing.erase(admin, context.clickhouse(holds.ACCOUNT), pseudonyms, wanted, order)
+    print(f"{wanted.pseudonym} is erased: the vault has no name for it, and accepts none again")
+    if not done.files_removed:
+        print("ClickHouse has not removed the old files of the vault yet; it does so later")
+    _print_remains(done.in_clear if wanted.name else None)
+    return Exit.OK
+
+
+def _print_remains(in_clear: dict[str, int] | None) -> None:
+    """Prints where the name remains; None: the command does not know the name."""
+    from tailrace.erasure import erasing
+
+    if in_clear is None:
+        print("Rows with the name in clear were not counted, because only the pseudonym was given.")
+    elif in_clear:
+        print("Rows that contain the name in clear, and so may show whose pseudonym it was:")
+        console.table(("table", "rows"), [(table, str(rows)) for table, rows in in_clear.items()])
+    else:
+        print("No counted row contains the name in clear.")
+    print("Names may also remain in these places, which were not searched:")
+    for place in erasing.unreachable_places():
+        print(f"  {place}")
+
+
+def _list(arguments: argparse.Namespace, found: list[dict[str, object]]) -> Exit:
+    rows = [
+        {
+            "at": each["moment"],
+            "action": each["action"],
+            "pseudonym": each["pseudonym"],
+            "case": each["case_name"],
+            "actor": each["actor"],
+            "reason": each["reason"],
+        }
+        for each in found
+    ]
+    if arguments.output == output.JSON:
+        output.write_json(rows)
+    elif arguments.output == output.CSV:
+        output.write_csv(KEYS[""], rows)
+    elif rows:
+        console.table(
+            ("at (UTC)", "action", "pseudonym", "case", "by", "reason"),
+            [[console.plain(str(cell)) for cell in row.values()] for row in rows],
+        )
+    else:
+        print("nothing was erased or revealed")
+    return Exit.OK

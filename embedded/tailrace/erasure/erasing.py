@@ -1,0 +1,209 @@
+"""Erases the name of a subject from the vault, and reveals names. Both are recorded beside the legal holds.
+
+Rows and archives keep the pseudonym and are not changed, so the transparency log still proves them.
+"""
+
+import json
+import time
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tailrace.clickhouse.client import ClickHouse, ClickHouseError
+from tailrace.clickhouse.shards import SHARD_DATABASE
+from tailrace.erasure import columns
+from tailrace.erasure.pseudonyms import CLIENT, USER, Pseudonyms, Subject, SubjectError
+from tailrace.erasure.vault import open_name
+from tailrace.retention import archive, holds
+from tailrace.retention.holds import Hold, Reads
+from tailrace.retention.selectors import Selector
+
+VAULT = "tailrace.subject_vault"
+ERASE, REVEAL = "erase", "reveal"
+NAMES = f"""
+SELECT wrapped_key, sealed_name FROM {VAULT} WHERE pseudonym = {{pseudonym:String}} ORDER BY seen_at DESC
+"""
+RECORDED = """
+SELECT action, formatDateTime(at, '%Y-%m-%d %H:%i:%S', 'UTC') AS moment, actor, case_name, reason,
+    JSONExtractString(selector, 'pseudonym') AS pseudonym
+FROM tailrace.legal_hold_actions WHERE action IN ('erase', 'reveal') ORDER BY at
+"""
+ERASED = """
+SELECT 1 FROM tailrace.legal_hold_actions
+WHERE action = 'erase' AND JSONExtractString(selector, 'pseudonym') = {pseudonym:String} LIMIT 1
+"""
+OLD_FILES = """
+SELECT count() AS parts FROM system.parts
+WHERE database = 'tailrace' AND table = 'subject_vault' AND NOT active AND rows > 0
+"""
+REMOVE_OLD_FILES = f"ALTER TABLE {VAULT} DROP PARTITION ID 'none'"
+"""There is no such partition. With it ClickHouse removes old files at once, otherwise when it has work."""
+RUNNING = (
+    "SELECT max(elapsed) AS longest FROM system.processes WHERE query_kind IN ('Insert', 'AsyncInsertFlush')"
+)
+INSERT_SECONDS = 600
+FILES_SECONDS = 30
+POLL_SECONDS = 0.1
+
+
+@dataclass(frozen=True)
+class Order:
+    """Who erases or reveals, and why."""
+
+    actor: str
+    reason: str
+    case: str = ""
+
+
+@dataclass(frozen=True)
+class Erased:
+    """What an erasure has done, and what it has not."""
+
+    subject: Subject
+    files_removed: bool
+    """Whether ClickHouse has removed the old files of the vault already; otherwise it does so later."""
+    in_clear: Mapping[str, int]
+    """Rows with the name by table, without tables that have none; empty without a name."""
+
+
+def erase(
+    admin: ClickHouse, auditor: ClickHouse, pseudonyms: Pseudonyms, subject: Subject, order: Order
+) -> Erased:
+    """Deletes the name and key of a subject. An interrupted erasure can be repeated.
+
+    Raises SubjectError if the vault never had the name, a legal hold selects its rows, or the database has
+    shards; HoldError if the order is incomplete; ClickHouseError, OSError.
+    """
+    require_erasable(admin, pseudonyms, subject)
+    parameters = {"pseudonym": subject.pseudonym}
+    _record(auditor, ERASE, subject, order)
+    _await_inserts(admin)
+    admin.execute(
+        f"ALTER TABLE {VAULT} DELETE WHERE pseudonym = {{pseudonym:String}}", parameters, mutations_sync=2
+    )
+    if admin.rows(NAMES, parameters):
+        raise SubjectError(f"the vault still has a name of {subject.pseudonym}: repeat the command")
+    return Erased(subject, _await_files(admin), clear_rows(admin, subject) if subject.name else {})
+
+
+def require_erasable(admin: ClickHouse, pseudonyms: Pseudonyms, subject: Subject) -> None:
+    """Raises SubjectError as `erase`."""
+    if admin.rows("SELECT 1 FROM system.databases WHERE name = {name:String}", {"name": SHARD_DATABASE}):
+        raise SubjectError("pseudonyms are not supported on several shards")
+    parameters = {"pseudonym": subject.pseudonym}
+    if not admin.rows(NAMES, parameters) and not admin.rows(ERASED, parameters):
+        raise SubjectError(f"the vault has no name of {subject.pseudonym}: no row with it was stored here")
+    if blocking := held_by(admin, pseudonyms, subject):
+        told = "; ".join(f"{hold.id[:8]}, case {hold.case_name}" for hold in blocking)
+        raise SubjectError(f"a legal hold suspends the erasure: {told}; see: tailrace hold list")
+
+
+def reveal(admin: ClickHouse, auditor: ClickHouse, private_key: bytes, pseudonym: str, order: Order) -> str:
+    """Records the access, then returns the name of a pseudonym.
+
+    `private_key` is PEM. Raises SubjectError if the vault has no name or the key does not open it, HoldError
+    if the order is incomplete, ClickHouseError, OSError.
+    """
+    kind = pseudonym.split("-")[1]
+    _record(auditor, REVEAL, Subject(kind, pseudonym), order)
+    found = admin.rows(NAMES, {"pseudonym": pseudonym})
+    if not found:
+        erased = admin.rows(ERASED, {"pseudonym": pseudonym})
+        raise SubjectError(f"{pseudonym} {'was erased' if erased else 'has no name in the vault'}")
+    return open_name(private_key, pseudonym, str(found[0]["wrapped_key"]), str(found[0]["sealed_name"]))
+
+
+def record_look(auditor: ClickHouse, subject: Subject, order: Order) -> None:
+    """Records that somebody looked for the pseudonym of a name, without the name. Raises as `reveal`."""
+    _record(auditor, REVEAL, Subject(subject.kind, subject.pseudonym), order)
+
+
+def recorded(clickhouse: Reads) -> list[dict[str, object]]:
+    """Returns all erasures and reveals, the oldest first, with the columns of RECORDED; times are UTC."""
+    return clickhouse.rows(RECORDED)
+
+
+def held_by(admin: ClickHouse, pseudonyms: Pseudonyms, subject: Subject) -> list[Hold]:
+    """Returns the legal holds in force that select a row of a subject, also by its name.
+
+    If there is an archive, every hold counts: the archive has rows that ClickHouse has deleted.
+    """
+    in_force = holds.in_force(admin)
+    if in_force and archive.tables(admin):
+        return in_force
+    stored = holds.stored_columns(admin)
+    return [
+        hold for hold in in_force if _selects(admin, _translated(hold.selector, pseudonyms), subject, stored)
+    ]
+
+
+def _translated(selector: Selector, pseudonyms: Pseudonyms) -> Selector:
+    """Adds the pseudonyms of the names of a selector: holds name users, and rows have pseudonyms."""
+    added = {
+        kind: tuple({*names, *(pseudonyms.of(kind, name) for name in names)})
+        for kind in (USER, CLIENT)
+        if (names := selector.values.get(kind))
+    }
+    return replace(selector, values={**selector.values, **added})
+
+
+def _selects(
+    admin: ClickHouse, selector: Selector, subject: Subject, stored: Mapping[str, frozenset[str]]
+) -> bool:
+    names = [subject.pseudonym, *(columns.values(subject) if subject.name else [])]
+    for table in columns.COVERED:
+        condition = selector.condition(table, stored[table], "event_time")
+        if condition is None:
+            continue
+        where = f"{condition} AND ({columns.has(table, subject.kind, names)})"
+        if admin.rows(f"SELECT 1 FROM tailrace.{table} WHERE {where} LIMIT 1"):
+            return True
+    return False
+
+
+def clear_rows(admin: ClickHouse, subject: Subject) -> dict[str, int]:
+    """Returns by table how many rows contain the name of a subject, without tables that have none."""
+    counts = {
+        table: admin.rows(f"SELECT count() AS rows FROM tailrace.{table} WHERE {condition}")[0]["rows"]
+        for table, condition in columns.in_clear(subject).items()
+    }
+    return {table: int(str(rows)) for table, rows in counts.items() if rows}
+
+
+def _record(auditor: ClickHouse, action: str, subject: Subject, order: Order) -> None:
+    selector = json.dumps({"kind": subject.kind, "pseudonym": subject.pseudonym}, separators=(",", ":"))
+    holds.append_for_case(auditor, str(uuid.uuid4()), action, order.actor, order.reason, order.case, selector)
+
+
+def _await_inserts(admin: ClickHouse) -> None:
+    """An insert that began before the erasure was recorded may still add the name."""
+    passed = _await(lambda passed: admin.rows(RUNNING)[0]["longest"] <= passed, INSERT_SECONDS)
+    if not passed:
+        raise SubjectError(f"an insert has been running for more than {INSERT_SECONDS} s; repeat the command")
+
+
+def _await_files(admin: ClickHouse) -> bool:
+    """Waits until the files with the deleted row are gone; they are kept for old_parts_lifetime."""
+
+    def are_removed(_: float) -> bool:
+        admin.execute(REMOVE_OLD_FILES)
+        return admin.rows(OLD_FILES)[0]["parts"] == 0
+
+    try:
+        return _await(are_removed, FILES_SECONDS)
+    except ClickHouseError:
+        return False
+
+
+def _await(is_done: Callable[[float], bool], seconds: float) -> bool:
+    started = time.monotonic()
+    while not is_done(time.monotonic() - started):
+        if time.monotonic() - started > seconds:
+            return False
+        time.sleep(POLL_SECONDS)
+    return True
+
+
+def unreachable_places() -> Sequence[str]:
+    """Returns one line for each place where names remain and are not counted."""
+    return [f"{place.name}: {place.why}" for place in columns.UNCOUNTED]
