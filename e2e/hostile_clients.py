@@ -24,6 +24,8 @@ TIMEOUT_SECONDS = 10
 """After this time a conversation ends without an answer, which is one more way to misbehave."""
 THREADS = 4
 CUTS = 8
+SLOW_SECONDS = 0.5
+SLOW_PIECES = 100
 
 
 @dataclass(frozen=True)
@@ -110,20 +112,38 @@ def half_open(port: int, stages: Iterable[Stage]) -> Iterator[None]:
         yield
 
 
-def send_slowly(port: int, message: bytes, seconds: float) -> None:
-    """Sends a message byte by byte, evenly over the time."""
+def send_slowly(port: int, messages: Sequence[bytes], seconds: float) -> None:
+    """Runs a conversation, and sends its last message in up to SLOW_PIECES pieces, evenly over the time."""
+    *before, last = messages
+    size = -(-len(last) // SLOW_PIECES)
+    pieces = [last[start : start + size] for start in range(0, len(last), size)]
     with connect(port) as client, suppress(OSError):
-        for byte in message:
-            client.sendall(bytes([byte]))
-            time.sleep(seconds / len(message))
+        for message in before:
+            client.sendall(message)
+            client.recv(1)
+        for piece in pieces:
+            client.sendall(piece)
+            time.sleep(seconds / len(pieces))
 
 
 def attack_all_ports(stack: Stack, resets: int) -> None:
-    """On each port of every part so many resets, and garbage; asserts that no process of a part has ended."""
-    for part, ports in stack.ports().items():
-        before = stack.processes(part)
-        for port in ports:
-            reset_many(port, stages_of(API_VERSIONS if part == "kafka" else GET), resets)
-            send_garbage(port, resets // 10, seed=port)
-        assert stack.processes(part) == before, part
+    """On each port of every part: so many resets, and garbage, while one client sends slowly and one at each
+    stage is half-open. Those stay half-open until all ports were attacked.
+
+    Asserts that no process of a part ends, and that the stack is healthy before and after they are closed.
+    """
+    attacked = {part: (ports, stack.processes(part)) for part, ports in stack.ports().items()}
+    with ExitStack() as held, ThreadPoolExecutor() as slow:
+        for part, (ports, before) in attacked.items():
+            message = API_VERSIONS if part == "kafka" else GET
+            for port in ports:
+                sender = slow.submit(send_slowly, port, (message,), SLOW_SECONDS)
+                held.enter_context(half_open(port, stages_of(message)))
+                reset_many(port, stages_of(message), resets)
+                send_garbage(port, resets // 10, seed=port)
+                sender.result()
+            assert stack.processes(part) == before, part
+        stack.await_healthy()
     stack.await_healthy()
+    for part, (_, before) in attacked.items():
+        assert stack.processes(part) == before, part

@@ -20,8 +20,9 @@ from e2e.wait_for_idle import (
 from e2e.workload.statements import ordinary
 from tailrace import console
 from tailrace.ledger import balance as ledger_balance
-from tailrace.sources import active_sources, sources_file
+from tailrace.sources import active_sources, log_fixes, sources_file
 from tailrace.sources.sources_file import Source
+from tailrace_local.supervisor import control
 
 ENTRY = b"""\
 # Time: 2026-11-21T02:49:%02d.811511Z
@@ -95,6 +96,22 @@ def test_a_newcomers_log_is_watched_once_it_is_listed(stack, newcomer):
     with log.open("ab") as file:
         file.write(_written(20, b"later"))
     wait_until(lambda: _entries(stack, instance) == 40, 60, "what is written later to be read")
+
+
+def test_a_log_that_exists_is_named_until_a_census_of_it_arrives(stack, newcomer):
+    instance, log = newcomer
+    missing = f"{instance} slowlog {log}: its lines arrive without any census, so lost lines are not detected"
+    with stack.without("census"):
+        _, problem = control.take_list(stack.home)
+        assert not problem
+        wait_until(lambda: _entries(stack, instance) == 20, 60, "the log to be read")
+        for command in ("status", "doctor"):
+            wait_until(
+                lambda it=command: missing in tailrace(stack, it, expected=1), 60, f"{command} to name it"
+            )
+        assert log_fixes.INCOMPLETE_CENSUS in tailrace(stack, "doctor", expected=1)
+    wait_until(lambda: _unknown(stack, instance) == ["audit"], 60, "its census")
+    assert f"{instance} slowlog" not in tailrace(stack, "doctor", expected=1)
 
 
 def test_no_line_is_lost_while_lists_are_taken_over(stack, watched, tmp_path):

@@ -6,7 +6,7 @@ SELECT
     tables, data_class, data_class_read, data_class_written, verb, query_id, rows_sent, outcome
 FROM tailrace.data_access FINAL
 WHERE {{ chosen('data_access') }}
-    AND ({client:String} = '' OR {client:String} IN (src_ip, host))
+    AND {{ is_from_client('src_ip', 'host') }}
     AND ({class:String} = '' OR has(data_class, {class:String}))
     AND ({outcome:String} = '' OR outcome = {outcome:String})
     AND ({before_id:String} = '' OR (data_access.event_time, event_id, instance)

@@ -3,11 +3,11 @@
 -- Parameters: as of api_events_statements.sql, and event_class, failed ('yes': only with an error), program; without min_seconds.
 SELECT
     toString(event_id) AS id, event_time, cluster, instance, source, log, generation, entry_offset,
-    connection_id, event_class, command, event_name, status, user, priv_user, proxy_user, os_user, host, ip, program_name AS program,
-    database, object, query_id, verb, tables_read, tables_written, flags
+    connection_id, event_class, command, event_name, status, user, priv_user, proxy_user, os_user,
+    client_host AS host, client_ip AS ip, program_name AS program, database, object, query_id, verb, tables_read, tables_written, flags
 FROM tailrace.audit_events
 WHERE {{ chosen('audit_events') }}
-    AND ({client:String} = '' OR {client:String} IN (ip, host))
+    AND {{ is_from_client() }}
     AND ({query_id:UInt64} = 0 OR query_id = {query_id:UInt64})
     AND ({verb:String} = '' OR verb = {verb:String})
     AND ({table:String} = '' OR has(tables_read, {table:String}) OR has(tables_written, {table:String}))

@@ -21,24 +21,24 @@ WITH
         FROM held WHERE startsWith(kind, 'grants') GROUP BY instance, grantee
     ),
     used AS (
-        SELECT instance, user, host, ip, max(at) AS last_at
+        SELECT instance, user, client_host, client_ip, max(at) AS last_at
         FROM (
-            SELECT instance, user, host, ip, max(event_time) AS at FROM tailrace.audit_events
+            SELECT instance, user, client_host, client_ip, max(event_time) AS at FROM tailrace.audit_events
             WHERE toDate(event_time) < toDate({to:DateTime('UTC')}) AND NOT (event_class = 'connection' AND status != 0)
-            GROUP BY instance, user, host, ip
+            GROUP BY instance, user, client_host, client_ip
             UNION ALL
-            SELECT instance, user, host, ip, max(event_time) AS at FROM tailrace.audit_events
+            SELECT instance, user, client_host, client_ip, max(event_time) AS at FROM tailrace.audit_events
             WHERE event_time >= toStartOfDay({to:DateTime('UTC')}) AND event_time < {to:DateTime('UTC')}
                 AND NOT (event_class = 'connection' AND status != 0)
-            GROUP BY instance, user, host, ip
+            GROUP BY instance, user, client_host, client_ip
             UNION ALL
-            SELECT instance, user, host, ip, max(event_time) AS at FROM tailrace.query_events
-            WHERE toDate(event_time) < toDate({to:DateTime('UTC')}) GROUP BY instance, user, host, ip
+            SELECT instance, user, client_host, client_ip, max(event_time) AS at FROM tailrace.query_events
+            WHERE toDate(event_time) < toDate({to:DateTime('UTC')}) GROUP BY instance, user, client_host, client_ip
             UNION ALL
-            SELECT instance, user, host, ip, max(event_time) AS at FROM tailrace.query_events
+            SELECT instance, user, client_host, client_ip, max(event_time) AS at FROM tailrace.query_events
             WHERE event_time >= toStartOfDay({to:DateTime('UTC')}) AND event_time < {to:DateTime('UTC')}
-            GROUP BY instance, user, host, ip)
-        GROUP BY instance, user, host, ip
+            GROUP BY instance, user, client_host, client_ip)
+        GROUP BY instance, user, client_host, client_ip
     ),
     accounts AS (
         SELECT cluster, instance, key AS account, attributes['user'] AS name, lower(attributes['host']) AS pattern,
@@ -51,11 +51,11 @@ SELECT
     any(attributes['password']) AS password, any(attributes['password_changed_at']) AS password_changed_at,
     any(attributes['plugin']) AS authentication, any(attributes['tls']) AS tls_required,
     toDateTime(any(since), 'UTC') AS so_since,
-    maxOrNullIf(toDateTime(last_at, 'UTC'), last_at > 0 AND (host = '' AND ip = '' OR pattern IN ('', '%')
+    maxOrNullIf(toDateTime(last_at, 'UTC'), last_at > 0 AND (client_host = '' AND client_ip = '' OR pattern IN ('', '%')
         OR position(pattern, '/') > 0
-        OR like(lower(host), pattern) OR like(lower(ip), pattern)
-        OR pattern = 'localhost' AND (ip IN ('127.0.0.1', '::1') OR host IN ('127.0.0.1', '::1'))
-        OR pattern != 'localhost' AND match(pattern, '[g-z]') AND NOT match(lower(host), '[g-z]'))) AS last_use,
+        OR like(lower(client_host), pattern) OR like(lower(client_ip), pattern)
+        OR pattern = 'localhost' AND client_ip IN ('127.0.0.1', '::1')
+        OR pattern != 'localhost' AND match(pattern, '[g-z]') AND NOT match(lower(client_host), '[g-z]'))) AS last_use,
     dateDiff('day', last_use, {to:DateTime('UTC')}) AS days_unused,
     any(rights.privileges) AS privileges
 FROM accounts

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import uuid
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -26,6 +27,7 @@ from api_harness import (
     statement,
     store_saved_search,
 )
+from client_forms import CLIENTS
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
@@ -75,6 +77,8 @@ REQUESTS: dict[str, tuple[dict, dict, object, int]] = {
     "read_token": ({}, {}, None, 200),
 }
 """By operation: values in the path, parameters, body, and the status for a token that permits it."""
+IPS = {"::ffff:10.0.3.9": "10.0.3.9", "2001:DB8:0::7": "2001:db8::7"}
+"""Addresses in the form of the columns client_ip."""
 NOT_READ = {("developer", "list_audit_events"), ("developer", "list_access_events")}
 """What ClickHouse refuses to the account of a role although the token has the scope."""
 
@@ -213,6 +217,22 @@ def test_a_list_has_every_row_once_while_rows_arrive(api, admin):
         new = {each for each in seen if int(each, 16) >= 1000}
         assert {each: count for each, count in seen.items() if each not in new} == wanted, operation
         assert {int(each, 16): seen[each] for each in new} == {1002: 1}, operation
+
+
+def test_the_filter_on_a_client_finds_each_form_of_its_address(api, admin):
+    token = api.token()
+    for operation in ("list_statement_events", "list_audit_events", "list_error_events"):
+        table, row = LISTS[operation]
+        admin.insert(f"tailrace.{table}", [row(n, **columns) for n, (columns, *_) in enumerate(CLIENTS)])
+        for client in ("10.0.3.9", "::ffff:10.0.3.9", "2001:DB8:0::7", "web1", "localhost"):
+            items = api.get(OPERATIONS[operation][1], token, client=client, **RANGE).json()["items"]
+            found = {uuid.UUID(item["id"]).int: (item["ip"], item["host"]) for item in items}
+            one = IPS.get(client, client)
+            wanted = {n: (ip, host) for n, (_, ip, host) in enumerate(CLIENTS) if one in (ip, host)}
+            assert found == wanted and wanted, (operation, client)
+    admin.insert("tailrace.data_access", [LISTS["list_access_events"][1](1, src_ip="10.0.3.9")])
+    (access,) = api.get("/events/access", token, client="::ffff:10.0.3.9", **RANGE).json()["items"]
+    assert access["ip"] == "10.0.3.9"
 
 
 def test_a_search_has_every_event_once_and_a_pipe_counts_them(api, admin):

@@ -112,7 +112,7 @@ AUDIT = [
     audit(20, "root", query_id=GRANT, verb="GRANT"),
     audit(21, "ops", query_id=CREATE, verb="CREATE", tables_written=["shop.t"]),
     audit(22, "root", query_id=AUDIT_OFF, verb="SET"),
-    audit(23, "app", tables_read=["mysql.general_log"], verb="SELECT"),
+    audit(23, "app", tables_read=["mysql.general_log"], verb="SELECT", ip="", host="::ffff:10.0.0.7"),
     audit(-1, "before", "CONNECT"),
     audit(MINUTES, "after", "CONNECT"),
     audit(24, "=cmd|' /C calc'!A0", "FAILED_CONNECT", status=1045, host='<b>\u202eevil</b>,\n"quoted"'),

@@ -134,19 +134,24 @@ class Honest:
 
 
 def attack(server: Server) -> None:
-    """Uses each port in turn, while other connections are half-open or slow."""
+    """Uses each port in turn, while other connections are half-open. In each conversation, a client sends the
+    last message slowly."""
     admin, settings = server.user("admin"), server.settings
     attacks = {
-        settings.port_clickhouse: stages(http_conversations(admin)),
-        settings.port_clickhouse_native: stages(native_conversations(admin)),
+        settings.port_clickhouse: http_conversations(admin),
+        settings.port_clickhouse_native: native_conversations(admin),
     }
     with ThreadPoolExecutor() as slow:
-        for port, ways in attacks.items():
-            sender = slow.submit(hostile.send_slowly, port, ways[-1].sent[0], SLOW_SECONDS)
+        for port, conversations in attacks.items():
+            ways = stages(conversations)
+            senders = [
+                slow.submit(hostile.send_slowly, port, messages, SLOW_SECONDS) for messages in conversations
+            ]
             with hostile.half_open(port, (ways[number % len(ways)] for number in range(HELD))):
                 hostile.reset_many(port, ways, RESETS)
                 hostile.send_garbage(port, GARBAGE, seed=port)
-                sender.result()
+                for sender in senders:
+                    sender.result()
 
 
 @dataclass(frozen=True)

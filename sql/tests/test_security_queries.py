@@ -4,6 +4,7 @@ import uuid
 from urllib.parse import unquote
 
 import pytest
+from client_forms import CLIENTS
 from security_rows import RANGE, asking, at, audit, denied_message, identity_of, login, refused
 
 from tailrace.evidence import framework
@@ -252,21 +253,6 @@ def test_without_rules_nobody_knows_of_alerts(user, stored, shown):
     stored("rule_pushes", {"push_id": str(uuid.uuid4()), "at": at(5), "accepted": True, "rules": 7})
     assert shown("cnt_open", "alerts", "alerts_shown") == 0
     assert shown("active_rules", "rule_pushes") == 7
-
-
-CLIENTS = [
-    ({"host": "10.0.3.9", "ip": ""}, "10.0.3.9", ""),
-    ({"host": "web1", "ip": "10.0.3.9"}, "10.0.3.9", "web1"),
-    ({"host": "", "ip": "10.0.3.9"}, "10.0.3.9", ""),
-    ({"host": "10.0.3.9", "ip": "10.0.3.9"}, "10.0.3.9", ""),
-    ({"host": "::ffff:10.0.3.9", "ip": ""}, "10.0.3.9", ""),
-    ({"host": "", "ip": "::FFFF:10.0.3.9"}, "10.0.3.9", ""),
-    ({"host": "2001:DB8:0:0::7", "ip": ""}, "2001:db8::7", ""),
-    ({"host": "web1", "ip": ""}, "", "web1"),
-    ({"host": "localhost", "ip": ""}, "", "localhost"),
-    ({"host": "", "ip": ""}, "", ""),
-]
-"""Possible contents of rows, including those of former versions: client address and host name."""
 
 
 @pytest.mark.parametrize("table", ["audit_events", "query_events", "error_events"])

@@ -7,6 +7,11 @@
     AND ({user:String} = '' OR user = {user:String})
     AND ({database:String} = '' OR database = {database:String})
 {%- endmacro -%}
+{#- `client` is the address, in any form, or the host name (see the columns client_ip and client_host). -#}
+{%- macro is_from_client(ip='client_ip', host='client_host') -%}
+({client:String} = '' OR {client:String} IN ({{ ip }}, {{ host }})
+        OR toIPv6OrDefault({client:String}) != toIPv6('::') AND toIPv6OrDefault({{ ip }}) = toIPv6OrDefault({client:String}))
+{%- endmacro -%}
 {%- macro after(table) -%}
 ({before_id:String} = '' OR
         ({{ table }}.event_time, event_id, log, generation, entry_offset)

@@ -28,7 +28,7 @@ class EventFilters(Listed):
     """Filters of all kinds of events. An empty text does not restrict."""
 
     user: Text = Field("", description="Only this user")
-    client: Text = Field("", description="Only this client, as the log writes its address or host name")
+    client: Text = Field("", description="Only this client: its address, in any form, or its host name")
     database: Text = Field("", description="Only this database")
 
     def parameters(self) -> dict[str, Any]:
@@ -85,8 +85,8 @@ class Event(BaseModel):
     instance: str
     source: str
     user: str
-    host: str
-    ip: str
+    host: str = Field(description="Host name of the client; empty if it is unknown")
+    ip: str = Field(description="Address of the client, in one form for all logs; empty if it is unknown")
     database: str
 
 

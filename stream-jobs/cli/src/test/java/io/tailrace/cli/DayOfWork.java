@@ -48,7 +48,20 @@ final class DayOfWork {
             "SELECT 'zażółć 😀' FROM `T` WHERE id IN (N, 2, 3)|T|",
             "SELECT * FROM missing WHERE id = N|missing|",
             "CREATE TABLE new_T (id int)||new_T",
-            "UPDATE T SET note = NULL||T");
+            "UPDATE T SET note = NULL||T",
+            "SELECT * FROM T INTO OUTFILE '/tmp/N.txt'|T|",
+            "LOAD DATA INFILE '/tmp/N.csv' INTO TABLE T||T",
+            "LOAD DATA LOCAL INFILE '/tmp/N.csv' REPLACE INTO TABLE T FIELDS TERMINATED BY ','||T",
+            "CALL shop.monthly(N)||",
+            "CREATE USER 'uN'@'%' IDENTIFIED BY 'a secret'||",
+            "ALTER USER 'uN'@'%' ACCOUNT UNLOCK||",
+            "DROP USER 'uN'@'%'||",
+            "SET GLOBAL general_log = OFF||",
+            "SET GLOBAL read_only = OFF||",
+            "UNINSTALL COMPONENT 'file://component_audit_log_filter'||",
+            "UNINSTALL PLUGIN server_audit||",
+            "SELECT user, authentication_string FROM mysql.user|mysql.user|",
+            "REPLACE INTO T (id) VALUES (N)||T");
 
     private static final List<String> TABLES = List.of("orders", "customers", "cards", "stock");
 
@@ -89,7 +102,7 @@ final class DayOfWork {
 
     private void step(int i) {
         int connection = i * 5 % CONNECTIONS;
-        if (i % 60 == 59) {
+        if (i % 60 == 57) {
             accounts[connection] = ACCOUNTS.get((connection + i) % ACCOUNTS.size());
             databases[connection] = "shop";
             add(Kind.CHANGE_OF_USER, connection, null, 0, List.of(), List.of());

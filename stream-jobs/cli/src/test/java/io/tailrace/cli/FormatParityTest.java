@@ -1,26 +1,26 @@
 package io.tailrace.cli;
 
+import static io.tailrace.cli.FormatComparison.COMPARED;
+import static io.tailrace.cli.FormatComparison.MCAFEE;
+import static io.tailrace.cli.FormatComparison.allFields;
+import static io.tailrace.cli.FormatComparison.compare;
+import static io.tailrace.cli.FormatComparison.fields;
+import static io.tailrace.cli.RenderedEvents.PACK;
+import static io.tailrace.cli.RenderedEvents.logins;
+import static io.tailrace.cli.RenderedEvents.statements;
+import static io.tailrace.cli.RenderedEvents.texts;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tailrace.cli.input.DetectionEventHandler;
-import io.tailrace.cli.input.LogReader;
-import io.tailrace.detection.dataclass.DataClassReader;
-import io.tailrace.detection.dataclass.DataClassifier;
+import io.tailrace.cli.RuleStatements.Statement;
 import io.tailrace.detection.event.DatabaseField;
 import io.tailrace.detection.event.DetectionEvent;
-import io.tailrace.detection.event.FieldValue;
-import io.tailrace.detection.sigma.BundleFiles;
 import io.tailrace.formats.FormatRegistry;
 import io.tailrace.framing.LogFormat;
-import io.tailrace.framing.LogOrigin;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -28,50 +28,22 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Verifies that a rule has the same meaning on every log: the same operations, in all formats, have the same values in
- * every field that rules use. A field that a format does not contain is absent, which {@link #NOT_WRITTEN} lists with
- * the reason; it never has another value, except for the database of McAfee's plugin.
+ * every field that rules use. A field that a format does not contain is absent, which {@link FormatComparison} lists
+ * with the reason; it never has another value, except for the database of McAfee's plugin. The operations are a day of
+ * work whose tables are stated independently of the parsers, and the statements that make the rules fire.
  */
 class FormatParityTest {
 
-    private static final Path PACK = Path.of("../../rules");
     private static final List<DatabaseOperation> OPERATIONS = DayOfWork.operations();
-    private static final DataClassifier CLASSIFIER = classifier();
-    private static final List<DetectionEvent> REFERENCE = events("percona-audit-json");
-
-    /** The compared fields of statements and logins. */
-    private static final Set<DatabaseField> COMPARED = Set.of(
-            DatabaseField.INSTANCE,
-            DatabaseField.EVENT_CLASS,
-            DatabaseField.LOGIN,
-            DatabaseField.OUTCOME,
-            DatabaseField.ERROR_CODE,
-            DatabaseField.USER,
-            DatabaseField.HOST,
-            DatabaseField.SRC_IP,
-            DatabaseField.CONNECTION_ID,
-            DatabaseField.DATABASE,
-            DatabaseField.TABLE,
-            DatabaseField.TABLE_READ,
-            DatabaseField.TABLE_WRITTEN,
-            DatabaseField.DATA_CLASS,
-            DatabaseField.DATA_CLASS_READ,
-            DatabaseField.DATA_CLASS_WRITTEN,
-            DatabaseField.DATA_ACCESS,
-            DatabaseField.TARGET_ACCOUNT,
-            DatabaseField.TARGET_USER,
-            DatabaseField.VERB,
-            DatabaseField.STATEMENT,
-            DatabaseField.QUERY_ID,
-            DatabaseField.FLAG);
+    private static final String REFERENCE_FORMAT = "percona-audit-json";
+    private static final List<DetectionEvent> REFERENCE = RenderedEvents.of(REFERENCE_FORMAT, OPERATIONS);
 
     /** Fields that rules use and that are not compared, with the reason. */
     private static final Map<DatabaseField, String> OF_ONE_LOG = Map.ofEntries(
@@ -87,77 +59,50 @@ class FormatParityTest {
             Map.entry(DatabaseField.BYTES_SENT, "measured by slow logs"),
             Map.entry(DatabaseField.TIMESTAMP, "to the second or finer"));
 
-    /** A field that a format does not contain, with the reason. */
-    private record NotWritten(String format, DatabaseField field, String reason) {}
-
-    private static final String ONE_FIELD = "one field for the client: its name where the server knows it";
-    private static final List<NotWritten> NOT_WRITTEN = List.of(
-            new NotWritten("mariadb-audit", DatabaseField.SRC_IP, ONE_FIELD),
-            new NotWritten("mariadb-audit-syslog", DatabaseField.SRC_IP, ONE_FIELD),
-            new NotWritten("aurora-audit", DatabaseField.SRC_IP, ONE_FIELD),
-            new NotWritten("mysql-general", DatabaseField.SRC_IP, ONE_FIELD),
-            new NotWritten("mysql-error", DatabaseField.SRC_IP, ONE_FIELD),
-            new NotWritten("mysql-general", DatabaseField.OUTCOME, "a command is written before it runs"),
-            new NotWritten("mysql-general", DatabaseField.ERROR_CODE, "a command is written before it runs"),
-            new NotWritten("mysql-general", DatabaseField.DATABASE, "a refusal names no database"),
-            new NotWritten("mysql-slow", DatabaseField.OUTCOME, "MySQL and MariaDB write no outcome, Percona does"),
-            new NotWritten("mysql-slow", DatabaseField.ERROR_CODE, "MySQL and MariaDB write no outcome, Percona does"),
-            new NotWritten("mysql-error", DatabaseField.DATABASE, "a refusal names no database"),
-            new NotWritten(
-                    "mcafee-audit-json",
-                    DatabaseField.DATABASE,
-                    "of a login none, of a statement that of its first object"));
-
     /** Formats without logins. */
     private static final Set<String> STATEMENTS_ONLY = Set.of("mysql-slow");
 
     /** Formats without statements, and with refused logins only. */
     private static final Set<String> REFUSALS_ONLY = Set.of("mysql-error");
 
-    /** Formats that state a login in another event, the next command or a message: only {@link #login} is compared. */
+    /** Formats that state a login in another event, the next command or a message: only {@link #login} and
+     * {@link #ITS_PLACE} are compared. */
     private static final Set<String> LOGINS_IN_OTHER_EVENTS = Set.of("mysql-general", "mysql-error");
 
-    /** Flags that concern the log, not the operation. */
-    private static final Set<String> DOUBTS =
-            Set.of("status_unknown", "database_inherited", "logged_in", "year_inferred");
+    private static final Set<DatabaseField> ITS_PLACE = Set.of(DatabaseField.DATABASE, DatabaseField.SRC_IP);
 
-    private static DataClassifier classifier() {
-        try {
-            Path file = PACK.resolve(BundleFiles.DATA_CLASSES);
-            return new DataClassifier(DataClassReader.read(file.toString(), Files.readString(file), error -> {
-                throw new AssertionError(error.toString());
-            }));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+    /** Flags of statements whose end or begin in the log is not certain, so that formats may differ. */
+    private static final Set<String> NOT_IN_EVERY_FORMAT =
+            Set.of("truncated", "version_comment_ambiguous", "forged_header");
+
+    /** MariaDB's plugin cuts statements at 1,024 bytes. */
+    private static final int MAX_LENGTH = 1000;
+
+    /** ER_PARSE_ERROR: the quote at the end of such a statement may be open, so its end in the log is not certain. */
+    private static final int SYNTAX_ERROR = 1064;
+
+    private static final List<DatabaseOperation> OF_RULES = ofRules();
+    private static final List<DetectionEvent> REFERENCE_OF_RULES = RenderedEvents.of(REFERENCE_FORMAT, OF_RULES);
+
+    /** Returns the statements that every format can record, with the tables that the reference has. */
+    private static List<DatabaseOperation> ofRules() {
+        List<Statement> all = RuleStatements.of(PACK).stream()
+                .filter(statement -> statement.text().length() < MAX_LENGTH && statement.status() != SYNTAX_ERROR)
+                .toList();
+        List<DetectionEvent> events = statements(RenderedEvents.of(REFERENCE_FORMAT, RuleStatements.operations(all)));
+        assertThat(events).hasSameSizeAs(all);
+        List<Statement> kept = new ArrayList<>();
+        for (int i = 0; i < all.size(); i++) {
+            DetectionEvent event = events.get(i);
+            if (texts(event, DatabaseField.FLAG).stream().noneMatch(NOT_IN_EVERY_FORMAT::contains)) {
+                kept.add(new Statement(
+                        all.get(i).text(),
+                        all.get(i).status(),
+                        texts(event, DatabaseField.TABLE_READ),
+                        texts(event, DatabaseField.TABLE_WRITTEN)));
+            }
         }
-    }
-
-    private static List<DetectionEvent> events(String name) {
-        LogFormat format = new FormatRegistry().named(name).orElseThrow();
-        String source = FormatRegistry.sourceOf(format);
-        LogOrigin origin = new LogOrigin("", "db1", source, name, "UTC", name);
-        byte[] log = RenderedLog.of(RenderedLog.writers().get(name), OPERATIONS).getBytes(StandardCharsets.UTF_8);
-        List<DetectionEvent> events = new ArrayList<>();
-        try {
-            new LogReader(log, new ByteArrayInputStream(new byte[0]), format, origin, new Sink(events)).read(1);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        return events;
-    }
-
-    private record Sink(List<DetectionEvent> events) implements DetectionEventHandler {
-
-        @Override
-        public void event(DetectionEvent event) {
-            CLASSIFIER.enrich(event);
-            events.add(event);
-        }
-
-        @Override
-        public void deadLetter(Refusal refusal) {
-            throw new AssertionError(refusal.code() + ": " + refusal.message());
-        }
+        return RuleStatements.operations(kept);
     }
 
     static Stream<String> formats() {
@@ -215,14 +160,38 @@ class FormatParityTest {
     @ParameterizedTest
     @MethodSource("formats")
     void statementsAreTheSameInEveryFormat(String format) {
-        List<DetectionEvent> found = statements(events(format));
+        List<DetectionEvent> found = statements(RenderedEvents.of(format, OPERATIONS));
         List<DetectionEvent> expected = REFUSALS_ONLY.contains(format) ? List.of() : statements(REFERENCE);
         assertThat(found)
                 .as("statements of %s of RenderedLog. Add a format without statements to REFUSALS_ONLY", format)
                 .hasSameSizeAs(expected);
         List<Map<DatabaseField, String>> read = allFields(found);
         read.forEach(fields -> fields.remove(DatabaseField.LOGIN));
-        compare(format, allFields(expected), read);
+        compare(format, COMPARED, allFields(expected), read);
+    }
+
+    @ParameterizedTest
+    @MethodSource("formats")
+    void statementsOfRulesAreTheSameInEveryFormat(String format) {
+        List<DatabaseOperation> operations = OF_RULES.stream()
+                .filter(operation -> !REFUSALS_ONLY.contains(format))
+                .filter(operation -> !format.equals(MCAFEE) || isOneOfMcAfee(operation))
+                .toList();
+        List<DetectionEvent> expected = statements(RenderedEvents.of(REFERENCE_FORMAT, operations));
+        List<DetectionEvent> found = statements(RenderedEvents.of(format, operations));
+        assertThat(found).as("statements of %s", format).hasSameSizeAs(expected);
+        List<Map<DatabaseField, String>> read = allFields(found);
+        read.forEach(fields -> fields.remove(DatabaseField.LOGIN));
+        compare(format, COMPARED, allFields(expected), read);
+    }
+
+    /** McAfee's plugin does not state how objects are used: a SELECT reads all, others write the first. */
+    private static boolean isOneOfMcAfee(DatabaseOperation operation) {
+        String text = operation.statement() == null ? "" : operation.statement();
+        return Pattern.compile("(?i)^(select|show)").matcher(text).find()
+                ? operation.writes().isEmpty()
+                : operation.writes().size() == 1
+                        || operation.reads().isEmpty() && operation.writes().isEmpty();
     }
 
     /** In a general log, the first command after a login shows that it succeeded, and is also a separate event. */
@@ -235,7 +204,7 @@ class FormatParityTest {
         } else if (STATEMENTS_ONLY.contains(format)) {
             expected = List.of();
         }
-        List<DetectionEvent> found = logins(events(format));
+        List<DetectionEvent> found = logins(RenderedEvents.of(format, OPERATIONS));
         assertThat(found.stream().map(FormatParityTest::login).sorted())
                 .as(
                         "logins of %s. The parser must give them the class connection and a command that"
@@ -244,31 +213,87 @@ class FormatParityTest {
                         format)
                 .containsExactlyElementsOf(
                         expected.stream().map(FormatParityTest::login).sorted().toList());
-        if (!LOGINS_IN_OTHER_EVENTS.contains(format)) {
-            compare(format, allFields(expected), allFields(found));
+        if (LOGINS_IN_OTHER_EVENTS.contains(format)) {
+            compare(format, ITS_PLACE, allFields(sorted(expected)), allFields(sorted(found)));
+        } else {
+            compare(format, COMPARED, allFields(expected), allFields(found));
         }
     }
 
     @Test
     void everyFieldThatRulesUseIsComparedOrExcused() throws IOException {
-        Set<DatabaseField> used = new TreeSet<>();
-        try (Stream<Path> files = Files.walk(PACK)) {
-            for (Path file :
-                    files.filter(each -> each.toString().endsWith(".yml")).toList()) {
-                Matcher keys =
-                        Pattern.compile("(?m)^ +-? *([a-z_]+)(\\|[a-z|]+)?:").matcher(Files.readString(file));
-                while (keys.find()) {
-                    Stream.of(DatabaseField.values())
-                            .filter(field -> field.fieldName().equals(keys.group(1)))
-                            .forEach(used::add);
-                }
-            }
-        }
+        Set<DatabaseField> used = usedByRules();
         used.removeAll(COMPARED);
         used.removeAll(OF_ONE_LOG.keySet());
         assertThat(used)
                 .as("fields that rules use: add them to COMPARED or, with the reason, to OF_ONE_LOG")
                 .isEmpty();
+    }
+
+    @Test
+    void theOperationsHaveTheValuesThatRulesLookFor() throws IOException {
+        List<DetectionEvent> events =
+                Stream.concat(REFERENCE.stream(), REFERENCE_OF_RULES.stream()).toList();
+        for (DatabaseField field : usedByRules()) {
+            if (COMPARED.contains(field) && field != DatabaseField.INSTANCE) {
+                assertThat(valuesOf(field, events)).as("%s", field).hasSizeGreaterThan(1);
+            }
+        }
+        for (DatabaseField field : List.of(DatabaseField.VERB, DatabaseField.FLAG)) {
+            Set<String> missing = valuesInRules(field);
+            missing.removeAll(valuesOf(field, events));
+            missing.removeAll(NOT_IN_EVERY_FORMAT);
+            assertThat(missing)
+                    .as("%s in rules, but in no statement: add one to a rule's fires.log or to RuleStatements", field)
+                    .isEmpty();
+        }
+    }
+
+    private static Set<String> valuesOf(DatabaseField field, List<DetectionEvent> events) {
+        return events.stream().flatMap(event -> texts(event, field).stream()).collect(Collectors.toSet());
+    }
+
+    private static Set<DatabaseField> usedByRules() throws IOException {
+        Set<DatabaseField> used = new TreeSet<>();
+        for (String rule : rules()) {
+            Matcher keys = Pattern.compile("(?m)^ +-? *([a-z_]+)(\\|[a-z|]+)?:").matcher(rule);
+            while (keys.find()) {
+                Stream.of(DatabaseField.values())
+                        .filter(field -> field.fieldName().equals(keys.group(1)))
+                        .forEach(used::add);
+            }
+        }
+        return used;
+    }
+
+    /** Returns the values with which rules compare a field exactly: one in a line, or a list in brackets. */
+    private static Set<String> valuesInRules(DatabaseField field) throws IOException {
+        Pattern key = Pattern.compile("(?m)^ +-? *" + field.fieldName() + ": \\[?([^\\]\n]+)\\]?$");
+        Set<String> values = new TreeSet<>();
+        for (String rule : rules()) {
+            Matcher lines = key.matcher(rule);
+            while (lines.find()) {
+                values.addAll(List.of(lines.group(1).split(", ")));
+            }
+        }
+        return values;
+    }
+
+    private static List<String> rules() throws IOException {
+        List<String> rules = new ArrayList<>();
+        try (Stream<Path> files = Files.walk(PACK)) {
+            for (Path file :
+                    files.filter(each -> each.toString().endsWith(".yml")).toList()) {
+                rules.add(Files.readString(file));
+            }
+        }
+        return rules;
+    }
+
+    private static List<DetectionEvent> sorted(List<DetectionEvent> logins) {
+        return logins.stream()
+                .sorted(Comparator.comparing(FormatParityTest::login))
+                .toList();
     }
 
     private static boolean isRefused(DetectionEvent event) {
@@ -280,76 +305,5 @@ class FormatParityTest {
         return Stream.of(DatabaseField.LOGIN, DatabaseField.USER, DatabaseField.HOST, DatabaseField.CONNECTION_ID)
                 .map(field -> String.join(",", texts(event, field)))
                 .collect(Collectors.joining(" "));
-    }
-
-    /** Reports every field that differs, each with the first of the events in which it does. */
-    private static void compare(
-            String format, List<Map<DatabaseField, String>> expected, List<Map<DatabaseField, String>> found) {
-        SoftAssertions softly = new SoftAssertions();
-        for (DatabaseField field : new TreeSet<>(COMPARED)) {
-            List<Integer> different = IntStream.range(0, expected.size())
-                    .filter(i -> isDifferent(format, field, expected.get(i), found.get(i)))
-                    .boxed()
-                    .toList();
-            if (!different.isEmpty()) {
-                int first = different.get(0);
-                softly.assertThat(found.get(first).getOrDefault(field, ""))
-                        .as(
-                                "%s %s of %s, the first of %d events in which it differs. If the format does not contain the"
-                                        + " field, add it to NOT_WRITTEN; if it does, correct its parser or its writer in"
-                                        + " RenderedLog",
-                                format, field, expected.get(first), different.size())
-                        .isEqualTo(expected.get(first).getOrDefault(field, ""));
-            }
-        }
-        softly.assertAll();
-    }
-
-    private static boolean isDifferent(
-            String format, DatabaseField field, Map<DatabaseField, String> expected, Map<DatabaseField, String> found) {
-        String value = found.getOrDefault(field, "");
-        boolean missing = value.isEmpty() || value.equals("unknown");
-        boolean guessed = format.equals("mcafee-audit-json") && field == DatabaseField.DATABASE;
-        return !guessed && !(missing && isNotWritten(format, field)) && !value.equals(expected.getOrDefault(field, ""));
-    }
-
-    private static boolean isNotWritten(String format, DatabaseField field) {
-        return NOT_WRITTEN.stream()
-                .anyMatch(each -> each.format().equals(format)
-                        && each.field() == field
-                        && !each.reason().isEmpty());
-    }
-
-    private static List<DetectionEvent> statements(List<DetectionEvent> events) {
-        return events.stream()
-                .filter(event -> texts(event, DatabaseField.EVENT_CLASS).contains("query"))
-                .toList();
-    }
-
-    private static List<DetectionEvent> logins(List<DetectionEvent> events) {
-        return events.stream()
-                .filter(event -> !texts(event, DatabaseField.LOGIN).isEmpty()
-                        && !texts(event, DatabaseField.LOGIN).contains("unknown"))
-                .toList();
-    }
-
-    private static List<Map<DatabaseField, String>> allFields(List<DetectionEvent> events) {
-        return events.stream().map(FormatParityTest::fields).toList();
-    }
-
-    private static Map<DatabaseField, String> fields(DetectionEvent event) {
-        Map<DatabaseField, String> fields = new EnumMap<>(DatabaseField.class);
-        for (DatabaseField field : COMPARED) {
-            List<String> values = new ArrayList<>(texts(event, field));
-            values.removeAll(DOUBTS);
-            if (!values.isEmpty()) {
-                fields.put(field, String.join(",", values));
-            }
-        }
-        return fields;
-    }
-
-    private static List<String> texts(DetectionEvent event, DatabaseField field) {
-        return event.values(field.fieldName()).stream().map(FieldValue::text).toList();
     }
 }

@@ -8,7 +8,10 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** Writes the same operations in the form of each log format. */
@@ -18,6 +21,8 @@ final class RenderedLog {
     private static final DateTimeFormatter SECONDS = time("yyyy-MM-dd'T'HH:mm:ss");
     private static final DateTimeFormatter SPACED = time("yyyy-MM-dd HH:mm:ss");
     private static final DateTimeFormatter MICROS = time("yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'");
+
+    private static final Pattern VERB = Pattern.compile("^(?:/\\*(?![!M]).*?\\*/|[\\s(]|/\\*M?!\\d*)*([A-Za-z]+)");
 
     /** Formats one operation; empty if the format does not record it. */
     interface Writer {
@@ -74,11 +79,8 @@ final class RenderedLog {
     }
 
     private static String commandClass(DatabaseOperation operation) {
-        String first = operation
-                .statement()
-                .replaceFirst("^/\\*.*?\\*/ ", "")
-                .split(" ")[0]
-                .toLowerCase();
+        Matcher verb = VERB.matcher(operation.statement());
+        String first = verb.find() ? verb.group(1).toLowerCase(Locale.ROOT) : "error";
         return first.equals("use") ? "change_db" : first;
     }
 
