@@ -116,6 +116,14 @@ export class Browser {
     this.user = user;
   }
 
+  /** Ends the session, and logs in as another user. The next page that is opened is loaded anew. */
+  async become(user, password) {
+    await this.context.clearCookies();
+    await this.page.goto('about:blank');
+    await this.logInByRequest(user, password);
+    this.errors = [];
+  }
+
   /**
    * Opens a dashboard and draws each of its tabs, also below the window's edge. With DRAWN (undrawn.mjs) it draws some tabs,
    * and sends the requests of the other charts without drawing them; `show` draws any tab. From another dashboard it is

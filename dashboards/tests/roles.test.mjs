@@ -124,11 +124,8 @@ describe('Unmasked samples', () => {
   let browser;
 
   before(async () => {
-    if (!browsers.unmasked) {
-      browsers.unmasked = await Browser.launch(process.env.SUPERSET_URL);
-      await browsers.unmasked.logInByRequest('unmasked', roles.unmasked.password);
-    }
-    browser = browsers.unmasked;
+    browser = browsers.unmasked ?? browsers[FIRST];
+    await browser.become('unmasked', roles.unmasked.password);
     await browser.open('samples');
   });
 
