@@ -124,8 +124,11 @@ describe('Unmasked samples', () => {
   let browser;
 
   before(async () => {
-    browser = browsers.unmasked ?? browsers[FIRST];
-    await browser.become('unmasked', roles.unmasked.password);
+    if (!browsers.unmasked) {
+      browsers.unmasked = await Browser.launch(process.env.SUPERSET_URL);
+      await browsers.unmasked.logInByRequest('unmasked', roles.unmasked.password);
+    }
+    browser = browsers.unmasked;
     await browser.open('samples');
   });
 
