@@ -16,6 +16,8 @@ const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell';
 const AGAIN = { maxRetries: 2 };
 const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
   '--disable-component-update', '--disable-sync', '--force-color-profile=srgb', '--hide-scrollbars'];
+/** Further ones, which tests set and measurements do not (browser.py). */
+const FLAGS = process.env.CHROMIUM_FLAGS?.split(' ') ?? [];
 /** Where Chromium keeps what it fetched and compiled, for all files of tests; by default each file begins with nothing. */
 const CACHE = process.env.BROWSER_CACHE ? [`--disk-cache-dir=${process.env.BROWSER_CACHE}`] : [];
 /** The tabs of a dashboard, and the name of the only view of one without tabs. */
@@ -42,7 +44,7 @@ export class Browser {
   static async launch(url, viewport = { width: 1440, height: 1200 }) {
     const profile = mkdtempSync(join(tmpdir(), 'tailrace-browser-'));
     const context = await chromium.launchPersistentContext(profile, {
-      executablePath: CHROMIUM, headless: true, viewport, args: [...QUIET, ...CACHE], timezoneId: 'America/New_York', locale: 'en-GB',
+      executablePath: CHROMIUM, headless: true, viewport, args: [...QUIET, ...FLAGS, ...CACHE], timezoneId: 'America/New_York', locale: 'en-GB',
     });
     await context.addInitScript(refreshSeldom);
     return new Browser(url, profile, context, viewport);

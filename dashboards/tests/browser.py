@@ -10,6 +10,8 @@ PACKAGES = {
     "chromium-headless-shell": Path("/usr/bin/chromium-headless-shell"),  # browser.mjs
     "chromium": Path("/usr/bin/chromium"),  # walks.mjs
 }
+FLAGS = "--js-flags=--no-turbofan"
+"""Of Chromium in tests: a page runs for seconds. To optimize its scripts takes a tenth of its CPU time."""
 INSTALL_CHROMIUM = ["apt-get", "install", "--yes", "--no-install-recommends", *PACKAGES, "fonts-liberation"]
 INSTALL_PACKAGES = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"]
 

@@ -4,18 +4,19 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 from loaded_assets import charts_of, of_kind, titles_shown
+from requests import Response
 
 from dashboards.tests import alerts, browser, drawn_tabs, pages_data
 from dashboards.tests.pages import ROLES, Visitor
 from e2e.stack import Stack
 from sql.tests.memory_directory import in_memory
 from tailrace.credentials.names import password_name
-from tailrace.dashboards import asset_files
 from tailrace.dashboards import connections as superset_connections
 from tailrace.dashboards import roles as dashboard_roles
 from tailrace_local.components import superset
@@ -42,6 +43,7 @@ def stack(tmp_path_factory) -> Iterator[Stack]:
             FIRST_PORT,
             components=("clickhouse", "superset", "evidence", "fingerprint"),
             is_migrated=False,
+            health_interval="10",  # no test waits for a failed check
         )
         running.up()
         yield running
@@ -49,7 +51,18 @@ def stack(tmp_path_factory) -> Iterator[Stack]:
 
 
 @pytest.fixture(scope="session")
-def browser_tests(stack: Stack) -> dict[str, str]:
+def passwords(stack: Stack) -> dict[str, str]:
+    """Creates a user of each role that has none. Returns the password of each, whose user has its name."""
+    admin = superset.Superset(stack.settings, stack.home).client()
+    passwords = {user: stack.home.secret(superset_connections.password_of(user)) for user in ROLES}
+    for user in ROLES:
+        name = dashboard_roles.load()[user].name
+        dashboard_roles.ensure_user(admin, user, name, passwords[user], reset=False)
+    return passwords
+
+
+@pytest.fixture(scope="session")
+def browser_tests(stack: Stack, passwords: dict[str, str]) -> dict[str, str]:
     """Installs and inserts all prerequisites of the JavaScript tests. Returns their environment."""
     browser.install()
     environment = {
@@ -68,19 +81,15 @@ def browser_tests(stack: Stack) -> dict[str, str]:
         "ALERTS": json.dumps(alerts.insert(stack.clickhouse())),
         "PANELS": json.dumps(_panels()),
         "DRAWN": json.dumps(drawn_tabs.drawn()),
-        "ROLES": json.dumps({user: _role(stack, user) for user in (*superset_connections.USERS, "unmasked")}),
+        "ROLES": json.dumps({user: _role(user, password) for user, password in passwords.items()}),
     }
 
 
 @pytest.fixture(scope="session")
-def visitors(stack: Stack) -> dict[str, Visitor]:
+def visitors(stack: Stack, passwords: dict[str, str]) -> dict[str, Visitor]:
     """Visitors of the work pages without a browser, one of each role."""
-    admin = superset.Superset(stack.settings, stack.home).client()
-    passwords = {user: stack.home.secret(superset_connections.password_of(user)) for user in ROLES}
-    for user in ROLES:
-        name = dashboard_roles.load()[user].name
-        dashboard_roles.ensure_user(admin, user, name, passwords[user], reset=False)
-    return {user: Visitor(admin.url, user, passwords[user]) for user in ROLES}
+    address = superset.address(stack.settings, stack.home)
+    return {user: Visitor(address, user, password) for user, password in passwords.items()}
 
 
 @pytest.fixture(scope="session")
@@ -89,11 +98,16 @@ def nobody(visitors: dict[str, Visitor]) -> Visitor:
     return Visitor(visitors["security"].address)
 
 
-@pytest.fixture(scope="module")
-def places(stack: Stack) -> Iterator[dict[str, str]]:
+@pytest.fixture(scope="session")
+def places(stack: Stack) -> dict[str, str]:
     """Inserts the rows of pages_data. Returns values for the placeholders of routes."""
-    yield pages_data.insert(stack.clickhouse())
-    pages_data.remove(stack.clickhouse())
+    return pages_data.insert(stack.clickhouse())
+
+
+@pytest.fixture(scope="session")
+def opened(visitors: dict[str, Visitor]) -> Callable[[str, str], Response]:
+    """Returns the answer for a role at an address, which is asked for once in all modules."""
+    return cache(lambda role, path: visitors[role].get(path))
 
 
 def _panels() -> dict[str, dict[str, list[str]]]:
@@ -106,12 +120,9 @@ def _panels() -> dict[str, dict[str, list[str]]]:
     }
 
 
-def _role(stack: Stack, user: str) -> dict[str, object]:
+def _role(user: str, password: str) -> dict[str, object]:
     """Returns the login of an audience's user, and the visible and hidden dashboards by slug and title."""
-    password = stack.home.secret(superset_connections.password_of(user))
-    admin = superset.Superset(stack.settings, stack.home).client()
-    dashboard_roles.ensure_user(admin, user, dashboard_roles.load()[user].name, password, reset=False)
-    shown = [asset.content for asset in asset_files.load() if asset.kind == "dashboards"]
+    shown = [asset.content for asset in of_kind("dashboards")]
     sees, others = (
         {each["slug"]: each["dashboard_title"] for each in shown if (user in each["roles"]) is its}
         for its in (True, False)

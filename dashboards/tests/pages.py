@@ -200,6 +200,9 @@ ROUTES = (
 )
 """A browser opens each page of this list, and the first one of each `reader` in the dark theme, too."""
 
+FILES = tuple(route for route in ROUTES if "format=csv" in route.path)
+"""Each has rows of a page of ROUTES, by the same queries and permissions."""
+
 FORGED = (
     Route("/tailrace/search/saved/{none}/", ALL),
     Route("/tailrace/search/saved/{none}/", ALL, "POST", {"action": "remove"}),

@@ -1,4 +1,4 @@
-"""Rows for the tests of work pages, with names that an attacker would choose; removed after the tests.
+"""Rows for the tests of work pages, with names that an attacker would choose. They stay until the stack ends.
 
 A page that shows other tables adds its rows to `insert`, and the values of its routes to the result. All rows
 have the cluster CLUSTER and are DAYS_AGO old, so that they change nothing that other tests see.
@@ -34,10 +34,6 @@ HOSTILE = (
 )
 """Names of users, hosts, programs and rules, and statements, as logs can contain them."""
 FIRST_QUERY_ID = 0xABCD_EF00_0000_0100
-TABLES = ("alert_actions", "alerts", "audit_events", "query_events", "plans", "fingerprints")
-TABLES += ("legal_hold_actions", "scheduled_searches", "search_runs", "delivery_channels")
-TABLES += ("query_load_1m", "query_classes_1h", "query_classes_1d", "entities_1d")
-"""Tables with rows of these tests, filled by `insert` or by views."""
 
 
 def insert(clickhouse: ClickHouse) -> dict[str, str]:
@@ -111,21 +107,6 @@ def _insert_statements(clickhouse: ClickHouse) -> None:
         clickhouse.insert("tailrace.query_events", [execution], async_insert=0)
         clickhouse.insert("tailrace.plans", [{**plan, "advice": [advice]}], async_insert=0)
         clickhouse.insert("tailrace.fingerprints", [{**known, **named}], async_insert=0)
-
-
-def remove(clickhouse: ClickHouse) -> None:
-    """Removes the rows."""
-    ids = f"SELECT alert_id FROM tailrace.alerts WHERE cluster = '{CLUSTER}'"
-    statements = f"query_id BETWEEN {FIRST_QUERY_ID} AND {FIRST_QUERY_ID + len(HOSTILE)}"
-    conditions = {"alert_actions": f"alert_id IN ({ids})", "fingerprints": statements}
-    conditions |= {
-        "delivery_channels": f"channel = '{CHANNEL}'",
-        "legal_hold_actions": f"account = '{CLUSTER}'",
-    }
-    conditions |= dict.fromkeys(("scheduled_searches", "search_runs"), f"owner = '{OWNER}'")
-    for table in TABLES:
-        condition = conditions.get(table, f"cluster = '{CLUSTER}'")
-        clickhouse.execute(f"ALTER TABLE tailrace.{table} DELETE WHERE {condition}", mutations_sync=2)
 
 
 def alert_of_pages(**fields) -> dict:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from loaded_assets import of_kind
 
-from dashboards.tests import drawn_tabs
+from dashboards.tests import browser, drawn_tabs
 from e2e import hostile_clients
 from tailrace.dashboards import layout
 
@@ -76,4 +76,5 @@ def every_tab(environment: dict[str, str]) -> dict[str, str]:
 
 
 def npm(*arguments: str, environment: dict[str, str]) -> subprocess.CompletedProcess:
-    return subprocess.run(["npm", *arguments], cwd=Path(__file__).parent, env=environment, check=False)
+    chosen = {**environment, "CHROMIUM_FLAGS": browser.FLAGS}
+    return subprocess.run(["npm", *arguments], cwd=Path(__file__).parent, env=chosen, check=False)

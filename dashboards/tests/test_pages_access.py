@@ -3,13 +3,10 @@ hostile names in the data."""
 
 import csv
 import io
-from collections.abc import Callable
-from functools import cache
 
 import pytest
-from requests import Response
 
-from dashboards.tests.pages import FORGED, ROLES, ROUTES, Visitor, parsed
+from dashboards.tests.pages import FILES, FORGED, ROLES, ROUTES, Route, Visitor, parsed
 from dashboards.tests.pages_data import HOSTILE, SCRIPT
 from tailrace.dashboards import connections
 
@@ -20,26 +17,34 @@ POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self
 HOME = "/dashboard/list/"
 
 
-@pytest.fixture(scope="module")
-def opened(visitors) -> Callable[[str, str], Response]:
-    """Returns the answer for a role at an address, which is asked for once."""
-    return cache(lambda role, path: visitors[role].get(path))
-
-
 def name_of(route) -> str:
     return f"{route.method} {route.path} {route.form.get('ids', '')}".strip()
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=name_of)
 def test_a_route_is_for_its_roles_only(visitors, nobody, places, opened, route):
+    """Of the roles that get a page, one also asks for its files: the same permissions hold for both."""
     asked = route.at(places)
     for role in ROLES:
-        is_opened = role == route.reader and asked.method == "GET"
-        answer = opened(role, asked.path) if is_opened else visitors[role].ask(asked)
-        refused = 404 if role in route.hidden_from else 403
-        assert answer.status_code == (route.answered if role in route.roles else refused), role
+        if role == route.reader or role not in route.roles or route not in FILES:
+            assert_answered(visitors, opened, asked, role)
     answer = nobody.get(asked.path) if route.method == "GET" else nobody.post(asked.path, dict(asked.form))
     assert answer.status_code == 302 and answer.headers["Location"].startswith("/login/")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("route", FILES, ids=name_of)
+def test_a_file_is_for_the_roles_of_its_page(visitors, places, opened, route):
+    for role in route.roles:
+        assert_answered(visitors, opened, route.at(places), role)
+
+
+def assert_answered(visitors, opened, asked: Route, role: str) -> None:
+    """Asserts that a role gets or does not get a route, which has values for its placeholders."""
+    is_opened = role == asked.reader and asked.method == "GET"
+    answer = opened(role, asked.path) if is_opened else visitors[role].ask(asked)
+    refused = 404 if role in asked.hidden_from else 403
+    assert answer.status_code == (asked.answered if role in asked.roles else refused), role
 
 
 @pytest.mark.parametrize("route", [each for each in ROUTES if each.method == "POST"], ids=name_of)

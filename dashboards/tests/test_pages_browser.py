@@ -1,4 +1,4 @@
-"""Opens every work page in a browser once (pages_opened.mjs)."""
+"""Draws every work page in a browser once (pages_opened.mjs), as Superset answered test_pages_access.py."""
 
 import json
 import os
@@ -9,21 +9,30 @@ from dashboards.tests import browser
 from dashboards.tests.pages import ROUTES
 from dashboards.tests.pages_data import CHANNEL
 from dashboards.tests.test_browser import npm
-from tailrace.dashboards.connections import password_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(1800)]
 
+OF_ITS_CONNECTION = ("Connection", "Content-Encoding", "Content-Length", "Set-Cookie", "Transfer-Encoding")
+"""Headers of an answer that the browser must not get a second time."""
 
-def test_pages_are_accessible_and_fit(stack, places):
+
+def test_pages_are_accessible_and_fit(stack, passwords, places, opened, tmp_path):
     browser.install()
     shown: dict[str, list[str]] = {}
+    answers: dict[str, dict[str, object]] = {}
     for route in (each for each in ROUTES if each.opens):
-        shown.setdefault(route.reader, []).append(route.at(places).path)
+        path = route.at(places).path
+        answer = opened(route.reader, path)
+        shown.setdefault(route.reader, []).append(path)
+        headers = {name: value for name, value in answer.headers.items() if name not in OF_ITS_CONNECTION}
+        answers[path] = {"status": answer.status_code, "headers": headers, "body": answer.text}
+    (tmp_path / "answers.json").write_text(json.dumps(answers))
     environment = {
         **os.environ,
         "SUPERSET_URL": f"http://127.0.0.1:{stack.settings.port_superset}",
-        "PASSWORDS": json.dumps({user: stack.home.secret(password_of(user)) for user in shown}),
+        "PASSWORDS": json.dumps({user: passwords[user] for user in shown}),
         "PAGES": json.dumps(shown),
+        "ANSWERS": str(tmp_path / "answers.json"),
         "ALERT": places["alert"],
         "CHANNEL": CHANNEL,
     }

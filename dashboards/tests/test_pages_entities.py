@@ -6,13 +6,13 @@ them. Times lie hours away from the ends of ranges.
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from urllib.parse import parse_qsl
 
 import pytest
 
 from dashboards.tests.pages import Visitor, parsed
-from tailrace.dashboards import connections as superset_connections
 from tailrace_pages.entities import addresses
 from tailrace_pages.formats import visible
 
@@ -100,24 +100,27 @@ def filled(stack) -> Iterator[None]:
         admin.execute(f"ALTER TABLE tailrace.{table} DELETE WHERE instance = '{INSTANCE}'", mutations_sync=1)
 
 
-@pytest.fixture(scope="module")
-def visitors(stack) -> dict[str, Visitor]:
-    address = f"http://127.0.0.1:{stack.settings.port_superset}"
-    passwords = {
-        role: stack.home.secret(superset_connections.password_of(role)) for role in ("security", "developer")
-    }
-    return {role: Visitor(address, role, password) for role, password in passwords.items()}
-
-
 @pytest.fixture
 def analyst(filled, visitors) -> Visitor:
     return visitors["security"]
 
 
-def text_of(visitor: Visitor, path: str, **arguments: str) -> str:
-    answer = visitor.get(path, **arguments)
-    assert answer.status_code == 200, f"{path}: {answer.status_code}"
-    return answer.text
+@pytest.fixture(scope="module")
+def text_of(filled, visitors) -> Callable[..., str]:
+    """Returns the text of a page for the analyst, by address and arguments; it is asked for once."""
+
+    texts: dict[tuple, str] = {}
+
+    def text(address: str, **arguments: str) -> str:
+        path, _, query = address.partition("?")
+        asked = (path, *sorted([*parse_qsl(query, keep_blank_values=True), *arguments.items()]))
+        if asked not in texts:
+            answer = visitors["security"].get(address, **arguments)
+            assert answer.status_code == 200, f"{address}: {answer.status_code}"
+            texts[asked] = answer.text
+        return texts[asked]
+
+    return text
 
 
 def links(html: str) -> list[str]:
@@ -135,16 +138,16 @@ def number(html: str, title: str) -> tuple[str, str]:
     return found[place + 1], found[place + 2]
 
 
-def test_everything_one_address_did_yesterday(analyst):
-    search = text_of(analyst, "/tailrace/entities/", q="198.51.100", **YESTERDAY)
+def test_everything_one_address_did_yesterday(text_of):
+    search = text_of("/tailrace/entities/", q="198.51.100", **YESTERDAY)
     (link,) = (each for each in links(search) if each.startswith(f"/tailrace/entities/client/{CLIENT}/"))
-    page = text_of(analyst, link)
+    page = text_of(link)
     assert number(page, "Logins")[0] == "2"
     assert number(page, "Refused logins")[0] == "1"
     assert number(page, "Statements")[0] == "211"
     assert number(page, "Errors")[0] == "1"
     (save,) = (each for each in links(page) if "format=csv" in each and "table=records" in each)
-    lines = list(csv.DictReader(io.StringIO(text_of(analyst, save))))
+    lines = list(csv.DictReader(io.StringIO(text_of(save))))
     assert len(lines) == 214
     assert [line["Time (UTC)"] for line in lines] == sorted(
         (line["Time (UTC)"] for line in lines), reverse=True
@@ -152,10 +155,10 @@ def test_everything_one_address_did_yesterday(analyst):
     assert {line["User"] for line in lines} == {"eve", "mallory"}
 
 
-def test_pages_of_records_follow_each_other(analyst):
+def test_pages_of_records_follow_each_other(text_of):
     path, seen = f"/tailrace/entities/client/{CLIENT}/?{_query(YESTERDAY)}", []
     while path:
-        page = text_of(analyst, path)
+        page = text_of(path)
         found = [word for word in words(page) if word.startswith(YESTERDAY["from"][:10])]
         seen.append(
             len([given for tag, given in parsed(page).tags if given.get("href", "").find("/sessions/") > 0])
@@ -169,44 +172,44 @@ def _query(arguments: dict[str, str]) -> str:
     return "&".join(f"{name}={value}" for name, value in arguments.items())
 
 
-def test_who_read_a_data_class_in_30_days(analyst):
-    search = text_of(analyst, "/tailrace/entities/", q="vault", range="30d")
+def test_who_read_a_data_class_in_30_days(text_of):
+    search = text_of("/tailrace/entities/", q="vault", range="30d")
     (link,) = (each for each in links(search) if each.startswith("/tailrace/entities/class/vault/"))
-    page = text_of(analyst, link)
+    page = text_of(link)
     assert number(page, "Reads")[0] == "210"
     assert [each for each in links(page) if each.startswith("/tailrace/entities/user/eve/")]
-    lines = list(csv.DictReader(io.StringIO(text_of(analyst, "/tailrace/entities/class/vault/", range="30d",
+    lines = list(csv.DictReader(io.StringIO(text_of("/tailrace/entities/class/vault/", range="30d",
                                                     format="csv", table="users"))))  # fmt: skip
     assert [(line["User"], line["Reads"]) for line in lines] == [("eve", "210")]
 
 
-def test_a_data_class_lists_its_tables_and_columns_also_without_access(analyst):
-    page = words(text_of(analyst, "/tailrace/entities/class/pci/", range="15m"))
+def test_a_data_class_lists_its_tables_and_columns_also_without_access(text_of):
+    page = words(text_of("/tailrace/entities/class/pci/", range="15m"))
     place = page.index("*.cards")
     assert page[place - 1 : place + 5] == ["pci", "*.cards", "whole tables", "yes", "unknown", "nobody named"]
-    assert [each for each in links(text_of(analyst, "/tailrace/evidence/", framework="pci")) if each.endswith(
+    assert [each for each in links(text_of("/tailrace/evidence/", framework="pci")) if each.endswith(
         "#patterns") and each.startswith("/tailrace/entities/class/pci/?")]  # fmt: skip
-    gone = " ".join(words(text_of(analyst, "/tailrace/entities/class/vault/", range="30d")))
+    gone = " ".join(words(text_of("/tailrace/entities/class/vault/", range="30d")))
     assert "does not have this class" in gone
 
 
-def test_a_session_and_its_alerts_of_one_connection_id(analyst):
-    page = text_of(analyst, f"/tailrace/sessions/entities/{INSTANCE}/7/", **YESTERDAY)
+def test_a_session_and_its_alerts_of_one_connection_id(text_of):
+    page = text_of(f"/tailrace/sessions/entities/{INSTANCE}/7/", **YESTERDAY)
     assert number(page, "Logins")[0] == "2"
     assert "Sessions with this connection id: the id starts again when the server restarts" in words(page)
     assert len([each for each in links(page) if f"/sessions/entities/{INSTANCE}/7/?from=" in each]) >= 2
 
 
-def test_an_entity_without_records_in_the_range_leads_to_its_latest_one(analyst):
-    page = text_of(analyst, f"/tailrace/entities/client/{CLIENT}/", range="15m")
+def test_an_entity_without_records_in_the_range_leads_to_its_latest_one(text_of):
+    page = text_of(f"/tailrace/entities/client/{CLIENT}/", range="15m")
     assert "No record in this time range." in words(page)
     (link,) = (each for each in links(page) if each.startswith(f"/tailrace/entities/client/{CLIENT}/?from="))
-    assert number(text_of(analyst, link), "Statements")[0] == "211"
+    assert number(text_of(link), "Statements")[0] == "211"
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_name_from_a_log_is_text_and_has_an_address(analyst, name):
-    page = text_of(analyst, addresses.entity("user", name, YESTERDAY))
+def test_a_name_from_a_log_is_text_and_has_an_address(text_of, name):
+    page = text_of(addresses.entity("user", name, YESTERDAY))
     assert f"User {visible(name)}" in " ".join(parsed(page).words)
     tags = parsed(page).tags
     assert not [given for tag, given in tags if tag == "script" and "src" not in given]
@@ -216,7 +219,7 @@ def test_a_name_from_a_log_is_text_and_has_an_address(analyst, name):
     (client,) = {each for each in links(page) if each.startswith("/tailrace/entities/client/")}
     assert client.startswith(addresses.entity("client", name))
     filtered = next(each for each in following if "kind=statement" in each)
-    assert number(text_of(analyst, filtered), "Statements")[0] == "1"
+    assert number(text_of(filtered), "Statements")[0] == "1"
 
 
 def _part(link: str) -> str:

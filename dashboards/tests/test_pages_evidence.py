@@ -13,9 +13,7 @@ import pytest
 from dashboards.tests.pages import TIMEOUT_SECONDS, Visitor, parsed
 from dashboards.tests.planted_rows import rows_of
 from e2e.stack import Stack
-from tailrace.dashboards import connections
 from tailrace.evidence import framework, signing
-from tailrace_local.components import superset
 from tailrace_verify.evidence import verify
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(2400)]
@@ -54,9 +52,8 @@ def planted(stack: Stack) -> Iterator[Stack]:
 
 
 @pytest.fixture(scope="module")
-def visitor(planted: Stack) -> Visitor:
-    address = superset.address(planted.settings, planted.home)
-    return Visitor(address, "compliance", planted.home.secret(connections.password_of("compliance")))
+def visitor(planted: Stack, visitors) -> Visitor:
+    return visitors["compliance"]
 
 
 def page(visitor: Visitor, path: str = "/tailrace/evidence/", **arguments: str) -> str:
@@ -154,10 +151,9 @@ def test_an_export_is_signed_and_recorded_under_the_name_of_the_person(exported,
 
 def upload(visitor: Visitor, bundle: bytes) -> str:
     """Uploads a bundle, and returns the text of the page with the checks."""
-    token = visitor.token("/tailrace/evidence/")
     answer = visitor.session.post(
         f"{visitor.address}/tailrace/evidence/verifications/",
-        {"csrf_token": token},
+        {"csrf_token": visitor.own_token()},
         files={"bundle": ("evidence.zip", io.BytesIO(bundle))},
         headers={"Referer": f"{visitor.address}/tailrace/evidence/"},
         timeout=TIMEOUT_SECONDS,
@@ -182,7 +178,7 @@ def test_a_changed_bundle_is_not(visitor, exported):
 
 
 def test_a_file_is_needed_to_verify(visitor):
-    answer = visitor.submit("/tailrace/evidence/verifications/", {}, "/tailrace/evidence/")
+    answer = visitor.submit("/tailrace/evidence/verifications/", {})
     assert answer.status_code == 303
     assert "choose a bundle first" in text(visitor.get(answer.headers["Location"]).text)
 
@@ -198,7 +194,7 @@ def reviews(stack: Stack, finding: str) -> list[dict]:
 def test_a_review_is_signed_under_the_name_of_the_person(visitor, planted):
     finding = f"2 refused logins <b> {uuid.uuid4()}"
     form = {**PERIOD, "framework": "pci", "finding": finding, "scope": "", "actor": "forged"}
-    answer = visitor.submit("/tailrace/evidence/reviews/", form, "/tailrace/evidence/")
+    answer = visitor.submit("/tailrace/evidence/reviews/", form)
     assert answer.status_code == 303
     shown = text(visitor.get(answer.headers["Location"]).text)
     assert "compliance signed the review" in shown and finding in shown
@@ -210,5 +206,5 @@ def test_a_review_needs_a_finding_and_a_token(visitor, planted):
     finding = f"forged {uuid.uuid4()}"
     assert visitor.post("/tailrace/evidence/reviews/", {**PERIOD, "finding": finding}).status_code != 303
     assert reviews(planted, finding) == []
-    answer = visitor.submit("/tailrace/evidence/reviews/", {**PERIOD, "finding": ""}, "/tailrace/evidence/")
+    answer = visitor.submit("/tailrace/evidence/reviews/", {**PERIOD, "finding": ""})
     assert "the finding is missing" in text(visitor.get(answer.headers["Location"]).text)

@@ -3,9 +3,12 @@
 import csv
 import hashlib
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import cache
 
 import pytest
+from requests import Response
 
 from dashboards.tests.pages import Visitor, parsed
 from tailrace_local import clickhouse as local_clickhouse
@@ -158,6 +161,12 @@ def readers(stack, visitors) -> dict[str, Visitor]:
     return visitors
 
 
+@pytest.fixture(scope="module")
+def page_of(readers) -> Callable[[str], Response]:
+    """Returns the page of the statement for a role, which is asked for once."""
+    return cache(lambda role: readers[role].get(PATH, **SPAN))
+
+
 @pytest.fixture
 def developer(readers) -> Visitor:
     return readers["developer"]
@@ -243,8 +252,8 @@ def test_the_heaviest_statements_are_listed(developer):
     assert "12.5 s 100.0 % 62 times 6 4.5 s" in found, "total time, share, change, executions, p95"
 
 
-def test_the_page_of_a_statement_has_its_numbers(developer):
-    answer = developer.get(PATH, **SPAN)
+def test_the_page_of_a_statement_has_its_numbers(page_of):
+    answer = page_of("developer")
     found = words(answer.text)
     assert answer.status_code == 200
     assert "SELECT pages_orders" in found and "Slow logs contain: unknown on 1 of 1 server" in found
@@ -256,8 +265,8 @@ def test_the_page_of_a_statement_has_its_numbers(developer):
     assert "10.9.8.7" in found and "/cart" in found
 
 
-def test_the_current_plan_is_compared_and_its_advice_is_ddl(developer):
-    found = words(developer.get(PATH, **SPAN).text)
+def test_the_current_plan_is_compared_and_its_advice_is_ddl(page_of):
+    found = words(page_of("developer").text)
     assert "\N{MINUS SIGN} o: ref by by_id, 7 rows removed" in found
     assert "+ o: ALL, 51,000 rows added ⚠ reads all rows (51,000)" in found
     assert "slower: 6 times as long (40 executions before, 20 after)" in found
@@ -265,8 +274,8 @@ def test_the_current_plan_is_compared_and_its_advice_is_ddl(developer):
     assert "CREATE INDEX `pages_orders_id_b` ON `pages`.`pages_orders` (`id`, `b`);" in found
 
 
-def test_charts_have_their_data_and_the_heat_map_is_in_the_page(developer):
-    tags = parsed(developer.get(PATH, **SPAN).text).tags
+def test_charts_have_their_data_and_the_heat_map_is_in_the_page(page_of):
+    tags = parsed(page_of("developer").text).tags
     load, latency = (
         json.loads(attributes["data-chart"]) for _, attributes in tags if "data-chart" in attributes
     )
@@ -285,21 +294,21 @@ def test_a_range_without_entries_says_so_and_links_to_the_last_one(developer):
     assert "Executions 8" in words(developer.get(link).text)
 
 
-def test_only_roles_with_entity_pages_get_links_to_them(developer, analyst):
-    def links(visitor: Visitor) -> list[str]:
-        tags = parsed(visitor.get(PATH, **SPAN).text).tags
+def test_only_roles_with_entity_pages_get_links_to_them(page_of):
+    def links(role: str) -> list[str]:
+        tags = parsed(page_of(role).text).tags
         return [
             attributes["href"]
             for _, attributes in tags
             if "/tailrace/entities/" in (attributes.get("href") or "")
         ]
 
-    assert not [link for link in links(developer) if "pages_orders" in link]
-    assert any(link.startswith("/tailrace/entities/table/pages_orders/?from=") for link in links(analyst))
+    assert not [link for link in links("developer") if "pages_orders" in link]
+    assert any(link.startswith("/tailrace/entities/table/pages_orders/?from=") for link in links("security"))
 
 
-def test_names_lead_a_role_without_entity_pages_to_the_search(developer):
-    tags = parsed(developer.get(PATH, **SPAN).text).tags
+def test_names_lead_a_role_without_entity_pages_to_the_search(developer, page_of):
+    tags = parsed(page_of("developer").text).tags
     links = {
         attributes["href"]
         for _, attributes in tags
@@ -318,8 +327,8 @@ def test_unmasked_samples_say_which_role_shows_them(developer):
     assert "The role Tailrace unmasked samples shows them" in words(answer.text)
 
 
-def test_the_page_states_the_ddl_the_deadlocks_and_the_versions_of_the_statement(developer):
-    answer = developer.get(PATH, **SPAN)
+def test_the_page_states_the_ddl_the_deadlocks_and_the_versions_of_the_statement(page_of):
+    answer = page_of("developer")
     found = words(answer.text)
     assert "alter table pages_orders drop index by_id" in found
     assert "index by_id of pages_orders was dropped at" in found

@@ -2,7 +2,7 @@
 
 import re
 
-from dashboards.tests.pages import ROUTES
+from dashboards.tests.pages import FILES, ROUTES
 from tailrace.config.resources import REPOSITORY
 
 PAGES = REPOSITORY / "embedded" / "superset" / "tailrace_pages"
@@ -47,3 +47,11 @@ def test_every_route_is_one_of_a_page():
         if not any(method == route.method and answers(address, route.path) for method, address in addresses())
     }
     assert not lost, "no view of tailrace_pages has such an address"
+
+
+def test_every_file_is_that_of_a_page():
+    """test_pages_access.py asks for a file in one role, and for its page in each."""
+    pages = {
+        (route.path.partition("?")[0], route.roles, route.hidden_from) for route in ROUTES if route.opens
+    }
+    assert {(each.path.partition("?")[0], each.roles, each.hidden_from) for each in FILES} <= pages

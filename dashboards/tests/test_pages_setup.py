@@ -3,14 +3,13 @@
 import csv
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from functools import cache
 
 import pytest
 
-from dashboards.tests.pages import Visitor, parsed
+from dashboards.tests.pages import parsed
 from dashboards.tests.planted_rows import rows_of
 from e2e.stack import Stack
-from tailrace.dashboards import connections
-from tailrace_local.components import superset
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(2400)]
 
@@ -62,14 +61,10 @@ def planted(stack: Stack) -> Iterator[Stack]:
 
 
 @pytest.fixture(scope="module")
-def shown(planted: Stack) -> Callable[..., str]:
-    """Returns the text of a page for an audience."""
-    address = superset.address(planted.settings, planted.home)
-    visitors: dict[str, Visitor] = {}
+def shown(planted: Stack, visitors) -> Callable[..., str]:
+    """Returns the text of a page for an audience, which is asked for once."""
 
     def show(user: str, **arguments: str) -> str:
-        if user not in visitors:
-            visitors[user] = Visitor(address, user, planted.home.secret(connections.password_of(user)))
         answer = visitors[user].get("/tailrace/setup/", **arguments)
         assert answer.status_code == 200, answer.text
         if "format" in arguments:
@@ -77,7 +72,7 @@ def shown(planted: Stack) -> Callable[..., str]:
         assert "<script>" not in answer.text
         return " ".join(" ".join(parsed(answer.text).words).split())
 
-    return show
+    return cache(show)
 
 
 def test_all_servers_with_their_sources(shown):

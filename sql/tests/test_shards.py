@@ -384,11 +384,11 @@ def test_the_engine_parses_every_statement_of_replicated_shards(two_shards):
     admin = two_shards.user("admin")
     dialect = Dialect(migration_runner.load_retention(), cluster="main", sharded=True)
     statements = [dialect.render(migration) for migration in migration_files.load_migrations()]
-    admin.execute("DROP DATABASE tailrace SYNC")
+    admin.execute("RENAME DATABASE tailrace TO tailrace_aside")
     try:
         shards.spread(admin, "main", dialect.on_cluster(), statements.append)
     finally:
-        two_shards.migrate()
+        admin.execute("RENAME DATABASE tailrace_aside TO tailrace")
 
     for statement in statements:
         assert "ON CLUSTER 'main'" in statement or statement.startswith("INSERT INTO")
