@@ -78,7 +78,7 @@ final class DetectorFactory {
             case LOGIN_AFTER_GUESSING -> loginAfterGuessing(settings, basis);
             case VOLUME_QUERY_ROWS -> queries(settings, basis, QueryVolumeDetector.Measure.ROWS, 20_000, 50_000);
             case VOLUME_QUERY_STATEMENTS -> queries(
-                    settings, basis, QueryVolumeDetector.Measure.STATEMENTS, 1_000, 2_000);
+                    settings, basis, QueryVolumeDetector.Measure.STATEMENTS, 5_000, 10_000);
             case SIGNED_RANGE -> new SignedRangeDetector(basis);
             case ROWS_AFFECTED -> new AffectedRowsDetector(basis, AffectedRowsDetector.Limits.of(settings));
             case PEER_TABLES -> new PeerTablesDetector(
