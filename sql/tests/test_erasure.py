@@ -159,7 +159,9 @@ def test_rows_with_the_name_in_clear_are_counted(run, admin, stack):
     admin.insert("tailrace.error_events", [message], async_insert=0)
     admin.insert("tailrace.audit_events", [event("x", os_user="etl")], async_insert=0)
     said = run(erase, "--subject", "user:etl", "--dry-run", *ORDER)
-    assert "can be erased" in said and names(admin, vault.pseudonyms(stack.home).of(USER, "etl")) == 1
+    pseudonym = vault.pseudonyms(stack.home).of(USER, "etl")
+    assert "user:etl can be erased" in said and pseudonym not in said
+    assert names(admin, pseudonym) == 1
     counted = dict(line.split() for line in said.splitlines() if len(line.split()) == 2)
     assert {name: counted[name] for name in ("alerts", "error_events", "audit_events")} == {
         "alerts": "1",

@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     admin = context.clickhouse("admin")
     if arguments.dry_run:
         erasing.require_erasable(admin, pseudonyms, wanted)
-        print(f"{wanted.pseudonym} can be erased")
+        print(f"{arguments.subject} can be erased")
         _print_remains(erasing.clear_rows(admin, wanted) if wanted.name else None)
         return Exit.OK
     order = erasing.Order(arguments.actor or getpass.getuser(), arguments.reason, arguments.case)
