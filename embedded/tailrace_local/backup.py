@@ -14,12 +14,14 @@ from pathlib import Path
 
 from tailrace import __version__
 from tailrace.config.home import Home
+from tailrace.erasure import vault as names
 from tailrace.errors import ReportedError
 
 MANIFEST = "backup.json"
 NOT_KEPT = ("run", "logs", "watch")
 """Run-time files, and the demo's logs: like all watched logs they are not Tailrace's data."""
-VAULT = Path("data", "clickhouse", "store", "data", "tailrace", "subject_vault")
+STORE = Path("data", "clickhouse", "store")
+VAULT = STORE / "data" / "tailrace" / "subject_vault"
 """ClickHouse's link to the directory of the vault of names."""
 DETACHED = "detached"
 
@@ -44,15 +46,16 @@ class Manifest:
 def make(home: Home, directory: Path, with_names: bool = False) -> Manifest:
     """Copies the home directory, in which nothing may run. Raises BackupError, OSError.
 
-    Without `with_names` it leaves out the rows of the vault of names, so that an erased name is in no backup.
+    Without `with_names` it leaves out the rows of the vault of names.
     """
     if directory.exists() and any(directory.iterdir()):
         raise BackupError(f"{directory} is not empty; name a new directory")
     if home.root in (directory, *directory.parents):
         raise BackupError(f"{directory} is inside the home directory to be copied")
+    vault = None if with_names else _vault(home)
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     _require_room(home.root, directory)
-    _copy(home.root, directory, None if with_names else (home.root / VAULT).resolve())
+    _copy(home.root, directory, vault)
     files, size = _count(directory)
     manifest = Manifest(__version__, str(home.root), time.time(), files, size)
     (directory / MANIFEST).write_text(json.dumps(asdict(manifest), indent=2))
@@ -81,6 +84,14 @@ def restore(home: Home, directory: Path) -> tuple[Manifest, Path | None]:
     # With the state of the backup, the census would use numbers again. Without it, it gets a new key.
     (home.root / "data" / "census" / "signing.json").unlink(missing_ok=True)
     return manifest, aside
+
+
+def _vault(home: Home) -> Path:
+    """Returns the directory of the vault. Raises BackupError if it has one that is not found."""
+    directory = (home.root / VAULT).resolve()
+    if names.is_used(home) and (home.root / STORE).exists() and not directory.is_dir():
+        raise BackupError("the vault of names is not where it is expected; --with-names copies it, too")
+    return directory
 
 
 def _read(directory: Path) -> Manifest:

@@ -7,6 +7,7 @@ import pytest
 
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings
+from tailrace.erasure import vault
 from tailrace.signing import local_key
 from tailrace_local import backup
 from tailrace_local.backup import MANIFEST, BackupError
@@ -39,6 +40,16 @@ def test_restore_brings_back_the_backup_and_moves_the_old_content_aside(home, tm
     assert (aside / "data" / "kafka" / "log").read_text() == "later lines"
     assert not (home.root / MANIFEST).exists()
     assert not (tmp_path / "saved" / "logs").exists()
+
+
+def test_refuses_to_guess_where_the_names_are(home, tmp_path):
+    home.secret_file(vault.PSEUDONYM_KEY)
+    backup.make(home, tmp_path / "without ClickHouse")
+    (home.root / backup.STORE).mkdir(parents=True)
+    with pytest.raises(BackupError, match="vault of names is not where"):
+        backup.make(home, tmp_path / "saved")
+    assert not (tmp_path / "saved").exists()
+    backup.make(home, tmp_path / "saved", with_names=True)
 
 
 def test_after_a_restore_the_census_signs_with_another_key(home, tmp_path):

@@ -1,4 +1,5 @@
 -- Replaces 0069: a log with pseudonyms (docs/ERASURE.md) names no account, so the use of accounts of its server is not known.
+-- A refused login does not count: a stranger chooses its name.
 CREATE OR REPLACE VIEW tailrace.accounts_unused {on_cluster}
 SQL SECURITY INVOKER AS
 WITH
@@ -13,14 +14,16 @@ WITH
         GROUP BY instance, user, host, ip
     ),
     reach AS (
-        SELECT instance, min(at) AS logs_since
+        SELECT instance, min(at) AS logs_since, max(with_pseudonyms) AS has_pseudonyms
         FROM (
-            SELECT instance, min(event_time) AS at FROM tailrace.audit_events GROUP BY instance
+            SELECT instance, min(event_time) AS at,
+                max(match(user, '^p1-user-[0-9a-f]+$') AND NOT (event_class = 'connection' AND status != 0)) AS with_pseudonyms
+            FROM tailrace.audit_events GROUP BY instance
             UNION ALL
-            SELECT instance, min(event_time) AS at FROM tailrace.query_events GROUP BY instance)
+            SELECT instance, min(event_time) AS at, max(match(user, '^p1-user-[0-9a-f]+$')) AS with_pseudonyms
+            FROM tailrace.query_events GROUP BY instance)
         GROUP BY instance
     ),
-    pseudonymous AS (SELECT DISTINCT instance FROM used WHERE startsWith(user, 'p1-user-') OR startsWith(ip, 'p1-client-') OR startsWith(host, 'p1-client-')),
     accounts AS (
         SELECT cluster, instance, key AS account, attributes['user'] AS user, replaceRegexpOne(lower(attributes['host']), '(\\\\+)$', '') AS pattern,
             attributes['locked'] AS locked, attributes['password'] AS password, since AS known_since
@@ -30,7 +33,7 @@ WITH
 SELECT
     cluster, instance, account,
     multiIf(
-        any(accounts.user) = '' OR toUnixTimestamp(any(logs_since)) = 0 OR instance IN pseudonymous, 'not known',
+        any(accounts.user) = '' OR toUnixTimestamp(any(logs_since)) = 0 OR any(has_pseudonyms), 'not known',
         last_use IS NULL AND any(logs_since) > now('UTC') - INTERVAL 90 DAY, 'not known',
         last_use IS NULL, 'never used',
         'not for 90 days') AS state,

@@ -9,17 +9,20 @@
 -- Accounts and roles at the end of the time range, with their privileges and their last use, as in the evidence.
 --
 -- `state` is `not known` if no log of the server covers 90 days, and for accounts without a name, as in the view
--- accounts_unused: `logs_begin` is the reason in the row. It is also `not known` if a log has pseudonyms (docs/ERASURE.md). The age of a password counts from its last change.
+-- accounts_unused: `logs_begin` is the reason in the row. It is also `not known` if a log has pseudonyms
+-- (docs/ERASURE.md); a refused login does not count, because a stranger chooses its name. The age of a password counts from
+-- its last change.
 WITH
     {{ shown_range(30) }},
     {{ within_range(administrators, 30) }}
     earliest_log AS (
         SELECT instance, min(at) AS logs_since, max(with_pseudonyms) AS has_pseudonyms
         FROM (
-            SELECT instance, min(event_time) AS at, max(startsWith(user, 'p1-user-')) AS with_pseudonyms
+            SELECT instance, min(event_time) AS at,
+                max(match(user, '^p1-user-[0-9a-f]+$') AND NOT (event_class = 'connection' AND status != 0)) AS with_pseudonyms
             FROM tailrace.audit_events GROUP BY instance
             UNION ALL
-            SELECT instance, min(event_time) AS at, max(startsWith(user, 'p1-user-')) AS with_pseudonyms
+            SELECT instance, min(event_time) AS at, max(match(user, '^p1-user-[0-9a-f]+$')) AS with_pseudonyms
             FROM tailrace.query_events GROUP BY instance)
         GROUP BY instance
     ),

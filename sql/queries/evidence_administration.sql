@@ -31,7 +31,7 @@ SELECT
     'unknown' AS result, '' AS event
 FROM tailrace.audit_events
 WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')} AND event_class != 'table'
-    AND startsWith(audit_events.user, 'p1-user-')
+    AND match(audit_events.user, '^p1-user-[0-9a-f]+$')
 GROUP BY cluster, instance
 )
 ORDER BY at, instance, event

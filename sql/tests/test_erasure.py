@@ -20,8 +20,8 @@ from tailrace.cli.commands import erase, reveal
 from tailrace.cli.context import CommandError
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.config.home import Home
-from tailrace.erasure import vault
-from tailrace.erasure.pseudonyms import USER, SubjectError
+from tailrace.erasure import erasing, vault
+from tailrace.erasure.pseudonyms import USER, Subject, SubjectError
 from tailrace.errors import UsageError
 from tailrace.retention import holds, selectors
 
@@ -103,6 +103,15 @@ def names(admin: ClickHouse, pseudonym: str) -> int:
     return admin.rows(found, {"p": pseudonym})[0]["n"]
 
 
+def insert_account(admin: ClickHouse) -> None:
+    """Stores a snapshot of the accounts of db1, with etl."""
+    snapshot = {"cluster": "shop", "instance": "db1", "kind": "accounts", "at": f"{NOW:%Y-%m-%d %H:%M:%S}"}
+    admin.insert("tailrace.server_snapshots", [{**snapshot, "status": "ok"}], async_insert=0)
+    fact = {**snapshot, "key": "'etl'@'%'", "attributes": {"user": "etl", "host": "%", "role": "no"}}
+    fact["since"] = fact["last_seen"] = fact.pop("at")
+    admin.insert("tailrace.server_facts", [fact], async_insert=0)
+
+
 def test_an_erased_name_is_gone_and_rows_stay_as_they_were(run, admin, stack):
     etl, other = store(admin, stack, "etl"), store(admin, stack, "app")
     assert run(reveal, etl, "--reason", "alert 7", "--actor", "omar") == "etl"
@@ -150,7 +159,9 @@ def test_rows_with_the_name_in_clear_are_counted(run, admin, stack):
     admin.insert("tailrace.error_events", [message], async_insert=0)
     admin.insert("tailrace.audit_events", [event("x", os_user="etl")], async_insert=0)
     said = run(erase, "--subject", "user:etl", "--dry-run", *ORDER)
-    assert "can be erased" in said and names(admin, vault.pseudonyms(stack.home).of(USER, "etl")) == 1
+    pseudonym = vault.pseudonyms(stack.home).of(USER, "etl")
+    assert "user:etl can be erased" in said and pseudonym not in said
+    assert names(admin, pseudonym) == 1
     counted = dict(line.split() for line in said.splitlines() if len(line.split()) == 2)
     assert {name: counted[name] for name in ("alerts", "error_events", "audit_events")} == {
         "alerts": "1",
@@ -187,6 +198,44 @@ def test_a_hold_on_other_rows_suspends_it_only_if_there_is_an_archive(run, admin
         run(erase, "--subject", etl, "--dry-run", *ORDER)
 
 
+def test_an_interrupted_erasure_is_reported_and_its_name_is_not_shown(run, admin, stack, capsys):
+    """The erasure is recorded, and the process ended before the name was deleted."""
+    etl = store(admin, stack, "etl")
+    run(erase, "--list")
+    order = erasing.Order("ines", "a request", "2026-17")
+    erasing._record(stack.user("auditor"), erasing.ERASE, Subject(USER, etl), order)
+    assert names(admin, etl) == 1
+    with pytest.raises(SubjectError, match="was erased"):
+        run(reveal, etl, "--reason", "alert 7", "--actor", "omar")
+    erase_list = argparse.Namespace(list=True, output="table")
+    erase.run(erase_list, stack)
+    assert f"the vault still has the name of {etl}: repeat" in capsys.readouterr().err
+    run(erase, "--subject", etl, *ORDER)
+    erase.run(erase_list, stack)
+    assert (names(admin, etl), capsys.readouterr().err) == (0, "")
+
+
+def test_an_erasure_is_repeated_after_the_restore_of_an_older_backup(run, admin, stack):
+    """The backup has rows with the pseudonym, but neither the vault nor the record."""
+    etl = store(admin, stack, "etl")
+    admin.execute("TRUNCATE TABLE tailrace.subject_vault SYNC")
+    assert "is erased" in run(erase, "--subject", "user:etl", *ORDER)
+    arrive(stack, "etl")
+    assert names(admin, etl) == 0
+
+
+@pytest.mark.parametrize("told", [("case of Etl", "a request"), ("2026-17", "user 'etl' has left")])
+def test_the_record_refuses_the_name(run, admin, stack, told):
+    etl = store(admin, stack, "etl")
+    case, reason = told
+    words = ("--case", case, "--reason", reason, "--actor", "ines")
+    with pytest.raises(SubjectError, match="without the name"):
+        run(erase, "--subject", "user:etl", *words)
+    with pytest.raises(SubjectError, match="without the name"):
+        run(reveal, "user:etl", "--reason", "where is etl?", "--actor", "ines")
+    assert (names(admin, etl), erasing.recorded(admin)) == (1, [])
+
+
 def test_refuses_what_it_cannot_do(run, stack, tmp_path):
     with pytest.raises(SubjectError, match="no row with it was stored"):
         run(erase, "--subject", "user:nobody", *ORDER)
@@ -214,11 +263,7 @@ def test_accounts_of_a_server_with_pseudonyms_are_not_called_unused(admin, stack
     long_ago = event("app", event_class="query")
     long_ago["event_time"] = f"{NOW - timedelta(days=200):%Y-%m-%d %H:%M:%S}"
     admin.insert("tailrace.audit_events", [long_ago], async_insert=0)
-    snapshot = {"cluster": "shop", "instance": "db1", "kind": "accounts", "at": f"{NOW:%Y-%m-%d %H:%M:%S}"}
-    admin.insert("tailrace.server_snapshots", [{**snapshot, "status": "ok"}], async_insert=0)
-    fact = {**snapshot, "key": "'etl'@'%'", "attributes": {"user": "etl", "host": "%", "role": "no"}}
-    fact["since"] = fact["last_seen"] = fact.pop("at")
-    admin.insert("tailrace.server_facts", [fact], async_insert=0)
+    insert_account(admin)
     found = admin.rows("SELECT account, state FROM tailrace.accounts_unused")
     assert found == [{"account": "'etl'@'%'", "state": "not known"}]
     ask = asking(user, rendered)
@@ -226,3 +271,15 @@ def test_accounts_of_a_server_with_pseudonyms_are_not_called_unused(admin, stack
     privileged = ask("privileged", kind=["administrators"])
     assert [(row["user"], row["result"]) for row in privileged] == [("(pseudonyms)", "unknown")]
     assert privileged[0]["operation"].startswith("1 records of users that are stored as pseudonyms")
+
+
+def test_a_refused_login_does_not_hide_unused_accounts(admin, user, rendered):
+    """Without pseudonyms: a stranger chooses the name of a refused login."""
+    at = f"{NOW - timedelta(days=200):%Y-%m-%d %H:%M:%S}"
+    refused = {"event_class": "connection", "status": 1045, "verb": "CONNECT"}
+    rows = [event("app", event_class="query") | {"event_time": at}, event(f"p1-user-{32 * '0'}", **refused)]
+    admin.insert("tailrace.audit_events", rows, async_insert=0)
+    insert_account(admin)
+    found = admin.rows("SELECT account, state FROM tailrace.accounts_unused")
+    assert found == [{"account": "'etl'@'%'", "state": "never used"}]
+    assert [row["state"] for row in asking(user, rendered)("accounts")] == ["never used"]

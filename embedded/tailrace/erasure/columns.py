@@ -39,6 +39,16 @@ UNCOUNTED: Sequence[Place] = (
         "columns tags, attributes, connection_attributes, object and program_name of events",
         "what clients and applications write",
     ),
+    Place(
+        "alert_actions, reviews, scheduled_searches, api_requests, unmasked_looks",
+        "what people searched for and wrote",
+    ),
+    Place("server_changes", "changes of accounts and grants of the servers"),
+    Place("the archive", "rows from before pseudonyms were switched on"),
+    Place(
+        "backups, and before-restore-* of the home directory",
+        "copies of the places above; with --with-names and in before-restore-* also of the vault",
+    ),
     Place("tailrace.*.lines, tailrace.events, tailrace.alerts", "topics of Kafka, for their retention"),
     Place("checkpoints of the jobs, buffers of collectors", "until the next ones"),
     Place("log files, forwarded events, delivered alerts, exports", "outside of Tailrace"),

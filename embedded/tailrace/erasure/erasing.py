@@ -4,6 +4,7 @@ Rows and archives keep the pseudonym and are not changed, so the transparency lo
 """
 
 import json
+import re
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
@@ -31,6 +32,11 @@ FROM tailrace.legal_hold_actions WHERE action IN ('erase', 'reveal') ORDER BY at
 ERASED = """
 SELECT 1 FROM tailrace.legal_hold_actions
 WHERE action = 'erase' AND JSONExtractString(selector, 'pseudonym') = {pseudonym:String} LIMIT 1
+"""
+UNFINISHED = f"""
+SELECT DISTINCT pseudonym FROM {VAULT} WHERE pseudonym IN (
+    SELECT JSONExtractString(selector, 'pseudonym') FROM tailrace.legal_hold_actions WHERE action = 'erase')
+ORDER BY pseudonym
 """
 OLD_FILES = """
 SELECT count() AS parts FROM system.parts
@@ -71,9 +77,10 @@ def erase(
 ) -> Erased:
     """Deletes the name and key of a subject. An interrupted erasure can be repeated.
 
-    Raises SubjectError if the vault never had the name, a legal hold selects its rows, or the database has
-    shards; HoldError if the order is incomplete; ClickHouseError, OSError.
+    Raises SubjectError if nothing of the subject was stored, a legal hold selects its rows, the order has
+    the name, or the database has shards; HoldError if the order is incomplete; ClickHouseError, OSError.
     """
+    _require_no_name(subject, order)
     require_erasable(admin, pseudonyms, subject)
     parameters = {"pseudonym": subject.pseudonym}
     _record(auditor, ERASE, subject, order)
@@ -91,31 +98,41 @@ def require_erasable(admin: ClickHouse, pseudonyms: Pseudonyms, subject: Subject
     if admin.rows("SELECT 1 FROM system.databases WHERE name = {name:String}", {"name": SHARD_DATABASE}):
         raise SubjectError("pseudonyms are not supported on several shards")
     parameters = {"pseudonym": subject.pseudonym}
-    if not admin.rows(NAMES, parameters) and not admin.rows(ERASED, parameters):
+    is_known = any(admin.rows(query, parameters) for query in (NAMES, ERASED))
+    # A restored backup has the rows, but neither the name nor the record of a later erasure.
+    if not is_known and not _has_rows(admin, subject):
         raise SubjectError(f"the vault has no name of {subject.pseudonym}: no row with it was stored here")
     if blocking := held_by(admin, pseudonyms, subject):
         told = "; ".join(f"{hold.id[:8]}, case {hold.case_name}" for hold in blocking)
         raise SubjectError(f"a legal hold suspends the erasure: {told}; see: tailrace hold list")
 
 
+def unfinished(admin: ClickHouse) -> list[str]:
+    """Returns the pseudonyms whose erasure was recorded, and whose name the vault still has."""
+    return [str(row["pseudonym"]) for row in admin.rows(UNFINISHED)]
+
+
 def reveal(admin: ClickHouse, auditor: ClickHouse, private_key: bytes, pseudonym: str, order: Order) -> str:
     """Records the access, then returns the name of a pseudonym.
 
-    `private_key` is PEM. Raises SubjectError if the vault has no name or the key does not open it, HoldError
-    if the order is incomplete, ClickHouseError, OSError.
+    `private_key` is PEM. Raises SubjectError if the vault has no name, its erasure was recorded, or the key
+    does not open it; HoldError if the order is incomplete; ClickHouseError, OSError.
     """
     kind = pseudonym.split("-")[1]
     _record(auditor, REVEAL, Subject(kind, pseudonym), order)
+    # An interrupted erasure has left the name in the vault.
+    if admin.rows(ERASED, {"pseudonym": pseudonym}):
+        raise SubjectError(f"{pseudonym} was erased")
     found = admin.rows(NAMES, {"pseudonym": pseudonym})
     if not found:
-        erased = admin.rows(ERASED, {"pseudonym": pseudonym})
-        raise SubjectError(f"{pseudonym} {'was erased' if erased else 'has no name in the vault'}")
+        raise SubjectError(f"{pseudonym} has no name in the vault")
     return open_name(private_key, pseudonym, str(found[0]["wrapped_key"]), str(found[0]["sealed_name"]))
 
 
 def record_look(auditor: ClickHouse, subject: Subject, order: Order) -> None:
     """Records that somebody looked for the pseudonym of a name, without the name. Raises as `reveal`."""
-    _record(auditor, REVEAL, Subject(subject.kind, subject.pseudonym), order)
+    _require_no_name(subject, order)
+    _record(auditor, REVEAL, subject, order)
 
 
 def recorded(clickhouse: Reads) -> list[dict[str, object]]:
@@ -161,6 +178,14 @@ def _selects(
     return False
 
 
+def _has_rows(admin: ClickHouse, subject: Subject) -> bool:
+    """Whether a covered table has a row with the pseudonym."""
+    wanted = {table: columns.has(table, subject.kind, [subject.pseudonym]) for table in columns.COVERED}
+    return any(
+        admin.rows(f"SELECT 1 FROM tailrace.{table} WHERE {its} LIMIT 1") for table, its in wanted.items()
+    )
+
+
 def clear_rows(admin: ClickHouse, subject: Subject) -> dict[str, int]:
     """Returns by table how many rows contain the name of a subject, without tables that have none."""
     counts = {
@@ -168,6 +193,13 @@ def clear_rows(admin: ClickHouse, subject: Subject) -> dict[str, int]:
         for table, condition in columns.in_clear(subject).items()
     }
     return {table: int(str(rows)) for table, rows in counts.items() if rows}
+
+
+def _require_no_name(subject: Subject, order: Order) -> None:
+    """The record is never deleted. Raises SubjectError if case or reason contain the name as a word."""
+    word = rf"(?<!\w){re.escape(subject.name)}(?!\w)"
+    if subject.name and re.search(word, f"{order.case}\n{order.reason}", re.IGNORECASE):
+        raise SubjectError("case and reason are never deleted: write them without the name of the subject")
 
 
 def _record(auditor: ClickHouse, action: str, subject: Subject, order: Order) -> None:

@@ -1,8 +1,8 @@
 """Copies all data, secrets and configuration files to a new directory, for `tailrace restore`.
 
 Running components are stopped during the copy, and started again. Logs are not read meanwhile; no line is
-lost. The copy contains secrets and unmasked log bytes: protect it like those. It does not contain the names
-behind pseudonyms, so that an erased name is in no backup.
+lost. The copy contains secrets and unmasked log bytes: protect it like those. It does not contain the vault
+of names. Kafka's topics, checkpoints and some tables in it contain names in clear (docs/ERASURE.md).
 """
 
 import argparse

@@ -8,6 +8,7 @@ recorded with its case, reason and person, never with the name.
 
 import argparse
 import getpass
+import sys
 
 from tailrace import console
 from tailrace.cli import output
@@ -55,6 +56,7 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     from tailrace.retention import holds
 
     if arguments.list:
+        _warn_of_unfinished(erasing.unfinished(context.clickhouse("admin")))
         return _list(arguments, erasing.recorded(context.clickhouse(holds.ACCOUNT)))
     if not (arguments.subject and arguments.case.strip() and arguments.reason.strip()):
         raise UsageError("an erasure needs --subject, --case and --reason")
@@ -63,7 +65,7 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     admin = context.clickhouse("admin")
     if arguments.dry_run:
         erasing.require_erasable(admin, pseudonyms, wanted)
-        print(f"{wanted.pseudonym} can be erased")
+        print(f"{arguments.subject} can be erased")
         _print_remains(erasing.clear_rows(admin, wanted) if wanted.name else None)
         return Exit.OK
     order = erasing.Order(arguments.actor or getpass.getuser(), arguments.reason, arguments.case)
@@ -73,6 +75,12 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
         print("ClickHouse has not removed the old files of the vault yet; it does so later")
     _print_remains(done.in_clear if wanted.name else None)
     return Exit.OK
+
+
+def _warn_of_unfinished(pseudonyms: list[str]) -> None:
+    """An erasure is recorded before the name is deleted."""
+    for each in pseudonyms:
+        print(f"Warning: the vault still has the name of {each}: repeat its erasure", file=sys.stderr)
 
 
 def _print_remains(in_clear: dict[str, int] | None) -> None:
