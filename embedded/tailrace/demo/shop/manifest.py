@@ -23,6 +23,7 @@ QUERY_IDS = {
 GAP_INSTANCE = "billing-db-1"
 
 ALERTS = (
+    ("spray", "critical", "Login from a host that tried many accounts", 1),
     ("spray", "critical", "Sensitive data sent to a public address", 1),
     ("spray", "high", "Login from a public address", 1),
     ("spray", "high", "Refused logins to many accounts from one host", 1),
@@ -33,6 +34,9 @@ ALERTS = (
     ("new_account", "medium", "New account", 1),
     ("spray", "medium", "Refused login of an administrator", 3),
     ("spray", "medium", "Schema and privilege discovery", 1),
+    ("dropped_index", "low", "Index dropped", 1),
+    ("export", "low", "Sensitive data of a whole table read", 1),
+    ("new_account", "low", "Privileges on a database or table granted", 1),
     ("spray", "low", "Login after several refused logins", 1),
 )
 """All alerts: story, level, title of the rule, number of alerts. Detectors that learn for days raise none."""
