@@ -639,9 +639,10 @@ final class Masker {
         boolean joins = signed && !blankPending && !commentPending && endsWithNumber();
         boolean glued = NoBreakSpace.isWordAt(in, end, to);
         if (glued && (isAfterPoint() || NumberScanner.mayBeginName(in, from, end))) {
+            int nameEnd = wordEnd(in[from] == '.' ? from + 1 : from);
             separate(in[from]);
-            copy(from, wordEnd(from));
-            return wordEnd(from);
+            copy(from, nameEnd);
+            return nameEnd;
         }
         if (!joins) {
             placeholder();
