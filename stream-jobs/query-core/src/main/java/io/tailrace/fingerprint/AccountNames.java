@@ -329,7 +329,7 @@ final class AccountNames {
             incomplete |= inner.incomplete;
             next();
             boolean isPart = variable || !ends() && word() != Word.USING;
-            incomplete |= isPart && (!names.isEmpty() || DynamicStatementFlags.concernsAccounts(statement));
+            incomplete |= isPart && (!names.isEmpty() || DynamicStatementFlags.concernsAccounts(statement, mode));
         } else {
             incomplete |= tokens.kind() == Kind.CODED && !variable;
         }
@@ -476,19 +476,10 @@ final class AccountNames {
         return ByteText.utf8(tokens.bytes(), from, to);
     }
 
-    /** Returns the text without quotes; doubled quotes, and quotes after a backslash, are literal characters. */
+    /** Returns the text without quotes, with its escapes decoded. */
     private String unquoted() {
-        byte quote = tokens.bytes()[tokens.from()];
         String content = text(tokens.from() + 1, Math.max(tokens.from() + 1, tokens.end() - 1));
-        boolean escapes = tokens.kind() == Kind.TEXT && !mode.noBackslashEscapes();
-        StringBuilder name = new StringBuilder(content.length());
-        for (int i = 0; i < content.length(); i++) {
-            char c = content.charAt(i);
-            boolean pair = c == quote || c == '\\' && escapes;
-            i += pair && i + 1 < content.length() ? 1 : 0;
-            name.append(content.charAt(i));
-        }
-        return name.toString();
+        return StatementText.decoded(content, tokens.bytes()[tokens.from()], mode);
     }
 
     /**

@@ -2,8 +2,8 @@ package io.tailrace.fingerprint;
 
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.ExecutableComment;
-import io.tailrace.lexer.ExecutableComment.Servers;
 import io.tailrace.lexer.NoBreakSpace;
+import io.tailrace.lexer.QuotedText;
 import io.tailrace.lexer.SqlBytes;
 import io.tailrace.lexer.WordTable;
 import java.util.Map;
@@ -56,6 +56,7 @@ final class ConditionTokens {
     // spotless:on
 
     private final SqlMode mode;
+    private final QuotedText quotedText = new QuotedText();
     private byte[] in;
     private int first;
     private int to;
@@ -183,36 +184,18 @@ final class ConditionTokens {
     }
 
     private int afterComment() {
-        if (in[at] == '#' || SqlBytes.startsDashComment(in, at, to)) {
-            return ByteText.lineFeed(in, at, to);
-        }
         if (in[at] == '*' && at(at + 1, '/')) {
             return at + 2;
         }
-        if (!SqlBytes.startsBlockComment(in, at, to)) {
-            return at;
-        }
-        int code = SqlBytes.executableFrom(in, at, to);
-        if (code >= 0 && ExecutableComment.servers(in, at, code, to) != Servers.NONE) {
-            return afterVersion(code);
-        }
-        int end = code < 0 ? SqlBytes.commentEnd(in, at + 2, to) : ExecutableComment.skippedEnd(in, at + 2, to);
-        return end < 0 ? to : end;
-    }
-
-    private int afterVersion(int digits) {
-        versions = true;
-        int i = digits;
-        while (i < to && i < digits + 6 && (ByteText.isDigit(in[i]) || in[i] == '?')) {
-            i++;
-        }
-        return i;
+        int code = ExecutableComment.codeFrom(in, at, to);
+        versions |= code >= 0;
+        return code >= 0 ? code : ExecutableComment.afterSkipped(in, at, to);
     }
 
     private Kind read(byte b) {
         return switch (b) {
-            case '\'' -> quoted(b);
-            case '"' -> mode.ansiQuotes() ? name() : quoted(b);
+            case '\'' -> quoted();
+            case '"' -> mode.ansiQuotes() ? name() : quoted();
             case '`' -> name();
             case '(' -> one(Kind.OPEN);
             case ')' -> one(Kind.CLOSE);
@@ -236,24 +219,16 @@ final class ConditionTokens {
         return b == '`' || b == '"' && mode.ansiQuotes();
     }
 
-    private Kind quoted(byte quote) {
-        at = quotedEnd(at, mode.noBackslashEscapes() ? quote : (byte) '\\');
+    private Kind quoted() {
+        at = quotedEnd(at);
         return Kind.TEXT;
     }
 
-    /** Returns the index after the closing quote. A doubled quote and one after an escape belong to the quoted text. */
-    private int quotedEnd(int begin, byte escape) {
-        byte quote = in[begin];
-        int i = begin + 1;
-        while (i < to) {
-            boolean pair = in[i] == escape && escape != quote || in[i] == quote && at(i + 1, (char) quote);
-            if (!pair && in[i] == quote) {
-                return i + 1;
-            }
-            i += pair ? 2 : 1;
-        }
-        closed = false;
-        return to;
+    /** Returns the index after the closing quote, or the end if there is none. */
+    private int quotedEnd(int begin) {
+        int after = quotedText.end(in, begin, to, mode.backslashEscapes(in[begin]));
+        closed &= quotedText.isClosed();
+        return after;
     }
 
     private Kind comparison() {
@@ -286,7 +261,7 @@ final class ConditionTokens {
         if (at(last, '\'')
                 && (in[at] == '_' && in[last - 1] != '@' || last - at == 1 && "xXbBnN".indexOf(in[at]) >= 0)) {
             at = last;
-            quoted((byte) '\'');
+            quoted();
             return Kind.CODED;
         }
         Kind found = WORDS.get(in, at, last);
@@ -302,7 +277,7 @@ final class ConditionTokens {
         int before = -1;
         while (at < to && at != before) {
             before = at;
-            at = isNameQuote(in[at]) ? quotedEnd(at, in[at]) : wordEnd(at);
+            at = isNameQuote(in[at]) ? quotedEnd(at) : wordEnd(at);
             boolean goesOn =
                     at(at, '.') && at + 1 < to && (isNameQuote(in[at + 1]) || NoBreakSpace.isWordAt(in, at + 1, to));
             at += goesOn ? 1 : 0;

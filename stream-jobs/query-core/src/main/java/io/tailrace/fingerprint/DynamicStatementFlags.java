@@ -62,10 +62,12 @@ final class DynamicStatementFlags {
 
     private final ConditionTokens tokens;
     private final LiteralText literals;
+    private final SqlMode mode;
 
     DynamicStatementFlags(SqlMode mode) {
         tokens = new ConditionTokens(mode);
         literals = new LiteralText(tokens, mode);
+        this.mode = mode;
     }
 
     /** Returns whether a statement with this masked text may contain another one. */
@@ -82,9 +84,9 @@ final class DynamicStatementFlags {
      * Returns whether the text begins like a statement that creates, alters or drops accounts, or grants or revokes
      * privileges.
      */
-    static boolean concernsAccounts(String text) {
+    static boolean concernsAccounts(String text, SqlMode mode) {
         String start = text.substring(0, Math.min(text.length(), MAX_LENGTH));
-        Matcher statement = STATEMENT.matcher(StatementText.withoutComments(start));
+        Matcher statement = STATEMENT.matcher(StatementText.withoutComments(start, mode));
         return statement.lookingAt() && OF_ACCOUNTS.matcher(name(statement)).matches();
     }
 
@@ -166,8 +168,8 @@ final class DynamicStatementFlags {
         return found;
     }
 
-    private static List<String> flags(String text, boolean coded) {
-        String code = StatementText.withoutComments(text);
+    private List<String> flags(String text, boolean coded) {
+        String code = StatementText.withoutComments(text, mode);
         Matcher statement = STATEMENT.matcher(code);
         if (!statement.lookingAt()) {
             return List.of();

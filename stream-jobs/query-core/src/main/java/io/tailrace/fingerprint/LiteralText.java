@@ -98,7 +98,7 @@ final class LiteralText {
         }
         byte first = ByteText.lower(tokens.bytes()[tokens.from()]);
         if (tokens.kind() == Kind.TEXT || (first == 'n' || first == '_') && quote < tokens.end()) {
-            return StatementText.decoded(text(quote + 1, tokens.end() - 1), (char) tokens.bytes()[quote], mode);
+            return StatementText.decoded(text(quote + 1, tokens.end() - 1), tokens.bytes()[quote], mode);
         }
         coded = true;
         return decoded(text(tokens.from(), tokens.end()));

@@ -4,6 +4,7 @@ import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.ExecutableComment;
 import io.tailrace.lexer.ExecutableComment.Servers;
 import io.tailrace.lexer.NoBreakSpace;
+import io.tailrace.lexer.QuotedText;
 import io.tailrace.lexer.SqlBytes;
 import io.tailrace.lexer.WordTable;
 import java.util.Arrays;
@@ -81,6 +82,7 @@ final class Masker {
     /** Whether the grammar checks each token; most statements name no account. */
     private boolean watched;
 
+    private final QuotedText quotedText = new QuotedText();
     private final NamePart part;
     private final PasswordClause passwords;
     private final ConditionTokens ahead;
@@ -509,21 +511,12 @@ final class Masker {
         return end - from <= MAX_KEYWORD_LENGTH && AFTER_LITERAL.get(in, from, end) != null;
     }
 
-    /** Returns the index after a literal, or the end if it never ends. A doubled quote belongs to it. */
+    /** Returns the index after a literal, or the end if it never ends. */
     private int afterLiteral(int from) {
-        byte quote = in[from];
-        byte escape = mode.noBackslashEscapes() ? quote : (byte) '\\';
-        int i = ByteText.firstOf(in, from + 1, to, quote, escape);
-        while (i < to) {
-            boolean pair = in[i] != quote || i + 1 < to && in[i + 1] == quote;
-            if (!pair) {
-                return i + 1;
-            }
-            backslashes |= in[i] == '\\';
-            i = i + 2 < to ? ByteText.firstOf(in, i + 2, to, quote, escape) : to;
-        }
-        doubtful = true;
-        return to;
+        int end = quotedText.end(in, from, to, mode.backslashEscapes(in[from]));
+        doubtful |= !quotedText.isClosed();
+        backslashes |= quotedText.isEscaped();
+        return end;
     }
 
     private int quotedName(int from) {
@@ -575,8 +568,7 @@ final class Masker {
         if (servers != Servers.NONE) {
             return executable(i, code, servers);
         }
-        int skipped = code < 0 ? commentEnd(i) : ExecutableComment.skippedEnd(in, i + 2, to);
-        int end = skipped < 0 ? to : skipped;
+        int end = ExecutableComment.afterSkipped(in, i, to);
         comment(i, end);
         return end;
     }
@@ -639,9 +631,10 @@ final class Masker {
         boolean joins = signed && !blankPending && !commentPending && endsWithNumber();
         boolean glued = NoBreakSpace.isWordAt(in, end, to);
         if (glued && (isAfterPoint() || NumberScanner.mayBeginName(in, from, end))) {
+            int nameEnd = wordEnd(in[from] == '.' ? from + 1 : from);
             separate(in[from]);
-            copy(from, wordEnd(from));
-            return wordEnd(from);
+            copy(from, nameEnd);
+            return nameEnd;
         }
         if (!joins) {
             placeholder();

@@ -2,6 +2,7 @@ package io.tailrace.fingerprint;
 
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.NoBreakSpace;
+import io.tailrace.lexer.QuotedText;
 
 /**
  * Reads one part of an account's name, the user or the host, quoted or not. A part is not readable if its end depends
@@ -13,6 +14,7 @@ final class NamePart {
     private static final int MAX_LENGTH = 255;
 
     private final SqlMode mode;
+    private final QuotedText quotedText = new QuotedText();
     private final byte[] name = new byte[MAX_LENGTH];
     private int length;
     private int end;
@@ -40,16 +42,11 @@ final class NamePart {
         end = from == to
                 ? -1
                 : switch (bytes[from]) {
-                    case '\'', '"' -> quoted(bytes, from, to, !isName(bytes[from]) && !mode.noBackslashEscapes());
-                    case '`' -> quoted(bytes, from, to, false);
+                    case '\'', '"', '`' -> quoted(bytes, from, to);
                     case '?' -> placeholder(from);
                     default -> bare(bytes, from, to, host);
                 };
         return end;
-    }
-
-    private boolean isName(byte quote) {
-        return quote == '"' && mode.ansiQuotes();
     }
 
     /** Returns the bytes of the latest part, without quotes, up to {@link #length}. */
@@ -86,23 +83,21 @@ final class NamePart {
         return from + 1;
     }
 
-    private int quoted(byte[] bytes, int from, int to, boolean escapes) {
-        byte quote = bytes[from];
-        int i = from + 1;
-        while (i < to) {
-            if (bytes[i] == quote) {
-                if (i + 1 == to || bytes[i + 1] != quote) {
-                    glued = NoBreakSpace.isWordAt(bytes, i + 1, to);
-                    return i + 1;
-                }
-                i++;
-            }
+    private int quoted(byte[] bytes, int from, int to) {
+        boolean escapes = mode.backslashEscapes(bytes[from]);
+        int after = quotedText.end(bytes, from, to, escapes);
+        if (!quotedText.isClosed()) {
+            return -1;
+        }
+        for (int i = from + 1; i < after - 1; i++) {
+            i += bytes[i] == bytes[from] ? 1 : 0; // the quote is doubled
             if (length == MAX_LENGTH || !isOfName(bytes[i], escapes)) {
                 return -1;
             }
-            name[length++] = bytes[i++];
+            name[length++] = bytes[i];
         }
-        return -1;
+        glued = NoBreakSpace.isWordAt(bytes, after, to);
+        return after;
     }
 
     /** Returns whether a byte may be part of a name; backticks would end the quotes in which the name is written. */

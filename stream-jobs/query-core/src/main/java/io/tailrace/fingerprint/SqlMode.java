@@ -11,4 +11,9 @@ public record SqlMode(boolean ansiQuotes, boolean noBackslashEscapes) {
 
     /** Neither is set. */
     public static final SqlMode DEFAULT = new SqlMode(false, false);
+
+    /** Returns whether a backslash escapes the next character of a text that begins with this quote. */
+    boolean backslashEscapes(byte quote) {
+        return !noBackslashEscapes && (quote == '\'' || quote == '"' && !ansiQuotes);
+    }
 }

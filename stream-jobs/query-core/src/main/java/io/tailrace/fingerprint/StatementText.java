@@ -1,35 +1,44 @@
 package io.tailrace.fingerprint;
 
+import io.tailrace.lexer.ByteText;
+import io.tailrace.lexer.ExecutableComment;
+import io.tailrace.lexer.NoBreakSpace;
+import io.tailrace.lexer.QuotedText;
+import io.tailrace.lexer.SqlBytes;
+import io.tailrace.lexer.ValueBuffer;
+
 /**
  * Converts the text of a literal that is prepared as a statement: escapes are decoded, comments and no-break spaces
  * become blanks, and the content of version comments remains, because servers may run it.
  */
 final class StatementText {
 
-    private final String in;
-    private final StringBuilder out;
+    private final byte[] in;
+    private final SqlMode mode;
+    private final ValueBuffer out = new ValueBuffer();
     private int at;
 
-    private StatementText(String in) {
+    private StatementText(byte[] in, SqlMode mode) {
         this.in = in;
-        this.out = new StringBuilder(in.length());
+        this.mode = mode;
     }
 
     /**
-     * Returns the content of a literal with its escapes decoded.
+     * Returns the content of a literal or quoted name with its escapes decoded.
      *
      * @param content the text between the quotes
      * @param quote the quote, which is doubled in the content
      */
-    static String decoded(String content, char quote, SqlMode mode) {
+    static String decoded(String content, byte quote, SqlMode mode) {
         if (content.indexOf('\\') < 0 && content.indexOf(quote) < 0) {
             return content;
         }
+        boolean escapes = mode.backslashEscapes(quote);
         StringBuilder text = new StringBuilder(content.length());
         for (int i = 0; i < content.length(); i++) {
             char c = content.charAt(i);
             boolean more = i + 1 < content.length();
-            if (c == '\\' && more && !mode.noBackslashEscapes()) {
+            if (c == '\\' && more && escapes) {
                 text.append(unescaped(content.charAt(++i)));
             } else {
                 text.append(c);
@@ -48,70 +57,51 @@ final class StatementText {
         };
     }
 
-    /** Returns a statement with a blank in place of each comment outside of quotes, and of the marks of version comments. */
-    static String withoutComments(String statement) {
-        return new StatementText(statement).read();
+    /**
+     * Returns a statement with a blank in place of each comment outside of quotes, and of the marks of version comments.
+     * A character that could not be decoded may be a no-break space.
+     */
+    static String withoutComments(String statement, SqlMode mode) {
+        byte[] bytes = ByteText.bytes(statement.replace('\ufffd', '\u00a0'));
+        return new StatementText(bytes, mode).read();
     }
 
     private String read() {
-        while (at < in.length()) {
-            char c = in.charAt(at);
-            switch (c) {
-                case '\'', '"', '`' -> quoted(c);
-                case '#' -> skipTo("\n");
-                case '-' -> dash();
-                case '/' -> slash();
-                case '*' -> symbol(in.startsWith("*/", at) ? 2 : 0);
-                case '\u00a0', '\ufffd' -> symbol(1);
-                default -> symbol(0);
+        while (at < in.length) {
+            byte b = in[at];
+            switch (b) {
+                case '\'', '"', '`' -> quoted(b);
+                case '#', '-', '/' -> comment();
+                case '*' -> blankOr(at + 1 < in.length && in[at + 1] == '/' ? at + 2 : at, at + 1);
+                default -> word();
             }
         }
-        return out.toString();
+        return ByteText.utf8(out.bytes, 0, out.length);
     }
 
-    /** Writes the next character, or a blank in place of some. */
-    private void symbol(int skipped) {
-        out.append(skipped > 0 ? ' ' : in.charAt(at));
-        at += Math.max(1, skipped);
-    }
-
-    private void quoted(char quote) {
-        int end = at + 1;
-        while (end < in.length() && in.charAt(end) != quote) {
-            end += in.charAt(end) == '\\' && quote != '`' ? 2 : 1;
-        }
-        end = Math.min(end + 1, in.length());
-        out.append(in, at, end);
-        at = end;
-    }
-
-    private void dash() {
-        boolean comment = in.startsWith("--", at) && (at + 2 == in.length() || in.charAt(at + 2) <= ' ');
-        if (comment) {
-            skipTo("\n");
+    /** Writes a blank and continues after what it replaces, or copies the text if there is nothing to replace. */
+    private void blankOr(int replaced, int copied) {
+        if (replaced > at) {
+            out.put((byte) ' ');
+            at = replaced;
         } else {
-            symbol(0);
+            out.put(in, at, copied);
+            at = copied;
         }
     }
 
-    private void slash() {
-        if (!in.startsWith("/*", at)) {
-            symbol(0);
-            return;
-        }
-        int mark = in.startsWith("/*!", at) ? at + 3 : in.startsWith("/*M!", at) ? at + 4 : -1;
-        if (mark < 0) {
-            skipTo("*/");
-            return;
-        }
-        while (mark < in.length() && Character.isDigit(in.charAt(mark))) {
-            mark++;
-        }
-        symbol(mark - at);
+    private void quoted(byte quote) {
+        blankOr(at, new QuotedText().end(in, at, in.length, mode.backslashEscapes(quote)));
     }
 
-    private void skipTo(String end) {
-        int found = in.indexOf(end, at + 1);
-        symbol((found < 0 ? in.length() : found + end.length()) - at);
+    private void comment() {
+        int code = ExecutableComment.codeFrom(in, at, in.length);
+        blankOr(code >= 0 ? code : ExecutableComment.afterSkipped(in, at, in.length), at + 1);
+    }
+
+    private void word() {
+        int end = NoBreakSpace.wordEnd(in, at, in.length);
+        boolean space = end == at && SqlBytes.isWord(in[at]);
+        blankOr(space ? NoBreakSpace.after(in, at, in.length) : at, Math.max(end, at + 1));
     }
 }

@@ -58,13 +58,12 @@ public final class FormatRegistry implements LogFormats {
 
     /**
      * Detects the format by the first line that only one format can contain; the source narrows the choice if known.
+     * A name of a format of another source is no hint.
      */
     @Override
     public Optional<LogFormat> detect(String source, String hint, byte[] head) {
-        if (!AUTO.equals(hint) && !hint.isEmpty()) {
-            return named(hint);
-        }
-        return FormatProbe.first(head, source)
+        boolean named = !AUTO.equals(hint) && !hint.isEmpty();
+        return (named ? Optional.of(hint) : FormatProbe.first(head, source))
                 .filter(name -> source.isEmpty() || source.equals(sourceOf(name)))
                 .flatMap(this::named);
     }

@@ -14,7 +14,7 @@ public interface LogFormats {
      * @param source kind of log, such as {@code slowlog} or {@code audit}
      * @param hint a format's name, or {@code auto}
      * @param head the file's first bytes: whole lines, possibly few
-     * @return empty if the head is not decisive yet or no format matches
+     * @return empty if the head is not decisive yet, no format matches, or the hint is no format of the source
      */
     Optional<LogFormat> detect(String source, String hint, byte[] head);
 }

@@ -29,7 +29,9 @@ import java.util.Arrays;
  */
 final class GeneralLogFramer implements EntryFramer {
 
-    private static final byte SNAPSHOT_VERSION = 1;
+    private static final byte SNAPSHOT_VERSION = 2;
+    /** Version 1 contains the open quote instead of the state of {@link #plain}. */
+    private static final byte OPEN_QUOTE_VERSION = 1;
 
     private static final int PROOFS = 3;
     private static final int MAX_TIME_LENGTH = 40;
@@ -52,7 +54,8 @@ final class GeneralLogFramer implements EntryFramer {
     private final GeneralLine header = new GeneralLine();
     private final ConnectArgument account = new ConnectArgument();
     private final StatementScanner scanner = new StatementScanner();
-    private final NoBackslashEscapesScanner plain = new NoBackslashEscapesScanner();
+    /** Provides a second reading when {@code SELECT 'c:\temp\'} seems never to end. */
+    private final StatementScanner plain = new StatementScanner(false);
     /** Reads the statements that the server executes, not those that it prepares. */
     private final UseStatement use = new UseStatement();
 
@@ -411,7 +414,7 @@ final class GeneralLogFramer implements EntryFramer {
         byte[] database = session.database().getBytes(StandardCharsets.ISO_8859_1);
         byte[] used = use.write();
         int texts = when.length + user.length + database.length + used.length;
-        ByteBuffer out = ByteBuffer.allocate(83 + open.length + texts);
+        ByteBuffer out = ByteBuffer.allocate(86 + open.length + texts);
         boolean second = secondProof >= 0;
         out.put(SNAPSHOT_VERSION)
                 .putLong(position)
@@ -422,7 +425,7 @@ final class GeneralLogFramer implements EntryFramer {
         if (second) {
             out.putLong(secondProof);
         }
-        out.put((byte) proofs).putInt(scanner.state()).put(plain.state());
+        out.put((byte) proofs).putInt(scanner.state()).putInt(plain.state());
         out.putLong(threadId);
         put(out, used);
         put(out, when);
@@ -439,12 +442,11 @@ final class GeneralLogFramer implements EntryFramer {
     /** Snapshots of earlier versions begin with the position, whose first byte is 0. */
     private void read(ByteBuffer in) {
         byte version = in.get(0);
-        if (version == SNAPSHOT_VERSION) {
-            in.get();
-        } else if (version != 0) {
+        if (version < 0 || version > SNAPSHOT_VERSION) {
             throw new IllegalArgumentException(
-                    "expected a snapshot of version " + SNAPSHOT_VERSION + " or 0, found " + version);
+                    "expected a snapshot of version 0 to " + SNAPSHOT_VERSION + ", found " + version);
         }
+        in.position(version == 0 ? 0 : 1);
         position = in.getLong();
         pendingFrom = in.getLong();
         state = in.get();
@@ -457,8 +459,12 @@ final class GeneralLogFramer implements EntryFramer {
         secondProof = PackedBooleans.get(flags, 3) ? in.getLong() : -1;
         proofs = in.get();
         scanner.restore(in.getInt());
-        plain.restore(in.get());
         if (version == SNAPSHOT_VERSION) {
+            plain.restore(in.getInt());
+        } else {
+            restorePlain(in.get());
+        }
+        if (version >= OPEN_QUOTE_VERSION) {
             threadId = in.getLong();
             use.read(text(in).getBytes(StandardCharsets.ISO_8859_1));
         }
@@ -468,6 +474,13 @@ final class GeneralLogFramer implements EntryFramer {
         byte[] open = new byte[in.remaining()];
         in.get(open);
         sessions = SessionTracker.read(open);
+    }
+
+    /** Restores the second reading by the quote that is open, an asterisk for a comment, or 0. */
+    private void restorePlain(byte open) {
+        plain.reset();
+        byte[] opened = open == 0 ? new byte[0] : open == '*' ? new byte[] {'/', '*'} : new byte[] {open};
+        plain.line(opened, 0, opened.length);
     }
 
     private static String text(ByteBuffer in) {

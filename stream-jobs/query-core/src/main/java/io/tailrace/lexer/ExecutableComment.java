@@ -2,7 +2,7 @@ package io.tailrace.lexer;
 
 /**
  * Decides which servers run the content of an executable comment, {@code /*! … *}{@code /} or {@code /*M! … *}{@code
- * /}, and finds the end of one for servers that skip it.
+ * /}, and finds the end of one for servers that skip it, and of other comments.
  */
 public final class ExecutableComment {
 
@@ -46,6 +46,45 @@ public final class ExecutableComment {
         long longer = ByteText.unsigned(bytes, code, code + Math.min(digits, LONG_VERSION));
         boolean all = bytes[from + 2] != 'M' && version <= OLDEST && longer <= OLDEST;
         return all ? Servers.ALL : Servers.SOME;
+    }
+
+    /**
+     * Returns the index of the code in an executable comment that some server runs, after the mark and the version.
+     *
+     * @param from index at which the comment may start; the text may be masked, with a question mark as version
+     * @return -1 if no such comment starts there
+     */
+    public static int codeFrom(byte[] bytes, int from, int to) {
+        int mark = SqlBytes.startsBlockComment(bytes, from, to) ? SqlBytes.executableFrom(bytes, from, to) : -1;
+        if (mark < 0 || servers(bytes, from, mark, to) == Servers.NONE) {
+            return -1;
+        }
+        int i = mark;
+        while (i < to && i < mark + LONG_VERSION && (ByteText.isDigit(bytes[i]) || bytes[i] == '?')) {
+            i++;
+        }
+        return i;
+    }
+
+    /**
+     * Returns the index after a comment that no server runs, which is that of the line feed after a line comment, or
+     * {@code to} if the comment does not end before.
+     *
+     * @param from index at which the comment may start; returned if none starts there
+     */
+    public static int afterSkipped(byte[] bytes, int from, int to) {
+        if (from < to && bytes[from] == '#' || SqlBytes.startsDashComment(bytes, from, to)) {
+            return ByteText.lineFeed(bytes, from, to);
+        }
+        if (!SqlBytes.startsBlockComment(bytes, from, to)) {
+            return from;
+        }
+        int mark = SqlBytes.executableFrom(bytes, from, to);
+        if (mark >= 0 && servers(bytes, from, mark, to) != Servers.NONE) {
+            return from;
+        }
+        int end = mark < 0 ? SqlBytes.commentEnd(bytes, from + 2, to) : skippedEnd(bytes, from + 2, to);
+        return end < 0 ? to : end;
     }
 
     /**

@@ -36,6 +36,7 @@ public final class StatementScanner {
 
     private static final int MAX_DEPTH = 0xffff;
 
+    private final boolean backslashEscapes;
     private int mode;
     private boolean executableComment;
     private int last;
@@ -43,6 +44,16 @@ public final class StatementScanner {
     private int shape;
     private int depth;
     private boolean afterEnd;
+
+    /** Creates a scanner for the default {@code sql_mode}. */
+    public StatementScanner() {
+        this(true);
+    }
+
+    /** Creates a scanner; for NO_BACKSLASH_ESCAPES, a backslash does not escape. */
+    public StatementScanner(boolean backslashEscapes) {
+        this.backslashEscapes = backslashEscapes;
+    }
 
     /** Resets the state: a statement starts with the next line. */
     public void reset() {
@@ -114,7 +125,7 @@ public final class StatementScanner {
     }
 
     private int quoted(byte[] bytes, int from, int to, byte quote) {
-        int end = SqlBytes.closingQuote(bytes, from, to, quote, quote != '`');
+        int end = SqlBytes.closingQuote(bytes, from, to, quote, backslashEscapes && quote != '`');
         if (end == to) {
             return to;
         }

@@ -304,11 +304,11 @@ final class LineReader implements FrameListener {
         }
     }
 
-    /** Only a name that no format has, such as a misspelled one, leads here with a hint. */
+    /** Only a name that no format of the source has, such as a misspelled one, leads here with a hint. */
     private String unknownFormat() {
         return hint.isEmpty() || hint.equals("auto")
                 ? "no format of " + source + " matches"
-                : "expected the name of a format or auto in the key format, found " + hint;
+                : "expected the name of a format of " + source + " or auto in the key format, found " + hint;
     }
 
     private void keepPending() {

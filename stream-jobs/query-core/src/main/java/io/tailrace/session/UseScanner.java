@@ -3,6 +3,7 @@ package io.tailrace.session;
 import io.tailrace.lexer.ByteText;
 import io.tailrace.lexer.ExecutableComment;
 import io.tailrace.lexer.NoBreakSpace;
+import io.tailrace.lexer.QuotedText;
 import io.tailrace.lexer.SqlBytes;
 import java.nio.charset.StandardCharsets;
 
@@ -204,17 +205,15 @@ final class UseScanner {
 
     /** Reads a name in backticks, which follows USE. */
     private int quotedName(byte[] bytes, int from, int to) {
-        int i = from + 1;
-        while (i < to && (bytes[i] != '`' || i + 1 < to && bytes[i + 1] == '`')) {
-            i += bytes[i] == '`' ? 2 : 1;
-        }
-        if (i >= to) {
+        QuotedText quoted = new QuotedText();
+        int end = quoted.end(bytes, from, to, false);
+        if (!quoted.isClosed()) {
             doubtful = true;
             mode = BACKTICKED;
             return to;
         }
-        named(text(bytes, from + 1, i).replace("``", "`"));
-        return i + 1;
+        named(text(bytes, from + 1, end - 1).replace("``", "`"));
+        return end;
     }
 
     private static String text(byte[] bytes, int from, int to) {

@@ -74,6 +74,7 @@ class AccountNamesTest {
                 "SET STATEMENT max_statement_time=1 FOR GRANT ALL ON *.* TO a | a",
                 "SELECT 1; CREATE USER a IDENTIFIED BY 'x; DROP USER z'; DROP USER b | a b",
                 "PREPARE s FROM 'GRANT ALL ON *.* TO ''a''@''h''' | a@h",
+                "EXECUTE IMMEDIATE 'CREATE\\tUSER\\na@h' | a@h",
                 "EXECUTE IMMEDIATE \"CREATE USER 'a'@'h' IDENTIFIED BY 'p'\" | a@h",
                 "SET @q := 'CREATE USER a IDENTIFIED BY \"p\"' | a",
             })

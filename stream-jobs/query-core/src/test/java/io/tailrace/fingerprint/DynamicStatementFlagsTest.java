@@ -64,6 +64,8 @@ class DynamicStatementFlagsTest {
                 "EXECUTE IMMEDIATE '/*!50000 DROP DATABASE shop*/'",
                 "EXECUTE IMMEDIATE '/*M! DROP*/ DATABASE shop'",
                 "EXECUTE IMMEDIATE '-- x\nDROP # y\n DATABASE shop'",
+                "EXECUTE IMMEDIATE '/*/ x */ DROP DATABASE shop'",
+                "EXECUTE IMMEDIATE '--\u00a0x\nDROP DATABASE shop'",
                 "EXECUTE IMMEDIATE 'DROP\\nDATABASE shop'",
                 "EXECUTE IMMEDIATE '\\DROP DATABASE shop'",
                 "EXECUTE IMMEDIATE 'DROP\u00a0DATABASE shop'",
@@ -96,6 +98,7 @@ class DynamicStatementFlagsTest {
                 "SELECT 'DROP DATABASE shop' INTO OUTFILE 'x'",
                 "SELECT 'a', 'b' INTO @a",
                 "SET @a='/* DROP DATABASE */'",
+                "SET @a='/*!99999 DROP DATABASE shop */'",
                 "SET @a='x -- y' 'DROP DATABASE shop'",
             })
     void otherTextsAreNoStatements(String statement) {

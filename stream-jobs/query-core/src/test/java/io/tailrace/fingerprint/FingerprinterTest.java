@@ -1,10 +1,12 @@
 package io.tailrace.fingerprint;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.tailrace.lexer.ByteText;
 import io.tailrace.testing.PropertyTestBudget;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
@@ -50,6 +52,17 @@ class FingerprinterTest {
             quoteCharacter = '\u0001')
     void fingerprintsDifferFromPerconasOnPurpose(String statement, String theirs, String ours) {
         assertThat(shape(statement).fingerprint()).isEqualTo(ours);
+    }
+
+    /** Of the numbers after a point that another point starts, the masker read none and did not continue. */
+    @ParameterizedTest
+    @ValueSource(strings = {"select ..1a", "select a..1b", "select a.-.1c", "select a.+.1e1x"})
+    void aNumberAndAWordAfterTwoPointsAreRead(String statement) {
+        byte[] bytes = ByteText.bytes(statement);
+        String fingerprint = assertTimeoutPreemptively(
+                Duration.ofMinutes(1),
+                () -> new Fingerprinter().statement(bytes, 0, bytes.length).fingerprint());
+        assertThat(fingerprint).startsWith("select ").doesNotContain("1");
     }
 
     @Test

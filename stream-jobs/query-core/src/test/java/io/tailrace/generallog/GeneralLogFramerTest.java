@@ -15,7 +15,6 @@ import io.tailrace.testing.GrowthRate;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -107,44 +106,18 @@ class GeneralLogFramerTest {
                 .containsExactly("crm", "shop", "", "");
     }
 
-    /** The snapshot was written by release 0.2 after the first two lines. */
+    /** Without escapes, the literal of the first statement ends, and a comment follows. */
     @Test
-    void aSnapshotOfTheFirstVersionIsRead() {
-        byte[] snapshot = HexFormat.of()
-                .parseHex(
-                        "0000000000000067000000000000003e0114ffffffffffffffff0000000191270016323032362d31312d32315430323a"
-                                + "34393a30332e325a000761707040776562000473686f700002000761707040776562000473686f70000100000000000000"
-                                + "08000000010000000000000008");
-        String before = "2026-11-21T02:49:03.1Z\t8 Connect\tapp@web on shop using TCP/IP\n"
-                + "2026-11-21T02:49:03.2Z\t8 Query\tSELECT 'a\n";
-        byte[] file = (before + "'; USE crm\n\t\t8 Query\tSELECT 2\n\t\t8 Query\tUSE crm\n\t\t8 Quit\t\n")
-                .getBytes(StandardCharsets.US_ASCII);
-        List<String> databases = new ArrayList<>();
-        FrameListener out = new Databases(databases);
-        EntryFramer framer = format.restoreFramer(snapshot);
-        long at = before.length();
-        while (at < file.length) {
-            at = framer.line(file, (int) at, ByteText.lineFeed(file, (int) at, file.length) + 1, at, out);
-        }
-        assertThat(databases).containsExactly("shop", "shop", "crm", "crm");
-    }
-
-    private record Databases(List<String> found) implements FrameListener {
-
-        @Override
-        public void entry(long from, long to, EntryContext context) {
-            found.add(context.database());
-        }
-
-        @Override
-        public void framing(long from, long to, FramingKind kind) {
-            throw new AssertionError("every line is a command");
-        }
-
-        @Override
-        public void rejected(long from, long to, DeadLetterCode code, String message) {
-            throw new AssertionError(code + ": " + message);
-        }
+    void theReadingWithoutEscapesSkipsTheSameComments() {
+        FramedLog log = FramedLog.of(
+                format,
+                ("2026-11-21T02:49:03.1Z\t8 Connect\tapp@web on shop using TCP/IP\n"
+                                + "\t\t8 Query\tSELECT 'c:\\temp\\' --\u00a0\"it\n\t\t8 Query\tSELECT 2\n"
+                                + "\t\t8 Query\tSELECT 3\n")
+                        .getBytes(StandardCharsets.UTF_8));
+        assertThat(log.entries())
+                .extracting(entry -> entry.context().ambiguous())
+                .containsExactly(false, true, false, false);
     }
 
     @Test

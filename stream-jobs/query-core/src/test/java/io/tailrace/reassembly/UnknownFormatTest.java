@@ -7,6 +7,8 @@ import io.tailrace.formats.FormatRegistry;
 import io.tailrace.framing.DeadLetterCode;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The message of a dead letter distinguishes a misspelled {@code format} from a log that no format matches. */
 class UnknownFormatTest {
@@ -27,10 +29,11 @@ class UnknownFormatTest {
         return output.deadLetters.get(0);
     }
 
-    @Test
-    void aMisspelledFormatIsNamed() {
-        assertThat(rejected("mysql-slwo", SLOW).getMessage())
-                .isEqualTo("expected the name of a format or auto in the key format, found mysql-slwo");
+    @ParameterizedTest
+    @ValueSource(strings = {"mysql-slwo", "mysql-error", "mariadb-audit"})
+    void aMisspelledFormatAndOneOfAnotherSourceAreNamed(String format) {
+        assertThat(rejected(format, SLOW).getMessage())
+                .isEqualTo("expected the name of a format of slowlog or auto in the key format, found " + format);
     }
 
     @Test
