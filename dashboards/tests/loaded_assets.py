@@ -1,5 +1,7 @@
 """The files of dashboards/, loaded once, for the tests that check them."""
 
+import re
+
 import jinja2
 
 from tailrace.dashboards import asset_files, changes, layout
@@ -8,6 +10,8 @@ from tailrace.dashboards.asset import Asset
 
 ASSETS = asset_files.load()
 COMPILED = dashboard_assets.compile_assets()
+DEPRECATED = re.compile(r"^In milliseconds, for saved charts\. Deprecated, use (\w+)\.$")
+"""The description of a deprecated metric or column, with the name of the one in seconds."""
 
 
 def of_kind(kind: str) -> list[Asset]:
@@ -20,6 +24,14 @@ def names(assets: list[Asset]) -> list[str]:
 
 def dataset_of(chart: Asset) -> Asset:
     return next(asset for asset in of_kind("datasets") if asset.name == chart.content["dataset"])
+
+
+def deprecated(dataset: Asset) -> dict[str, str]:
+    """Returns the deprecated names of a dataset, with the names that replace them."""
+    named = {each["column_name"]: each for each in dataset.content["columns"]}
+    named |= {each["metric_name"]: each for each in dataset.content["metrics"]}
+    found = {name: DEPRECATED.match(each.get("description") or "") for name, each in named.items()}
+    return {name: match[1] for name, match in found.items() if match}
 
 
 def charts_of(dashboard: Asset) -> list[Asset]:

@@ -155,7 +155,7 @@ describe('Traces', () => {
     const calls = truth.groupBy(spans.filter((span) => span.query_id), (span) => endpoints.get(span.TraceId));
     for (const row of data) {
       const its = calls.get(row.endpoint);
-      assertClose(row.database_time, truth.sum(its, (span) => span.Duration / 1e9));
+      assertClose(row.database_seconds, truth.sum(its, (span) => span.Duration / 1e9));
       assertClose(row.queries_each, its.length / new Set(its.map((span) => span.TraceId)).size);
     }
     assert.equal(data.length, calls.size);
@@ -192,13 +192,13 @@ async function assertStatement(id, charts = browser) {
   const [shown] = (await charts.chart('Statement')).data;
   assert.equal(shown.query_id, id);
   assert.equal((await one(charts, 'Executions')).executions, truth.executions(its));
-  assertClose((await one(charts, 'Total time')).total_time, truth.totalSeconds(its), 'total time');
+  assertClose((await one(charts, 'Total time')).total_seconds, truth.totalSeconds(its), 'total time');
   assertClose((await one(charts, 'Latency p95')).p95, truth.percentile(its, 0.95), 'p95');
   for (const [title, column] of [['Total time by user', 'user'], ['Total time by program or host', 'host'], ['Total time by instance', 'instance']]) {
     const { data } = await charts.chart(title);
     const expected = truth.heaviestBy(its, (event) => event[column]);
     assert.deepEqual(data.map((row) => row[column === 'host' ? 'program' : column]), expected.map(([value]) => value), title);
-    data.forEach((row, i) => assertClose(row.total_time, truth.totalSeconds(expected[i][1]), title));
+    data.forEach((row, i) => assertClose(row.total_seconds, truth.totalSeconds(expected[i][1]), title));
   }
 }
 

@@ -127,7 +127,7 @@ function ofCheckout() {
 /** Big numbers of the dashboard, for exactly these events. */
 async function assertTotals(its, charts = browser) {
   assert.equal((await one(charts, 'Executions')).executions, truth.executions(its));
-  assertClose((await one(charts, 'Total time')).total_time, truth.totalSeconds(its), 'total time');
+  assertClose((await one(charts, 'Total time')).total_seconds, truth.totalSeconds(its), 'total time');
   assertClose((await one(charts, 'Latency p95')).p95, truth.percentile(its, 0.95), 'p95', truth.BUCKET_ERROR);
   assertClose((await one(charts, 'Latency p99')).p99, truth.percentile(its, 0.99), 'p99', truth.BUCKET_ERROR);
   const ratio = (await one(charts, 'Rows examined per row sent')).examined_per_sent;
@@ -153,7 +153,7 @@ function assertHeaviest(rows, expected, percentileError) {
 
 function assertMeasures(row, its, percentileError) {
   assert.equal(row.executions, truth.executions(its));
-  assertClose(row.total_time, truth.totalSeconds(its), 'total time');
+  assertClose(row.total_seconds, truth.totalSeconds(its), 'total time');
   assertClose(row.share, truth.totalSeconds(its) / truth.totalSeconds(events), 'share');
   assertClose(row.p95, truth.percentile(its, 0.95), 'p95', percentileError);
 }

@@ -145,6 +145,19 @@ def test_a_restricted_audience_suppresses_only_what_it_sees(scope, entity, restr
         restrictions.require_within(alert, scope, restricted)
 
 
+@pytest.mark.parametrize(
+    ("entity", "restricted", "offered"),
+    [
+        ({"user": "etl"}, (), ["both", "entity", "rule"]),
+        ({"instance": "db-1"}, {"instance"}, ["both", "entity"]),
+        ({"user": "etl"}, {"instance"}, []),
+    ],
+)
+def test_only_permitted_suppressions_are_offered(entity, restricted, offered):
+    alert = {"entity": entity, "cluster": "shop", "instance": "db-1", "database": ""}
+    assert restrictions.permitted(alert, handling.SCOPES, restricted) == offered
+
+
 def test_a_rule_is_suppressed_everywhere_only_by_who_sees_all_servers():
     form = {"span": "1 day", "reason": "noisy"}
     with pytest.raises(AlertError, match="must name the cluster and the instance of the alert"):

@@ -16,7 +16,9 @@ from tailrace_pages.time_range import TimeRange
 
 BEGIN = datetime(2026, 11, 24, tzinfo=UTC)
 DAY = TimeRange(BEGIN, BEGIN + timedelta(days=1))
-ALL_LOGS = {"has_audit": True, "has_general": True, "has_slow": True, "has_error": True}
+ALL_LOGS = dict.fromkeys(("has_audit", "has_general", "has_slow", "has_slow_errors", "has_error"), True)
+SLOW_ONLY = {**dict.fromkeys(ALL_LOGS, False), "has_slow": True}
+EVERYWHERE = overview.Logs([ALL_LOGS])
 LONG_AGO = {"earliest": BEGIN - timedelta(days=90)}
 
 
@@ -96,16 +98,27 @@ def test_a_number_has_its_change():
 
 
 def test_a_number_without_a_log_is_unknown_and_never_zero():
-    slow_only = {**dict.fromkeys(ALL_LOGS, False), "has_slow": True, **LONG_AGO}
-    found = noted([bar_of(3, statements=2)], [slow_only])
-    assert found["Logins"] == ("unknown", "no audit or general log in this range")
-    assert found["Refused logins"] == ("unknown", "no audit, error or general log in this range")
+    found = noted([bar_of(3, statements=2)], [{**SLOW_ONLY, **LONG_AGO}])
+    assert found["Logins"] == ("unknown", "no audit log or general log in this range")
+    assert found["Refused logins"] == ("unknown", "no audit log, error log or general log in this range")
+    errors = "no audit log or slow query log with errors in this range"
+    assert found["Errors"] == ("unknown", errors)
     assert found["Statements"][0] == "2"
     assert noted([], [])["Statements"][0] == "unknown"
 
 
+def test_a_count_of_a_part_of_the_logs_is_the_least():
+    logged = {**SLOW_ONLY, "has_error": True, **LONG_AGO}
+    assert noted([bar_of(3, errors=2)], [logged])["Errors"] == (
+        "≥ 2",
+        "no audit log or slow query log with errors in this range",
+    )
+    with_errors = {**SLOW_ONLY, "has_slow_errors": True, **LONG_AGO}
+    assert noted([], [with_errors])["Errors"] == ("0", "none in the previous period")
+
+
 def test_a_number_of_some_servers_says_so():
-    servers = [{**ALL_LOGS, **LONG_AGO}, {**dict.fromkeys(ALL_LOGS, False), "has_slow": True, **LONG_AGO}]
+    servers = [{**ALL_LOGS, **LONG_AGO}, {**SLOW_ONLY, **LONG_AGO}]
     assert noted([bar_of(1, logins=3)], servers)["Logins"] == (
         "3",
         "none in the previous period; known for 1 of 2 servers",
@@ -129,7 +142,7 @@ def test_alerts_are_counted_by_period_and_by_bar():
         "2",
         "+100 %, 1 in the previous period",
     )
-    bars = overview.bars(kinds.OF_ACTORS, [bar_of(2, logins=1)], alerts, DAY, ALWAYS)
+    bars = overview.bars(kinds.OF_ACTORS, [bar_of(2, logins=1)], alerts, EVERYWHERE, DAY, ALWAYS)
     assert len(bars) == 24
     assert [
         (row["bar"].hour, row["alerts"], row["logins"]) for row in overview.busy(kinds.OF_ACTORS, bars)
@@ -137,16 +150,19 @@ def test_alerts_are_counted_by_period_and_by_bar():
 
 
 def test_the_chart_has_no_bars_of_an_unknown_number():
-    slow_only = {**dict.fromkeys(ALL_LOGS, False), "has_slow": True}
-    bars = overview.bars(kinds.OF_ACTORS, [bar_of(2, statements=5)], [], DAY, ALWAYS)
-    drawn = overview.chart(kinds.OF_ACTORS, bars, overview.Logs([slow_only]))
-    assert [series["label"] for series in drawn["series"]] == ["Statements", "Errors", "Alerts"]
+    logs = overview.Logs([SLOW_ONLY])
+    bars = overview.bars(kinds.OF_ACTORS, [bar_of(2, statements=5)], [], logs, DAY, ALWAYS)
+    drawn = overview.chart(kinds.OF_ACTORS, bars, logs)
+    assert [series["label"] for series in drawn["series"]] == ["Statements", "Alerts"]
+    assert {row["errors"] for row in bars} == {None}, "nor has the CSV file a 0"
     assert drawn["series"][0]["values"][2] == 5 and drawn["times"][0] == int(BEGIN.timestamp())
 
 
 def test_a_count_before_the_logs_begin_is_unknown_and_not_zero():
     read = read_since(3)
-    bars = overview.bars(kinds.OF_ACTORS, [bar_of(1, logins=1), bar_of(4, logins=2)], [], DAY, read)
+    bars = overview.bars(
+        kinds.OF_ACTORS, [bar_of(1, logins=1), bar_of(4, logins=2)], [], EVERYWHERE, DAY, read
+    )
     assert [row["logins"] for row in bars[:6]] == [None, 1, None, 0, 2, 0]
     assert overview.begin(kinds.OF_ACTORS, read, DAY) == BEGIN + timedelta(hours=3)
     assert overview.begin(kinds.OF_ACTORS, ALWAYS, DAY) is None
@@ -166,7 +182,7 @@ def test_a_count_before_the_logs_begin_is_unknown_and_not_zero():
 def test_bars_are_minutes_hours_or_days(seconds, width, bars):
     span = TimeRange(BEGIN, BEGIN + timedelta(seconds=seconds))
     assert overview.width_of(span) == width
-    assert len(overview.bars(kinds.OF_DATA, [], [], span, ALWAYS)) == bars
+    assert len(overview.bars(kinds.OF_DATA, [], [], EVERYWHERE, span, ALWAYS)) == bars
 
 
 def record(second: int, name: str) -> dict:

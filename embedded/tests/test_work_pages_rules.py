@@ -106,3 +106,11 @@ def rendered(call: str, **context) -> str:
     environment.globals.update(formats=formats, link=lambda name, **_: name, csrf_token=lambda: "token")
     template = '{% import "tailrace_pages/alerts/forms.html" as forms with context %}{{ forms.CALL }}'
     return environment.from_string(template.replace("CALL", call)).render(**context, back="/")
+
+
+def test_the_numbers_of_a_rule_are_unknown_if_no_log_was_read():
+    unread = [dict.fromkeys(listing.OUTCOMES)]
+    assert {item["value"] for item in listing.numbers(unread)} == {"unknown"}
+    partly = [*unread, {**dict.fromkeys(listing.OUTCOMES, 0), "benign": 2}]
+    shown = {item["title"]: item["value"] for item in listing.numbers(partly)}
+    assert (shown["Alerts"], shown["Benign"], shown["Open"]) == ("2", "2", "0")

@@ -1,9 +1,18 @@
 -- Which logs of which servers have records from one day before `from` until `to`, by whole days, and since when any do.
--- A number that a log would contain is unknown for a server without that log. Parameters: from, to, cluster, instance.
+-- A number that a log would contain is unknown for a server without that log. Slow query logs of MySQL and MariaDB have no errors
+-- of statements (error_code is NULL). Parameters: from, to, cluster, instance.
 SELECT
     instance,
     has(logs, 'audit') AS has_audit, has(logs, 'general') AS has_general, has(logs, 'slowlog') AS has_slow,
     has(logs, 'errorlog') AS has_error,
+    instance IN (
+        SELECT query_events.instance
+        FROM tailrace.query_events
+        WHERE error_code IS NOT NULL
+            AND toDate(event_time) >= toDate({from:DateTime64(6, 'UTC')}) - 1 AND toDate(event_time) <= toDate({to:DateTime64(6, 'UTC')})
+            AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
+        GROUP BY query_events.instance
+    ) AS has_slow_errors,
     (
         SELECT min(first_record)
         FROM (

@@ -55,9 +55,9 @@ def _chosen(dataset: dict, time_range: tuple[str, str], filters: dict[str, list[
 def test_numbers_are_compared_with_the_equally_long_period_before(admin, user, changed):
     insert_executions(user("writer"))
 
-    executions_, total_time, *_ = changed("slow_numbers")
+    executions_, total_seconds, *_ = changed("slow_numbers")
     assert executions_ == f"+31 % {OF_ENTRIES}"  # 185 after 141
-    assert re.fullmatch(rf"\+\d+ % {OF_ENTRIES}", total_time)
+    assert re.fullmatch(rf"\+\d+ % {OF_ENTRIES}", total_seconds)
     assert len(changed("slow_numbers")) == 5
 
 

@@ -45,7 +45,8 @@ def test_new_slower_and_more_frequent_statements_are_listed_and_noise_is_not(ask
     assert slower["ratio"] == pytest.approx(3)
     assert (slower["executions_before"], slower["executions_now"]) == (40, 40)
     assert slower["p95_before"] == pytest.approx(0.137)  # the 38th of 40
-    assert slower["total_now"] == pytest.approx(3 * sum(0.1 + n / 1000 for n in range(40)))
+    seconds = 3 * sum(0.1 + n / 1000 for n in range(40))
+    assert (slower["seconds_now"], slower["total_now"]) == pytest.approx((seconds, 1000 * seconds))
     assert "threshold unknown; fastest entry" in slower["reason"]
     new = next(row for row in found if row["verdict"] == "new")
     assert (new["ratio"], new["p95_before"], new["executions_now"]) == (None, None, 2)
@@ -92,7 +93,7 @@ def test_nothing_is_compared_with_a_time_whose_log_nobody_read(ask):
     (row,) = found  # once for the server, not for each of its statements
     assert (row["verdict"], row["instance"], row["query"][:4]) == ("not comparable", "db1", "all ")
     assert row["reason"].partition(" since ")[0] == "its log is read"
-    assert (row["executions_before"], row["total_before"], row["p95_now"]) == (None, None, None)
+    assert (row["executions_before"], row["seconds_before"], row["p95_now"]) == (None, None, None)
     assert row["executions_now"] > 0 and f"all {row['statement_count']} statement" in row["query"]
 
 

@@ -283,7 +283,9 @@ def test_errors_that_servers_do_not_log_are_not_none(shown, user):
     assert of_db2 == "unknown<em>known on 0 of 1 servers</em>"
 
 
-@pytest.mark.parametrize("name", ["sum_row_lock_wait", "sum_read_wait", "sum_read_bytes"])
+@pytest.mark.parametrize(
+    "name", ["row_lock_wait_seconds", "sum_row_lock_wait", "read_wait_seconds", "sum_read_bytes"]
+)
 def test_waits_that_servers_do_not_log_are_not_none(shown, user, name):
     assert shown(name, "innodb_statements") is None
     user("writer").insert("tailrace.query_events", executions(NEW, DURING, [1], attributes=COUNTERS))

@@ -236,10 +236,13 @@ def test_alerts_in_the_same_session_do_not_count(stored, reading):
 def test_a_number_is_unknown_without_a_log_that_contains_it(stored, reading):
     stored("query_events", slow(minutes_in(2 * HOUR), user="ann", instance="db2", weight=10))
     found = numbers(reading("user", "ann"))
-    assert found["Logins"] == ("unknown", "no audit or general log in this range")
+    assert found["Logins"] == ("unknown", "no audit log or general log in this range")
+    assert found["Errors"][0] == "unknown", "its slow log has no errors of statements"
     assert found["Statements"] == ("10", "previous period unknown")
     assert found["Refused logins"][0] == "unknown"
 
+    stored("query_events", slow(minutes_in(3 * HOUR), user="ann", instance="db2", error_code=0))
+    assert numbers(reading("user", "ann"))["Errors"] == ("0", "previous period unknown")
     stored("audit_events", login(minutes_in(2 * HOUR), user="ann"))
     assert numbers(reading("user", "ann"))["Logins"] == (
         "1",

@@ -43,12 +43,19 @@ def named_in(clauses: Iterable[str]) -> frozenset[str]:
     return found or (COLUMNS if texts else frozenset())
 
 
+def permitted(alert: Mapping[str, Any], scopes: Iterable[str], restricted: Collection[str]) -> list[str]:
+    """Returns the scopes (handling.SCOPES) in which the viewer may suppress an alert."""
+    if not restricted:
+        return list(scopes)
+    its = alert.get("entity", {})
+    names_servers = all(name in its and its[name] == alert[name] for name in restricted)
+    return [scope for scope in scopes if scope != "rule" and names_servers]
+
+
 def require_within(alert: Mapping[str, Any], scope: str, restricted: Collection[str]) -> None:
     """Raises AlertError if a suppression of a scope (handling.SCOPES) may hide alerts of hidden servers.
 
     Values are compared exactly, as the row policy does: who suppresses must see the suppression afterwards.
     """
-    if not restricted:
-        return
-    if scope == "rule" or any(alert["entity"].get(name) != alert[name] for name in restricted):
+    if not permitted(alert, [scope], restricted):
         raise AlertError(REFUSED.format(" and the ".join(sorted(restricted))))

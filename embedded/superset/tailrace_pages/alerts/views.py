@@ -16,6 +16,7 @@ from tailrace_pages.alerts import (
     handling,
     incident_views,
     listing,
+    restrictions,
     risk_views,
 )
 from tailrace_pages.alerts.blueprint import PAGE, blueprint
@@ -82,6 +83,7 @@ def alert(id_: str) -> Any:
     if rendering.wants_csv():
         return _csv_of(id_, found)
     before, total = details.earlier(store(), found)
+    restricted = forms.restricted()
     return rendering.render(
         "alerts/alert.html",
         found["rule_title"],
@@ -98,6 +100,8 @@ def alert(id_: str) -> Any:
         same_rule=links.alerts(rule=found["rule_id"], state="any"),
         rule_page=links.rule(found["rule_id"]) if rendering.has_page("Rules") else "",
         suppressions=active_suppressions.of_alert(active_suppressions.read(store()), found),
+        permitted=restrictions.permitted(found, handling.SCOPES, restricted),
+        restricted=restricted,
         incident=links.address("alerts", "incidents", id_) if not found["silenced"] else "",
         **forms.choices(),
     )

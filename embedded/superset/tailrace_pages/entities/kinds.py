@@ -16,14 +16,15 @@ class Measure:
     """The column of page_entity_timeline, or ALERTS."""
     title: str
     logs: frozenset[str]
-    """The logs that contain it, by the columns `has_…` of page_entity_logs; empty: no log is needed."""
+    """The logs that contain all of it, by the columns `has_…` of page_entity_logs; empty: no log is needed.
+    Without one of them, a count of 0 is unknown, and any other count is the least."""
     what: str
     """Definition, for the page's explanation."""
 
 
 ALERTS = "alerts"
 _LOGINS, _STATEMENTS = frozenset({"audit", "general"}), frozenset({"audit", "general", "slow"})
-_REFUSED, _FAILED = _LOGINS | {"error"}, frozenset({"audit", "slow", "error"})
+_REFUSED, _FAILED = _LOGINS | {"error"}, frozenset({"audit", "slow_errors"})
 
 _ALERTS = Measure(
     ALERTS, "Alerts", frozenset(), "alerts about it, and alerts that name one of its records as evidence"
@@ -45,12 +46,8 @@ OF_ACTORS = (
 OF_DATA = (
     Measure("reads", "Reads", _STATEMENTS, "statements that read it"),
     Measure("changes", "Changes", _STATEMENTS, "statements that changed it"),
-    Measure(
-        "denied", "Refused access", _FAILED - {"error"}, "statements that failed for lack of a privilege"
-    ),
-    Measure(
-        "errors", "Errors", _FAILED - {"error"}, "statements that failed, those without privilege included"
-    ),
+    Measure("denied", "Refused access", _FAILED, "statements that failed for lack of a privilege"),
+    Measure("errors", "Errors", _FAILED, "statements that failed, those without privilege included"),
     _ALERTS,
 )
 """Of tables and data classes."""

@@ -1,8 +1,9 @@
 """The five numbers of an entity with their change, and the chart of them, from rows of page_entity_timeline.
 
-A number is unknown if no server of the range has a log that would contain it, and its note says of how many
-servers it is known. The change is unknown if the logs begin after the previous period began; if they had no
-census by then, they were read later, and the change says that its coverage is unknown.
+A number without a count is unknown if no server of the range has a log that would contain it (`is_unknown`);
+with a count, its note says so. The note also says of how many servers it is known. The change is unknown if
+the logs begin after the previous period began; if they had no census by then, they were read later, and the
+change says that its coverage is unknown.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +20,9 @@ from tailrace_pages.time_range import TimeRange
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 _WIDTHS = ((6 * HOUR, MINUTE), (14 * DAY, HOUR))
 SOURCES = {"audit": "audit", "general": "general", "slow": "slowlog", "error": "errorlog"}
-"""Kinds of logs of the ledger, by the names in Measure.logs."""
+"""Kinds of logs of the ledger, by the columns `has_…` of page_entity_logs."""
+_NAMES = {"slow": "slow query", "slow_errors": "slow query log with errors"}
+"""How a note names logs; others by their name in Measure.logs."""
 UNITS = {MINUTE: "minute", HOUR: "hour", DAY: "day"}
 
 Row = Mapping[str, Any]
@@ -39,6 +42,10 @@ class Logs:
         """Returns the number of servers that have one of these logs; all if none is needed."""
         wanted = [f"has_{log}" for log in logs]
         return sum(any(row[name] for name in wanted) for row in self.rows) if wanted else self.servers
+
+    def is_unknown(self, measure: Measure, count: int) -> bool:
+        """Whether a count is unknown: there is none, and no server has a log that would contain all of it."""
+        return not count and bool(measure.logs) and not self.with_any(measure.logs)
 
     def begin_before(self, time: datetime) -> bool:
         return bool(self.rows) and self.rows[0]["earliest"] is not None and self.rows[0]["earliest"] <= time
@@ -83,8 +90,11 @@ def _number(measure: Measure, counted: tuple[int, int], logs: Logs, doubt: str |
     now, before = counted
     known = logs.with_any(measure.logs)
     item = {"title": measure.title, "link": ""}
-    if measure.logs and not known:
-        return {**item, "value": formats.UNKNOWN, "note": f"no {_listed(measure.logs)} log in this range"}
+    without = f"no {_listed(measure.logs)} in this range" if measure.logs and not known else ""
+    if logs.is_unknown(measure, now):
+        return {**item, "value": formats.UNKNOWN, "note": without}
+    if without:
+        return {**item, "value": f"≥ {formats.count(now)}", "note": without}
     change = "previous period unknown" if doubt is None else _change(now, before) + doubt
     part = f"; known for {known} of {logs.servers} servers" if known < logs.servers else ""
     return {**item, "value": formats.count(now), "note": change + part}
@@ -97,12 +107,18 @@ def _change(now: int, before: int) -> str:
 
 
 def _listed(logs: Iterable[str]) -> str:
-    *first, last = sorted(logs)
+    named = [_NAMES.get(log, log) for log in sorted(logs)]
+    *first, last = [name if "log" in name else f"{name} log" for name in named]
     return f"{', '.join(first)} or {last}" if first else last
 
 
 def bars(
-    measures: Sequence[Measure], rows: Sequence[Row], alerts: Sequence[Row], span: TimeRange, read: ReadBars
+    measures: Sequence[Measure],
+    rows: Sequence[Row],
+    alerts: Sequence[Row],
+    logs: Logs,
+    span: TimeRange,
+    read: ReadBars,
 ) -> list[dict[str, Any]]:
     """Returns a row for each bar of the range, oldest first: its time `bar` and the count of each measure.
 
@@ -115,7 +131,7 @@ def bars(
     for second in range(_second(span.since) // width * width, _second(span.until), width):
         ends = max(second, _second(span.since)), min(second + width, _second(span.until))
         counts = {
-            each.key: _of_bar(each, found.get(second), alerted.get(second, 0), read, ends)
+            each.key: _of_bar(each, found.get(second), alerted.get(second, 0), logs, read, ends)
             for each in measures
         }
         shown.append({"bar": datetime.fromtimestamp(second, UTC), **counts})
@@ -123,15 +139,17 @@ def bars(
 
 
 def _of_bar(
-    measure: Measure, row: Row | None, alerts: int, read: ReadBars, ends: tuple[int, int]
+    measure: Measure, row: Row | None, alerts: int, logs: Logs, read: ReadBars, ends: tuple[int, int]
 ) -> int | None:
     counted = alerts if measure.key == ALERTS else int(row[measure.key]) if row else 0
+    if logs.is_unknown(measure, counted):
+        return None
     return counted if counted or read.is_read(*ends, sources_of(measure)) else None
 
 
 def sources_of(measure: Measure) -> frozenset[str]:
     """Returns the kinds of logs that contain a measure, as the ledger names them; alerts may be of any."""
-    return frozenset(SOURCES[log] for log in measure.logs or SOURCES)
+    return frozenset(SOURCES[log.removesuffix("_errors")] for log in measure.logs or SOURCES)
 
 
 def begin(measures: Sequence[Measure], read: ReadBars, span: TimeRange) -> datetime | None:
@@ -151,7 +169,8 @@ def _by_bar(alerts: Sequence[Row], span: TimeRange, width: int) -> dict[int, int
 
 def chart(measures: Sequence[Measure], shown: Sequence[Row], logs: Logs) -> dict[str, Any]:
     """Returns the data of static/chart.js: stacked bars, without the measures that are unknown."""
-    known = [each for each in measures if not each.logs or logs.with_any(each.logs)]
+    totals = {each.key: sum(row[each.key] or 0 for row in shown) for each in measures}
+    known = [each for each in measures if not logs.is_unknown(each, totals[each.key])]
     return {
         "times": [_second(row["bar"]) for row in shown],
         "width": int((shown[1]["bar"] - shown[0]["bar"]).total_seconds()) if len(shown) > 1 else 0,

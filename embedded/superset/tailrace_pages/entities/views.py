@@ -108,7 +108,7 @@ def _answer(about: Entity) -> Any:
 def _head(reading: Reading) -> dict[str, Any]:
     """The numbers and the chart."""
     measures, about = reading.entity.measures, reading.alerts_about
-    shown = overview.bars(measures, reading.timeline, about, reading.span, reading.read)
+    shown = overview.bars(measures, reading.timeline, about, reading.logs, reading.span, reading.read)
     return {
         "numbers": overview.numbers(
             measures, reading.timeline, about, reading.logs, reading.span, reading.read

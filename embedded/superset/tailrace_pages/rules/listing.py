@@ -110,10 +110,19 @@ def _why_none(servers: Sequence[Row], able: int) -> str:
     return "cannot fire" if servers and not able else "none"
 
 
-def numbers(row: Row) -> list[dict[str, str]]:
-    """Returns the numbers above the page: alerts by what they turned out to be."""
-    listed = [("alerts", "Alerts"), *OUTCOMES.items()]
-    return [{"title": title, "value": formats.count(row[name])} for name, title in listed]
+def numbers(days: Sequence[Row]) -> list[dict[str, str]]:
+    """Returns the numbers above the page, from rows of `days`: alerts by what they turned out to be.
+
+    They are unknown if no day of the range has an alert or a log that was read.
+    """
+    totals = {name: _total(row[name] for row in days) for name in OUTCOMES}
+    listed = [("Alerts", _total(totals.values())), *((OUTCOMES[name], each) for name, each in totals.items())]
+    return [{"title": title, "value": formats.count(number)} for title, number in listed]
+
+
+def _total(counts: Iterable[int | None]) -> int | None:
+    known = [each for each in counts if each is not None]
+    return sum(known) if known else None
 
 
 def attack(tags: Sequence[str]) -> str:

@@ -69,7 +69,7 @@ def rule(key: str) -> Any:
         rule=text,
         level=text.level if text else counted["latest_level"] if counted else servers[0]["level"],
         attack=listing.attack(text.tags) if text else "",
-        numbers=listing.numbers(_in_range(days)),
+        numbers=listing.numbers(days),
         chart=listing.chart(days),
         chart_columns=listing.DAYS,
         chart_rows=[row for row in days if any(row[name] for name in listing.OUTCOMES)],
@@ -131,11 +131,6 @@ def _counted(key: str, span: TimeRange) -> dict[str, Any] | None:
     """Returns the numbers of a rule, also if it had alerts at another time only."""
     always = {"from": "2000-01-01 00:00:00", "to": f"{span.until + timedelta(days=366):{SQL_TIME}}"}
     return store().row("page_rules", rule=key, by_day=0, **always)
-
-
-def _in_range(days: list[dict[str, Any]]) -> dict[str, int]:
-    totals = {name: sum(row[name] or 0 for row in days) for name in listing.OUTCOMES}
-    return {"alerts": sum(totals.values()), **totals}
 
 
 def _title(key: str, text: RuleText | None, counted: dict | None, servers: list[dict]) -> str:
