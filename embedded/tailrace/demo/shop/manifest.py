@@ -23,8 +23,8 @@ QUERY_IDS = {
 GAP_INSTANCE = "billing-db-1"
 
 ALERTS = (
-    ("spray", "critical", "Login from a host that tried many accounts", 1),
     ("spray", "critical", "Sensitive data sent to a public address", 1),
+    ("spray", "high", "Login from a host that tried many accounts", 1),
     ("spray", "high", "Login from a public address", 1),
     ("spray", "high", "Refused logins to many accounts from one host", 1),
     ("export", "high", "Bulk read of sensitive data", 1),
