@@ -265,6 +265,10 @@ def test_records_of_one_log_are_not_listed_for_two_instances(tmp_path):
     entry = "- {instance: %s, source: audit, kind: otlp, url: 'kafka://k:1/logs', match: host.name=a}\n"
     with pytest.raises(SourcesError, match=r"match 'host\.name=a' of kafka://k:1/logs is listed twice"):
         sources_file.read(written(tmp_path, entry % "a" + entry % "b"))
+    entry = "- {instance: %s, source: audit, kind: otlp, url: 'kafka://%s/logs', match: '%s'}\n"
+    listed = entry % ("a", "k:1,k:2", "b=1, c=2") + entry % ("b", "k:2,k:1", "c=2,b=1")
+    with pytest.raises(SourcesError, match="match 'b=1,c=2' of kafka://k:1,k:2/logs is listed twice"):
+        sources_file.read(written(tmp_path, listed))
 
 
 RDS = "- {instance: a, source: audit, kind: rds, region: r, db_instance: prod}\n"

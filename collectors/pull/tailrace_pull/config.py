@@ -127,6 +127,7 @@ def load(file: Path) -> list[Entry]:
     except (OSError, ValueError, TypeError) as error:
         raise ConfigurationError(f"{file}: expected a JSON list of logs: {error}") from error
     _require_one_kind(found)
+    _require_distinct(found)
     return found
 
 
@@ -139,6 +140,17 @@ def _require_one_kind(entries: list[Entry]) -> None:
             raise ConfigurationError(
                 f"{entry.source} of {entry.instance} is listed with kind {kind} and kind {entry.kind}"
             )
+
+
+def _require_distinct(entries: list[Entry]) -> None:
+    """Two logs with one key would share a state, and two that select the same records count them twice."""
+    known: set[object] = set()
+    for entry in entries:
+        selection = (entry.url, entry.match) if entry.kind == OTLP else None
+        for each in filter(None, (entry.log().key, selection)):
+            if each in known:
+                raise ConfigurationError(f"{entry.source} of {entry.instance} is listed twice: {each}")
+            known.add(each)
 
 
 class Clients:

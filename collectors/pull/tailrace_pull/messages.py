@@ -159,7 +159,9 @@ class LogOfTopic:
         if memory.offsets:
             return {partition: memory.offsets.get(partition, 0) for partition in bounds}
         known = self.topic.offsets_at(self.since or int(at * MILLIS) - DAY_MILLIS)
-        return {partition: known.get(partition, each.first) for partition, each in bounds.items()}
+        return {  # the answer may count messages that arrived after `bounds` were asked for
+            partition: min(known.get(partition, each.first), each.end) for partition, each in bounds.items()
+        }
 
     def _read(
         self, entries: EntriesFile, memory: Memory, bounds: Mapping[int, Bounds], max_bytes: int

@@ -4,11 +4,14 @@ Source: opentelemetry-proto 1.x, ExportLogsServiceRequest (on the wire the same 
 (`otlp_proto`) or JSON (`otlp_json`); attributes of the receiver `filelog`.
 """
 
+import base64
+import functools
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from fnmatch import fnmatchcase
+from typing import Any
 
 from google.protobuf import descriptor_pb2, json_format
 from google.protobuf.descriptor_pool import DescriptorPool
@@ -25,6 +28,9 @@ from tailrace_pull.messages import Content
 from tailrace_pull.object_records import Undecodable
 
 NANOS = 1_000_000_000
+NANOS_OF_MILLI = 1_000_000
+TEXT_KEYS = ("stringValue", "string_value")
+"""The names of the text of AnyValue that `json_format` accepts."""
 CONTENT = "resourceLogs"
 """The one key of a message in JSON."""
 ALLOY_JOB = "integrations/db-o11y"
@@ -77,17 +83,26 @@ class Attributes:
         return True
 
     def match(self, attributes: Mapping[str, str]) -> bool:
-        return all(fnmatchcase(attributes.get(name, ""), pattern) for name, pattern in self.conditions)
+        return all(
+            name in attributes and _expression(pattern).fullmatch(attributes[name])
+            for name, pattern in self.conditions
+        )
 
     def contents(self, value: bytes) -> Content:
         """Returns the entries of the selected records of a message; one Undecodable for a message in neither
-        encoding. A message whose records have the time at which they were read never has an equal one."""
+        encoding. A message with a record that has the time at which it was read never has an equal one."""
         try:
             message = message_of(value)
         except ValueError as error:
             return Content([Undecodable(len(value), str(error))])
         records = [each for each in records_of(message) if self.match(each.attributes)]
-        return Content([each.decoded() for each in records], all(each.has_read_time for each in records))
+        return Content([each.decoded() for each in records], any(each.has_read_time for each in records))
+
+
+@functools.cache
+def _expression(pattern: str) -> re.Pattern[str]:
+    """Only `*` has a meaning: `?` and brackets occur in paths."""
+    return re.compile(".*".join(re.escape(part) for part in pattern.split("*")), re.DOTALL)
 
 
 def _condition(text: str) -> tuple[str, str]:
@@ -110,8 +125,10 @@ class Record:
 
     @property
     def has_read_time(self) -> bool:
-        """Whether it has the time in nanoseconds at which the receiver read it."""
-        return self.record.observed_time_unix_nano > 0
+        """Whether it has the time at which the receiver read it. Other senders put the time of the event
+        there, or one in seconds, which equal lines may share."""
+        read_at = self.record.observed_time_unix_nano
+        return read_at % NANOS_OF_MILLI > 0 and read_at != self.record.time_unix_nano
 
     @property
     def event(self) -> str:
@@ -149,14 +166,43 @@ def message_of(value: bytes) -> Message:
     returns from JSON are wrong. No one uses them.
     """
     try:
-        if value[:1] != b"{":
-            return Logs.FromString(value)
-        if CONTENT not in (document := json.loads(value)):
-            raise ValueError(f"expected {CONTENT}")
-        found = json_format.ParseDict(document, ExportLogsServiceRequest(), ignore_unknown_fields=True)
-        return Logs.FromString(found.SerializeToString())
+        return _of_json(value) if value[:1] == b"{" else _of_protobuf(value)
     except (DecodeError, json_format.Error, ValueError, RecursionError) as error:
         raise ValueError(f"expected logs in OTLP: {type(error).__name__}") from error
+
+
+def _of_protobuf(value: bytes) -> Message:
+    """Text without OTLP may be valid protobuf whose fields are all unknown."""
+    found = Logs.FromString(value)
+    if value and not found.resource_logs:
+        raise ValueError(f"expected {CONTENT}")
+    return found
+
+
+def _of_json(value: bytes) -> Message:
+    """The Collector writes bytes that are not UTF-8 into JSON as they are. Reading these takes longer."""
+    try:
+        found = ExportLogsServiceRequest()
+        return Logs.FromString(_parsed(json.loads(value.decode()), found).SerializeToString())
+    except UnicodeDecodeError:
+        text = value.decode(errors="surrogateescape")
+        return _parsed(json.loads(text, object_hook=_with_text_as_bytes), Logs())
+
+
+def _parsed(document: dict[str, Any], into: Message) -> Message:
+    if CONTENT not in document:
+        raise ValueError(f"expected {CONTENT}")
+    return json_format.ParseDict(document, into, ignore_unknown_fields=True)
+
+
+def _with_text_as_bytes(found: dict[str, Any]) -> dict[str, Any]:
+    """Writes the text of an AnyValue in base 64, as JSON has the bytes of `Logs`. Raises ValueError."""
+    for name in TEXT_KEYS:
+        if (text := found.get(name)) is not None:
+            if not isinstance(text, str):
+                raise ValueError(f"{name} is no text")
+            found[name] = base64.b64encode(text.encode(errors="surrogateescape")).decode()
+    return found
 
 
 def records_of(message: Message) -> Iterator[Record]:

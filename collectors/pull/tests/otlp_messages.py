@@ -9,6 +9,8 @@ from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsSer
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 
+from tailrace_pull.config import Entry
+
 NANOS = 1_000_000_000
 ENTRY = (
     "# Time: 2026-11-27T10:00:01.000000Z\n# User@Host: app[app] @ []  Id: 7\n"
@@ -58,3 +60,9 @@ def slow(*numbers: int, host: str = "db-1", read_at: int = 0, encoding: str = "o
         ],
         encoding,
     )
+
+
+def entry(**more: str) -> Entry:
+    """Returns an entry of the list of logs."""
+    keys = {"url": "kafka://k1:9092,k2:9092/otlp_logs", "match": "host.name=db-1,log.file.name=slow.log*"}
+    return Entry("db", "db", "slowlog", "otlp", **{**keys, **more})

@@ -1,7 +1,9 @@
 """Reads logs in OTLP from a topic that fails, repeats messages and deletes some, while the puller is
 killed."""
 
+import dataclasses
 import itertools
+import json
 import random
 from collections import Counter
 from collections.abc import Sequence
@@ -12,19 +14,20 @@ import pytest
 from entries_puller import EntriesPuller
 from fake_topic import NOW, FakeTopic
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, ArrayValue, KeyValueList
-from otlp_messages import ENTRY, NANOS, message, pairs, record, slow
+from otlp_messages import ENTRY, NANOS, entry, message, pairs, record, slow
 
-from tailrace_pull.check import check
-from tailrace_pull.config import Clients, ConfigurationError, Entry
+from tailrace_pull.config import Clients, ConfigurationError, load
 from tailrace_pull.messages import MAX_DIGESTS, LogOfTopic
 from tailrace_pull.object_records import Undecodable
 from tailrace_pull.otlp_logs import Attributes
-from tailrace_pull.remote import FileGoneError, PermissionMissingError, RemoteError
+from tailrace_pull.remote import PermissionMissingError, RemoteError
 
 SEEDS = 3
 LONG_SEEDS = 500
 MATCH = Attributes.parse("host.name=db-1,log.file.name=slow.log*")
 FILE = {"log.file.name": "slow.log"}
+READ_AT = NOW * NANOS + 123_456_789
+"""In nanoseconds since 1970 UTC."""
 
 
 def puller_of(topic: FakeTopic, since: int = 1) -> EntriesPuller:
@@ -70,7 +73,7 @@ class Sender:
         self.unreadable = 0
         self.may_lose = False
         """Whether messages may be deleted."""
-        self._read_at = 0 if seed % 3 == 2 else NOW * NANOS
+        self._read_at = 0 if seed % 3 == 2 else READ_AT
         """Without the time of reading, no message can be recognized as a repetition."""
         self._acts = [(30, self._send), (4, self._send_event), (3, self._add), (4, self._fail)]
         self._acts += [(6, self._repeat)] * (self._read_at > 0)
@@ -146,11 +149,11 @@ def check_records(seed: int) -> None:
 
 
 def test_a_message_that_was_sent_again_is_left_out_and_noted(topic):
-    puller, sent = puller_of(topic), slow(1, 1, read_at=NOW * NANOS)
+    puller, sent = puller_of(topic), slow(1, 1, read_at=READ_AT)
     topic.put(0, sent)
     puller.visit(NOW)
     topic.put(1, sent)
-    topic.put(0, slow(1, read_at=NOW * NANOS + 9))
+    topic.put(0, slow(1, read_at=READ_AT + 9))
     puller.visit(NOW)
     assert puller.numbers() == [1, 1, 1], "equal entries of a server stay"
     assert puller.notes == ["1 messages that were sent again are left out"]
@@ -166,11 +169,11 @@ def test_equal_messages_without_the_time_of_reading_may_be_other_entries(topic):
 
 def test_the_state_remembers_a_limited_number_of_messages(topic):
     for number in range(MAX_DIGESTS + 500):
-        topic.put(0, slow(number, read_at=NOW * NANOS + number))
+        topic.put(0, slow(number, read_at=READ_AT + number))
     puller = puller_of(topic)
     puller.visit(NOW)
     size = len(puller.state.memory)
-    topic.put(0, slow(MAX_DIGESTS + 499, read_at=NOW * NANOS + MAX_DIGESTS + 499))
+    topic.put(0, slow(MAX_DIGESTS + 499, read_at=READ_AT + MAX_DIGESTS + 499))
     puller.visit(NOW)
     assert "1 messages that were sent again" in puller.notes[0]
     assert 10_000 < len(puller.state.memory) == size < 12_000
@@ -185,6 +188,57 @@ def test_records_of_other_hosts_and_files_are_left_out(topic):
     puller.visit(NOW)
     assert puller.numbers() == [5, 6], "an attribute of the record has priority over that of the resource"
     assert puller.notes == []
+
+
+@pytest.mark.parametrize(("at", "read_at"), [(0, NOW * NANOS), (0, READ_AT - 789), (READ_AT, READ_AT)])
+def test_equal_lines_with_a_time_that_they_may_share_stay(topic, at, read_at):
+    line = record("select 7;", FILE, read_at)
+    line.time_unix_nano = at
+    is_unique = read_at % 1_000_000 > 0 and at != read_at
+    for _ in range(2):
+        topic.put(0, message("db-1", [line]))
+    puller = puller_of(topic)
+    puller.visit(NOW)
+    assert puller.numbers() == ([7] if is_unique else [7, 7])
+
+
+def test_one_record_with_the_time_of_reading_makes_a_message_unique(topic):
+    for _ in range(2):
+        topic.put(0, message("db-1", [record("select 1;", FILE), record("select 2;", FILE, READ_AT)]))
+    puller = puller_of(topic)
+    puller.visit(NOW)
+    assert puller.numbers() == [1, 2]
+
+
+def test_messages_that_arrive_during_the_first_visit_are_read_and_no_gap(topic):
+    topic.put(0, slow(1))
+    bounds, arriving = topic.bounds, iter([slow(2)])
+
+    def bounds_before_a_message():
+        found = bounds()
+        for value in arriving:
+            topic.put(0, value)
+        return found
+
+    topic.bounds = bounds_before_a_message
+    puller = puller_of(topic, since=topic.now + 1)  # no message yet: the answer is the end at that moment
+    puller.visit(NOW)
+    puller.visit_until_read(NOW)
+    assert (puller.numbers(), puller.notes) == ([2], [])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "attributes", "is_selected"),
+    [
+        ("path=/var/[a]?/*.log", {"path": "/var/[a]?/x\ny.log"}, True),
+        ("path=/var/[a]?/*.log", {"path": "/var/ab/x.log"}, False),
+        ("path=*", {"path": ""}, True),
+        ("path=*", {}, False),
+        ("path=a.b", {"path": "axb"}, False),
+    ],
+)
+def test_only_an_asterisk_has_a_meaning_in_a_pattern(pattern, attributes, is_selected):
+    assert Attributes.parse(pattern).match(attributes) == is_selected
 
 
 @pytest.mark.parametrize(
@@ -228,15 +282,25 @@ def test_a_record_of_alloy_is_a_gap_and_no_line(topic):
     assert puller.gap_bytes() == alloy.ByteSize()
 
 
-def test_text_that_is_not_utf8_is_written_as_it_is(topic):
-    topic.put(0, message("db-1", [record("select '##';\n", FILE)]).replace(b"##", b"\xfe\xff"))
+@pytest.mark.parametrize("encoding", ["otlp_proto", "otlp_json"])
+def test_text_that_is_not_utf8_is_written_as_it_is(topic, encoding):
+    topic.put(0, message("db-1", [record("select '##';\n", FILE)], encoding).replace(b"##", b"\xfe\xff"))
     puller = puller_of(topic)
     puller.visit(NOW)
     assert (puller.content, puller.notes) == (b"select '\xfe\xff';\n", [])
 
 
 @pytest.mark.parametrize(
-    "value", [b"\xff\xff", b'{"resourceSpans": []}', b'{"resourceLogs": 4711}', b"{", b"[]"]
+    "value",
+    [
+        b"\xff\xff",
+        b'{"resourceSpans": []}',
+        b'{"resourceLogs": 4711}',
+        b'{"resourceLogs": [{"scopeLogs": [{"logRecords": [{"body": {"stringValue": 4711}}]}]}]}',
+        b"{",
+        b"[]",
+        b"8 8 8 ",  # valid protobuf with unknown fields
+    ],
 )
 def test_a_message_that_is_no_log_is_a_gap_of_its_size(value):
     (found,) = MATCH.contents(value).entries
@@ -260,15 +324,20 @@ def test_a_topic_that_was_made_again_is_read_from_its_start(topic):
     assert puller.visit(NOW).notes == []
 
 
-def entry(**more: str) -> Entry:
-    keys = {"url": "kafka://k1:9092,k2:9092/otlp_logs", "match": "host.name=db-1,log.file.name=slow.log*"}
-    return Entry("db", "db", "slowlog", "otlp", **{**keys, **more})
-
-
 def test_the_addresses_of_servers_are_no_part_of_the_path():
     log = entry().log()
     assert log.live_path == "/otlp/otlp_logs/slowlog"
     assert entry(url="kafka://k3:9092/otlp_logs").log().key == log.key
+
+
+def test_a_list_with_one_state_or_one_selection_for_two_logs_is_refused(tmp_path: Path):
+    file, first = tmp_path / "logs.json", dataclasses.asdict(entry())
+    for more in ({"match": "host.name=db-1,log.file.name=other.log"}, {"instance": "db-2"}):
+        file.write_text(json.dumps([first, {**first, **more}]))
+        with pytest.raises(ConfigurationError, match="is listed twice"):
+            load(file)
+    file.write_text(json.dumps([first, {**first, "instance": "db-2", "match": "host.name=db-2"}]))
+    assert len(load(file)) == 2
 
 
 @pytest.mark.parametrize(
@@ -307,68 +376,3 @@ def test_a_topic_that_cannot_be_reached_is_named(monkeypatch):
     for ask in (topic.identity, topic.bounds):
         with pytest.raises(RemoteError, match=r"topic logs of 127\.0\.0\.1:1: "):
             ask()
-
-
-def findings(topic: FakeTopic, **more: str) -> list[tuple[str, str]]:
-    clients = Clients()
-    clients.topic = lambda _: topic
-    found = list(check(entry(**more), clients))
-    assert all("docs/PULL.md#" in each.fix for each in found if each.severity == "error")
-    return [(each.severity, each.message.removeprefix("db slowlog: ")) for each in found]
-
-
-def test_the_check_shows_what_the_last_messages_contain(topic):
-    sample = record(None, {"mysql.instance.endpoint": "db-1:3306"})
-    sample.event_name = "db.server.query_sample"
-    alloy = record("level=info", {"job": "integrations/db-o11y", "op": "wait_event"})
-    topic.put(0, message("db-1", [sample, alloy, record(None, FILE)]))
-    topic.put(1, slow(1, 2))
-    topic.put(1, b"\xff\xff")
-    assert findings(topic) == [
-        ("ok", "kafka://k1:9092,k2:9092/otlp_logs can be read (2 partitions)"),
-        ("ok", "3 of the last 5 records are of this log"),
-        (
-            "error",
-            "2 of the last records are a gap each: it has no body (1), "
-            "expected logs in OTLP: DecodeError (1)",
-        ),
-        ("ok", "events that are not read: db.server.query_sample (1), op=wait_event (1)"),
-        ("ok", "kafka://k1:9092,k2:9092/otlp_logs keeps messages for 168 h"),
-    ]
-
-
-def test_the_check_names_the_attributes_that_records_have(topic):
-    topic.put(0, slow(1, 2, host="db-7"))
-    topic.put(0, slow(3, host="db-8"))
-    assert findings(topic, match="host.name=db-1,log.file.path=/var/log/slow.log")[1] == (
-        "unknown",
-        "`match` selects none of the last 3 records: host.name is db-7 (2), db-8 (1); "
-        "no record has log.file.path",
-    )
-    assert findings(FakeTopic())[1] == ("unknown", "kafka://k1:9092,k2:9092/otlp_logs has no records yet")
-
-
-def test_the_check_warns_of_entries_that_partitions_can_mix(topic):
-    lines = [record(line, FILE) for line in (ENTRY % 3).split("\n")]
-    topic.put(0, message("db-1", lines))
-    problem = ("error", "each record is one line, and the topic has 2 partitions: entries may be mixed")
-    assert problem in findings(topic)
-    topic.put(0, slow(4))
-    assert problem not in findings(topic)
-
-
-@pytest.mark.parametrize(
-    ("error", "text"),
-    [
-        (FileGoneError("there is no topic logs"), "there is no topic logs"),
-        (PermissionMissingError("the account lacks READ", "READ"), "the account lacks READ"),
-        (PermissionMissingError("the login is refused"), "the login is refused"),
-        (RemoteError("no answer"), "no answer"),
-    ],
-)
-def test_the_check_says_why_a_topic_cannot_be_read(topic, error, text):
-    def fail() -> None:
-        raise error
-
-    topic.between = fail
-    assert findings(topic) == [("error", text)]

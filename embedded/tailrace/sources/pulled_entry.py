@@ -126,6 +126,19 @@ def _is_match(text: str) -> bool:
     return all(all(each) for each in conditions) and len(names) == len(conditions)
 
 
+def selection(log: PulledSource) -> tuple[str, str]:
+    """Returns address and condition of a log in OTLP for comparison, with servers and conditions in
+    alphabetical order."""
+    addresses, _, topic = log.url.removeprefix("kafka://").partition("/")
+    url = f"kafka://{_sorted(addresses)}/{topic.rstrip('/')}"
+    conditions = ["=".join(part.strip() for part in each.split("=", 1)) for each in log.match.split(",")]
+    return url, f"match {_sorted(','.join(conditions))!r}"
+
+
+def _sorted(listed: str) -> str:
+    return ",".join(sorted(listed.split(",")))
+
+
 def _require_time(where: str, text: str) -> None:
     try:
         datetime.fromisoformat(text)

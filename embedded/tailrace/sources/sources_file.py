@@ -170,7 +170,7 @@ def parse(file: Path, content: bytes) -> Listed:
     _require_distinct(file, [(log.instance, log.path) for log in logs])
     _require_distinct(file, [(server.instance, SERVER) for server in servers])
     _require_distinct(file, [(log.instance, f"{log.source} {log.file}".strip()) for log in pulled])
-    _require_distinct(file, [(log.url, f"match {log.match!r}") for log in pulled if log.kind == OTLP])
+    _require_distinct(file, [pulled_entry.selection(log) for log in pulled if log.kind == OTLP])
     return Listed(logs, servers, pulled)
 
 
