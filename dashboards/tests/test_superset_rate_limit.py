@@ -15,18 +15,19 @@ from types import SimpleNamespace
 import tailrace_rate_limit
 from limits.storage import memory, storage_from_string
 
-changed, inside, most = threading.Condition(), 0, 0
+changed, arrived, inside, most = threading.Condition(), 0, 0, 0
 
 class Timer:
     '''Counts the threads between the construction of a timer and its start.'''
 
     def __init__(self, *_):
-        global inside, most
+        global arrived, inside, most
         with changed:
+            arrived += 1
             inside += 1
-            changed.notify_all()
-            changed.wait_for(lambda: inside > 1, timeout=int(sys.argv[2]))
             most = max(most, inside)
+            changed.notify_all()
+            changed.wait_for(lambda: arrived > 1, timeout=int(sys.argv[2]))
 
     def start(self):
         global inside
@@ -36,8 +37,9 @@ class Timer:
     def is_alive(self):
         return False
 
-memory.threading = SimpleNamespace(Timer=Timer, RLock=threading.RLock)
 storage = storage_from_string(sys.argv[1])
+storage.timer.join()
+memory.threading = SimpleNamespace(Timer=Timer, RLock=threading.RLock)
 threads = [threading.Thread(target=storage.incr, args=('key', 60)) for _ in range(2)]
 for thread in threads:
     thread.start()
