@@ -10,6 +10,7 @@ GOLDEN = QUERY_CORE / "test/resources/golden"
 """A directory for each format: FormatReassemblyTest fails for a format without one."""
 NAME = re.compile(r"`([a-z0-9-]+)`")
 """FormatRegistryTest checks that the names of formats have no other characters."""
+NAMED = re.compile(r'"([a-z0-9-]+)"')
 
 
 def test_the_manual_lists_every_format_by_its_source():
@@ -54,13 +55,12 @@ def test_the_manual_names_every_framer():
 
 
 def test_the_manual_states_what_each_format_lacks():
-    parity = (REPOSITORY / "stream-jobs/cli/src/test/java/io/tailrace/cli/FormatParityTest.java").read_text()
-    lacking = [
-        (name, field.lower())
-        for name, field in re.findall(r'new NotWritten\(\s*"([a-z0-9-]+)",\s*DatabaseField\.(\w+)', parity)
-    ]
+    tests = REPOSITORY / "stream-jobs/cli/src/test/java/io/tailrace/cli"
+    parity = (tests / "FormatParityTest.java").read_text()
+    differences, number = differences_in((tests / "FormatComparison.java").read_text())
     statements_only = re.search(r"STATEMENTS_ONLY = Set\.of\((.*?)\);", parity, re.DOTALL)[1]
-    lacking += [(name, "logins") for name in re.findall(r'"([a-z0-9-]+)"', statements_only)]
+    without_logins = NAMED.findall(statements_only)
+    lacking = [*differences, *((name, "logins") for name in without_logins)]
     rows = [
         row.split("|")
         for row in section("TAXONOMY.md", "Fields that formats lack").splitlines()
@@ -72,9 +72,21 @@ def test_the_manual_states_what_each_format_lacks():
         for name, field in lacking
         if not any(f"`{name}`" in row[1] and re.search(rf"\b{field}\b", row[2]) for row in rows)
     ]
-    assert len(lacking) > 10
-    assert len(lacking) == parity.count("new NotWritten(") + statements_only.count('"') // 2
+    assert len(differences) == number > 10
+    assert without_logins
     assert missing == [], (
-        "docs/TAXONOMY.md, Fields that formats lack: a row for what NOT_WRITTEN and STATEMENTS_ONLY "
-        "of FormatParityTest list"
+        "docs/TAXONOMY.md, Fields that formats lack: a row for what DIFFERENCES of FormatComparison and "
+        "STATEMENTS_ONLY of FormatParityTest list"
     )
+
+
+def differences_in(comparison: str) -> tuple[list[tuple[str, str]], int]:
+    """Returns format and field of the entries of DIFFERENCES, and how many entries there are."""
+    listed = re.search(r"DIFFERENCES = List\.of\((.*?)\);\n\n", comparison, re.DOTALL)[1]
+    mcafee = re.search(r'MCAFEE = "([a-z0-9-]+)"', comparison)[1]
+    listed = listed.replace("MCAFEE", f'"{mcafee}"')
+    found = [(name, "src_ip") for name in re.findall(r'addressOfNamedClient\("([a-z0-9-]+)"\)', listed)]
+    found += [(name, "database") for name in re.findall(r'databaseOfRefusal\("([a-z0-9-]+)"\)', listed)]
+    others = r'(?:withoutResult|new Difference)\(\s*"([a-z0-9-]+)",\s*DatabaseField\.(\w+)'
+    found += [(name, field.lower()) for name, field in re.findall(others, listed)]
+    return found, len(re.findall(r"^ {12}\w", listed, re.MULTILINE))
