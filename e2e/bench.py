@@ -95,9 +95,7 @@ def _measure_kafka_to_row(stack: Stack, unpacked: Path, number: int) -> None:
     before, lines = message_count(stack.settings, TOPIC), unpacked.read_bytes().count(b"\n")
     with _standing_still(stack, "flink"):
         os.link(unpacked, log.path)
-        wait_until(
-            lambda: message_count(stack.settings, TOPIC) >= before + lines, 120, "all lines to be in Kafka"
-        )
+        wait_until(lambda: message_count(stack.settings, TOPIC) >= before + lines, "all lines to be in Kafka")
     with Usage(stack) as usage:
         started = time.monotonic()
         _await_all_rows(stack, log)
@@ -153,7 +151,7 @@ def _watch(stack: Stack, unpacked: Path, instance: str) -> LogManifest:
 def _await_all_rows(stack: Stack, log: LogManifest) -> None:
     """Waits until every byte is accounted for and every entry is a row, with the expected number of rows."""
     clickhouse, stored = stack.clickhouse(), Stored(stack.clickhouse(), log)
-    wait_until(lambda: not incomplete(clickhouse, [log]), 300, "all entries to be rows")
+    wait_until(lambda: not incomplete(clickhouse, [log]), "all entries to be rows")
     found = stored.event_count() + stored.parser_rejections()
     assert HEADERS - 1 <= found <= HEADERS, f"expected {HEADERS} entries, found {found}"
     assert not stored.gap_kinds()

@@ -18,6 +18,7 @@ from typing import BinaryIO
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
+from e2e.limits import LIMIT_SECONDS
 from e2e.stack import Stack, wait_until
 from tailrace.config.template import fill
 from tailrace.credentials.certificates import Certificates
@@ -206,7 +207,7 @@ class Brokers:
 
     def await_all(self) -> None:
         """Returns when all brokers run, and each replica of each partition is in sync."""
-        wait_until(self._are_in_sync, START_SECONDS, "three brokers in sync")
+        wait_until(self._are_in_sync, "three brokers in sync")
 
     def _are_in_sync(self) -> bool:
         metadata = self._metadata()
@@ -234,7 +235,7 @@ class Brokers:
                 raise ConnectionError(str(error)) from error
             return True
 
-        wait_until(succeeds, START_SECONDS, "the cluster to accept a change")
+        wait_until(succeeds, "the cluster to accept a change")
 
     @contextmanager
     def without(self, broker: Broker, number: int = signal.SIGTERM) -> Iterator[None]:
@@ -249,4 +250,4 @@ class Brokers:
 
 def await_time(at: float) -> None:
     """Returns at a time in seconds since 1970 UTC."""
-    wait_until(lambda: time.time() > at, max(1.0, at - time.time() + 60), "a time")
+    wait_until(lambda: time.time() > at, "a time", seconds=LIMIT_SECONDS + max(0.0, at - time.time()))

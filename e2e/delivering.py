@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from e2e.alert_rows import alert
+from e2e.limits import LIMIT_SECONDS
 from e2e.receivers import WebReceiver
 from e2e.stack import Stack, wait_until
 from tailrace.config.resources import REPOSITORY
@@ -16,8 +17,7 @@ from tailrace.credentials import names as credential_names
 WEB_PORT = int(os.environ.get("DELIVERY_FIRST_PORT", "22230"))
 MAIL_PORT = WEB_PORT + 1
 SECRET = "correct horse battery staple"
-PATIENCE_SECONDS = 600
-ANSWER_TIMEOUT = "10m"
+ANSWER_TIMEOUT = f"{LIMIT_SECONDS}s"
 """Of channels: their receivers are in the process of the tests, which may be starved."""
 
 
@@ -51,7 +51,6 @@ class Delivering:
         self.start()
         wait_until(
             lambda: {row["channel"] for row in self._rows("begun")} == {each["name"] for each in channels},
-            PATIENCE_SECONDS,
             "the channels to begin",
         )
 
@@ -71,13 +70,13 @@ class Delivering:
 
     def await_end(self) -> None:
         """Returns when the process has ended."""
-        self._process.wait(PATIENCE_SECONDS)
+        self._process.wait(LIMIT_SECONDS)
 
     def stop(self) -> None:
         if self._process and self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
             try:
-                assert self._process.wait(PATIENCE_SECONDS) == 0
+                assert self._process.wait(LIMIT_SECONDS) == 0
             finally:
                 self._process.kill()  # or it would deliver the alerts of the next test
 
@@ -91,7 +90,7 @@ class Delivering:
         return [(each["count"], each["attempt"], each["outcome"]) for each in found]
 
     def await_outcome(self, row: dict, *expected: tuple[int, int, str]) -> None:
-        wait_until(lambda: self.outcomes(row) == list(expected), PATIENCE_SECONDS, f"the outcomes {expected}")
+        wait_until(lambda: self.outcomes(row) == list(expected), f"the outcomes {expected}")
 
     def settle(self) -> None:
         """Returns when every channel has finished two more passes, the second of which is complete."""
@@ -101,7 +100,7 @@ class Delivering:
             now = self.pulses()
             return all(now[name]["passes"] > before[name]["passes"] + 1 for name in before)
 
-        wait_until(have_passed, PATIENCE_SECONDS, "two passes")
+        wait_until(have_passed, "two passes")
 
     def pulses(self) -> dict[str, dict]:
         """Returns the status of each channel by name."""

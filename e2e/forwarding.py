@@ -11,12 +11,12 @@ from pathlib import Path
 from confluent_kafka import Consumer, Message, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
+from e2e.limits import LIMIT_SECONDS
 from e2e.stack import Stack, wait_until
 from tailrace.config.resources import REPOSITORY
 from tailrace.forwarding import refused
 from tailrace.forwarding.forwarder import GROUP_PREFIX, TOPIC
 
-PATIENCE_SECONDS = 600
 SECRET = "the secret key"
 
 
@@ -50,7 +50,7 @@ class ForwardingService:
             ],
             env={**os.environ, "PYTHONPATH": str(REPOSITORY / "embedded")},
         )
-        wait_until(self._is_assigned, PATIENCE_SECONDS, f"{self.channel} to read the topic")
+        wait_until(self._is_assigned, f"{self.channel} to read the topic")
 
     def kill(self) -> None:
         self._process.kill()
@@ -60,7 +60,7 @@ class ForwardingService:
         if self._process and self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
             try:
-                assert self._process.wait(PATIENCE_SECONDS) == 0
+                assert self._process.wait(LIMIT_SECONDS) == 0
             finally:
                 self._process.kill()  # or it would disturb the next test
 
@@ -70,7 +70,7 @@ class ForwardingService:
         for number, message in enumerate(messages):
             producer.produce(TOPIC, message, key=str(number))
             producer.poll(0)
-        assert producer.flush(PATIENCE_SECONDS) == 0
+        assert producer.flush(LIMIT_SECONDS) == 0
 
     def status(self) -> dict:
         return json.loads(self._status_file().read_text())
@@ -80,7 +80,7 @@ class ForwardingService:
         consumer = Consumer(self._group())
         try:
             places = self._committed(consumer)
-            ends = [consumer.get_watermark_offsets(place, timeout=PATIENCE_SECONDS)[1] for place in places]
+            ends = [consumer.get_watermark_offsets(place, timeout=LIMIT_SECONDS)[1] for place in places]
             return all(place.offset == end for place, end in zip(places, ends, strict=True))
         finally:
             consumer.close()
@@ -98,7 +98,7 @@ class ForwardingService:
             return any(dict(message.headers())["channel"].decode() == self.channel for message in found)
 
         try:
-            wait_until(is_there, PATIENCE_SECONDS, "a refused event")
+            wait_until(is_there, "a refused event")
         finally:
             consumer.close()
         return [each for each in found if dict(each.headers())["channel"].decode() == self.channel]
@@ -107,7 +107,7 @@ class ForwardingService:
         """Returns all messages of a topic with one partition."""
         consumer = Consumer(self._group())
         try:
-            end = consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=PATIENCE_SECONDS)[1]
+            end = consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=LIMIT_SECONDS)[1]
             consumer.assign([TopicPartition(topic, 0, 0)])
             found: list[Message] = []
             while len(found) < end:
@@ -129,11 +129,11 @@ class ForwardingService:
     def _committed(self, consumer: Consumer) -> list:
         topic = (
             AdminClient({"bootstrap.servers": self._address})
-            .list_topics(TOPIC, timeout=PATIENCE_SECONDS)
+            .list_topics(TOPIC, timeout=LIMIT_SECONDS)
             .topics[TOPIC]
         )
         return consumer.committed(
-            [TopicPartition(TOPIC, number) for number in topic.partitions], timeout=PATIENCE_SECONDS
+            [TopicPartition(TOPIC, number) for number in topic.partitions], timeout=LIMIT_SECONDS
         )
 
     def _group(self) -> dict[str, object]:

@@ -43,17 +43,15 @@ def _up_to(name: str, metrics: Iterable[Metric]) -> Iterator[Metric]:
             return
 
 
-def await_alert(
-    stack: Stack, alert: str, seconds: float = 60, limit: float | None = None, **labels: str
-) -> None:
+def await_alert(stack: Stack, alert: str, *, limit: float | None = None, **labels: str) -> None:
     """Returns when the alert fires. `limit` replaces that of the rule, to shorten a time."""
-    wait_until(lambda: fires(stack, alert, limit=limit, **labels), seconds, f"{alert} {labels} to fire")
+    wait_until(lambda: fires(stack, alert, limit=limit, **labels), f"{alert} {labels} to fire")
 
 
 def await_cleared(
     stack: Stack,
     alert: str,
-    seconds: float = 60,
+    *,
     recent_seconds: int = health_metrics.RECENT_SECONDS,
     limit: float | None = None,
     **labels: str,
@@ -61,6 +59,5 @@ def await_cleared(
     """Returns when the alert no longer fires. `recent_seconds` shortens the time of recent dead letters."""
     wait_until(
         lambda: not fires(stack, alert, recent_seconds, limit, **labels),
-        seconds,
         f"{alert} {labels} to clear",
     )

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 
+from e2e.limits import LIMIT_SECONDS
 from e2e.stack import Stack
 
 RESET = struct.pack("ii", 1, 0)
@@ -19,7 +20,6 @@ GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 API_VERSIONS = b"\x00\x00\x00\x11\x00\x12\x00\x00\x00\x00\x00\x01\x00\x07hostile"
 """Kafka's first request: length, API key, version, correlation id, client id."""
 
-CONNECT_SECONDS = 300
 TIMEOUT_SECONDS = 10
 """After this time a conversation ends without an answer, which is one more way to misbehave."""
 THREADS = 4
@@ -52,7 +52,7 @@ def stages_of(*messages: bytes) -> list[Stage]:
 
 
 def connect(port: int) -> socket.socket:
-    return socket.create_connection(("127.0.0.1", port), timeout=CONNECT_SECONDS)
+    return socket.create_connection(("127.0.0.1", port), timeout=LIMIT_SECONDS)
 
 
 def play(client: socket.socket, stage: Stage) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pymysql
 
+from e2e.limits import LIMIT_SECONDS
 from e2e.stack import wait_until
 from tailrace.config import content_hash
 from tailrace_local.supervisor import cache
@@ -21,8 +22,6 @@ PROGRAMS = "mysql-Linux-amd64.tar.gz"
 LIBRARY = "libaio1"
 """Debian's package of the one library that the programs need and a machine may lack."""
 DOWNLOAD_SECONDS = 600
-START_SECONDS = 600
-STOP_SECONDS = 600
 
 OPTIONS = (
     *("--general-log=1", "--slow-query-log=1", "--long-query-time=0", "--loose-mysqlx=0"),
@@ -201,7 +200,7 @@ class Server:
                 stdout=out,
                 stderr=out,
             )
-        wait_until(self._answers, START_SECONDS, f"the server in {self.directory}")
+        wait_until(self._answers, f"the server in {self.directory}")
 
     def _answers(self) -> bool:
         with suppress(pymysql.err.OperationalError):
@@ -214,7 +213,7 @@ class Server:
     def stop(self) -> None:
         """Shuts the server down."""
         self._process.terminate()
-        self._process.wait(STOP_SECONDS)
+        self._process.wait(LIMIT_SECONDS)
 
     def run(self, *statements: str) -> list[tuple]:
         """Runs statements as root; returns the rows of the last one."""

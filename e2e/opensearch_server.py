@@ -12,7 +12,6 @@ from e2e import maven_jars
 from e2e.stack import wait_until
 
 SOURCES = Path(__file__).parent / "opensearch"
-START_SECONDS = 180
 TEMPLATE = {"index_patterns": ["logs-tailrace*"], "data_stream": {}}
 
 
@@ -33,7 +32,7 @@ class OpenSearch:
         with (self._directory / "opensearch.log").open("ab") as log:
             process = subprocess.Popen(["java", *options, *words], stdout=log, stderr=log)
         try:
-            wait_until(self._answers, START_SECONDS, "OpenSearch to answer")
+            wait_until(self._answers, "OpenSearch to answer")
             yield
         finally:
             process.kill()

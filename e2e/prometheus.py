@@ -11,6 +11,7 @@ from pathlib import Path
 
 import yaml
 
+from e2e.limits import LIMIT_SECONDS
 from e2e.stack import Stack
 from tailrace.config.resources import REPOSITORY
 from tailrace_local.health import WITH_METRICS
@@ -39,7 +40,7 @@ class Prometheus:
                 yield
             finally:
                 process.terminate()
-                process.wait(600)
+                process.wait(LIMIT_SECONDS)
 
     def _configuration(self) -> dict:
         """Returns the documented configuration with the stack's port and a job for each component."""
@@ -71,5 +72,7 @@ class Prometheus:
 
     def _ask(self, path: str, **parameters: str) -> dict:
         query = urllib.parse.urlencode(parameters)
-        with urllib.request.urlopen(f"http://{self._address}/api/v1/{path}?{query}", timeout=300) as answer:
+        with urllib.request.urlopen(
+            f"http://{self._address}/api/v1/{path}?{query}", timeout=LIMIT_SECONDS
+        ) as answer:
             return json.load(answer)["data"]

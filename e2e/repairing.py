@@ -24,10 +24,10 @@ class RunningRepair:
         self._process = process
         self._log = log
 
-    def await_line(self, text: str, seconds: float = 600) -> None:
+    def await_line(self, text: str) -> None:
         """Waits for a line with this text. Raises AssertionError with all lines if there is none."""
         try:
-            wait_until(lambda: text in self._log.read_text(), seconds, f"a line with {text!r}")
+            wait_until(lambda: text in self._log.read_text(), f"a line with {text!r}")
         except AssertionError as error:
             raise AssertionError(f"{error}; it wrote:\n{self._log.read_text()}") from None
 

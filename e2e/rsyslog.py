@@ -13,7 +13,6 @@ from tailrace_local.supervisor import cache
 
 PACKAGES = ("rsyslog", "rsyslog-gnutls", "libestr0", "libfastjson4")
 DOWNLOAD_SECONDS = 600
-START_SECONDS = 120
 CONFIGURATION = """
 global(workDirectory="{directory}" maxMessageSize="64k")
 {tls}
@@ -71,7 +70,7 @@ class Rsyslog:
             stderr=subprocess.DEVNULL,
         )
         try:
-            wait_until(lambda: _listens(self._port), START_SECONDS, "rsyslog to listen")
+            wait_until(lambda: _listens(self._port), "rsyslog to listen")
             yield
         finally:
             process.kill()

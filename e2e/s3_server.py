@@ -15,7 +15,6 @@ from e2e import maven_jars
 from e2e.stack import wait_until
 
 SOURCES = Path(__file__).parent / "s3"
-START_SECONDS = 180
 ACCESS_KEY, SECRET_KEY = "AKIDEXAMPLE", "the secret key"
 REGION = "us-east-1"
 WITHOUT_CHECKSUMS = Config(
@@ -58,7 +57,7 @@ class S3Server:
         with (self._directory / "s3proxy.log").open("ab") as log:
             process = subprocess.Popen(["java", *options, *words], stdout=log, stderr=log)
         try:
-            wait_until(self._answers, START_SECONDS, "S3Proxy to answer")
+            wait_until(self._answers, "S3Proxy to answer")
             yield
         finally:
             process.kill()

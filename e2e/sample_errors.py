@@ -38,7 +38,6 @@ SLOW_SECONDS = 0.001
 UPDATES_BEHIND_REPORT = 6_000
 DEADLOCK, LOCK_WAIT_TIMEOUT = 1213, 1205
 """Error codes."""
-WITHIN_SECONDS = 30
 CRASH_SECONDS = 60 * 49 + 33
 SEED = 20261123
 LOGS = ("error.log", "slow.log")
@@ -277,7 +276,6 @@ class Hour:
         step()
         wait_until(
             lambda: self._error_log().count(words) > before,
-            WITHIN_SECONDS,
             f"{words.decode()} in the error log",
         )
 
@@ -291,7 +289,7 @@ class Hour:
                 cursor.execute("SELECT 1 FROM information_schema.INNODB_TRX WHERE trx_state = 'LOCK WAIT'")
                 return cursor.fetchone() is not None
 
-            wait_until(waits, WITHIN_SECONDS, "a transaction that waits for a lock")
+            wait_until(waits, "a transaction that waits for a lock")
 
 
 def _run(session: pymysql.Connection, statement: str) -> None:

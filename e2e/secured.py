@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from e2e.limits import LIMIT_SECONDS
 from e2e.stack import Stack
 from e2e.wait_for_idle import tailrace
 from tailrace.config.home import Home
 from tailrace.credentials.certificates import Certificates
 
 START_SECONDS = 600
-ANSWER_SECONDS = 600
 
 
 @contextmanager
@@ -38,4 +38,4 @@ def strangers(directory: Path) -> Certificates:
 
 def answer(url: str, context: ssl.SSLContext | None, cookie: str = "") -> http.client.HTTPResponse:
     request = urllib.request.Request(url, headers={"Cookie": cookie} if cookie else {})
-    return urllib.request.urlopen(request, timeout=ANSWER_SECONDS, context=context)
+    return urllib.request.urlopen(request, timeout=LIMIT_SECONDS, context=context)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from e2e.secured import ANSWER_SECONDS
+from e2e.limits import LIMIT_SECONDS
 from e2e.stack import Stack
 from tailrace.credentials.certificates import Certificates
 
@@ -95,7 +95,7 @@ class _Forwarding(BaseHTTPRequestHandler):
     def _answer(self, body: bytes) -> tuple[int, list[tuple[str, str]], bytes]:
         """Superset's answer to this request."""
         behind = http.client.HTTPSConnection(
-            "127.0.0.1", self.superset, timeout=ANSWER_SECONDS, context=self.context
+            "127.0.0.1", self.superset, timeout=LIMIT_SECONDS, context=self.context
         )
         try:
             behind.request(self.command, self.path, body, dict(self.headers))

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import yaml
 
+from e2e.limits import LIMIT_SECONDS, warn_if_long
 from e2e.workload.writer import LogWriter
 from sql.tests.clickhouse_servers import copy_migrated_store, expect_few_rows
 from tailrace.clickhouse.client import ClickHouse
@@ -30,9 +31,6 @@ from tailrace_local.supervisor.control import ComponentStatus
 PARTS = ("kafka", "clickhouse", "flink", "census", "fluentbit")
 COLLECTORS = ("census", "fluentbit")
 PORTS = ("KAFKA", "KAFKA_CONTROLLER", "CLICKHOUSE", "FLINK", "SUPERSET", "FLUENTBIT")
-SHORTEST_LIMIT_SECONDS = 600
-"""No wait ends before: at a load of 70 a process gets a thirtieth of its usual time. Only a failing test
-waits so long."""
 POLL_SECONDS = 0.2
 PAUSES = 5
 PAUSE_SECONDS = 2
@@ -139,7 +137,7 @@ class Stack:
         pid = self.status(component).pid
         assert pid, f"{component} has no process to kill"
         os.kill(pid, signal.SIGKILL)
-        wait_until(lambda: self.status(component).pid != pid, 60, f"{component} to be noticed as dead")
+        wait_until(lambda: self.status(component).pid != pid, f"{component} to be noticed as dead")
 
     @contextmanager
     def without(self, component: str) -> Iterator[None]:
@@ -150,12 +148,8 @@ class Stack:
         finally:
             control.start_component(self.home, component)
 
-    def await_healthy(self, seconds: float = 120) -> None:
-        wait_until(
-            lambda: control.status(self.home).is_healthy,
-            seconds,
-            "all parts to be healthy",
-        )
+    def await_healthy(self) -> None:
+        wait_until(lambda: control.status(self.home).is_healthy, "all parts to be healthy")
 
     def lines_queued(self) -> int:
         """Returns the lines that Fluent Bit has passed to librdkafka's queue since its start.
@@ -174,7 +168,7 @@ class Stack:
             counts.append(sum(records.values()) - 2 * census - records.get("kafka-signed-ranges", 0))
             return True
 
-        wait_until(asked, 60, "Fluent Bit's metrics")
+        wait_until(asked, "Fluent Bit's metrics")
         return counts[-1]
 
     def has_queued(self, logs: Iterable[LogWriter]) -> bool:
@@ -216,20 +210,20 @@ def _lines_of(log: LogWriter) -> int:
     return sum(file.read_bytes().count(b"\n") for file in log.path.parent.glob(f"{log.path.name}*"))
 
 
-def wait_until(condition: Callable[[], bool], seconds: float, what: str) -> None:
-    """Returns when the condition holds. An OSError or HTTPException in it (a stopped component) counts as not
-    yet.
+def wait_until(condition: Callable[[], object], what: str, *, seconds: float = LIMIT_SECONDS) -> None:
+    """Returns when the condition is true. An OSError or HTTPException in it (a stopped component) counts as
+    not yet.
 
-    Raises AssertionError after `seconds`, but not before SHORTEST_LIMIT_SECONDS. The pause after a condition
-    is a multiple of the time that it took, because the awaited work needs the processor too.
+    Raises AssertionError after `seconds`, and warns after a long wait. The pause after a condition is a
+    multiple of the time that it took, because the awaited work needs the processor too.
     """
-    seconds = max(seconds, SHORTEST_LIMIT_SECONDS)
     started = time.monotonic()
     deadline = started + seconds
     while True:
         asked = time.monotonic()
         try:
             if condition():
+                warn_if_long(time.monotonic() - started, what)
                 return
         except (OSError, http.client.HTTPException) as error:
             what = f"{what} ({error})" if "(" not in what else what

@@ -6,7 +6,7 @@ import pytest
 
 from e2e import receivers, rsyslog
 from e2e.alert_rows import alert
-from e2e.delivering import ANSWER_TIMEOUT, PATIENCE_SECONDS, SECRET, WEB_PORT, Delivering, hexadecimal
+from e2e.delivering import ANSWER_TIMEOUT, SECRET, WEB_PORT, Delivering, hexadecimal
 from e2e.opensearch_server import OpenSearch
 from e2e.receivers import WebReceiver
 from e2e.siem_receivers import Bulk, serving
@@ -66,7 +66,7 @@ def test_a_service_killed_after_it_created_a_ticket_creates_no_second_one(delive
         tracker.before_answer = lambda request: delivering.kill() if request == creation else None
         delivering.begin(tickets(kind, tracker))
         row = delivering.raised()
-        wait_until(lambda: creation in tracker.requests, PATIENCE_SECONDS, "the ticket")
+        wait_until(lambda: creation in tracker.requests, "the ticket")
         delivering.await_end()
         assert delivering.outcomes(row) == []
 
@@ -126,12 +126,12 @@ def test_rsyslog_parses_the_messages_also_after_it_was_killed(
         delivering.begin({**given, "security": security, **trusted, **retry})
         first = delivering.raised(entity={"user": "müller"}, user="müller")
         delivering.await_outcome(first, (1, 1, "delivered"))
-        wait_until(lambda: len(server.messages()) == 1, PATIENCE_SECONDS, "the first message")
+        wait_until(lambda: len(server.messages()) == 1, "the first message")
     second = delivering.raised()
-    wait_until(lambda: delivering.outcomes(second), PATIENCE_SECONDS, "an attempt without a receiver")
+    wait_until(lambda: delivering.outcomes(second), "an attempt without a receiver")
     with server.running():
-        wait_until(lambda: len(server.messages()) == 2, PATIENCE_SECONDS, "the second message")
-        wait_until(lambda: delivering.outcomes(second)[-1][2] == "delivered", PATIENCE_SECONDS, "its outcome")
+        wait_until(lambda: len(server.messages()) == 2, "the second message")
+        wait_until(lambda: delivering.outcomes(second)[-1][2] == "delivered", "its outcome")
     one, other = server.messages()
     assert (one.priority, one.hostname, one.application) == (83, "shop-db-1", "tailrace")
     assert one.time == first["event_time"].replace(" ", "T") + "Z"
@@ -151,8 +151,8 @@ def test_alerts_are_sent_together_and_each_has_its_own_outcome(delivering):
         delivering.begin(search(url))
         rows = [alert(instance=f"db-{number}") for number in range(3)]
         delivering.clickhouse.insert("tailrace.alerts", rows, async_insert=0)
-        wait_until(lambda: len(bulk.documents) == 2, PATIENCE_SECONDS, "two alerts")
-        wait_until(lambda: all(map(delivering.outcomes, rows)), PATIENCE_SECONDS, "an outcome of each alert")
+        wait_until(lambda: len(bulk.documents) == 2, "two alerts")
+        wait_until(lambda: all(map(delivering.outcomes, rows)), "an outcome of each alert")
         delivering.settle()
     last = sorted(delivering.outcomes(row)[-1][2] for row in rows)
     assert last == ["delivered", "delivered", "refused"]
@@ -170,11 +170,11 @@ def test_opensearch_stores_each_alert_once_although_it_and_the_sender_are_killed
         first = delivering.raised()
         delivering.await_outcome(first, (1, 1, "delivered"))
     second = delivering.raised()
-    wait_until(lambda: delivering.outcomes(second), PATIENCE_SECONDS, "an attempt without a receiver")
+    wait_until(lambda: delivering.outcomes(second), "an attempt without a receiver")
     delivering.kill()
     with node.running():
         delivering.start()
-        wait_until(lambda: delivering.outcomes(second)[-1][2] == "delivered", PATIENCE_SECONDS, "the second")
+        wait_until(lambda: delivering.outcomes(second)[-1][2] == "delivered", "the second")
         delivering.kill()
         # As if the kill had come before the outcome was recorded.
         delivering.clickhouse.execute("TRUNCATE TABLE tailrace.alert_deliveries")
@@ -182,6 +182,6 @@ def test_opensearch_stores_each_alert_once_although_it_and_the_sender_are_killed
         delivering.insert(first)
         delivering.insert(second)
         for row in (first, second):
-            wait_until(lambda row=row: delivering.outcomes(row), PATIENCE_SECONDS, "a repeated attempt")
+            wait_until(lambda row=row: delivering.outcomes(row), "a repeated attempt")
             assert delivering.outcomes(row)[-1][2] == "delivered"
         assert sorted(node.ids(index)) == sorted(f"{hexadecimal(row)}-1" for row in (first, second))

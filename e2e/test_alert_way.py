@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Consumer, TopicPartition
 
+from e2e.limits import LIMIT_SECONDS
 from e2e.receivers import WebReceiver
 from e2e.stack import Stack, wait_until
 from tailrace.config.resources import REPOSITORY
 from tailrace.sources.sources_file import Source
 
-SECONDS = 600
 DETECT_GROUP = "tailrace-detect"
 BRUTE_FORCE = "Many refused logins to one account"
 """A rule of the repository: ten refused logins of a user from a host within five minutes."""
@@ -87,21 +87,19 @@ def await_rules_read(stack: Stack) -> None:
     place = TopicPartition("tailrace.rules", 0)
     consumer = Consumer({"bootstrap.servers": stack.status("kafka").address, "group.id": DETECT_GROUP})
     try:
-        _, end = consumer.get_watermark_offsets(place, timeout=SECONDS)
-        wait_until(
-            lambda: consumer.committed([place], timeout=SECONDS)[0].offset >= end, SECONDS, "the silence"
-        )
+        _, end = consumer.get_watermark_offsets(place, timeout=LIMIT_SECONDS)
+        wait_until(lambda: consumer.committed([place], timeout=LIMIT_SECONDS)[0].offset >= end, "the silence")
     finally:
         consumer.close()
 
 
 def test_refused_logins_are_delivered_and_triaged(stack, webhook, audit_log):
     refuse(audit_log, "marvin")
-    wait_until(lambda: (BRUTE_FORCE, "marvin") in received(webhook), SECONDS, "the webhook")
+    wait_until(lambda: (BRUTE_FORCE, "marvin") in received(webhook), "the webhook")
 
     (alert,) = listed(stack, "marvin")
     # The receiver has the alert before the outcome is recorded.
-    wait_until(lambda: "delivered" in outcomes(stack, alert["id"]), SECONDS, "the outcome")
+    wait_until(lambda: "delivered" in outcomes(stack, alert["id"]), "the outcome")
     (posted,) = (body for body in bodies(webhook) if body.get("user", {}).get("name") == "marvin")
     page = posted["url"]["full"].removeprefix(f"http://127.0.0.1:{stack.settings.port_superset}")
     assert page.startswith("/superset/dashboard/alerts/") and "marvin" in page, "the page of the alert"
@@ -124,9 +122,9 @@ def test_silenced_alerts_are_stored_and_not_delivered(stack, webhook, audit_log)
     tailrace(stack, "suppress", "--entity", "user=tess", "--for", "1h", "--reason", "penetration test")
     await_rules_read(stack)
     refuse(audit_log, "tess")
-    wait_until(lambda: bool(listed(stack, "tess", "--all")), SECONDS, "the silenced alert")
+    wait_until(lambda: bool(listed(stack, "tess", "--all")), "the silenced alert")
     refuse(audit_log, "pat")
-    wait_until(lambda: (BRUTE_FORCE, "pat") in received(webhook), SECONDS, "a later alert that is delivered")
+    wait_until(lambda: (BRUTE_FORCE, "pat") in received(webhook), "a later alert that is delivered")
 
     assert [each["status"] for each in listed(stack, "tess", "--all")] == ["silenced"]
     assert listed(stack, "tess") == []

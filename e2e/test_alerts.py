@@ -15,6 +15,7 @@ from confluent_kafka import Consumer, TopicPartition
 
 from e2e import commands
 from e2e.alert_rows import RULE, alert, grown
+from e2e.limits import LIMIT_SECONDS
 from e2e.stack import Stack, refusing_port, wait_until
 from tailrace.alerts import suppressions
 from tailrace.alerts.suppressions import Silence
@@ -324,7 +325,7 @@ def rules_topic(alerting: Stack) -> dict[str, dict | None]:
     )
     partition = TopicPartition("tailrace.rules", 0, 0)
     consumer.assign([partition])
-    _, end = consumer.get_watermark_offsets(partition, timeout=300)
+    _, end = consumer.get_watermark_offsets(partition, timeout=LIMIT_SECONDS)
     found: dict[str, dict | None] = {}
     last = -1
 
@@ -337,7 +338,7 @@ def rules_topic(alerting: Stack) -> dict[str, dict | None]:
             last = message.offset()
         return last >= end - 1
 
-    wait_until(read, 120, "the records of tailrace.rules")
+    wait_until(read, "the records of tailrace.rules")
     consumer.close()
     return found
 

@@ -9,7 +9,6 @@ from e2e.health import await_alert, await_cleared
 from e2e.stack import Stack
 from tailrace.sources.sources_file import Source
 
-SECONDS = 600
 INSTANCE = "silent-shop"
 
 
@@ -65,15 +64,15 @@ def test_a_server_that_audits_nothing_and_changed_settings_raise_alerts(stack: S
             Source(INSTANCE, "slowlog", slow.resolve(), "shop", "UTC"),
         ]
     )
-    await_alert(stack, "TailraceAuditSilent", SECONDS, instance=INSTANCE)
-    await_alert(stack, "TailraceAuditChanged", SECONDS, instance=INSTANCE, key="server_audit_events")
+    await_alert(stack, "TailraceAuditSilent", instance=INSTANCE)
+    await_alert(stack, "TailraceAuditChanged", instance=INSTANCE, key="server_audit_events")
 
     with audit.open("ab") as log:
         log.write(audit_record(now))
-    await_cleared(stack, "TailraceAuditSilent", SECONDS, instance=INSTANCE)
+    await_cleared(stack, "TailraceAuditSilent", instance=INSTANCE)
     stack.clickhouse().execute(
         "ALTER TABLE tailrace.server_changes DELETE WHERE instance = {instance:String}",
         {"instance": INSTANCE},
         mutations_sync=2,
     )
-    await_cleared(stack, "TailraceAuditChanged", SECONDS, instance=INSTANCE)
+    await_cleared(stack, "TailraceAuditChanged", instance=INSTANCE)

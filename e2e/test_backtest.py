@@ -17,7 +17,6 @@ from tailrace.config.resources import REPOSITORY
 from tailrace.rules import push as rule_push
 from tailrace.sources.sources_file import Source
 
-SECONDS = 600
 INSTANCE = "backtested"
 RECORD = re.compile(r"^20\d{6} [\d:]{8},(?=.*,\d*,QUERY,)")
 """The time of a statement in an audit log of MariaDB."""
@@ -79,7 +78,7 @@ def test_a_backtest_of_stored_events_raises_the_alerts_of_the_job(stack: Stack, 
     lines = attacks()
     log.write_text("".join(lines))
     stack.watch_sources([Source(INSTANCE, "audit", log.resolve(), "shop", "UTC")])
-    wait_until(lambda: stored(stack) >= len(lines), SECONDS, "all events to be stored")
+    wait_until(lambda: stored(stack) >= len(lines), "all events to be stored")
 
     rows = backtest(stack, "--instance", INSTANCE, "--since", "2d", "--warm-up", "1d", "--samples", "100000")
     found = {(row["rule_id"], row["alert_id"]) for row in rows if row["section"] == "sample"}
@@ -91,10 +90,10 @@ def test_a_backtest_of_stored_events_raises_the_alerts_of_the_job(stack: Stack, 
     def of_the_job() -> set[tuple[str, str]]:
         return {alert for alert in alerts(stack) if alert[0] in compared}
 
-    wait_until(lambda: of_the_job() >= expected, SECONDS, "the alerts of the backtest to be those of the job")
+    wait_until(lambda: of_the_job() >= expected, "the alerts of the backtest to be those of the job")
     assert of_the_job() == expected
     of_trudy = f"rule_title = '{BRUTE_FORCE}' AND user = 'trudy'"
-    wait_until(lambda: alerts(stack, of_trudy), SECONDS, "the alert of a correlation")
+    wait_until(lambda: alerts(stack, of_trudy), "the alert of a correlation")
     (guessed,) = alerts(stack, of_trudy)
     assert guessed in found
 

@@ -28,10 +28,10 @@ def test_nothing_is_lost_or_twice_after_a_restore(stack: Stack, tmp_path):
     workload = Workload(tmp_path / "logs", 1, "saved")
     stack.watch(workload.logs)
     with workload.writing(RATE):
-        wait_until(lambda: workload.entries >= 500, 60, "entries before the backup")
+        wait_until(lambda: workload.entries >= 500, "entries before the backup")
         tailrace(stack, "backup", str(saved))
         before = workload.entries
-        wait_until(lambda: workload.entries >= before + 500, 60, "entries after the backup")
+        wait_until(lambda: workload.entries >= before + 500, "entries after the backup")
     assert_exact(stack, workload.manifests)
 
     stack.down()

@@ -134,10 +134,9 @@ def test_every_byte_is_accounted_for(stack: Stack, written, case: Case):
     expected = log.bytes - case.pending
     wait_until(
         lambda: expected - case.undecided <= sum(stored.bytes_by_kind().values()) <= expected,
-        90,
         f"{expected} bytes of {log.bytes} to be accounted for",
     )
-    wait_until(lambda: stored.event_count() == case.events, 20, f"{case.events} events")
-    wait_until(lambda: bool(stored.dead_letter_codes()) == bool(case.dead), 20, "the dead letters")
+    wait_until(lambda: stored.event_count() == case.events, f"{case.events} events")
+    wait_until(lambda: bool(stored.dead_letter_codes()) == bool(case.dead), "the dead letters")
     assert set(stored.dead_letter_codes()) <= case.dead
     assert stored.gap_kinds().keys() == case.gaps

@@ -17,6 +17,7 @@ from confluent_kafka import TopicPartition
 from confluent_kafka.admin import OffsetSpec
 
 from e2e.brokers import EXPIRATION_MILLIS, PARTITIONS, Brokers, await_time
+from e2e.limits import LIMIT_SECONDS
 from e2e.stack import PORTS, Stack, wait_until
 from e2e.test_full_disk import full, mount
 from e2e.wait_for_idle import assert_exact, await_exact, settle
@@ -33,7 +34,6 @@ FIRST_PORT = int(os.environ.get("BROKERS_FIRST_PORT", "23320"))
 PARTS = ("clickhouse", "flink", "census", "fluentbit")
 LINES, AUDIT, EVENTS = "tailrace.slowlog.lines", "tailrace.audit.lines", "tailrace.events"
 RATE = 40
-SECONDS = 600
 DISK_MEBIBYTES = 256
 CERTIFICATE_SECONDS = 240
 GROWN = 8
@@ -74,16 +74,14 @@ def watched(cluster: Brokers, tmp_path: Path, request) -> Iterator[Workload]:
 
 def await_more(workload: Workload, entries: int = 200) -> None:
     before = workload.entries
-    wait_until(lambda: workload.entries >= before + entries, SECONDS, "more entries")
+    wait_until(lambda: workload.entries >= before + entries, "more entries")
 
 
 def await_rows(cluster: Brokers, workload: Workload) -> None:
     """Returns when the first entries of the workload are stored."""
     query = "SELECT count() AS rows FROM tailrace.query_events WHERE instance = {instance:String}"
     instance = {"instance": workload.manifests[0].instance}
-    wait_until(
-        lambda: cluster.stack.clickhouse().rows(query, instance)[0]["rows"] > 0, SECONDS, "the first rows"
-    )
+    wait_until(lambda: cluster.stack.clickhouse().rows(query, instance)[0]["rows"] > 0, "the first rows")
 
 
 def test_leaders_are_killed(cluster: Brokers, watched: Workload):
@@ -92,11 +90,9 @@ def test_leaders_are_killed(cluster: Brokers, watched: Workload):
         for topic, partition in ((LINES, 0), (AUDIT, 1), (EVENTS, 0)):
             old = cluster.leader(topic, partition)
             with cluster.without(old, signal.SIGKILL):
-                wait_until(
-                    lambda t=topic, p=partition, o=old: cluster.leader(t, p) is not o, SECONDS, "a new leader"
-                )
+                wait_until(lambda t=topic, p=partition, o=old: cluster.leader(t, p) is not o, "a new leader")
                 await_more(watched)
-    assert_exact(cluster.stack, watched.manifests, SECONDS)
+    assert_exact(cluster.stack, watched.manifests, LIMIT_SECONDS)
 
 
 def test_topics_get_more_partitions_while_logs_grow(cluster: Brokers, watched: Workload):
@@ -110,11 +106,11 @@ def test_topics_get_more_partitions_while_logs_grow(cluster: Brokers, watched: W
         with stack.without("fluentbit"):  # librdkafka reads the number of partitions every five minutes
             await_more(watched)
         await_more(watched)
-        wait_until(lambda: messages_in_new_partitions(cluster) > 0, SECONDS, "lines in a new partition")
+        wait_until(lambda: messages_in_new_partitions(cluster) > 0, "lines in a new partition")
         control.start_component(stack.home, "flink")
         await_more(watched)
-    assert settle(stack, watched.manifests, SECONDS) == {}
-    await_exact(stack, watched.manifests, SECONDS)
+    assert settle(stack, watched.manifests, LIMIT_SECONDS) == {}
+    await_exact(stack, watched.manifests, LIMIT_SECONDS)
 
 
 def messages_in_new_partitions(cluster: Brokers) -> int:
@@ -133,7 +129,7 @@ def test_the_disk_of_a_broker_is_full(cluster: Brokers, watched: Workload):
         small.start()
         await_more(watched)
         cluster.await_all()
-    assert_exact(cluster.stack, watched.manifests, SECONDS)
+    assert_exact(cluster.stack, watched.manifests, LIMIT_SECONDS)
 
 
 def test_producers_continue_after_a_long_pause(cluster: Brokers, watched: Workload):
@@ -142,7 +138,7 @@ def test_producers_continue_after_a_long_pause(cluster: Brokers, watched: Worklo
     watched.finish()
     pulled = Pulled(cluster)
     pulled.ship()
-    assert_exact(cluster.stack, watched.manifests, SECONDS)
+    assert_exact(cluster.stack, watched.manifests, LIMIT_SECONDS)
     await_time(time.time() + 2 * EXPIRATION_MILLIS / 1000)
 
     watched.write(100)
@@ -153,8 +149,8 @@ def test_producers_continue_after_a_long_pause(cluster: Brokers, watched: Worklo
         pulled.restart()
         pulled.ship()
     pulled.ship()
-    assert_exact(cluster.stack, watched.manifests, SECONDS)
-    wait_until(lambda: pulled.rows() == pulled.shipped, SECONDS, "the pulled entries")
+    assert_exact(cluster.stack, watched.manifests, LIMIT_SECONDS)
+    wait_until(lambda: pulled.rows() == pulled.shipped, "the pulled entries")
 
 
 def test_a_rolling_restart(cluster: Brokers, watched: Workload):
@@ -163,7 +159,7 @@ def test_a_rolling_restart(cluster: Brokers, watched: Workload):
         for broker in cluster.all:
             with cluster.without(broker):
                 await_more(watched)
-    assert_exact(cluster.stack, watched.manifests, SECONDS)
+    assert_exact(cluster.stack, watched.manifests, LIMIT_SECONDS)
 
 
 def test_two_of_three_are_killed(cluster: Brokers, watched: Workload):
@@ -175,7 +171,7 @@ def test_two_of_three_are_killed(cluster: Brokers, watched: Workload):
             first.end(signal.SIGKILL)
             await_more(watched)
             first.start()
-    assert_exact(cluster.stack, watched.manifests, SECONDS)
+    assert_exact(cluster.stack, watched.manifests, LIMIT_SECONDS)
 
 
 def test_an_expired_certificate_is_replaced(cluster: Brokers, watched: Workload, monkeypatch):
@@ -198,7 +194,7 @@ def test_an_expired_certificate_is_replaced(cluster: Brokers, watched: Workload,
             await_more(watched)
         refused = "certificate verify failed"
         log = stack.home.log("fluentbit")
-        wait_until(lambda: refused in log.read_text(errors="replace"), SECONDS, "Fluent Bit to say why")
+        wait_until(lambda: refused in log.read_text(errors="replace"), "Fluent Bit to say why")
         first = cluster.all[0]
         first.end()
         first.start()
@@ -210,7 +206,7 @@ def test_an_expired_certificate_is_replaced(cluster: Brokers, watched: Workload,
             broker.end()
             broker.start()
         cluster.await_all()
-    assert_exact(stack, watched.manifests, SECONDS)
+    assert_exact(stack, watched.manifests, LIMIT_SECONDS)
 
 
 class Pulled:

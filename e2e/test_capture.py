@@ -16,6 +16,7 @@ from confluent_kafka import Consumer
 from jsonschema import Draft202012Validator
 
 from e2e.attack_day.mariadb import Installation, Server
+from e2e.limits import LIMIT_SECONDS
 from e2e.stack import Stack, wait_until
 from tailrace.config.resources import REPOSITORY
 from tailrace.sources import sources_file
@@ -29,8 +30,6 @@ from tailrace_local.components.capture import Capture
 FIRST_PORT = int(os.environ.get("CAPTURE_FIRST_PORT", "22540"))
 DATABASE_PORT = FIRST_PORT + 20
 PARTS = ("kafka", "clickhouse", "capture", "explain", "fluentbit", "facts")
-PATIENCE_SECONDS = 600
-CONNECT_SECONDS = 300
 INSTANCE, REPLICA, DENIED, BROKEN = "shop-db-1", "shop-db-2", "shop-db-1-denied", "broken"
 PASSWORD = "geheim-für-alle"
 
@@ -183,7 +182,7 @@ def await_status(stack: Stack, instance: str, expected: str, *kinds: str) -> Non
 
 
 def await_true(condition, what: str) -> None:
-    wait_until(condition, PATIENCE_SECONDS, what)
+    wait_until(condition, what)
 
 
 def test_requested_tls_is_required(database: Server):
@@ -194,10 +193,10 @@ def test_requested_tls_is_required(database: Server):
         "GRANT USAGE ON *.* TO 'wire'@'127.0.0.1'",
     )
     address = f"mysql://wire@127.0.0.1:{database.port}/"
-    connect(parse(address), Password("x"), CONNECT_SECONDS, "test").close()
+    connect(parse(address), Password("x"), LIMIT_SECONDS, "test").close()
     for tls in ("required", "verify"):
         with pytest.raises(ServerError, match="offers no TLS"):
-            connect(parse(f"{address}?tls={tls}"), Password("x"), CONNECT_SECONDS, "test")
+            connect(parse(f"{address}?tls={tls}"), Password("x"), LIMIT_SECONDS, "test")
 
 
 def test_complete_snapshots_of_a_server_arrive(stack, database):
@@ -468,16 +467,16 @@ def test_a_server_with_a_private_authority_that_requires_tls(installation, tmp_p
         run(server, "CREATE USER 'wire'@'127.0.0.1' IDENTIFIED BY 'x' REQUIRE SSL")
         address = f"mysql://wire@127.0.0.1:{server.port}/"
         for tls in ("preferred", "required", f"verify-ca&ca={ours}", f"verify&ca={ours}"):
-            connection = connect(parse(f"{address}?tls={tls}"), Password("x"), CONNECT_SECONDS, "test")
+            connection = connect(parse(f"{address}?tls={tls}"), Password("x"), LIMIT_SECONDS, "test")
             (row,) = connection.rows("SHOW SESSION STATUS LIKE 'Ssl_version'")
             connection.close()
             assert str(row["Value"]).startswith("TLS"), tls
         for tls in ("off", f"verify-ca&ca={others}", f"verify&ca={others}", "verify"):
             with pytest.raises(ServerError):
-                connect(parse(f"{address}?tls={tls}"), Password("x"), CONNECT_SECONDS, "test")
+                connect(parse(f"{address}?tls={tls}"), Password("x"), LIMIT_SECONDS, "test")
         local = f"mysql://wire@localhost:{server.port}/?tls=verify&ca={ours}"
         with pytest.raises(ServerError, match="not valid for 'localhost'"):
-            connect(parse(local), Password("x"), CONNECT_SECONDS, "test")
+            connect(parse(local), Password("x"), LIMIT_SECONDS, "test")
     finally:
         server.stop()
 

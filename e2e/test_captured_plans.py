@@ -13,7 +13,8 @@ import pytest
 
 from e2e import mysql as real_mysql
 from e2e.attack_day import mariadb as attack_day
-from e2e.orders_workload import CUSTOMERS, PATIENCE_SECONDS, Server, Workload, connection
+from e2e.limits import LIMIT_SECONDS
+from e2e.orders_workload import CUSTOMERS, Server, Workload, connection
 from e2e.stack import Stack, wait_until
 from tailrace.config.resources import REPOSITORY
 from tailrace.credentials import names as credential_names
@@ -137,7 +138,7 @@ def explaining(stack: Stack, instance: str, database: Server, state: Path) -> It
     finally:
         service.terminate()
         try:
-            service.wait(PATIENCE_SECONDS)
+            service.wait(LIMIT_SECONDS)
         finally:
             service.kill()  # or it would explain the statements of the next test
 
@@ -191,17 +192,14 @@ def test_a_dropped_index_is_a_change_of_the_captured_plan_and_slower(stack, inst
         Workload(database, orders, pause=0.03, besides=salaries) as workload,
         explaining(stack, instance, database, tmp_path / "state"),
     ):
-        wait_until(lambda: captures_of_orders(stack, instance), PATIENCE_SECONDS, "the first capture")
+        wait_until(lambda: captures_of_orders(stack, instance), "the first capture")
         workload.more(EXECUTIONS)
         seen = captures_of_orders(stack, instance)
-        wait_until(
-            lambda: captures_of_orders(stack, instance) > seen + 1, PATIENCE_SECONDS, "the same plan again"
-        )
+        wait_until(lambda: captures_of_orders(stack, instance) > seen + 1, "the same plan again")
         with connection(database) as session, session.cursor() as cursor:
             cursor.execute("ALTER TABLE orders DROP INDEX by_customer")
         wait_until(
             lambda: [row["verdict"] for row in changes(stack, instance)] == ["slower"],
-            PATIENCE_SECONDS,
             "the verdict",
         )
 
@@ -211,9 +209,7 @@ def test_a_dropped_index_is_a_change_of_the_captured_plan_and_slower(stack, inst
     assert change["rows_examined_after"] == ROWS
     assert change["unchanged_until"] < change["changed"]
     # The plans have a sink of their own.
-    wait_until(
-        lambda: len(captured_steps(stack, instance, change["query_id"])) >= 2, PATIENCE_SECONDS, "both plans"
-    )
+    wait_until(lambda: len(captured_steps(stack, instance, change["query_id"])) >= 2, "both plans")
     assert captured_steps(stack, instance, change["query_id"]) == {
         change["old_plan"]: [("orders", "ref", "by_customer")],
         change["new_plan"]: [("orders", "ALL", "")],
@@ -228,7 +224,7 @@ def test_its_alert_comes_within_a_minute_of_the_evidence(stack, instance):
             {"title": SLOWER, "instance": instance},
         )
 
-    wait_until(alerts, PATIENCE_SECONDS, "the alert")
+    wait_until(alerts, "the alert")
     (raised,) = alerts()
     (change,) = changes(stack, instance)
     assert raised["facts"]["new_plan"] == change["new_plan"]
@@ -237,7 +233,7 @@ def test_its_alert_comes_within_a_minute_of_the_evidence(stack, instance):
 
 
 def test_why_a_statement_has_no_plan_can_be_seen(stack, instance):
-    wait_until(lambda: refused(stack, instance), PATIENCE_SECONDS, "the refused EXPLAIN")
+    wait_until(lambda: refused(stack, instance), "the refused EXPLAIN")
     denied = refused(stack, instance)[0]
     assert denied["plan_hash"] == ""
     assert denied["error"].startswith("1142: SELECT command denied to user 'explainer'@'localhost'")
@@ -296,6 +292,5 @@ def test_a_restarted_job_goes_on(detecting: Stack):
     # The job reads the events after its last checkpoint again, so a change may be pending for a moment.
     wait_until(
         lambda: {server: changes(detecting, server) for server in servers} == before,
-        PATIENCE_SECONDS,
         "the changes as they were",
     )

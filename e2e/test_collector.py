@@ -12,6 +12,7 @@ from random import Random
 
 import pytest
 
+from e2e.limits import LIMIT_SECONDS
 from e2e.stack import COLLECTORS, Stack, wait_until
 from e2e.topics import Line, read_lines
 from tailrace.sources.sources_file import Source
@@ -51,10 +52,8 @@ def watch(stack: Stack, tmp_path: Path, request) -> Callable[[bytes], tuple[str,
     return write
 
 
-def shipped(stack: Stack, instance: str, number: int, seconds: float = 600) -> list[Line]:
-    return read_lines(
-        stack.settings, "tailrace.slowlog.lines", instance, lambda found: len(found) >= number, seconds
-    )
+def shipped(stack: Stack, instance: str, number: int) -> list[Line]:
+    return read_lines(stack.settings, "tailrace.slowlog.lines", instance, lambda found: len(found) >= number)
 
 
 def by_offset(lines: list[bytes], skipped: Callable[[bytes], bool] = lambda line: False) -> dict[int, bytes]:
@@ -144,12 +143,12 @@ def test_a_line_written_just_before_a_file_is_watched_is_read(stack, tmp_path):
             stderr=subprocess.STDOUT,
         )
     try:
-        wait_until(lambda: log.read_bytes() == b"early\nlate\n", 60, "the file to be watched")
+        wait_until(lambda: log.read_bytes() == b"early\nlate\n", "the file to be watched")
         size = log.stat().st_size
-        wait_until(lambda: _offsets(offsets) == [(size,)], 20, "the late line to be read")
+        wait_until(lambda: _offsets(offsets) == [(size,)], "the late line to be read")
     finally:
         collector.terminate()
-        collector.wait(600)
+        collector.wait(LIMIT_SECONDS)
 
 
 def _late_writer(directory: Path) -> Path:
@@ -185,7 +184,6 @@ def test_repeated_kills_with_kafka_up_lose_only_queued_lines(stack, watch):
         "tailrace.slowlog.lines",
         instance,
         lambda so_far: any(line.log == b"end" for line in so_far[-1000:]),
-        600,
     )
     came = {line.offset: line.log for line in found}
     expected = by_offset([*lines, b"end\n"])
@@ -204,7 +202,7 @@ def test_collectors_of_an_idle_log_cost_next_to_nothing(stack, watch):
 def _cpu_share_of(stack: Stack, component: str, seconds: float) -> float:
     """Returns the CPU-seconds in a second, over at least this many."""
     before, began = stack.status(component).cpu_seconds, time.monotonic()
-    wait_until(lambda: time.monotonic() > began + seconds, 2 * seconds, "the time to measure")
+    wait_until(lambda: time.monotonic() > began + seconds, "the time to measure")
     spent = stack.status(component).cpu_seconds - before
     return spent / (time.monotonic() - began)
 
@@ -212,7 +210,7 @@ def _cpu_share_of(stack: Stack, component: str, seconds: float) -> float:
 def await_nothing_buffered(stack: Stack) -> None:
     """Waits until Fluent Bit has queued everything that it has read: later lines then arrive last."""
     buffer = stack.home.data("fluentbit") / "buffer"
-    wait_until(lambda: not any(buffer.rglob("*.flb")), 60, "Fluent Bit's buffer to be empty")
+    wait_until(lambda: not any(buffer.rglob("*.flb")), "Fluent Bit's buffer to be empty")
 
 
 def intervals(missing: Iterable[bool]) -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from e2e.limits import LIMIT_SECONDS
 from e2e.workload.manifest import LogManifest
 from e2e.workload.writer import LogWriter, Workload
 from tailrace.config.resources import REPOSITORY
@@ -30,7 +31,7 @@ def parse(log: LogWriter, path: Path | None = None) -> list[dict]:
         env={name: text for name, text in os.environ.items() if name != "PYTHONPATH"},
         capture_output=True,
         check=True,
-        timeout=1200,
+        timeout=2 * LIMIT_SECONDS,
     )
     return [json.loads(line) for line in done.stdout.splitlines()]
 

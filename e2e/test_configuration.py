@@ -3,6 +3,7 @@
 import subprocess
 from pathlib import Path
 
+from e2e.limits import LIMIT_SECONDS
 from e2e.stack import Stack, wait_until
 from e2e.wait_for_idle import assert_exact, is_accounted_for
 from tailrace.credentials.names import password_name
@@ -21,8 +22,8 @@ def test_the_writers_password_is_changed_while_lines_arrive(stack: Stack, watche
         workload.write(300)
         workload.finish()
         problem = b"does not accept user writer"
-        wait_until(lambda: problem in log.read_bytes()[before:], 60, "the job to say what is wrong")
-        wait_until(lambda: stack.status("flink").is_healthy, 60, "the job to be healthy")
+        wait_until(lambda: problem in log.read_bytes()[before:], "the job to say what is wrong")
+        wait_until(lambda: stack.status("flink").is_healthy, "the job to be healthy")
         assert not is_accounted_for(stack, workload.manifests)
     finally:
         control.restart(stack.home, "clickhouse")  # reads the new password
@@ -33,7 +34,7 @@ def test_the_writers_password_is_changed_while_lines_arrive(stack: Stack, watche
 def test_the_job_refuses_an_unknown_key(stack: Stack):
     command = Flink(stack.settings, stack.home).command()
     wrong = [*map(str, command), "--gap.timeout.s", "20"]
-    done = subprocess.run(wrong, capture_output=True, text=True, timeout=600, check=False)
+    done = subprocess.run(wrong, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
     assert done.returncode == 1
     assert "unknown key gap.timeout.s; the nearest known one is gap.timeout.ms" in done.stderr
     assert "\tat " not in done.stderr

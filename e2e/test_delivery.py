@@ -14,7 +14,6 @@ from e2e import receivers
 from e2e.alert_rows import grown
 from e2e.delivering import (
     MAIL_PORT,
-    PATIENCE_SECONDS,
     SECRET,
     WEB_PORT,
     email,
@@ -23,6 +22,7 @@ from e2e.delivering import (
     webhook,
 )
 from e2e.health import await_alert, await_cleared
+from e2e.limits import LIMIT_SECONDS
 from e2e.receivers import MailReceiver, mail_receiver, web_receiver
 from e2e.stack import wait_until
 from tailrace.alerts.delivery import config
@@ -116,7 +116,7 @@ def test_a_service_killed_before_it_records_an_attempt_delivers_again(delivering
     web.before_answer = delivering.kill
     delivering.begin(webhook())
     row = delivering.raised()
-    wait_until(lambda: len(web.requests) == 1, PATIENCE_SECONDS, "the first attempt")
+    wait_until(lambda: len(web.requests) == 1, "the first attempt")
     delivering.await_end()
     assert delivering.outcomes(row) == []
 
@@ -132,12 +132,12 @@ def test_no_alert_is_omitted_after_an_outage_of_service_or_receiver(delivering):
     delivering.stop()
     rows += [delivering.raised(minutes_ago=60 * 24 * 3) for _ in range(5)]
     delivering.start()
-    wait_until(lambda: len(delivering._rows("failed")) > 3, PATIENCE_SECONDS, "attempts without a receiver")
+    wait_until(lambda: len(delivering._rows("failed")) > 3, "attempts without a receiver")
     await_alert(delivering.stack, "TailraceChannelFailing", limit=0, channel="siem")
 
     with web_receiver(WEB_PORT) as web:
         wait_until(
-            lambda: len(delivering._rows("delivered")) == len(rows), 2 * PATIENCE_SECONDS, "all of them"
+            lambda: len(delivering._rows("delivered")) == len(rows), "all of them", seconds=2 * LIMIT_SECONDS
         )
         assert set(keys(web)) == {f"{hexadecimal(row)}-1" for row in rows}
     await_cleared(delivering.stack, "TailraceChannelFailing", limit=0, channel="siem")
@@ -155,8 +155,8 @@ def test_alerts_delivered_during_an_outage_of_clickhouse_are_delivered_once(deli
     delivering.begin(webhook())
     row = delivering.raised()
     try:
-        assert stopped.wait(PATIENCE_SECONDS)
-        wait_until(lambda: delivering.pulses()["siem"]["problem"], PATIENCE_SECONDS, "the outage to be seen")
+        assert stopped.wait(LIMIT_SECONDS)
+        wait_until(lambda: delivering.pulses()["siem"]["problem"], "the outage to be seen")
     finally:
         control.start_component(delivering.stack.home, "clickhouse")
     delivering.stack.await_healthy()
@@ -191,13 +191,13 @@ def test_a_closed_alert_that_grows_is_not_delivered(delivering, web):
 
 def test_a_slow_receiver_does_not_delay_others(delivering, web, mails):
     arrived = threading.Event()
-    web.before_answer = lambda: arrived.wait(2 * PATIENCE_SECONDS)
+    web.before_answer = lambda: arrived.wait(2 * LIMIT_SECONDS)
     delivering.begin(webhook(timeout="1h"), email())
     rows = [delivering.raised() for _ in range(8)]
 
     try:
-        wait_until(lambda: len(mails.mails) == len(rows), PATIENCE_SECONDS, "all mails")
-        wait_until(lambda: web.requests, PATIENCE_SECONDS, "the request that is not answered")
+        wait_until(lambda: len(mails.mails) == len(rows), "all mails")
+        wait_until(lambda: web.requests, "the request that is not answered")
         assert len(web.requests) == 1
     finally:
         arrived.set()
@@ -243,7 +243,7 @@ def test_many_alerts_are_sent_in_one_mail(delivering, mails):
     delivering.stop()
     rows = [delivering.raised(minutes_ago=number) for number in range(40)]
     delivering.start()
-    wait_until(lambda: len(delivering._rows("delivered")) == 40, PATIENCE_SECONDS, "all alerts")
+    wait_until(lambda: len(delivering._rows("delivered")) == 40, "all alerts")
 
     (mail,) = mails.mails
     assert mail["Subject"] == "[Tailrace high] 40 more alerts"
@@ -258,9 +258,9 @@ def test_mail_goes_encrypted_and_with_a_login(delivering, tmp_path):
         trusted = email(name="trusted", security="starttls", ca_file=str(certificate), **login)
         delivering.begin(untrusted, trusted)
         delivering.raised()
-        wait_until(lambda: len(mails.mails) == 1, PATIENCE_SECONDS, "the mail")
+        wait_until(lambda: len(mails.mails) == 1, "the mail")
         assert mails.logins == [("tailrace", SECRET)]
-        wait_until(lambda: delivering._rows("failed"), PATIENCE_SECONDS, "the failure")
+        wait_until(lambda: delivering._rows("failed"), "the failure")
         assert "certificate verify failed" in delivering._rows("failed")[0]["detail"]
 
 

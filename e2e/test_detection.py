@@ -15,6 +15,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from e2e import commands
 from e2e.health import await_alert, await_cleared
+from e2e.limits import LIMIT_SECONDS
 from e2e.stack import Stack, wait_until
 from e2e.topics import all_records
 from tailrace.cli.exit_codes import Exit
@@ -24,8 +25,6 @@ from tailrace.kafka.client import KafkaClient
 from tailrace.rules import push as rule_push
 from tailrace.sources.sources_file import Source
 from tailrace_local.components.detect import Detect
-
-SECONDS = 600
 
 BRUTE_FORCE = "Many refused logins to one account"
 """Of the repository's rules: ten of a user from a host within five minutes."""
@@ -99,7 +98,7 @@ def write_again(stack: Stack, topic: str) -> int:
     producer = Producer({"bootstrap.servers": stack.status("kafka").address})
     for record in again:
         producer.produce(topic, record.value(), record.key(), record.partition())
-    assert producer.flush(SECONDS) == 0
+    assert producer.flush(LIMIT_SECONDS) == 0
     return len(again)
 
 
@@ -112,21 +111,23 @@ def own_rules_again(stack: Stack) -> Iterator[None]:
 
 def push(stack: Stack, texts: dict[str, str]) -> rule_push.Outcome:
     kafka = KafkaClient(stack.status("kafka").address)
-    outcome = rule_push.promote_candidate(kafka, stack.clickhouse(), rule_push.push(kafka, texts), SECONDS)
+    outcome = rule_push.promote_candidate(
+        kafka, stack.clickhouse(), rule_push.push(kafka, texts), LIMIT_SECONDS
+    )
     assert outcome, "the job said nothing of the push"
     return outcome
 
 
 def test_brute_force_alerts_once_though_the_job_is_killed_amid_it(stack: Stack, audit: AuditLog):
     audit.refuse("mallory", 6)
-    wait_until(lambda: events(stack, audit.instance) >= 6, SECONDS, "the first events")
+    wait_until(lambda: events(stack, audit.instance) >= 6, "the first events")
     stack.kill("detect")
     audit.refuse("mallory", 6)
-    wait_until(lambda: brute_force(stack, "mallory"), SECONDS, "the alert")
+    wait_until(lambda: brute_force(stack, "mallory"), "the alert")
     stack.kill("detect")
     stack.await_healthy()
     audit.refuse("trent", 12)
-    wait_until(lambda: brute_force(stack, "trent"), SECONDS, "an alert after the kills")
+    wait_until(lambda: brute_force(stack, "trent"), "an alert after the kills")
 
     (alert,) = brute_force(stack, "mallory")
     assert alert["count"] == 1
@@ -137,19 +138,19 @@ def test_brute_force_alerts_once_though_the_job_is_killed_amid_it(stack: Stack, 
         return {record.key().decode() for record in all_records(stack.settings, "tailrace.alerts")}
 
     # The topic and the table have a sink each.
-    wait_until(lambda: alert["id"].replace("-", "") in keys(), SECONDS, "the alert in its topic")
+    wait_until(lambda: alert["id"].replace("-", "") in keys(), "the alert in its topic")
 
 
 def test_the_same_events_again_alert_no_more(stack: Stack, audit: AuditLog):
     audit.refuse("oscar", 12)
-    wait_until(lambda: brute_force(stack, "oscar"), SECONDS, "the alert")
+    wait_until(lambda: brute_force(stack, "oscar"), "the alert")
     # Other rules may also alert of oscar; their alerts are stored before those of later events.
     audit.refuse("nick", 12)
-    wait_until(lambda: brute_force(stack, "nick"), SECONDS, "an alert after those of oscar")
+    wait_until(lambda: brute_force(stack, "nick"), "an alert after those of oscar")
     before = alerts(stack, user="oscar")
     assert write_again(stack, "tailrace.events") >= 12
     audit.refuse("peggy", 12)  # which come after them in the same partition
-    wait_until(lambda: brute_force(stack, "peggy"), SECONDS, "the alert of later events")
+    wait_until(lambda: brute_force(stack, "peggy"), "the alert of later events")
 
     assert alerts(stack, user="oscar") == before
     assert len(brute_force(stack, "peggy")) == 1
@@ -164,14 +165,14 @@ def test_a_bad_push_changes_nothing_and_a_good_one_takes_effect(stack: Stack, au
     assert not bad.accepted
     assert "bad.yml:1:" in bad.message
     audit.refuse("victor", 12)
-    wait_until(lambda: brute_force(stack, "victor"), SECONDS, "the alert of the old rules")
+    wait_until(lambda: brute_force(stack, "victor"), "the alert of the old rules")
 
     one = {"one.yml": RULE.format(id=uuid.uuid4(), level="low")}
     good = push(stack, one)
     assert good.accepted
     assert good.rules == 1
     audit.refuse("walter", 3)
-    wait_until(lambda: alerts(stack, user="walter", level="low"), SECONDS, "the alert of the new rule")
+    wait_until(lambda: alerts(stack, user="walter", level="low"), "the alert of the new rule")
     assert {alert["rule_title"] for alert in alerts(stack, user="walter")} == {"Refused login of a test"}
     assert stack.status("detect").pid == pid
 
@@ -180,12 +181,12 @@ def test_the_topic_keeps_the_last_good_push_beside_one_that_is_refused(stack: St
     own = rule_push.files(rule_push.OWN)
     kafka, clickhouse = KafkaClient(stack.status("kafka").address), stack.clickhouse()
     good = rule_push.push(kafka, own)
-    assert rule_push.await_outcome(clickhouse, good.id, SECONDS).accepted
+    assert rule_push.await_outcome(clickhouse, good.id, LIMIT_SECONDS).accepted
     rule_push.promote_last_candidate(
         kafka, clickhouse
     )  # as the next push does for one that nobody waited for
     bad = rule_push.push(kafka, {**own, "bad.yml": "title: no rule\n"})
-    assert not rule_push.await_outcome(clickhouse, bad.id, SECONDS).accepted
+    assert not rule_push.await_outcome(clickhouse, bad.id, LIMIT_SECONDS).accepted
 
     compacted = {
         record.key().decode(): record.value() for record in all_records(stack.settings, rule_push.TOPIC)
@@ -207,15 +208,15 @@ def test_a_job_with_rules_has_no_complaint(stack: Stack):
         return [each["value"] for each in known if each["name"] == "rules-active"]
 
     # A task reports its accumulators with its heartbeats, seconds after it has applied the rules.
-    wait_until(lambda: active() == ["1"], SECONDS, "the job to report its rules")
-    wait_until(lambda: detect.problem() == "", SECONDS, "no complaint")
+    wait_until(lambda: active() == ["1"], "the job to report its rules")
+    wait_until(lambda: detect.problem() == "", "no complaint")
 
 
 @pytest.mark.usefixtures("own_rules_again")
 def test_the_command_says_what_the_job_made_of_a_push(stack: Stack, tmp_path: Path):
     def pushed(*options: str) -> subprocess.CompletedProcess:
         return commands.run(
-            stack.settings.environment(), "rules", "push", tmp_path, "--wait", SECONDS, *options
+            stack.settings.environment(), "rules", "push", tmp_path, "--wait", LIMIT_SECONDS, *options
         )
 
     (tmp_path / "one.yml").write_text(RULE.format(id=uuid.uuid4(), level="low"))
@@ -250,8 +251,8 @@ def test_an_exception_suppresses_and_an_expired_one_is_reported(stack: Stack, au
         await_alert(stack, "TailraceExceptionsExpired")
         for user in ("grace", "erin"):
             audit.refuse(user, 3)
-        wait_until(lambda: alerts(stack, user="erin"), SECONDS, "the alert of the expired exception's user")
-        wait_until(lambda: suppressed(stack, "Known_user") == 3, SECONDS, "the matches to be counted")
+        wait_until(lambda: alerts(stack, user="erin"), "the alert of the expired exception's user")
+        wait_until(lambda: suppressed(stack, "Known_user") == 3, "the matches to be counted")
         assert not alerts(stack, user="grace")
     finally:
         assert push(stack, rule_push.files(rule_push.OWN)).accepted
@@ -271,15 +272,13 @@ def suppressed(stack: Stack, exception: str) -> float:
 def test_an_instance_without_census_is_said_to_be_unknown(stack: Stack, audit: AuditLog):
     own = rule_push.files(rule_push.OWN)
     audit.refuse("sybil", 1)
-    wait_until(lambda: events(stack, audit.instance), SECONDS, "the first event")
+    wait_until(lambda: events(stack, audit.instance), "the first event")
     assert not alerts(stack, instance=audit.instance, rule_title=UNKNOWN_MINUTES)
 
     with stack.without("census"):
         # Not before: on a busy machine a census may be later than this timeout.
         assert push(stack, {**own, "detectors.yaml": "census_timeout: {timeout: 20s}"}).accepted
-        wait_until(
-            lambda: alerts(stack, instance=audit.instance, rule_title=UNKNOWN_MINUTES), SECONDS, "the alert"
-        )
+        wait_until(lambda: alerts(stack, instance=audit.instance, rule_title=UNKNOWN_MINUTES), "the alert")
     (alert,) = alerts(stack, instance=audit.instance, rule_title=UNKNOWN_MINUTES)
     assert (alert["level"], alert["count"]) == ("high", 1)
 
@@ -300,8 +299,8 @@ def test_bytes_that_never_came_are_an_alert(stack: Stack):
             "log": login,
         }
         lines.produce("tailrace.audit.lines", msgpack.packb(line), "gapped", 0)
-    assert lines.flush(SECONDS) == 0
-    wait_until(lambda: alerts(stack, instance="gapped", rule_title=MISSING_BYTES), SECONDS, "the alert")
+    assert lines.flush(LIMIT_SECONDS) == 0
+    wait_until(lambda: alerts(stack, instance="gapped", rule_title=MISSING_BYTES), "the alert")
 
     (alert,) = alerts(stack, instance="gapped", rule_title=MISSING_BYTES)
     assert (alert["level"], alert["metric"]) == ("medium", 5000 - 2 * (len(login) + 1))
@@ -373,7 +372,7 @@ def test_the_job_says_of_a_server_what_the_command_says_of_its_logs(stack: Stack
         return has_all and all(hindered(by_job[source]) == said for source, said in by_command.items())
 
     try:
-        wait_until(is_complete, SECONDS, "the answers of the job to equal those of the command")
+        wait_until(is_complete, "the answers of the job to equal those of the command")
     except AssertionError:
         assert {source: hindered(by_job.get(source, {})) for source in logs} == by_command
         raise
@@ -389,7 +388,7 @@ def test_the_job_says_of_a_server_what_the_command_says_of_its_logs(stack: Stack
         answers = coverage_by_job(stack, instance)
         return {log: said == {"Refused login of a test": ""} for log, said in answers.items()} == expected
 
-    wait_until(is_of_the_push, SECONDS, "the answers for the new rules, and for no other")
+    wait_until(is_of_the_push, "the answers for the new rules, and for no other")
 
 
 def events(stack: Stack, instance: str) -> int:

@@ -29,7 +29,6 @@ from tailrace.config.resources import REPOSITORY
 from tailrace.sources import sources_file
 
 DATABASE_PORT = int(os.environ.get("DOCTOR_PORT", "22640"))
-PATIENCE_SECONDS = 600
 SEEDS, LONG_SEEDS = 3, 100
 """Of the puller of log tables, which is tested here because the server is a MariaDB."""
 ZONE = "America/New_York"
@@ -197,7 +196,7 @@ def test_its_logrotate_stanza_works_unchanged(server, installation, tmp_path, mo
     monkeypatch.setenv("PATH", f"{admin.parent}:{os.environ['PATH']}")
     path = Path(re.search(r"\S*slow\.log", tip["message"])[0])
     run(server, "SELECT SLEEP(0.6) AS before_it")
-    wait_until(lambda: "before_it" in path.read_text(), PATIENCE_SECONDS, "the entry before")
+    wait_until(lambda: "before_it" in path.read_text(), "the entry before")
     done = subprocess.run(
         [installation.program("logrotate"), "--force", "--state", tmp_path / "state", stanza],
         env=installation.environment(),
@@ -209,7 +208,7 @@ def test_its_logrotate_stanza_works_unchanged(server, installation, tmp_path, mo
 
     assert "before_it" in path.with_name("slow.log.1").read_text()
     assert "before_it" not in path.read_text()
-    wait_until(lambda: "after_it" in path.read_text(), PATIENCE_SECONDS, "the entry in the new file")
+    wait_until(lambda: "after_it" in path.read_text(), "the entry in the new file")
 
 
 def test_a_log_on_a_full_disk_is_reported(server, tmp_path):
@@ -278,7 +277,7 @@ def test_with_the_list_that_it_writes_the_logs_are_in_clickhouse(server, detecti
             )
             return bool(rows) and rows[0]["at"] > since.timestamp()
 
-        wait_until(arrived, PATIENCE_SECONDS, f"rows of {table} with the time in UTC")
+        wait_until(arrived, f"rows of {table} with the time in UTC")
         assert rows[0]["at"] < datetime.now(UTC).timestamp() + 60
     count = "SELECT count() AS n FROM tailrace.dead_letters WHERE instance = {instance:String}"
     assert detecting.clickhouse().rows(count, {"instance": INSTANCE})[0]["n"] in (0, "0")

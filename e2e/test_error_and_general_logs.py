@@ -53,7 +53,7 @@ def test_messages_of_an_error_log(stack, tmp_path):
         found = kinds()
         return expected.items() <= found.items() and "access_denied" in found
 
-    wait_until(have_come, 120, "the messages")
+    wait_until(have_come, "the messages")
     (crash,) = rows(
         stack,
         "SELECT message, details['signal'] AS signal FROM tailrace.error_events"
@@ -78,7 +78,7 @@ def test_commands_of_a_general_log(stack, tmp_path):
         )
         return row["n"]
 
-    wait_until(lambda: commands() == COMMANDS.count(b"Z\t"), 120, "the commands")
+    wait_until(lambda: commands() == COMMANDS.count(b"Z\t"), "the commands")
     (denied,) = rows(
         stack,
         "SELECT user, host FROM tailrace.audit_events WHERE instance = {instance:String} AND status = 1045",

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from e2e.limits import LIMIT_SECONDS
 from e2e.stack import Stack, wait_until
 from tailrace.config.resources import REPOSITORY
 from tailrace.demo import feed as demo_feed
@@ -63,7 +64,7 @@ def _ledger(stack: Stack, sample: demo_feed.Sample) -> dict:
         # The parser's postings may come after the framer's.
         return is_read and found["balances"]
 
-    wait_until(hold_all, 90, f"the ledger of {sample.instance}")
+    wait_until(hold_all, f"the ledger of {sample.instance}")
     assert not found["gaps"]
     return found
 
@@ -84,7 +85,7 @@ def test_corpora_by_the_command_line(tmp_path: Path):
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         check=False,
-        timeout=1200,
+        timeout=2 * LIMIT_SECONDS,
     )
     accounts = done.stderr.decode(errors="replace").splitlines()
     assert len(accounts) == len(files)

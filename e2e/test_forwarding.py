@@ -10,12 +10,12 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from e2e import event_messages as events
 from e2e.delivering import WEB_PORT
 from e2e.forwarding import ForwardingService
+from e2e.limits import LIMIT_SECONDS
 from e2e.opensearch_server import OpenSearch
 from e2e.s3_server import ACCESS_KEY, REGION, SECRET_KEY, S3Server
 from e2e.siem_receivers import Hec, serving
 from e2e.stack import wait_until
 
-PATIENCE_SECONDS = 180
 OPENSEARCH_PORT = WEB_PORT + 40
 S3_PORT = WEB_PORT + 44
 KINDS = (events.query, events.login, events.write, events.error)
@@ -46,11 +46,11 @@ def test_every_event_is_indexed_although_the_sender_is_killed_and_the_receiver_l
         forwarding.start()
         hec.lost = 1
         forwarding.send(of_all_kinds(before))
-        wait_until(lambda: len(hec.ids) >= 250, PATIENCE_SECONDS, "the first events")
+        wait_until(lambda: len(hec.ids) >= 250, "the first events")
         forwarding.kill()
         forwarding.send([*of_all_kinds(during), events.query(4001, fingerprint="REFUSE ME"), b"no event"])
         forwarding.start()
-        wait_until(forwarding.has_caught_up, PATIENCE_SECONDS, "all offsets to be committed")
+        wait_until(forwarding.has_caught_up, "all offsets to be committed")
     assert set(hec.ids) == ids(range(1, 4001))
     (message,) = forwarding.refused()
     assert message.key().decode() == events.id_of(4001)
@@ -65,7 +65,7 @@ def test_another_kafka_gets_only_the_chosen_kinds_with_their_ids_as_keys(forward
     topic = f"mysql.{forwarding.channel}"
     admin = AdminClient({"bootstrap.servers": address})
     (made,) = admin.create_topics([NewTopic(topic, 1, 1)]).values()
-    made.result(PATIENCE_SECONDS)
+    made.result(LIMIT_SECONDS)
     channel = {"kind": "kafka", "brokers": address, "topic": topic, "security": "none"}
     forwarding.configure(channel, kinds=["login", "error"], format="json", batch_events=100)
     forwarding.start()
@@ -73,7 +73,7 @@ def test_another_kafka_gets_only_the_chosen_kinds_with_their_ids_as_keys(forward
     forwarding.kill()
     forwarding.start()
     forwarding.send(of_all_kinds(range(501, 1001)))
-    wait_until(forwarding.has_caught_up, PATIENCE_SECONDS, "all offsets to be committed")
+    wait_until(forwarding.has_caught_up, "all offsets to be committed")
     forwarding.stop()
     found = forwarding.messages(topic)
     expected = {events.id_of(number) for number in range(1, 1001) if number % len(KINDS) in (1, 3)}
@@ -90,22 +90,23 @@ def test_opensearch_stores_every_event_once_although_it_and_the_sender_are_kille
     node = OpenSearch(keeping.settings.cache, tmp_path / "node", OPENSEARCH_PORT)
     index = "logs-tailrace.events-default"
     forwarding.configure(
-        {"kind": "elasticsearch", "url": node.url, "index": index, "timeout": "10m"}, batch_events=200
+        {"kind": "elasticsearch", "url": node.url, "index": index, "timeout": f"{LIMIT_SECONDS}s"},
+        batch_events=200,
     )
     with node.running():
         node.make_data_streams()
         forwarding.start()
         forwarding.send(of_all_kinds(range(1, 3001)))
-        wait_until(lambda: len(node.ids(index)) >= 200, PATIENCE_SECONDS, "the first events")
+        wait_until(lambda: len(node.ids(index)) >= 200, "the first events")
     forwarding.send(of_all_kinds(range(3001, 6001)))
-    wait_until(lambda: forwarding.status()["problem"] != "", PATIENCE_SECONDS, "a failure without a receiver")
+    wait_until(lambda: forwarding.status()["problem"] != "", "a failure without a receiver")
     forwarding.kill()
     with node.running():
         forwarding.start()
-        wait_until(lambda: len(node.ids(index)) >= 3500, PATIENCE_SECONDS, "more events")
+        wait_until(lambda: len(node.ids(index)) >= 3500, "more events")
         forwarding.kill()
         forwarding.start()
-        wait_until(forwarding.has_caught_up, PATIENCE_SECONDS, "all offsets to be committed")
+        wait_until(forwarding.has_caught_up, "all offsets to be committed")
         found = node.ids(index)
         document = node.document(index, events.id_of(1))
     assert len(found) == 6000 and set(found) == ids(range(1, 6001))
@@ -120,7 +121,7 @@ def test_s3_has_every_event_in_complete_objects_although_it_and_the_sender_are_k
     (tmp_path / "keys").write_text(f"{ACCESS_KEY}\n{SECRET_KEY}\n")
     server = S3Server(keeping.settings.cache, tmp_path / "s3", S3_PORT)
     channel = {"kind": "s3", "bucket": "lake", "region": REGION, "account_id": "123456789012", "file": "json"}
-    channel |= {"url": server.url, "secret_file": "keys", "timeout": "10m"}
+    channel |= {"url": server.url, "secret_file": "keys", "timeout": f"{LIMIT_SECONDS}s"}
     forwarding.configure(channel, batch_events=200)
 
     def found() -> list[str]:
@@ -130,16 +131,16 @@ def test_s3_has_every_event_in_complete_objects_although_it_and_the_sender_are_k
         server.make_bucket("lake")
         forwarding.start()
         forwarding.send(of_all_kinds(range(1, 3001)))
-        wait_until(lambda: len(set(found())) >= 200, PATIENCE_SECONDS, "the first events")
+        wait_until(lambda: len(set(found())) >= 200, "the first events")
     forwarding.send(of_all_kinds(range(3001, 6001)))
-    wait_until(lambda: forwarding.status()["problem"] != "", PATIENCE_SECONDS, "a failure without a receiver")
+    wait_until(lambda: forwarding.status()["problem"] != "", "a failure without a receiver")
     forwarding.kill()
     with server.running():
         forwarding.start()
-        wait_until(lambda: len(set(found())) >= 3500, PATIENCE_SECONDS, "more events")
+        wait_until(lambda: len(set(found())) >= 3500, "more events")
         forwarding.kill()
         forwarding.start()
-        wait_until(forwarding.has_caught_up, PATIENCE_SECONDS, "all offsets to be committed")
+        wait_until(forwarding.has_caught_up, "all offsets to be committed")
         stored = found()
     assert set(stored) == ids(range(1, 6001))
     assert len(stored) <= 6000 + 3 * 4 * 200, "only batches on their way are repeated"

@@ -81,22 +81,22 @@ def test_nothing_is_lost(cramped: Stack, tmp_path: Path, component: str):
     workload = Workload(tmp_path / "logs", 1, f"full-{component}")
     cramped.watch(workload.logs)
     with workload.writing(RATE):
-        wait_until(lambda: workload.entries >= 300, 60, "entries before the disk is full")
+        wait_until(lambda: workload.entries >= 300, "entries before the disk is full")
         with full(cramped.home.data(component)):
             before = workload.entries
             problem = f"the disk of {cramped.home.data(component)} is full"
             wait_until(
-                lambda: problem in cramped.status(component).reason, 90, f"{component} to say what is wrong"
+                lambda: problem in cramped.status(component).reason, f"{component} to say what is wrong"
             )
-            wait_until(lambda: problem in _status(cramped), 30, "the command to say it")
+            wait_until(lambda: problem in _status(cramped), "the command to say it")
             await_alert(cramped, "TailraceDisk", component=component)
             if component == "flink":
-                await_alert(cramped, "TailraceCheckpoints", 240, job=component)
+                await_alert(cramped, "TailraceCheckpoints", job=component)
             if component == "clickhouse":
-                await_alert(cramped, "TailraceCommitRetries", 180)
+                await_alert(cramped, "TailraceCommitRetries")
             written = before + ENTRIES_ON_FULL_DISK
-            wait_until(lambda: workload.entries >= written, 120, "entries while the disk is full")
-        wait_until(lambda: workload.entries >= written + 600, 60, "entries after that")
+            wait_until(lambda: workload.entries >= written, "entries while the disk is full")
+        wait_until(lambda: workload.entries >= written + 600, "entries after that")
     cramped.await_healthy()
     assert_exact(cramped, workload.manifests, seconds=180)
     await_cleared(cramped, "TailraceDisk", component=component)

@@ -23,7 +23,7 @@ def lose(stack: Stack, workload: Workload, write: Callable[[], None]) -> None:
     """
     with stack.without("kafka"):
         write()
-        wait_until(lambda: stack.has_queued(workload.logs), 120, "Fluent Bit to queue the lines")
+        wait_until(lambda: stack.has_queued(workload.logs), "Fluent Bit to queue the lines")
         stack.kill("fluentbit")
     stack.await_healthy()
 
@@ -94,9 +94,9 @@ def test_the_last_lines_of_quiet_logs_are_lost(stack, watched):
         found = json.loads(tailrace(stack, "backfill", "--dry-run", "--json"))["stretches"]
         return logs <= {(row["instance"], row["log"]) for row in found}
 
-    wait_until(are_found_missing, 180, "unread ends to be found")
+    wait_until(are_found_missing, "unread ends to be found")
     instance = workload.manifests[0].instance
-    await_alert(stack, "TailraceCollectorBehind", 300, instance=instance)
+    await_alert(stack, "TailraceCollectorBehind", instance=instance)
     backfill(stack, workload.manifests)
     await_exact(stack, workload.manifests)
     await_cleared(stack, "TailraceCollectorBehind", instance=instance)

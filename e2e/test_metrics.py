@@ -93,7 +93,7 @@ def await_equal(asked: Callable[[], object], expected: object, what: str) -> Non
         return found == [expected]
 
     try:
-        wait_until(is_expected, 60, what)
+        wait_until(is_expected, what)
     except AssertionError as error:
         raise AssertionError(f"{error}: expected {expected}, found {found}") from None
 
@@ -146,7 +146,7 @@ def test_the_numbers_are_so(stack: Stack, workload: Workload):
         metrics = scraped(stack, "/metrics/flink")
         return sum(sample.value for sample in metrics[inserted].samples) if inserted in metrics else 0
 
-    wait_until(lambda: stored() >= 500, 60, "the job to report the inserted rows")
+    wait_until(lambda: stored() >= 500, "the job to report the inserted rows")
 
 
 def test_a_log_that_is_taken_off_the_list_does_not_lag_and_one_whose_census_is_dead_does(
@@ -158,13 +158,13 @@ def test_a_log_that_is_taken_off_the_list_does_not_lag_and_one_whose_census_is_d
         return [each.value for each in scraped(stack, "/metrics")[metric].samples if each.labels == log]
 
     # Lines may be in the ledger before the first census, which comes with the next checkpoint.
-    wait_until(lambda: len(values("tailrace_lag_seconds")) == 1, 60, "the first census to be reported")
+    wait_until(lambda: len(values("tailrace_lag_seconds")) == 1, "the first census to be reported")
     with stack.without("census"):
         await_equal(lambda: len(values("tailrace_lag_seconds")), 1, "the lag without a census")
         await_equal(lambda: values("tailrace_source_removed_timestamp_seconds"), [], "no log to be left")
         began = time.time()
         stack.unwatch(workload.logs)
-    wait_until(lambda: values("tailrace_lag_seconds") == [], 60, "the log to be left")
+    wait_until(lambda: values("tailrace_lag_seconds") == [], "the log to be left")
     await_equal(lambda: len(values("tailrace_source_removed_timestamp_seconds")), 1, "the time of that")
     assert began <= values("tailrace_source_removed_timestamp_seconds")[0] <= time.time()
     await_well(stack, f"{log['instance']}'s {log['source']} is no longer watched, since 2")
@@ -183,7 +183,7 @@ def await_well(stack: Stack, text: str) -> None:
         done = commands.run(stack.settings.environment(), "health")
         return done.returncode == 0 and text in done.stdout
 
-    wait_until(is_well, 60, f"{text!r}")
+    wait_until(is_well, f"{text!r}")
 
 
 def test_there_is_nothing_elsewhere(stack: Stack):
@@ -210,14 +210,14 @@ def test_prometheus_judges_as_health_does(stack: Stack, workload: Workload, tmp_
     prometheus = Prometheus(tmp_path, stack, PROMETHEUS_PORT)
     always = {rule.metric for rule in rules.load()} - ONLY_WHEN_SO
     with prometheus.running():
-        wait_until(lambda: all(map(prometheus.has, always)), 180, f"Prometheus to have {sorted(always)}")
+        wait_until(lambda: all(map(prometheus.has, always)), f"Prometheus to have {sorted(always)}")
         assert prometheus.has(f'tailrace_lag_seconds{{instance="{workload.manifests[0].instance}"}}')
-        wait_until(lambda: prometheus.healths_of_targets() == {"up"}, 120, "all parts to be scraped")
-        wait_until(lambda: prometheus.alerts() == set(), 180, "nothing to fire")
+        wait_until(lambda: prometheus.healths_of_targets() == {"up"}, "all parts to be scraped")
+        wait_until(lambda: prometheus.alerts() == set(), "nothing to fire")
         down = ("TailraceComponentDown", "fluentbit", "firing")
         with stack.without("fluentbit"):
-            wait_until(lambda: down in prometheus.alerts(), 300, "Prometheus to raise the alert")
+            wait_until(lambda: down in prometheus.alerts(), "Prometheus to raise the alert")
             assert "TailraceComponentDown: fluentbit is not healthy" in tailrace(stack, "health", expected=1)
         stack.await_healthy()
-        wait_until(lambda: prometheus.alerts() == set(), 300, "Prometheus to clear the alert")
+        wait_until(lambda: prometheus.alerts() == set(), "Prometheus to clear the alert")
         await_well(stack, "nothing fires\n")

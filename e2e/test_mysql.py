@@ -11,6 +11,7 @@ from pathlib import Path
 import pymysql
 import pytest
 
+from e2e.limits import LIMIT_SECONDS
 from e2e.mysql import EIGHT, FIVE, Installation, MySqlError, Package, Server
 from e2e.pulling.log_tables import (
     TableServer,
@@ -32,8 +33,6 @@ from tailrace_capture.service import Schedule, Service, Target
 from tailrace_capture.snapshot import ALWAYS, Identity
 
 FIRST_PORT = int(os.environ.get("MYSQL_FIRST_PORT", "22580"))
-PATIENCE_SECONDS = 600
-CONNECT_SECONDS = 300
 PASSWORD = "geheim-für-alle"
 ACCOUNT = "'tailrace'@'localhost'"
 EXPLAINER = "'tailrace_explain'@'localhost'"
@@ -125,7 +124,7 @@ def test_the_doctors_grants_make_every_kind_readable(server, package, tmp_path):
     assert facts["table_sizes"]["shop.orders"]["engine"] == "InnoDB"
     assert facts["replication"]["role"]["role"] == "source"
     with pytest.raises(ServerError, match="denied"):
-        connect(parse(dsn(server)), Password(PASSWORD), CONNECT_SECONDS, "test").rows(
+        connect(parse(dsn(server)), Password(PASSWORD), LIMIT_SECONDS, "test").rows(
             "SELECT * FROM shop.orders"
         )
     hashes = [
@@ -135,7 +134,7 @@ def test_the_doctors_grants_make_every_kind_readable(server, package, tmp_path):
 
 
 def test_plans_are_captured_and_read(server, tmp_path):
-    connection = connect(parse(dsn(server, "tailrace_explain")), Password(PASSWORD), CONNECT_SECONDS, "test")
+    connection = connect(parse(dsn(server, "tailrace_explain")), Password(PASSWORD), LIMIT_SECONDS, "test")
     try:
         for number, statement in STATEMENTS.items():
             status, error, plan = explained(connection, Sample(f"{number:016X}", "shop", statement))
@@ -255,23 +254,23 @@ def test_tls(server, package):
     address = f"mysql://tailrace@127.0.0.1:{server.port}/"
     has_certificate = (server.data / "ca.pem").exists()
     assert has_certificate == (package is EIGHT)
-    connect(parse(f"{address}?tls=preferred"), Password(PASSWORD), CONNECT_SECONDS, "test").close()
+    connect(parse(f"{address}?tls=preferred"), Password(PASSWORD), LIMIT_SECONDS, "test").close()
     insisting = ("required", f"verify-ca&ca={server.data / 'ca.pem'}") if has_certificate else ("required",)
     for tls in insisting:
         where = parse(f"{address}?tls={tls}")
         if has_certificate:
-            connection = connect(where, Password(PASSWORD), CONNECT_SECONDS, "test")
+            connection = connect(where, Password(PASSWORD), LIMIT_SECONDS, "test")
             (row,) = connection.rows("SHOW SESSION STATUS LIKE 'Ssl_version'")
             assert str(row["Value"]).startswith("TLS")
             connection.close()
         else:
             with pytest.raises(ServerError, match="offers no TLS"):
-                connect(where, Password(PASSWORD), CONNECT_SECONDS, "test")
+                connect(where, Password(PASSWORD), LIMIT_SECONDS, "test")
     with pytest.raises(ServerError):  # the name in MySQL's generated certificate matches no host
         connect(
             parse(f"{address}?tls=verify&ca={server.data / 'ca.pem'}"),
             Password(PASSWORD),
-            CONNECT_SECONDS,
+            LIMIT_SECONDS,
             "test",
         )
 
@@ -319,7 +318,7 @@ class Snapshots:
         return new
 
     def until(self, is_there, what: str) -> None:
-        wait_until(lambda: any(is_there(verdict) for verdict in self.again()), PATIENCE_SECONDS, what)
+        wait_until(lambda: any(is_there(verdict) for verdict in self.again()), what)
 
 
 def test_writes_only_to_a_replica_are_errant(server, replica, tmp_path):

@@ -9,6 +9,7 @@ from confluent_kafka import Producer
 from prometheus_client.parser import text_string_to_metric_families
 
 from e2e.health import await_alert, await_cleared, fires
+from e2e.limits import LIMIT_SECONDS
 from e2e.stack import Stack, source_of, wait_until
 from e2e.wait_for_idle import assert_exact, tailrace
 from e2e.workload.writer import Workload
@@ -49,7 +50,7 @@ def test_lines_without_a_census(stack, tmp_path):
         control.restart(stack.home, "fluentbit")
         workload.write(300)
         workload.finish()
-        await_alert(stack, "TailraceLag", 300, instance=instance)
+        await_alert(stack, "TailraceLag", instance=instance)
         await_alert(stack, "TailraceCensusMissing", instance=instance)
         assert "their completeness is unknown" in tailrace(stack, "ledger", "--instance", instance)
         assert _censuses(stack, instance) == 0
@@ -67,17 +68,21 @@ def _outage(stack: Stack, workload, component: str, seconds: int, alerts: list[s
         "TailraceLag": {"instance": workload.manifests[0].instance},
     }
     with workload.writing(rate):
-        wait_until(lambda: workload.entries >= 300, 60, "entries before the outage")
+        wait_until(lambda: workload.entries >= 300, "entries before the outage")
         if "TailraceLag" in alerts:
-            wait_until(lambda: _censuses(stack, **labels["TailraceLag"]) > 0, 120, "the first census")
+            wait_until(lambda: _censuses(stack, **labels["TailraceLag"]) > 0, "the first census")
         failovers = _failovers(stack) if seconds > CLIENTS_SECONDS else None
         with stack.without(component):
             before = workload.entries
-            wait_until(lambda: workload.entries >= before + rate * seconds, 2 * seconds, "the outage to end")
+            wait_until(
+                lambda: workload.entries >= before + rate * seconds,
+                "the outage to end",
+                seconds=seconds + LIMIT_SECONDS,
+            )
             for alert in alerts:
                 await_alert(stack, alert, **labels.get(alert, {}))
             assert alerts[0] in tailrace(stack, "health", expected=1)
-    stack.await_healthy(240)
+    stack.await_healthy()
     assert_exact(stack, workload.manifests, seconds=180)
     if failovers is not None:
         assert _failovers(stack) == failovers  # the job waits and does not restart
@@ -95,7 +100,7 @@ def _failovers(stack: Stack) -> float:
         values.extend(each.value for each in samples if each.name == "flink_jobmanager_job_numRestarts")
         return bool(values)
 
-    wait_until(asked, 120, "the job to report its number of restarts")
+    wait_until(asked, "the job to report its number of restarts")
     return values[0]
 
 
@@ -141,7 +146,7 @@ def test_parts_of_a_table_that_are_not_merged(stack):
         assert "has 600 parts" in tailrace(stack, "health", expected=1)
     finally:
         clickhouse.execute(f"SYSTEM START MERGES {table}")
-    await_cleared(stack, "TailraceTableParts", 120)
+    await_cleared(stack, "TailraceTableParts")
     assert clickhouse.rows(f"SELECT count() AS n FROM {table} WHERE instance = 'parts'") == [{"n": 600}]
 
 
@@ -152,8 +157,8 @@ def test_job_and_collector_start_before_clickhouse_and_kafka(stack, watched):
         stack.kill("fluentbit")
         workload.write(500)
         workload.finish()
-        wait_until(lambda: stack.status("fluentbit").is_healthy, 30, "Fluent Bit to collect without Kafka")
-        wait_until(lambda: stack.lines_queued() >= workload.entries, 30, "the lines to be read")
+        wait_until(lambda: stack.status("fluentbit").is_healthy, "Fluent Bit to collect without Kafka")
+        wait_until(lambda: stack.lines_queued() >= workload.entries, "the lines to be read")
     assert_exact(stack, workload.manifests, seconds=120)
 
 
@@ -172,7 +177,7 @@ def test_messages_that_are_no_lines_become_dead_letters(stack, watched):
     ]
     for message in poison:
         producer.produce(TOPIC, key=b"poison", value=message)
-    assert producer.flush(300) == 0
+    assert producer.flush(LIMIT_SECONDS) == 0
     workload.write(300)
     workload.finish()
     assert_exact(stack, workload.manifests)
@@ -181,7 +186,7 @@ def test_messages_that_are_no_lines_become_dead_letters(stack, watched):
         "SELECT count() AS n FROM tailrace.dead_letters"
         " WHERE instance = 'poison' AND code = 'MALFORMED_MESSAGE'"
     )
-    wait_until(lambda: clickhouse.rows(statement)[0]["n"] >= len(poison), 30, f"{len(poison)} dead letters")
+    wait_until(lambda: clickhouse.rows(statement)[0]["n"] >= len(poison), f"{len(poison)} dead letters")
 
 
 def _line() -> dict[str, object]:

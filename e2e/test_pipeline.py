@@ -14,7 +14,7 @@ from e2e.workload.writer import Workload
 def test_steady(stack, watched):
     workload = watched(seed=1)
     with workload.writing(rate=400):
-        wait_until(lambda: workload.entries >= 4000, 60, "4,000 entries to be written")
+        wait_until(lambda: workload.entries >= 4000, "4,000 entries to be written")
     assert_exact(stack, workload.manifests)
 
 
@@ -24,11 +24,11 @@ def test_kill(stack, watched, component):
     workload, paused = watched(seed=2), watched(seed=4)
     pause_in_an_entry(paused)
     with workload.writing(rate=300):
-        wait_until(lambda: workload.entries >= 600, 60, "entries before the kill")
+        wait_until(lambda: workload.entries >= 600, "entries before the kill")
         stack.kill(component)
         stack.await_healthy()
         before = workload.entries
-        wait_until(lambda: workload.entries >= before + 600, 60, "entries after the kill")
+        wait_until(lambda: workload.entries >= before + 600, "entries after the kill")
     go_on(paused)
     assert_exact(stack, [*workload.manifests, *paused.manifests])
 
@@ -58,13 +58,13 @@ def test_kill_while_busy_with_a_backlog_and_spans(stack, watched):
 def await_messages(sent: list[int]) -> None:
     """Waits for further messages with spans."""
     enough = len(sent) + 20
-    wait_until(lambda: len(sent) >= enough, 120, "messages between two kills")
+    wait_until(lambda: len(sent) >= enough, "messages between two kills")
 
 
 def await_entries(workload: Workload) -> None:
     """Waits for further entries of a workload that is being written."""
     enough = workload.entries + 80
-    wait_until(lambda: workload.entries >= enough, 120, "entries between two kills")
+    wait_until(lambda: workload.entries >= enough, "entries between two kills")
 
 
 def pause_in_an_entry(workload: Workload) -> None:

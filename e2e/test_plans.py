@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from e2e.attack_day.mariadb import Installation, Server
-from e2e.orders_workload import CUSTOMERS, PATIENCE_SECONDS, Workload, connection
+from e2e.orders_workload import CUSTOMERS, Workload, connection
 from e2e.stack import Stack, wait_until
 from tailrace.sources.sources_file import Source
 
@@ -84,16 +84,14 @@ def test_a_dropped_index_is_a_change_of_plan_and_slower(stack: Stack, database: 
             cursor.execute("ALTER TABLE orders DROP INDEX by_customer")
         workload.more(EXECUTIONS)
 
-    wait_until(
-        lambda: [row["verdict"] for row in changes(stack)] == ["slower"], PATIENCE_SECONDS, "the verdict"
-    )
+    wait_until(lambda: [row["verdict"] for row in changes(stack)] == ["slower"], "the verdict")
     (change,) = changes(stack)
     assert change["ratio"] > 2
     assert change["rows_examined_before"] == ROWS / CUSTOMERS
     assert change["rows_examined_after"] == ROWS
 
     # Another job writes the plans than the changes.
-    wait_until(lambda: len(steps_of(stack, change["query_id"])) >= 2, PATIENCE_SECONDS, "both plans")
+    wait_until(lambda: len(steps_of(stack, change["query_id"])) >= 2, "both plans")
     assert steps_of(stack, change["query_id"]) == {
         change["old_plan"]: [("orders", "ref", "by_customer")],
         change["new_plan"]: [("orders", "ALL", "")],
@@ -121,7 +119,7 @@ def test_its_alert_comes_within_a_minute_of_the_evidence(stack: Stack):
             {"title": SLOWER, "instance": INSTANCE},
         )
 
-    wait_until(alert, PATIENCE_SECONDS, "the alert")
+    wait_until(alert, "the alert")
     (raised,) = alert()
     (change,) = changes(stack)
     assert raised["entity"]["instance"] == INSTANCE
@@ -143,7 +141,6 @@ def test_every_execution_names_its_plan(stack: Stack):
     plans = {change["old_plan"], change["new_plan"]}
     wait_until(
         lambda: all(executions().get(plan, 0) >= EXECUTIONS for plan in plans),
-        PATIENCE_SECONDS,
         "the events of all executions",
     )
     assert executions().keys() == plans

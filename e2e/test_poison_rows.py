@@ -34,17 +34,14 @@ def test_only_the_poisonous_rows_are_lost_also_through_a_restart(stack: Stack, t
     stored = Stored(stack.clickhouse(), log)
     with refusing(stack, f"rows_examined != 666 OR instance != '{log.instance}'"):
         _write(log)
-        wait_until(lambda: stored.entry_count() > 0, 60, "the first postings")
+        wait_until(lambda: stored.entry_count() > 0, "the first postings")
         stack.kill("flink")
         stack.await_healthy()
         wait_until(
             lambda: stored.dead_letter_codes() == {"REFUSED_BY_STORE": len(POISONOUS)},
-            90,
             "a dead letter for each poisonous row",
         )
-        wait_until(
-            lambda: stored.event_count() == ENTRIES - len(POISONOUS), 60, "all rows that can be stored"
-        )
+        wait_until(lambda: stored.event_count() == ENTRIES - len(POISONOUS), "all rows that can be stored")
         labels = {"instance": log.instance, "code": "REFUSED_BY_STORE"}
         await_alert(stack, "TailraceDeadLetters", **labels)
     await_cleared(stack, "TailraceDeadLetters", recent_seconds=10, **labels)
@@ -55,7 +52,7 @@ def test_only_the_poisonous_rows_are_lost_also_through_a_restart(stack: Stack, t
         files = ledger_balance.read(stack.clickhouse(), log.instance).to_json()["files"]
         return [(each["entries"], each["events"], each["dead_letters"]) for each in files] == [expected]
 
-    wait_until(are_in_the_ledger, 60, "all entries in the ledger")
+    wait_until(are_in_the_ledger, "all entries in the ledger")
     ledger = json.loads(tailrace(stack, "ledger", "--json", "--instance", log.instance))
     (letters,) = (detail for detail in ledger["details"] if detail["kind"] == "DEAD_LETTER")
     assert (letters["stage"], letters["detail"], letters["log"]) == ("SINK", "REFUSED_BY_STORE", log.path)

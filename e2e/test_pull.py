@@ -39,7 +39,6 @@ from tailrace_local import kafka as local_kafka
 from tailrace_signing import keys
 
 LIVE = "slowquery/mysql-slowquery.log"
-PATIENCE_SECONDS = 600
 LOG = {
     "instance": "pulled-rds",
     "cluster": "cloud",
@@ -167,13 +166,13 @@ def test_a_pulled_log_is_stored_exactly_although_the_puller_is_killed(stack, fak
     server = Server(tmp_path, fake)
     server.write(400)
     puller.start()
-    wait_until(lambda: puller.bytes() > 0, PATIENCE_SECONDS, "the first lines")
+    wait_until(lambda: puller.bytes() > 0, "the first lines")
     puller.kill()
     server.write(300)
     server.rotate()
     server.write(300)
     puller.start()
-    wait_until(lambda: puller.bytes() > 0, PATIENCE_SECONDS, "lines after the kill")
+    wait_until(lambda: puller.bytes() > 0, "lines after the kill")
     server.rotate()
     server.write(200)
     puller.kill()
@@ -221,12 +220,12 @@ def test_late_events_of_a_stream_are_stored_exactly_although_the_puller_is_kille
         kafka = local_kafka.connect(stack.settings, stack.home, "pull")
         puller = Puller(kafka, tmp_path, address, STREAMED)
         puller.start()
-        wait_until(lambda: puller.bytes() > 0, PATIENCE_SECONDS, "the first events")
+        wait_until(lambda: puller.bytes() > 0, "the first events")
         puller.kill()
         fake.reveal(0.5)
         server.write(300)
         puller.start()
-        wait_until(lambda: puller.bytes() > 0, PATIENCE_SECONDS, "events after the kill")
+        wait_until(lambda: puller.bytes() > 0, "events after the kill")
         puller.kill()
         finish_exactly(stack, puller, fake, server)
 
@@ -240,7 +239,7 @@ def test_objects_of_a_cloud_are_stored_exactly_although_the_puller_is_killed(sta
     with serving(serve_objects(fake)) as address:
         puller = Puller(local_kafka.connect(stack.settings, stack.home, "pull"), tmp_path, address, EXPORTED)
         puller.start()
-        wait_until(lambda: puller.bytes() > 0, PATIENCE_SECONDS, "objects")
+        wait_until(lambda: puller.bytes() > 0, "objects")
         puller.kill()
         server.write(12)
         finish_exactly(stack, puller, fake, server)
@@ -254,12 +253,12 @@ def test_records_of_an_event_hub_are_stored_exactly_although_the_puller_is_kille
     for _ in range(2):
         hub.send(30)
         puller.start()
-        wait_until(lambda: puller.bytes() > 0, PATIENCE_SECONDS, "records")
+        wait_until(lambda: puller.bytes() > 0, "records")
         puller.kill()
     hub.send(30)
     puller.start()
     rows = 90 * RECORDS // 2
-    wait_until(lambda: stored_events(stack, name) >= rows, PATIENCE_SECONDS, "every record as an event")
+    wait_until(lambda: stored_events(stack, name) >= rows, "every record as an event")
     puller.stop()
     assert_balances(stack, name)
     hub.send(PARTITIONS)
@@ -267,7 +266,7 @@ def test_records_of_an_event_hub_are_stored_exactly_although_the_puller_is_kille
     hub.send(PARTITIONS)
     puller.start()
     rows += PARTITIONS * RECORDS // 2
-    wait_until(lambda: stored_events(stack, name) >= rows, PATIENCE_SECONDS, "the records behind the gap")
+    wait_until(lambda: stored_events(stack, name) >= rows, "the records behind the gap")
     puller.stop()
     assert stored_events(stack, name) == rows
     sizes = [each["size"] for each in committed(stack.settings, "tailrace.files", name)]
@@ -283,7 +282,7 @@ def test_records_of_a_collector_are_stored_exactly_although_the_puller_is_killed
     for _ in range(2):
         server.write(150)
         puller.start()
-        wait_until(lambda: puller.bytes() > 0, PATIENCE_SECONDS, "records")
+        wait_until(lambda: puller.bytes() > 0, "records")
         puller.kill()
     server.write(50)
     server.finish()
@@ -318,14 +317,14 @@ def test_a_log_table_is_stored_exactly_although_the_puller_is_killed(stack, tabl
     tables.work(chosen, 100)
     puller.start()
     for _ in range(2):
-        wait_until(lambda: puller.bytes() > 0, PATIENCE_SECONDS, "rows")
+        wait_until(lambda: puller.bytes() > 0, "rows")
         puller.kill()
         tables.work(chosen, 100)
         tables.rotate()
         tables.work(chosen, 100)
         puller.start()
     rows = tables.rows_of_others()
-    wait_until(lambda: stored_events(stack) >= rows, PATIENCE_SECONDS, "every row as an event")
+    wait_until(lambda: stored_events(stack) >= rows, "every row as an event")
     puller.stop()
     assert stored_events(stack) == rows
     assert_balances(stack, TABLE["instance"])
@@ -333,9 +332,7 @@ def test_a_log_table_is_stored_exactly_although_the_puller_is_killed(stack, tabl
 
 def assert_balances(stack: Stack, instance: str) -> None:
     """Events of a checkpoint that is still being posted are stored, and not in the ledger yet."""
-    wait_until(
-        lambda: ledger_balance.read(stack.clickhouse(), instance).accounts, PATIENCE_SECONDS, "the ledger"
-    )
+    wait_until(lambda: ledger_balance.read(stack.clickhouse(), instance).accounts, "the ledger")
     tailrace(stack, "ledger", "--instance", instance)
 
 
@@ -357,15 +354,15 @@ def test_a_refusal_raises_an_alert_that_names_the_right(stack, fake, endpoint):
     fake.settle()
     fake.between_calls = refuse
     puller.start()
-    await_alert(stack, "TailracePullRefused", PATIENCE_SECONDS, **refused)
+    await_alert(stack, "TailracePullRefused", **refused)
     fake.settle()
-    await_cleared(stack, "TailracePullRefused", PATIENCE_SECONDS, **refused)
+    await_cleared(stack, "TailracePullRefused", **refused)
     puller.kill()
     puller.age(7200)
-    await_alert(stack, "TailracePullUnread", PATIENCE_SECONDS, instance="refused-rds")
+    await_alert(stack, "TailracePullUnread", instance="refused-rds")
     puller.start()
-    wait_until(puller.beat.exists, PATIENCE_SECONDS, "a report")
-    await_cleared(stack, "TailracePullUnread", PATIENCE_SECONDS, instance="refused-rds")
+    wait_until(puller.beat.exists, "a report")
+    await_cleared(stack, "TailracePullUnread", instance="refused-rds")
     puller.stop()
     assert not puller.beat.exists()
 

@@ -47,11 +47,11 @@ def test_each_byte_once_on_each_replica_although_servers_are_killed(replicas, st
     events = "SELECT count() FROM tailrace.query_events"
     stack.watch(workload.logs)
     workload.write(300)
-    wait_until(lambda: min(replicas.on_each(events)) > 0, 180, "events on each replica")
+    wait_until(lambda: min(replicas.on_each(events)) > 0, "events on each replica")
     second.kill()
     workload.write(300)
     before = first.number(events)
-    wait_until(lambda: first.number(events) > before, 180, "inserts with two servers")
+    wait_until(lambda: first.number(events) > before, "inserts with two servers")
     first.kill()
     workload.write(300)
     second.start()

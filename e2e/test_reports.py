@@ -19,6 +19,7 @@ import pytest
 from PIL import Image, ImageChops
 
 from e2e import wait_for_idle
+from e2e.limits import LIMIT_SECONDS
 from e2e.receivers import mail_receiver
 from e2e.report_mail import page_of
 from e2e.secured import START_SECONDS, answer, secured, strangers
@@ -34,7 +35,6 @@ from tailrace_local.components.reports import Reports
 FIRST_PORT = int(os.environ.get("REPORTS_FIRST_PORT", "23640"))
 MAIL_PORT = FIRST_PORT + 10
 SLOW_PORT = FIRST_PORT + 11
-PATIENCE_SECONDS = 600
 REPORT_SECONDS = START_SECONDS + superset_reports.WORKING_SECONDS
 """The start of the stack, and the two attempts at a report that the product makes."""
 SLOW_SECONDS = 20
@@ -113,7 +113,7 @@ def test_a_report_that_is_sent_now_is_a_dashboard_on_paper(stack, tailrace):
     assert _pixels(picture, LINE_COLOUR) > 300, "the charts' lines are drawn"
 
 
-@pytest.mark.timeout(REPORT_SECONDS + 3 * PATIENCE_SECONDS)
+@pytest.mark.timeout(REPORT_SECONDS + 3 * LIMIT_SECONDS)
 def test_each_time_it_is_due_it_is_sent_once_although_mail_server_and_timer_fail(stack, tailrace, directory):
     (directory / "reports.yaml").write_text(CONFIG.format(port=MAIL_PORT, schedule=EACH_MINUTE))
     drawn = _drawn(stack)
@@ -127,10 +127,8 @@ def test_each_time_it_is_due_it_is_sent_once_although_mail_server_and_timer_fail
     began = time.time()
     # The first test draws a whole dashboard.
     with first_row_alone(stack, "weekly-compliance"), mail_receiver(MAIL_PORT) as receiver:
-        wait_until(lambda: receiver.mails, PATIENCE_SECONDS, "the mail once the server is there")
-        wait_until(
-            lambda: stack.status("reports").is_healthy, PATIENCE_SECONDS, "the status to be well again"
-        )
+        wait_until(lambda: receiver.mails, "the mail once the server is there")
+        wait_until(lambda: stack.status("reports").is_healthy, "the status to be well again")
         minutes = (time.time() - began) / 60
         assert len(receiver.mails) <= minutes + 2, "not more often than the schedule says"
     assert {mail["Subject"] for mail in receiver.mails} == {"[Tailrace] Weekly compliance report"}, (
@@ -139,9 +137,7 @@ def test_each_time_it_is_due_it_is_sent_once_although_mail_server_and_timer_fail
 
 
 def await_refused(stack) -> None:
-    wait_until(
-        lambda: "refused" in stack.status("reports").reason, PATIENCE_SECONDS, "the failure to be reported"
-    )
+    wait_until(lambda: "refused" in stack.status("reports").reason, "the failure to be reported")
 
 
 @contextmanager
@@ -183,7 +179,7 @@ def _set_layout(stack, dashboard: int, position: str, charts: list[tuple[int, in
 def _metadata(stack) -> Iterator[sqlite3.Connection]:
     """One transaction of Superset's database."""
     file = stack.home.data("superset") / "superset.db"
-    with closing(sqlite3.connect(file, timeout=PATIENCE_SECONDS)) as metadata, metadata:
+    with closing(sqlite3.connect(file, timeout=LIMIT_SECONDS)) as metadata, metadata:
         yield metadata
 
 
@@ -215,7 +211,7 @@ def test_a_report_is_due_once_each_time_and_again_after_a_restart(stack, tmp_pat
     }
 
 
-@pytest.mark.timeout(START_SECONDS + PATIENCE_SECONDS)
+@pytest.mark.timeout(START_SECONDS + LIMIT_SECONDS)
 def test_what_superset_has_is_what_the_file_says(stack, tailrace, directory):
     (directory / "reports.yaml").write_text(CONFIG.format(port=MAIL_PORT, schedule=NEVER))
     component = Reports(stack.settings, stack.home)
@@ -313,7 +309,7 @@ def test_a_mistake_in_the_file_is_told_with_its_place(tmp_path, wrong, said):
 def _drawn(stack) -> int:
     """How many attempts to draw a report Superset has recorded."""
     file = stack.home.data("superset") / "superset.db"
-    with closing(sqlite3.connect(f"file:{file}?mode=ro", timeout=PATIENCE_SECONDS, uri=True)) as metadata:
+    with closing(sqlite3.connect(f"file:{file}?mode=ro", timeout=LIMIT_SECONDS, uri=True)) as metadata:
         return metadata.execute("SELECT count(*) FROM report_execution_log").fetchone()[0]
 
 

@@ -40,7 +40,6 @@ def test_rename_while_everything_runs(stack, watched):
             before = workload.entries
             wait_until(
                 lambda before=before: workload.entries >= before + 300,
-                60,
                 "entries between renames",
             )
             workload.rotate(late=20)
@@ -82,8 +81,8 @@ def test_a_newcomers_log_is_watched_once_it_is_listed(stack, newcomer):
     assert f"{instance}  slowlog  {log}  is watched, {console.size(log.stat().st_size)}" in shown
     assert "2 rotated files next to it" in shown and "1 compressed file next to it" in shown
     assert f"{log.parent}/audit.log  does not exist yet" in shown
-    wait_until(lambda: _entries(stack, instance) == 20, 60, "the log to be read")
-    wait_until(lambda: _unknown(stack, instance) == ["audit"], 60, "its census")
+    wait_until(lambda: _entries(stack, instance) == 20, "the log to be read")
+    wait_until(lambda: _unknown(stack, instance) == ["audit"], "its census")
     assert json.loads(tailrace(stack, "ledger", "--instance", instance, "--json"))["unread"]
 
     assert "1 log without a census" in tailrace(
@@ -95,7 +94,7 @@ def test_a_newcomers_log_is_watched_once_it_is_listed(stack, newcomer):
     assert f"{log}.1" in named and f"{log}.2" in named
     with log.open("ab") as file:
         file.write(_written(20, b"later"))
-    wait_until(lambda: _entries(stack, instance) == 40, 60, "what is written later to be read")
+    wait_until(lambda: _entries(stack, instance) == 40, "what is written later to be read")
 
 
 def test_a_log_that_exists_is_named_until_a_census_of_it_arrives(stack, newcomer):
@@ -104,13 +103,11 @@ def test_a_log_that_exists_is_named_until_a_census_of_it_arrives(stack, newcomer
     with stack.without("census"):
         _, problem = control.take_list(stack.home)
         assert not problem
-        wait_until(lambda: _entries(stack, instance) == 20, 60, "the log to be read")
+        wait_until(lambda: _entries(stack, instance) == 20, "the log to be read")
         for command in ("status", "doctor"):
-            wait_until(
-                lambda it=command: missing in tailrace(stack, it, expected=1), 60, f"{command} to name it"
-            )
+            wait_until(lambda it=command: missing in tailrace(stack, it, expected=1), f"{command} to name it")
         assert log_fixes.INCOMPLETE_CENSUS in tailrace(stack, "doctor", expected=1)
-    wait_until(lambda: _unknown(stack, instance) == ["audit"], 60, "its census")
+    wait_until(lambda: _unknown(stack, instance) == ["audit"], "its census")
     assert f"{instance} slowlog" not in tailrace(stack, "doctor", expected=1)
 
 
@@ -121,7 +118,7 @@ def test_no_line_is_lost_while_lists_are_taken_over(stack, watched, tmp_path):
         with workload.writing(rate=200):
             for number in range(3):
                 so_far = workload.entries
-                wait_until(lambda so_far=so_far: workload.entries > so_far + 100, 60, "more entries")
+                wait_until(lambda so_far=so_far: workload.entries > so_far + 100, "more entries")
                 other = tmp_path.resolve() / f"other-{number}.log"
                 stack.watch_sources([Source(f"other-{number}", "slowlog", other, "shop")])
         workload.finish()
@@ -136,11 +133,11 @@ def test_no_line_is_lost_while_lists_are_taken_over(stack, watched, tmp_path):
 def test_rotated_files_that_were_there_before_a_log_was_watched_are_read(stack, newcomer):
     instance, _ = newcomer
     tailrace(stack, "up")
-    wait_until(lambda: len(_gaps(stack, instance)) == 2, 180, "the rotated files to be gaps")
+    wait_until(lambda: len(_gaps(stack, instance)) == 2, "the rotated files to be gaps")
     tailrace(stack, "ledger", "--instance", instance, "--strict", expected=1)
     tailrace(stack, "backfill", "--instance", instance)
 
-    wait_until(lambda: _entries(stack, instance) == 60, 60, "all entries")
+    wait_until(lambda: _entries(stack, instance) == 60, "all entries")
     assert _gaps(stack, instance) == []
 
 

@@ -9,12 +9,11 @@ import pytest
 from confluent_kafka import Consumer, TopicPartition
 
 from e2e import commands
+from e2e.limits import LIMIT_SECONDS
 from e2e.stack import Stack, refusing_port
 from tailrace.cli.exit_codes import Exit
 from tailrace.kafka.client import KafkaClient
 from tailrace.rules import push as rule_push
-
-ANSWER_SECONDS = 300
 
 RULE = """\
 title: Admin from the test
@@ -50,11 +49,11 @@ def pushes(stack: Stack) -> list[dict]:
     consumer = Consumer({"bootstrap.servers": stack.status("kafka").address, "group.id": str(uuid.uuid4())})
     try:
         partition = TopicPartition(rule_push.TOPIC, 0, 0)
-        _, end = consumer.get_watermark_offsets(partition, timeout=ANSWER_SECONDS)
+        _, end = consumer.get_watermark_offsets(partition, timeout=LIMIT_SECONDS)
         consumer.assign([partition])
         records = []
         while len(records) < end:
-            record = consumer.poll(ANSWER_SECONDS)
+            record = consumer.poll(LIMIT_SECONDS)
             assert record is not None, f"{rule_push.TOPIC} ends before offset {end}"
             assert record.error() is None, record.error()
             records.append(record)

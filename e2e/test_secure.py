@@ -25,6 +25,7 @@ from confluent_kafka.admin import (
     UserScramCredentialUpsertion,
 )
 
+from e2e.limits import LIMIT_SECONDS
 from e2e.secured import START_SECONDS, answer, secured, strangers
 from e2e.stack import Stack, wait_until
 from e2e.wait_for_idle import assert_exact, tailrace
@@ -41,11 +42,8 @@ from tailrace_local.supervisor import control
 
 FIRST_PORT = int(os.environ.get("SECURE_FIRST_PORT", "24200"))
 PARTS = ("kafka", "clickhouse", "flink", "detect", "census", "fluentbit")
-SECONDS = 600
 REFUSED_SECONDS = 10
 """A refused client tries again until then; one that should be refused, and is not, is answered before."""
-LOG_SECONDS = 600
-"""A restarted job has reported the error by then, also on a busy machine."""
 LINES = "tailrace.slowlog.lines"
 
 
@@ -78,10 +76,10 @@ class Attempt:
         self._producer.produce(topic, b"", on_delivery=self._on_delivery)
 
     def await_delivery(self) -> None:
-        wait_until(lambda: self._polled() and self._delivered, SECONDS, "an answer of the broker")
+        wait_until(lambda: self._polled() and self._delivered, "an answer of the broker")
 
     def await_saying(self, words: str) -> None:
-        wait_until(lambda: self._polled() and any(words in line for line in self.said), SECONDS, f"{words!r}")
+        wait_until(lambda: self._polled() and any(words in line for line in self.said), f"{words!r}")
         assert not self._delivered
 
     def end(self) -> None:
@@ -133,7 +131,7 @@ def await_logged(stack: Stack, component: str, since: int, words: str) -> None:
             log.seek(since if log.seek(0, os.SEEK_END) >= since else 0)
             return words.encode() in log.read()
 
-    wait_until(said, LOG_SECONDS, f"{component} to say {words!r}")
+    wait_until(said, f"{component} to say {words!r}")
 
 
 def test_lines_become_rows_and_the_books_balance(stack, watched):
@@ -143,7 +141,7 @@ def test_lines_become_rows_and_the_books_balance(stack, watched):
     assert_exact(stack, workload.manifests)
     for instance in {log.instance for log in workload.manifests}:
         # Rows of a checkpoint that is still being posted are stored, and not in the books yet.
-        wait_until(lambda name=instance: _has_books(stack, name), SECONDS, f"books of {instance}")
+        wait_until(lambda name=instance: _has_books(stack, name), f"books of {instance}")
         tailrace(stack, "ledger", "--instance", instance)
 
 
@@ -286,20 +284,20 @@ def test_reading_is_no_right_to_write(stack):
 @pytest.mark.parametrize("account", kafka_accounts.accounts(), ids=lambda account: account.name)
 def test_an_account_sees_its_own_topics_only(stack, account):
     client = AdminClient(as_account(stack, account.name).settings({}))
-    seen = set(client.list_topics(timeout=SECONDS).topics)
+    seen = set(client.list_topics(timeout=LIMIT_SECONDS).topics)
     assert seen == {*account.read, *account.write} < {topic.name for topic in topics.load()}
 
 
 def test_no_account_may_administer(stack):
     client = AdminClient(as_account(stack, "rules").settings({}))
     with pytest.raises(KafkaException) as refused:
-        client.create_topics([NewTopic("mine", 1)])["mine"].result(SECONDS)
+        client.create_topics([NewTopic("mine", 1)])["mine"].result(LIMIT_SECONDS)
     assert refused.value.args[0].code() == KafkaError.TOPIC_AUTHORIZATION_FAILED
     other = UserScramCredentialUpsertion(
         "tailrace-collector", ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 8192), b"mine"
     )
     with pytest.raises(KafkaException) as refused:
-        client.alter_user_scram_credentials([other])["tailrace-collector"].result(SECONDS)
+        client.alter_user_scram_credentials([other])["tailrace-collector"].result(LIMIT_SECONDS)
     assert refused.value.args[0].code() == KafkaError.CLUSTER_AUTHORIZATION_FAILED
 
 
@@ -308,9 +306,9 @@ def test_a_right_that_is_not_listed_ends_with_the_next_start(stack):
     administration = AdminClient(local_kafka.administration(stack.settings, stack.home).settings({}))
     surplus = kafka_accounts.Account("facts", read=("tailrace.audit.lines",), write=(), groups=())
     for granted in administration.create_acls(list(surplus.rights())).values():
-        granted.result(SECONDS)
+        granted.result(LIMIT_SECONDS)
     kafka_accounts.apply_accounts(administration, kafka_accounts.accounts(), stack.home.secret)
-    found = set(administration.describe_acls(kafka_accounts.any_acl()).result(SECONDS))
+    found = set(administration.describe_acls(kafka_accounts.any_acl()).result(LIMIT_SECONDS))
     assert found == set().union(*(account.rights() for account in kafka_accounts.accounts()))
 
 
@@ -356,7 +354,7 @@ def test_a_collector_says_why_it_is_refused(stack, tmp_path, change, said):
             stderr=subprocess.STDOUT,
         )
         try:
-            wait_until(lambda: said in log.read_text(errors="replace"), SECONDS, f"Fluent Bit: {said!r}")
+            wait_until(lambda: said in log.read_text(errors="replace"), f"Fluent Bit: {said!r}")
         finally:
             process.kill()
             process.wait()
@@ -405,8 +403,8 @@ def test_metrics_ask_the_jobs_with_the_stacks_certificate(stack):
         return {sample.labels.get("job", ""): sample.value for sample in told[metric]}
 
     # A job that does not answer within two seconds is reported as down.
-    wait_until(lambda: up("tailrace_job_up") == {"flink": 1, "detect": 1}, SECONDS, "both jobs to be up")
-    wait_until(lambda: up("tailrace_ledger_up") == {"": 1}, SECONDS, "the ledger to be read")
+    wait_until(lambda: up("tailrace_job_up") == {"flink": 1, "detect": 1}, "both jobs to be up")
+    wait_until(lambda: up("tailrace_ledger_up") == {"": 1}, "the ledger to be read")
 
 
 @pytest.mark.parametrize("component", ["flink", "detect"])
@@ -424,7 +422,7 @@ def test_clickhouse_wants_a_password(stack):
         f"{stack.status('clickhouse').address}/?query=SELECT+1", headers={"X-ClickHouse-User": "writer"}
     )
     with pytest.raises(urllib.error.HTTPError) as refused:
-        urllib.request.urlopen(nobody, timeout=SECONDS, context=Certificates(stack.home).client())
+        urllib.request.urlopen(nobody, timeout=LIMIT_SECONDS, context=Certificates(stack.home).client())
     assert "Authentication failed" in refused.value.read().decode()
 
 
@@ -433,7 +431,7 @@ def test_clickhouse_answers_over_tls_only(stack, tmp_path):
     server = stack.clickhouse()
     assert server.url == f"https://127.0.0.1:{stack.settings.port_clickhouse}"
     with pytest.raises((OSError, http.client.HTTPException)):
-        replace(server, url=server.url.replace("https", "http")).execute("SELECT 1", timeout=SECONDS)
+        replace(server, url=server.url.replace("https", "http")).execute("SELECT 1", timeout=LIMIT_SECONDS)
     with pytest.raises(OSError, match="certificate verify failed"):
         replace(server, authorities=str(strangers(tmp_path).trust)).execute("SELECT 1")
 
@@ -446,7 +444,7 @@ def test_backtests_read_clickhouse_over_tls(stack):
 def test_commands_have_accounts_of_their_own(stack, tmp_path):
     rules = tmp_path / "rules"
     shutil.copytree(Path(__file__).parents[1] / "rules", rules)
-    assert "active: " in tailrace(stack, "rules", "push", str(rules), "--wait", str(SECONDS))
+    assert "active: " in tailrace(stack, "rules", "push", str(rules), "--wait", str(LIMIT_SECONDS))
     tailrace(stack, "backfill", "--dry-run")
     tailrace(
         stack,
@@ -476,7 +474,7 @@ def administrator(
 
 
 def reaches(client: kafka_client.KafkaClient) -> bool:
-    return bool(AdminClient(client.settings({"log_level": 0})).list_topics(timeout=SECONDS).topics)
+    return bool(AdminClient(client.settings({"log_level": 0})).list_topics(timeout=LIMIT_SECONDS).topics)
 
 
 def is_refused(client: kafka_client.KafkaClient) -> bool:
@@ -517,7 +515,7 @@ class Replaced:
 
 def await_more(workload: Workload) -> None:
     before = workload.entries
-    wait_until(lambda: workload.entries >= before + 100, SECONDS, "entries after the change")
+    wait_until(lambda: workload.entries >= before + 100, "entries after the change")
 
 
 def test_an_old_authority_and_old_passwords_are_refused_while_logs_grow(stack, watched, tmp_path):

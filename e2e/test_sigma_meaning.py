@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from e2e import sigma_oracle
+from e2e.limits import LIMIT_SECONDS
 from tailrace.config.resources import REPOSITORY
 
 TAILRACE = REPOSITORY / "bin" / "tailrace"
@@ -36,7 +37,7 @@ def detect(directory: Path, rules: list[dict], events: list[dict]) -> list[dict]
         env={name: text for name, text in os.environ.items() if name != "PYTHONPATH"},
         capture_output=True,
         text=True,
-        timeout=1200,
+        timeout=2 * LIMIT_SECONDS,
     )
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]

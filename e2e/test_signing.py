@@ -10,11 +10,11 @@ import pytest
 from confluent_kafka import Producer
 
 from e2e.health import await_alert, await_cleared
+from e2e.limits import LIMIT_SECONDS
 from e2e.stack import Stack, wait_until
 from e2e.wait_for_idle import tailrace
 from tailrace.sources.sources_file import Source
 
-SECONDS = 180
 INSTANCE = "signed-shop"
 FORGED = "Signed range that cannot be verified"
 
@@ -50,7 +50,7 @@ def test_a_forged_line_in_kafka_is_an_alert(stack: Stack, tmp_path: Path):
     # A file is identified by its first 4 KiB: if those differ, the job waits ten minutes for another file.
     path.write_bytes((login("ann") + b"\n") * 100)
     stack.watch_sources([Source(INSTANCE, "audit", path, "shop", "UTC")])
-    wait_until(lambda: statuses(stack) == {"verified"}, SECONDS, "the verified range")
+    wait_until(lambda: statuses(stack) == {"verified"}, "the verified range")
 
     line = {
         "@timestamp": time.time(),
@@ -64,13 +64,13 @@ def test_a_forged_line_in_kafka_is_an_alert(stack: Stack, tmp_path: Path):
     # The host's own line goes to the same partition, after the forged one. It is written at once: while a
     # newer census shows a file that ends before a line, the job waits for another file.
     lines.produce("tailrace.audit.lines", msgpack.packb(line), INSTANCE)
-    assert lines.flush(300) == 0
+    assert lines.flush(LIMIT_SECONDS) == 0
     with path.open("ab") as log:
         log.write(login("bob") + b"\n")
 
-    wait_until(lambda: stored_users(stack) == {"ann", "eve"}, SECONDS, "the forged event")
-    wait_until(lambda: "mismatch" in statuses(stack), SECONDS, "the mismatch")
-    wait_until(lambda: forged_alerts(stack), SECONDS, "the alert")
+    wait_until(lambda: stored_users(stack) == {"ann", "eve"}, "the forged event")
+    wait_until(lambda: "mismatch" in statuses(stack), "the mismatch")
+    wait_until(lambda: forged_alerts(stack), "the alert")
     assert {alert["level"] for alert in forged_alerts(stack)} == {"high"}
     assert statuses(stack) == {"verified", "mismatch"}
     ledger = json.loads(tailrace(stack, "ledger", "--instance", INSTANCE, "--output", "json"))
@@ -82,13 +82,13 @@ def test_lines_of_a_host_that_no_longer_signs_are_an_alert(stack: Stack, tmp_pat
     path = (tmp_path / "server_audit.log").resolve()
     path.write_bytes((login("ann") + b"\n") * 100)
     stack.watch_sources([Source(instance, "audit", path, "shop", "UTC")])
-    wait_until(lambda: statuses(stack, instance) == {"verified"}, SECONDS, "the verified range")
+    wait_until(lambda: statuses(stack, instance) == {"verified"}, "the verified range")
     with stack.without("census"):
         with path.open("ab") as log:
             log.write(login("bob") + b"\n")
-        wait_until(lambda: stored_users(stack, instance) == {"ann", "bob"}, SECONDS, "the unsigned event")
-        await_alert(stack, "TailraceSignaturesMissing", SECONDS, limit=1, instance=instance, source="audit")
-    await_cleared(stack, "TailraceSignaturesMissing", SECONDS, limit=1, instance=instance)
+        wait_until(lambda: stored_users(stack, instance) == {"ann", "bob"}, "the unsigned event")
+        await_alert(stack, "TailraceSignaturesMissing", limit=1, instance=instance, source="audit")
+    await_cleared(stack, "TailraceSignaturesMissing", limit=1, instance=instance)
     assert statuses(stack, instance) == {"verified"}
 
 

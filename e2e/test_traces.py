@@ -18,6 +18,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, format_span_id, format_trace_id
 
+from e2e.limits import LIMIT_SECONDS
 from e2e.otlp import as_json, as_protobuf
 from e2e.stack import Stack, wait_until
 from tailrace.config.settings import Settings
@@ -26,7 +27,6 @@ from tailrace.sources.sources_file import Source
 TOPIC = "otlp_spans"
 CARD = "4111111111111111"
 PASSWORD = "hunter2"
-STORED_SECONDS = 90
 LARGEST_MESSAGE = 20_000_000
 
 
@@ -80,7 +80,7 @@ def send(settings: Settings, *messages: bytes) -> None:
     )
     for message in messages:
         producer.produce(TOPIC, message)
-    assert producer.flush(300) == 0
+    assert producer.flush(LIMIT_SECONDS) == 0
 
 
 def log_slowly(log: Path, statement: str) -> None:
@@ -113,11 +113,10 @@ def test_a_request_is_found_from_its_slow_query_and_back(stack, tmp_path):
     log_slowly(log, application.request(order=8))
     send(stack.settings, as_protobuf(first), as_json(application.messages()))
 
-    wait_until(lambda: count(stack, "shop")["stored"] == 10, STORED_SECONDS, "the spans")
+    wait_until(lambda: count(stack, "shop")["stored"] == 10, "the spans")
     clickhouse = stack.clickhouse()
     wait_until(
         lambda: len(clickhouse.rows("SELECT 1 FROM tailrace.query_events WHERE instance = 'traced-db'")) == 2,
-        STORED_SECONDS,
         "the slow queries",
     )
 
@@ -137,7 +136,7 @@ def test_a_request_is_found_from_its_slow_query_and_back(stack, tmp_path):
     assert back == [{"slow": 4}]
     times = "SELECT uniqExact(TraceId) AS traces FROM tailrace.otel_traces_trace_id_ts"
     # A view writes to its table after the spans can be read.
-    wait_until(lambda: clickhouse.rows(times)[0]["traces"] >= 2, STORED_SECONDS, "the times of both traces")
+    wait_until(lambda: clickhouse.rows(times)[0]["traces"] >= 2, "the times of both traces")
     assert_holds_no_literal(stack)
 
 
@@ -150,7 +149,7 @@ def test_a_statement_that_is_in_no_log_has_its_text_from_its_spans(stack):
         "SELECT fingerprint, verb, tables_read FROM tailrace.fingerprints FINAL "
         "WHERE query_id IN (SELECT query_id FROM tailrace.otel_traces WHERE ServiceName = 'untold')"
     )
-    wait_until(lambda: stack.clickhouse().rows(asked), STORED_SECONDS, "the fingerprint")
+    wait_until(lambda: stack.clickhouse().rows(asked), "the fingerprint")
     (text,) = stack.clickhouse().rows(asked)
     assert text == {
         "fingerprint": "select name from told_by_spans? where id = ?",
@@ -194,7 +193,7 @@ def sending(stack: Stack, application: Application, counts: list[int]) -> Iterat
 
 def assert_stored_once(stack: Stack, service: str, sent: int) -> None:
     """Waits until as many spans of the service are stored as were sent."""
-    wait_until(lambda: count(stack, service)["stored"] >= sent, 180, f"{sent} spans")
+    wait_until(lambda: count(stack, service)["stored"] >= sent, f"{sent} spans")
     assert count(stack, service) == {"stored": sent, "distinct_spans": sent}
 
 
@@ -206,7 +205,7 @@ def test_an_invalid_span_becomes_a_dead_letter(stack):
     large = b'{"resourceSpans":[{"x":"' + b"y" * 10_000_000 + b'"'
     send(stack.settings, b"hello", good[: len(good) // 2], deep, large, b"[]", good)
 
-    wait_until(lambda: count(stack, "after-bad-input")["stored"] == 5, STORED_SECONDS, "the good message")
+    wait_until(lambda: count(stack, "after-bad-input")["stored"] == 5, "the good message")
     letters = "SELECT count() AS n FROM tailrace.dead_letters WHERE log LIKE 'kafka:otlp_spans/%'"
-    wait_until(lambda: stack.clickhouse().rows(letters)[0]["n"] >= 5, STORED_SECONDS, "the dead letters")
+    wait_until(lambda: stack.clickhouse().rows(letters)[0]["n"] >= 5, "the dead letters")
     assert stack.clickhouse().rows(letters) == [{"n": 5}]

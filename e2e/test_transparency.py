@@ -19,7 +19,6 @@ from tailrace.transparency.store import Store
 
 FIRST_PORT = int(os.environ.get("TRANSPARENCY_FIRST_PORT", "24300"))
 COMPONENTS = ("clickhouse", "witness", "transparency")
-PATIENCE_SECONDS = 600
 
 
 @pytest.fixture
@@ -36,7 +35,7 @@ def read(stack: Stack) -> LogStatus:
 
 
 def await_leaves(stack: Stack, size: int) -> None:
-    wait_until(lambda: read(stack).published_size == size, PATIENCE_SECONDS, f"{size} published leaves")
+    wait_until(lambda: read(stack).published_size == size, f"{size} published leaves")
 
 
 def insert(stack: Stack) -> None:
@@ -66,21 +65,20 @@ def test_kills_an_outage_and_a_rollback_of_the_witness(stack: Stack):
     insert(stack)
     with stack.without("witness"):
         state.write_bytes(empty)
-        wait_until(lambda: read(stack).size == 2, PATIENCE_SECONDS, "a leaf without a checkpoint")
+        wait_until(lambda: read(stack).size == 2, "a leaf without a checkpoint")
         heartbeat = stack.home.data("transparency") / "beat"
         wait_until(
             lambda: "does not answer" in json.loads(heartbeat.read_text())["unsolved"],
-            PATIENCE_SECONDS,
             "the outage to be noticed",
         )
         assert read(stack).published_size == 1
-        wait_until(lambda: has_aged(stack), PATIENCE_SECONDS, "the database to be free")
-        await_alert(stack, "TailraceTransparencyCheckpointOld", PATIENCE_SECONDS)
+        wait_until(lambda: has_aged(stack), "the database to be free")
+        await_alert(stack, "TailraceTransparencyCheckpointOld")
     await_leaves(stack, 2)
-    await_cleared(stack, "TailraceTransparencyCheckpointOld", PATIENCE_SECONDS)
+    await_cleared(stack, "TailraceTransparencyCheckpointOld")
 
-    await_alert(stack, "TailraceTransparencyIncident", PATIENCE_SECONDS)
+    await_alert(stack, "TailraceTransparencyIncident")
     assert "went back from 1 to 0 leaves" in tailrace(stack, "transparency", "status", expected=1)
     tailrace(stack, "transparency", "acknowledge", "--reason", "this test", "--actor", "ines")
-    await_cleared(stack, "TailraceTransparencyIncident", PATIENCE_SECONDS)
+    await_cleared(stack, "TailraceTransparencyIncident")
     assert "2 leaves" in tailrace(stack, "transparency", "status")

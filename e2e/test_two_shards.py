@@ -40,7 +40,7 @@ def test_each_byte_once_on_two_shards_although_job_and_shard_are_killed(shards, 
     stack.watch(log for workload in workloads for log in workload.logs)
     for workload in workloads:
         workload.write(400)
-    wait_until(lambda: min(_events(shards)) > 0, 120, "events on both shards")
+    wait_until(lambda: min(_events(shards)) > 0, "events on both shards")
     stack.kill("flink")
     shards.second.kill()
     for workload in workloads:

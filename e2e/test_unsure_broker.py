@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from e2e.limits import LIMIT_SECONDS
 from e2e.stack import Stack, wait_until
 from e2e.topics import make_topic, texts
 from e2e.unsure_broker import Fault, UnsureBroker
@@ -91,7 +92,7 @@ class Collector:
 
     def stop(self) -> None:
         self.process.terminate()
-        self.process.wait(600)
+        self.process.wait(LIMIT_SECONDS)
 
     def write(self, text: bytes) -> None:
         with self._log.open("ab") as file:
@@ -122,7 +123,7 @@ class Collector:
         return texts(self._stack.settings, self._topic)
 
     def await_texts(self, *expected: bytes) -> None:
-        wait_until(lambda: len(self.texts()) >= len(expected), 60, f"{expected} to come")
+        wait_until(lambda: len(self.texts()) >= len(expected), f"{expected} to come")
         assert self.texts() == [*expected]
 
 
@@ -171,7 +172,7 @@ def test_messages_lost_by_a_broker_and_then_refused_arrive_once_and_in_order(bro
     shipping.await_texts(b"one")
     broker.do(Fault.LOSE, Fault.REFUSE)
     shipping.write(b"two\n")
-    assert broker.holds.wait(600)
+    assert broker.holds.wait(LIMIT_SECONDS)
     shipping.write(b"three\n")
     shipping.await_texts(b"one", b"two", b"three")
     assert broker.done
@@ -186,18 +187,18 @@ def test_a_collector_with_a_failed_producer_continues_after_a_restart(broker, co
     shipping.await_texts(b"one")
     broker.do(Fault.GIVE_UP)
     shipping.write(b"lost\n")
-    wait_until(lambda: broker.done, 60, "the producer to give up")
+    wait_until(lambda: broker.done, "the producer to give up")
     shipping.write(b"two\n")
     if shipping.is_version_1:
-        assert shipping.process.wait(600) != 0
+        assert shipping.process.wait(LIMIT_SECONDS) != 0
         shipping.start()
         shipping.await_texts(b"one", b"two")
     else:
-        wait_until(shipping.fails_with_another_line, 120, "the collector to be unhealthy")
+        wait_until(shipping.fails_with_another_line, "the collector to be unhealthy")
         shipping.stop()
         shipping.start()
     shipping.write(b"three\n")
-    wait_until(lambda: b"three" in shipping.texts(), 60, "the line after the restart")
+    wait_until(lambda: b"three" in shipping.texts(), "the line after the restart")
     assert b"lost" not in shipping.texts()
 
 
@@ -206,6 +207,6 @@ def test_queued_lines_are_sent_when_the_collector_stops(collector):
     shipping.write(b"one\n")
     shipping.await_texts(b"one")
     shipping.write(b"two\nthree\n")
-    wait_until(shipping.has_read_everything, 60, "the lines to be read")
+    wait_until(shipping.has_read_everything, "the lines to be read")
     shipping.stop()
     shipping.await_texts(b"one", b"two", b"three")

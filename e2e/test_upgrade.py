@@ -108,7 +108,7 @@ def run(repository: Path, stack: Stack, *words: str, expected: int = 0) -> str:
 
 def written(workload: Workload, entries: int) -> None:
     until = workload.entries + entries
-    wait_until(lambda: workload.entries >= until, 120, f"{entries} entries to be written")
+    wait_until(lambda: workload.entries >= until, f"{entries} entries to be written")
 
 
 def rows_by_version(stack: Stack) -> dict[int, int]:

@@ -8,11 +8,10 @@ import msgpack
 from confluent_kafka import Consumer, KafkaError, Message, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from e2e.limits import LIMIT_SECONDS, warn_if_long
 from tailrace.config.settings import Settings
 
 LARGEST_MESSAGE = 30_000_000
-ANSWER_SECONDS = 300
-"""The limit of one request; also a starved broker answers before."""
 
 
 @dataclass(frozen=True)
@@ -27,18 +26,19 @@ class Line:
 
 
 def read_lines(
-    settings: Settings, topic: str, instance: str, enough: Callable[[list[Line]], bool], seconds: float
+    settings: Settings, topic: str, instance: str, enough: Callable[[list[Line]], bool]
 ) -> list[Line]:
     """Returns the instance's lines from the topic's beginning, without the census, when there are enough.
 
-    Fails after `seconds`.
+    Raises AssertionError after LIMIT_SECONDS.
     """
     consumer = _consumer(settings, topic)
     found: list[Line] = []
-    deadline = time.monotonic() + seconds
+    began = time.monotonic()
     try:
         while not enough(found):
-            assert time.monotonic() < deadline, f"{len(found)} lines of {instance} after {seconds} s"
+            waited = time.monotonic() - began
+            assert waited < LIMIT_SECONDS, f"{len(found)} lines of {instance} after {waited:.0f} s"
             for message in consumer.consume(1000, timeout=0.2):
                 assert message.error() is None, message.error()
                 fields = _fields(message.value()) if message.key() == instance.encode() else {}
@@ -46,6 +46,7 @@ def read_lines(
                     found.append(_line(message.key(), fields))
     finally:
         consumer.close()
+    warn_if_long(time.monotonic() - began, f"{len(found)} lines of {instance}")
     return found
 
 
@@ -57,7 +58,7 @@ def committed(settings: Settings, topic: str, key: str) -> list[dict[str, object
     found = []
     try:
         while left:
-            message = consumer.poll(ANSWER_SECONDS)
+            message = consumer.poll(LIMIT_SECONDS)
             assert message is not None, f"no answer; partitions {left} of {topic} are not read"
             if message.error():
                 assert message.error().code() == KafkaError._PARTITION_EOF, message.error()
@@ -75,12 +76,12 @@ def all_records(settings: Settings, topic: str) -> list[Message]:
     found: list[Message] = []
     try:
         for place in consumer.assignment():
-            _, end = consumer.get_watermark_offsets(place, timeout=ANSWER_SECONDS)
+            _, end = consumer.get_watermark_offsets(place, timeout=LIMIT_SECONDS)
             consumer.assign([TopicPartition(topic, place.partition, 0)])
             while end and (
                 not found or (found[-1].partition(), found[-1].offset()) != (place.partition, end - 1)
             ):
-                record = consumer.poll(ANSWER_SECONDS)
+                record = consumer.poll(LIMIT_SECONDS)
                 assert record is not None, f"{topic} ends before offset {end} of {place.partition}"
                 assert record.error() is None, record.error()
                 found.append(record)
@@ -94,8 +95,7 @@ def message_count(settings: Settings, topic: str) -> int:
     consumer = _consumer(settings, topic)
     try:
         return sum(
-            consumer.get_watermark_offsets(place, timeout=ANSWER_SECONDS)[1]
-            for place in consumer.assignment()
+            consumer.get_watermark_offsets(place, timeout=LIMIT_SECONDS)[1] for place in consumer.assignment()
         )
     finally:
         consumer.close()
@@ -114,7 +114,7 @@ def texts(settings: Settings, topic: str) -> list[bytes]:
     found: list[bytes] = []
     try:
         (place,) = consumer.assignment()
-        _, end = consumer.get_watermark_offsets(place, timeout=ANSWER_SECONDS)
+        _, end = consumer.get_watermark_offsets(place, timeout=LIMIT_SECONDS)
         while consumer.position([place])[0].offset < end:
             for message in consumer.consume(1000, timeout=0.2):
                 assert message.error() is None, message.error()
@@ -135,7 +135,7 @@ def _consumer(settings: Settings, topic: str, options: Mapping[str, object] | No
             **(options or {}),
         }
     )
-    partitions = consumer.list_topics(topic, timeout=ANSWER_SECONDS).topics[topic].partitions
+    partitions = consumer.list_topics(topic, timeout=LIMIT_SECONDS).topics[topic].partitions
     consumer.assign([TopicPartition(topic, partition, 0) for partition in partitions])
     return consumer
 

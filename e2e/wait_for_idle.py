@@ -6,17 +6,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from e2e import commands
 from e2e.comparison import differences, gap_kinds, gaps, incomplete
+from e2e.limits import LIMIT_SECONDS
 from e2e.stack import Stack, wait_until
 from e2e.workload.manifest import LogManifest
 from tailrace.config.resources import REPOSITORY
 
 PROCESSES = (("up",), ("demo",), ("doctor",), ("rules", "backtest"))
 """Commands that start processes which outlive them, or replace their own process."""
-LEDGER_SECONDS = 600
-"""Every byte is an event, framing, a dead letter or a gap within a minute, on a busy machine within a few."""
 
 
-def settle(stack: Stack, logs: Iterable[LogManifest], seconds: float = LEDGER_SECONDS) -> dict[str, int]:
+def settle(stack: Stack, logs: Iterable[LogManifest], seconds: float = LIMIT_SECONDS) -> dict[str, int]:
     """Returns the missing bytes by kind of gap, once everything is accounted for."""
     logs = list(logs)
     clickhouse = stack.clickhouse()
@@ -46,7 +45,7 @@ def _instances(logs: Iterable[LogManifest]) -> list[str]:
     return sorted({log.instance for log in logs})
 
 
-def tailrace(stack: Stack, *words: str, expected: int = 0, seconds: float = 1200) -> str:
+def tailrace(stack: Stack, *words: str, expected: int = 0, seconds: float = 2 * LIMIT_SECONDS) -> str:
     """Runs a command for the stack; returns its standard output. `seconds` limits only a separate process."""
     settings = stack.settings.environment()
     is_process = any(words[: len(each)] == each for each in PROCESSES)
@@ -70,7 +69,7 @@ def _process(
     )
 
 
-def assert_exact(stack: Stack, logs: Iterable[LogManifest], seconds: float = LEDGER_SECONDS) -> None:
+def assert_exact(stack: Stack, logs: Iterable[LogManifest], seconds: float = LIMIT_SECONDS) -> None:
     """Settles, backfills if bytes are missing, and asserts that everything equals the manifest."""
     logs = list(logs)
     if settle(stack, logs, seconds):
@@ -78,7 +77,7 @@ def assert_exact(stack: Stack, logs: Iterable[LogManifest], seconds: float = LED
     await_exact(stack, logs, seconds)
 
 
-def await_exact(stack: Stack, logs: Iterable[LogManifest], seconds: float = LEDGER_SECONDS) -> None:
+def await_exact(stack: Stack, logs: Iterable[LogManifest], seconds: float = LIMIT_SECONDS) -> None:
     """Asserts that everything equals the manifest within `seconds`."""
     logs = list(logs)
     clickhouse = stack.clickhouse()
@@ -100,6 +99,6 @@ def _await_empty(asked: Callable[[], list[str]], seconds: float, what: str) -> N
         return not left
 
     try:
-        wait_until(is_empty, seconds, what)
+        wait_until(is_empty, what, seconds=seconds)
     except AssertionError as error:
         raise AssertionError(f"{error}:\n  " + "\n  ".join(left[:40])) from None

@@ -10,13 +10,12 @@ from pathlib import Path
 
 import requests
 
+from e2e.limits import LIMIT_SECONDS
 from e2e.stack import wait_until
 from tailrace_local.supervisor import cache
 
 VERSION = "26.7.3"
 CLIENT, SECRET, PASSWORD = "tailrace", "only-for-tests", "only-for-tests"
-TIMEOUT_SECONDS = 600
-START_SECONDS = 480
 GROUPS = {
     "name": "groups",
     "protocol": "openid-connect",
@@ -89,9 +88,7 @@ class Keycloak:
             )
         try:
             configuration = f"{self.issuer}/.well-known/openid-configuration"
-            wait_until(
-                lambda: requests.get(configuration, timeout=TIMEOUT_SECONDS).ok, START_SECONDS, "Keycloak"
-            )
+            wait_until(lambda: requests.get(configuration, timeout=LIMIT_SECONDS).ok, "Keycloak")
             yield
         finally:
             process.terminate()
@@ -119,14 +116,14 @@ class Keycloak:
             "password": PASSWORD,
         }
         token = requests.post(
-            f"{self.address}/realms/master/protocol/openid-connect/token", account, timeout=TIMEOUT_SECONDS
+            f"{self.address}/realms/master/protocol/openid-connect/token", account, timeout=LIMIT_SECONDS
         ).json()["access_token"]
         answer = requests.request(
             method,
             f"{self.address}/admin/realms/tailrace/{path}",
             json=content,
             headers={"Authorization": f"Bearer {token}"},
-            timeout=TIMEOUT_SECONDS,
+            timeout=LIMIT_SECONDS,
         )
         answer.raise_for_status()
         return answer

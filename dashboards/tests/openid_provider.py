@@ -12,13 +12,13 @@ from urllib.parse import urljoin
 
 import requests
 
+from e2e.limits import LIMIT_SECONDS
 from e2e.stack import wait_until
 from tailrace.config import content_hash
 from tailrace_local.supervisor import cache
 
 SOURCE = Path(__file__).parent / "openid"
 CLIENT, SECRET = "tailrace", "only-for-tests"
-TIMEOUT_SECONDS = 600
 _FORM = re.compile(r"<form[^>]*action=\"([^\"]+)\"")
 _HIDDEN = re.compile(r"<input type=\"hidden\" name=\"([^\"]+)\" value=\"([^\"]*)\"")
 
@@ -53,7 +53,7 @@ class OpenIdProvider:
             process = subprocess.Popen(["node", *program], stdout=log, stderr=subprocess.STDOUT)
         try:
             configuration = f"{self.issuer}/.well-known/openid-configuration"
-            wait_until(lambda: requests.get(configuration, timeout=TIMEOUT_SECONDS).ok, 120, "the provider")
+            wait_until(lambda: requests.get(configuration, timeout=LIMIT_SECONDS).ok, "the provider")
             yield
         finally:
             process.kill()
@@ -79,7 +79,7 @@ def submit(session: requests.Session, page: requests.Response, **fields: str) ->
     assert action, f"{page.url} has no form: {page.text[:500]}"
     hidden = {name: unescape(value) for name, value in _HIDDEN.findall(page.text)}
     target = urljoin(page.url, unescape(action[1]))
-    return session.post(target, {**hidden, **fields}, timeout=TIMEOUT_SECONDS)
+    return session.post(target, {**hidden, **fields}, timeout=LIMIT_SECONDS)
 
 
 def confirm(session: requests.Session, page: requests.Response, name: str) -> requests.Response:

@@ -11,7 +11,8 @@ from html.parser import HTMLParser
 
 import requests
 
-TIMEOUT_SECONDS = 600
+from e2e.limits import LIMIT_SECONDS
+
 _TOKEN = re.compile(r'name="csrf_token"[^>]*value="([^"]+)"|id="csrf_token"[^>]*value="([^"]+)"')
 
 
@@ -30,12 +31,12 @@ class Visitor:
 
     def _log_in(self, user: str, password: str) -> None:
         given = {"username": user, "password": password, "csrf_token": self.token("/login/")}
-        answer = self.session.post(f"{self.address}/login/", given, timeout=TIMEOUT_SECONDS)
+        answer = self.session.post(f"{self.address}/login/", given, timeout=LIMIT_SECONDS)
         assert answer.ok and "/login" not in answer.url, f"{user} is not logged in: {answer.url}"
 
     def get(self, path: str, follow: bool = False, **arguments: str) -> requests.Response:
         return self.session.get(
-            self.address + path, params=arguments, timeout=TIMEOUT_SECONDS, allow_redirects=follow
+            self.address + path, params=arguments, timeout=LIMIT_SECONDS, allow_redirects=follow
         )
 
     def post(
@@ -48,7 +49,7 @@ class Visitor:
         return self.session.post(
             self.address + path,
             fields,
-            timeout=TIMEOUT_SECONDS,
+            timeout=LIMIT_SECONDS,
             allow_redirects=False,
             headers={"Referer": self.address + path},
         )

@@ -7,6 +7,7 @@ from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
 
+from e2e.limits import LIMIT_SECONDS
 from e2e.stack import wait_until
 from tailrace.config import content_hash
 from tailrace_local.supervisor import cache
@@ -119,7 +120,7 @@ class Slapd:
         with open(self._directory / "slapd.log", "w") as log:
             process = subprocess.Popen(command, env=self._environment(), stdout=log, stderr=subprocess.STDOUT)
         try:
-            wait_until(lambda: self.modify("") is None, 120, "slapd to answer")
+            wait_until(lambda: self.modify("") is None, "slapd to answer")
             yield
         finally:
             process.kill()
@@ -155,7 +156,7 @@ class Slapd:
             env=self._environment(),
             capture_output=True,
             text=True,
-            timeout=600,
+            timeout=LIMIT_SECONDS,
             check=False,
         )
         if done.returncode:

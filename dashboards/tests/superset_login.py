@@ -9,7 +9,8 @@ from pathlib import Path
 import requests
 import yaml
 
-from dashboards.tests.pages import TIMEOUT_SECONDS, Visitor
+from dashboards.tests.pages import Visitor
+from e2e.limits import LIMIT_SECONDS
 from e2e.stack import wait_until
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings
@@ -58,7 +59,7 @@ class LoginSuperset:
         self.component.check()
         self.component.prepare()
         with self._process(self.component.command()):
-            wait_until(lambda: self.component.health().ok, 240, "Superset to answer")
+            wait_until(lambda: self.component.health().ok, "Superset to answer")
             yield
 
     @contextlib.contextmanager
@@ -67,9 +68,7 @@ class LoginSuperset:
         self.settings.sso.symlink_to(file)
         self._install()
         with self._process([self.component.python(), DRIVER, file, str(self.settings.port_superset)]):
-            wait_until(
-                lambda: requests.get(self.address, timeout=TIMEOUT_SECONDS).status_code, 240, "the driver"
-            )
+            wait_until(lambda: requests.get(self.address, timeout=LIMIT_SECONDS).status_code, "the driver")
             yield
 
     def _install(self) -> None:
@@ -104,7 +103,7 @@ class LoginSuperset:
     def is_logged_in(self, session: requests.Session) -> bool:
         """Whether Superset refuses the session something that needs a role (403), not a login (401)."""
         address, of_a_script = f"{self.address}/api/v1/me/roles/", {"Accept": "application/json"}
-        answer = session.get(address, headers=of_a_script, timeout=TIMEOUT_SECONDS)
+        answer = session.get(address, headers=of_a_script, timeout=LIMIT_SECONDS)
         assert answer.status_code in (401, 403), answer.status_code
         return answer.status_code == 403
 

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from dashboards.tests.pages import ROLES, Visitor
+from e2e.limits import LIMIT_SECONDS
 from e2e.stack import wait_until
 from tailrace.dashboards import connections
 
@@ -82,7 +83,7 @@ def test_a_name_of_a_refused_login_forges_no_line_of_the_log(visitors, stack):
         person.post("/login/", given, token)
         return f"x\\r\\n{FORGED} line \\x1b[2J".encode() in stack.home.log("superset").read_bytes()
 
-    wait_until(is_logged, 120, "the attempt in the log")
+    wait_until(is_logged, "the attempt in the log")
     content = stack.home.log("superset").read_bytes()
     assert b"\x1b[2J" not in content
     assert not any(line.startswith(FORGED.encode()) for line in content.splitlines())
@@ -123,7 +124,7 @@ def test_readers_reach_nothing_that_imports_connects_or_runs_sql(visitors, role)
             visitor.address + path,
             data=json.dumps(content),
             headers={"Content-Type": "application/json", "X-CSRFToken": token, "Referer": visitor.address},
-            timeout=600,
+            timeout=LIMIT_SECONDS,
             allow_redirects=False,
         )
         # 404: the page is switched off. 302: Superset leads to the login.

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from dashboards.tests.pages import TIMEOUT_SECONDS, Visitor, parsed
+from dashboards.tests.pages import Visitor, parsed
 from dashboards.tests.planted_rows import rows_of
+from e2e.limits import LIMIT_SECONDS
 from e2e.stack import Stack
 from tailrace.evidence import framework, signing
 from tailrace_verify.evidence import verify
@@ -25,7 +26,6 @@ FIRST = datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0) - 
 PERIOD = {"from": f"{FIRST:%Y-%m-%dT%H:%MZ}", "to": f"{FIRST + timedelta(minutes=MINUTES):%Y-%m-%dT%H:%MZ}"}
 """Long ago, so that no other test has rows of it."""
 EVIL = "=cmd|'<script>'!A0"
-ENDED_SECONDS = 600
 
 
 def at(minute: float) -> str:
@@ -125,7 +125,7 @@ def exported(visitor, planted, tmp_path_factory) -> Path:
     form = {"framework": "sox", **PERIOD}
     answer = visitor.submit("/tailrace/evidence/exports/", form, "/tailrace/evidence/")
     assert answer.status_code == 303
-    progress, limit = answer.headers["Location"], time.monotonic() + ENDED_SECONDS
+    progress, limit = answer.headers["Location"], time.monotonic() + LIMIT_SECONDS
     while "Download" not in (html := visitor.get(progress).text):
         assert time.monotonic() < limit and "failed" not in text(html), text(html)
         time.sleep(0.5)
@@ -156,7 +156,7 @@ def upload(visitor: Visitor, bundle: bytes) -> str:
         {"csrf_token": visitor.own_token()},
         files={"bundle": ("evidence.zip", io.BytesIO(bundle))},
         headers={"Referer": f"{visitor.address}/tailrace/evidence/"},
-        timeout=TIMEOUT_SECONDS,
+        timeout=LIMIT_SECONDS,
     )
     assert answer.history[0].status_code == 303 and answer.status_code == 200
     return text(answer.text)

@@ -23,6 +23,7 @@ from dashboards.tests.test_roles import (  # noqa: F401 - fixtures
     clients,
     in_its_place,
 )
+from e2e.limits import LIMIT_SECONDS
 from e2e.stack import wait_until
 from tailrace_local.components.superset import Superset
 
@@ -138,7 +139,9 @@ def test_the_log_of_requests_has_one_row_for_a_chart(stack, clients, charts):  #
 
 def test_pages_are_read_while_an_import_writes(stack, clients):  # noqa: F811
     with closing(
-        sqlite3.connect(stack.home.data("superset") / "superset.db", timeout=600, isolation_level=None)
+        sqlite3.connect(
+            stack.home.data("superset") / "superset.db", timeout=LIMIT_SECONDS, isolation_level=None
+        )
     ) as other:
         other.execute("BEGIN EXCLUSIVE")
         assert clients["developer"].get("/api/v1/me/")["result"]["is_active"]
@@ -163,10 +166,10 @@ def test_data_is_cached_for_its_roles_until_rows_arrive(stack, clients, charts):
         "INSERT INTO tailrace.rule_pushes (push_id, at, pushed_by) VALUES ('new', now(), 'ann')"
     )
     try:
-        wait_until(lambda: shows("ann"), 60, "the new row")
+        wait_until(lambda: shows("ann"), "the new row")
     finally:
         clickhouse.execute("DELETE FROM tailrace.rule_pushes WHERE push_id = 'new'")
-    wait_until(lambda: not shows("ann"), 60, "the row to be gone")
+    wait_until(lambda: not shows("ann"), "the row to be gone")
 
 
 def test_scripts_are_compressed_once_and_kept_by_browsers(stack, admin):  # noqa: F811
@@ -192,5 +195,5 @@ def test_scripts_are_compressed_once_and_kept_by_browsers(stack, admin):  # noqa
 def _logged(stack) -> list[str]:
     """Returns the actions in Superset's log, oldest first."""
     file = stack.home.data("superset") / "superset.db"
-    with sqlite3.connect(f"file:{file}?mode=ro", timeout=600, uri=True) as metadata:
+    with sqlite3.connect(f"file:{file}?mode=ro", timeout=LIMIT_SECONDS, uri=True) as metadata:
         return [action for (action,) in metadata.execute("SELECT action FROM logs ORDER BY id")]

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import pytest
 import requests
 import slapd
-from openid_provider import CLIENT, SECRET, TIMEOUT_SECONDS, OpenIdProvider, confirm, submit
+from openid_provider import CLIENT, SECRET, OpenIdProvider, confirm, submit
 from slapd import Slapd
 from superset_login import LoginSuperset
 
+from e2e.limits import LIMIT_SECONDS
 from e2e.stack import wait_until
 from tailrace.config.home import Home
 from tailrace.credentials.certificates import Certificates
@@ -90,7 +91,7 @@ def by_oidc(
     superset: LoginSuperset, browser: requests.Session, name: str, target: str = ""
 ) -> requests.Response:
     """Logs in with the OpenID provider. Returns the page after the login."""
-    start = browser.get(superset.address + OIDC_LOGIN, params={"next": target}, timeout=TIMEOUT_SECONDS)
+    start = browser.get(superset.address + OIDC_LOGIN, params={"next": target}, timeout=LIMIT_SECONDS)
     return confirm(browser, start, name)
 
 
@@ -101,11 +102,11 @@ def by_ldap(
     pages: list[requests.Response] = []
 
     def is_answered() -> bool:
-        form = browser.get(f"{superset.address}/login/", timeout=TIMEOUT_SECONDS)
+        form = browser.get(f"{superset.address}/login/", timeout=LIMIT_SECONDS)
         pages.append(submit(browser, form, username=name, password=password))
         return pages[-1].status_code != TOO_MANY
 
-    wait_until(is_answered, 120, "a login within the limit")
+    wait_until(is_answered, "a login within the limit")
     return pages[-1]
 
 
@@ -146,7 +147,7 @@ def test_a_person_without_a_mapped_group_reads_which_group_is_missing(superset, 
 
 
 def test_the_request_has_state_nonce_and_a_challenge(superset, browser):
-    answer = browser.get(superset.address + OIDC_LOGIN, allow_redirects=False, timeout=TIMEOUT_SECONDS)
+    answer = browser.get(superset.address + OIDC_LOGIN, allow_redirects=False, timeout=LIMIT_SECONDS)
     address = answer.headers["Location"]
     for part in ("code_challenge=", "code_challenge_method=S256", "nonce=", "state=", "response_type=code"):
         assert part in address
@@ -155,21 +156,21 @@ def test_the_request_has_state_nonce_and_a_challenge(superset, browser):
 def test_a_callback_of_another_browser_is_refused(superset, openid, browser):
     """An attacker sends the address of its own login to a victim (login CSRF)."""
     openid.has(ann=["soc"])
-    start = browser.get(superset.address + OIDC_LOGIN, timeout=TIMEOUT_SECONDS)
+    start = browser.get(superset.address + OIDC_LOGIN, timeout=LIMIT_SECONDS)
     provider, page = start.url.split("/interaction/")[0], start
     while "/login/oidc/callback" not in page.headers.get("Location", ""):
         page = submit_once(browser, page, provider)
     victim = requests.Session()
-    answer = victim.get(page.headers["Location"], timeout=TIMEOUT_SECONDS)
+    answer = victim.get(page.headers["Location"], timeout=LIMIT_SECONDS)
     assert answer.status_code == 403 and not superset.is_logged_in(victim)
-    browser.get(page.headers["Location"], timeout=TIMEOUT_SECONDS)
+    browser.get(page.headers["Location"], timeout=LIMIT_SECONDS)
     assert superset.is_logged_in(browser)
-    repeated = browser.get(page.headers["Location"], timeout=TIMEOUT_SECONDS)
+    repeated = browser.get(page.headers["Location"], timeout=LIMIT_SECONDS)
     assert repeated.status_code == 403, "a code is for one login"
 
 
 def test_the_rate_of_logins_is_limited(superset, browser):
-    page = browser.get(f"{superset.address}/tailrace/login/", timeout=TIMEOUT_SECONDS)
+    page = browser.get(f"{superset.address}/tailrace/login/", timeout=LIMIT_SECONDS)
     tried = (submit(browser, page, username="nobody", password="x").status_code for _ in range(200))
     assert TOO_MANY in tried
 
@@ -178,11 +179,11 @@ def submit_once(browser: requests.Session, page: requests.Response, provider: st
     """Sends the form of a page, or follows its redirect, one step."""
     if page.is_redirect:
         target = requests.compat.urljoin(provider, page.headers["Location"])
-        return browser.get(target, allow_redirects=False, timeout=TIMEOUT_SECONDS)
+        return browser.get(target, allow_redirects=False, timeout=LIMIT_SECONDS)
     action = requests.compat.urljoin(page.url, re.search(r"action=\"([^\"]+)\"", page.text)[1])
     prompt = re.search(r"name=\"prompt\" value=\"([^\"]+)\"", page.text)[1]
     given = {"prompt": prompt, "login": "ann", "password": "any"}
-    return browser.post(action, given, allow_redirects=False, timeout=TIMEOUT_SECONDS)
+    return browser.post(action, given, allow_redirects=False, timeout=LIMIT_SECONDS)
 
 
 def test_a_name_of_a_local_user_opens_no_local_account(superset, openid, browser):
@@ -197,7 +198,7 @@ def test_a_group_that_was_revoked_ends_the_running_session(superset, openid, bro
     by_oidc(superset, browser, "rita")
     assert superset.is_logged_in(browser)
     openid.has(rita=["none"])
-    wait_until(lambda: not superset.is_logged_in(browser), 120, "the session to end")
+    wait_until(lambda: not superset.is_logged_in(browser), "the session to end")
     page = by_oidc(superset, browser, "rita")
     assert page.status_code == 403 and "none of your groups" in page.text
 
@@ -211,14 +212,14 @@ def test_a_changed_group_changes_the_roles_of_the_running_session(superset, open
         assert superset.is_logged_in(browser)
         return superset.roles_of("carl") == {"Tailrace compliance"}
 
-    wait_until(has_new_role, 120, "the new role")
+    wait_until(has_new_role, "the new role")
 
 
 def test_a_person_who_was_removed_loses_the_running_session(superset, openid, browser):
     openid.has(dora=["soc"])
     by_oidc(superset, browser, "dora")
     openid.has(someone=[])
-    wait_until(lambda: not superset.is_logged_in(browser), 120, "the session to end")
+    wait_until(lambda: not superset.is_logged_in(browser), "the session to end")
 
 
 def test_a_logout_ends_the_session_here_and_at_the_provider(superset, openid, browser):
@@ -226,13 +227,13 @@ def test_a_logout_ends_the_session_here_and_at_the_provider(superset, openid, br
     by_oidc(superset, browser, "ann")
     kept = requests.Session()
     kept.cookies.update(browser.cookies)
-    page = browser.get(f"{superset.address}/logout/", timeout=TIMEOUT_SECONDS)
+    page = browser.get(f"{superset.address}/logout/", timeout=LIMIT_SECONDS)
     assert page.url.startswith(f"{openid.issuer}/session/end")
     after = submit(browser, page, logout="yes")
     assert after.url.startswith(f"{superset.address}/tailrace/login/")
     assert not superset.is_logged_in(browser)
     assert not superset.is_logged_in(kept), "a copy of the cookie is worth nothing"
-    start = browser.get(superset.address + OIDC_LOGIN, timeout=TIMEOUT_SECONDS)
+    start = browser.get(superset.address + OIDC_LOGIN, timeout=LIMIT_SECONDS)
     assert start.url.startswith(f"{openid.issuer}/interaction/"), "the provider wants a new login"
 
 
@@ -296,7 +297,7 @@ def test_a_disabled_account_has_no_login_and_loses_its_session(superset, directo
     by_ldap(superset, browser, "gina")
     assert superset.is_logged_in(browser)
     directory.disable("gina")
-    wait_until(lambda: not superset.is_logged_in(browser), 120, "the session to end")
+    wait_until(lambda: not superset.is_logged_in(browser), "the session to end")
     assert by_ldap(superset, requests.Session(), "gina").status_code == 403
     directory.remove_group("soc")
 
@@ -305,8 +306,8 @@ def test_a_revoked_group_of_the_directory_ends_the_session(superset, directory, 
     directory.person("hugo", ("soc",))
     by_ldap(superset, browser, "hugo")
     directory.remove_group("soc")
-    wait_until(lambda: not superset.is_logged_in(browser), 120, "the session to end")
-    page = browser.get(f"{superset.address}/tailrace/setup/", timeout=TIMEOUT_SECONDS)
+    wait_until(lambda: not superset.is_logged_in(browser), "the session to end")
+    page = browser.get(f"{superset.address}/tailrace/setup/", timeout=LIMIT_SECONDS)
     assert "/tailrace/login/" in page.url
 
 
@@ -326,15 +327,15 @@ def test_a_password_of_superset_is_no_way_around_the_directory(superset, directo
 
 
 def local_login(superset: LoginSuperset, browser: requests.Session) -> None:
-    page = browser.get(f"{superset.address}/login/?local=1", timeout=TIMEOUT_SECONDS)
+    page = browser.get(f"{superset.address}/login/?local=1", timeout=LIMIT_SECONDS)
     token = re.search(r"csrf_token\D+value=\"([^\"]+)\"|csrf_token&#34;: &#34;([^&]+)", page.text)
     password = superset.home.secret(PASSWORD)
     given = {"username": ADMINISTRATOR, "password": password, "csrf_token": token[1] or token[2]}
-    browser.post(f"{superset.address}/login/", given, timeout=TIMEOUT_SECONDS)
+    browser.post(f"{superset.address}/login/", given, timeout=LIMIT_SECONDS)
 
 
 def is_admin(superset: LoginSuperset, browser: requests.Session) -> bool:
-    answer = browser.get(f"{superset.address}/api/v1/me/", timeout=TIMEOUT_SECONDS)
+    answer = browser.get(f"{superset.address}/api/v1/me/", timeout=LIMIT_SECONDS)
     return answer.status_code == 200
 
 
@@ -348,13 +349,13 @@ def test_a_cookie_from_before_a_logout_is_worth_nothing(superset, browser):
     kept = requests.Session()
     kept.cookies.update(browser.cookies)
     assert is_admin(superset, kept)
-    browser.get(f"{superset.address}/logout/", timeout=TIMEOUT_SECONDS)
+    browser.get(f"{superset.address}/logout/", timeout=LIMIT_SECONDS)
     assert not is_admin(superset, kept)
 
 
 def test_a_session_that_was_given_to_a_browser_is_not_the_one_after_the_login(superset, browser):
     """Session fixation: an attacker knows the cookie and the CSRF token from before the login."""
-    page = browser.get(f"{superset.address}/login/?local=1", timeout=TIMEOUT_SECONDS)
+    page = browser.get(f"{superset.address}/login/?local=1", timeout=LIMIT_SECONDS)
     planted = browser.cookies["session"]
     assert page.ok
     local_login(superset, browser)
@@ -365,7 +366,7 @@ def test_a_session_that_was_given_to_a_browser_is_not_the_one_after_the_login(su
 
 
 def test_the_cookie_is_for_http_only_and_for_this_site(superset, browser):
-    answer = browser.get(f"{superset.address}/tailrace/login/", timeout=TIMEOUT_SECONDS)
+    answer = browser.get(f"{superset.address}/tailrace/login/", timeout=LIMIT_SECONDS)
     cookie = answer.headers["Set-Cookie"]
     assert "HttpOnly" in cookie and "SameSite=Lax" in cookie
     policy = answer.headers["Content-Security-Policy"]

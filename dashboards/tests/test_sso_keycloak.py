@@ -4,11 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 import requests
-from keycloak import CLIENT, PASSWORD, SECRET, TIMEOUT_SECONDS, Keycloak
+from keycloak import CLIENT, PASSWORD, SECRET, Keycloak
 from openid_provider import submit
 from requests.adapters import HTTPAdapter
 from superset_login import LoginSuperset
 
+from e2e.limits import LIMIT_SECONDS
 from e2e.stack import wait_until
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(2400)]
@@ -60,7 +61,7 @@ def log_in(superset: LoginSuperset, name: str) -> tuple[requests.Session, reques
     browser = requests.Session()
     browser.headers["Accept"] = "text/html"
     browser.mount("http://", LoopbackIsSecure())
-    form = browser.get(f"{superset.address}/tailrace/login/oidc", timeout=TIMEOUT_SECONDS)
+    form = browser.get(f"{superset.address}/tailrace/login/oidc", timeout=LIMIT_SECONDS)
     return browser, submit(browser, form, username=name, password=PASSWORD)
 
 
@@ -68,7 +69,7 @@ def test_a_group_gives_its_role_until_it_is_revoked(superset, keycloak):
     browser, _ = log_in(superset, "ann")
     assert superset.is_logged_in(browser) and superset.roles_of("ann") == {"Tailrace security"}
     keycloak.leave_groups("ann")
-    wait_until(lambda: not superset.is_logged_in(browser), 120, "the session to end")
+    wait_until(lambda: not superset.is_logged_in(browser), "the session to end")
     _, page = log_in(superset, "ann")
     assert page.status_code == 403 and "The login contained no group" in page.text
 
@@ -81,11 +82,11 @@ def test_an_unmapped_group_is_named(superset):
 
 def test_the_logout_ends_keycloaks_session_and_a_disabled_account_ours(superset, keycloak):
     browser, _ = log_in(superset, "bob")
-    after = browser.get(f"{superset.address}/logout/", timeout=TIMEOUT_SECONDS)
+    after = browser.get(f"{superset.address}/logout/", timeout=LIMIT_SECONDS)
     assert after.url.startswith(f"{superset.address}/tailrace/login/"), "without a question of Keycloak"
-    form = browser.get(f"{superset.address}/tailrace/login/oidc", timeout=TIMEOUT_SECONDS)
+    form = browser.get(f"{superset.address}/tailrace/login/oidc", timeout=LIMIT_SECONDS)
     assert form.url.startswith(keycloak.issuer), "Keycloak wants the password again"
     submit(browser, form, username="bob", password=PASSWORD)
     assert superset.is_logged_in(browser)
     keycloak.disable("bob")
-    wait_until(lambda: not superset.is_logged_in(browser), 120, "the session to end")
+    wait_until(lambda: not superset.is_logged_in(browser), "the session to end")

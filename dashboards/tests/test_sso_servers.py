@@ -10,10 +10,11 @@ import pytest
 import requests
 import slapd
 import yaml
-from openid_provider import CLIENT, SECRET, TIMEOUT_SECONDS, OpenIdProvider, confirm
+from openid_provider import CLIENT, SECRET, OpenIdProvider, confirm
 from slapd import Slapd
 from superset_login import LoginSuperset
 
+from e2e.limits import LIMIT_SECONDS
 from tailrace.config.home import Home
 from tailrace.credentials.certificates import Certificates
 
@@ -51,7 +52,7 @@ class Servers:
 
 
 def _answer(path: str, **arguments: str) -> str | dict:
-    answer = requests.get(ADDRESS + path, params=arguments, timeout=TIMEOUT_SECONDS)
+    answer = requests.get(ADDRESS + path, params=arguments, timeout=LIMIT_SECONDS)
     return answer.json() if answer.ok else answer.text
 
 
@@ -77,7 +78,7 @@ def browser() -> requests.Session:
 
 
 def by_oidc(browser: requests.Session, name: str) -> requests.Response:
-    return confirm(browser, browser.get(f"{ADDRESS}/start", timeout=TIMEOUT_SECONDS), name)
+    return confirm(browser, browser.get(f"{ADDRESS}/start", timeout=LIMIT_SECONDS), name)
 
 
 def test_a_person_of_the_provider(servers, browser):
@@ -94,13 +95,13 @@ def test_a_person_of_the_provider(servers, browser):
 
 @pytest.mark.parametrize("query", ["", "?code=forged&state=forged", "?error=access_denied&state=x"])
 def test_a_forged_answer_of_the_provider_is_refused(servers, browser, query):
-    browser.get(f"{ADDRESS}/start", timeout=TIMEOUT_SECONDS)
-    answer = browser.get(f"{ADDRESS}/tailrace/login/oidc/callback{query}", timeout=TIMEOUT_SECONDS)
+    browser.get(f"{ADDRESS}/start", timeout=LIMIT_SECONDS)
+    answer = browser.get(f"{ADDRESS}/tailrace/login/oidc/callback{query}", timeout=LIMIT_SECONDS)
     assert (answer.status_code, answer.text) == (403, "LoginError")
 
 
 def test_the_request_to_the_provider_has_state_nonce_and_challenge(servers, browser):
-    answer = browser.get(f"{ADDRESS}/start", allow_redirects=False, timeout=TIMEOUT_SECONDS)
+    answer = browser.get(f"{ADDRESS}/start", allow_redirects=False, timeout=LIMIT_SECONDS)
     for part in ("state=", "nonce=", "code_challenge=", "code_challenge_method=S256", "response_type=code"):
         assert part in answer.headers["Location"]
 

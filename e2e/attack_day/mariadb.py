@@ -11,14 +11,13 @@ from pathlib import Path
 
 import pymysql
 
+from e2e.limits import LIMIT_SECONDS
 from tailrace.config import content_hash
 from tailrace_local.supervisor import cache
 
 PACKAGES = ("mariadb-server", "mariadb-client", "libfaketime", "logrotate")
 PORT = 3306
-START_SECONDS = 600
 STOP_SECONDS = 60
-CLIENT_SECONDS = 600
 SETTLE_SECONDS = 0.5
 MAX_CLOSE = 1024
 """The end of an audit record of a session's end."""
@@ -195,7 +194,7 @@ class Server:
         self._await_answer()
 
     def _await_answer(self) -> None:
-        deadline = time.monotonic() + START_SECONDS
+        deadline = time.monotonic() + LIMIT_SECONDS
         while not self.socket.exists() or not self._answers():
             if self._process.poll() is not None or time.monotonic() > deadline:
                 raise MariaDbError(f"the server does not start: {self.logs / 'error.log'}")
@@ -255,7 +254,7 @@ class Server:
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=CLIENT_SECONDS,
+            timeout=LIMIT_SECONDS,
         )
 
 

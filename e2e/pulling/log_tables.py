@@ -12,6 +12,7 @@ from random import Random
 import pymysql
 import pytest
 
+from e2e.limits import LIMIT_SECONDS
 from tailrace.config.resources import REPOSITORY
 from tailrace_pull.config import Clients, Entry
 from tailrace_pull.log_tables import SqlTables
@@ -20,7 +21,6 @@ from tailrace_pull.state import LogState, PulledFile
 from tailrace_pull.table_reading import Position, TableReader
 
 PULLER = "log_puller"
-END_SECONDS = 600
 ARCHIVE = "log_archive"
 LOGS = ("slow.log", "general.log")
 SETTINGS = ("log_output", "slow_query_log", "general_log", "long_query_time", "min_examined_row_limit")
@@ -116,7 +116,7 @@ class TableServer:
 
     def _await_end(self, session: int) -> None:
         """Waits until the server has ended a session. It logs a statement after the client has its answer."""
-        deadline = time.monotonic() + END_SECONDS
+        deadline = time.monotonic() + LIMIT_SECONDS
         with self._watcher.cursor() as cursor:
             while cursor.execute(f"SELECT id FROM information_schema.PROCESSLIST WHERE id = {session}"):
                 assert time.monotonic() < deadline, f"session {session} does not end"

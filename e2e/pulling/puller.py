@@ -9,11 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar
 
+from e2e.limits import LIMIT_SECONDS
 from tailrace.kafka.client import KafkaClient
 from tailrace.programs import pull
 from tailrace_signing import keys
-
-STOP_SECONDS = 600
 
 
 class Puller:
@@ -53,7 +52,7 @@ class Puller:
     def stop(self) -> None:
         self._process.send_signal(signal.SIGTERM)
         try:
-            assert self._process.wait(STOP_SECONDS) == 0
+            assert self._process.wait(LIMIT_SECONDS) == 0
         finally:
             self._process.kill()
 

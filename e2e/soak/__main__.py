@@ -90,7 +90,7 @@ class _Session:
         self._stack.watch(self._workload.logs)
         with self._workload.writing(self._options.rate):
             self._until(time.monotonic() + self._options.hours * 3600)
-        self._stack.await_healthy(600)
+        self._stack.await_healthy()
         print(f"{self._workload.entries:,} entries; {dict(self._done)}", flush=True)
         try:
             await_exact(self._stack, self._workload.manifests, EXACT_SECONDS)

@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from e2e.limits import LIMIT_SECONDS, warn_if_long
 from tailrace.config.home import Home
 from tailrace.errors import NotRunningError
 from tailrace_local.supervisor import control, procfs
 
 FAKE_STACK = Path(__file__).with_name("fake_stack.py")
-PATIENCE_SECONDS = 600
 
 
 class RunningStack:
@@ -49,7 +49,7 @@ class RunningStack:
         return self.await_status(component, lambda status: status.is_healthy)
 
     def ended(self) -> int:
-        return self.process.wait(PATIENCE_SECONDS)
+        return self.process.wait(LIMIT_SECONDS)
 
     def _reachable(self) -> bool:
         try:
@@ -60,10 +60,12 @@ class RunningStack:
 
 
 def wait_until(condition: Callable[[], bool], otherwise: str) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    """Returns when the condition is true. Raises AssertionError with the text after LIMIT_SECONDS."""
+    began = time.monotonic()
     while not condition():
-        assert time.monotonic() < deadline, otherwise
+        assert time.monotonic() - began < LIMIT_SECONDS, otherwise
         time.sleep(0.02)
+    warn_if_long(time.monotonic() - began, f"the opposite of {otherwise!r}")
 
 
 def is_running(pid: int) -> bool:

@@ -13,6 +13,7 @@ import pytest
 
 from e2e import receivers
 from e2e.alert_rows import alert
+from e2e.limits import LIMIT_SECONDS
 from tailrace.alerts.callbacks import tools as callback_tools
 from tailrace.alerts.delivery import (
     config,
@@ -226,7 +227,7 @@ def syslog_receiver(context: ssl.SSLContext | None = None) -> Iterator[tuple[int
 
 
 def channel(port: int, **options) -> Syslog:
-    given = {"security": "none", "format": "cef", "timeout": 600, **options}
+    given = {"security": "none", "format": "cef", "timeout": LIMIT_SECONDS, **options}
     return Syslog("collector", Selection(), "127.0.0.1", port, **given)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from e2e.alert_rows import alert
+from e2e.limits import LIMIT_SECONDS
 from e2e.trackers import PASSWORD, USER, Tracker, check_document, tracker_at
 from tailrace.alerts.delivery import config, jira, servicenow
 from tailrace.alerts.delivery.delivery_log import DELIVERED, FAILED, REFUSED, Due
@@ -67,8 +68,10 @@ JIRA = Jira("tickets", Selection(), "https://example.atlassian.net", USER, Path(
 
 def channel(kind: str, tracker: Tracker, secret_file: Path, **options) -> Jira | ServiceNow:
     if kind == "jira":
-        return replace(JIRA, url=tracker.url, secret_file=secret_file, timeout=600, **options)
-    return ServiceNow("incidents", Selection(), tracker.url, USER, secret_file, timeout=600, **options)
+        return replace(JIRA, url=tracker.url, secret_file=secret_file, timeout=LIMIT_SECONDS, **options)
+    return ServiceNow(
+        "incidents", Selection(), tracker.url, USER, secret_file, timeout=LIMIT_SECONDS, **options
+    )
 
 
 def test_jira_shows_names_of_logs_as_plain_text():

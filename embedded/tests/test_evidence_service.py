@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from e2e.limits import LIMIT_SECONDS
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.evidence import archive, signing
 from tailrace.evidence.period import Period
@@ -25,7 +26,6 @@ from tailrace.retention import holds
 
 KEY, OTHER_KEY = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
 NO_CLICKHOUSE = ClickHouse("http://127.0.0.1:9")
-ENDED_SECONDS = 600
 PAST = ("2026-10-01", "2026-10-02")
 DAY = Period(datetime(2026, 10, 1, tzinfo=UTC), datetime(2026, 10, 2, tzinfo=UTC))
 
@@ -53,7 +53,7 @@ def refusal(request, *arguments) -> tuple[int, str]:
 
 
 def ended(service: EvidenceService, number: str) -> dict:
-    limit = time.monotonic() + ENDED_SECONDS
+    limit = time.monotonic() + LIMIT_SECONDS
     while (state := service.export(number))["state"] not in ("done", "failed"):
         assert time.monotonic() < limit, state
         time.sleep(0.05)

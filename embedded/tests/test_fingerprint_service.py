@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from golden_fingerprints import rules
 
+from e2e.limits import LIMIT_SECONDS
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings
 from tailrace.fingerprint import client
@@ -22,7 +23,6 @@ from tailrace_local.components.fingerprint import Fingerprint
 from tailrace_pages.statements import fingerprinting, searching
 
 SECRET = "hunter2-of-the-test"
-START_SECONDS = 600
 
 pytestmark = pytest.mark.timeout(900)  # a new machine builds the jar first
 
@@ -58,7 +58,7 @@ def output(component, tmp_path_factory) -> Iterator[Path]:
             stderr=subprocess.STDOUT,
         )
         try:
-            limit = time.monotonic() + START_SECONDS
+            limit = time.monotonic() + LIMIT_SECONDS
             while not component.health().ok:
                 assert process.poll() is None and time.monotonic() < limit, path.read_text()
                 time.sleep(0.02)
@@ -71,7 +71,7 @@ def output(component, tmp_path_factory) -> Iterator[Path]:
 @pytest.fixture
 def patient(monkeypatch) -> None:
     """The client waits longer than on an idle machine."""
-    monkeypatch.setattr(client, "SECONDS", 600)
+    monkeypatch.setattr(client, "SECONDS", LIMIT_SECONDS)
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ import tailrace
 import tailrace_pages
 from e2e import receivers
 from e2e.alert_rows import alert
+from e2e.limits import LIMIT_SECONDS
 from tailrace.alerts.delivery import mail, trial
 from tailrace.alerts.delivery.config import Email, HttpService, Selection, Webhook
 from tailrace.alerts.delivery.delivery_log import DELIVERED, FAILED, Due
@@ -66,7 +67,7 @@ def web_server(context: ssl.SSLContext | None = None) -> Iterator[tuple[int, lis
 
 def webhook(tmp_path: Path, url: str, ca_file: Path | None = None) -> Webhook:
     (tmp_path / "secret").write_text("a key")
-    return Webhook("hook", Selection(), url, tmp_path / "secret", ca_file=ca_file, timeout=600)
+    return Webhook("hook", Selection(), url, tmp_path / "secret", ca_file=ca_file, timeout=LIMIT_SECONDS)
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
@@ -197,7 +198,7 @@ def test_a_rule_is_no_bomb_and_its_expression_takes_linear_time(tmp_path):
     log = tmp_path / "audit.log"
     log.write_text(f"20261101 10:00:00,db,ann,10.0.0.1,1,1,QUERY,shop,'select {'a' * 20_000}',0\n")
     command = [REPOSITORY / "bin" / "tailrace", "detect", "--rules", tmp_path, log]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=850, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
     assert "aliases" in done.stderr + done.stdout, (done.stdout, done.stderr)
     assert "Exception" not in done.stderr
 

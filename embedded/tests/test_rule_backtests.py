@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from e2e.limits import LIMIT_SECONDS
 from tailrace.rules import backtests, catalog
 from tailrace.rules.backtests import BacktestRefusedError, Backtests, BacktestState, Reader
-
-WAIT_SECONDS = 600
 
 
 class Script(Reader):
@@ -34,7 +33,7 @@ def runs(tmp_path):
 
 
 def ended(tests: Backtests, rule: str) -> BacktestState:
-    limit = time.monotonic() + WAIT_SECONDS
+    limit = time.monotonic() + LIMIT_SECONDS
     while (state := tests.latest(rule)).state == backtests.RUNNING:
         assert time.monotonic() < limit
         time.sleep(0.02)
@@ -85,7 +84,7 @@ def test_options_paths_and_long_times_are_refused(runs, rule, days):
 def test_a_process_that_is_stopped_has_failed(runs, tmp_path):
     tests = runs(f"touch {tmp_path}/runs; while true; do sleep 0.05; done")
     tests.start("r1", 7, "erin")
-    limit = time.monotonic() + WAIT_SECONDS
+    limit = time.monotonic() + LIMIT_SECONDS
     while not (tmp_path / "runs").exists():
         assert time.monotonic() < limit
         time.sleep(0.02)

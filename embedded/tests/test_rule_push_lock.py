@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from e2e.limits import LIMIT_SECONDS
 from tailrace.config.resources import PYTHON_PATH
 from tailrace.rules import push as rule_push
 from tailrace.rules.push import RulesError
@@ -15,19 +16,19 @@ def test_pushes_are_serialized(tmp_path):
     steps = []
 
     def first():
-        with rule_push.push_lock(tmp_path, 600):
+        with rule_push.push_lock(tmp_path, LIMIT_SECONDS):
             steps.append("first: candidate")
             second.start()
             second.join(1)  # it cannot end while the first one holds the lock
             steps.append("first: bundle")
 
     def later():
-        with rule_push.push_lock(tmp_path, 600):
+        with rule_push.push_lock(tmp_path, LIMIT_SECONDS):
             steps.append("second")
 
     second = threading.Thread(target=later)
     first()
-    second.join(600)
+    second.join(LIMIT_SECONDS)
     assert steps == ["first: candidate", "first: bundle", "second"]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from e2e.limits import LIMIT_SECONDS
 from tailrace.config.resources import REPOSITORY
 from tailrace_pages import formats
 
@@ -86,7 +87,9 @@ def test_series_with_levels_are_sorted_by_severity(assets):
     assert static_assets.with_levels_by_severity(script) == script, "it is changed once"
     names = ["medium", "db10", "low", "critical", "db9", "informational", "high"]
     run = f"const l={json.dumps(names)},o=!0;const f=()=>{{switch(1){{{script}}}}};console.log(f().join())"
-    ran = subprocess.run(["node", "-e", run], capture_output=True, text=True, check=True, timeout=850)
+    ran = subprocess.run(
+        ["node", "-e", run], capture_output=True, text=True, check=True, timeout=LIMIT_SECONDS
+    )
     assert ran.stdout.strip() == "db9,db10,critical,high,medium,low,informational"
     assert list(static_assets.LEVELS) == list(formats.LEVELS), "as on the work pages"
 
@@ -106,7 +109,9 @@ def test_dashboards_write_durations_as_the_work_pages_do(assets):
     assert static_assets.with_seconds(script) == script, "it is changed once"
     shown = f"{json.dumps(DURATIONS)}.map(value=>text.SECONDS.formatFunc(value))"
     run = f"{FORMATTER}{script};console.log(JSON.stringify([text.SECONDS.id,...{shown}]))"
-    ran = subprocess.run(["node", "-e", run], capture_output=True, text=True, check=True, timeout=850)
+    ran = subprocess.run(
+        ["node", "-e", run], capture_output=True, text=True, check=True, timeout=LIMIT_SECONDS
+    )
     name, *texts = json.loads(ran.stdout)
     assert name == "SECONDS"
     assert [text.replace("\xa0", " ") for text in texts] == [formats.duration(each) for each in DURATIONS]
@@ -120,7 +125,9 @@ def test_a_search_is_by_titles_of_columns(assets):
     script = (assets / "5.chunk.js").read_text()
     assert static_assets.with_titles_of_searched_columns(script) == script, "it is changed once"
     run = f"const o={{useMemo:make=>make()}},{script};console.log(JSON.stringify(i))"
-    ran = subprocess.run(["node", "-e", run], capture_output=True, text=True, check=True, timeout=850)
+    ran = subprocess.run(
+        ["node", "-e", run], capture_output=True, text=True, check=True, timeout=LIMIT_SECONDS
+    )
     assert json.loads(ran.stdout) == [{"value": "user", "label": "User"}, {"value": "cnt", "label": "Count"}]
 
 

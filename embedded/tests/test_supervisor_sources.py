@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from running_stack import FAKE_STACK, PATIENCE_SECONDS, RunningStack, is_running, wait_until
+from e2e.limits import LIMIT_SECONDS
+from running_stack import FAKE_STACK, RunningStack, is_running, wait_until
 from tailrace.sources import active_sources
 from tailrace_local.supervisor import control
 
@@ -146,7 +147,7 @@ def tailrace(stack: RunningStack, *words: str) -> subprocess.CompletedProcess[st
         },
         capture_output=True,
         text=True,
-        timeout=PATIENCE_SECONDS,
+        timeout=LIMIT_SECONDS,
     )
 
 

@@ -4,6 +4,7 @@ import json
 import subprocess
 
 import tailrace_pages.static_files as files
+from e2e.limits import LIMIT_SECONDS
 
 CASES = {
     "apart": [[10, "web 1"], [200, "web 2"]],
@@ -24,7 +25,9 @@ console.log(JSON.stringify(Object.fromEntries(placed)));
 
 def test_no_label_covers_another_or_leaves_the_chart():
     script = files.read("marks.js").decode() + RUN
-    ran = subprocess.run(["node", "-"], input=script, capture_output=True, text=True, timeout=600, check=True)
+    ran = subprocess.run(
+        ["node", "-"], input=script, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=True
+    )
     placed = json.loads(ran.stdout)
     for name, texts in placed.items():
         boxes = [(each["row"], each["x"], each["x"] + SIGN * len(each["label"])) for each in texts]

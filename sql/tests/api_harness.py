@@ -18,6 +18,7 @@ from fastapi.testclient import TestClient
 from ledger_fixture import LedgerRows
 
 from e2e.alert_rows import alert
+from e2e.limits import LIMIT_SECONDS
 from tailrace.api import services, tokens
 from tailrace.api.application import application
 from tailrace.api.rate_limits import RateLimiter
@@ -37,7 +38,6 @@ IT = 0xFFFF_0000_0000_0001
 ALERT = "00000000-0000-0000-0000-0000000000a1"
 OLD_PLAN, NEW_PLAN = "00000000000000aa", "00000000000000bb"
 PROBLEM = "application/problem+json"
-WAIT_SECONDS = 600
 
 
 @dataclass
@@ -134,7 +134,7 @@ def running(server: Server, **options: Any) -> Iterator[Api]:
 
 def wait_until(read: Callable[[], dict], holds: Callable[[dict], bool]) -> dict:
     """Returns the first value that fulfils a condition."""
-    limit = time.monotonic() + WAIT_SECONDS
+    limit = time.monotonic() + LIMIT_SECONDS
     while not holds(found := read()):
         assert time.monotonic() < limit, found
         time.sleep(0.1)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
+from e2e.limits import LIMIT_SECONDS
 from tailrace.clickhouse import shards
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.config import content_hash
@@ -21,7 +22,6 @@ from tailrace_local import clickhouse as local_clickhouse
 from tailrace_local.components.clickhouse import ClickHouse as ClickHousePart
 from tailrace_local.supervisor import cache
 
-START_SECONDS = 600
 LISTENING = "0A"
 """The state of a socket in /proc/net/tcp."""
 FOR_FEW_ROWS = {
@@ -64,7 +64,7 @@ class Server:
         expect_few_rows(self.home)
         log = self.home.log("clickhouse").open("ab")
         self._process = subprocess.Popen(self.part.command(), stdout=log, stderr=log)
-        deadline = time.monotonic() + START_SECONDS
+        deadline = time.monotonic() + LIMIT_SECONDS
         while not self._is_healthy():
             assert self._process.poll() is None, self.home.log("clickhouse").read_text()
             assert time.monotonic() < deadline, "ClickHouse is not up"
@@ -90,7 +90,7 @@ class Server:
     def stop(self) -> None:
         if self._process:
             self._process.terminate()
-            self._process.wait(START_SECONDS)
+            self._process.wait(LIMIT_SECONDS)
 
     def kill(self) -> None:
         self._process.kill()

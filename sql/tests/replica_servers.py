@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from sql.tests.clickhouse_servers import START_SECONDS, Server
+from e2e.limits import LIMIT_SECONDS
+from sql.tests.clickhouse_servers import Server
 from tailrace.clickhouse import shards
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.config import content_hash
@@ -59,7 +60,7 @@ class ZooKeeper:
             self._process = subprocess.Popen(
                 [*java, "-cp", f"{self._libraries}/*", main, config], stdout=log, stderr=log
             )
-        wait_until(self._answers, "ZooKeeper answers", START_SECONDS)
+        wait_until(self._answers, "ZooKeeper answers", LIMIT_SECONDS)
 
     def _answers(self) -> bool:
         assert self._process.poll() is None, (self._home / "log").read_text()

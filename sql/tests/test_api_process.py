@@ -14,6 +14,7 @@ import pytest
 from api_harness import PROBLEM, RANGE, bearer, statement, wait_until
 from clickhouse_servers import _free_ports
 
+from e2e.limits import LIMIT_SECONDS
 from tailrace.api import tokens
 from tailrace.api.__main__ import networks
 from tailrace.api.services import FAILURES_PER_MINUTE
@@ -53,7 +54,7 @@ def secured(server, admin, tmp_path) -> Iterator[Api]:
         yield api
     finally:
         process.terminate()
-        assert process.wait(600) in (0, -15), (tmp_path / "api.log").read_text()
+        assert process.wait(LIMIT_SECONDS) in (0, -15), (tmp_path / "api.log").read_text()
 
 
 def health_of(api: Api, process: subprocess.Popen, log: str) -> Health:
@@ -75,7 +76,7 @@ def test_a_token_reads_over_tls_and_a_second_client_is_limited_by_it(secured, se
 
     def read(sent: str | None):
         request = urllib.request.Request(address, headers=bearer(sent))
-        return urllib.request.urlopen(request, context=trust, timeout=600)
+        return urllib.request.urlopen(request, context=trust, timeout=LIMIT_SECONDS)
 
     def refusal(sent: str | None) -> tuple[int, str]:
         with pytest.raises(urllib.error.HTTPError) as error:
@@ -122,7 +123,7 @@ def test_clients_behind_a_trusted_proxy_are_limited_by_their_own_address(secured
         headers = bearer("guess") | ({"X-Forwarded-For": forwarded} if forwarded else {})
         request = urllib.request.Request(f"{secured.address()}/api/v1/alerts", headers=headers)
         with pytest.raises(urllib.error.HTTPError) as error:
-            urllib.request.urlopen(request, context=trust, timeout=600)
+            urllib.request.urlopen(request, context=trust, timeout=LIMIT_SECONDS)
         with error.value as refused:
             return refused.code
 

@@ -18,6 +18,7 @@ import pytest
 
 from e2e.alert_rows import alert
 from e2e.callback_requests import NOW, SECRET, signed
+from e2e.limits import LIMIT_SECONDS
 from tailrace.alerts.callbacks import config
 from tailrace.alerts.callbacks.server import CallbackServer
 from tailrace.alerts.callbacks.service import Callbacks
@@ -45,7 +46,9 @@ class Tool:
         return post(self.server.server_address[1], path, body, headers)
 
     def get(self, path: str) -> tuple[int, str]:
-        connection = http.client.HTTPConnection("127.0.0.1", self.server.server_address[1], timeout=600)
+        connection = http.client.HTTPConnection(
+            "127.0.0.1", self.server.server_address[1], timeout=LIMIT_SECONDS
+        )
         connection.request("GET", path)
         answer = connection.getresponse()
         text = answer.read().decode()
@@ -61,7 +64,7 @@ class Tool:
 
 def post(port: int, path: str, body: bytes, headers: dict[str, str]) -> tuple[int, str]:
     """Returns status and outcome of a request."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=600)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=LIMIT_SECONDS)
     connection.request("POST", path, body, headers)
     answer = connection.getresponse()
     content = answer.read()
@@ -231,7 +234,7 @@ def test_a_program_that_was_killed_answers_a_repeated_request_as_a_duplicate(sto
         assert sent(port, body) == (200, "duplicate")
         assert json.loads((tmp_path / "beat").read_text())["problem"] == ""
         process.terminate()
-        assert process.wait(600) == 0
+        assert process.wait(LIMIT_SECONDS) == 0
     assert len(actions(stored)) == 1
 
 

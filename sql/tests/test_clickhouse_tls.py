@@ -17,6 +17,7 @@ import pytest
 from clickhouse_servers import Server, running
 
 from e2e import hostile_clients as hostile
+from e2e.limits import LIMIT_SECONDS
 from tailrace.archive import inserts, readback
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError, tls_context
 from tailrace.config.home import Home
@@ -27,7 +28,6 @@ from tailrace_local.components import clickhouse_tls
 ROWS = 100_000
 LARGE_RESULT = f"SELECT repeat('x', 1000) FROM numbers({ROWS}) FORMAT RawBLOB"
 RESETS = 100
-SECONDS = 600
 HELLO = bytes.fromhex("160301")
 """The start of a TLS client's first message."""
 
@@ -52,7 +52,7 @@ def test_only_tls_is_answered(secured: Server, admin: ClickHouse):
     (engine,) = secured.listening_ports() - {settings.port_clickhouse, settings.port_clickhouse_native}
     for port in (settings.port_clickhouse, engine):
         with pytest.raises((OSError, http.client.HTTPException)):
-            replace(admin, url=f"http://127.0.0.1:{port}").execute("SELECT 1", timeout=SECONDS)
+            replace(admin, url=f"http://127.0.0.1:{port}").execute("SELECT 1", timeout=LIMIT_SECONDS)
     with hostile.connect(engine) as client:
         assert client.recv(1) == b""
 
@@ -95,7 +95,7 @@ def test_the_listener_opens_after_the_engine_however_long_that_takes(tmp_path: P
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(address).close()
     front._engine_listens.set()
-    limit = time.monotonic() + SECONDS
+    limit = time.monotonic() + LIMIT_SECONDS
     while True:
         try:
             socket.create_connection(address).close()

@@ -11,6 +11,7 @@ import pytest
 from clickhouse_servers import Server
 
 from e2e.alert_rows import alert
+from e2e.limits import LIMIT_SECONDS
 from e2e.siem_receivers import Posted, serving
 from e2e.stack import wait_until
 from tailrace.alerts.delivery.channel_states import ChannelStates, kind_of, load
@@ -34,9 +35,6 @@ INDEX = Output("index", Selection(), Elasticsearch(url="http://127.0.0.1:9", ind
 def delivery(_migrated, server: Server):
     server.empty_tables("delivery_channels")
     return server.user("delivery")
-
-
-WAIT_SECONDS = 600
 
 
 class Clock:
@@ -131,7 +129,7 @@ def test_a_channel_whose_receiver_asks_for_an_hour_is_paused_alone(delivery, ser
     with serving(answer) as url:
         secret = tmp_path / "secret"
         hooks = [
-            Webhook(name, Selection(), f"{url}/{name}", secret, timeout=WAIT_SECONDS)
+            Webhook(name, Selection(), f"{url}/{name}", secret, timeout=LIMIT_SECONDS)
             for name in ("busy", "quick")
         ]
         config, beat = DeliveryConfig("", hooks), tmp_path / "beat"
@@ -140,16 +138,16 @@ def test_a_channel_whose_receiver_asks_for_an_hour_is_paused_alone(delivery, ser
         thread.start()
         try:
             begun = "SELECT count() AS n FROM tailrace.alert_deliveries WHERE outcome = 'begun'"
-            wait_until(lambda: delivery.rows(begun)[0]["n"] == 2, WAIT_SECONDS, "both channels to begin")
+            wait_until(lambda: delivery.rows(begun)[0]["n"] == 2, "both channels to begin")
             for number in (1, 2):
                 server.user("writer").insert("tailrace.alerts", [alert()])
-                wait_until(lambda: len(got["/quick"]) == number, WAIT_SECONDS, "the quick channel")  # noqa: B023
-                wait_until(lambda: got["/busy"], WAIT_SECONDS, "the busy channel")
+                wait_until(lambda: len(got["/quick"]) == number, "the quick channel")  # noqa: B023
+                wait_until(lambda: got["/busy"], "the busy channel")
 
             def busy() -> Mapping[str, Any]:
                 return json.loads(beat.read_text())["busy"]
 
-            wait_until(lambda: busy()["state"] == "failing", WAIT_SECONDS, "the heartbeat")
+            wait_until(lambda: busy()["state"] == "failing", "the heartbeat")
             assert len(got["/busy"]) == 1 and 3000 < busy()["retry_at"] - busy()["since"] <= 3601
         finally:
             service.stop()

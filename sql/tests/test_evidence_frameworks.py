@@ -9,6 +9,7 @@ from clickhouse_servers import Server
 from compliance_rows import access, event, written
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from e2e.limits import LIMIT_SECONDS
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.evidence import framework
 from tailrace.evidence.period import Period
@@ -16,7 +17,6 @@ from tailrace.evidence.service.exports import DONE, Exports, ExportState
 from tailrace_verify.evidence import verify
 
 KEY = Ed25519PrivateKey.generate()
-ENDED_SECONDS = 600
 END = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=1)
 PERIOD = Period(END - timedelta(days=1), END)
 AT = written(END - timedelta(hours=6))
@@ -37,7 +37,7 @@ def exports(planted, server: Server, tmp_path_factory) -> Exports:
 
 
 def ended(exports: Exports, number: str) -> ExportState:
-    limit = time.monotonic() + ENDED_SECONDS
+    limit = time.monotonic() + LIMIT_SECONDS
     while not (state := exports.state(number)).has_ended:
         assert time.monotonic() < limit, state
         time.sleep(0.1)

@@ -15,6 +15,7 @@ import pytest
 from clickhouse_servers import Server, running
 
 from e2e import hostile_clients as hostile
+from e2e.limits import LIMIT_SECONDS
 from tailrace.clickhouse.client import ClickHouse
 
 RESETS = 5_000
@@ -29,7 +30,6 @@ SPARE_FILES = 40
 SPARE_THREADS = 1_000
 """A busy server has threads for hundreds of closed connections, but not for all 10,000."""
 FREE_DESCRIPTORS = 20
-SETTLED_SECONDS = 600
 
 OLD_REVISION = 54_000
 """Protocol version of a client with short packets: it sends no client information with a query."""
@@ -190,7 +190,7 @@ def _target(link: Path) -> str:
 
 
 def await_at_most(before: Used, pid: int) -> None:
-    deadline = time.monotonic() + SETTLED_SECONDS
+    deadline = time.monotonic() + LIMIT_SECONDS
     while not (now := Used.by(pid)).is_within(before):
         assert time.monotonic() < deadline, f"{now} after {before}"
         time.sleep(0.1)
@@ -222,7 +222,7 @@ def test_the_server_goes_on_when_it_has_descriptors_again(attacked: Server):
 
 
 def await_no_free_descriptor(pid: int, limit: int) -> None:
-    deadline = time.monotonic() + SETTLED_SECONDS
+    deadline = time.monotonic() + LIMIT_SECONDS
     while (found := len(os.listdir(f"/proc/{pid}/fd"))) < limit:
         assert time.monotonic() < deadline, f"{found} of {limit} descriptors are in use"
         time.sleep(0.05)

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from ledger_fixture import NOW, LedgerRows, minutes_ago, read
 
+from e2e.limits import LIMIT_SECONDS
 from tailrace.ledger import balance as ledger_balance
 from tailrace.ledger import formatting as ledger_formatting
 from tailrace.ledger.records import LogFile
@@ -298,7 +299,7 @@ def test_reads_again_before_it_reports_an_imbalance(admin):
     late = threading.Timer(1, LedgerRows().store_events(0, 1).store, [admin])
     late.start()
 
-    assert ledger_balance.read(admin, patience_seconds=600).balances
+    assert ledger_balance.read(admin, patience_seconds=LIMIT_SECONDS).balances
     late.join()
 
 
@@ -345,7 +346,7 @@ def test_waits_until_what_the_files_held_is_read(admin):
         if len(reads) == 3:
             more.read(2, begin=300).store(admin)
 
-    found = ledger_balance.balance(admin, wait_seconds=600, on_read=write_more)
+    found = ledger_balance.balance(admin, wait_seconds=LIMIT_SECONDS, on_read=write_more)
     assert len(reads) == 4
     assert found.balances and found.accounts[0].events == 5
 

@@ -11,6 +11,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
+from e2e.limits import LIMIT_SECONDS
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.config.resources import REPOSITORY
 from tailrace.migrations import lock, migration_files, rollups
@@ -71,7 +72,7 @@ def test_the_lock_ends_with_its_holder(empty):
     holder.kill()
     holder.communicate()
 
-    deadline = time.monotonic() + 600
+    deadline = time.monotonic() + LIMIT_SECONDS
     while not _can_lock(empty):
         assert time.monotonic() < deadline, "the lock outlived its holder"
 
@@ -108,7 +109,7 @@ def test_nobody_gets_a_lock_while_it_is_renewed(empty):
 
 def test_a_holder_renews_its_lock_by_itself(empty):
     elapsed = "SELECT min(elapsed) AS seconds FROM system.processes WHERE query_id LIKE {id:String}"
-    deadline = time.monotonic() + 600
+    deadline = time.monotonic() + LIMIT_SECONDS
     with lock.lock(empty, renew_seconds=0.01):
         youngest = []
         while len(youngest) < 2 or youngest[-1] >= youngest[-2]:
@@ -118,7 +119,7 @@ def test_a_holder_renews_its_lock_by_itself(empty):
 
 def test_a_lock_that_is_not_renewed_expires_and_its_holder_knows(empty):
     """As if the machine of the holder had disappeared without closing its connections."""
-    deadline = time.monotonic() + 600
+    deadline = time.monotonic() + LIMIT_SECONDS
     with lock.lock(empty, seconds=0.4, renew_seconds=3600) as held:
         while not _can_lock(empty):
             assert time.monotonic() < deadline, "the lock did not expire"

@@ -12,6 +12,7 @@ from lost_answers import losing
 from search_events import NOW, TEXTS, rows_of_logs
 
 from e2e.alert_rows import alert as e2e_alert
+from e2e.limits import LIMIT_SECONDS
 from e2e.siem_receivers import Posted, serving
 from e2e.stack import wait_until
 from tailrace.alerts.delivery.config import DeliveryConfig, Webhook
@@ -27,7 +28,6 @@ EVERY = timedelta(hours=12)
 DUE = NOW + timedelta(minutes=2)
 """NOW is at twelve, and all events are in the twelve hours before it."""
 SAVED = NOW - timedelta(hours=11)
-WAIT_SECONDS = 600
 
 
 class Receiver:
@@ -46,7 +46,7 @@ class Receiver:
     def __call__(self, request: Posted) -> tuple[int, object] | tuple[int, object, dict[str, str]]:
         self.documents.append(json.loads(request.body))
         self.keys.append(request.headers["Idempotency-Key"])
-        assert self.gate.wait(WAIT_SECONDS)
+        assert self.gate.wait(LIMIT_SECONDS)
         return (self.statuses.pop(0), {}, self.headers) if self.statuses else (200, {})
 
 
@@ -98,7 +98,7 @@ class Running:
 def runner(server, receiver, tmp_path) -> Iterator[Running]:
     (tmp_path / "secret").write_text("the secret key")
     with serving(receiver) as url:
-        yield Running(server, Webhook("hook", Selection(), url, tmp_path / "secret", timeout=WAIT_SECONDS))
+        yield Running(server, Webhook("hook", Selection(), url, tmp_path / "secret", timeout=LIMIT_SECONDS))
 
 
 @pytest.fixture
@@ -283,7 +283,7 @@ def test_a_channel_that_does_not_answer_delays_no_other_one(server, receiver, sa
     receiver.gate.clear()
     with serving(receiver) as slow, serving(other) as quick:
         hooks = [
-            Webhook(name, Selection(), url, tmp_path / "secret", timeout=WAIT_SECONDS)
+            Webhook(name, Selection(), url, tmp_path / "secret", timeout=LIMIT_SECONDS)
             for name, url in (("hook", slow), ("quick", quick))
         ]
         its = Running(server, *hooks)
@@ -294,11 +294,11 @@ def test_a_channel_that_does_not_answer_delays_no_other_one(server, receiver, sa
         try:
             for thread in threads:
                 thread.start()
-            wait_until(lambda: len(other.documents) == 2, WAIT_SECONDS, "both results")
-            wait_until(lambda: len(runs(server)) == 2, WAIT_SECONDS, "their records")
+            wait_until(lambda: len(other.documents) == 2, "both results")
+            wait_until(lambda: len(runs(server)) == 2, "their records")
             assert len(receiver.documents) == 1
             receiver.gate.set()
-            wait_until(lambda: len(runs(server)) == 3, WAIT_SECONDS, "the slow answer")
+            wait_until(lambda: len(runs(server)) == 3, "the slow answer")
         finally:
             receiver.gate.set()
             stop.set()

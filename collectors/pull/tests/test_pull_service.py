@@ -2,6 +2,7 @@
 
 import threading
 
+from e2e.limits import LIMIT_SECONDS
 from tailrace_pull import service
 from tailrace_pull.log import PulledLog
 from tailrace_pull.reading import Round
@@ -9,7 +10,6 @@ from tailrace_pull.service import Service, Watch
 from tailrace_pull.state import LogState
 
 LOG = PulledLog("db-1", "shop", "slowlog", "/rds/r/db-1/slowquery/mysql-slowquery.log")
-SECONDS = 600
 
 
 class Sink:
@@ -24,7 +24,7 @@ class LongLog:
         self.may_end = threading.Event()
 
     def visit(self, state: LogState, *_: object) -> Round:
-        assert self.may_end.wait(SECONDS)
+        assert self.may_end.wait(LIMIT_SECONDS)
         return Round(1.0, state)
 
 
