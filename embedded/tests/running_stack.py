@@ -42,7 +42,7 @@ class RunningStack:
             seen[:] = [self.status(component)] if self._reachable() else []
             return bool(seen) and condition(seen[0])
 
-        wait_until(is_there, f"{component} did not get there")
+        wait_until(is_there, f"{component} to get there")
         return seen[0]
 
     def await_healthy(self, component: str) -> control.ComponentStatus:
@@ -59,13 +59,13 @@ class RunningStack:
         return True
 
 
-def wait_until(condition: Callable[[], bool], otherwise: str) -> None:
-    """Returns when the condition is true. Raises AssertionError with the text after LIMIT_SECONDS."""
+def wait_until(condition: Callable[[], bool], what: str) -> None:
+    """Returns when the condition is true. Raises AssertionError after LIMIT_SECONDS."""
     began = time.monotonic()
     while not condition():
-        assert time.monotonic() - began < LIMIT_SECONDS, otherwise
+        assert time.monotonic() - began < LIMIT_SECONDS, f"waited {LIMIT_SECONDS} s for {what}"
         time.sleep(0.02)
-    warn_if_long(time.monotonic() - began, f"the opposite of {otherwise!r}")
+    warn_if_long(time.monotonic() - began, what)
 
 
 def is_running(pid: int) -> bool:

@@ -76,7 +76,7 @@ def test_provisions_a_healthy_component_again_at_its_interval(start):
     files = [stack.home.data(name) / "provisioned" for name in ("steadyagain-a", "steady-b")]
     for file in files:
         file.unlink()
-    wait_until(files[0].exists, "it was not provisioned again")
+    wait_until(files[0].exists, "it to be provisioned again")
 
     assert not files[1].exists()
 
@@ -86,7 +86,7 @@ def test_refreshes_a_healthy_component_although_it_fails(start):
     for name in ("steadyrefreshed-a", "steady-b"):
         stack.await_healthy(name)
     files = [stack.home.data(name) / "refreshed" for name in ("steadyrefreshed-a", "steady-b")]
-    wait_until(lambda: files[0].exists() and files[0].stat().st_size > 1, "it was not refreshed again")
+    wait_until(lambda: files[0].exists() and files[0].stat().st_size > 1, "it to be refreshed again")
 
     assert not files[1].exists()
 
@@ -143,7 +143,7 @@ def test_a_component_that_is_stopped_while_it_ends_is_ended(start):
     stack = start("deafstubborn-a")
     pid = stack.await_status("deafstubborn-a", lambda s: s.state == "starting" and s.pid is not None).pid
     asked = stack.home.data("deafstubborn-a") / "asked-to-end"
-    wait_until(asked.exists, "the supervisor did not end it")
+    wait_until(asked.exists, "the supervisor to end it")
     control.stop_component(stack.home, "deafstubborn-a")
 
     assert not is_running(pid)
@@ -203,7 +203,7 @@ def test_no_component_outlives_a_killed_supervisor(start):
     stack.process.kill()
     stack.ended()
 
-    wait_until(lambda: not any(is_running(pid) for pid in pids), "a part outlived its supervisor")
+    wait_until(lambda: not any(is_running(pid) for pid in pids), "all parts to end with their supervisor")
 
 
 def test_the_next_supervisor_takes_over_after_a_kill(start):
@@ -306,7 +306,7 @@ def test_rotates_logs_by_size(start):
     stack = start("chatty-a")
     stack.await_healthy("chatty-a")
     log = stack.home.log("chatty-a")
-    wait_until(lambda: log.with_name(f"{log.name}.2").exists(), "the log was not rotated twice")
+    wait_until(lambda: log.with_name(f"{log.name}.2").exists(), "the log to be rotated twice")
     control.stop(stack.home)
 
     assert not log.with_name(f"{log.name}.3").exists()

@@ -61,7 +61,7 @@ def test_an_invalid_list_leaves_the_previous_one_active_and_is_reported(start, l
     stack = start("reading-a", poll=1)
     pid = stack.await_healthy("reading-a").pid
     listed.write_text(LOG % "db-2" + "- {instance: db-3}\n")
-    wait_until(lambda: control.status(stack.home).sources_error != "", "the mistake was not reported")
+    wait_until(lambda: control.status(stack.home).sources_error != "", "the mistake to be reported")
 
     assert "log 2: `source` is missing" in control.status(stack.home).sources_error
     assert "log 2: `source` is missing" in stack.home.log("supervisor").read_text()
@@ -79,7 +79,7 @@ def test_a_deleted_list_leaves_the_previous_one_active(start, listed):
     listed.unlink()
     wait_until(
         lambda: "cannot be read" in control.status(stack.home).sources_error,
-        "the missing list was not reported",
+        "the missing list to be reported",
     )
 
     assert (stack.status("reading-a").pid, instances_in_force(stack)) == (pid, ["db-1"])

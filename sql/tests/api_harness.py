@@ -18,7 +18,7 @@ from fastapi.testclient import TestClient
 from ledger_fixture import LedgerRows
 
 from e2e.alert_rows import alert
-from e2e.limits import LIMIT_SECONDS
+from e2e.limits import LIMIT_SECONDS, warn_if_long
 from tailrace.api import services, tokens
 from tailrace.api.application import application
 from tailrace.api.rate_limits import RateLimiter
@@ -134,10 +134,11 @@ def running(server: Server, **options: Any) -> Iterator[Api]:
 
 def wait_until(read: Callable[[], dict], holds: Callable[[dict], bool]) -> dict:
     """Returns the first value that fulfils a condition."""
-    limit = time.monotonic() + LIMIT_SECONDS
+    began = time.monotonic()
     while not holds(found := read()):
-        assert time.monotonic() < limit, found
+        assert time.monotonic() - began < LIMIT_SECONDS, found
         time.sleep(0.1)
+    warn_if_long(time.monotonic() - began, f"{found}")
     return found
 
 
