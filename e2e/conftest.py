@@ -8,12 +8,10 @@ from pathlib import Path
 import pytest
 
 from e2e.delivering import ANSWER_TIMEOUT, WEB_PORT, Delivering
+from e2e.limits import TEST_SECONDS
 from e2e.receivers import WebReceiver, web_receiver
 from e2e.stack import PARTS, PORTS, Stack
 from e2e.workload.writer import Workload
-
-TEST_SECONDS = 2400
-"""Components start and restart several times in a test; at a load of 70 each start takes minutes."""
 
 FIRST_PORT = int(os.environ.get("E2E_FIRST_PORT", "21130"))
 DETECTING_PORT = int(os.environ.get("DETECTING_FIRST_PORT", "22110"))

@@ -5,6 +5,8 @@ import warnings
 LIMIT_SECONDS = 600
 """For a condition, an answer or the end of a process. At a load of 70 a process gets a thirtieth of its usual
 time. Only a failing test waits so long."""
+TEST_SECONDS = 4 * LIMIT_SECONDS
+"""For a test with components, which start and restart several times in it."""
 LONG_SECONDS = 150
 """A longer wait is reported, as it may be a stall that the limit permits."""
 

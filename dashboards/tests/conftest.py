@@ -14,6 +14,7 @@ from requests import Response
 
 from dashboards.tests import alerts, browser, drawn_tabs, pages_data
 from dashboards.tests.pages import ROLES, Visitor
+from e2e.limits import TEST_SECONDS
 from e2e.stack import Stack
 from sql.tests.memory_directory import in_memory
 from tailrace.credentials.names import password_name
@@ -29,6 +30,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--browser-tests", default="", help="run only these files of dashboards/tests/*.test.mjs, by commas"
     )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Gives tests with Superset more time than unit tests."""
+    for item in items:
+        with_superset = item.get_closest_marker("browser") or item.get_closest_marker("long")
+        if (
+            Path(__file__).parent in item.path.parents
+            and with_superset
+            and not item.get_closest_marker("timeout")
+        ):
+            item.add_marker(pytest.mark.timeout(TEST_SECONDS))
 
 
 @pytest.fixture(scope="session")

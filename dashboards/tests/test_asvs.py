@@ -10,7 +10,7 @@ from e2e.limits import LIMIT_SECONDS
 from e2e.stack import wait_until
 from tailrace.dashboards import connections
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(2400)]
+pytestmark = pytest.mark.browser
 
 FORGED = "forged"
 OWN_PAGES = ("/login/", "/tailrace/alerts/", "/superset/dashboard/security-overview/")

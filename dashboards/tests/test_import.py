@@ -23,7 +23,7 @@ from tailrace.dashboards.superset_client import Client, SupersetError
 from tailrace_local.components import superset
 
 # The first test also starts the stack and installs it on a new machine.
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(2400)]
+pytestmark = pytest.mark.browser
 
 UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 IDENTIFYING = ("column_name", "metric_name", "id", "subject", "column")

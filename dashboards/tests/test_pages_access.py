@@ -10,7 +10,7 @@ from dashboards.tests.pages import FILES, FORGED, ROLES, ROUTES, Route, Visitor,
 from dashboards.tests.pages_data import HOSTILE, SCRIPT
 from tailrace.dashboards import connections
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(2400)]
+pytestmark = pytest.mark.browser
 
 PAGES = [route for route in ROUTES if route.opens]
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"

@@ -11,7 +11,7 @@ from tailrace.alerts.triage import AlertQuery
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.credentials.names import password_name
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(2400)]
+pytestmark = pytest.mark.browser
 
 RULE = "Rule of the inbox"
 LIST = f"/tailrace/alerts/?range=90d&rule={RULE.replace(' ', '+')}"

@@ -16,7 +16,7 @@ from dashboards.tests.pages import Visitor, parsed
 from tailrace_pages.entities import addresses
 from tailrace_pages.formats import visible
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(2400)]
+pytestmark = pytest.mark.browser
 
 INSTANCE = "entities-1"
 MIDNIGHT = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)

@@ -17,7 +17,7 @@ from e2e.stack import Stack
 from tailrace.evidence import framework, signing
 from tailrace_verify.evidence import verify
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(2400)]
+pytestmark = pytest.mark.browser
 
 INSTANCE = "pages-evidence"
 MINUTES = 60

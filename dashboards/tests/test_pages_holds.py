@@ -12,7 +12,7 @@ from tailrace.dashboards import roles as dashboard_roles
 from tailrace.retention import holds
 from tailrace_local.components import superset
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(2400)]
+pytestmark = pytest.mark.browser
 
 NEW, LIST = "/tailrace/retention/holds/new/", "/tailrace/retention/"
 CASE, REASON = f"case of tests {SCRIPT}", HOSTILE[1]

@@ -13,7 +13,7 @@ from requests import Response
 from dashboards.tests.pages import Visitor, parsed
 from tailrace_local import clickhouse as local_clickhouse
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(2400)]
+pytestmark = pytest.mark.browser
 
 END = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(days=30)
 START = END - timedelta(hours=2)

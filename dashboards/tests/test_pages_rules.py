@@ -13,7 +13,7 @@ from tailrace.alerts.triage import Action
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.credentials.names import password_name
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(2400)]
+pytestmark = pytest.mark.browser
 
 RULE = "79f9114f-4482-5833-bdb4-9461f7149011"
 PAGE = f"/tailrace/rules/{RULE}/"

@@ -7,7 +7,7 @@ import pytest
 from dashboards.tests.pages_data import CHANNEL
 from tailrace.search.scheduled import saved
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(2400)]
+pytestmark = pytest.mark.browser
 
 NAME = "made by a test"
 LIST = "/tailrace/search/saved/"

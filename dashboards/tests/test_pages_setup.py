@@ -11,7 +11,7 @@ from dashboards.tests.pages import parsed
 from dashboards.tests.planted_rows import rows_of
 from e2e.stack import Stack
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(2400)]
+pytestmark = pytest.mark.browser
 
 INSTANCE = "pages-setup"
 AT = f"{datetime.now(UTC) - timedelta(days=3):%Y-%m-%d %H:%M:%S}"

@@ -19,7 +19,7 @@ from tailrace.dashboards import roles as dashboard_roles
 from tailrace.dashboards.superset_client import Client
 from tailrace_local.components import superset
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(2400)]
+pytestmark = pytest.mark.browser
 
 PASSWORD = "a password of the tests"
 FORBIDDEN = (401, 403, 404)

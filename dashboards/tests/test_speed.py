@@ -27,7 +27,7 @@ from e2e.limits import LIMIT_SECONDS
 from e2e.stack import wait_until
 from tailrace_local.components.superset import Superset
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(2400)]
+pytestmark = pytest.mark.browser
 
 SPARED = Path(__file__).with_name("spared.py")
 

@@ -18,7 +18,7 @@ from tailrace.credentials.certificates import Certificates
 from tailrace.dashboards.connections import ADMINISTRATOR, PASSWORD
 from tailrace.dashboards.superset_client import Client, SupersetError
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(2400)]
+pytestmark = pytest.mark.long
 
 FIRST_PORT = 26040
 PEOPLE = "(&(objectClass=person)(!(pwdAccountLockedTime=*)))"

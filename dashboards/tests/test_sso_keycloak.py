@@ -12,7 +12,7 @@ from superset_login import LoginSuperset
 from e2e.limits import LIMIT_SECONDS
 from e2e.stack import wait_until
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(2400)]
+pytestmark = pytest.mark.long
 
 FIRST_PORT = 26070
 

@@ -10,7 +10,7 @@ import pytest
 from tailrace.config.resources import PYTHON_PATH, REPOSITORY
 from tailrace_local.components.superset import Superset
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(2400)]
+pytestmark = pytest.mark.browser
 
 MODULES = REPOSITORY / "embedded" / "superset"
 NAMES = """

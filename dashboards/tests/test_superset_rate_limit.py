@@ -7,7 +7,7 @@ import pytest
 from tailrace.config.resources import REPOSITORY
 from tailrace_local.components.superset import Superset
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(2400)]
+pytestmark = pytest.mark.browser
 
 PROGRAM = """
 import sys, threading

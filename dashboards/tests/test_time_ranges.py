@@ -7,7 +7,7 @@ import pytest
 from dashboards.tests.test_import import client  # noqa: F401 - fixture
 from tailrace_local.components.superset import Superset
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(2400)]
+pytestmark = pytest.mark.browser
 
 SHORT = {
     "Last 15 minutes": timedelta(minutes=15),
