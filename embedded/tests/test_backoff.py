@@ -7,6 +7,7 @@ from email.message import Message
 
 import pytest
 
+from e2e.limits import LIMIT_SECONDS
 from e2e.siem_receivers import serving
 from tailrace.alerts.delivery.http_sender import outcome_of
 from tailrace.config.home import Home
@@ -107,8 +108,8 @@ def test_the_header_is_seconds_or_a_date(text, seconds):
 @pytest.mark.parametrize("status", [408, 429, 500, 503])
 def test_an_answer_over_http_carries_what_it_asks_for(status):
     with serving(lambda _: (status, {}, {"Retry-After": "33"})) as url:
-        answer = HttpClient(10, None).post(url, {}, b"{}")
-        opened = outcome_of(lambda: opener_for(url, None).open(url, b"{}", timeout=10))
+        answer = HttpClient(LIMIT_SECONDS, None).post(url, {}, b"{}")
+        opened = outcome_of(lambda: opener_for(url, None).open(url, b"{}", timeout=LIMIT_SECONDS))
     assert (answer.status, answer.retry_after) == (status, 33)
     assert (opened.outcome, opened.retry_after) == (FAILED, 33)
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from e2e import event_messages as messages
+from e2e.limits import LIMIT_SECONDS
 from tailrace.forwarding import forwarder as module
 from tailrace.forwarding import status as status_module
 from tailrace.forwarding.forwarder import Forwarder
@@ -88,7 +89,7 @@ class FakeReceiver(Receiver):
         self.sent: list[str] = []
 
     def send(self, records: list[Record]) -> list[Outcome]:
-        assert self.gate.wait(120)
+        assert self.gate.wait(LIMIT_SECONDS)
         self.sent += [record.id for record in records]
         given = self.answers.pop(0) if self.answers else [DELIVERED] * len(records)
         return [Outcome(each, f"of the test: {each}") for each in given]
