@@ -14,7 +14,6 @@ from tailrace_pull.event_hubs import log_of_hub
 from tailrace_pull.kafka_hub import KafkaHub
 from tailrace_pull.log import PulledLog, StreamedLog
 from tailrace_pull.log_tables import LIVE_TABLES, SCHEMA, SqlTables
-from tailrace_pull.messages import LogOfTopic
 from tailrace_pull.object_records import AZURE_LOGS, Wanted
 from tailrace_pull.object_store import ObjectStore
 from tailrace_pull.objects import LogOfObjects
@@ -23,6 +22,7 @@ from tailrace_pull.otlp_topic import OtlpTopic
 from tailrace_pull.rds import LIVE_FILES, RdsLogs
 from tailrace_pull.reading import FilesOfLog, VisitedLog
 from tailrace_pull.table_reading import TableReader
+from tailrace_pull.topic_reading import LogOfTopic
 
 RDS, CLOUDWATCH, TABLE, OBJECTS = "rds", "cloudwatch", "table", "objects"
 HUB, OTLP = "event_hubs", "otlp"
