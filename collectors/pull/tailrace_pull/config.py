@@ -1,6 +1,8 @@
 """The list of pulled logs that the product writes from sources.yaml, as JSON, and their clients."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -93,6 +95,9 @@ class Entry:
 
     def group(self) -> str:
         return self.log_group or cloudwatch.default_group(self.db_instance, self.source)
+
+    def connection(self) -> Path | None:
+        return Path(self.connection_file) if self.connection_file else None
 
     def live_file(self) -> str:
         return self.file or LIVE_FILES[self.source]
@@ -188,32 +193,23 @@ class Clients:
 
     def store(self, entry: Entry) -> ObjectStore:
         """Raises ConfigurationError."""
-        try:
+        with _naming(entry):
             return ObjectStore(entry.url, entry.region, entry.account, entry.endpoint)
-        except ValueError as error:
-            raise ConfigurationError(f"{entry.source} of {entry.instance}: {error}") from error
 
     def hub(self, entry: Entry) -> KafkaHub:
         """Raises ConfigurationError."""
-        try:
-            file = Path(entry.connection_file) if entry.connection_file else None
-            return KafkaHub(entry.url, entry.endpoint, file)
-        except ValueError as error:
-            raise ConfigurationError(f"{entry.source} of {entry.instance}: {error}") from error
+        with _naming(entry):
+            return KafkaHub(entry.url, entry.endpoint, entry.connection())
 
     def topic(self, entry: Entry) -> OtlpTopic:
         """Raises ConfigurationError."""
-        try:
-            return OtlpTopic(entry.url, Path(entry.connection_file) if entry.connection_file else None)
-        except ValueError as error:
-            raise ConfigurationError(f"{entry.source} of {entry.instance}: {error}") from error
+        with _naming(entry):
+            return OtlpTopic(entry.url, entry.connection())
 
     def attributes(self, entry: Entry) -> Attributes:
         """Raises ConfigurationError."""
-        try:
+        with _naming(entry):
             return Attributes.parse(entry.match)
-        except ValueError as error:
-            raise ConfigurationError(f"{entry.source} of {entry.instance}: {error}") from error
 
     def client(self, service: str, entry: Entry) -> object:
         """Returns a client of boto3. `endpoint` of the entry is the address of the log's own service."""
@@ -232,6 +228,15 @@ class Clients:
                 ),
             )
         return self._made[key]
+
+
+@contextmanager
+def _naming(entry: Entry) -> Iterator[None]:
+    """Turns a ValueError into a ConfigurationError that names the log and its instance."""
+    try:
+        yield
+    except ValueError as error:
+        raise ConfigurationError(f"{entry.source} of {entry.instance}: {error}") from error
 
 
 def _since(entry: Entry) -> int:
