@@ -48,7 +48,11 @@ class ConfigurationError(ValueError):
 
 @dataclass(frozen=True)
 class Entry:
-    """One pulled log. Credentials come from the SDK's chain or from an option file, never from the list."""
+    """One pulled log. Credentials come from the SDK's chain or from a file, never from the list.
+
+    The fields are those of `tailrace.sources.pulled_entry.PulledSource`, which the puller cannot import
+    (embedded/tests/test_pulled_entries.py compares both).
+    """
 
     instance: str
     cluster: str
