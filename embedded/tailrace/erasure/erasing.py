@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
-from tailrace.clickhouse.shards import SHARD_DATABASE
 from tailrace.erasure import columns
 from tailrace.erasure.pseudonyms import CLIENT, USER, Pseudonyms, Subject, SubjectError
 from tailrace.erasure.vault import open_name
@@ -29,6 +28,9 @@ SELECT action, formatDateTime(at, '%Y-%m-%d %H:%i:%S', 'UTC') AS moment, actor, 
     JSONExtractString(selector, 'pseudonym') AS pseudonym
 FROM tailrace.legal_hold_actions WHERE action IN ('erase', 'reveal') ORDER BY at
 """
+ENGINE = "SELECT engine FROM system.tables WHERE database = 'tailrace' AND name = 'subject_vault'"
+ONE_SERVER = "ReplacingMergeTree"
+"""Engine of the vault without shards and replicas."""
 ERASED = """
 SELECT 1 FROM tailrace.legal_hold_actions
 WHERE action = 'erase' AND JSONExtractString(selector, 'pseudonym') = {pseudonym:String} LIMIT 1
@@ -78,7 +80,7 @@ def erase(
     """Deletes the name and key of a subject. An interrupted erasure can be repeated.
 
     Raises SubjectError if nothing of the subject was stored, a legal hold selects its rows, the order has
-    the name, or the database has shards; HoldError if the order is incomplete; ClickHouseError, OSError.
+    the name, or there are several servers; HoldError if the order is incomplete; ClickHouseError, OSError.
     """
     _require_no_name(subject, order)
     require_erasable(admin, pseudonyms, subject)
@@ -95,8 +97,9 @@ def erase(
 
 def require_erasable(admin: ClickHouse, pseudonyms: Pseudonyms, subject: Subject) -> None:
     """Raises SubjectError as `erase`."""
-    if admin.rows("SELECT 1 FROM system.databases WHERE name = {name:String}", {"name": SHARD_DATABASE}):
-        raise SubjectError("pseudonyms are not supported on several shards")
+    if (engine := admin.rows(ENGINE)) and engine[0]["engine"] != ONE_SERVER:
+        # Running inserts and old files are those of one server.
+        raise SubjectError("pseudonyms are supported on one ClickHouse server, not on shards or replicas")
     parameters = {"pseudonym": subject.pseudonym}
     is_known = any(admin.rows(query, parameters) for query in (NAMES, ERASED))
     # A restored backup has the rows, but neither the name nor the record of a later erasure.
