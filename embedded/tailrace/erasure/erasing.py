@@ -7,9 +7,10 @@ import json
 import re
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from tailrace.clickhouse import running_inserts
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.erasure import columns
 from tailrace.erasure.pseudonyms import CLIENT, USER, Pseudonyms, Subject, SubjectError
@@ -46,9 +47,6 @@ WHERE database = 'tailrace' AND table = 'subject_vault' AND NOT active AND rows 
 """
 REMOVE_OLD_FILES = f"ALTER TABLE {VAULT} DROP PARTITION ID 'none'"
 """There is no such partition. With it ClickHouse removes old files at once, otherwise when it has work."""
-RUNNING = (
-    "SELECT max(elapsed) AS longest FROM system.processes WHERE query_kind IN ('Insert', 'AsyncInsertFlush')"
-)
 INSERT_SECONDS = 600
 FILES_SECONDS = 30
 POLL_SECONDS = 0.1
@@ -212,31 +210,23 @@ def _record(auditor: ClickHouse, action: str, subject: Subject, order: Order) ->
 
 def _await_inserts(admin: ClickHouse) -> None:
     """An insert that began before the erasure was recorded may still add the name."""
-    passed = _await(lambda passed: admin.rows(RUNNING)[0]["longest"] <= passed, INSERT_SECONDS)
-    if not passed:
+    if not running_inserts.await_end(admin, INSERT_SECONDS):
         raise SubjectError(f"an insert has been running for more than {INSERT_SECONDS} s; repeat the command")
 
 
 def _await_files(admin: ClickHouse) -> bool:
     """Waits until the files with the deleted row are gone; they are kept for old_parts_lifetime."""
-
-    def are_removed(_: float) -> bool:
-        admin.execute(REMOVE_OLD_FILES)
-        return admin.rows(OLD_FILES)[0]["parts"] == 0
-
+    deadline = time.monotonic() + FILES_SECONDS
     try:
-        return _await(are_removed, FILES_SECONDS)
+        while True:
+            admin.execute(REMOVE_OLD_FILES)
+            if admin.rows(OLD_FILES)[0]["parts"] == 0:
+                return True
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(POLL_SECONDS)
     except ClickHouseError:
         return False
-
-
-def _await(is_done: Callable[[float], bool], seconds: float) -> bool:
-    started = time.monotonic()
-    while not is_done(time.monotonic() - started):
-        if time.monotonic() - started > seconds:
-            return False
-        time.sleep(POLL_SECONDS)
-    return True
 
 
 def unreachable_places() -> Sequence[str]:
