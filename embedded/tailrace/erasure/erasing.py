@@ -3,10 +3,8 @@
 Rows and archives keep the pseudonym and are not changed, so the transparency log still proves them.
 """
 
-import json
 import re
 import time
-import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,19 +13,14 @@ from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.erasure import columns
 from tailrace.erasure.pseudonyms import CLIENT, USER, Pseudonyms, Subject, SubjectError
 from tailrace.erasure.vault import open_name
-from tailrace.retention import archive, holds
+from tailrace.retention import archive, holds, record
 from tailrace.retention.holds import Hold, Reads
+from tailrace.retention.record import ERASE, REVEAL, Recorded
 from tailrace.retention.selectors import Selector
 
 VAULT = "tailrace.subject_vault"
-ERASE, REVEAL = "erase", "reveal"
 NAMES = f"""
 SELECT wrapped_key, sealed_name FROM {VAULT} WHERE pseudonym = {{pseudonym:String}} ORDER BY seen_at DESC
-"""
-RECORDED = """
-SELECT action, formatDateTime(at, '%Y-%m-%d %H:%i:%S', 'UTC') AS moment, actor, case_name, reason,
-    JSONExtractString(selector, 'pseudonym') AS pseudonym
-FROM tailrace.legal_hold_actions WHERE action IN ('erase', 'reveal') ORDER BY at
 """
 ENGINE = "SELECT engine FROM system.tables WHERE database = 'tailrace' AND name = 'subject_vault'"
 ONE_SERVER = "ReplacingMergeTree"
@@ -136,9 +129,9 @@ def record_look(auditor: ClickHouse, subject: Subject, order: Order) -> None:
     _record(auditor, REVEAL, subject, order)
 
 
-def recorded(clickhouse: Reads) -> list[dict[str, object]]:
-    """Returns all erasures and reveals, the oldest first, with the columns of RECORDED; times are UTC."""
-    return clickhouse.rows(RECORDED)
+def recorded(clickhouse: Reads) -> list[Recorded]:
+    """Returns all erasures and reveals, the oldest first. Raises ClickHouseError, OSError."""
+    return record.listed(clickhouse, ERASE, REVEAL)
 
 
 def held_by(admin: ClickHouse, pseudonyms: Pseudonyms, subject: Subject) -> list[Hold]:
@@ -204,8 +197,8 @@ def _require_no_name(subject: Subject, order: Order) -> None:
 
 
 def _record(auditor: ClickHouse, action: str, subject: Subject, order: Order) -> None:
-    selector = json.dumps({"kind": subject.kind, "pseudonym": subject.pseudonym}, separators=(",", ":"))
-    holds.append_for_case(auditor, str(uuid.uuid4()), action, order.actor, order.reason, order.case, selector)
+    details = {"kind": subject.kind, "pseudonym": subject.pseudonym}
+    record.append(auditor, action, order.actor, order.reason, [details], record.new_id(), order.case)
 
 
 def _await_inserts(admin: ClickHouse) -> None:

@@ -9,12 +9,16 @@ recorded with its case, reason and person, never with the name.
 import argparse
 import getpass
 import sys
+from typing import TYPE_CHECKING
 
 from tailrace import console
 from tailrace.cli import output
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.errors import UsageError
+
+if TYPE_CHECKING:
+    from tailrace.retention.record import Recorded
 
 HELP = "erase the name behind a pseudonym, or list erasures and reveals"
 EXAMPLES = (
@@ -99,15 +103,15 @@ def _print_remains(in_clear: dict[str, int] | None) -> None:
         print(f"  {place}")
 
 
-def _list(arguments: argparse.Namespace, found: list[dict[str, object]]) -> Exit:
+def _list(arguments: argparse.Namespace, found: "list[Recorded]") -> Exit:
     rows = [
         {
-            "at": each["moment"],
-            "action": each["action"],
-            "pseudonym": each["pseudonym"],
-            "case": each["case_name"],
-            "actor": each["actor"],
-            "reason": each["reason"],
+            "at": each.at,
+            "action": each.action,
+            "pseudonym": each.details["pseudonym"],
+            "case": each.case_name,
+            "actor": each.actor,
+            "reason": each.reason,
         }
         for each in found
     ]
