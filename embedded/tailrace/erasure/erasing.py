@@ -5,7 +5,7 @@ Rows and archives keep the pseudonym and are not changed, so the transparency lo
 
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from tailrace.clickhouse import running_inserts
@@ -220,8 +220,3 @@ def _await_files(admin: ClickHouse) -> bool:
             time.sleep(POLL_SECONDS)
     except ClickHouseError:
         return False
-
-
-def unreachable_places() -> Sequence[str]:
-    """Returns one line for each place where names remain and are not counted."""
-    return [f"{place.name}: {place.why}" for place in columns.UNCOUNTED]

@@ -89,7 +89,7 @@ def _warn_of_unfinished(pseudonyms: list[str]) -> None:
 
 def _print_remains(in_clear: dict[str, int] | None) -> None:
     """Prints where the name remains; None: the command does not know the name."""
-    from tailrace.erasure import erasing
+    from tailrace.erasure import columns
 
     if in_clear is None:
         print("Rows with the name in clear were not counted, because only the pseudonym was given.")
@@ -99,8 +99,8 @@ def _print_remains(in_clear: dict[str, int] | None) -> None:
     else:
         print("No counted row contains the name in clear.")
     print("Names may also remain in these places, which were not searched:")
-    for place in erasing.unreachable_places():
-        print(f"  {place}")
+    for place in columns.UNSEARCHED:
+        print(f"  {place.name}: {place.why}")
 
 
 def _list(arguments: argparse.Namespace, found: "list[Recorded]") -> Exit:
