@@ -26,7 +26,7 @@ class SubjectError(ReportedError):
 
 @dataclass(frozen=True)
 class Pseudonyms:
-    """Whoever has the key can compute the pseudonym of any name, and so find a name by trying names."""
+    """The user who has the key can compute the pseudonym of any name, and so find a name by trying names."""
 
     key: bytes = field(repr=False)
     """At least KEY_BYTES."""
