@@ -233,7 +233,7 @@ lint-python: $(DEV)
 	@.ci/version --check
 	@$(RUFF) check $(PYTHON_CODE) $(OR_FMT)
 	@$(RUFF) format --check $(PYTHON_CODE) $(OR_FMT)
-	@PYTHONPATH=embedded $(DEV)/bin/lint-imports --no-logo --no-cache
+	@PYTHONPATH=embedded:collectors/pull $(DEV)/bin/lint-imports --no-logo --no-cache
 
 lint-docs: $(DEV)
 	@.ci/links

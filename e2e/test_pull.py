@@ -31,6 +31,7 @@ from e2e.pulling.service_http import FaultError
 from e2e.stack import Stack, wait_until
 from e2e.topics import committed
 from e2e.wait_for_idle import await_exact, settle, tailrace
+from e2e.workload.manifest import LogManifest
 from e2e.workload.shapes import MySql8
 from e2e.workload.statements import ordinary
 from e2e.workload.writer import LogWriter
@@ -165,9 +166,7 @@ def puller(stack: Stack, tmp_path: Path, endpoint: str) -> Puller:
 def test_a_pulled_log_is_stored_exactly_although_the_puller_is_killed(stack, fake, puller, tmp_path):
     server = Server(tmp_path, fake)
     server.write(400)
-    puller.start()
-    wait_until(lambda: puller.bytes() > 0, "the first lines")
-    puller.kill()
+    run_and_kill(puller, "the first lines")
     server.write(300)
     server.rotate()
     server.write(300)
@@ -181,14 +180,26 @@ def test_a_pulled_log_is_stored_exactly_although_the_puller_is_killed(stack, fak
     check_signatures(stack, puller.key)
 
 
+def run_and_kill(puller: Puller, awaited: str) -> None:
+    """Kills the puller once it has stored something. `awaited` names it in the message of a timeout."""
+    puller.start()
+    wait_until(lambda: puller.bytes() > 0, awaited)
+    puller.kill()
+
+
 def finish_exactly(stack: Stack, puller: Puller, fake, server) -> None:
     """Starts the puller once more, without faults of the service. Everything must be stored exactly."""
     fake.settle()
+    store_exactly(stack, puller, server.manifest)
+
+
+def store_exactly(stack: Stack, puller: Puller, manifest: LogManifest) -> None:
+    """Starts the puller once more. Everything must be stored exactly."""
     puller.start()
-    missing = settle(stack, [server.manifest])
+    missing = settle(stack, [manifest])
     puller.stop()
     assert not missing
-    await_exact(stack, [server.manifest])
+    await_exact(stack, [manifest])
 
 
 def check_signatures(stack: Stack, key: keys.HostKey) -> None:
@@ -219,14 +230,10 @@ def test_late_events_of_a_stream_are_stored_exactly_although_the_puller_is_kille
     with serving(json_protocol.serve("logs", fake.handle)) as address:
         kafka = local_kafka.connect(stack.settings, stack.home, "pull")
         puller = Puller(kafka, tmp_path, address, STREAMED)
-        puller.start()
-        wait_until(lambda: puller.bytes() > 0, "the first events")
-        puller.kill()
+        run_and_kill(puller, "the first events")
         fake.reveal(0.5)
         server.write(300)
-        puller.start()
-        wait_until(lambda: puller.bytes() > 0, "events after the kill")
-        puller.kill()
+        run_and_kill(puller, "events after the kill")
         finish_exactly(stack, puller, fake, server)
 
 
@@ -238,9 +245,7 @@ def test_objects_of_a_cloud_are_stored_exactly_although_the_puller_is_killed(sta
     server.write(12)
     with serving(serve_objects(fake)) as address:
         puller = Puller(local_kafka.connect(stack.settings, stack.home, "pull"), tmp_path, address, EXPORTED)
-        puller.start()
-        wait_until(lambda: puller.bytes() > 0, "objects")
-        puller.kill()
+        run_and_kill(puller, "objects")
         server.write(12)
         finish_exactly(stack, puller, fake, server)
 
@@ -252,9 +257,7 @@ def test_records_of_an_event_hub_are_stored_exactly_although_the_puller_is_kille
     puller = Puller(kafka, tmp_path, f"plaintext://{kafka.address}", STREAMED_BY_AZURE)
     for _ in range(2):
         hub.send(30)
-        puller.start()
-        wait_until(lambda: puller.bytes() > 0, "records")
-        puller.kill()
+        run_and_kill(puller, "records")
     hub.send(30)
     puller.start()
     rows = 90 * RECORDS // 2
@@ -281,16 +284,10 @@ def test_records_of_a_collector_are_stored_exactly_although_the_puller_is_killed
     puller = Puller(kafka, tmp_path, "", {**COLLECTED, "url": f"kafka://{kafka.address}/{TOPIC}"})
     for _ in range(2):
         server.write(150)
-        puller.start()
-        wait_until(lambda: puller.bytes() > 0, "records")
-        puller.kill()
+        run_and_kill(puller, "records")
     server.write(50)
     server.finish()
-    puller.start()
-    missing = settle(stack, [server.manifest])
-    puller.stop()
-    assert not missing
-    await_exact(stack, [server.manifest])
+    store_exactly(stack, puller, server.manifest)
 
 
 @pytest.fixture

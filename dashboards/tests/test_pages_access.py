@@ -66,6 +66,13 @@ def test_an_address_that_no_page_has_is_not_found(visitors):
     assert answer.status_code == 404 and "There is no page" in answer.text
 
 
+def test_the_error_page_of_superset_links_no_other_host(visitors):
+    answer = visitors["developer"].get("/nothing/here")
+    assert answer.status_code == 404 and "Page not found" in answer.text
+    links = [attributes["href"] for tag, attributes in parsed(answer.text).tags if tag == "link"]
+    assert links and all(link.startswith("/static/") for link in links), links
+
+
 def test_a_user_without_an_audience_reads_what_to_do(visitors):
     answer = visitors["unmasked"].get("/tailrace/alerts/")
     assert answer.status_code == 403 and "ask the administrator" in answer.text

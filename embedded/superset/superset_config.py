@@ -49,6 +49,7 @@ import tailrace_audited_connection
 import tailrace_chart_csv
 import tailrace_chart_labels
 import tailrace_data_cache
+import tailrace_error_pages
 import tailrace_home
 import tailrace_log_lines
 import tailrace_menu
@@ -282,6 +283,7 @@ def FLASK_APP_MUTATOR(app) -> None:  # noqa: N802 - Superset's name
     app.before_request(_ignore_colours)
     app.before_request(tailrace_home.open_overview)
     app.before_request(tailrace_table_search.search_anywhere)
+    app.after_request(tailrace_error_pages.without_other_hosts)
     tailrace_time_ranges.interpret(DEFAULT_RELATIVE_START_TIME, DEFAULT_RELATIVE_END_TIME)
 
 

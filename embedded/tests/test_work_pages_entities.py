@@ -227,14 +227,33 @@ def test_an_unknown_value_has_no_link():
     rows = [{"dimension": "user", "value": value, "value_count": 30, "reads": 1} for value in ("ann", "")] + [
         {"dimension": "program", "value": "mysql", "value_count": 1}
     ]
-    users, clients, programs = listing.others(Entity("class", "pci"), rows, {"range": "30d"})
+    users, clients, programs = listing.others(Entity("class", "pci"), rows, EVERYWHERE, {"range": "30d"})
     assert [(row["value"], row["address"]) for row in users.rows] == [
         ("ann", "/tailrace/entities/user/ann/?range=30d"),
         ("unknown", ""),
     ]
     assert programs.rows[0]["address"] == ""
     assert users.caption == "Users: 2 of 30" and clients.rows == []
-    assert [table.key for table in listing.others(Entity("user", "ann"), rows, {})] == ["clients", "programs"]
+    of_user = listing.others(Entity("user", "ann"), rows, EVERYWHERE, {})
+    assert [table.key for table in of_user] == ["clients", "programs"]
+
+
+@pytest.mark.parametrize(
+    ("logs", "logins", "errors"),
+    [([ALL_LOGS], 0, 0), ([SLOW_ONLY], None, None), ([SLOW_ONLY, ALL_LOGS], 0, 0)],
+)
+def test_a_count_that_no_log_contains_is_unknown_in_the_tables_beside(logs, logins, errors):
+    counts = {"logins": 0, "refused": 2, "statements": 7, "errors": 0, "reads": 3, "changes": 0}
+    row = {"dimension": "client", "value": "10.0.3.9", "value_count": 1, **counts}
+    (of_user,) = listing.others(Entity("user", "ann"), [row], overview.Logs(logs), {})[0].rows
+    known = (of_user["logins"], of_user["refused"], of_user["statements"], of_user["errors"])
+    assert known == (logins, 2, 7, errors)
+    _, of_table, _ = listing.others(Entity("table", "cards"), [row], overview.Logs(logs), {})
+    assert (of_table.rows[0]["reads"], of_table.rows[0]["changes"], of_table.rows[0]["errors"]) == (
+        3,
+        0,
+        errors,
+    )
 
 
 def test_patterns_of_a_class_name_who_confirmed_them():

@@ -14,15 +14,18 @@ WITH
         GROUP BY instance, user, host, ip
     ),
     reach AS (
-        SELECT instance, min(at) AS logs_since, max(with_pseudonyms) AS has_pseudonyms
+        SELECT instance, min(at) AS logs_since
         FROM (
-            SELECT instance, min(event_time) AS at,
-                max(match(user, '^p1-user-[0-9a-f]+$') AND NOT (event_class = 'connection' AND status != 0)) AS with_pseudonyms
-            FROM tailrace.audit_events GROUP BY instance
+            SELECT instance, min(event_time) AS at FROM tailrace.audit_events GROUP BY instance
             UNION ALL
-            SELECT instance, min(event_time) AS at, max(match(user, '^p1-user-[0-9a-f]+$')) AS with_pseudonyms
-            FROM tailrace.query_events GROUP BY instance)
+            SELECT instance, min(event_time) AS at FROM tailrace.query_events GROUP BY instance)
         GROUP BY instance
+    ),
+    logs_with_pseudonyms AS (
+        SELECT instance FROM tailrace.audit_events
+        WHERE match(user, '^p1-user-[0-9a-f]+$') AND NOT (event_class = 'connection' AND status != 0) GROUP BY instance
+        UNION ALL
+        SELECT instance FROM tailrace.query_events WHERE match(user, '^p1-user-[0-9a-f]+$') GROUP BY instance
     ),
     accounts AS (
         SELECT cluster, instance, key AS account, attributes['user'] AS user, replaceRegexpOne(lower(attributes['host']), '(\\\\+)$', '') AS pattern,
@@ -33,7 +36,7 @@ WITH
 SELECT
     cluster, instance, account,
     multiIf(
-        any(accounts.user) = '' OR toUnixTimestamp(any(logs_since)) = 0 OR any(has_pseudonyms), 'not known',
+        any(accounts.user) = '' OR toUnixTimestamp(any(logs_since)) = 0 OR instance IN logs_with_pseudonyms, 'not known',
         last_use IS NULL AND any(logs_since) > now('UTC') - INTERVAL 90 DAY, 'not known',
         last_use IS NULL, 'never used',
         'not for 90 days') AS state,

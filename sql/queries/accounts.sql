@@ -9,21 +9,17 @@
 -- Accounts and roles at the end of the time range, with their privileges and their last use, as in the evidence.
 --
 -- `state` is `not known` if no log of the server covers 90 days, and for accounts without a name, as in the view
--- accounts_unused: `logs_begin` is the reason in the row. It is also `not known` if a log has pseudonyms
--- (docs/ERASURE.md); a refused login does not count, because a stranger chooses its name. The age of a password counts from
--- its last change.
+-- accounts_unused: `logs_begin` is the reason in the row. It is also `not known` if the logs contain pseudonyms
+-- (docs/ERASURE.md). The age of a password counts from its last change.
 WITH
     {{ shown_range(30) }},
     {{ within_range(administrators, 30) }}
     earliest_log AS (
-        SELECT instance, min(at) AS logs_since, max(with_pseudonyms) AS has_pseudonyms
+        SELECT instance, min(at) AS logs_since
         FROM (
-            SELECT instance, min(event_time) AS at,
-                max(match(user, '^p1-user-[0-9a-f]+$') AND NOT (event_class = 'connection' AND status != 0)) AS with_pseudonyms
-            FROM tailrace.audit_events GROUP BY instance
+            SELECT instance, min(event_time) AS at FROM tailrace.audit_events GROUP BY instance
             UNION ALL
-            SELECT instance, min(event_time) AS at, max(match(user, '^p1-user-[0-9a-f]+$')) AS with_pseudonyms
-            FROM tailrace.query_events GROUP BY instance)
+            SELECT instance, min(event_time) AS at FROM tailrace.query_events GROUP BY instance)
         GROUP BY instance
     ),
     grants_known AS (
@@ -36,7 +32,7 @@ SELECT
     replaceAll(extract(account, '^\'((?:[^\']|\'\')*)\''), '\'\'', '\'') AS user,
     multiIf(
         kind = 'role', 'role',
-        has_pseudonyms AND (last_use IS NULL OR days_unused >= 90), 'not known',
+        pseudonyms_in_logs = 'yes' AND (last_use IS NULL OR days_unused >= 90), 'not known',
         last_use IS NOT NULL, if(days_unused >= 90, 'not for 90 days', 'used'),
         user = '' OR toUnixTimestamp(logs_since) = 0 OR logs_since > range_end - INTERVAL 90 DAY, 'not known',
         'never used') AS state,

@@ -1,7 +1,9 @@
 -- Accounts and roles in the last successful snapshot before the end of the period, with their privileges and their last
 -- use in any log before that end. `last_use` counts for every account of that name whose host pattern matches the
 -- client: if several match, logs do not show which one the server used. A host name matches every address if the log
--- contains no name. Whole days are read from projections, the last day from its rows.
+-- contains no name. Whole days are read from projections, the last day from its rows. Where `pseudonyms_in_logs` is `yes`, users
+-- are stored as pseudonyms (docs/ERASURE.md): an account may have been used later than `last_use`, also if this is empty.
+-- A refused login does not count as a use or as a pseudonym, because a stranger chooses its name.
 -- Parameters: to.
 WITH
     snapshots AS (
@@ -40,6 +42,14 @@ WITH
             GROUP BY instance, user, client_host, client_ip)
         GROUP BY instance, user, client_host, client_ip
     ),
+    logs_with_pseudonyms AS (
+        SELECT instance FROM tailrace.audit_events
+        WHERE match(user, '^p1-user-[0-9a-f]+$') AND NOT (event_class = 'connection' AND status != 0)
+        GROUP BY instance HAVING min(event_time) < {to:DateTime('UTC')}
+        UNION ALL
+        SELECT instance FROM tailrace.query_events WHERE match(user, '^p1-user-[0-9a-f]+$')
+        GROUP BY instance HAVING min(event_time) < {to:DateTime('UTC')}
+    ),
     accounts AS (
         SELECT cluster, instance, key AS account, attributes['user'] AS name, lower(attributes['host']) AS pattern,
             attributes, since
@@ -57,6 +67,7 @@ SELECT
         OR pattern = 'localhost' AND client_ip IN ('127.0.0.1', '::1')
         OR pattern != 'localhost' AND match(pattern, '[g-z]') AND NOT match(lower(client_host), '[g-z]'))) AS last_use,
     dateDiff('day', last_use, {to:DateTime('UTC')}) AS days_unused,
+    if(instance IN logs_with_pseudonyms, 'yes', 'no') AS pseudonyms_in_logs,
     any(rights.privileges) AS privileges
 FROM accounts
 LEFT JOIN rights ON rights.instance = accounts.instance AND rights.grantee = accounts.account

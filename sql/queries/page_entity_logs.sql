@@ -8,7 +8,7 @@ SELECT
     instance IN (
         SELECT query_events.instance
         FROM tailrace.query_events
-        WHERE error_code IS NOT NULL
+        WHERE ifNull(error_code, -1) != -1 -- IS NOT NULL does not use the projection executions_by_day
             AND toDate(event_time) >= toDate({from:DateTime64(6, 'UTC')}) - 1 AND toDate(event_time) <= toDate({to:DateTime64(6, 'UTC')})
             AND ({cluster:String} = '' OR cluster = {cluster:String}) AND ({instance:String} = '' OR instance = {instance:String})
         GROUP BY query_events.instance

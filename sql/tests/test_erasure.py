@@ -23,6 +23,7 @@ from tailrace.config.home import Home
 from tailrace.erasure import erasing, vault
 from tailrace.erasure.pseudonyms import USER, Subject, SubjectError
 from tailrace.errors import UsageError
+from tailrace.evidence import framework
 from tailrace.retention import holds, selectors
 
 NOW = datetime.now(UTC) - timedelta(hours=3)
@@ -110,6 +111,12 @@ def insert_account(admin: ClickHouse) -> None:
     fact = {**snapshot, "key": "'etl'@'%'", "attributes": {"user": "etl", "host": "%", "role": "no"}}
     fact["since"] = fact["last_seen"] = fact.pop("at")
     admin.insert("tailrace.server_facts", [fact], async_insert=0)
+
+
+def account_in_evidence(admin: ClickHouse) -> dict[str, object]:
+    evidence = framework.result("accounts").statement()
+    (account,) = admin.rows(evidence, {"to": f"{NOW + timedelta(hours=1):%Y-%m-%d %H:%M:%S}"})
+    return account
 
 
 def test_an_erased_name_is_gone_and_rows_stay_as_they_were(run, admin, stack):
@@ -268,6 +275,8 @@ def test_accounts_of_a_server_with_pseudonyms_are_not_called_unused(admin, stack
     assert found == [{"account": "'etl'@'%'", "state": "not known"}]
     ask = asking(user, rendered)
     assert [row["state"] for row in ask("accounts")] == ["not known"]
+    account = account_in_evidence(admin)
+    assert (account["last_use"], account["pseudonyms_in_logs"]) == (None, "yes")
     privileged = ask("privileged", kind=["administrators"])
     assert [(row["user"], row["result"]) for row in privileged] == [("(pseudonyms)", "unknown")]
     assert privileged[0]["operation"].startswith("1 records of users that are stored as pseudonyms")
@@ -283,3 +292,4 @@ def test_a_refused_login_does_not_hide_unused_accounts(admin, user, rendered):
     found = admin.rows("SELECT account, state FROM tailrace.accounts_unused")
     assert found == [{"account": "'etl'@'%'", "state": "never used"}]
     assert [row["state"] for row in asking(user, rendered)("accounts")] == ["never used"]
+    assert account_in_evidence(admin)["pseudonyms_in_logs"] == "no"

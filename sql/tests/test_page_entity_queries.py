@@ -123,9 +123,8 @@ def test_a_table_counts_statements_and_not_their_rows_for_single_tables(logged, 
 def test_who_read_a_data_class(logged, reading):
     of_class = reading("class", "pci")
     assert numbers(of_class)["Reads"][0] == "1"
-    (users,) = (
-        table for table in listing.others(of_class.entity, of_class.others, {}) if table.key == "users"
-    )
+    others = listing.others(of_class.entity, of_class.others, of_class.logs, {})
+    (users,) = (table for table in others if table.key == "users")
     assert [(row["value"], row["reads"], row["address"]) for row in users.rows] == [
         ("ann", 1, "/tailrace/entities/user/ann/")
     ]

@@ -1,11 +1,15 @@
 """Tests that projections and columns of tags return the same as rows, also after repeats and rewinds."""
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from clickhouse_servers import Server
 
+from tailrace.dashboards.asset_files import QUERIES, query_text
+
 NOW = datetime.now(UTC).replace(microsecond=0)
+TIME = "%Y-%m-%d %H:%M:%S"
 CLIENTS = """
     SELECT
         cluster, instance, database, user, host, ip,
@@ -135,6 +139,18 @@ def assert_counted(clickhouse, times: int) -> None:
         found = by_projection(clickhouse, name, query)
         assert found == by_rows(clickhouse, query), f"{name}: {query}"
         assert sum(row["times"] for row in found) == times, f"{name}: {query}"
+
+
+def test_which_servers_log_errors_of_statements_is_read_from_days(filled, user):
+    user("writer").insert("tailrace.query_events", [entry(0, 1, instance="db-2", error_code=None)])
+    page = query_text(QUERIES / "page_entity_logs.sql")
+    asked = re.search(r"instance IN \((.*?)\n    \) AS has_slow_errors", page, re.DOTALL)[1]
+    span = {"from": f"{NOW - timedelta(days=30):{TIME}}", "to": f"{NOW:{TIME}}"}
+    used = {f"{how}_optimize_projection_name": "executions_by_day" for how in ("force", "preferred")}
+    for server, found in (("", {"db0", "db1"}), ("db1", {"db1"}), ("db-2", set())):
+        given = {**span, "cluster": "", "instance": server}
+        rows = filled.rows(asked, given, **used)
+        assert {row["instance"] for row in rows} == found
 
 
 def test_the_accounts_of_files_omit_a_checkpoint_that_is_being_posted_and_nothing_else(

@@ -24,6 +24,8 @@ from tailrace.clickhouse import replica_progress, server_config, shards
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.dashboards import asset_files
 from tailrace.deployment import __main__ as deployment
+from tailrace.erasure import erasing
+from tailrace.erasure.pseudonyms import KEY_BYTES, USER, Pseudonyms, Subject, SubjectError
 from tailrace.migrations import migration_files
 from tailrace.migrations import runner as migration_runner
 from tailrace.migrations.migration_files import Dialect, Migration, MigrationError
@@ -334,6 +336,12 @@ def test_a_legal_hold_keeps_rows_of_every_shard(two_shards, capsys):
         holds.release(auditor, id_, person, "closed")
     assert deployment.main(step) == Exit.OK
     assert on_each(two_shards, ttls) == [0, 0]
+
+
+def test_an_erasure_is_refused_on_shards(two_shards):
+    subject = Subject(USER, f"p1-user-{32 * '0'}")
+    with pytest.raises(SubjectError, match="on one ClickHouse server"):
+        erasing.require_erasable(two_shards.user("admin"), Pseudonyms(bytes(KEY_BYTES)), subject)
 
 
 def test_a_day_of_all_shards_is_archived_and_restored_to_them(clean, tmp_path, monkeypatch):

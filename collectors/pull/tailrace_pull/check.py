@@ -110,7 +110,7 @@ def _read_hub(entry: Entry, clients: Clients) -> Iterator[Found]:
     except FileGoneError as error:
         yield Found("error", str(error), f"correct `url`, or create the hub: {GUIDE}#azure-event-hubs")
         return
-    yield Found("ok", f"{entry.url} can be read ({len(partitions)} partitions)")
+    yield _readable(entry.url, len(partitions))
     yield _retention_of(hub, entry.url, "hub")
 
 
@@ -122,7 +122,7 @@ def _read_otlp(entry: Entry, clients: Clients) -> Iterator[Found]:
     except FileGoneError as error:
         yield Found("error", str(error), f"correct `url`, or create the topic: {OTLP_GUIDE}")
         return
-    yield Found("ok", f"{entry.url} can be read ({len(bounds)} partitions)")
+    yield _readable(entry.url, len(bounds))
     yield from _records(entry, otlp_check.sample(topic, bounds, wanted), len(bounds))
     yield _retention_of(topic, entry.url, "topic")
 
@@ -146,6 +146,11 @@ def _records(entry: Entry, found: otlp_check.Sample, partitions: int) -> Iterato
     if entry.source == "slowlog" and partitions > 1 and found.selected and found.lines == found.selected:
         message = f"each record is one line, and the topic has {partitions} partitions: entries may be mixed"
         yield Found("error", message, f"set `multiline` of `filelog`: {OTLP_GUIDE}")
+
+
+def _readable(url: str, partitions: int) -> Found:
+    noun = "partition" if partitions == 1 else "partitions"
+    return Found("ok", f"{url} can be read ({partitions} {noun})")
 
 
 def _retention_of(topic: KafkaTopic, url: str, noun: str) -> Found:

@@ -1,6 +1,8 @@
 """The list of pulled logs that the product writes from sources.yaml, as JSON, and their clients."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,7 +16,6 @@ from tailrace_pull.event_hubs import log_of_hub
 from tailrace_pull.kafka_hub import KafkaHub
 from tailrace_pull.log import PulledLog, StreamedLog
 from tailrace_pull.log_tables import LIVE_TABLES, SCHEMA, SqlTables
-from tailrace_pull.messages import LogOfTopic
 from tailrace_pull.object_records import AZURE_LOGS, Wanted
 from tailrace_pull.object_store import ObjectStore
 from tailrace_pull.objects import LogOfObjects
@@ -23,6 +24,7 @@ from tailrace_pull.otlp_topic import OtlpTopic
 from tailrace_pull.rds import LIVE_FILES, RdsLogs
 from tailrace_pull.reading import FilesOfLog, VisitedLog
 from tailrace_pull.table_reading import TableReader
+from tailrace_pull.topic_reading import LogOfTopic
 
 RDS, CLOUDWATCH, TABLE, OBJECTS = "rds", "cloudwatch", "table", "objects"
 HUB, OTLP = "event_hubs", "otlp"
@@ -46,7 +48,11 @@ class ConfigurationError(ValueError):
 
 @dataclass(frozen=True)
 class Entry:
-    """One pulled log. Credentials come from the SDK's chain or from an option file, never from the list."""
+    """One pulled log. Credentials come from the SDK's chain or from a file, never from the list.
+
+    The fields are those of `tailrace.sources.pulled_entry.PulledSource`, which the puller cannot import
+    (embedded/tests/test_pulled_entries.py compares both).
+    """
 
     instance: str
     cluster: str
@@ -93,6 +99,9 @@ class Entry:
 
     def group(self) -> str:
         return self.log_group or cloudwatch.default_group(self.db_instance, self.source)
+
+    def connection(self) -> Path | None:
+        return Path(self.connection_file) if self.connection_file else None
 
     def live_file(self) -> str:
         return self.file or LIVE_FILES[self.source]
@@ -188,32 +197,23 @@ class Clients:
 
     def store(self, entry: Entry) -> ObjectStore:
         """Raises ConfigurationError."""
-        try:
+        with _naming(entry):
             return ObjectStore(entry.url, entry.region, entry.account, entry.endpoint)
-        except ValueError as error:
-            raise ConfigurationError(f"{entry.source} of {entry.instance}: {error}") from error
 
     def hub(self, entry: Entry) -> KafkaHub:
         """Raises ConfigurationError."""
-        try:
-            file = Path(entry.connection_file) if entry.connection_file else None
-            return KafkaHub(entry.url, entry.endpoint, file)
-        except ValueError as error:
-            raise ConfigurationError(f"{entry.source} of {entry.instance}: {error}") from error
+        with _naming(entry):
+            return KafkaHub(entry.url, entry.endpoint, entry.connection())
 
     def topic(self, entry: Entry) -> OtlpTopic:
         """Raises ConfigurationError."""
-        try:
-            return OtlpTopic(entry.url, Path(entry.connection_file) if entry.connection_file else None)
-        except ValueError as error:
-            raise ConfigurationError(f"{entry.source} of {entry.instance}: {error}") from error
+        with _naming(entry):
+            return OtlpTopic(entry.url, entry.connection())
 
     def attributes(self, entry: Entry) -> Attributes:
         """Raises ConfigurationError."""
-        try:
+        with _naming(entry):
             return Attributes.parse(entry.match)
-        except ValueError as error:
-            raise ConfigurationError(f"{entry.source} of {entry.instance}: {error}") from error
 
     def client(self, service: str, entry: Entry) -> object:
         """Returns a client of boto3. `endpoint` of the entry is the address of the log's own service."""
@@ -232,6 +232,15 @@ class Clients:
                 ),
             )
         return self._made[key]
+
+
+@contextmanager
+def _naming(entry: Entry) -> Iterator[None]:
+    """Turns a ValueError into a ConfigurationError that names the log and its instance."""
+    try:
+        yield
+    except ValueError as error:
+        raise ConfigurationError(f"{entry.source} of {entry.instance}: {error}") from error
 
 
 def _since(entry: Entry) -> int:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from tailrace_pull.envelopes import Decoded, EnvelopeError, decode, records
-from tailrace_pull.messages import Content, LogOfTopic, Topic
 from tailrace_pull.object_records import Undecodable, Wanted
+from tailrace_pull.topic_reading import Content, LogOfTopic, Topic
 
 
 def log_of_hub(hub: Topic, wanted: Wanted, since: int = 0) -> LogOfTopic:

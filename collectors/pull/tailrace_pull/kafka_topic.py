@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicCollection, TopicPartition
 from confluent_kafka.admin import AdminClient, ConfigResource
 
-from tailrace_pull.messages import Bounds, Fetched, Offsets
 from tailrace_pull.remote import FileGoneError, PermissionMissingError, RemoteError
+from tailrace_pull.topic_reading import Bounds, Fetched, Offsets
 
 TIMEOUT_SECONDS = 20
 CONSUMER = {

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from tailrace_pull.messages import Bounds, Topic
 from tailrace_pull.object_records import Undecodable
 from tailrace_pull.otlp_logs import Attributes, message_of, records_of
+from tailrace_pull.topic_reading import Bounds, Topic
 
 MESSAGES = 20
 """How many of the last messages of each partition are read."""

@@ -24,8 +24,8 @@ from opentelemetry.proto.logs.v1 import logs_pb2
 from opentelemetry.proto.resource.v1 import resource_pb2
 
 from tailrace_pull.envelopes import Decoded
-from tailrace_pull.messages import Content
 from tailrace_pull.object_records import Undecodable
+from tailrace_pull.topic_reading import Content
 
 NANOS = 1_000_000_000
 NANOS_OF_MILLI = 1_000_000

@@ -1,10 +1,10 @@
-"""A topic of Kafka (`tailrace_pull.messages.Topic`) that fails and deletes messages."""
+"""A topic of Kafka (`tailrace_pull.topic_reading.Topic`) that fails and deletes messages."""
 
 import itertools
 from collections.abc import Iterator, Mapping
 
-from tailrace_pull.messages import Bounds, Fetched, Offsets
 from tailrace_pull.remote import RemoteError
+from tailrace_pull.topic_reading import Bounds, Fetched, Offsets
 
 NOW = 1_795_000_000
 

@@ -52,7 +52,10 @@ def test_the_check_names_the_attributes_that_records_have(topic):
         "`match` selects none of the last 3 records: host.name is db-7 (2), db-8 (1); "
         "no record has log.file.path",
     )
-    assert findings(FakeTopic())[1] == ("unknown", "kafka://k1:9092,k2:9092/otlp_logs has no records yet")
+    assert findings(FakeTopic(1))[:2] == [
+        ("ok", "kafka://k1:9092,k2:9092/otlp_logs can be read (1 partition)"),
+        ("unknown", "kafka://k1:9092,k2:9092/otlp_logs has no records yet"),
+    ]
 
 
 def test_the_check_warns_of_entries_that_partitions_can_mix(topic):

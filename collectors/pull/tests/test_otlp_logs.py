@@ -17,10 +17,10 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, ArrayValue, KeyVa
 from otlp_messages import ENTRY, NANOS, entry, message, pairs, record, slow
 
 from tailrace_pull.config import Clients, ConfigurationError, load
-from tailrace_pull.messages import MAX_DIGESTS, LogOfTopic
 from tailrace_pull.object_records import Undecodable
 from tailrace_pull.otlp_logs import Attributes
 from tailrace_pull.remote import PermissionMissingError, RemoteError
+from tailrace_pull.topic_reading import MAX_DIGESTS, LogOfTopic
 
 SEEDS = 3
 LONG_SEEDS = 500

@@ -1,7 +1,10 @@
 """The passes of the puller."""
 
+import re
 import threading
+from pathlib import Path
 
+import tailrace_pull
 from e2e.limits import LIMIT_SECONDS
 from tailrace_pull import service
 from tailrace_pull.log import PulledLog
@@ -58,3 +61,8 @@ def test_a_puller_shows_that_it_runs_while_a_visit_is_long(monkeypatch):
 
     Service([Watch(LOG, log, LogState())], Sink(), print).run(beat, until_read=True)
     assert beats[:3] == [False] * 3 and beats[-1]
+
+
+def test_the_docstring_of_the_package_names_each_module():
+    modules = {file.stem for file in Path(tailrace_pull.__file__).parent.glob("[a-z]*.py")}
+    assert modules <= set(re.findall(r"\w+", tailrace_pull.__doc__))

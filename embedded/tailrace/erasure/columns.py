@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tailrace.erasure.pseudonyms import CLIENT, USER, Subject
-from tailrace.retention.selectors import MAPPED, quoted
+from tailrace.retention.selectors import client_forms, quoted
 
 COVERED: Mapping[str, Mapping[str, str]] = {
     "query_events": {"user": USER, "host": CLIENT, "ip": CLIENT},
@@ -15,7 +15,7 @@ COVERED: Mapping[str, Mapping[str, str]] = {
     "data_access": {"user": USER, "host": CLIENT, "src_ip": CLIENT},
 }
 """Kinds of names by column. io.tailrace.flink.clickhouse.SubjectColumns has the same list."""
-FOLLOWING: Mapping[str, Mapping[str, str]] = {
+ROLLUPS: Mapping[str, Mapping[str, str]] = {
     "query_load_1m": {"user": USER},
     "query_classes_1h": {"user": USER},
 }
@@ -24,13 +24,13 @@ FOLLOWING: Mapping[str, Mapping[str, str]] = {
 
 @dataclass(frozen=True)
 class Place:
-    """Where names remain. `tables` can be counted by a condition; other places are only stated."""
+    """Where names may remain, and which texts contain them there."""
 
     name: str
     why: str
 
 
-UNCOUNTED: Sequence[Place] = (
+UNSEARCHED: Sequence[Place] = (
     Place(
         "query_samples, fingerprints, plans, dead_letters, otel_traces",
         "texts of statements, logs and traces",
@@ -53,17 +53,17 @@ UNCOUNTED: Sequence[Place] = (
     Place("checkpoints of the jobs, buffers of collectors", "until the next ones"),
     Place("log files, forwarded events, delivered alerts, exports", "outside of Tailrace"),
 )
+"""What `tailrace erase` does not search, and only lists."""
 
 
 def values(subject: Subject) -> list[str]:
     """Returns the forms of a name in rows that were stored in clear."""
-    mapped = [f"{MAPPED}{subject.name}"] if subject.kind == CLIENT and subject.name.count(".") == 3 else []
-    return [subject.name, *mapped]
+    return client_forms([subject.name]) if subject.kind == CLIENT else [subject.name]
 
 
 def has(table: str, kind: str, names: Sequence[str]) -> str:
     """Returns the condition in SQL that a row of a covered table has one of these names or pseudonyms."""
-    columns = [column for column, its in {**COVERED, **FOLLOWING}[table].items() if its == kind]
+    columns = [column for column, its in {**COVERED, **ROLLUPS}[table].items() if its == kind]
     among = f"IN ({', '.join(map(quoted, names))})"
     return " OR ".join(f"{column} {among}" for column in columns) or "0"
 
@@ -76,7 +76,7 @@ def in_clear(subject: Subject) -> dict[str, str]:
     error = f"user {some}" if is_user else f"host {some} OR ip {some}"
     fact = f"attributes[{quoted('user' if is_user else 'host')}] {some}"
     return {
-        **{table: has(table, subject.kind, names) for table in (*COVERED, *FOLLOWING)},
+        **{table: has(table, subject.kind, names) for table in (*COVERED, *ROLLUPS)},
         "entities_1d": f"entity_kind = {quoted(subject.kind)} AND name {some}",
         "error_events": f"{error} OR position(message, {text}) > 0",
         "alerts": f"{alert} OR arrayExists(its -> position(its, {text}) > 0, mapValues(facts))",

@@ -3,32 +3,28 @@
 Rows and archives keep the pseudonym and are not changed, so the transparency log still proves them.
 """
 
-import json
 import re
 import time
-import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from tailrace.clickhouse import running_inserts
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
-from tailrace.clickhouse.shards import SHARD_DATABASE
 from tailrace.erasure import columns
 from tailrace.erasure.pseudonyms import CLIENT, USER, Pseudonyms, Subject, SubjectError
 from tailrace.erasure.vault import open_name
-from tailrace.retention import archive, holds
+from tailrace.retention import archive, holds, record
 from tailrace.retention.holds import Hold, Reads
+from tailrace.retention.record import ERASE, REVEAL, Recorded
 from tailrace.retention.selectors import Selector
 
 VAULT = "tailrace.subject_vault"
-ERASE, REVEAL = "erase", "reveal"
 NAMES = f"""
 SELECT wrapped_key, sealed_name FROM {VAULT} WHERE pseudonym = {{pseudonym:String}} ORDER BY seen_at DESC
 """
-RECORDED = """
-SELECT action, formatDateTime(at, '%Y-%m-%d %H:%i:%S', 'UTC') AS moment, actor, case_name, reason,
-    JSONExtractString(selector, 'pseudonym') AS pseudonym
-FROM tailrace.legal_hold_actions WHERE action IN ('erase', 'reveal') ORDER BY at
-"""
+ENGINE = "SELECT engine FROM system.tables WHERE database = 'tailrace' AND name = 'subject_vault'"
+ONE_SERVER = "ReplacingMergeTree"
+"""Engine of the vault without shards and replicas."""
 ERASED = """
 SELECT 1 FROM tailrace.legal_hold_actions
 WHERE action = 'erase' AND JSONExtractString(selector, 'pseudonym') = {pseudonym:String} LIMIT 1
@@ -44,9 +40,6 @@ WHERE database = 'tailrace' AND table = 'subject_vault' AND NOT active AND rows 
 """
 REMOVE_OLD_FILES = f"ALTER TABLE {VAULT} DROP PARTITION ID 'none'"
 """There is no such partition. With it ClickHouse removes old files at once, otherwise when it has work."""
-RUNNING = (
-    "SELECT max(elapsed) AS longest FROM system.processes WHERE query_kind IN ('Insert', 'AsyncInsertFlush')"
-)
 INSERT_SECONDS = 600
 FILES_SECONDS = 30
 POLL_SECONDS = 0.1
@@ -78,7 +71,7 @@ def erase(
     """Deletes the name and key of a subject. An interrupted erasure can be repeated.
 
     Raises SubjectError if nothing of the subject was stored, a legal hold selects its rows, the order has
-    the name, or the database has shards; HoldError if the order is incomplete; ClickHouseError, OSError.
+    the name, or there are several servers; HoldError if the order is incomplete; ClickHouseError, OSError.
     """
     _require_no_name(subject, order)
     require_erasable(admin, pseudonyms, subject)
@@ -95,8 +88,9 @@ def erase(
 
 def require_erasable(admin: ClickHouse, pseudonyms: Pseudonyms, subject: Subject) -> None:
     """Raises SubjectError as `erase`."""
-    if admin.rows("SELECT 1 FROM system.databases WHERE name = {name:String}", {"name": SHARD_DATABASE}):
-        raise SubjectError("pseudonyms are not supported on several shards")
+    if (engine := admin.rows(ENGINE)) and engine[0]["engine"] != ONE_SERVER:
+        # Running inserts and old files are those of one server.
+        raise SubjectError("pseudonyms are supported on one ClickHouse server, not on shards or replicas")
     parameters = {"pseudonym": subject.pseudonym}
     is_known = any(admin.rows(query, parameters) for query in (NAMES, ERASED))
     # A restored backup has the rows, but neither the name nor the record of a later erasure.
@@ -135,9 +129,9 @@ def record_look(auditor: ClickHouse, subject: Subject, order: Order) -> None:
     _record(auditor, REVEAL, subject, order)
 
 
-def recorded(clickhouse: Reads) -> list[dict[str, object]]:
-    """Returns all erasures and reveals, the oldest first, with the columns of RECORDED; times are UTC."""
-    return clickhouse.rows(RECORDED)
+def recorded(clickhouse: Reads) -> list[Recorded]:
+    """Returns all erasures and reveals, the oldest first. Raises ClickHouseError, OSError."""
+    return record.listed(clickhouse, ERASE, REVEAL)
 
 
 def held_by(admin: ClickHouse, pseudonyms: Pseudonyms, subject: Subject) -> list[Hold]:
@@ -203,39 +197,26 @@ def _require_no_name(subject: Subject, order: Order) -> None:
 
 
 def _record(auditor: ClickHouse, action: str, subject: Subject, order: Order) -> None:
-    selector = json.dumps({"kind": subject.kind, "pseudonym": subject.pseudonym}, separators=(",", ":"))
-    holds.append_for_case(auditor, str(uuid.uuid4()), action, order.actor, order.reason, order.case, selector)
+    details = {"kind": subject.kind, "pseudonym": subject.pseudonym}
+    record.append(auditor, action, order.actor, order.reason, [details], record.new_id(), order.case)
 
 
 def _await_inserts(admin: ClickHouse) -> None:
     """An insert that began before the erasure was recorded may still add the name."""
-    passed = _await(lambda passed: admin.rows(RUNNING)[0]["longest"] <= passed, INSERT_SECONDS)
-    if not passed:
+    if not running_inserts.await_end(admin, INSERT_SECONDS):
         raise SubjectError(f"an insert has been running for more than {INSERT_SECONDS} s; repeat the command")
 
 
 def _await_files(admin: ClickHouse) -> bool:
     """Waits until the files with the deleted row are gone; they are kept for old_parts_lifetime."""
-
-    def are_removed(_: float) -> bool:
-        admin.execute(REMOVE_OLD_FILES)
-        return admin.rows(OLD_FILES)[0]["parts"] == 0
-
+    deadline = time.monotonic() + FILES_SECONDS
     try:
-        return _await(are_removed, FILES_SECONDS)
+        while True:
+            admin.execute(REMOVE_OLD_FILES)
+            if admin.rows(OLD_FILES)[0]["parts"] == 0:
+                return True
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(POLL_SECONDS)
     except ClickHouseError:
         return False
-
-
-def _await(is_done: Callable[[float], bool], seconds: float) -> bool:
-    started = time.monotonic()
-    while not is_done(time.monotonic() - started):
-        if time.monotonic() - started > seconds:
-            return False
-        time.sleep(POLL_SECONDS)
-    return True
-
-
-def unreachable_places() -> Sequence[str]:
-    """Returns one line for each place where names remain and are not counted."""
-    return [f"{place.name}: {place.why}" for place in columns.UNCOUNTED]

@@ -26,7 +26,7 @@ class SubjectError(ReportedError):
 
 @dataclass(frozen=True)
 class Pseudonyms:
-    """Who has the key can compute the pseudonym of any name, and so find out whose it is by trying names."""
+    """The user who has the key can compute the pseudonym of any name, and so find a name by trying names."""
 
     key: bytes = field(repr=False)
     """At least KEY_BYTES."""

@@ -9,11 +9,11 @@ row), while SYSTEM STOP TTL MERGES keeps ClickHouse from deleting. It is started
 """
 
 import re
-import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
+from tailrace.clickhouse import running_inserts
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.migrations.migration_files import MigrationError, load_migrations
 from tailrace.migrations.retention import waiting_tables
@@ -25,7 +25,6 @@ FAR = "toDateTime('2106-01-01 00:00:00', 'UTC')"
 """When held rows would be deleted: a DateTime ends in February 2106."""
 INSERT_SECONDS = 3600
 """How long running inserts may take to end."""
-POLL_SECONDS = 0.05
 ROUNDS = 20
 RECALCULATE = "materialize_ttl_recalculate_only"
 DROP_PARTS = "ttl_only_drop_parts"
@@ -47,9 +46,6 @@ WHERE latest < last OR earliest > first
 """
 MERGING = """
 SELECT partition_id FROM system.merges WHERE database = {database:String} AND table = {table:String}
-"""
-LONGEST_INSERT = """
-SELECT max(elapsed) AS longest FROM {processes} WHERE query_kind IN ('Insert', 'AsyncInsertFlush')
 """
 
 _MADE = re.compile(r"CREATE TABLE IF NOT EXISTS tailrace\.(\w+)")
@@ -321,14 +317,7 @@ class _Table:
 
     def _await_inserts(self) -> None:
         """Waits for inserts that began before the TTL was changed: their parts have values of the old one."""
-        processes = "system.processes"
-        if self.servers.dialect.on_cluster():
-            processes = f"clusterAllReplicas('{self.servers.dialect.cluster}', system.processes)"
-        started = time.monotonic()
-        while True:
-            passed = time.monotonic() - started
-            if self.server.rows(LONGEST_INSERT.format(processes=processes))[0]["longest"] <= passed:
-                return
-            if passed > INSERT_SECONDS:
-                raise MigrationError(f"{self.name}: an insert has been running for more than {passed:.0f} s")
-            time.sleep(POLL_SECONDS)
+        dialect = self.servers.dialect
+        cluster = dialect.cluster if dialect.on_cluster() else ""
+        if not running_inserts.await_end(self.server, INSERT_SECONDS, cluster):
+            raise MigrationError(f"{self.name}: an insert has been running for more than {INSERT_SECONDS} s")

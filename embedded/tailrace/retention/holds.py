@@ -170,18 +170,17 @@ def _append(clickhouse: ClickHouse, id_: str, action: str, actor: str, reason: s
 
 
 def append(
-    clickhouse: ClickHouse, id_: str, action: str, actor: str, reason: str, selectors: Sequence[str]
+    clickhouse: ClickHouse,
+    id_: str,
+    action: str,
+    actor: str,
+    reason: str,
+    selectors: Sequence[str],
+    case: str = "",
 ) -> None:
     """Appends a row with each selector, in one insert. Raises HoldError, ClickHouseError, OSError."""
-    common = _row(id_, action, actor, reason)
+    common = {**_row(id_, action, actor, reason), "case_name": case}
     _insert(clickhouse, [{**common, "selector": each} for each in selectors])
-
-
-def append_for_case(
-    clickhouse: ClickHouse, id_: str, action: str, actor: str, reason: str, case: str, selector: str
-) -> None:
-    """Appends a row with a case, which may be empty. Raises as `append`."""
-    _insert(clickhouse, [{**_row(id_, action, actor, reason), "case_name": case, "selector": selector}])
 
 
 def _row(id_: str, action: str, actor: str, reason: str) -> dict[str, str]:

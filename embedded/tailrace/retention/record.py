@@ -1,4 +1,4 @@
-"""The record of deletions that people order: days of the archive, and rewinds.
+"""The record of what people order: deletions of days of the archive, rewinds, erasures and reveals of names.
 
 They are rows of tailrace.legal_hold_actions, beside the legal holds: append-only, without a TTL, and in the
 transparency log. So an auditor can tell rows that a named person deleted from rows that are missing.
@@ -15,10 +15,12 @@ from tailrace.retention.holds import Reads
 
 ACCOUNT = holds.ACCOUNT
 DELETE_ARCHIVE, REWIND = "delete_archive", "rewind"
+ERASE, REVEAL = "erase", "reveal"
 TITLES: Mapping[str, str] = {DELETE_ARCHIVE: "Deletion from the archive", REWIND: "Rewind"}
+"""Titles of the actions that delete rows."""
 RECORDED = """
-SELECT lower(replaceAll(toString(hold_id), '-', '')) AS id, action, actor, reason, selector AS details,
-    formatDateTime(at, '%Y-%m-%dT%H:%i:%SZ', 'UTC') AS moment
+SELECT lower(replaceAll(toString(hold_id), '-', '')) AS id, action, case_name, actor, reason,
+    selector AS details, formatDateTime(at, '%Y-%m-%dT%H:%i:%SZ', 'UTC') AS moment
 FROM tailrace.legal_hold_actions WHERE action IN {actions:Array(String)} ORDER BY at, selector
 """
 
@@ -34,7 +36,10 @@ class Recorded:
     actor: str
     reason: str
     details: Mapping[str, object]
-    """What was deleted: `table` and `rows`, and `day` of an archive or `from` and `to` of a rewind."""
+    """What was deleted: `table` and `rows`, and `day` of an archive or `from` and `to` of a rewind.
+    Of an erasure or a reveal: `kind` and `pseudonym`."""
+    case_name: str = ""
+    """Case of an erasure."""
 
     def text(self) -> str:
         """Returns who did it and when, after a verb."""
@@ -48,11 +53,12 @@ def append(
     reason: str,
     details: Sequence[Mapping[str, object]],
     id_: str,
+    case: str = "",
 ) -> None:
     """Appends rows of one operation. Raises HoldError if the person or the reason is empty, ClickHouseError,
     OSError."""
     texts = [json.dumps(each, separators=(",", ":"), sort_keys=True) for each in details]
-    holds.append(auditor, str(uuid.UUID(id_)), action, actor, reason, texts)
+    holds.append(auditor, str(uuid.UUID(id_)), action, actor, reason, texts, case)
 
 
 def new_id() -> str:
@@ -60,7 +66,7 @@ def new_id() -> str:
 
 
 def listed(clickhouse: Reads, *actions: str) -> list[Recorded]:
-    """Returns what was recorded in its order, by default all; nothing before the migrations have run.
+    """Returns what was recorded in its order, by default deletions; nothing before the migrations have run.
 
     Raises ClickHouseError, ValueError, OSError.
     """
@@ -75,6 +81,7 @@ def listed(clickhouse: Reads, *actions: str) -> list[Recorded]:
             actor=str(row["actor"]),
             reason=str(row["reason"]),
             details=json.loads(str(row["details"])),
+            case_name=str(row["case_name"]),
         )
         for row in rows
     ]

@@ -158,8 +158,7 @@ def _matches(name: str, values: Collection[str], columns: Collection[str]) -> li
     """Returns conditions of which one must hold; none if the table has no column for the key."""
     among = f"IN ({', '.join(map(quoted, values))})"
     if name == "client":
-        mapped = [f"{MAPPED}{value}" for value in values if value.count(".") == 3]
-        among = f"IN ({', '.join(map(quoted, (*values, *mapped)))})"
+        among = f"IN ({', '.join(map(quoted, client_forms(values)))})"
         either = [f"{column} {among}" for column in ("host", "ip") if column in columns]
         return either if "user" in columns else []
     if name == "table":
@@ -171,6 +170,11 @@ def _matches(name: str, values: Collection[str], columns: Collection[str]) -> li
             if "." not in value
         ]
     return [f"{name} {among}"] if name in columns else []
+
+
+def client_forms(clients: Collection[str]) -> list[str]:
+    """Returns the forms in which rows contain clients: IPv4 addresses also as IPv6 addresses."""
+    return [*clients, *(f"{MAPPED}{client}" for client in clients if client.count(".") == 3)]
 
 
 def _moment(moment: datetime) -> str:

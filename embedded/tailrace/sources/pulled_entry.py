@@ -34,7 +34,11 @@ SOURCES_OF = {TABLE: ("slowlog", "general"), HUB: ("slowlog", "audit")}
 
 @dataclass(frozen=True)
 class PulledSource:
-    """A log that the component pull reads from a service. Credentials are not part of the list."""
+    """A log that the component pull reads from a service. Credentials are not part of the list.
+
+    The puller runs without this package, so it has a class of its own with these fields,
+    `tailrace_pull.config.Entry`. embedded/tests/test_pulled_entries.py compares both.
+    """
 
     instance: str
     source: str
@@ -44,13 +48,13 @@ class PulledSource:
     """rds, cloudwatch, objects of S3: the region of the service."""
     cluster: str
     db_instance: str
-    """All kinds but table: name of the server at the service."""
+    """rds, cloudwatch, objects, event_hubs: name of the server at the service."""
     file: str = ""
     """rds: name of the live file at the service; empty for that of the kind of log."""
     tz: str = "UTC"
     format: str = "auto"
     endpoint: str = ""
-    """All kinds but table: address of the service, if it is not the public one."""
+    """rds, cloudwatch, objects, event_hubs: address of the service, if it is not the public one."""
     log_group: str = ""
     """cloudwatch, objects: name of the log group; empty for that to which RDS exports the kind of log."""
     stream: str = ""
@@ -90,7 +94,7 @@ def read(file: Path, where: str, entry: dict) -> PulledSource:
         _require_topic(where, entry)
     if "since" in entry:
         _require_time(where, entry["since"])
-    db_instance = "" if kind == TABLE else entry["instance"]
+    db_instance = entry["instance"] if "db_instance" in PULLED_KEYS[kind] else ""
     defaults = {"cluster": entry["instance"], "region": "", "db_instance": db_instance}
     files = {name: str(secret(file, entry[name])) for name in SECRET_FILES if name in entry}
     return PulledSource(**{**defaults, **entry, **files})
@@ -130,9 +134,8 @@ def selection(log: PulledSource) -> tuple[str, str]:
     """Returns address and condition of a log in OTLP for comparison, with servers and conditions in
     alphabetical order."""
     addresses, _, topic = log.url.removeprefix("kafka://").partition("/")
-    url = f"kafka://{_sorted(addresses)}/{topic.rstrip('/')}"
     conditions = ["=".join(part.strip() for part in each.split("=", 1)) for each in log.match.split(",")]
-    return url, f"match {_sorted(','.join(conditions))!r}"
+    return f"kafka://{_sorted(addresses)}/{topic}", f"match {_sorted(','.join(conditions))!r}"
 
 
 def _sorted(listed: str) -> str:

@@ -96,7 +96,7 @@ def _name(log: PulledSource) -> str:
     if log.kind == HUB:
         return f"/{HUB}/{log.url.partition('://')[2]}"
     if log.kind == OTLP:
-        return f"/{OTLP}/{log.url.partition('://')[2].partition('/')[2].rstrip('/')}"
+        return f"/{OTLP}/{log.url.partition('://')[2].partition('/')[2]}"
     if log.kind == TABLE:
         return f"/{TABLE}/{log.instance}"
     return "/" + "/".join(filter(None, (log.kind, log.region, log.db_instance, log.file)))

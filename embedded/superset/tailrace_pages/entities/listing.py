@@ -12,6 +12,7 @@ from tailrace_pages import formats
 from tailrace_pages.columns import Column
 from tailrace_pages.entities import addresses
 from tailrace_pages.entities.kinds import Entity
+from tailrace_pages.entities.overview import Logs
 
 SHOWN = 10
 """Rows of a side table; its CSV has up to 50."""
@@ -58,21 +59,39 @@ OTHERS = {"user": ("users", "Users"), "client": ("clients", "Clients"), "program
 """Dimensions of page_entity_others, with the key and the title of their table."""
 
 
-def others(entity: Entity, rows: Sequence[Row], links: Mapping[str, str]) -> list[Table]:
-    """Returns the tables of users, clients and programs, without the dimension of the entity itself."""
+def others(entity: Entity, rows: Sequence[Row], logs: Logs, links: Mapping[str, str]) -> list[Table]:
+    """Returns the tables of users, clients and programs, without the dimension of the entity itself.
+
+    A count is None where the number of the page would be unknown (Logs.is_unknown).
+    """
     return [
-        _dimension(entity, dimension, [row for row in rows if row["dimension"] == dimension], links)
+        _dimension(entity, dimension, [row for row in rows if row["dimension"] == dimension], logs, links)
         for dimension in OTHERS
         if dimension != entity.kind
     ]
 
 
-def _dimension(entity: Entity, dimension: str, rows: Sequence[Row], links: Mapping[str, str]) -> Table:
+def _dimension(
+    entity: Entity, dimension: str, rows: Sequence[Row], logs: Logs, links: Mapping[str, str]
+) -> Table:
     key, title = OTHERS[dimension]
-    shown = [{**row, "value": row["value"] or formats.UNKNOWN, "address": _other(row, links)} for row in rows]
+    shown = [
+        {
+            **row,
+            **_without_log(entity, row, logs),
+            "value": row["value"] or formats.UNKNOWN,
+            "address": _other(row, links),
+        }
+        for row in rows
+    ]
     counted = _OF_DATA if entity.is_data else _OF_ACTORS
     columns = (Column("value", title.removesuffix("s"), 0, link="address"), *counted, *_TIMES)
     return Table(key, title, columns, shown, rows[0]["value_count"] if rows else 0)
+
+
+def _without_log(entity: Entity, row: Row, logs: Logs) -> dict[str, None]:
+    counted = [each for each in entity.measures if each.key in row]
+    return {each.key: None for each in counted if logs.is_unknown(each, row[each.key])}
 
 
 def _other(row: Row, links: Mapping[str, str]) -> str:

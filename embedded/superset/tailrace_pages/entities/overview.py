@@ -15,14 +15,15 @@ from tailrace_pages import formats
 from tailrace_pages.columns import Column
 from tailrace_pages.entities.kinds import ALERTS, Measure
 from tailrace_pages.read_bars import ReadBars
+from tailrace_pages.rule_reasons import LOGS
 from tailrace_pages.time_range import TimeRange
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 _WIDTHS = ((6 * HOUR, MINUTE), (14 * DAY, HOUR))
 SOURCES = {"audit": "audit", "general": "general", "slow": "slowlog", "error": "errorlog"}
 """Kinds of logs of the ledger, by the columns `has_…` of page_entity_logs."""
-_NAMES = {"slow": "slow query", "slow_errors": "slow query log with errors"}
-"""How a note names logs; others by their name in Measure.logs."""
+_WITH_ERRORS = "_errors"
+"""Suffix in Measure.logs: only a log of this kind with the errors of statements."""
 UNITS = {MINUTE: "minute", HOUR: "hour", DAY: "day"}
 
 Row = Mapping[str, Any]
@@ -107,9 +108,16 @@ def _change(now: int, before: int) -> str:
 
 
 def _listed(logs: Iterable[str]) -> str:
-    named = [_NAMES.get(log, log) for log in sorted(logs)]
-    *first, last = [name if "log" in name else f"{name} log" for name in named]
+    *first, last = [_name(log) for log in sorted(logs)]
     return f"{', '.join(first)} or {last}" if first else last
+
+
+def _name(log: str) -> str:
+    return LOGS[_source(log)] + (" with errors" if log.endswith(_WITH_ERRORS) else "")
+
+
+def _source(log: str) -> str:
+    return SOURCES[log.removesuffix(_WITH_ERRORS)]
 
 
 def bars(
@@ -149,7 +157,7 @@ def _of_bar(
 
 def sources_of(measure: Measure) -> frozenset[str]:
     """Returns the kinds of logs that contain a measure, as the ledger names them; alerts may be of any."""
-    return frozenset(SOURCES[log.removesuffix("_errors")] for log in measure.logs or SOURCES)
+    return frozenset(_source(log) for log in measure.logs or SOURCES)
 
 
 def begin(measures: Sequence[Measure], read: ReadBars, span: TimeRange) -> datetime | None:

@@ -94,7 +94,7 @@ def _answer(about: Entity) -> Any:
         following=rendering.changed(before=following.argument()) if following else "",
         latest=latest,
         latest_address=_day_of(latest) if latest else "",
-        sides=[*map(listing.limited, listing.others(about, reading.others, links)), *sides],
+        sides=[*map(listing.limited, _others(reading, links)), *sides],
         alerts=listing.limited(listing.alerts(reading.alerts_of_range), 20),
         risk=_risk(about),
         patterns=patterns,
@@ -197,8 +197,11 @@ def _side(name: str, reading: Reading, links: dict[str, str]) -> listing.Table:
 
 
 def _other(name: str, reading: Reading, links: dict[str, str]) -> listing.Table | None:
-    tables = listing.others(reading.entity, reading.others, links)
-    return next((table for table in tables if table.key == name), None)
+    return next((table for table in _others(reading, links) if table.key == name), None)
+
+
+def _others(reading: Reading, links: dict[str, str]) -> list[listing.Table]:
+    return listing.others(reading.entity, reading.others, reading.logs, links)
 
 
 def _kinds() -> list[tuple[str, str, str]]:

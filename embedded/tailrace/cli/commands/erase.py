@@ -9,12 +9,16 @@ recorded with its case, reason and person, never with the name.
 import argparse
 import getpass
 import sys
+from typing import TYPE_CHECKING
 
 from tailrace import console
 from tailrace.cli import output
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.errors import UsageError
+
+if TYPE_CHECKING:
+    from tailrace.retention.record import Recorded
 
 HELP = "erase the name behind a pseudonym, or list erasures and reveals"
 EXAMPLES = (
@@ -85,7 +89,7 @@ def _warn_of_unfinished(pseudonyms: list[str]) -> None:
 
 def _print_remains(in_clear: dict[str, int] | None) -> None:
     """Prints where the name remains; None: the command does not know the name."""
-    from tailrace.erasure import erasing
+    from tailrace.erasure import columns
 
     if in_clear is None:
         print("Rows with the name in clear were not counted, because only the pseudonym was given.")
@@ -95,19 +99,19 @@ def _print_remains(in_clear: dict[str, int] | None) -> None:
     else:
         print("No counted row contains the name in clear.")
     print("Names may also remain in these places, which were not searched:")
-    for place in erasing.unreachable_places():
-        print(f"  {place}")
+    for place in columns.UNSEARCHED:
+        print(f"  {place.name}: {place.why}")
 
 
-def _list(arguments: argparse.Namespace, found: list[dict[str, object]]) -> Exit:
+def _list(arguments: argparse.Namespace, found: "list[Recorded]") -> Exit:
     rows = [
         {
-            "at": each["moment"],
-            "action": each["action"],
-            "pseudonym": each["pseudonym"],
-            "case": each["case_name"],
-            "actor": each["actor"],
-            "reason": each["reason"],
+            "at": each.at,
+            "action": each.action,
+            "pseudonym": each.details["pseudonym"],
+            "case": each.case_name,
+            "actor": each.actor,
+            "reason": each.reason,
         }
         for each in found
     ]

@@ -110,7 +110,7 @@ final class ConstantConditionFlags {
         int depth = 0;
         tokens.start(bytes, from, to);
         changesRows = tokens.is(UPDATE) || tokens.is(DELETE);
-        keys.forget();
+        keys.reset();
         Kind before = Kind.END;
         while (tokens.kind() != Kind.END) {
             Kind joined = tokens.kind();
@@ -123,7 +123,7 @@ final class ConstantConditionFlags {
             before = joined;
             tokens.next();
             if (beforeTable) {
-                keys.table();
+                keys.readTable();
             }
             if (isWhere || joined == Kind.OR || joined == Kind.AND) {
                 int operand = tokens.from();

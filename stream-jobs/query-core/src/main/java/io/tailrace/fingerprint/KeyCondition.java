@@ -25,13 +25,13 @@ final class KeyCondition {
         this.operands = operands;
     }
 
-    /** Begins a new statement. */
-    void forget() {
+    /** Forgets the table: a new statement begins. */
+    void reset() {
         table = new byte[0];
     }
 
     /** Reads the name of the first table, which begins with the current token, and returns to that token. */
-    void table() {
+    void readTable() {
         if (table.length > 0) {
             return;
         }
@@ -127,7 +127,7 @@ final class KeyCondition {
         return name == 0 || isTable(column, name);
     }
 
-    /** Returns whether the first bytes of a column are the name of the table, or its singular. */
+    /** Returns whether the first bytes of a column, at least two, are the name of the table or its singular. */
     private boolean isTable(byte[] column, int length) {
         int plural = table.length - length;
         if (plural < 0 || plural > 2 || length < 2) {

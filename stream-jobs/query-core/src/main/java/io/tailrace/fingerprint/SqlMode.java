@@ -12,7 +12,11 @@ public record SqlMode(boolean ansiQuotes, boolean noBackslashEscapes) {
     /** Neither is set. */
     public static final SqlMode DEFAULT = new SqlMode(false, false);
 
-    /** Returns whether a backslash escapes the next character of a text that begins with this quote. */
+    /**
+     * Returns whether a backslash escapes the next character of a text that begins with this quote.
+     *
+     * @param quote a single quote, double quote or backtick; one that begins a name has no escapes
+     */
     boolean backslashEscapes(byte quote) {
         return !noBackslashEscapes && (quote == '\'' || quote == '"' && !ansiQuotes);
     }

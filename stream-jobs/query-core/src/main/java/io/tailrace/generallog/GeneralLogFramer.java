@@ -29,9 +29,11 @@ import java.util.Arrays;
  */
 final class GeneralLogFramer implements EntryFramer {
 
+    /**
+     * Versions 0 and 1 contain the open quote instead of the state of {@link #plain}. Version 0 contains neither the
+     * thread nor the USE statement.
+     */
     private static final byte SNAPSHOT_VERSION = 2;
-    /** Version 1 contains the open quote instead of the state of {@link #plain}. */
-    private static final byte OPEN_QUOTE_VERSION = 1;
 
     private static final int PROOFS = 3;
     private static final int MAX_TIME_LENGTH = 40;
@@ -464,7 +466,7 @@ final class GeneralLogFramer implements EntryFramer {
         } else {
             restorePlain(in.get());
         }
-        if (version >= OPEN_QUOTE_VERSION) {
+        if (version > 0) {
             threadId = in.getLong();
             use.read(text(in).getBytes(StandardCharsets.ISO_8859_1));
         }

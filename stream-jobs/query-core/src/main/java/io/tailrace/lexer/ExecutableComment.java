@@ -76,13 +76,10 @@ public final class ExecutableComment {
         if (from < to && bytes[from] == '#' || SqlBytes.startsDashComment(bytes, from, to)) {
             return ByteText.lineFeed(bytes, from, to);
         }
-        if (!SqlBytes.startsBlockComment(bytes, from, to)) {
+        if (!SqlBytes.startsBlockComment(bytes, from, to) || codeFrom(bytes, from, to) >= 0) {
             return from;
         }
         int mark = SqlBytes.executableFrom(bytes, from, to);
-        if (mark >= 0 && servers(bytes, from, mark, to) != Servers.NONE) {
-            return from;
-        }
         int end = mark < 0 ? SqlBytes.commentEnd(bytes, from + 2, to) : skippedEnd(bytes, from + 2, to);
         return end < 0 ? to : end;
     }

@@ -1,6 +1,9 @@
 package io.tailrace.lexer;
 
-/** Finds the end of literals and quoted names in a text that contains the whole statement. Not thread-safe. */
+/**
+ * Finds the end of literals and quoted names in a text that contains the whole statement; {@link StatementScanner} reads
+ * one that arrives line by line. Not thread-safe.
+ */
 public final class QuotedText {
 
     private boolean closed;
@@ -32,12 +35,12 @@ public final class QuotedText {
         return to;
     }
 
-    /** Returns whether the latest text has a closing quote. */
+    /** Returns whether the text of the latest call of {@link #end} has a closing quote. */
     public boolean isClosed() {
         return closed;
     }
 
-    /** Returns whether the latest text contains a backslash that escapes. */
+    /** Returns whether the text of the latest call of {@link #end} contains a backslash that escapes. */
     public boolean isEscaped() {
         return escaped;
     }

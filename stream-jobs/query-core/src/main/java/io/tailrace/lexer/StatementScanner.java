@@ -50,7 +50,11 @@ public final class StatementScanner {
         this(true);
     }
 
-    /** Creates a scanner; for NO_BACKSLASH_ESCAPES, a backslash does not escape. */
+    /**
+     * Creates a scanner.
+     *
+     * @param backslashEscapes false if the {@code sql_mode} contains NO_BACKSLASH_ESCAPES
+     */
     public StatementScanner(boolean backslashEscapes) {
         this.backslashEscapes = backslashEscapes;
     }
