@@ -62,9 +62,9 @@ def test_kills_an_outage_and_a_rollback_of_the_witness(stack: Stack):
     stack.kill("transparency")
     await_leaves(stack, 1)
 
-    insert(stack)
     with stack.without("witness"):
         state.write_bytes(empty)
+        insert(stack)
         wait_until(lambda: read(stack).size == 2, "a leaf without a checkpoint")
         heartbeat = stack.home.data("transparency") / "beat"
         wait_until(
