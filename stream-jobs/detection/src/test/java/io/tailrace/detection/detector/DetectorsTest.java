@@ -312,6 +312,20 @@ class DetectorsTest {
     }
 
     @Test
+    void stepsOfOtherTimesAreNotPartOfReportedChains() {
+        start("tampering_chain: {}");
+        for (int hour : new int[] {10, 20}) {
+            run.at(hour, "user", "root", "statement", "set global general_log = ?", "flag", "general_log=off");
+            run.at(hour + 0.5, "user", "root", "statement", "create user ?@?");
+        }
+        assertThat(run.alerts()).hasSize(2);
+
+        run.at(1, "user", "root", "statement", "drop table t"); // from a log that is read later
+        run.at(30, "user", "root", "statement", "drop table t");
+        assertThat(run.alerts()).hasSize(2);
+    }
+
+    @Test
     void twoNetworksAtTheSameTime() {
         start("concurrent_networks: {}");
         daily("10.0.0.5", 15);

@@ -122,19 +122,29 @@ public final class LogTamperingDetector extends AbstractDetector<LogTamperingDet
     protected boolean apply(State state, Observation observation, Consumer<RaisedAlert> out) {
         state.latest = Math.max(state.latest, observation.micros());
         String kind = observation.values().get(0);
-        List<Step> steps = TAMPERING.equals(kind) ? state.tampering : state.operations;
-        if (steps.size() == MAX_STEPS) {
-            steps.remove(0);
-        }
-        steps.add(new Step(kind, AlertSample.of(observation).shortened()));
-        for (Step before : state.tampering) {
+        Step step = new Step(kind, AlertSample.of(observation).shortened());
+        if (TAMPERING.equals(kind)) {
+            add(state.tampering, step);
             for (Step after : state.operations) {
-                compare(state, before, after, observation, out);
+                compare(state, step, after, observation, out);
+            }
+        } else {
+            add(state.operations, step);
+            for (Step before : state.tampering) {
+                compare(state, before, step, observation, out);
             }
         }
         return true;
     }
 
+    private static void add(List<Step> steps, Step step) {
+        if (steps.size() == MAX_STEPS) {
+            steps.remove(0);
+        }
+        steps.add(step);
+    }
+
+    /** One of the steps is new: a chain that was reported before would be reported again, at the time of another event. */
     private void compare(State state, Step before, Step after, Observation observation, Consumer<RaisedAlert> out) {
         long since = after.evidence.micros() - before.evidence.micros();
         boolean apart = Math.abs(after.evidence.micros() - state.fired) > windowMicros;
