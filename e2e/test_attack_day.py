@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from e2e.attack_day import report
-from e2e.attack_day.verdict import Verdict
+from e2e.attack_day import ordinary_day, report
+from e2e.attack_day.verdict import URGENT_LEVELS, Verdict
 from tailrace.config.resources import REPOSITORY
 
 SEED = 11
@@ -49,8 +49,11 @@ def missed(found: Verdict) -> list[str]:
 
 
 def test_every_attack_with_a_rule_is_detected_after_an_ordinary_day(tmp_path):
-    """Leaves out attacks that only detectors with a baseline of weeks detect; DetectorsTest has those."""
-    _, found = live(tmp_path / "server", days=2)
+    """Leaves out attacks that only detectors with a baseline of weeks detect; DetectorsTest has those.
+
+    OrdinaryHabitsTest counts alerts on a recording of the ordinary day, which must be the same day.
+    """
+    manifest, found = live(tmp_path / "server", days=2)
     detectors = yaml.safe_load((REPOSITORY / "rules" / "detectors.yaml").read_text())
     of_habits = {
         noticed.attack["name"]
@@ -61,6 +64,11 @@ def test_every_attack_with_a_rule_is_detected_after_an_ordinary_day(tmp_path):
     assert len(found.attacks) - len(of_habits) >= 44
     assert set(missed(found)) <= of_habits
     assert found.precision >= MIN_PRECISION, found.others
+
+    assert [alert for alert in found.before if alert.level in URGENT_LEVELS] == []
+    day = ordinary_day.cut(tmp_path / "server", manifest)["server_audit.log"]
+    recording = ordinary_day.recorded("server_audit.log")
+    assert ordinary_day.done(recording) == ordinary_day.done(day), "e2e/attack_day/ordinary_day.py: record it again"
 
 
 @pytest.mark.long

@@ -1,6 +1,6 @@
 """Simulates a company for weeks, with attacks on the last day, on a real MariaDB:
 `python -m e2e.attack_day DIRECTORY --seed 7`. Writes the server's logs and manifest.json to the directory;
-with --report it also writes docs/DETECTIONS.md."""
+with --report it also writes docs/DETECTIONS.md, and with --record the recording of an ordinary day."""
 
 import argparse
 import json
@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
-from e2e.attack_day import network, report
+from e2e.attack_day import network, ordinary_day, report
 from e2e.attack_day.attacks import ATTACKS, NEW_HOST, STRANGERS, Attack
 from e2e.attack_day.company import Company, all_hosts
 from e2e.attack_day.mariadb import Installation, Server
@@ -29,21 +29,26 @@ def main() -> None:
     try:
         company = Company(server, options.seed)
         company.found()
+        server.settle()
         manifest = _live(company, options)
     finally:
         server.stop()
     (options.directory / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n")
     if options.report:
         report.write(options.directory, manifest)
+    if options.record:
+        ordinary_day.record(options.directory, manifest)
 
 
 def _live(company: Company, options: argparse.Namespace) -> dict:
     """Runs weeks of work, and attacks on the last day."""
-    day = START + timedelta(days=options.days - 1)
-    company.work(START + timedelta(hours=1), START + timedelta(hours=9))
+    server = company.server
+    opening, day = START + timedelta(hours=1), START + timedelta(days=options.days - 1)
+    before = ordinary_day.sizes(server.logs)
+    company.work(opening, START + timedelta(hours=9))
     company.welcome()
     company.work(START + timedelta(hours=9), day)
-    server = company.server
+    after = ordinary_day.sizes(server.logs)
     done = []
     at = day
     for begin, attack in _schedule(Random(options.seed)):
@@ -65,7 +70,16 @@ def _live(company: Company, options: argparse.Namespace) -> dict:
             }
         )
     company.work(at, day + timedelta(days=1))
-    return {"seed": options.seed, "start": START.isoformat(), "attack_day": day.isoformat(), "attacks": done}
+    return {
+        "seed": options.seed,
+        "start": START.isoformat(),
+        "ordinary_days": {
+            "from": opening.isoformat(),
+            "logs": {name: [before[name], after[name]] for name in before},
+        },
+        "attack_day": day.isoformat(),
+        "attacks": done,
+    }
 
 
 def _schedule(random: Random) -> list[tuple[timedelta, Attack]]:
@@ -93,6 +107,9 @@ def _options() -> argparse.Namespace:
         "--days", type=int, default=50, help="days of work, the last one with attacks (default: 50)"
     )
     parser.add_argument("--report", action="store_true", help="write docs/DETECTIONS.md")
+    parser.add_argument(
+        "--record", action="store_true", help="write the recording of an ordinary day; needs --days 2"
+    )
     parser.add_argument("--cache", type=Path, default=usual)
     return parser.parse_args()
 

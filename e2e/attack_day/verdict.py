@@ -9,6 +9,7 @@ SLACK = timedelta(seconds=2)
 """Logs have times in whole seconds, and record a statement's end after its start."""
 ALERTING_LEVELS = ("low", "medium", "high", "critical")
 """The levels that count as alerts; informational ones are for searches."""
+URGENT_LEVELS = ALERTING_LEVELS[1:]
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,8 @@ class Verdict:
 
     attacks: list[Noticed]
     others: list[Alert]
+    before: list[Alert]
+    """Alerts of the ordinary days, without those of the company's founding."""
     days_before: dict[str, int]
     """Number of alerts of each ordinary day, by ISO date."""
 
@@ -73,20 +76,23 @@ def judge(manifest: dict, alerts: Iterable[Alert]) -> Verdict:
     """Assigns each alert of the attack day to the attack with the same time and no other user or host."""
     noticed = [Noticed(attack) for attack in manifest["attacks"]]
     day = datetime.fromisoformat(manifest["attack_day"])
-    before: Counter = Counter()
-    others = []
+    founded = datetime.fromisoformat(manifest["ordinary_days"]["from"])
+    of_days: Counter = Counter()
+    before, others = [], []
     for alert in alerts:
         if alert.level not in ALERTING_LEVELS:
             continue
         if alert.at < day:
-            before[alert.at.date().isoformat()] += 1
+            of_days[alert.at.date().isoformat()] += 1
+            if alert.at >= founded:
+                before.append(alert)
             continue
         attack = next(_about(alert, noticed), None)
         if attack:
             attack.by[alert.rule] += 1
         else:
             others.append(alert)
-    return Verdict(noticed, others, dict(sorted(before.items())))
+    return Verdict(noticed, others, before, dict(sorted(of_days.items())))
 
 
 def table(verdict: Verdict) -> Iterator[str]:

@@ -15,6 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 
 /** Generates logs of ordinary tools for some days, one server per format. The same seed generates the same logs. */
 final class OrdinaryLogs {
@@ -59,6 +60,34 @@ final class OrdinaryLogs {
         return written;
     }
 
+    /** Returns the number of entries of {@link #of} without writing them. */
+    static long entries(List<OrdinaryTool> tools, int days, int completeDays) {
+        OrdinaryLogs logs = new OrdinaryLogs(completeDays);
+        long entries = 0;
+        for (OrdinaryTool tool : tools) {
+            for (Session session : tool.sessions()) {
+                long repetitions = IntStream.range(0, days)
+                        .filter(session::isOn)
+                        .mapToLong(day -> logs.seconds(session, day).count())
+                        .sum();
+                entries += tool.logs().stream()
+                        .mapToLong(format -> repetitions * entries(session, format))
+                        .sum();
+            }
+        }
+        return entries;
+    }
+
+    /** The slow log has no logins, and the audit log in CSV no commands other than queries. */
+    private static long entries(Session session, String format) {
+        int logins = "slow".equals(format) ? 0 : 2;
+        return logins
+                + session.statements().stream()
+                        .filter(statement -> !"csv".equals(format) || "Query".equals(statement.command()))
+                        .mapToLong(Statement::times)
+                        .sum();
+    }
+
     private byte[] bytes(String format, List<Entry> entries) {
         entries.sort(Comparator.comparing(Entry::time).thenComparingInt(Entry::number));
         StringBuilder text = new StringBuilder(head(format));
@@ -87,12 +116,16 @@ final class OrdinaryLogs {
     }
 
     private void writeDay(Session session, String format, int day) {
+        seconds(session, day).forEach(second -> write(
+                session, format, START.plusSeconds((long) day * DAY + second + random.nextInt(5))));
+    }
+
+    /** Returns the seconds of a day at which the session begins. */
+    private IntStream seconds(Session session, int day) {
         int from = session.office() ? Math.max(session.at(), OFFICE_FROM) : session.at();
         int to = session.office() ? OFFICE_TO : DAY;
         int step = (session.every() == 0 ? DAY : session.every()) * (day < completeDays ? 1 : THINNED);
-        for (int second = from; second < to; second += step) {
-            write(session, format, START.plusSeconds((long) day * DAY + second + random.nextInt(5)));
-        }
+        return IntStream.iterate(from, second -> second < to, second -> second + step);
     }
 
     private void write(Session session, String format, Instant start) {
