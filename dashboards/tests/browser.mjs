@@ -530,6 +530,20 @@ export class Browser {
       rows.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.innerText.trim())));
   }
 
+  /** The headings of the rows of a pivot table that a person sees without scrolling inside its panel. */
+  async rowsInSight(title) {
+    await this.show(title);
+    return this.page.$$eval(`[data-test-chart-name="${title}"] .pvtTable tbody tr`, (rows) => rows.filter((row) => {
+      const { bottom } = row.getBoundingClientRect();
+      for (let box = row.parentElement; box !== document.body; box = box.parentElement) {
+        if (getComputedStyle(box).overflowY !== 'visible' && bottom > box.getBoundingClientRect().bottom + 1) {
+          return false;
+        }
+      }
+      return true;
+    }).map((row) => row.querySelector('th').innerText.trim()));
+  }
+
   /** The two lines that a person reads where a chart has nothing to draw. */
   async saysWhenEmpty(title) {
     await this.show(title);
@@ -640,6 +654,12 @@ export class Browser {
     await this.show(title);
     const pages = this.page.locator(`[data-test-chart-name="${title}"] .pagination, [data-test-chart-name="${title}"] .ant-pagination`);
     await this.#redrawn(() => pages.getByText(String(number), { exact: true }).click());
+  }
+
+  /** Types a text into the search box of a table, which the server pages. It is for the first column. */
+  async search(title, text) {
+    await this.show(title);
+    await this.#redrawn(() => this.page.locator(`[data-test-chart-name="${title}"] .dt-global-filter input`).fill(text));
   }
 
   /** Does something that makes charts ask again, and waits until they have drawn the answer. */

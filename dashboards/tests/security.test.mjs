@@ -262,6 +262,12 @@ describe('Rule coverage', () => {
     assert.equal((await one(browser, 'Active rules')).active_rules, 155 + 15);
   });
 
+  test('shows the alerts of each of four servers without scrolling', async () => {
+    const servers = [...new Set(alerts.map((alert) => alert.instance))].sort();
+    assert.ok(servers.length >= 4);
+    assert.deepEqual(await browser.rowsInSight('Alerts by server and tactic'), servers);
+  });
+
   test('follows the filters on rules and answers', async () => {
     const { data } = await browser.filtered({ fires: 'no' }).chart('Rule coverage by server');
     assert.deepEqual(data.map((row) => [row.rule_title, row.instance]), [

@@ -1,7 +1,8 @@
 // A story for the security dashboards, from a fixed list of operations, so that every number on them has a known answer.
 //
 // Two servers of the cluster `vault` within three hours before a given minute: an application logs in again and again, a
-// clerk does so without TLS, somebody guesses ann's password, logs in and reads around, somebody else tries names.
+// clerk does so without TLS, somebody guesses ann's password, logs in and reads around, somebody else tries names. Two more
+// servers have an alert each.
 // `attempts` are what happened; the rows are what logs recorded, some of it twice. Rows have the columns of the
 // ClickHouse tables (schemas/avro).
 
@@ -83,7 +84,7 @@ function intrusion(entry) {
   return [...records, { ...common(entry, entry.time + 60 * SECOND), source: 'audit', ...left }];
 }
 
-/** One names the statement that read cards, one is about the guesses, one about somebody else. */
+/** One names the statement that read cards, one is about the guesses, one about somebody else, two about other servers. */
 function alertsOf(attempts, operations) {
   const guesses = attempts.filter((tried) => tried.refused && tried.user === INTRUDER.user && tried.src === INTRUDER.src);
   const read = operations[2];
@@ -93,6 +94,8 @@ function alertsOf(attempts, operations) {
       timestamp(guesses.at(-1).time), { user: INTRUDER.user, src_ip: INTRUDER.src, count: 2 }),
     alert('One host tries many accounts', 'medium', ['attack.credential-access'],
       timestamp(attempts.at(-1).time), { instance: SECOND_SERVER, src_ip: attempts.at(-1).src }),
+    ...[['Backup read', 'vault-3'], ['Table copied', 'vault-4']].map(([rule, instance]) => alert(
+      rule, 'low', ['attack.collection'], read.event_time, { instance, entity_key: `instance=${instance}` })),
   ];
 }
 

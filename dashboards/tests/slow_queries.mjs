@@ -15,7 +15,7 @@ import { MINUTES, slowQueries } from './workload.mjs';
 visitAs('developer');
 
 const start = end - MINUTES * MINUTE;
-const { events } = slowQueries(end);
+const { events, fingerprints } = slowQueries(end);
 
 // Of all dashboards, the filter bar and a range without events are drawn here: they add what `filtered` adds. Only the first
 // tab is open at first, because each change asks again for the charts of every tab that was opened.
@@ -117,6 +117,12 @@ describe('Slow queries', () => {
     assert.equal(first[1], expected[0][0], 'the query id that a person reads');
     await browser.turnPage('Heaviest queries', 2);
     assertHeaviest((await browser.filtered({ range: [start, end] }).chart('Heaviest queries')).data, expected.slice(10), 1e-9);
+  });
+
+  test('finds queries of all pages by a text in their middle', async () => {
+    const found = fingerprints.filter(({ fingerprint }) => fingerprint.indexOf('created') > 0).map(queryIdOf);
+    await browser.search('Heaviest queries', 'created');
+    assert.deepEqual((await browser.table('Heaviest queries')).map((row) => row[1]).sort(), found.sort());
   });
 });
 
