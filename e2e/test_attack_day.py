@@ -68,7 +68,7 @@ def test_every_attack_with_a_rule_is_detected_after_an_ordinary_day(tmp_path):
     assert [alert for alert in found.before if alert.level in URGENT_LEVELS] == []
     day = ordinary_day.cut(tmp_path / "server", manifest)["server_audit.log"]
     recording = ordinary_day.recorded("server_audit.log")
-    assert ordinary_day.done(recording) == ordinary_day.done(day), "e2e/attack_day/ordinary_day.py: record it again"
+    assert ordinary_day.done(recording) == ordinary_day.done(day), "record it again (ordinary_day.py)"
 
 
 @pytest.mark.long

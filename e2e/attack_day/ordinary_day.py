@@ -1,4 +1,4 @@
-"""The ordinary days before the attacks, and a recording of one, which OrdinaryHabitsTest reads with ordinary tools."""
+"""The ordinary days before the attacks, and a recording of one, which OrdinaryHabitsTest reads."""
 
 import csv
 import gzip

@@ -127,8 +127,7 @@ class OrdinaryHabitsTest {
 
         void read(String instance, String log, byte[] bytes) throws IOException {
             LogFormat format = new FormatRegistry().detect("", "auto", bytes).orElseThrow();
-            LogOrigin origin =
-                    new LogOrigin("", instance, FormatRegistry.sourceOf(format), format.name(), "UTC", log);
+            LogOrigin origin = new LogOrigin("", instance, FormatRegistry.sourceOf(format), format.name(), "UTC", log);
             new LogReader(bytes, new ByteArrayInputStream(new byte[0]), format, origin, this).read(1);
         }
 

@@ -116,8 +116,9 @@ final class OrdinaryLogs {
     }
 
     private void writeDay(Session session, String format, int day) {
-        seconds(session, day).forEach(second -> write(
-                session, format, START.plusSeconds((long) day * DAY + second + random.nextInt(5))));
+        seconds(session, day)
+                .forEach(second ->
+                        write(session, format, START.plusSeconds((long) day * DAY + second + random.nextInt(5))));
     }
 
     /** Returns the seconds of a day at which the session begins. */
