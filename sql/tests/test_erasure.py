@@ -39,6 +39,10 @@ class Stack:
     user: Callable[[str], ClickHouse]
     home: Home
 
+    @property
+    def secrets(self) -> Path:
+        return self.home.secrets
+
     def clickhouse(self, name: str) -> ClickHouse:
         return self.user(name)
 
@@ -78,7 +82,7 @@ def token_file(admin: ClickHouse, file: Path, owner: str, role="compliance", sco
 
 def arrive(stack: Stack, name: str) -> str:
     """Sends a user's name to the vault as the jobs do; returns the pseudonym."""
-    pseudonym = vault.pseudonyms(stack.home).of(USER, name)
+    pseudonym = vault.pseudonyms(stack.secrets).of(USER, name)
     public = load_pem_public_key((stack.home.secrets / vault.PUBLIC_KEY).read_bytes())
     oaep = padding.OAEP(mgf=padding.MGF1(hashes.SHA256()), algorithm=hashes.SHA256(), label=None)
     key, nonce = os.urandom(32), os.urandom(12)
@@ -179,7 +183,7 @@ def test_rows_with_the_name_in_clear_are_counted(run, admin, stack):
     admin.insert("tailrace.error_events", [message], async_insert=0)
     admin.insert("tailrace.audit_events", [event("x", os_user="etl")], async_insert=0)
     said = run(erase, "--subject", "user:etl", "--dry-run", *ORDER)
-    pseudonym = vault.pseudonyms(stack.home).of(USER, "etl")
+    pseudonym = vault.pseudonyms(stack.secrets).of(USER, "etl")
     assert "user:etl can be erased" in said and pseudonym not in said
     assert names(admin, pseudonym) == 1
     counted = dict(line.split() for line in said.splitlines() if len(line.split()) == 2)

@@ -97,11 +97,11 @@ def test_commands_in_containers_need_an_address_and_passwords_only(
     monkeypatch.setenv("TAILRACE_HOME", str(tmp_path))
     monkeypatch.setenv("TAILRACE_ARCHIVE", str(tmp_path / "archive"))
 
-    def password(name: str) -> str:
-        return user(name.removeprefix("clickhouse-")).password
+    for name in ("admin", "auditor"):
+        (tmp_path / f"clickhouse-{name}").write_text(user(name).password)
 
     def said(*words: str) -> str:
-        assert remote.run(words, admin.url, password) == Exit.OK
+        assert remote.run(words, admin.url, tmp_path) == Exit.OK
         return capsys.readouterr().out
 
     given = ("--case", "7", "--reason", "r", "--actor", "ines", "--record-only")

@@ -101,7 +101,7 @@ def test_there_is_no_reveal_without_a_reason(run, admin, stack, tmp_path):
 
 
 def test_the_account_reads_recorded_names_for_some_minutes_only(admin, stack, tmp_path):
-    """Whoever has only the password of the account reads nothing that is not recorded."""
+    """A user who has only the password of the account reads nothing that is not recorded."""
     etl = arrive(stack, "etl")
     token_file(admin, tmp_path / "token", "omar")
     secret = (tmp_path / "token").read_text().strip()
@@ -128,7 +128,7 @@ def test_a_record_of_another_account_opens_no_name(admin, stack):
 
 def test_a_missing_name_key_or_token_is_stated(run, admin, stack, tmp_path):
     token = token_file(admin, tmp_path / "token", "omar")
-    nobody = vault.pseudonyms(stack.home).of(USER, "nobody")
+    nobody = vault.pseudonyms(stack.secrets).of(USER, "nobody")
     with pytest.raises(SubjectError, match="has no name in the vault"):
         run(reveal, nobody, "--token-file", token, *WHY)
     before = recorded(admin)

@@ -51,12 +51,12 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     person = revealing.Person(_read(arguments.token_file, "your token").decode().strip(), arguments.reason)
     revealer = context.clickhouse(revealing.ACCOUNT)
     if not is_pseudonym(arguments.subject):
-        wanted = subject(arguments.subject, vault.pseudonyms(context.home))
+        wanted = subject(arguments.subject, vault.pseudonyms(context.secrets))
         erasing.require_no_name(wanted, person.reason)
         revealing.record(revealer, wanted, person)
         print(wanted.pseudonym)
         return Exit.OK
-    key = _read(arguments.key or context.home.secrets / vault.PRIVATE_KEY, "the private key of the vault")
+    key = _read(arguments.key or context.secrets / vault.PRIVATE_KEY, "the private key of the vault")
     wanted = of_pseudonym(arguments.subject)
     print(console.plain(revealing.reveal(revealer, key, wanted, person)))
     return Exit.OK
