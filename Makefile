@@ -316,6 +316,10 @@ bench-detect: ## Throughput of the detect job in events/s and per CPU-second, wi
 	    -Dit.test='$(or $(BENCHMARK),DetectionThroughputIT)' -Dsurefire.failIfNoSpecifiedTests=false \
 	    -Dfailsafe.failIfNoSpecifiedTests=false $(OPTIONS)
 
+.PHONY: bench-pseudonyms
+bench-pseudonyms: ## CPU-seconds per million entries and stored bytes with and without pseudonyms; OPTIONS for Maven
+	@$(MAVEN) -pl flink-jobs -am test -Dexcluded.tags=long -Dtest=PseudonymCostIT -Dsurefire.failIfNoSpecifiedTests=false $(OPTIONS)
+
 .PHONY: bench-rules
 bench-rules: $(DEV) ## CPU time of rules, correlations and detectors per event, with the pack and 3,000 rules; ARGUMENTS="--passes 8"
 	@$(MAVEN) -Pbenchmarks -pl schemas,testing,query-core,detection,plans,spans,benchmarks -Dmaven.test.skip=true package

@@ -1,4 +1,4 @@
-"""Links of pages where rows have pseudonyms: from an alert, which has names, to records of its user and client."""
+"""Links of pages where rows have pseudonyms: from an alert, which has names, to records of its user."""
 
 from datetime import timedelta
 from urllib.parse import unquote
