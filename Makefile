@@ -318,7 +318,8 @@ bench-detect: ## Throughput of the detect job in events/s and per CPU-second, wi
 
 .PHONY: bench-pseudonyms
 bench-pseudonyms: ## CPU-seconds per million entries and stored bytes with and without pseudonyms; OPTIONS for Maven
-	@$(MAVEN) -pl flink-jobs -am test -Dexcluded.tags=long -Dtest=PseudonymCostIT -Dsurefire.failIfNoSpecifiedTests=false $(OPTIONS)
+	@$(MAVEN) -pl flink-jobs -am test -Dexcluded.tags=long -Dtest=PseudonymCostIT -Dtest.jvm=-XX:+UseSerialGC \
+	    -Dsurefire.failIfNoSpecifiedTests=false $(OPTIONS)
 
 .PHONY: bench-rules
 bench-rules: $(DEV) ## CPU time of rules, correlations and detectors per event, with the pack and 3,000 rules; ARGUMENTS="--passes 8"

@@ -47,8 +47,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("benchmark")
 class PseudonymCostIT {
 
-    private static final int ENTRIES = Integer.getInteger("bench.entries", 400_000);
-    private static final int ROUNDS = Integer.getInteger("bench.rounds", 4);
+    private static final int ENTRIES = Integer.getInteger("bench.entries", 300_000);
+    private static final int ROUNDS = Integer.getInteger("bench.rounds", 3);
     private static final int STORED = Integer.getInteger("bench.stored", 200_000);
     private static final int ENTRIES_OF_CHECKPOINT = 20_000;
     private static final int USERS = 40;
@@ -121,14 +121,17 @@ class PseudonymCostIT {
                         })
                         .run();
                 server.query("OPTIMIZE TABLE " + TABLE + " FINAL");
-                sizes.put(with, server.query(
-                        "SELECT table, sum(rows), sum(bytes_on_disk), round(sum(bytes_on_disk) / sum(rows), 1)"
-                                + " FROM system.parts WHERE active AND database = 'tailrace' AND table IN"
-                                + " ('query_events', 'query_load_1m', 'query_classes_1h', 'entities_1d',"
-                                + " 'subject_vault') GROUP BY table ORDER BY table"));
+                sizes.put(
+                        with,
+                        server.query(
+                                "SELECT table, sum(rows), sum(bytes_on_disk), round(sum(bytes_on_disk) / sum(rows), 1)"
+                                        + " FROM system.parts WHERE active AND database = 'tailrace' AND table IN"
+                                        + " ('query_events', 'query_load_1m', 'query_classes_1h', 'entities_1d',"
+                                        + " 'subject_vault') GROUP BY table ORDER BY table"));
             }
         }
-        System.out.printf("table, rows, bytes, bytes per row%nwithout:%n%s%nwith:%n%s%n", sizes.get(false), sizes.get(true));
+        System.out.printf(
+                "table, rows, bytes, bytes per row%nwithout:%n%s%nwith:%n%s%n", sizes.get(false), sizes.get(true));
         assertThat(sizes.get(false)).doesNotContain("subject_vault");
         assertThat(sizes.get(true)).contains("subject_vault");
     }
