@@ -137,8 +137,8 @@ jars: $(DEV)
 # All of sql/tests except those that test one server itself, its files or its schema. test_shards.py, in test-sql,
 # compares schema and permissions.
 NOT_ON_SHARDS := answers_of_a_full_disk archive_command archive_deletion ledger_speed bytes_behind clickhouse_backup \
-	evidence_frameworks hold_command hostile_clients legal_holds migrations projections renamed_objects retention_overview rewind rights shards \
-	tables transparency_proofs
+	erasure erasure_backup evidence_frameworks hold_command hostile_clients legal_holds migrations projections \
+	renamed_objects retention_overview reveal rewind rights shards tables transparency_proofs
 ON_SHARDS = $(filter-out $(NOT_ON_SHARDS:%=sql/tests/test_%.py),$(sort $(wildcard sql/tests/test_*.py)))
 
 .PHONY: test-shards

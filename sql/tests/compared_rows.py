@@ -166,6 +166,7 @@ PARAMETERS_OF = {
     "rule_outcomes": {"rule": "", "since": f"{NOW - timedelta(days=1):%Y-%m-%d %H:%M:%S}"},
     "alert_risk": {"kind": "", "name": ""},
     "page_rule_entities": {"rule": "rule_id1"},
+    "page_event_pseudonyms": {"event_ids": "[]"},
     "page_rule": {"rule": "", "by_day": 0},
     "page_alert": {
         **dict.fromkeys(("level", "cluster", "rule", "field", "value"), ""),
