@@ -4,6 +4,7 @@ import argparse
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +22,10 @@ class Stack:
 
     user: Callable
     home: Home
+
+    @property
+    def secrets(self) -> Path:
+        return self.home.secrets
 
     def clickhouse(self, name: str):
         return self.user(name)
