@@ -8,8 +8,10 @@ import pytest
 from test_erasure import NOW, arrive, run, stack, token_file
 
 from tailrace.api import tokens
+from tailrace.cli import remote
 from tailrace.cli.commands import reveal
 from tailrace.cli.context import CommandError
+from tailrace.cli.exit_codes import Exit
 from tailrace.clickhouse.client import ClickHouseError
 from tailrace.erasure import erasing, revealing, vault
 from tailrace.erasure.pseudonyms import USER, SubjectError
@@ -138,3 +140,29 @@ def test_a_missing_name_key_or_token_is_stated(run, admin, stack, tmp_path):
     with pytest.raises(CommandError, match="your token is not"):
         run(reveal, nobody, "--token-file", none, *WHY)
     assert recorded(admin) == before
+
+
+def test_in_containers_the_commands_need_passwords_keys_and_an_address(
+    admin, stack, tmp_path, monkeypatch, capsys
+):
+    """As `python -m tailrace.deployment command`: each directory has what its service mounts."""
+    monkeypatch.setenv("TAILRACE_HOME", str(tmp_path / "empty"))
+    etl, token = arrive(stack, "etl"), token_file(admin, tmp_path / "token", "omar")
+    mounted = {"reveal": ("revealer",), "command": ("admin", "auditor")}
+    for service, accounts in mounted.items():
+        (tmp_path / service).mkdir()
+        (tmp_path / service / vault.PSEUDONYM_KEY).write_bytes(
+            (stack.secrets / vault.PSEUDONYM_KEY).read_bytes()
+        )
+        for name in accounts:
+            (tmp_path / service / f"clickhouse-{name}").write_text(stack.user(name).password)
+
+    def said(service: str, *words: str) -> str:
+        assert remote.run(words, admin.url, tmp_path / service) == Exit.OK
+        return capsys.readouterr().out
+
+    key = str(stack.secrets / vault.PRIVATE_KEY)
+    assert said("reveal", "reveal", etl, "--token-file", token, "--key", key, *WHY) == "etl\n"
+    assert said("reveal", "reveal", "user:etl", "--token-file", token, *WHY) == f"{etl}\n"
+    order = ("--case", "7", "--reason", "r", "--actor", "ines")
+    assert f"{etl} is erased" in said("command", "erase", "--subject", "user:etl", *order)
