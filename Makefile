@@ -137,8 +137,8 @@ jars: $(DEV)
 # All of sql/tests except those that test one server itself, its files or its schema. test_shards.py, in test-sql,
 # compares schema and permissions.
 NOT_ON_SHARDS := answers_of_a_full_disk archive_command archive_deletion ledger_speed bytes_behind clickhouse_backup \
-	evidence_frameworks hold_command hostile_clients legal_holds migrations projections renamed_objects retention_overview rewind rights shards \
-	tables transparency_proofs
+	erasure erasure_backup evidence_frameworks hold_command hostile_clients legal_holds migrations projections \
+	renamed_objects retention_overview reveal rewind rights shards tables transparency_proofs
 ON_SHARDS = $(filter-out $(NOT_ON_SHARDS:%=sql/tests/test_%.py),$(sort $(wildcard sql/tests/test_*.py)))
 
 .PHONY: test-shards
@@ -315,6 +315,11 @@ bench-detect: ## Throughput of the detect job in events/s and per CPU-second, wi
 	@$(MAVEN) -pl flink-jobs -am verify -Dexcluded.tags=long -Dtest=None \
 	    -Dit.test='$(or $(BENCHMARK),DetectionThroughputIT)' -Dsurefire.failIfNoSpecifiedTests=false \
 	    -Dfailsafe.failIfNoSpecifiedTests=false $(OPTIONS)
+
+.PHONY: bench-pseudonyms
+bench-pseudonyms: ## CPU-seconds per million entries and stored bytes with and without pseudonyms; OPTIONS for Maven
+	@$(MAVEN) -pl flink-jobs -am test -Dexcluded.tags=long -Dtest=PseudonymCostIT -Dtest.jvm=-XX:+UseSerialGC \
+	    -Dsurefire.failIfNoSpecifiedTests=false $(OPTIONS)
 
 .PHONY: bench-rules
 bench-rules: $(DEV) ## CPU time of rules, correlations and detectors per event, with the pack and 3,000 rules; ARGUMENTS="--passes 8"

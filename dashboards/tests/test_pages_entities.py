@@ -8,11 +8,12 @@ import csv
 import io
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, unquote
 
 import pytest
 
 from dashboards.tests.pages import Visitor, parsed
+from dashboards.tests.pages_data import alert_of_pages
 from tailrace_pages.entities import addresses
 from tailrace_pages.formats import visible
 
@@ -25,7 +26,8 @@ YESTERDAY = {
     "to": f"{MIDNIGHT:%Y-%m-%dT%H:%M:%SZ}",
 }
 CLIENT = "198.51.100.7"
-TABLES = ("audit_events", "data_access", "receipts")
+TABLES = ("audit_events", "data_access", "receipts", "alerts")
+PSEUDONYM, ITS_CLIENT = f"p1-user-{32 * 'a'}", f"p1-client-{32 * 'c'}"
 HOSTILE = (
     '<script>alert(1)</script> o\'brien "x"',
     "shop/../a//b\\c",
@@ -72,6 +74,7 @@ def rows() -> list[dict]:
         event(5, at(12), **login, user="mallory"),
         *busy,
         *named,
+        event(700, at(16), user=PSEUDONYM, host=ITS_CLIENT, ip=ITS_CLIENT, connection_id=9),
     ]
 
 
@@ -191,6 +194,31 @@ def test_a_data_class_lists_its_tables_and_columns_also_without_access(text_of):
         "#patterns") and each.startswith("/tailrace/entities/class/pci/?")]  # fmt: skip
     gone = " ".join(words(text_of("/tailrace/entities/class/vault/", range="30d")))
     assert "does not have this class" in gone
+
+
+def test_an_alert_with_a_name_leads_to_the_page_of_its_pseudonym(stack, text_of):
+    named = {
+        "user": "named",
+        "src_ip": "198.51.100.9",
+        "entity": {"user": "named"},
+        "entity_key": "user=named",
+    }
+    time = at(16)[:19]
+    its = {"event_time": time, "window_from": time, "instance": INSTANCE, "cluster": "entities"}
+    row = alert_of_pages(**its, **named, event_ids=[event(700, time)["event_id"]])
+    stack.clickhouse().insert("tailrace.alerts", [row], async_insert=0)
+    page = text_of(f"/tailrace/alerts/{row['alert_id'].replace('-', '')}/")
+    of_name, of_pseudonym, of_client = (
+        next(each for each in links(page) if f"/entities/{part}/" in each)
+        for part in ("user/named", f"user/{PSEUDONYM}", f"client/{ITS_CLIENT}")
+    )
+    assert of_pseudonym in links(text_of(of_name)), "the page of the name leads there, too"
+    for address in (of_pseudonym, of_client):
+        shown = text_of(address)
+        assert (number(shown, "Statements")[0], number(shown, "Alerts")[0]) == ("1", "1")
+        assert "is stored as a pseudonym" in " ".join(words(shown)) and "Risk score" not in words(shown)
+    found = text_of("/tailrace/search/", q=PSEUDONYM, **YESTERDAY)
+    assert [each for each in links(found) if f"q=user:{PSEUDONYM}" in unquote(each)]
 
 
 def test_a_session_and_its_alerts_of_one_connection_id(text_of):

@@ -61,7 +61,7 @@ NOT_HERE = {
     "TAILRACE_PORT_KAFKA_CONTROLLER": "inside of its container",
     "TAILRACE_PORT_KAFKA_INTERNAL": "inside of its container",
     "TAILRACE_PORT_CLICKHOUSE_NATIVE": "docker compose exec clickhouse clickhouse-client",
-    "TAILRACE_PSEUDONYMS": "not supported in containers (docs/ERASURE.md)",
+    "TAILRACE_PSEUDONYMS": "pseudonyms.yaml",
     "TAILRACE_SOURCES_POLL_INTERVAL": "own-logs.yaml is read at a start",
     "TAILRACE_RESTART_BACKOFF_MAX": "the container engine's restart policy",
     "TAILRACE_HEALTH_INTERVAL": "health checks of the services",

@@ -262,7 +262,18 @@ def test_evidence_starts_as_in_its_container_with_the_key_that_make_secrets_make
 def test_clickhouse_takes_the_configuration_and_the_migrations(settings, run, tmp_path, capsys):
     """In the real engine, which gets other directories than a container has."""
     secrets, configuration = tmp_path / "secrets", tmp_path / "configuration"
-    names = ["admin", "writer", "analyst", "auditor", "delivery", "facts", "repair", "explain", "witness"]
+    names = [
+        "admin",
+        "writer",
+        "analyst",
+        "auditor",
+        "delivery",
+        "facts",
+        "repair",
+        "revealer",
+        "explain",
+        "witness",
+    ]
     names += ["api", "reader_developer", "reader_compliance", "reader_security", "reader_unmasked"]
     secrets.mkdir()
     for name in names:

@@ -22,13 +22,13 @@ def metadata(directory: Path, number: int, written: float, magic: int = checkpoi
     os.utime(file, (written, written))
 
 
-def start(directory: Path, tmp_path: Path) -> subprocess.CompletedProcess[str]:
+def start(directory: Path, tmp_path: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Runs the script with an entry point that prints its arguments, a line each."""
     entry_point = tmp_path / "entry-point"
     entry_point.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
     entry_point.chmod(0o755)
     environment = {**os.environ, "FLINK_ENTRYPOINT": str(entry_point)}
-    command = [JOB, "io.tailrace.Job", "/etc/job.yaml", directory]
+    command = [JOB, "io.tailrace.Job", "/etc/job.yaml", directory, *options]
     return subprocess.run(command, env=environment, capture_output=True, text=True)
 
 

@@ -89,7 +89,7 @@ def restore(home: Home, directory: Path) -> tuple[Manifest, Path | None]:
 def _vault(home: Home) -> Path:
     """Returns the directory of the vault. Raises BackupError if it has one that is not found."""
     directory = (home.root / VAULT).resolve()
-    if names.is_used(home) and (home.root / STORE).exists() and not directory.is_dir():
+    if names.is_used(home.root / "secrets") and (home.root / STORE).exists() and not directory.is_dir():
         raise BackupError("the vault of names is not where it is expected; --with-names copies it, too")
     return directory
 

@@ -70,8 +70,8 @@ def test_keys_are_created_once_and_the_private_one_can_be_moved_away(tmp_path):
 
 
 def test_an_installation_without_pseudonyms_has_no_key(tmp_path):
-    with pytest.raises(SubjectError, match="TAILRACE_PSEUDONYMS was never 1"):
-        vault.pseudonyms(Home(tmp_path))
+    with pytest.raises(SubjectError, match=f"no pseudonyms without {vault.PSEUDONYM_KEY}"):
+        vault.pseudonyms(tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 

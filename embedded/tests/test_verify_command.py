@@ -64,7 +64,8 @@ def test_a_replica_that_lags_is_not_said_to_be_tampered_with(tmp_path, monkeypat
     monkeypatch.setattr(ReplicaProgress, "_delay", lambda _, server: 60 * server.url.endswith("2"))
     write(tmp_path, {f"{live.DIRECTORY}/checkpoint": b""})
     words = ["verify", "--live", "--server", "http://ch1", "--server", "http://ch2"]
-    assert remote.run(words, "http://ch1", lambda _: "") == Status.UNDETERMINED
+    (tmp_path / "clickhouse-auditor").touch()
+    assert remote.run(words, "http://ch1", tmp_path) == Status.UNDETERMINED
     assert "http://ch2: a replica lags by 60 s" in capsys.readouterr().err
 
 

@@ -82,6 +82,7 @@ def test_a_list_states_how_many_events_there_are():
     [
         ("203.0.113.66", ["client:203.0.113.66"]),
         ("etl last:6h", ["user:etl last:6h", "client:etl last:6h", "table:etl last:6h"]),
+        (f"p1-user-{32 * 'a'}", [f"user:p1-user-{32 * 'a'}"]),
         ('"select 1"', []),
         ("user:reporting", []),
         ("reporting | count", []),

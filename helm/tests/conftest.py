@@ -41,6 +41,7 @@ EVERYTHING = (
     "witness.enabled=true",
     "witness.name=w1",
     "witness.logs[0]=tailrace/shop+1c2d3e4f+AQ==",
+    "pseudonyms.enabled=true",
 )
 
 OPTIONAL = {

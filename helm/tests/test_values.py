@@ -105,6 +105,7 @@ def described(schema: dict, where: str = "") -> set[str]:
         ({"archive": {"enabled": True, "address": "s3://bucket"}}, "''"),
         ({"archive": {"address": "/mnt/archive"}}, "/mnt/archive"),
         ({"retention": {"schedule": "daily"}}, "daily"),
+        ({"pseudonyms": {"enabled": True, "keySecret": ""}}, "''"),
         ({"transparency": {"witnesses": [{"url": "http://w:1", "key": "secret"}]}}, "secret"),
         ({"clickhouse": {"authority": {"secretName": "a", "configMapName": "b"}}}, "should not be valid"),
         ({"pull": {"logs": [{"instance": "a", "source": "slowlog", "kind": "table"}]}}, "defaults_file"),

@@ -4,6 +4,7 @@
 SELECT
     toString(alerts.alert_id) AS id, lower(replaceAll(toString(alerts.alert_id), '-', '')) AS alert,
     alerts.event_time AS event_time, level, rule_title, entity_key, cluster, instance, user, src_ip, alerts.count AS match_count,
+    arraySlice(event_ids, 1, 20) AS its_events,
     multiIf(last_change = 'close', 'closed', last_change = 'ack', 'acknowledged', silenced, 'silenced', 'open') AS state,
     multiIf(is_about, 'about it', names_it, 'names its records', 'in the same session') AS relation
 FROM (

@@ -101,6 +101,7 @@ WITHOUT_ROWS = {
     *("evidence_definitions", "evidence_exports", "evidence_reviews", "evidence_unknown_access"),
     *("innodb_messages", "login_guesses", "query_calls", "rule_coverage"),
     *("page_alert_earlier", "page_alert_gap", "page_alert_history", "page_alert_sessions"),
+    "page_event_pseudonyms",
     *("page_query_digest", "page_query_logging", "page_query_logging_changes", "page_query_versions"),
     *("page_query_ddl", "page_query_deadlocks"),
     *("page_entity_evidence", "samples_statements"),
@@ -165,6 +166,7 @@ PARAMETERS_OF = {
     "rule_outcomes": {"rule": "", "since": f"{NOW - timedelta(days=1):%Y-%m-%d %H:%M:%S}"},
     "alert_risk": {"kind": "", "name": ""},
     "page_rule_entities": {"rule": "rule_id1"},
+    "page_event_pseudonyms": {"event_ids": "[]"},
     "page_rule": {"rule": "", "by_day": 0},
     "page_alert": {
         **dict.fromkeys(("level", "cluster", "rule", "field", "value"), ""),

@@ -4,6 +4,7 @@ import argparse
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +22,10 @@ class Stack:
 
     user: Callable
     home: Home
+
+    @property
+    def secrets(self) -> Path:
+        return self.home.secrets
 
     def clickhouse(self, name: str):
         return self.user(name)
@@ -97,11 +102,11 @@ def test_commands_in_containers_need_an_address_and_passwords_only(
     monkeypatch.setenv("TAILRACE_HOME", str(tmp_path))
     monkeypatch.setenv("TAILRACE_ARCHIVE", str(tmp_path / "archive"))
 
-    def password(name: str) -> str:
-        return user(name.removeprefix("clickhouse-")).password
+    for name in ("admin", "auditor"):
+        (tmp_path / f"clickhouse-{name}").write_text(user(name).password)
 
     def said(*words: str) -> str:
-        assert remote.run(words, admin.url, password) == Exit.OK
+        assert remote.run(words, admin.url, tmp_path) == Exit.OK
         return capsys.readouterr().out
 
     given = ("--case", "7", "--reason", "r", "--actor", "ines", "--record-only")

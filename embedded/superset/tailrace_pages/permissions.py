@@ -10,7 +10,7 @@ RESOURCE = "Tailrace pages"
 BUNDLES = (
     *("read_alerts", "handle_alerts", "rules", "test_rules"),
     *("search", "schedule_searches", "queries", "entities", "evidence", "setup"),
-    *("retention", "place_holds"),
+    *("retention", "place_holds", "reveal_names"),
 )
 
 MENU = {

@@ -31,6 +31,7 @@ SCOPES: Mapping[str, str] = {
     "saved_searches:read": "search",
     "saved_searches:write": "search",
     "schedules:write": "schedule_searches",
+    "names:reveal": "reveal_names",
 }
 """Scopes, and the bundle of dashboards/roles.yaml that a role needs for it; without one every role can
 have it."""

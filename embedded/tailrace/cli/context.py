@@ -38,6 +38,11 @@ class Context:
     commands: Mapping[str, str] = field(default_factory=dict)
     """The modules of all Python commands by name, of which `tailrace completion` makes a script."""
 
+    @property
+    def secrets(self) -> Path:
+        """The directory of passwords and keys. It may not exist."""
+        return self.home.root / "secrets"
+
     def clickhouse(self, user: str) -> "ClickHouse":
         """Returns the running stack's ClickHouse as one of its users. Raises NotRunningError."""
         self._no_stack()

@@ -70,7 +70,7 @@ OF_TAILRACE = {
     *("schema_migrations", "rule_pushes", "reviews", "evidence_exports", "unmasked_looks"),
     *("counted_events", "api_token_actions", "api_requests", "archived_days"),
     *("scheduled_searches", "search_runs", "delivery_channels", "legal_hold_actions"),
-    *("subject_vault", "subject_arrivals"),
+    *("subject_vault", "subject_arrivals", "name_reveals", "revealed_names"),
 }
 """Tables with rows about Tailrace itself, which all readers of the table see completely."""
 

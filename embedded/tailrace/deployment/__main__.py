@@ -34,6 +34,7 @@ from tailrace.dashboards.connections import ADMINISTRATOR, PASSWORD, USERS, conn
 from tailrace.dashboards.superset_client import Client, SupersetError
 from tailrace.demo import container as demo_container
 from tailrace.deployment import options
+from tailrace.erasure import vault
 from tailrace.errors import ReportedError
 from tailrace.kafka import accounts as kafka_accounts
 from tailrace.kafka import client as kafka_client
@@ -149,6 +150,16 @@ def make_certificates(arguments: argparse.Namespace, settings: Settings, home: H
         path.chmod(0o444)
 
 
+def make_pseudonym_keys(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
+    """Creates missing keys of pseudonyms and of the vault of names in secrets/ of the home directory.
+
+    The files of the jobs are readable for all users who reach them: each service runs as another user.
+    """
+    files = vault.make_keys(home)
+    for path in (files.pseudonyms, files.public):
+        path.chmod(0o444)
+
+
 def push_rules(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
     """Pushes the repository's rules if no rules were ever pushed."""
     rule_push.push_first(kafka_client.from_arguments(arguments), home.run)
@@ -162,7 +173,7 @@ def publish_host_keys(arguments: argparse.Namespace, settings: Settings, home: H
 
 def run_command(arguments: argparse.Namespace, settings: Settings, home: Home) -> NoReturn:
     """Runs a command of the command line with a ClickHouse elsewhere, such as `tokens list`."""
-    sys.exit(remote.run(arguments.words, arguments.clickhouse, _secrets(arguments)))
+    sys.exit(remote.run(arguments.words, arguments.clickhouse, arguments.secrets))
 
 
 def migrate(arguments: argparse.Namespace, settings: Settings, home: Home) -> None:
@@ -282,6 +293,7 @@ def _parser() -> argparse.ArgumentParser:
     kafka_client.add_arguments(add("rules", push_rules))
     options.configure_host_keys(add("host-keys", publish_host_keys))
     options.configure_certificates(add("certificates", make_certificates))
+    add("pseudonym-keys", make_pseudonym_keys)
     options.configure_migrations(add("migrations", migrate))
     options.configure_servers(add("retention", apply_retention))
     reconciling = add("reconcile", reconcile)

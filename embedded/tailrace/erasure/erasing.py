@@ -1,4 +1,4 @@
-"""Erases the name of a subject from the vault, and reveals names. Both are recorded beside the legal holds.
+"""Erases the name of a subject from the vault. Erasures are recorded beside the legal holds.
 
 Rows and archives keep the pseudonym and are not changed, so the transparency log still proves them.
 """
@@ -12,7 +12,6 @@ from tailrace.clickhouse import running_inserts
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.erasure import columns
 from tailrace.erasure.pseudonyms import CLIENT, USER, Pseudonyms, Subject, SubjectError
-from tailrace.erasure.vault import open_name
 from tailrace.retention import archive, holds, record
 from tailrace.retention.holds import Hold, Reads
 from tailrace.retention.record import ERASE, REVEAL, Recorded
@@ -47,11 +46,11 @@ POLL_SECONDS = 0.1
 
 @dataclass(frozen=True)
 class Order:
-    """Who erases or reveals, and why."""
+    """Who erases, and why."""
 
     actor: str
     reason: str
-    case: str = ""
+    case: str
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,7 @@ def erase(
     Raises SubjectError if nothing of the subject was stored, a legal hold selects its rows, the order has
     the name, or there are several servers; HoldError if the order is incomplete; ClickHouseError, OSError.
     """
-    _require_no_name(subject, order)
+    require_no_name(subject, order.case, order.reason)
     require_erasable(admin, pseudonyms, subject)
     parameters = {"pseudonym": subject.pseudonym}
     _record(auditor, ERASE, subject, order)
@@ -104,29 +103,6 @@ def require_erasable(admin: ClickHouse, pseudonyms: Pseudonyms, subject: Subject
 def unfinished(admin: ClickHouse) -> list[str]:
     """Returns the pseudonyms whose erasure was recorded, and whose name the vault still has."""
     return [str(row["pseudonym"]) for row in admin.rows(UNFINISHED)]
-
-
-def reveal(admin: ClickHouse, auditor: ClickHouse, private_key: bytes, pseudonym: str, order: Order) -> str:
-    """Records the access, then returns the name of a pseudonym.
-
-    `private_key` is PEM. Raises SubjectError if the vault has no name, its erasure was recorded, or the key
-    does not open it; HoldError if the order is incomplete; ClickHouseError, OSError.
-    """
-    kind = pseudonym.split("-")[1]
-    _record(auditor, REVEAL, Subject(kind, pseudonym), order)
-    # An interrupted erasure has left the name in the vault.
-    if admin.rows(ERASED, {"pseudonym": pseudonym}):
-        raise SubjectError(f"{pseudonym} was erased")
-    found = admin.rows(NAMES, {"pseudonym": pseudonym})
-    if not found:
-        raise SubjectError(f"{pseudonym} has no name in the vault")
-    return open_name(private_key, pseudonym, str(found[0]["wrapped_key"]), str(found[0]["sealed_name"]))
-
-
-def record_look(auditor: ClickHouse, subject: Subject, order: Order) -> None:
-    """Records that somebody looked for the pseudonym of a name, without the name. Raises as `reveal`."""
-    _require_no_name(subject, order)
-    _record(auditor, REVEAL, subject, order)
 
 
 def recorded(clickhouse: Reads) -> list[Recorded]:
@@ -189,10 +165,10 @@ def clear_rows(admin: ClickHouse, subject: Subject) -> dict[str, int]:
     return {table: int(str(rows)) for table, rows in counts.items() if rows}
 
 
-def _require_no_name(subject: Subject, order: Order) -> None:
+def require_no_name(subject: Subject, *texts: str) -> None:
     """The record is never deleted. Raises SubjectError if case or reason contain the name as a word."""
     word = rf"(?<!\w){re.escape(subject.name)}(?!\w)"
-    if subject.name and re.search(word, f"{order.case}\n{order.reason}", re.IGNORECASE):
+    if subject.name and re.search(word, "\n".join(texts), re.IGNORECASE):
         raise SubjectError("case and reason are never deleted: write them without the name of the subject")
 
 

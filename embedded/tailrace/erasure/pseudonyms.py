@@ -61,10 +61,15 @@ def is_pseudonym(text: str) -> bool:
     return bool(_FORM.fullmatch(text))
 
 
+def of_pseudonym(text: str) -> Subject:
+    """Returns the subject of a pseudonym, without its name."""
+    return Subject(text.split("-")[1], text)
+
+
 def subject(text: str, pseudonyms: Pseudonyms) -> Subject:
     """Parses `user:etl`, `client:10.0.0.9`, or a pseudonym. Raises SubjectError."""
-    if found := _FORM.fullmatch(text):
-        return Subject(found[1], text)
+    if is_pseudonym(text):
+        return of_pseudonym(text)
     kind, colon, name = text.partition(":")
     if not colon or kind not in KINDS or not name:
         raise SubjectError(f"expected user:NAME, client:ADDRESS or a pseudonym, found {text!r}")

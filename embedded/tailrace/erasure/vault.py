@@ -58,16 +58,16 @@ def make_keys(home: Home) -> KeyFiles:
     return files
 
 
-def is_used(home: Home) -> bool:
-    """Whether rows of this installation may contain pseudonyms."""
-    return (home.root / "secrets" / PSEUDONYM_KEY).exists()
+def is_used(secrets_: Path) -> bool:
+    """Whether rows may contain pseudonyms, of an installation with this directory of keys."""
+    return (secrets_ / PSEUDONYM_KEY).exists()
 
 
-def pseudonyms(home: Home) -> Pseudonyms:
-    """Returns the pseudonyms of this installation. Raises VaultError if they were never switched on."""
-    if not is_used(home):
-        raise VaultError("this installation has no pseudonyms: TAILRACE_PSEUDONYMS was never 1")
-    return Pseudonyms(bytes.fromhex((home.secrets / PSEUDONYM_KEY).read_text().strip()))
+def pseudonyms(secrets_: Path) -> Pseudonyms:
+    """Returns the pseudonyms of the key in a directory. Raises VaultError if they were never switched on."""
+    if not is_used(secrets_):
+        raise VaultError(f"there are no pseudonyms without {PSEUDONYM_KEY} in {secrets_} (docs/ERASURE.md)")
+    return Pseudonyms(bytes.fromhex((secrets_ / PSEUDONYM_KEY).read_text().strip()))
 
 
 def open_name(private_key: bytes, pseudonym: str, wrapped_key: str, sealed_name: str) -> str:

@@ -37,7 +37,7 @@ class Recorded:
     reason: str
     details: Mapping[str, object]
     """What was deleted: `table` and `rows`, and `day` of an archive or `from` and `to` of a rewind.
-    Of an erasure or a reveal: `kind` and `pseudonym`."""
+    Of an erasure or a reveal: `kind` and `pseudonym`; of a reveal also `role` and id of the `token`."""
     case_name: str = ""
     """Case of an erasure."""
 

@@ -82,6 +82,23 @@ def sessions(store: "Store", alert: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
+def pseudonyms(store: "Store", alert: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """Returns the pseudonyms of users and clients in the alert's events, as `facts`; the alert has names."""
+    if not alert["event_ids"]:
+        return []
+    span = around(alert)
+    rows = store.rows(
+        "page_event_pseudonyms",
+        instance=alert["instance"],
+        event_ids=list(alert["event_ids"][:EVENT_IDS]),
+        **span.parameters(),
+    )
+    made = {"user": ("User in its events", links.user), "client": ("Client in its events", links.client)}
+    return [
+        (made[row["kind"]][0], row["pseudonym"], made[row["kind"]][1](row["pseudonym"], span)) for row in rows
+    ]
+
+
 def around(alert: Mapping[str, Any]) -> TimeRange:
     """The time of the evidence with a margin."""
     return TimeRange(alert["window_from"], alert["event_time"]).around(MARGIN)
@@ -115,8 +132,13 @@ def fact_title(name: str) -> str:
     return words[:1].upper() + words[1:] + (" (ms)" if is_milliseconds else "")
 
 
-def facts(alert: Mapping[str, Any], has_entities: bool) -> list[tuple[str, str, str]]:
-    """Returns name, value and the address of a link (or nothing) of what is known about an alert."""
+def facts(
+    alert: Mapping[str, Any], has_entities: bool, in_events: Sequence[tuple[str, str, str]] = ()
+) -> list[tuple[str, str, str]]:
+    """Returns name, value and the address of a link (or nothing) of what is known about an alert.
+
+    `in_events` are the facts of `pseudonyms`.
+    """
     span = around(alert) if has_entities else None
     user = links.user(alert["user"], span) if span and alert["user"] else ""
     client = links.client(alert["src_ip"], span) if span and alert["src_ip"] else ""
@@ -124,6 +146,7 @@ def facts(alert: Mapping[str, Any], has_entities: bool) -> list[tuple[str, str, 
         ("Entity", formats.entity(alert["entity_key"]), ""),
         ("User", alert["user"], user),
         ("Client", alert["src_ip"], client),
+        *in_events,
         ("Program", alert["program"], ""),
         ("Instance", alert["instance"], ""),
         ("Cluster", alert["cluster"], ""),

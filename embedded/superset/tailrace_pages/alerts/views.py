@@ -83,15 +83,16 @@ def alert(id_: str) -> Any:
     if rendering.wants_csv():
         return _csv_of(id_, found)
     before, total = details.earlier(store(), found)
-    restricted = forms.restricted()
+    restricted, has_entities = forms.restricted(), rendering.has_page("Users and clients")
+    in_events = details.pseudonyms(store(), found) if has_entities else []
     return rendering.render(
         "alerts/alert.html",
         found["rule_title"],
         alert=found,
         sentence=details.sentence(found),
-        facts=details.facts(found, rendering.has_page("Users and clients")),
+        facts=details.facts(found, has_entities, in_events),
         gap=gaps.read(store(), found, rendering.has_page("Evidence")),
-        sessions=details.sessions(store(), found) if rendering.has_page("Users and clients") else [],
+        sessions=details.sessions(store(), found) if has_entities else [],
         history=details.history(store(), id_),
         history_columns=details.HISTORY,
         earlier=before,

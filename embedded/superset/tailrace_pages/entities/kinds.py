@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from tailrace.erasure.pseudonyms import KINDS as SUBJECTS
+from tailrace.erasure.pseudonyms import is_pseudonym
+
 KINDS = {"user": "User", "client": "Client", "table": "Table", "class": "Data class"}
 """Kinds that have a page of their own below /tailrace/entities/."""
 SESSION = "session"
@@ -43,6 +46,25 @@ OF_ACTORS = (
     _ALERTS,
 )
 """Of users, clients and sessions."""
+OF_PSEUDONYMS = (
+    OF_ACTORS[0],
+    Measure(
+        "refused",
+        "Refused logins",
+        _LOGINS,
+        "refused logins, of audit and general logs; records of error logs have the name",
+    ),
+    OF_ACTORS[2],
+    Measure(
+        "errors",
+        "Errors",
+        _FAILED,
+        "failed statements; only audit logs and some slow query logs contain the error of a statement, and "
+        "records of error logs have the name",
+    ),
+    Measure(ALERTS, "Alerts", frozenset(), "alerts that name one of its records as evidence"),
+)
+"""Of users and clients that rows contain as pseudonyms; error logs and alerts have names."""
 OF_DATA = (
     Measure("reads", "Reads", _STATEMENTS, "statements that read it"),
     Measure("changes", "Changes", _STATEMENTS, "statements that changed it"),
@@ -78,7 +100,18 @@ class Entity:
         return self.kind in ("table", "class")
 
     @property
+    def is_subject(self) -> bool:
+        """Whether rows may contain a pseudonym instead of its name (docs/ERASURE.md)."""
+        return self.kind in SUBJECTS
+
+    @property
+    def is_pseudonym(self) -> bool:
+        return self.is_subject and is_pseudonym(self.name)
+
+    @property
     def measures(self) -> tuple[Measure, ...]:
+        if self.is_pseudonym:
+            return OF_PSEUDONYMS
         return OF_DATA if self.is_data else OF_ACTORS
 
     def parameters(self) -> dict[str, object]:

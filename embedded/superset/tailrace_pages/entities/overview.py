@@ -34,6 +34,8 @@ class Logs:
     """Which logs the servers of the range have: rows of page_entity_logs."""
 
     rows: Sequence[Row]
+    alerts_unknown: bool = False
+    """Whether alerts about the entity were not searched."""
 
     @property
     def servers(self) -> int:
@@ -46,6 +48,8 @@ class Logs:
 
     def is_unknown(self, measure: Measure, count: int) -> bool:
         """Whether a count is unknown: there is none, and no server has a log that would contain all of it."""
+        if measure.key == ALERTS and self.alerts_unknown:
+            return not count
         return not count and bool(measure.logs) and not self.with_any(measure.logs)
 
     def begin_before(self, time: datetime) -> bool:
@@ -92,6 +96,8 @@ def _number(measure: Measure, counted: tuple[int, int], logs: Logs, doubt: str |
     known = logs.with_any(measure.logs)
     item = {"title": measure.title, "link": ""}
     without = f"no {_listed(measure.logs)} in this range" if measure.logs and not known else ""
+    if measure.key == ALERTS and logs.alerts_unknown:
+        without = "searched in shorter time ranges only"
     if logs.is_unknown(measure, now):
         return {**item, "value": formats.UNKNOWN, "note": without}
     if without:

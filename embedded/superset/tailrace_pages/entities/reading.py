@@ -24,6 +24,8 @@ SIDE_DAYS = 7
 """Days that the side tables cover at most; only data classes are read for a longer range."""
 SESSION_DAYS = 7
 """Longest range for which alerts in the same sessions are searched: that reads every record of the range."""
+ALERTS_WITH_EVENTS = 50
+"""Alerts in whose events pseudonyms are searched."""
 SOURCES = list(overview.SOURCES.values())
 EARLIEST = datetime(2000, 1, 1)
 ABOUT = ("about it", "names its records")
@@ -64,7 +66,8 @@ class Reading:
     def logs(self) -> overview.Logs:
         span = {"from": f"{self.span.since:{PRECISE}}", "to": f"{self.span.until:{PRECISE}}"}
         server = {"cluster": self.entity.cluster, "instance": self.entity.instance}
-        return overview.Logs(self.store.rows("page_entity_logs", **span, **server))
+        rows = self.store.rows("page_entity_logs", **span, **server)
+        return overview.Logs(rows, self.entity.is_pseudonym and not self._is_near)
 
     @cached_property
     def read(self) -> ReadBars:
@@ -81,6 +84,10 @@ class Reading:
         before = self.span.before().since
         return before if self.logs.begin_before(before) else self.span.since
 
+    @property
+    def _is_near(self) -> bool:
+        return self.span.seconds <= SESSION_DAYS * 86_400
+
     @cached_property
     def timeline(self) -> list[dict[str, Any]]:
         width = overview.width_of(self.span)
@@ -90,8 +97,7 @@ class Reading:
     @cached_property
     def alerts(self) -> list[dict[str, Any]]:
         """The alerts of the range and of the previous period."""
-        near = self.span.seconds <= SESSION_DAYS * 86_400
-        evidence = self._rows("page_entity_evidence", self._since, self.span.until) if near else []
+        evidence = self._rows("page_entity_evidence", self._since, self.span.until) if self._is_near else []
         ids = {
             "near": [row["id"] for row in evidence],
             "names": [row["id"] for row in evidence if row["is_its"]],
@@ -101,6 +107,19 @@ class Reading:
     @property
     def alerts_of_range(self) -> list[dict[str, Any]]:
         return [row for row in self.alerts if row["event_time"] >= self.span.since]
+
+    def pseudonyms(self) -> list[Row]:
+        """Returns the pseudonyms of a named user or client in the events of its alerts: alerts have names."""
+        if not self.entity.is_subject or self.entity.is_pseudonym or not self._is_near:
+            return []
+        about = [row for row in self.alerts_of_range if row["relation"] == ABOUT[0]][:ALERTS_WITH_EVENTS]
+        ids = sorted({id_ for row in about for id_ in row["its_events"]})
+        if not ids:
+            return []
+        span = {"from": f"{self.span.since:{PRECISE}}", "to": f"{self.span.until:{PRECISE}}"}
+        given = {"event_ids": ids, "instance": self.entity.instance, **span}
+        found = self.store.rows("page_event_pseudonyms", **given)
+        return [row for row in found if row["kind"] == self.entity.kind]
 
     @property
     def alerts_about(self) -> list[dict[str, Any]]:

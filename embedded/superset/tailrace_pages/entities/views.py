@@ -97,6 +97,10 @@ def _answer(about: Entity) -> Any:
         sides=[*map(listing.limited, _others(reading, links)), *sides],
         alerts=listing.limited(listing.alerts(reading.alerts_of_range), 20),
         risk=_risk(about),
+        pseudonyms=[
+            {**row, "address": addresses.entity(row["kind"], row["pseudonym"], links)}
+            for row in reading.pseudonyms()
+        ],
         patterns=patterns,
         patterns_unknown=unknown,
         sessions=_sessions(reading),
@@ -124,8 +128,11 @@ def _head(reading: Reading) -> dict[str, Any]:
 
 
 def _risk(about: Entity) -> dict[str, Any] | None:
-    """Returns the risk score of a user or a client, with the alerts that contribute most."""
-    if about.kind not in risk_scores.KINDS or about.filters:
+    """Returns the risk score of a user or a client, with the alerts that contribute most.
+
+    That of a pseudonym is not known: alerts have the name.
+    """
+    if about.kind not in risk_scores.KINDS or about.filters or about.is_pseudonym:
         return None
     rows = risk.contributions(store(), about.kind, about.name, rendering.now())
     return {

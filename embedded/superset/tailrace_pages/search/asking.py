@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from ipaddress import ip_address
 
+from tailrace.erasure.pseudonyms import is_pseudonym, of_pseudonym
 from tailrace.search import COMPLIANCE, DEVELOPERS, SECURITY, Request, Role, SearchQuery
 from tailrace.search.model import EQUAL, Between, Comparison, Text, Timeline, Value
 from tailrace.search.request import Rows
@@ -36,6 +37,8 @@ def meant(query: SearchQuery) -> list[SearchQuery]:
     if not isinstance(query.where, Text) or query.pipe is not None:
         return []
     value, fields = query.where.text, NAMED_BY_TEXT
+    if is_pseudonym(value):
+        return [replace(query, where=Comparison(of_pseudonym(value).kind, EQUAL, (Value(value),)))]
     try:
         ip_address(value)
         fields = ("client",)

@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
         return _list(arguments, erasing.recorded(context.clickhouse(holds.ACCOUNT)))
     if not (arguments.subject and arguments.case.strip() and arguments.reason.strip()):
         raise UsageError("an erasure needs --subject, --case and --reason")
-    pseudonyms = vault.pseudonyms(context.home)
+    pseudonyms = vault.pseudonyms(context.secrets)
     wanted = subject(arguments.subject, pseudonyms)
     admin = context.clickhouse("admin")
     if arguments.dry_run:

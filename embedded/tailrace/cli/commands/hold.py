@@ -107,7 +107,7 @@ def _warn_of_names(selector: Selector, context: Context) -> None:
     names = [
         f"{kind}:{name}" for kind in KINDS for name in selector.values.get(kind, ()) if not is_pseudonym(name)
     ]
-    if names and vault.is_used(context.home):
+    if names and vault.is_used(context.secrets):
         print(
             f"Warning: this hold does not select rows with the pseudonym of {', '.join(names)} "
             "(docs/ERASURE.md); `tailrace reveal` shows it",

@@ -7,7 +7,7 @@ import io.tailrace.pseudonym.SealedName;
 import io.tailrace.pseudonym.SubjectKind;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.HashMap;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +32,9 @@ final class SubjectNames implements RowBinaryEncoder.Replacement {
     private final NameSealer vault;
     private final String layout;
     private final Clock clock;
-    private final Map<SubjectKind, Map<String, String>> known = new HashMap<>();
+    /** What is stored for a name, by kind: its pseudonym, or the name itself. */
+    private final Map<SubjectKind, Map<String, String>> known = new EnumMap<>(SubjectKind.class);
+
     private final RowBinaryBuffer arrivals = new RowBinaryBuffer(INITIAL_BYTES);
     private int arrived;
     private long day;
@@ -91,11 +93,15 @@ final class SubjectNames implements RowBinaryEncoder.Replacement {
     }
 
     private String pseudonym(SubjectKind kind, String name) {
-        if (Pseudonyms.isClear(kind, name)) {
+        if (name.isEmpty()) {
             return name;
         }
         forgetEachDay();
-        return known.computeIfAbsent(kind, each -> new LeastRecent()).computeIfAbsent(name, each -> arrive(kind, each));
+        return known.computeIfAbsent(kind, each -> new LeastRecent()).computeIfAbsent(name, each -> stored(kind, each));
+    }
+
+    private String stored(SubjectKind kind, String name) {
+        return Pseudonyms.isClear(kind, name) ? name : arrive(kind, name);
     }
 
     private void forgetEachDay() {

@@ -16,8 +16,12 @@ final class NewPseudonymKeys {
     private NewPseudonymKeys() {}
 
     static PseudonymKeys in(Path directory) throws Exception {
+        return in(directory, 2048);
+    }
+
+    static PseudonymKeys in(Path directory, int bits) throws Exception {
         KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
-        generator.initialize(2048);
+        generator.initialize(bits);
         KeyPair vault = generator.generateKeyPair();
         String pem = "-----BEGIN PUBLIC KEY-----\n"
                 + Base64.getMimeEncoder().encodeToString(vault.getPublic().getEncoded())
