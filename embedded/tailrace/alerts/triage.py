@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tailrace.clickhouse.client import ClickHouse, Row
-from tailrace.config.resources import ROOT
+from tailrace.clickhouse.query_files import text_of
 from tailrace.errors import ReportedError
 
-QUERY = ROOT / "sql" / "queries" / "alerts.sql"
+QUERY = "alerts"
 LEVELS = ("informational", "low", "medium", "high", "critical")
 VERDICTS = ("true positive", "false positive", "benign")
 """What a closed alert was: an attack or misuse, a mistake of the rule, or real but harmless activity."""
@@ -99,7 +99,7 @@ def list_worst(clickhouse: ClickHouse, query: AlertQuery, limit: int) -> tuple[l
 
 def _alerts(canary: bool) -> str:
     """Returns the query of the alerts with their states, from the table of canary rules or from the other."""
-    text = QUERY.read_text()
+    text = text_of(QUERY)
     return (
         text.replace("FROM tailrace.alerts FINAL", "FROM tailrace.canary_alerts AS alerts FINAL")
         if canary
@@ -159,7 +159,7 @@ def read(clickhouse: ClickHouse, prefix: str) -> AlertDetails:
     (alert,) = clickhouse.rows(
         "SELECT *, detected_at FROM tailrace.alerts FINAL WHERE alert_id = {id:UUID}", given
     )
-    (state,) = clickhouse.rows(f"SELECT * FROM ({QUERY.read_text()}) WHERE id = {{id:String}}", given)
+    (state,) = clickhouse.rows(f"SELECT * FROM ({text_of(QUERY)}) WHERE id = {{id:String}}", given)
     actions = clickhouse.rows(ACTIONS, given)
     deliveries = clickhouse.rows(
         "SELECT at, channel, count, attempt, outcome, detail FROM tailrace.alert_deliveries "
@@ -239,7 +239,7 @@ def record_action(clickhouse: ClickHouse, prefixes: Sequence[str], action: Actio
     states = {
         str(row["id"]): str(row["state"])
         for row in clickhouse.rows(
-            f"SELECT id, state FROM ({QUERY.read_text()}) WHERE has({{ids:Array(String)}}, id)",
+            f"SELECT id, state FROM ({text_of(QUERY)}) WHERE has({{ids:Array(String)}}, id)",
             {"ids": str(ids)},
         )
     }
@@ -267,7 +267,7 @@ def is_recorded(clickhouse: ClickHouse, id_: str, request: str) -> bool:
 def possible(clickhouse: ClickHouse, ids: Sequence[str], action: str) -> list[str]:
     """Returns those of the complete ids of alerts whose state allows an action."""
     rows = clickhouse.rows(
-        f"SELECT id, state FROM ({QUERY.read_text()}) WHERE has({{ids:Array(String)}}, id)",
+        f"SELECT id, state FROM ({text_of(QUERY)}) WHERE has({{ids:Array(String)}}, id)",
         {"ids": str(list(ids))},
     )
     states = {str(row["id"]): str(row["state"]) for row in rows}

@@ -1,6 +1,5 @@
 """Reads frameworks/*.yaml: requirements, the results that answer them, and the limits of the answers."""
 
-import re
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -8,13 +7,10 @@ from pathlib import Path
 
 import yaml
 
-from tailrace.config.resources import ROOT
+from tailrace.clickhouse.query_files import QUERIES, query_text
 
 DIRECTORY = Path(__file__).parent / "frameworks"
 RESULTS = Path(__file__).parent / "results.yaml"
-QUERIES = ROOT / "sql" / "queries"
-
-_INCLUDE = re.compile(r"^\{include:([\w/]+)\}$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -39,8 +35,7 @@ class Result:
 
     def statement(self) -> str:
         """Returns the text of the query, with the files that it includes."""
-        text = self.file.read_text()
-        return _INCLUDE.sub(lambda found: (QUERIES / f"{found[1]}.sql").read_text().rstrip(), text).rstrip()
+        return query_text(self.file).rstrip()
 
 
 @dataclass(frozen=True)

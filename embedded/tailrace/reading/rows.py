@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tailrace.clickhouse.client import ClickHouse
-from tailrace.reading.query_text import text_of
+from tailrace.clickhouse.query_files import text_of
 
 Rows = Callable[..., list[dict[str, Any]]]
 """Takes the name of a query or its text, and its parameters; returns rows by column."""

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from tailrace.alerts.delivery.config import Selection
 from tailrace.alerts.triage import uuid_of
 from tailrace.clickhouse.client import ClickHouse, Row
-from tailrace.config.resources import ROOT
+from tailrace.clickhouse.query_files import text_of
 from tailrace.outputs.record import DELIVERED, FAILED, Outcome
 from tailrace.outputs.record import REFUSED as REFUSED  # senders import it from here
 
-QUERY = ROOT / "sql" / "queries" / "alerts_due.sql"
+QUERY = "alerts_due"
 COLUMNS = ("alert_id", "channel", "count", "attempt", "outcome", "detail")
 NO_ALERT = str(uuid.UUID(int=0))
 MAX_DETAIL = 500
@@ -68,7 +68,7 @@ class Progress:
         first."""
         selection = self._selection
         rows = self._clickhouse.rows(
-            QUERY.read_text(),
+            text_of(QUERY),
             {
                 "channel": self._channel,
                 "window": window_seconds,
