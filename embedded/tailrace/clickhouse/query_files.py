@@ -1,9 +1,8 @@
 """The files of sql/queries.
 
-A file may include others: `{%- include "parts/NAME.sql" -%}`, or `{include:NAME}` in queries of evidence,
-whose bundles contain SQL without Jinja. The compiler of dashboards leaves other Jinja to Superset. All other
-readers render it without any variable: values are parameters of ClickHouse, `{name:Type}`, and never part of
-the text.
+A file may include others: `{%- include "parts/NAME.sql" -%}`. The compiler of dashboards leaves other Jinja
+to Superset. All other readers render it without any variable: values are parameters of ClickHouse,
+`{name:Type}`, and never part of the text.
 """
 
 import re
@@ -17,9 +16,7 @@ from tailrace.config.resources import ROOT
 QUERIES = ROOT / "sql" / "queries"
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
-_INCLUDE = re.compile(
-    r"""^(?:\{%- include "((?:parts/)?[a-z_]+)\.sql" -%\}|\{include:((?:parts/)?[a-z_]+)\})\n""", re.MULTILINE
-)
+_INCLUDE = re.compile(r"""^\{%- include "((?:parts/)?[a-z_]+)\.sql" -%\}\n""", re.MULTILINE)
 _JINJA = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False)
 
 
@@ -33,7 +30,7 @@ def query_text(file: Path) -> str:
 
 def with_included_queries(text: str, queries: Path) -> str:
     def part(found: re.Match) -> str:
-        return with_included_queries((queries / f"{found[1] or found[2]}.sql").read_text(), queries)
+        return with_included_queries((queries / f"{found[1]}.sql").read_text(), queries)
 
     return _INCLUDE.sub(part, text)
 

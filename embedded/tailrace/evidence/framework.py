@@ -7,7 +7,7 @@ from pathlib import Path
 
 import yaml
 
-from tailrace.clickhouse.query_files import QUERIES, query_text
+from tailrace.clickhouse.query_files import QUERIES, text_of
 
 DIRECTORY = Path(__file__).parent / "frameworks"
 RESULTS = Path(__file__).parent / "results.yaml"
@@ -31,11 +31,15 @@ class Result:
     @property
     def file(self) -> Path:
         """The file of the query."""
-        return QUERIES / f"evidence_{self.query or self.name}.sql"
+        return QUERIES / f"{self._query}.sql"
+
+    @property
+    def _query(self) -> str:
+        return f"evidence_{self.query or self.name}"
 
     def statement(self) -> str:
         """Returns the text of the query, with the files that it includes."""
-        return query_text(self.file).rstrip()
+        return text_of(self._query).rstrip()
 
 
 @dataclass(frozen=True)
