@@ -1,8 +1,8 @@
 """Reads alerts and appends the actions of users.
 
 An alert is a row that the detect job wrote; triage never changes it. Actions are appended to
-tailrace.alert_actions. sql/queries/alerts.sql derives the state of an alert (open, acknowledged, closed)
-from them.
+tailrace.alert_actions. sql/queries/parts/alert_state.sql derives the state of an alert (open, acknowledged,
+closed) from them.
 """
 
 import re
