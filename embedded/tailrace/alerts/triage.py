@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tailrace.clickhouse.client import ClickHouse, Row
+from tailrace.clickhouse.parameters import encoded
 from tailrace.clickhouse.query_files import text_of
 from tailrace.errors import ReportedError
 
@@ -183,7 +184,7 @@ def _existing(clickhouse: ClickHouse, ids: set[str]) -> set[str]:
         return set()
     rows = clickhouse.rows(
         f"SELECT DISTINCT {_ID_IS} AS id FROM tailrace.alerts WHERE has({{ids:Array(UUID)}}, alert_id)",
-        {"ids": str(valid)},
+        encoded({"ids": valid}),
     )
     return {str(row["id"]) for row in rows}
 
@@ -240,7 +241,7 @@ def record_action(clickhouse: ClickHouse, prefixes: Sequence[str], action: Actio
         str(row["id"]): str(row["state"])
         for row in clickhouse.rows(
             f"SELECT id, state FROM ({text_of(QUERY)}) WHERE has({{ids:Array(String)}}, id)",
-            {"ids": str(ids)},
+            encoded({"ids": ids}),
         )
     }
     for id_ in ids:
@@ -268,7 +269,7 @@ def possible(clickhouse: ClickHouse, ids: Sequence[str], action: str) -> list[st
     """Returns those of the complete ids of alerts whose state allows an action."""
     rows = clickhouse.rows(
         f"SELECT id, state FROM ({text_of(QUERY)}) WHERE has({{ids:Array(String)}}, id)",
-        {"ids": str(list(ids))},
+        encoded({"ids": list(ids)}),
     )
     states = {str(row["id"]): str(row["state"]) for row in rows}
     return [id_ for id_ in ids if id_ in states and _is_possible(states[id_], action)]
