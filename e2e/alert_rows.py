@@ -50,6 +50,23 @@ def grown(row: dict, count: int) -> dict:
     return {**row, "count": count, "updated_at": written(datetime.now(UTC))}
 
 
+def evidence(row: dict, **fields) -> dict:
+    """Returns the audit event that an alert names first, as a row; `fields` override its values."""
+    at = datetime.fromisoformat(row["event_time"]).replace(tzinfo=UTC) - timedelta(seconds=1)
+    return {
+        "event_id": row["event_ids"][0],
+        "cluster": row["cluster"],
+        "instance": row["instance"],
+        "event_time": written(at),
+        "event_class": "QUERY",
+        "command": "SELECT",
+        "user": row["user"],
+        "ip": row["src_ip"],
+        "database": row["database"],
+        **fields,
+    }
+
+
 def written(at: datetime) -> str:
     """Formats a time for ClickHouse."""
     return f"{at:%Y-%m-%d %H:%M:%S.%f}"

@@ -19,7 +19,7 @@ from typing import Any
 from dashboards.bench.fill import DAYS, fill
 from e2e.stack import Stack
 from tailrace.clickhouse.client import ClickHouse
-from tailrace.dashboards import asset_files
+from tailrace.clickhouse.query_files import QUERIES
 from tailrace_local import clickhouse as local_clickhouse
 from tailrace_pages import queries
 from tailrace_pages.alerts import filters
@@ -148,7 +148,7 @@ def _print(title: str, costs: list[Cost], verbose: bool) -> None:
 
 def _names() -> dict[str, str]:
     """Returns the names of the queries that are rendered for each kind of entity, by their text."""
-    files = [file.stem for file in asset_files.QUERIES.glob("page_entity_*.sql")]
+    files = [file.stem for file in QUERIES.glob("page_entity_*.sql")]
     return {
         reading.text(name, kind, daily): name
         for name in files

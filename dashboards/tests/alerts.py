@@ -1,8 +1,6 @@
 """Alerts for the browser tests, inserted like those of the detect job, with triage actions on some."""
 
-from datetime import UTC, datetime, timedelta
-
-from e2e.alert_rows import alert, grown, written
+from e2e.alert_rows import alert, evidence, grown
 from tailrace.clickhouse.client import ClickHouse
 
 OTHER_RULE = "Schema enumeration"
@@ -46,15 +44,4 @@ def _stored(row: dict) -> dict:
 
 
 def _event(row: dict) -> dict:
-    at = datetime.fromisoformat(row["event_time"]).replace(tzinfo=UTC) - timedelta(seconds=1)
-    return {
-        "event_id": row["event_ids"][0],
-        "cluster": row["cluster"],
-        "instance": row["instance"],
-        "event_time": written(at),
-        "event_class": "QUERY",
-        "command": "SELECT",
-        "user": row["user"].title(),  # servers regard the case of names, correlations do not
-        "ip": row["src_ip"],
-        "database": row["database"],
-    }
+    return evidence(row, user=row["user"].title())  # servers regard the case of names, correlations do not

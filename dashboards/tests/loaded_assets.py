@@ -4,6 +4,7 @@ import re
 
 import jinja2
 
+from tailrace.clickhouse.query_files import QUERIES, query_text
 from tailrace.dashboards import asset_files, changes, layout
 from tailrace.dashboards import assets as dashboard_assets
 from tailrace.dashboards.asset import Asset
@@ -55,7 +56,7 @@ def filtered_in_sql(dataset: Asset) -> set[str]:
     asked: set[str] = set()
     environment = jinja2.Environment()
     environment.filters["where_in"] = str
-    query = environment.from_string(asset_files.query_text(asset_files.QUERIES / dataset.content["sql"]))
+    query = environment.from_string(query_text(QUERIES / dataset.content["sql"]))
     for chosen in ([], ["1"]):  # a query may ask for one filter only if another is set
 
         def filter_values(column: str, chosen: list[str] = chosen, **_: bool) -> list[str]:

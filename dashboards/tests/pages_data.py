@@ -9,7 +9,7 @@ import uuid
 from datetime import UTC, datetime, timedelta
 from urllib.parse import quote
 
-from e2e.alert_rows import alert, written
+from e2e.alert_rows import alert, evidence
 from tailrace.clickhouse.client import ClickHouse
 from tailrace.retention import holds
 from tailrace.rules import catalog
@@ -136,18 +136,4 @@ def _hostile_alert(number: int, text: str) -> dict:
 
 
 def _event(row: dict) -> dict:
-    at = datetime.fromisoformat(row["event_time"]).replace(tzinfo=UTC) - timedelta(seconds=1)
-    return {
-        "event_id": row["event_ids"][0],
-        "cluster": row["cluster"],
-        "instance": row["instance"],
-        "event_time": written(at),
-        "event_class": "QUERY",
-        "command": "SELECT",
-        "user": row["user"],
-        "ip": row["src_ip"],
-        "host": row["src_ip"],
-        "database": row["database"],
-        "tables_read": [row["user"]],
-        "connection_id": 4711,
-    }
+    return evidence(row, host=row["src_ip"], tables_read=[row["user"]], connection_id=4711)

@@ -10,6 +10,7 @@ import yaml
 from loaded_assets import ASSETS, COMPILED, charts_of, dataset_of, deprecated, filtered_in_sql, names, of_kind
 
 from tailrace.alerts import link as alert_link
+from tailrace.clickhouse import query_files
 from tailrace.config.resources import PYTHON_PATH, REPOSITORY
 from tailrace.dashboards import asset_files, layout
 from tailrace.dashboards import assets as dashboard_assets
@@ -89,7 +90,7 @@ def test_chart_asks_for_what_its_dataset_has(chart):
 
 @pytest.mark.parametrize("dataset", of_kind("datasets"), ids=names(of_kind("datasets")))
 def test_query_returns_the_columns_of_its_dataset(dataset):
-    sql = asset_files.query_text(asset_files.QUERIES / dataset.content["sql"])
+    sql = query_files.query_text(query_files.QUERIES / dataset.content["sql"])
     for column in dataset.content["columns"]:
         name = column["column_name"]
         assert re.search(rf"\b{name}\b", sql), f"{dataset.content['sql']} returns no {name} of {dataset.file}"
@@ -128,7 +129,7 @@ def linked_from(dashboard: Asset) -> set[str]:
     found = set(re.findall(r"/superset/dashboard/([a-z-]+)/", texts))
     for chart in charts_of(dashboard):
         dataset = dataset_of(chart).content
-        sql = (asset_files.QUERIES / dataset["sql"]).read_text()
+        sql = (query_files.QUERIES / dataset["sql"]).read_text()
         sql += " ".join(metric["expression"] for metric in dataset["metrics"])
         found |= {LINKS[macro] for macro in re.findall(r"\{\{ *(link_to_\w+)\(", sql)}
         found |= set(re.findall(r"\{\{ *link(?:_by|_around|_within|ed_\w+)?\('([a-z-]+)'", sql))
@@ -138,7 +139,7 @@ def linked_from(dashboard: Asset) -> set[str]:
 LINKS = dict(
     re.findall(
         r"macro (link_to_\w+)\([^)]*\) -%\}[^']*'([a-z-]+)'",
-        (asset_files.QUERIES / "parts" / "links.sql").read_text(),
+        (query_files.QUERIES / "parts" / "links.sql").read_text(),
     )
 )
 """Macro → slug of the linked dashboard."""
@@ -159,7 +160,7 @@ def test_every_query_is_asked():
         for file in (PYTHON_PATH / package).rglob(f"*.{kind}")
     ]
     commands = "".join(file.read_text() for file in files)
-    for query in asset_files.QUERIES.glob("*.sql"):
+    for query in query_files.QUERIES.glob("*.sql"):
         name = query.stem.removeprefix("ledger_").removeprefix("evidence_")
         asked = query.stem in asked_by_charts or name in commands
         assert asked, f"sql/queries/{query.name} is used by no dataset, command or page: delete it"
@@ -348,7 +349,7 @@ AVERAGED = re.compile(r"\bavg\(|quantile(?!ExactWeighted)")
 
 
 def test_the_shared_percentiles_are_never_averaged():
-    assert not AVERAGED.search((asset_files.QUERIES / "parts" / "percentile.sql").read_text())
+    assert not AVERAGED.search((query_files.QUERIES / "parts" / "percentile.sql").read_text())
 
 
 @pytest.mark.parametrize("dataset", of_kind("datasets"), ids=names(of_kind("datasets")))
@@ -375,7 +376,7 @@ def test_problems_name_file_and_key(tmp_path: Path):
 def test_dangling_names_are_refused():
     chart = of_kind("charts")[0]
     with pytest.raises(AssetError, match=f"charts/{chart.name}.yaml: refers to datasets/"):
-        Compiler([chart], asset_files.QUERIES, "").compile()
+        Compiler([chart], query_files.QUERIES, "").compile()
 
 
 def test_yaml_is_read_as_it_was_meant():

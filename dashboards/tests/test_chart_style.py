@@ -16,7 +16,8 @@ from test_assets import (
 )
 from test_contrast import PALETTE
 
-from tailrace.dashboards import asset_files, layout
+from tailrace.clickhouse.query_files import QUERIES
+from tailrace.dashboards import layout
 
 TABLE_FRAME_PIXELS, TABLE_ROW_PIXELS = 222, 29
 """Height of a table without rows (title, search, header, pages, scroll bar), and of each row."""
@@ -137,7 +138,7 @@ def test_what_is_stacked_is_drawn_as_bars(chart):
 @pytest.mark.parametrize("chart", OVER_TIME, ids=names(OVER_TIME))
 def test_empty_bars_are_not_counted(chart):
     dataset = dataset_of(chart)
-    if "with_empty_buckets" not in (asset_files.QUERIES / dataset.content["sql"]).read_text():
+    if "with_empty_buckets" not in (QUERIES / dataset.content["sql"]).read_text():
         return
     expressions = {each["metric_name"]: each["expression"] for each in dataset.content["metrics"]}
     for metric in expressions.keys() & set(chart.content["params"]["metrics"]):

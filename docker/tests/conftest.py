@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from docker.tests.go_program import built
+from docker.tests.install_limit import allow_installation
 from tailrace.config import content_hash
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings
@@ -21,14 +22,9 @@ SOURCES = Path(__file__).parent / "compose"
 
 Project = dict[str, Any]
 
-INSTALL_SECONDS = 1800
-"""On a new machine the first test also builds programs, which takes minutes, and longer beside other work."""
-
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if Path(__file__).parent in item.path.parents and not item.get_closest_marker("timeout"):
-            item.add_marker(pytest.mark.timeout(INSTALL_SECONDS))
+    allow_installation(items, Path(__file__).parent)
 
 
 @pytest.fixture(scope="session")

@@ -86,9 +86,13 @@ STEPS = {
 
 
 def job_defaults(job: str, name: str) -> dict[str, str | None]:
-    """Every key of a job and its default as its enum says; None where it must be given."""
+    """Every key of a job and its default as its enums say; None where it must be given."""
     package = {"normalize": "normalize", "detect": "detection"}[job]
-    source = REPOSITORY / f"stream-jobs/flink-jobs/src/main/java/io/tailrace/flink/{package}/{name}.java"
+    return _defaults_of("runtime/SharedJobOptions") | _defaults_of(f"{package}/{name}")
+
+
+def _defaults_of(enum: str) -> dict[str, str | None]:
+    source = REPOSITORY / f"stream-jobs/flink-jobs/src/main/java/io/tailrace/flink/{enum}.java"
     text = source.read_text()
     found = re.findall(r'^    \w+\("([a-z0-9.-]+)", (null|"(.*)")\)[,;]$', text, re.MULTILINE)
     constants = re.findall(r"^    ([A-Z][A-Z0-9_]+)\(", text, re.MULTILINE)

@@ -1,10 +1,21 @@
 """Connects to the Kafka of this machine's stack with one of its accounts."""
 
+import socket
+
 from tailrace.config.home import Home
 from tailrace.config.settings import Settings
 from tailrace.credentials.certificates import Certificates
 from tailrace.kafka.accounts import MECHANISM, USER_PREFIX, password_name
 from tailrace.kafka.client import KafkaClient
+
+
+def listens(port: int) -> bool:
+    """Returns whether a port of this machine accepts connections."""
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+    except OSError:
+        return False
+    return True
 
 
 def connect(settings: Settings, home: Home, account: str) -> KafkaClient:

@@ -3,9 +3,9 @@
 import pytest
 import yaml
 
+from tailrace.clickhouse.query_files import QUERIES
 from tailrace.config.resources import REPOSITORY
 from tailrace.evidence import framework
-from tailrace.evidence.framework import QUERIES
 
 COMPLIANCE = (REPOSITORY / "docs" / "COMPLIANCE.md").read_text()
 

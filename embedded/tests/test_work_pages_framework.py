@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tailrace.clickhouse.query_files import QUERIES
 from tailrace.dashboards import roles as dashboard_roles
-from tailrace.dashboards.asset_files import QUERIES
 from tailrace_pages import columns, csv_table, formats, links, permissions, queries, time_range
 from tailrace_pages.columns import MOST_LEAST, Column, least_width
 from tailrace_pages.entities import reading

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from docker.tests.install_limit import allow_installation
 from helm import program
 from tailrace.config import content_hash
 from tailrace.config.settings import Settings
@@ -52,14 +53,9 @@ OPTIONAL = {
 
 Resource = dict[str, Any]
 
-INSTALL_SECONDS = 1800
-"""On a new machine the first test also builds programs, which takes minutes, and longer beside other work."""
-
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if Path(__file__).parent in item.path.parents and not item.get_closest_marker("timeout"):
-            item.add_marker(pytest.mark.timeout(INSTALL_SECONDS))
+    allow_installation(items, Path(__file__).parent)
 
 
 @pytest.fixture(scope="session")

@@ -1,3 +1,4 @@
+{%- include "parts/alert_state.sql" -%}
 -- What each alert contributes to the risk scores of its user, its client and its instance: points of its level, times a factor
 -- of its verdict, times a factor of the data touched, halved for each half-life since its event. docs/ALERTS.md has the
 -- numbers. Alerts of the last ten half-lives count. Parameters: now, half_life (hours), kind (user, client, instance; empty:
@@ -9,8 +10,8 @@ WITH
     done AS (
         SELECT
             alert_id,
-            argMaxIf(action, at, action IN ('ack', 'close', 'reopen')) AS last_change,
-            argMaxIf(verdict, at, action = 'close') AS last_verdict
+            {{ last_change() }} AS last_change,
+            {{ last_verdict() }} AS last_verdict
         FROM tailrace.alert_actions
         GROUP BY alert_id),
     weighed AS (
@@ -21,17 +22,10 @@ WITH
                     AND ({kind:String} = '' OR each.1 = {kind:String})
                     AND ({name:String} = '' OR lowerUTF8(each.2) = lowerUTF8({name:String})),
                 [
-                ('user', if(mapContains(entity, 'user') OR NOT hasAny(mapKeys(entity), ['src_ip', 'host', 'program', 'os_user']),
-                    toString(user), '')),
-                ('client', multiIf(
-                    mapContains(entity, 'src_ip'), toString(src_ip),
-                    mapContains(entity, 'host'), entity['host'],
-                    hasAny(mapKeys(entity), ['user', 'program', 'os_user']), '',
-                    toString(src_ip))),
+                ('user', {{ alert_account() }}),
+                ('client', {{ alert_client() }}),
                 ('instance', toString(instance))]) AS things,
-            multiIf(
-                last_change = 'close', if(last_verdict = '', 'closed', toString(last_verdict)),
-                silenced, 'suppressed', last_change = 'ack', 'acknowledged', 'open') AS outcome,
+            {{ alert_outcome() }} AS outcome,
             transform(toString(level), ['low', 'medium', 'high', 'critical'], [3, 10, 30, 100], 1) AS level_points,
             transform(outcome, ['true positive', 'false positive', 'benign', 'suppressed'], [2, 0, 0, 0], 1) AS verdict_factor,
             exp2(-greatest(0, dateDiff('second', event_time, {now:DateTime('UTC')})) / ({half_life:UInt32} * 3600)) AS decay

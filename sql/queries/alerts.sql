@@ -1,13 +1,12 @@
--- Every alert with its state, which follows from the triage actions (tailrace.alert_actions): open until it is
--- acknowledged (ack) or closed, and open again when it is reopened. `tailrace alerts` and the dashboard use this query,
--- so both define "open" the same way.
+{%- include "parts/alert_state.sql" -%}
+-- Every alert with its state (parts/alert_state.sql). `tailrace alerts`, the dashboard and the evidence use this query.
 WITH
     done AS (
         SELECT
             alert_id,
-            argMaxIf(action, at, action IN ('ack', 'close', 'reopen')) AS last_change,
-            argMaxIf(assignee, at, action = 'assign') AS assignee,
-            argMaxIf(verdict, at, action = 'close') AS last_verdict,
+            {{ last_change() }} AS last_change,
+            {{ last_assignee() }} AS assignee,
+            {{ last_verdict() }} AS last_verdict,
             argMax(actor, at) AS acted_by,
             max(at) AS acted_at
         FROM tailrace.alert_actions
@@ -31,10 +30,10 @@ SELECT
     cluster, instance, entity, entity_key,
     alerts.count AS alert_count,
     metric, late, silenced,
-    multiIf(last_change = 'close', 'closed', last_change = 'ack', 'acknowledged', 'open') AS state,
+    {{ alert_state() }} AS state,
     if(silenced AND state = 'open', 'silenced', state) AS status,
     assignee, acted_by, acted_at,
-    if(state = 'closed', last_verdict, '') AS verdict,
+    {{ alert_verdict() }} AS verdict,
     user, src_ip, database, program,
     link_path
 FROM tailrace.alerts FINAL

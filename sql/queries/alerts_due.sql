@@ -1,3 +1,4 @@
+{%- include "parts/alert_state.sql" -%}
 -- Alerts that are due for delivery to a channel, those with the fewest attempts first.
 --
 -- There is no cursor: every pass compares the alerts of the last {window:UInt32} seconds with all recorded attempts.
@@ -32,7 +33,7 @@ WITH
         FROM tailrace.alert_actions
         WHERE alert_id IN recent
         GROUP BY alert_id
-        HAVING argMaxIf(action, at, action IN ('ack', 'close', 'reopen')) = 'close'),
+        HAVING {{ last_change() }} = 'close'),
     closed_there AS (
         SELECT alert_id
         FROM tailrace.alert_actions

@@ -1,3 +1,4 @@
+{%- include "parts/alert_state.sql" -%}
 -- Alerts for the API by the time at which they were detected, the newest first: other than the time of the event, it does not change
 -- while an alert grows. The filters and states are those of the inbox (page_alerts.sql).
 -- Parameters: those of page_alerts.sql; before and before_id: the last row of the page before.

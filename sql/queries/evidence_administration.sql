@@ -3,7 +3,7 @@
 -- as pseudonyms (docs/ERASURE.md), it is unknown which of them are administrators: one row per server counts their records.
 -- Parameters: from, to.
 WITH
-{include:parts/administrators}
+{%- include "parts/administrators.sql" -%}
     texts AS (
         SELECT query_id, any(fingerprint) AS text
         FROM tailrace.fingerprints

@@ -4,7 +4,7 @@ SELECT event_time AS at, level AS severity, rule_title AS rule, cluster, instanc
     alert_count AS times, status AS state, assignee AS assigned_to, acted_by, if(acted_by = '', NULL, acted_at) AS acted_at,
     verdict, id AS alert
 FROM (
-{include:alerts}
+{%- include "alerts.sql" -%}
 )
 WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
 ORDER BY at, alert

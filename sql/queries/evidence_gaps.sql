@@ -6,12 +6,12 @@
 WITH
     (
         WITH
-{include:parts/lost_files}
-{include:parts/lost_ranges}
+{%- include "parts/lost_files.sql" -%}
+{%- include "parts/lost_ranges.sql" -%}
         SELECT groupArray(tuple(*)) FROM lost_ranges
         WHERE lost_at >= {from:DateTime('UTC')} OR repaired_at >= {from:DateTime('UTC')}
     ) AS range_rows,
-{include:parts/lost_records}
+{%- include "parts/lost_records.sql" -%}
 SELECT
     lost_at AS at, cluster, instance, source, log, generation, gap_kind AS what, state, from_offset, to_offset,
     lost_bytes AS length_bytes, missing_bytes, log_from, log_to, repaired_at

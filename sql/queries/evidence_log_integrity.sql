@@ -3,8 +3,8 @@
 -- other content. A log that moved to another cluster has one row, with the cluster of its last posting in the period.
 -- Parameters: from, to.
 WITH
-{include:parts/lost_files}
-{include:parts/lost_ranges}
+{%- include "parts/lost_files.sql" -%}
+{%- include "parts/lost_ranges.sql" -%}
     , losses AS (
         SELECT instance, source, log, sum(lost_bytes) AS lost_in_log, sum(lost_bytes - missing_bytes) AS filled_in_log
         FROM lost_ranges

@@ -15,9 +15,9 @@ FROM tailrace.audit_events
 WHERE event_time >= {from:DateTime('UTC')} AND event_time < {to:DateTime('UTC')}
     AND event_class != 'table' AND event_name IN ('', 'status', 'connect', 'change_user')
     AND NOT (event_class = 'connection' AND
-{include:parts/is_login}
+{%- include "parts/is_login.sql" -%}
     )
     AND status IN
-{include:parts/refusal_codes}
+{%- include "parts/refusal_codes.sql" -%}
 )
 ORDER BY at, instance, event

@@ -1,13 +1,14 @@
+{%- include "parts/alert_state.sql" -%}
 -- The alerts from which incidents are made, by time: who acts, when, and what was done with them. Suppressed alerts are in no
--- incident. `account` and `client` are empty if the alert is not about a user or a client (as in alert_risk.sql).
+-- incident. `account` and `client` are empty if the alert is not about a user or a client.
 -- Parameters: from, to, limit.
 WITH
     done AS (
         SELECT
             alert_id,
-            argMaxIf(action, at, action IN ('ack', 'close', 'reopen')) AS last_change,
-            argMaxIf(verdict, at, action = 'close') AS last_verdict,
-            argMaxIf(assignee, at, action = 'assign') AS last_assignee
+            {{ last_change() }} AS last_change,
+            {{ last_verdict() }} AS last_verdict,
+            {{ last_assignee() }} AS last_assignee
         FROM tailrace.alert_actions
         GROUP BY alert_id)
 SELECT
@@ -15,15 +16,10 @@ SELECT
     toDateTime(window_from, 'UTC') AS began, toDateTime(alerts.event_time, 'UTC') AS event_time,
     toString(level) AS level, toString(rule_id) AS rule_id, toString(rule_title) AS rule_title, tags,
     toString(cluster) AS cluster, toString(instance) AS instance, entity_key, alerts.count AS alert_count,
-    if(mapContains(entity, 'user') OR NOT hasAny(mapKeys(entity), ['src_ip', 'host', 'program', 'os_user']),
-        toString(user), '') AS account,
-    multiIf(
-        mapContains(entity, 'src_ip'), toString(src_ip),
-        mapContains(entity, 'host'), entity['host'],
-        hasAny(mapKeys(entity), ['user', 'program', 'os_user']), '',
-        toString(src_ip)) AS client,
-    multiIf(last_change = 'close', 'closed', last_change = 'ack', 'acknowledged', 'open') AS state,
-    if(last_change = 'close', toString(last_verdict), '') AS verdict,
+    {{ alert_account() }} AS account,
+    {{ alert_client() }} AS client,
+    {{ alert_state() }} AS state,
+    toString({{ alert_verdict() }}) AS verdict,
     last_assignee AS assignee
 FROM tailrace.alerts FINAL
 LEFT JOIN done USING (alert_id)

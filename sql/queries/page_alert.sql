@@ -1,11 +1,12 @@
--- One alert with its state, for its page. alerts.sql defines the states in the same way.
+{%- include "parts/alert_state.sql" -%}
+-- One alert with its state, for its page.
 WITH
     done AS (
         SELECT
             alert_id,
-            argMaxIf(action, at, action IN ('ack', 'close', 'reopen')) AS last_change,
-            argMaxIf(verdict, at, action = 'close') AS last_verdict,
-            argMaxIf(assignee, at, action = 'assign') AS last_assignee
+            {{ last_change() }} AS last_change,
+            {{ last_verdict() }} AS last_verdict,
+            {{ last_assignee() }} AS last_assignee
         FROM tailrace.alert_actions
         WHERE alert_id = {id:UUID}
         GROUP BY alert_id)
@@ -19,8 +20,8 @@ SELECT
     alerts.count AS alert_count,
     metric, late, silenced, user, src_ip, database, program, statements, facts, next_steps, false_positives, event_ids,
     link_path,
-    multiIf(last_change = 'close', 'closed', last_change = 'ack', 'acknowledged', 'open') AS state,
-    if(last_change = 'close', last_verdict, '') AS verdict,
+    {{ alert_state() }} AS state,
+    {{ alert_verdict() }} AS verdict,
     last_assignee AS assignee
 FROM tailrace.alerts FINAL
 LEFT JOIN done USING (alert_id)

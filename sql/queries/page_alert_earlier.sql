@@ -1,3 +1,4 @@
+{%- include "parts/alert_state.sql" -%}
 -- Earlier alerts of the same rule and entity, the latest first. The rule is the first column of the sorting key.
 WITH
     earlier AS (
@@ -11,8 +12,8 @@ WITH
     done AS (
         SELECT
             alert_id,
-            argMaxIf(action, at, action IN ('ack', 'close', 'reopen')) AS last_change,
-            argMaxIf(verdict, at, action = 'close') AS last_verdict,
+            {{ last_change() }} AS last_change,
+            {{ last_verdict() }} AS last_verdict,
             argMaxIf(reason, at, action = 'close') AS last_reason
         FROM tailrace.alert_actions
         WHERE alert_id IN (
@@ -23,8 +24,8 @@ SELECT
     lower(replaceAll(toString(alert_id), '-', '')) AS id,
     toDateTime(event_time, 'UTC') AS event_time,
     level, instance, alert_count,
-    multiIf(last_change = 'close', 'closed', last_change = 'ack', 'acknowledged', 'open') AS state,
-    if(last_change = 'close', last_verdict, '') AS verdict,
+    {{ alert_state() }} AS state,
+    {{ alert_verdict() }} AS verdict,
     if(last_change = 'close', last_reason, '') AS closed_because,
     false AS silenced,
     count() OVER () AS total

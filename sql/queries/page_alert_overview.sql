@@ -1,3 +1,4 @@
+{%- include "parts/alert_state.sql" -%}
 -- The alerts of the inbox by severity: how many there are, how many more before the time range (`older`), and the latest
 -- ones. It reads narrow columns of all alerts once; page_alert_rows.sql then reads the rows of one page.
 WITH

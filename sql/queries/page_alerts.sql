@@ -1,5 +1,6 @@
+{%- include "parts/alert_state.sql" -%}
 -- The alerts of the inbox as a file: the most severe first, then those with the latest event. Alerts are restricted by their
--- own columns before the actions are joined. alerts.sql defines the states in the same way.
+-- own columns before the actions are joined.
 WITH
     filtered AS (
         SELECT

@@ -1,3 +1,4 @@
+{%- include "parts/alert_state.sql" -%}
 -- Alerts about an entity, and alerts that have one of the given events as evidence: `names`, events of the entity, and
 -- `near`, events of connections that have an event of it (page_entity_evidence). Fields of entities ignore case, as the
 -- rules do. Parameters: kind, name, from, to, cluster, instance, names, near.
@@ -30,7 +31,7 @@ FROM (
         AND (is_about OR names_it OR hasAny(event_ids, {near:Array(String)}))
 ) AS alerts
 LEFT JOIN (
-    SELECT alert_id, argMaxIf(action, at, action IN ('ack', 'close', 'reopen')) AS last_change
+    SELECT alert_id, {{ last_change() }} AS last_change
     FROM tailrace.alert_actions
     GROUP BY alert_id
 ) AS done ON done.alert_id = alerts.alert_id

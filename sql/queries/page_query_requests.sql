@@ -1,8 +1,7 @@
+{%- include "parts/trace_requests.sql" -%}
 -- The requests of applications that ran one statement, from their traces: one row per service and endpoint, by time in the
 -- statement. `most_calls` is the largest number of calls in one request, that of `worst_trace`; `loops` are the requests with
 -- at least five calls (N+1).
---
--- The request of a trace is its first server span. A trace without one is named by the comments of its statements.
 -- Parameters: from, to, query_ids.
 WITH
     calls AS (
@@ -13,15 +12,9 @@ WITH
         WHERE otel_traces.query_id IN {query_ids:Array(UInt64)} AND otel_traces.query_id != 0
             AND Timestamp >= {from:DateTime('UTC')} AND Timestamp < {to:DateTime('UTC')}
         GROUP BY TraceId),
-    requests AS (
-        SELECT TraceId AS trace_id, argMin(otel_traces.endpoint, Timestamp) AS served, argMin(ServiceName, Timestamp) AS root
-        FROM tailrace.otel_traces
-        WHERE SpanKind IN ('Server', 'Consumer')
-            AND Timestamp >= {from:DateTime('UTC')} - 600 AND Timestamp < {to:DateTime('UTC')} + 600
-            AND TraceId IN (SELECT trace_id FROM calls)
-        GROUP BY TraceId)
+    {{ requests("{from:DateTime('UTC')}", "{to:DateTime('UTC')}", 'AND TraceId IN (SELECT trace_id FROM calls)') }}
 SELECT
-    toString(if(root = '', caller, root)) AS service,
+    toString({{ service('caller') }}) AS service,
     toString(if(served = '', commented, served)) AS endpoint,
     count() AS requests, sum(calls_each) AS calls, sum(seconds) AS total_seconds,
     countIf(calls_each >= 5) AS loops, max(calls_each) AS most_calls, argMax(calls.trace_id, (calls_each, calls.trace_id)) AS worst_trace

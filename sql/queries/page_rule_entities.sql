@@ -1,10 +1,11 @@
+{%- include "parts/alert_state.sql" -%}
 -- The entities of a rule with the most alerts in a time range, with the numbers by verdict. Parameters: rule, from, to, limit.
 WITH
     done AS (
         SELECT
             alert_id,
-            argMaxIf(action, at, action IN ('ack', 'close', 'reopen')) AS last_change,
-            argMaxIf(verdict, at, action = 'close') AS last_verdict
+            {{ last_change() }} AS last_change,
+            {{ last_verdict() }} AS last_verdict
         FROM tailrace.alert_actions
         GROUP BY alert_id)
 SELECT

@@ -1,11 +1,12 @@
+{%- include "parts/alert_state.sql" -%}
 -- Alerts of each rule in a time range by what they turned out to be, and of each day if `by_day` is 1 (else `day` is the
 -- begin of the epoch). Parameters: rule (id; empty: all rules), from, to, by_day.
 WITH
     done AS (
         SELECT
             alert_id,
-            argMaxIf(action, at, action IN ('ack', 'close', 'reopen')) AS last_change,
-            argMaxIf(verdict, at, action = 'close') AS last_verdict
+            {{ last_change() }} AS last_change,
+            {{ last_verdict() }} AS last_verdict
         FROM tailrace.alert_actions
         GROUP BY alert_id)
 SELECT
@@ -25,9 +26,7 @@ SELECT
 FROM (
     SELECT
         alert_id, alerts.rule_id AS rule_id, rule_title, level, event_time,
-        multiIf(
-            last_change = 'close', if(last_verdict = '', 'closed', toString(last_verdict)),
-            silenced, 'suppressed', last_change = 'ack', 'acknowledged', 'open') AS outcome
+        {{ alert_outcome() }} AS outcome
     FROM tailrace.alerts FINAL
     LEFT JOIN done USING (alert_id)
     WHERE alerts.event_time >= {from:DateTime('UTC')} AND alerts.event_time < {to:DateTime('UTC')}

@@ -1,24 +1,14 @@
 {%- include "parts/statement.sql" -%}
 {%- include "parts/links.sql" -%}
+{%- include "parts/trace_requests.sql" -%}
 -- Calls of one statement, measured by applications: one row per span, with its request.
---
--- The request of a trace is its first server span. A trace whose request is missing is named by the comments of its
--- statements, or remains without a name.
 WITH
     {{ chosen_statement() }},
     calls AS (
         SELECT * FROM tailrace.otel_traces
         WHERE otel_traces.query_id = chosen AND otel_traces.query_id != 0
             AND Timestamp >= range_start AND Timestamp < range_end),
-    requests AS (
-        SELECT
-            TraceId AS trace_id,
-            argMin(otel_traces.endpoint, Timestamp) AS served,
-            argMin(ServiceName, Timestamp) AS root_service
-        FROM tailrace.otel_traces
-        WHERE SpanKind IN ('Server', 'Consumer') AND Timestamp >= range_start - 600 AND Timestamp < range_end + 600
-            AND TraceId IN (SELECT TraceId FROM calls)
-        GROUP BY TraceId),
+    {{ requests(of_traces='AND TraceId IN (SELECT TraceId FROM calls)') }},
     logged AS (
         SELECT query_events.trace_id AS trace_id, query_events.span_id AS span_id, max(query_time) AS logged_seconds,
             any(query_events.instance) AS instance
@@ -31,8 +21,8 @@ SELECT
     leftPad(hex(calls.query_id), 16, '0') AS query_id,
     TraceId AS trace_id,
     SpanId AS span_id,
-    if(requests.root_service = '', ServiceName, requests.root_service) AS service,
-    multiIf(requests.served != '', requests.served, calls.endpoint != '', calls.endpoint, '(unknown)') AS endpoint,
+    {{ service('ServiceName') }} AS service,
+    {{ endpoint('calls.endpoint') }} AS endpoint,
     if(logged.instance = '', '(not in a slow log)', logged.instance) AS instance,
     Duration / 1e9 AS seconds,
     if(logged.instance = '', NULL, logged.logged_seconds) AS server_seconds,

@@ -1,3 +1,4 @@
+{%- include "parts/alert_state.sql" -%}
 -- The health of each active rule, and of each rule that has fired within the last {period:UInt32} seconds: alerts, what
 -- they were when they were closed, and the servers whose logs lack something that the rule needs. `tailrace rules health`
 -- uses it.
@@ -9,10 +10,10 @@
 WITH
     now64(6, 'UTC') - toIntervalSecond({period:UInt32}) AS since,
     closed AS (
-        SELECT alert_id, argMaxIf(verdict, at, action = 'close') AS verdict
+        SELECT alert_id, {{ last_verdict() }} AS verdict
         FROM tailrace.alert_actions
         GROUP BY alert_id
-        HAVING argMaxIf(action, at, action IN ('ack', 'close', 'reopen')) = 'close'),
+        HAVING {{ last_change() }} = 'close'),
     raised AS (
         SELECT alert_id, rule_id, rule_title, level, event_time, silenced, false AS canary
         FROM tailrace.alerts FINAL

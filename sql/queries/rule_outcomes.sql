@@ -1,3 +1,4 @@
+{%- include "parts/alert_state.sql" -%}
 -- All stored alerts of rules that have alerts which were closed as benign or as false positive since a time, by entity and
 -- by what they turned out to be. `outcome` is a verdict, `closed` (without a verdict) or `open` (not closed). Proposals of
 -- exceptions are computed from them. Parameters: rule (id; empty: all rules), since.
@@ -5,8 +6,8 @@ WITH
     done AS (
         SELECT
             alert_id,
-            argMaxIf(action, at, action IN ('ack', 'close', 'reopen')) AS last_change,
-            argMaxIf(verdict, at, action = 'close') AS last_verdict,
+            {{ last_change() }} AS last_change,
+            {{ last_verdict() }} AS last_verdict,
             maxIf(at, action = 'close') AS closed_at
         FROM tailrace.alert_actions
         GROUP BY alert_id),

@@ -1,3 +1,4 @@
+{%- include "parts/trace_requests.sql" -%}
 {%- include "parts/utc.sql" -%}
 -- Statements that one request ran many times: a loop in place of a join or an IN list (N+1).
 --
@@ -5,14 +6,7 @@
 WITH
     {{ utc(to_dttm) if to_dttm else "now('UTC')" }} AS range_end,
     {{ utc(from_dttm) if from_dttm else "range_end - 86400" }} AS range_start,
-    requests AS (
-        SELECT
-            TraceId AS trace_id,
-            argMin(otel_traces.endpoint, Timestamp) AS served,
-            argMin(ServiceName, Timestamp) AS root_service
-        FROM tailrace.otel_traces
-        WHERE SpanKind IN ('Server', 'Consumer') AND Timestamp >= range_start - 600 AND Timestamp < range_end + 600
-        GROUP BY TraceId),
+    {{ requests() }},
     calls AS (
         SELECT
             TraceId AS trace_id,
@@ -30,8 +24,8 @@ WITH
         HAVING repeats >= 5)
 SELECT
     time, trace_id,
-    if(requests.root_service = '', caller, requests.root_service) AS service,
-    multiIf(requests.served != '', requests.served, commented != '', commented, '(unknown)') AS endpoint,
+    {{ service('caller') }} AS service,
+    {{ endpoint('commented') }} AS endpoint,
     database,
     leftPad(hex(id), 16, '0') AS query_id,
     query, repeats, seconds

@@ -11,6 +11,7 @@ from clickhouse_servers import Server
 from test_tables import TABLES, encoded_as
 
 from tailrace.clickhouse.client import ClickHouseError
+from tailrace.clickhouse.query_files import QUERIES
 from tailrace.dashboards import asset_files
 
 INSTANCES = [f"db{number}" for number in range(8)]
@@ -114,7 +115,7 @@ WITHOUT_ROWS = {
 
 
 def queries() -> list[str]:
-    return sorted(path.stem for path in asset_files.QUERIES.glob("*.sql") if path.stem not in NOT_COMPARED)
+    return sorted(path.stem for path in QUERIES.glob("*.sql") if path.stem not in NOT_COMPARED)
 
 
 def chart_queries() -> list[str]:

@@ -16,7 +16,7 @@ from memory_directory import in_memory
 from replica_servers import Replicas
 
 from tailrace.clickhouse.client import ClickHouse
-from tailrace.dashboards import asset_files
+from tailrace.clickhouse.query_files import QUERIES, query_text
 from tailrace.dashboards import assets as dashboard_assets
 from tailrace.snapshots.rows import rows_of
 
@@ -133,7 +133,7 @@ def rendered() -> Callable[..., str]:
         drawn: tuple[str, ...] = (),
         **filters: list[str],
     ) -> str:
-        template = _jinja().from_string(asset_files.query_text(asset_files.QUERIES / f"{name}.sql"))
+        template = _jinja().from_string(query_text(QUERIES / f"{name}.sql"))
         return template.render(
             from_dttm=since,
             to_dttm=until,

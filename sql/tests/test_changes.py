@@ -8,6 +8,7 @@ import jinja2
 import pytest
 from developer_rows import HOUR, NOW, RANGE, executions, insert_executions, message
 
+from tailrace.clickhouse.query_files import QUERIES, with_included_queries
 from tailrace.dashboards import asset_files, changes
 
 NOT_COVERED = "previous period not covered"
@@ -151,7 +152,7 @@ def test_the_statement_of_query_detail_is_the_same_in_both_periods(admin, user, 
 
 def test_texts_of_changes(user, admin):
     macro = '{%- include "parts/change.sql" -%}\n{{ change_text() }}'
-    included = asset_files.with_included_queries(macro, asset_files.QUERIES)
+    included = with_included_queries(macro, QUERIES)
     environment = jinja2.Environment()
     environment.filters["where_in"] = str  # of macros that are not called here
     text = environment.from_string(included).render()

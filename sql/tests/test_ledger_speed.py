@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tailrace.dashboards import asset_files
+from tailrace.clickhouse.query_files import text_of
 from tailrace.ledger import balance as ledger_balance
 
 FILES = 40
@@ -87,10 +87,10 @@ def _questions(rendered, days: int) -> list[tuple[str, str, dict[str, str]]]:
         ("bytes_behind", rendered("bytes_behind", *shown), {}),
         (
             "ledger_minutes",
-            (asset_files.QUERIES / "ledger_minutes.sql").read_text(),
+            text_of("ledger_minutes"),
             period | {"instance": ""},
         ),
-        ("evidence_coverage", (asset_files.QUERIES / "evidence_coverage.sql").read_text(), period),
+        ("evidence_coverage", text_of("evidence_coverage"), period),
         ("audit_coverage_gaps", "SELECT * FROM tailrace.audit_coverage_gaps", {}),
     ]
 

@@ -8,8 +8,8 @@ import pytest
 from entity_rows import Store
 from ledger_fixture import LedgerRows, minutes_ago
 
+from tailrace.clickhouse.query_files import text_of
 from tailrace.evidence import framework
-from tailrace.reading.query_text import text_of
 from tailrace_pages.alerts import gaps
 
 LOST_AT, FILLED_AT = minutes_ago(90), minutes_ago(80)

@@ -8,8 +8,8 @@ import jinja2
 import pytest
 from developer_rows import RANGE
 
+from tailrace.clickhouse.query_files import QUERIES, with_included_queries
 from tailrace.config.resources import REPOSITORY
-from tailrace.dashboards.asset_files import QUERIES, with_included_queries
 from tailrace_pages import formats
 
 

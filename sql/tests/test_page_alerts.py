@@ -106,7 +106,7 @@ def test_states_are_those_of_the_command_line(raised, act, listed, user):
     assert listed(state="closed") == listed(state="closed", verdict="benign") == [closed]
     assert listed(state="suppressed") == [silenced]
     assert set(listed(state="any")) == set(ids)
-    rows = user("analyst").rows(f"SELECT id, state, verdict FROM ({triage.QUERY.read_text()})")
+    rows = user("analyst").rows(f"SELECT id, state, verdict FROM ({text_of(triage.QUERY)})")
     by_command = {row["id"]: (row["state"], row["verdict"]) for row in rows}
     for id_ in ids:
         (page,) = user("reader_compliance").rows(text_of("page_alert"), {"id": id_})

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tailrace.dashboards.asset_files import QUERIES
+from tailrace.clickhouse.query_files import QUERIES
 from tailrace.evidence import framework
 from tailrace.evidence.parameters import parameters
 from tailrace.evidence.period import Period

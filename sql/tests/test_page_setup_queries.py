@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tailrace.dashboards.asset_files import QUERIES
+from tailrace.clickhouse.query_files import QUERIES
 
 NOW = datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0) - timedelta(days=2)
 AT = {"now": f"{NOW:%Y-%m-%d %H:%M:%S}"}

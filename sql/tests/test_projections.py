@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from clickhouse_servers import Server
 
-from tailrace.dashboards.asset_files import QUERIES, query_text
+from tailrace.clickhouse.query_files import QUERIES, query_text
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 TIME = "%Y-%m-%d %H:%M:%S"

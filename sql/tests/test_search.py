@@ -359,7 +359,7 @@ def test_a_text_is_looked_up_with_the_index_of_statements(server, events):
 def test_kinds_are_those_of_the_pages_of_entities(server, events):
     import jinja2
 
-    from tailrace.dashboards.asset_files import QUERIES, query_text
+    from tailrace.clickhouse.query_files import QUERIES, query_text
     from tailrace.search.sources import KIND_OF_AUDIT, KIND_OF_ENTRY
 
     macros = jinja2.Environment().from_string(query_text(QUERIES / "parts" / "entity_conditions.sql")).module

@@ -22,7 +22,7 @@ from tailrace.archive.warehouse import Warehouse
 from tailrace.cli.exit_codes import Exit
 from tailrace.clickhouse import replica_progress, server_config, shards
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
-from tailrace.dashboards import asset_files
+from tailrace.clickhouse.query_files import QUERIES
 from tailrace.deployment import __main__ as deployment
 from tailrace.erasure import erasing
 from tailrace.erasure.pseudonyms import KEY_BYTES, USER, Pseudonyms, Subject, SubjectError
@@ -184,7 +184,7 @@ def test_what_a_view_fills_can_be_read_from_many_shards(two_shards):
         "WHERE database = 'tailrace_shard' AND engine = 'MaterializedView'"
     )
     assert {view["target"] for view in views} == VIEW_TARGETS
-    statements = [path.read_text() for path in asset_files.QUERIES.rglob("*.sql")]
+    statements = [path.read_text() for path in QUERIES.rglob("*.sql")]
     for target in VIEW_TARGETS:
         assert not [text for text in statements if re.search(rf"tailrace\.{target}( AS \w+)? FINAL", text)]
 

@@ -1,6 +1,6 @@
 """The text of a query for a page: a file of sql/queries by its name, or SQL. See
-tailrace.reading.query_text."""
+tailrace.clickhouse.query_files."""
 
-from tailrace.reading.query_text import text_of
+from tailrace.clickhouse.query_files import text_of
 
 __all__ = ["text_of"]

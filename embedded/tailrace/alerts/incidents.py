@@ -17,9 +17,9 @@ from typing import Any
 
 from tailrace.alerts import mitre_attack
 from tailrace.alerts.triage import ACKNOWLEDGED, CLOSED, LEVELS, OPEN
-from tailrace.config.resources import ROOT
+from tailrace.clickhouse.query_files import text_of
 
-QUERY = ROOT / "sql" / "queries" / "incident_alerts.sql"
+QUERY = "incident_alerts"
 GAP = timedelta(hours=1)
 MARGIN = timedelta(days=3)
 """Time before and after the asked range that is read, so that incidents at its ends are complete."""
@@ -169,7 +169,7 @@ class Incidents:
 
     def _alerts(self, since: datetime, until: datetime) -> list[dict[str, Any]]:
         span = {"from": f"{since:%Y-%m-%d %H:%M:%S}", "to": f"{until:%Y-%m-%d %H:%M:%S}"}
-        found = self.rows(QUERY.read_text(), limit=MAX_ALERTS + 1, **span)
+        found = self.rows(text_of(QUERY), limit=MAX_ALERTS + 1, **span)
         return [
             {**row, "began": _time(row["began"]), "event_time": _time(row["event_time"])} for row in found
         ]

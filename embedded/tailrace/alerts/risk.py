@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from tailrace.config.resources import ROOT
+from tailrace.clickhouse.query_files import text_of
 
-QUERY = ROOT / "sql" / "queries" / "alert_risk.sql"
+QUERY = "alert_risk"
 KINDS = ("user", "client", "instance")
 HALF_LIFE_DAYS = 7
 """The default of the setting."""
@@ -45,13 +45,13 @@ class Risk:
     def entities(self, kind: str = "", limit: int = 10) -> list[dict[str, Any]]:
         """Returns the entities with the highest scores, at most `limit` of each kind: kind, name, score in
         points, number of alerts, and the alert that contributes most."""
-        text = ENTITIES.format(contributions=QUERY.read_text())
+        text = ENTITIES.format(contributions=text_of(QUERY))
         found = self.rows(text, limit=limit, **self._parameters(kind, ""))
         return [_entity(row) for row in found]
 
     def contributions(self, kind: str, name: str) -> list[dict[str, Any]]:
         """Returns what each alert contributes to the score of an entity, most first."""
-        found = self.rows(QUERY.read_text(), **self._parameters(kind, name))
+        found = self.rows(text_of(QUERY), **self._parameters(kind, name))
         return [_contribution(row) for row in found]
 
     def _parameters(self, kind: str, name: str) -> dict[str, object]:

@@ -16,10 +16,10 @@ from confluent_kafka import KafkaError, KafkaException, Producer
 
 from tailrace.alerts.triage import RULE_IS, AlertError, UnconfirmedError
 from tailrace.clickhouse.client import ClickHouse, Row
-from tailrace.config.resources import ROOT
+from tailrace.clickhouse.query_files import text_of
 from tailrace.kafka.client import KafkaClient
 
-QUERY = ROOT / "sql" / "queries" / "alerts_silences.sql"
+QUERY = "alerts_silences"
 TOPIC = "tailrace.rules"
 TIMEOUT_SECONDS = 20
 PRODUCER = {
@@ -107,7 +107,7 @@ def lift(clickhouse: ClickHouse, producer: Producer, prefix: str, actor: str, re
 
 def history(clickhouse: ClickHouse, everything: bool = False) -> list[Row]:
     """Returns suppressions that are or may be active, ordered by their end; `everything`: also past ones."""
-    rows = clickhouse.rows(QUERY.read_text())
+    rows = clickhouse.rows(text_of(QUERY))
     return [row for row in rows if everything or row["state"] in ACTIVE]
 
 

@@ -1,8 +1,8 @@
 """Reads alerts and appends the actions of users.
 
 An alert is a row that the detect job wrote; triage never changes it. Actions are appended to
-tailrace.alert_actions. sql/queries/alerts.sql derives the state of an alert (open, acknowledged, closed)
-from them.
+tailrace.alert_actions. sql/queries/parts/alert_state.sql derives the state of an alert (open, acknowledged,
+closed) from them.
 """
 
 import re
@@ -10,10 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tailrace.clickhouse.client import ClickHouse, Row
-from tailrace.config.resources import ROOT
+from tailrace.clickhouse.parameters import encoded
+from tailrace.clickhouse.query_files import text_of
 from tailrace.errors import ReportedError
 
-QUERY = ROOT / "sql" / "queries" / "alerts.sql"
+QUERY = "alerts"
 LEVELS = ("informational", "low", "medium", "high", "critical")
 VERDICTS = ("true positive", "false positive", "benign")
 """What a closed alert was: an attack or misuse, a mistake of the rule, or real but harmless activity."""
@@ -99,7 +100,7 @@ def list_worst(clickhouse: ClickHouse, query: AlertQuery, limit: int) -> tuple[l
 
 def _alerts(canary: bool) -> str:
     """Returns the query of the alerts with their states, from the table of canary rules or from the other."""
-    text = QUERY.read_text()
+    text = text_of(QUERY)
     return (
         text.replace("FROM tailrace.alerts FINAL", "FROM tailrace.canary_alerts AS alerts FINAL")
         if canary
@@ -159,7 +160,7 @@ def read(clickhouse: ClickHouse, prefix: str) -> AlertDetails:
     (alert,) = clickhouse.rows(
         "SELECT *, detected_at FROM tailrace.alerts FINAL WHERE alert_id = {id:UUID}", given
     )
-    (state,) = clickhouse.rows(f"SELECT * FROM ({QUERY.read_text()}) WHERE id = {{id:String}}", given)
+    (state,) = clickhouse.rows(f"SELECT * FROM ({text_of(QUERY)}) WHERE id = {{id:String}}", given)
     actions = clickhouse.rows(ACTIONS, given)
     deliveries = clickhouse.rows(
         "SELECT at, channel, count, attempt, outcome, detail FROM tailrace.alert_deliveries "
@@ -183,7 +184,7 @@ def _existing(clickhouse: ClickHouse, ids: set[str]) -> set[str]:
         return set()
     rows = clickhouse.rows(
         f"SELECT DISTINCT {_ID_IS} AS id FROM tailrace.alerts WHERE has({{ids:Array(UUID)}}, alert_id)",
-        {"ids": str(valid)},
+        encoded({"ids": valid}),
     )
     return {str(row["id"]) for row in rows}
 
@@ -239,8 +240,8 @@ def record_action(clickhouse: ClickHouse, prefixes: Sequence[str], action: Actio
     states = {
         str(row["id"]): str(row["state"])
         for row in clickhouse.rows(
-            f"SELECT id, state FROM ({QUERY.read_text()}) WHERE has({{ids:Array(String)}}, id)",
-            {"ids": str(ids)},
+            f"SELECT id, state FROM ({text_of(QUERY)}) WHERE has({{ids:Array(String)}}, id)",
+            encoded({"ids": ids}),
         )
     }
     for id_ in ids:
@@ -267,8 +268,8 @@ def is_recorded(clickhouse: ClickHouse, id_: str, request: str) -> bool:
 def possible(clickhouse: ClickHouse, ids: Sequence[str], action: str) -> list[str]:
     """Returns those of the complete ids of alerts whose state allows an action."""
     rows = clickhouse.rows(
-        f"SELECT id, state FROM ({QUERY.read_text()}) WHERE has({{ids:Array(String)}}, id)",
-        {"ids": str(list(ids))},
+        f"SELECT id, state FROM ({text_of(QUERY)}) WHERE has({{ids:Array(String)}}, id)",
+        encoded({"ids": list(ids)}),
     )
     states = {str(row["id"]): str(row["state"]) for row in rows}
     return [id_ for id_ in ids if id_ in states and _is_possible(states[id_], action)]

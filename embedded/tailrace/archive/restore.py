@@ -26,6 +26,7 @@ from tailrace.archive.location import Location
 from tailrace.archive.readback import Group, ReadBack, columns_of_file
 from tailrace.archive.tables import BY_NAME, ArchivedTable
 from tailrace.clickhouse.client import ClickHouse
+from tailrace.clickhouse.parameters import encoded
 from tailrace.errors import ReportedError
 from tailrace_verify.archive_days import Day, Part
 
@@ -134,7 +135,8 @@ class Restorer:
             sources |= set(pc.unique(found["source"]).to_pylist())
             stored_days |= set(pc.unique(found["ingested_at"].cast(pa.date32())).to_pylist())
         query = COUNTED.replace("{table}", day.table)
-        shown = {"sources": _array(sources), "days": _array(each.isoformat() for each in stored_days)}
+        days = sorted(each.isoformat() for each in stored_days)
+        shown = encoded({"sources": sorted(sources), "days": days})
         row = self.clickhouse.rows(query, shown)[0]
         if int(row["counted"]) > int(row["stored"]):
             raise RestoreError(
@@ -193,8 +195,3 @@ def _missing(hashes: list[bytes], present: Counter[bytes]) -> list[int]:
         else:
             found.append(number)
     return found
-
-
-def _array(values) -> str:
-    quoted = (str(value).replace("\\", "\\\\").replace("'", "\\'") for value in sorted(values))
-    return "[" + ", ".join(f"'{value}'" for value in quoted) + "]"

@@ -41,5 +41,5 @@ def read(section: Section) -> MailServer:
         user=user,
         password_file=password_file,
         ca_file=section.file("ca_file"),
-        timeout=section.take("timeout", yaml_reader.span, 20),
+        timeout=section.take("timeout", yaml_reader.span, MailServer.timeout),
     )

@@ -16,7 +16,6 @@ from tailrace.errors import UsageError
 
 _SPAN = re.compile(r"(\d+)(s|m|h|d)")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _MAX_SECONDS = 90 * 86_400
 MAX_VALUES = 100_000
 """Of a file. A few nested aliases represent more values than fit into memory."""
@@ -152,6 +151,13 @@ class Section:
         """Returns the section of a required key."""
         return Section(self.need(key, section), f"{self.where}: {key}", self._directory, self._old_names)
 
+    def require_encryption(self, key: str, url: str, secret: str) -> None:
+        """Raises ConfigurationError if a secret, such as `password`, is not safe on the way to the URL."""
+        if not keeps_secrets(url):
+            raise self.mistake(
+                f"`{key}` must begin with https://, or the {secret} would travel unencrypted", key
+            )
+
     def peek(self, key: str, default: object) -> object:
         """Returns the value of a key that another reader takes."""
         return self._content.get(key, default)
@@ -185,10 +191,18 @@ def text(value: object) -> str:
     return value
 
 
-def name(value: object) -> str:
-    if not isinstance(value, str) or not _NAME.fullmatch(value):
-        raise ValueError(f"letters, digits and `_.-`, at most 64, not {value!r}")
-    return value
+def matching(pattern: re.Pattern[str], expected: str) -> Callable[[object], str]:
+    """Returns a reader of texts of a form; `expected` describes it."""
+
+    def reader(value: object) -> str:
+        if not isinstance(value, str) or not pattern.fullmatch(value):
+            raise ValueError(f"{expected}, not {value!r}")
+        return value
+
+    return reader
+
+
+name = matching(re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}"), "letters, digits and `_.-`, at most 64")
 
 
 def one_of(*names: str) -> Callable[[object], str]:

@@ -1,6 +1,5 @@
-"""Reads dashboards/: assets by kind and name, and the queries of sql/queries that they use."""
+"""Reads dashboards/: assets by kind and name."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -14,8 +13,6 @@ from tailrace.dashboards.defaults import Defaults
 from tailrace.errors import ReportedError
 
 DIRECTORY = ROOT / "dashboards"
-
-QUERIES = ROOT / "sql" / "queries"
 
 YAML_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 YAML_DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
@@ -48,11 +45,6 @@ CHANGE = ("change", "change_of")
 
 NUMBERS_NAMED = " summary"
 """The suffix of the name of a chart of numbers, by which style.css selects it."""
-
-_INCLUDE = re.compile(
-    r"""^(?:\{%- include "((?:parts/)?[a-z_]+)\.sql" -%\}|\{include:((?:parts/)?[a-z_]+)\})\n""", re.MULTILINE
-)
-"""A line that includes another file, in the syntax of dashboards or of evidence (evidence/framework.py)."""
 
 
 class AssetError(ReportedError, ValueError):
@@ -97,21 +89,6 @@ def _unknown_parameters(asset: Asset, shared: Defaults) -> list[str]:
 def _completed(asset: Asset, shared: Defaults) -> Asset:
     completed = replace(asset, content=shared.complete(asset.kind, asset.content))
     return _with_numbers(completed) if asset.kind == "charts" and "numbers" in asset.content else completed
-
-
-def query_text(file: Path) -> str:
-    """Returns a query with the files that it includes: Superset's Jinja cannot load files.
-
-    An included file is a shared fragment in parts/ or another query: evidence and dashboards use the same
-    queries."""
-    return with_included_queries(file.read_text(), file.parent)
-
-
-def with_included_queries(text: str, queries: Path) -> str:
-    def part(found: re.Match) -> str:
-        return with_included_queries((queries / f"{found[1] or found[2]}.sql").read_text(), queries)
-
-    return _INCLUDE.sub(part, text)
 
 
 def _read(kind: str, path: Path) -> Asset:

@@ -33,9 +33,10 @@ from typing import Any
 
 import yaml
 
+from tailrace.clickhouse.query_files import QUERIES
 from tailrace.config import content_hash
 from tailrace.dashboards.asset import asset_uuid
-from tailrace.dashboards.asset_files import DIRECTORY, QUERIES, REQUIRED, YAML_DUMPER, YAML_LOADER, load
+from tailrace.dashboards.asset_files import DIRECTORY, REQUIRED, YAML_DUMPER, YAML_LOADER, load
 from tailrace.dashboards.compiler import MARK, MARKED_IN, VERSION, Compiler
 from tailrace.dashboards.superset_client import Client
 

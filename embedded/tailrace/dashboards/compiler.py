@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from tailrace.clickhouse.query_files import query_text, with_included_queries
 from tailrace.dashboards import changes, layout
 from tailrace.dashboards.asset import Asset, asset_uuid
-from tailrace.dashboards.asset_files import AssetError, query_text, with_included_queries
+from tailrace.dashboards.asset_files import AssetError
 
 SCHEMA = "tailrace"
 

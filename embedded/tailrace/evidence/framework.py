@@ -1,6 +1,5 @@
 """Reads frameworks/*.yaml: requirements, the results that answer them, and the limits of the answers."""
 
-import re
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -8,13 +7,10 @@ from pathlib import Path
 
 import yaml
 
-from tailrace.config.resources import ROOT
+from tailrace.clickhouse.query_files import QUERIES, text_of
 
 DIRECTORY = Path(__file__).parent / "frameworks"
 RESULTS = Path(__file__).parent / "results.yaml"
-QUERIES = ROOT / "sql" / "queries"
-
-_INCLUDE = re.compile(r"^\{include:([\w/]+)\}$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -35,12 +31,15 @@ class Result:
     @property
     def file(self) -> Path:
         """The file of the query."""
-        return QUERIES / f"evidence_{self.query or self.name}.sql"
+        return QUERIES / f"{self._query}.sql"
+
+    @property
+    def _query(self) -> str:
+        return f"evidence_{self.query or self.name}"
 
     def statement(self) -> str:
         """Returns the text of the query, with the files that it includes."""
-        text = self.file.read_text()
-        return _INCLUDE.sub(lambda found: (QUERIES / f"{found[1]}.sql").read_text().rstrip(), text).rstrip()
+        return text_of(self._query).rstrip()
 
 
 @dataclass(frozen=True)

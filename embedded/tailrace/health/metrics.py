@@ -14,6 +14,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError, Row
+from tailrace.clickhouse.query_files import text_of
 from tailrace.health import channels, watched_servers
 from tailrace.ledger import balance as ledger_balance
 from tailrace.ledger.balance import LedgerBalance
@@ -53,7 +54,7 @@ def ledger_metrics(
     up = GaugeMetricFamily("tailrace_ledger_up", "Whether the ledger could be read.")
     try:
         found = ledger_balance.read(clickhouse, listed=listed)
-        since = clickhouse.rows((ledger_balance.QUERIES / "ledger_behind_since.sql").read_text(), timeout=10)
+        since = clickhouse.rows(text_of("ledger_behind_since"), timeout=10)
         unseen = _without_census(clickhouse)
         letters = clickhouse.rows(RECENT_DEAD_LETTERS, {"seconds": recent_seconds}, timeout=10)
         of_channels = list(channels.metrics_of(clickhouse, found.at.timestamp()))
@@ -149,7 +150,7 @@ def _dead_letters(rows: Iterable[Row], recent_seconds: int) -> Metric:
 def _without_census(clickhouse: ClickHouse) -> dict[Log, float]:
     """Returns the first time of lines of logs without any census, in seconds since 1970 UTC."""
     oldest = datetime.now(UTC) - timedelta(seconds=FORGOTTEN_SECONDS)
-    query = (ledger_balance.QUERIES / "ledger_without_census.sql").read_text()
+    query = text_of("ledger_without_census")
     rows = clickhouse.rows(query, {"oldest": f"{oldest:%Y-%m-%d %H:%M:%S}"}, timeout=10)
     return {(row["instance"], row["source"]): row["since"] for row in rows}
 

@@ -7,9 +7,8 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 
 from tailrace.clickhouse.client import ClickHouse, Row
-from tailrace.config.resources import ROOT
+from tailrace.clickhouse.query_files import text_of
 
-QUERIES = ROOT / "sql" / "queries"
 CHANGE_SECONDS = 86400
 """The age up to which a change of auditing counts as recent."""
 SILENT_SECONDS = 900
@@ -83,7 +82,7 @@ def audit_state(row: Row, seconds: float | None) -> str:
 
 
 def _rows(clickhouse: ClickHouse, query: str, **parameters: str) -> list[Row]:
-    return clickhouse.rows((QUERIES / f"{query}.sql").read_text(), parameters, timeout=SECONDS)
+    return clickhouse.rows(text_of(query), parameters, timeout=SECONDS)
 
 
 def _text(at: float) -> str:

@@ -22,7 +22,7 @@ from functools import cached_property
 from itertools import groupby
 
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError, Row
-from tailrace.config.resources import ROOT
+from tailrace.clickhouse.query_files import text_of
 from tailrace.ledger.records import (
     Account,
     CoverageInterval,
@@ -37,7 +37,6 @@ from tailrace.ledger.unknown_logs import NONE_LISTED, LogProgress, UnknownLog, u
 from tailrace.migrations.runner import load_retention
 from tailrace.sources.log_key import LogKey
 
-QUERIES = ROOT / "sql" / "queries"
 MAIN_SELECT = "\nSELECT\n"
 """The start of the main query of ledger_tiling.sql, after its common table expressions."""
 ANY_EDGE = """
@@ -219,7 +218,7 @@ def unknown_logs(
     clickhouse: ClickHouse, listed: Mapping[LogKey, float], timeout: float = 300
 ) -> list[UnknownLog]:
     """Returns the logs without a census of all servers."""
-    text = (QUERIES / "ledger_log_progress.sql").read_text()
+    text = text_of("ledger_log_progress")
     return _unknown(clickhouse.rows(text, {"instance": ""}, timeout), listed, "", time.time())
 
 
@@ -235,7 +234,7 @@ def coverage(
 ) -> list[CoverageInterval]:
     """Returns the minutes of [first, end), as intervals of one state. Both are truncated to whole minutes."""
     parameters = {"instance": instance, "from": _minute(first), "to": _minute(end)}
-    rows = clickhouse.rows((QUERIES / "ledger_minutes.sql").read_text(), parameters)
+    rows = clickhouse.rows(text_of("ledger_minutes"), parameters)
     return list(_coverage_intervals(rows))
 
 
@@ -330,7 +329,7 @@ _FAULTS_OF_TILING = {
 
 
 def _query(name: str) -> str:
-    return (QUERIES / f"ledger_{name}.sql").read_text()
+    return text_of(f"ledger_{name}")
 
 
 def _tiling(row: Row) -> Imbalance:

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from tailrace.clickhouse.client import ClickHouse
-from tailrace.config.resources import ROOT
+from tailrace.clickhouse.query_files import text_of
 from tailrace.console import RED, YELLOW, count, duration, heading, plain, size, styled, table
 
-QUERY = ROOT / "sql" / "queries" / "ledger_signed_ranges.sql"
 COLUMNS = (
     *("instance", "log", "generation", "verified to", "signed to", "mismatches", "failures"),
     *("incomplete", "unverified", "last signed"),
@@ -43,7 +42,8 @@ class SignedFile:
 def read(clickhouse: ClickHouse, instance: str = "") -> list[SignedFile]:
     """Returns the files with signed ranges, of one server or all; none if no host signs (unknown)."""
     return [
-        SignedFile(**row) for row in clickhouse.rows(QUERY.read_text(), parameters={"instance": instance})
+        SignedFile(**row)
+        for row in clickhouse.rows(text_of("ledger_signed_ranges"), parameters={"instance": instance})
     ]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from tailrace.config import yaml_reader
-from tailrace.config.yaml_reader import Section
+from tailrace.config.yaml_reader import Section, matching
 
 PARQUET, JSON = "parquet", "json"
 MECHANISMS = ("SCRAM-SHA-512", "SCRAM-SHA-256", "PLAIN")
@@ -60,7 +60,7 @@ class Kafka:
     security: str = "tls"
     """tls, or none for an unencrypted connection."""
     user: str = ""
-    mechanism: str = "SCRAM-SHA-512"
+    mechanism: str = MECHANISMS[0]
     secret_file: Path | None = None
     """The password of `user`."""
     is_compressed: bool = True
@@ -129,11 +129,12 @@ def _elasticsearch(section: Section) -> Elasticsearch:
     if user and not secret_file:
         raise section.mistake("`user` needs `secret_file`, a file with the password", "user")
     return Elasticsearch(
-        url=_url(section, section.need("url", yaml_reader.url), has_secret=bool(secret_file)),
+        url=_url(section, has_secret=bool(secret_file)),
         index=section.need("index", index_name),
         secret_file=secret_file,
         user=user,
-        **_transport(section, is_compressed=True, timeout=30),
+        is_compressed=_compressed(section, Elasticsearch),
+        **_connection(section, Elasticsearch),
     )
 
 
@@ -148,8 +149,8 @@ def index_name(value: object) -> str:
 
 
 def _splunk(section: Section) -> Splunk:
-    url = _url(section, section.need("url", yaml_reader.url), has_secret=True)
-    has_ack = section.take("indexer_ack", yaml_reader.flag, False)
+    url = _url(section)
+    has_ack = section.take("indexer_ack", yaml_reader.flag, Splunk.has_ack)
     if has_ack and not url.endswith("/services/collector/event"):
         raise section.mistake(
             f"with `indexer_ack` the `url` must end with /services/collector/event, not {url!r}", "url"
@@ -157,31 +158,40 @@ def _splunk(section: Section) -> Splunk:
     return Splunk(
         url=url,
         secret_file=section.file("secret_file", needed=True),
-        index=section.take("index", yaml_reader.text, ""),
+        index=section.take("index", yaml_reader.text, Splunk.index),
         has_ack=has_ack,
-        ack_timeout=section.take("ack_timeout", yaml_reader.span, 60),
-        **_transport(section, is_compressed=False, timeout=10),
+        ack_timeout=section.take("ack_timeout", yaml_reader.span, Splunk.ack_timeout),
+        is_compressed=_compressed(section, Splunk),
+        **_connection(section, Splunk),
     )
 
 
-def _url(section: Section, url: str, has_secret: bool) -> str:
-    """Returns an address without a slash at its end. Raises ConfigurationError if it discloses a secret."""
-    if has_secret and not yaml_reader.keeps_secrets(url):
-        raise section.mistake("`url` must begin with https://, or the key would travel unencrypted", "url")
+def _url(section: Section, has_secret: bool = True, usual: str | None = None, key: str = "url") -> str:
+    """Returns the address of a key, which is required without `usual`, without a slash at its end.
+
+    Raises ConfigurationError if it discloses a secret.
+    """
+    reader = yaml_reader.url
+    url = section.need(key, reader) if usual is None else section.take(key, reader, usual)
+    if url and has_secret:
+        section.require_encryption(key, url, "key")
     return url.rstrip("/")
 
 
-def _transport(section: Section, is_compressed: bool, timeout: int) -> dict[str, object]:
+def _connection(section: Section, receiver: type[ReceiverConfig]) -> dict[str, object]:
     return {
-        "is_compressed": section.take("compress", yaml_reader.flag, is_compressed),
         "ca_file": section.file("ca_file"),
-        "timeout": section.take("timeout", yaml_reader.span, timeout),
+        "timeout": section.take("timeout", yaml_reader.span, receiver.timeout),
     }
+
+
+def _compressed(section: Section, receiver: type[Elasticsearch | Splunk | Kafka | Sentinel]) -> bool:
+    return section.take("compress", yaml_reader.flag, receiver.is_compressed)
 
 
 def _kafka(section: Section) -> Kafka:
     user = section.take("user", yaml_reader.text, "")
-    security = section.take("security", yaml_reader.one_of("tls", "none"), "tls")
+    security = section.take("security", yaml_reader.one_of("tls", "none"), Kafka.security)
     secret_file = section.file("secret_file", needed=bool(user))
     if user and security == "none":
         raise section.mistake(
@@ -192,36 +202,35 @@ def _kafka(section: Section) -> Kafka:
         topic=section.need("topic", yaml_reader.text),
         security=security,
         user=user,
-        mechanism=section.take("mechanism", yaml_reader.one_of(*MECHANISMS), MECHANISMS[0]),
+        mechanism=section.take("mechanism", yaml_reader.one_of(*MECHANISMS), Kafka.mechanism),
         secret_file=secret_file,
-        **_transport(section, is_compressed=True, timeout=30),
+        is_compressed=_compressed(section, Kafka),
+        **_connection(section, Kafka),
     )
 
 
 def _s3(section: Section) -> S3:
-    url = section.take("url", yaml_reader.url, "")
     secret_file = section.file("secret_file")
     return S3(
         bucket=section.need("bucket", yaml_reader.text),
         region=section.need("region", yaml_reader.name),
         account_id=section.need("account_id", matching(ACCOUNT, "12 digits in quotes, or external")),
-        source=section.take("source", yaml_reader.name, "tailrace"),
+        source=section.take("source", yaml_reader.name, S3.source),
         file=_file(section),
-        url=_url(section, url, has_secret=bool(secret_file)) if url else "",
+        url=_url(section, has_secret=bool(secret_file), usual=S3.url),
         secret_file=secret_file,
-        ca_file=section.file("ca_file"),
-        timeout=section.take("timeout", yaml_reader.span, 60),
+        **_connection(section, S3),
     )
 
 
 def _file(section: Section) -> str:
     """Returns the form of objects. Raises ConfigurationError for Parquet without pyarrow or without OCSF."""
-    file = section.take("file", yaml_reader.one_of(PARQUET, JSON), PARQUET)
+    file = section.take("file", yaml_reader.one_of(PARQUET, JSON), S3.file)
     if file == PARQUET and importlib.util.find_spec("pyarrow") is None:
         raise section.mistake(
             "`file: parquet` needs the package pyarrow; install it, or set `file: json`", "file"
         )
-    if file == PARQUET and section.peek("format", "ocsf") != "ocsf":
+    if file == PARQUET and section.peek("format", S3.formats[0]) != "ocsf":
         raise section.mistake(
             "`file: parquet` needs `format: ocsf`; for other formats set `file: json`", "format"
         )
@@ -230,7 +239,7 @@ def _file(section: Section) -> str:
 
 def _sentinel(section: Section) -> Sentinel:
     return Sentinel(
-        url=_url(section, section.need("url", yaml_reader.url), has_secret=True),
+        url=_url(section),
         rule=section.need("rule", matching(re.compile(r"dcr-[0-9a-f]{32}"), "the immutable id, dcr-…")),
         stream=section.need(
             "stream", matching(re.compile(r"(Custom|Microsoft)-\w+"), "such as Custom-Tailrace_CL")
@@ -238,10 +247,9 @@ def _sentinel(section: Section) -> Sentinel:
         tenant=section.need("tenant", matching(UUID, "the directory (tenant) id, a UUID")),
         client_id=section.need("client_id", matching(UUID, "the application (client) id, a UUID")),
         secret_file=section.file("secret_file", needed=True),
-        login_url=_url(
-            section, section.take("login_url", yaml_reader.url, Sentinel.login_url), has_secret=True
-        ),
-        **_transport(section, is_compressed=True, timeout=30),
+        login_url=_url(section, usual=Sentinel.login_url, key="login_url"),
+        is_compressed=_compressed(section, Sentinel),
+        **_connection(section, Sentinel),
     )
 
 
@@ -250,21 +258,9 @@ def _google_secops(section: Section) -> GoogleSecOps:
         customer_id=section.need("customer_id", matching(UUID, "the customer id, a UUID")),
         log_type=section.need("log_type", yaml_reader.name),
         secret_file=section.file("secret_file", needed=True),
-        url=_url(section, section.take("url", yaml_reader.url, GoogleSecOps.url), has_secret=True),
-        ca_file=section.file("ca_file"),
-        timeout=section.take("timeout", yaml_reader.span, 30),
+        url=_url(section, usual=GoogleSecOps.url),
+        **_connection(section, GoogleSecOps),
     )
-
-
-def matching(pattern: re.Pattern[str], expected: str) -> Callable[[object], str]:
-    """Returns a reader of texts of a form; `expected` describes it."""
-
-    def reader(value: object) -> str:
-        if not isinstance(value, str) or not pattern.fullmatch(value):
-            raise ValueError(f"{expected}, not {value!r}")
-        return value
-
-    return reader
 
 
 READERS: Mapping[str, Callable[[Section], ReceiverConfig]] = {

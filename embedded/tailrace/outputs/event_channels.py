@@ -55,13 +55,13 @@ def read(section: Section, receivers: Mapping[str, ReceiverConfig]) -> EventChan
         receiver=receiver,
         kinds=section.take("kinds", _kinds, KINDS),
         format=section.take("format", yaml_reader.one_of(*receiver.formats), receiver.formats[0]),
-        begins=section.take("from", yaml_reader.one_of(NOW, EARLIEST), NOW),
-        batch_events=section.take("batch_events", yaml_reader.number(1, 50_000), 2000),
-        batch_interval=section.take("batch_interval", yaml_reader.span, 1),
-        parallel=section.take("parallel", yaml_reader.number(1, 32), 4),
-        processes=section.take("processes", yaml_reader.number(1, 16), 1),
-        retry_initial=section.take("retry_initial", yaml_reader.span, 1),
-        retry_max=section.take("retry_max", yaml_reader.span, 60),
+        begins=section.take("from", yaml_reader.one_of(NOW, EARLIEST), EventChannel.begins),
+        batch_events=section.take("batch_events", yaml_reader.number(1, 50_000), EventChannel.batch_events),
+        batch_interval=section.take("batch_interval", yaml_reader.span, EventChannel.batch_interval),
+        parallel=section.take("parallel", yaml_reader.number(1, 32), EventChannel.parallel),
+        processes=section.take("processes", yaml_reader.number(1, 16), EventChannel.processes),
+        retry_initial=section.take("retry_initial", yaml_reader.span, EventChannel.retry_initial),
+        retry_max=section.take("retry_max", yaml_reader.span, EventChannel.retry_max),
     )
     section.close()
     return found

@@ -6,16 +6,15 @@
 Values are parameters of ClickHouse: they are never part of the text of a query.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from tailrace.clickhouse.client import ClickHouse
-from tailrace.reading.query_text import text_of
+from tailrace.clickhouse.parameters import encoded
+from tailrace.clickhouse.query_files import text_of
 
 Rows = Callable[..., list[dict[str, Any]]]
 """Takes the name of a query or its text, and its parameters; returns rows by column."""
-
-_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\0": "\\0", "'": "\\'"})
 
 
 def reader(clickhouse: ClickHouse, timeout: float = 30, **settings: object) -> Rows:
@@ -29,20 +28,3 @@ def reader(clickhouse: ClickHouse, timeout: float = 30, **settings: object) -> R
         return clickhouse.rows(text_of(query), encoded(parameters), timeout, **given)
 
     return rows
-
-
-def encoded(parameters: Mapping[str, Any]) -> dict[str, str]:
-    """Returns the values in ClickHouse's notation for parameters of HTTP requests: text with escapes,
-    arrays in
-    brackets."""
-    return {name: _encoded(value) for name, value in parameters.items()}
-
-
-def _encoded(value: Any) -> str:
-    if isinstance(value, list | tuple):
-        return f"[{','.join(map(_element, value))}]"
-    return str(value).translate(_ESCAPES)
-
-
-def _element(value: Any) -> str:
-    return str(value) if isinstance(value, int | float) else f"'{str(value).translate(_ESCAPES)}'"

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tailrace.clickhouse.client import ClickHouse, Row
-from tailrace.config.resources import ROOT
+from tailrace.clickhouse.query_files import text_of
 
-QUERIES = ROOT / "sql" / "queries"
 FINDINGS = {
     "cannot fire": "no server's logs contain what it needs",
     "never fired": "it could fire during the whole period and did not",
@@ -34,7 +33,7 @@ class Thresholds:
 
 def rules(clickhouse: ClickHouse, thresholds: Thresholds) -> list[Row]:
     """Returns a row for each rule, those with findings first. Raises OSError, ClickHouseError."""
-    return clickhouse.rows((QUERIES / "rule_health.sql").read_text(), vars(thresholds))
+    return clickhouse.rows(text_of("rule_health"), vars(thresholds))
 
 
 def selected(rows: Sequence[Row], rule: str, with_all: bool) -> list[Row]:
@@ -50,7 +49,7 @@ def selected(rows: Sequence[Row], rule: str, with_all: bool) -> list[Row]:
 
 def canary(clickhouse: ClickHouse, period: int) -> list[Row]:
     """Returns a row per canary rule and day with alerts. `period` in seconds."""
-    return clickhouse.rows((QUERIES / "canary_rules.sql").read_text(), {"period": period})
+    return clickhouse.rows(text_of("canary_rules"), {"period": period})
 
 
 def is_coverage_known(clickhouse: ClickHouse) -> bool:

@@ -18,7 +18,7 @@ from tailrace import console
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.clickhouse.client import ClickHouse, Row
-from tailrace.config.resources import ROOT
+from tailrace.clickhouse.query_files import text_of
 from tailrace.console import Steps
 from tailrace.dashboards.connections import ADMINISTRATOR, PASSWORD
 from tailrace.demo import feed as demo_feed
@@ -42,8 +42,8 @@ SEE_ALSO = ("tailrace status", "tailrace down", "docs/TOUR.md")
 
 WAIT_SECONDS = 120
 
-HEAVIEST = ROOT / "sql" / "queries" / "demo_heaviest.sql"
-ALERTS = ROOT / "sql" / "queries" / "demo_alerts.sql"
+HEAVIEST = "demo_heaviest"
+ALERTS = "demo_alerts"
 DETECTION_SECONDS = 20
 STORY_SECONDS = 90
 DETECTION_POLL_SECONDS = 1
@@ -154,7 +154,7 @@ def _await_detection(clickhouse: ClickHouse, manifest: Manifest | None) -> None:
     deadline = time.monotonic() + (STORY_SECONDS if manifest else DETECTION_SECONDS)
     seen: list[Row] = []
     while time.monotonic() < deadline:
-        found = clickhouse.rows(ALERTS.read_text())
+        found = clickhouse.rows(text_of(ALERTS))
         if found == seen and found and expected <= demo_summary.rules(clickhouse):
             return
         seen = found
@@ -165,10 +165,10 @@ def _show(running: StackStatus, found: LedgerBalance, clickhouse: ClickHouse, co
     status.show(running)
     ledger_formatting.show(found)
     console.heading("Heaviest statements")
-    rows = map(_statement, clickhouse.rows(HEAVIEST.read_text()))
+    rows = map(_statement, clickhouse.rows(text_of(HEAVIEST)))
     console.table(("query_id", "count", "seconds", "p95", "statement"), rows, ("count", "seconds", "p95"))
     console.heading("Alerts")
-    rows = map(_alert, clickhouse.rows(ALERTS.read_text()))
+    rows = map(_alert, clickhouse.rows(text_of(ALERTS)))
     console.table(("level", "times", "rule", "about"), rows, ("times",))
     demo_summary.show_addresses(running, context)
 
@@ -194,14 +194,14 @@ def _summary(
     context: Context,
     manifest: Manifest | None,
 ) -> dict[str, object]:
-    heaviest: list[Row] = clickhouse.rows(HEAVIEST.read_text())
+    heaviest: list[Row] = clickhouse.rows(text_of(HEAVIEST))
     login = {"user": ADMINISTRATOR, "password": context.home.secret(PASSWORD)}
     story = {"manifest": manifest, "links": demo_summary.addresses(running, manifest)} if manifest else {}
     return {
         "stack": running.to_json(),
         "books": found.to_json(),
         "heaviest": heaviest,
-        "alerts": clickhouse.rows(ALERTS.read_text()),
+        "alerts": clickhouse.rows(text_of(ALERTS)),
         "superset": login,
         **story,
     }

@@ -1,6 +1,5 @@
 """The census of the watched log files, as a component of the one-machine stack."""
 
-import socket
 from collections.abc import Mapping
 
 from tailrace.programs.census import CensusProgram
@@ -30,16 +29,8 @@ class Census(CensusProgram, PythonComponent):
     def _publish_if_changed(self, before: str) -> None:
         """Publishes a new key to a Kafka that runs; one that is started later publishes it itself."""
         text = Registry(self.home).text()
-        if text != before and _listens(self.settings.port_kafka):
+        if text != before and local_kafka.listens(self.settings.port_kafka):
             publication.publish(local_kafka.administration(self.settings, self.home), text)
 
     def address(self) -> str:
         return str(self.spool())
-
-
-def _listens(port: int) -> bool:
-    try:
-        socket.create_connection(("127.0.0.1", port), timeout=1).close()
-    except OSError:
-        return False
-    return True

@@ -12,9 +12,10 @@ from pathlib import Path
 from tailrace.clickhouse import row_policies
 from tailrace.clickhouse.client import ClickHouse as Client
 from tailrace.clickhouse.client import ClickHouseError, tls_context
+from tailrace.clickhouse.query_files import text_of
 from tailrace.clickhouse.server_config import LOOPBACK, configuration_text, users_text
 from tailrace.config import content_hash
-from tailrace.config.resources import REPOSITORY, ROOT
+from tailrace.config.resources import REPOSITORY
 from tailrace.config.settings import CLOSED
 from tailrace.config.template import write_private
 from tailrace.credentials.certificates import Certificates
@@ -30,7 +31,6 @@ from tailrace_local.supervisor import cache
 from tailrace_local.supervisor.component import Component, Progress
 
 EMBEDDED = REPOSITORY / "embedded" / "clickhouse"
-METRICS = ROOT / "sql" / "queries" / "server_metrics.sql"
 NOT_APPLIED = "legal holds are not applied"
 LIBRARY = Path("node_modules", "@chdb", "lib-linux-x64-gnu", "libchdb.so")
 
@@ -115,7 +115,7 @@ class ClickHouse(Component):
 
     def metrics(self) -> str:
         """The metrics under the names of ClickHouse's Prometheus endpoint, which libchdb lacks."""
-        return connect(self.settings, self.home, "admin").execute(METRICS.read_text(), timeout=5)
+        return connect(self.settings, self.home, "admin").execute(text_of("server_metrics"), timeout=5)
 
     def provision(self) -> None:
         """Applies sql/migrations.

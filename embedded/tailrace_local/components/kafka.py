@@ -1,7 +1,6 @@
 """Kafka: one KRaft node from the jars on Maven Central, with the topics of schemas/topics.yaml."""
 
 import base64
-import socket
 import subprocess
 import uuid
 from collections.abc import Mapping, Sequence
@@ -64,7 +63,7 @@ class Kafka(Component):
         configuration.write_text(fill(TEMPLATE, values))
         self._format(configuration)
         broker = [*self._java(), *listing, LOGGING, "kafka.Kafka", configuration]
-        class_archive.run_until(broker, lambda: _listens(port))
+        class_archive.run_until(broker, lambda: local_kafka.listens(port))
 
     def prepare(self) -> None:
         # A client does not reload its certificates.
@@ -177,14 +176,6 @@ def new_cluster_id() -> str:
     rejects."""
     identity = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
     return identity.replace("-", "A")
-
-
-def _listens(port: int) -> bool:
-    try:
-        socket.create_connection(("127.0.0.1", port), timeout=1).close()
-    except OSError:
-        return False
-    return True
 
 
 def _ignore(error: object) -> None:

@@ -1,16 +1,16 @@
     done AS (
         SELECT
             alert_id,
-            argMaxIf(action, at, action IN ('ack', 'close', 'reopen')) AS last_change,
-            argMaxIf(verdict, at, action = 'close') AS last_verdict,
-            argMaxIf(assignee, at, action = 'assign') AS last_assignee
+            {{ last_change() }} AS last_change,
+            {{ last_verdict() }} AS last_verdict,
+            {{ last_assignee() }} AS last_assignee
         FROM tailrace.alert_actions
         GROUP BY alert_id),
     shown AS (
         SELECT
             * EXCEPT (last_change, last_verdict, last_assignee),
-            multiIf(last_change = 'close', 'closed', last_change = 'ack', 'acknowledged', 'open') AS state,
-            if(last_change = 'close', last_verdict, '') AS verdict,
+            {{ alert_state() }} AS state,
+            {{ alert_verdict() }} AS verdict,
             last_assignee AS assignee
         FROM filtered
         LEFT JOIN done USING (alert_id)

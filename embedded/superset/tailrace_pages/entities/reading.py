@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import jinja2
 
-from tailrace.dashboards.asset_files import QUERIES, query_text
+from tailrace.clickhouse.query_files import QUERIES, query_text
 from tailrace_pages import csv_table
 from tailrace_pages.entities import overview, records
 from tailrace_pages.entities.kinds import Entity

@@ -7,19 +7,17 @@ from flask import request, url_for
 
 from tailrace.alerts.delivery import channel_states
 from tailrace.clickhouse.client import ClickHouseError
-from tailrace.config.resources import ROOT
 from tailrace.search import SearchError, parse
 from tailrace.search.scheduled import library
 from tailrace.search.scheduled.library import ForeignSearchError, Library, NoSearchError
 from tailrace.search.scheduled.saved import SavedSearch, ScheduleError
-from tailrace_pages import analyst, rendering
+from tailrace_pages import analyst, queries, rendering
 from tailrace_pages.page_errors import BadAddressError, ForbiddenError, NotFoundError, UnavailableError
 from tailrace_pages.search import asking, saved_listing
 from tailrace_pages.search.blueprint import blueprint, own_path
 from tailrace_pages.viewer import page, viewer
 
 TITLE = "Saved searches"
-HISTORY = ROOT / "sql" / "queries" / "search_run_history.sql"
 MOST_RUNS = 50
 SEARCH_ACTIONS, SCHEDULE_ACTIONS = ("change", "remove"), ("schedule", "pause", "resume", "end")
 
@@ -46,7 +44,9 @@ def saved_search(id_: str) -> Any:
     its = own_library()
     found = _read(lambda: its.one(id_))
     given = {"owner": found.owner, "name": found.name, "limit": MOST_RUNS}
-    runs = saved_listing.runs(_read(lambda: its.clickhouse.rows(HISTORY.read_text(), given)))
+    runs = saved_listing.runs(
+        _read(lambda: its.clickhouse.rows(queries.text_of("search_run_history"), given))
+    )
     if rendering.wants_csv():
         return rendering.csv_answer("runs", saved_listing.RUNS, runs)
     is_own = found.owner == viewer().name

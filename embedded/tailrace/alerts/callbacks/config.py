@@ -74,9 +74,11 @@ def load(file: Path) -> CallbackConfig:
     sections = top.each("sources", "source")
     found = CallbackConfig(
         sources=[_source(section) for section in sections],
-        bind=top.take("bind", _bind, "127.0.0.1"),
-        max_body=top.take("max_body", yaml_reader.number(1024, 16 << 20), 262_144),
-        max_connections=top.take("max_connections", yaml_reader.number(1, 1000), 32),
+        bind=top.take("bind", _bind, CallbackConfig.bind),
+        max_body=top.take("max_body", yaml_reader.number(1024, 16 << 20), CallbackConfig.max_body),
+        max_connections=top.take(
+            "max_connections", yaml_reader.number(1, 1000), CallbackConfig.max_connections
+        ),
     )
     top.close()
     names = [source.name for source in found.sources]
@@ -95,7 +97,7 @@ def _source(section: Section) -> Source:
         secret_file=section.file("secret_file", needed=True),
         channel=section.take("channel", yaml_reader.name, name),
         max_age=section.take("max_age", yaml_reader.span, MAX_AGE[kind]),
-        ignore_users=section.take("ignore_users", yaml_reader.texts, ()),
+        ignore_users=section.take("ignore_users", yaml_reader.texts, Source.ignore_users),
         verdicts=section.take("verdicts", _verdicts, {}) if kind == "jira" else {},
     )
     section.close()

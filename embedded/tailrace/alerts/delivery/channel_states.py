@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from tailrace.alerts.delivery.config import Channel, DeliveryConfig, HttpService, Output
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError, Row
-from tailrace.config.resources import ROOT
+from tailrace.clickhouse.query_files import text_of
 from tailrace.outputs.backoff import Backoff, ChannelState
 from tailrace.outputs.config import GoogleSecOps
 
 TABLE = "tailrace.delivery_channels (channel, kind, state, since, failures, retry_at, detail)"
 """With the columns that the service may write."""
-QUERY = ROOT / "sql" / "queries" / "delivery_channels.sql"
+QUERY = "delivery_channels"
 POLL_SECONDS = 2
 EVERY_SECONDS = 600
 """A state that is not written again for three of these times is unknown."""
@@ -42,7 +42,7 @@ class KnownChannel:
 
 def load(clickhouse: ClickHouse) -> list[KnownChannel]:
     """Returns the channels that the delivery has, by name. Raises OSError and ClickHouseError."""
-    return [_known(row) for row in clickhouse.rows(QUERY.read_text())]
+    return [_known(row) for row in clickhouse.rows(text_of(QUERY))]
 
 
 def _known(row: Row) -> KnownChannel:

@@ -218,8 +218,8 @@ def _webhook(section: Section) -> Webhook:
         secret_file=section.file("secret_file", needed=True),
         token_file=token_file,
         ca_file=section.file("ca_file"),
-        timeout=section.take("timeout", yaml_reader.span, 10),
-        format=section.take("format", yaml_reader.one_of(*DOCUMENT_FORMATS), "ecs"),
+        timeout=section.take("timeout", yaml_reader.span, Webhook.timeout),
+        format=section.take("format", yaml_reader.one_of(*DOCUMENT_FORMATS), Webhook.format),
     )
 
 
@@ -232,8 +232,10 @@ def _service(kind: str) -> Callable[[Section], HttpService]:
             url=_service_url(kind, section),
             secret_file=section.file("secret_file", needed=True),
             ca_file=section.file("ca_file"),
-            timeout=section.take("timeout", yaml_reader.span, 10),
-            buttons=section.take("buttons", yaml_reader.flag, False) if kind == "slack" else False,
+            timeout=section.take("timeout", yaml_reader.span, HttpService.timeout),
+            buttons=section.take("buttons", yaml_reader.flag, HttpService.buttons)
+            if kind == "slack"
+            else False,
         )
 
     return read
@@ -249,7 +251,7 @@ def _output(kind: str) -> Callable[[Section], Output]:
             selection=selection,
             receiver=receiver,
             format=section.take("format", yaml_reader.one_of(*formats), formats[0]),
-            has_alerts=section.take("alerts", yaml_reader.flag, True),
+            has_alerts=section.take("alerts", yaml_reader.flag, Output.has_alerts),
         )
 
     return read
@@ -261,10 +263,7 @@ def _service_url(kind: str, section: Section) -> str:
         return ""
     default = SERVICE_URLS.get(kind)
     url = section.take("url", yaml_reader.url, default) if default else section.need("url", yaml_reader.url)
-    if not yaml_reader.keeps_secrets(url):
-        raise ConfigurationError(
-            f"{section.where}: `url` must begin with https://, or the key would travel unencrypted"
-        )
+    section.require_encryption("url", url, "key")
     return url.rstrip("/")
 
 
@@ -278,7 +277,7 @@ def _syslog(section: Section) -> Syslog:
         security=security,
         format=section.take("format", yaml_reader.one_of(*LINE_FORMATS), "cef"),
         ca_file=section.file("ca_file"),
-        timeout=section.take("timeout", yaml_reader.span, 10),
+        timeout=section.take("timeout", yaml_reader.span, Syslog.timeout),
     )
 
 
@@ -288,7 +287,7 @@ def _email(section: Section) -> Email:
         selection=_selection(section),
         server=smtp.read(section),
         to=section.need("to", yaml_reader.addresses),
-        max_per_hour=section.take("max_per_hour", yaml_reader.number(1, 10_000), 30),
+        max_per_hour=section.take("max_per_hour", yaml_reader.number(1, 10_000), Email.max_per_hour),
     )
 
 

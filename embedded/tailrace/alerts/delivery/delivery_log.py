@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from tailrace.alerts.delivery.config import Selection
 from tailrace.alerts.triage import uuid_of
 from tailrace.clickhouse.client import ClickHouse, Row
-from tailrace.config.resources import ROOT
+from tailrace.clickhouse.parameters import encoded, encoded_value
+from tailrace.clickhouse.query_files import text_of
 from tailrace.outputs.record import DELIVERED, FAILED, Outcome
 from tailrace.outputs.record import REFUSED as REFUSED  # senders import it from here
 
-QUERY = ROOT / "sql" / "queries" / "alerts_due.sql"
+QUERY = "alerts_due"
 COLUMNS = ("alert_id", "channel", "count", "attempt", "outcome", "detail")
 NO_ALERT = str(uuid.UUID(int=0))
 MAX_DETAIL = 500
@@ -68,13 +69,13 @@ class Progress:
         first."""
         selection = self._selection
         rows = self._clickhouse.rows(
-            QUERY.read_text(),
+            text_of(QUERY),
             {
                 "channel": self._channel,
                 "window": window_seconds,
                 "begun": self._begin(),
-                "levels": str(list(selection.levels)),
-                "rules": _array(selection.rules),
+                "levels": encoded_value(tuple(selection.levels)),
+                "rules": encoded_value(tuple(selection.rules)),
                 "repeat": selection.repeat_interval,
                 "first_retry": selection.retry_initial,
                 "longest_retry": selection.retry_max,
@@ -101,7 +102,7 @@ class Progress:
             return {}
         rows = self._clickhouse.rows(
             "SELECT *, detected_at FROM tailrace.alerts FINAL WHERE has({ids:Array(UUID)}, alert_id)",
-            {"ids": str(ids)},
+            encoded({"ids": ids}),
         )
         return {row["alert_id"]: row for row in rows}
 
@@ -161,9 +162,3 @@ class Progress:
     def _insert(self, rows: list[dict], token: str = "") -> None:
         table = f"tailrace.alert_deliveries ({', '.join(COLUMNS)})"
         self._clickhouse.append(table, [{"channel": self._channel, **row} for row in rows], token)
-
-
-def _array(texts: object) -> str:
-    """Formats texts as a parameter of the type Array(String)."""
-    quoted = ("'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'" for text in texts)
-    return f"[{', '.join(quoted)}]"

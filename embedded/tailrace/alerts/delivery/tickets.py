@@ -22,10 +22,10 @@ from pathlib import Path
 from tailrace.alerts.delivery.selection import Selection
 from tailrace.alerts.triage import LEVELS
 from tailrace.config import yaml_reader
-from tailrace.config.yaml_reader import ConfigurationError, Section
+from tailrace.config.yaml_reader import Section
 
 TABLES = ("incident", "em_event")
-_PROJECT = re.compile(r"[A-Z][A-Z0-9_]{1,254}")
+_project = yaml_reader.matching(re.compile(r"[A-Z][A-Z0-9_]{1,254}"), "the key of a project such as SEC")
 
 
 @dataclass(frozen=True)
@@ -85,30 +85,27 @@ class ServiceNow:
 def jira(section: Section, selection: Selection) -> Jira:
     """Reads a channel. Raises ConfigurationError."""
     return Jira(
-        **_common(section, selection),
+        **_common(section, selection, Jira),
         project=section.need("project", _project),
-        issue_type=section.take("issue_type", yaml_reader.text, "Task"),
-        priorities=section.take("priorities", _priorities, ()),
-        close_status=section.take("close_status", yaml_reader.text, ""),
-        reopen_status=section.take("reopen_status", yaml_reader.text, ""),
+        issue_type=section.take("issue_type", yaml_reader.text, Jira.issue_type),
+        priorities=section.take("priorities", _priorities, Jira.priorities),
+        close_status=section.take("close_status", yaml_reader.text, Jira.close_status),
+        reopen_status=section.take("reopen_status", yaml_reader.text, Jira.reopen_status),
     )
 
 
 def servicenow(section: Section, selection: Selection) -> ServiceNow:
     """Reads a channel. Raises ConfigurationError."""
     return ServiceNow(
-        **_common(section, selection),
-        table=section.take("table", yaml_reader.one_of(*TABLES), "incident"),
-        close_code=section.take("close_code", yaml_reader.text, "Solution provided"),
+        **_common(section, selection, ServiceNow),
+        table=section.take("table", yaml_reader.one_of(*TABLES), ServiceNow.table),
+        close_code=section.take("close_code", yaml_reader.text, ServiceNow.close_code),
     )
 
 
-def _common(section: Section, selection: Selection) -> dict:
+def _common(section: Section, selection: Selection, tracker: type[Jira | ServiceNow]) -> dict:
     url = section.need("url", yaml_reader.url).rstrip("/")
-    if not yaml_reader.keeps_secrets(url):
-        raise ConfigurationError(
-            f"{section.where}: `url` must begin with https://, or the password would travel unencrypted"
-        )
+    section.require_encryption("url", url, "password")
     return {
         "name": section.need("name", yaml_reader.name),
         "selection": selection,
@@ -117,14 +114,8 @@ def _common(section: Section, selection: Selection) -> dict:
         "secret_file": section.file("secret_file", needed=True),
         "fields": section.take("fields", _fields, {}),
         "ca_file": section.file("ca_file"),
-        "timeout": section.take("timeout", yaml_reader.span, 10),
+        "timeout": section.take("timeout", yaml_reader.span, tracker.timeout),
     }
-
-
-def _project(value: object) -> str:
-    if not isinstance(value, str) or not _PROJECT.fullmatch(value):
-        raise ValueError(f"the key of a project such as SEC, not {value!r}")
-    return value
 
 
 def _priorities(value: object) -> Sequence[str]:

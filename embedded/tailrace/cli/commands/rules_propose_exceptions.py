@@ -13,7 +13,7 @@ from tailrace.cli import output
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.cli.spans import seconds
-from tailrace.config.resources import ROOT
+from tailrace.clickhouse.query_files import text_of
 
 HELP = "propose exceptions from closed alerts"
 EXAMPLES = (
@@ -38,7 +38,6 @@ KEYS = {
     }
 }
 ACCOUNT = "analyst"
-QUERY = ROOT / "sql" / "queries" / f"{exception_proposals.QUERY}.sql"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -82,7 +81,7 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     rule = suppressions.rule_id(clickhouse, arguments.rule) if arguments.rule else ""
     since = datetime.now(UTC) - timedelta(seconds=arguments.since)
     given = {"rule": rule, "since": f"{since:%Y-%m-%d %H:%M:%S}"}
-    rules = exception_proposals.rules_of(clickhouse.rows(QUERY.read_text(), given))
+    rules = exception_proposals.rules_of(clickhouse.rows(text_of(exception_proposals.QUERY), given))
     results = [exception_proposals.proposed(each, arguments.min_alerts) for each in rules]
     accepted = [proposal for found, _ in results for proposal in found]
     refused = [proposal for _, found in results for proposal in found]

@@ -4,7 +4,7 @@ A script contains a table of words for each command line; it starts no program, 
 at once also while no stack runs."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tailrace.cli.help import model
 from tailrace.cli.help.model import CommandHelp, Value
@@ -122,13 +122,17 @@ def _subcommand_cases(command: CommandHelp) -> list[str]:
 
 def _value_cases(commands: Sequence[CommandHelp]) -> list[str]:
     """Cases for the word after an option that has a value."""
-    lines = []
+    return [
+        f"        {places}) {_bash_value(option)} ;;" for places, option in _options_with_values(commands)
+    ]
+
+
+def _options_with_values(commands: Sequence[CommandHelp]) -> Iterator[tuple[str, Value]]:
+    """Yields the options that have a value, each after the pattern of the places in which it is completed."""
     for each in _all(commands):
         for option in each.options:
             if option.placeholder:
-                patterns = "|".join(f"'{_place(each)} {name}'" for name in option.names)
-                lines.append(f"        {patterns}) {_bash_value(option)} ;;")
-    return lines
+                yield "|".join(f"'{_place(each)} {name}'" for name in option.names), option
 
 
 def _bash_value(option: Value) -> str:
@@ -164,13 +168,10 @@ def _values(value: Value, command: CommandHelp | None = None) -> Sequence[str]:
 
 
 def _zsh_values(commands: Sequence[CommandHelp]) -> list[str]:
-    lines = []
-    for each in _all(commands):
-        for option in each.options:
-            if option.placeholder:
-                patterns = "|".join(f"'{_place(each)} {name}'" for name in option.names)
-                lines.append(f"        {patterns}) {_zsh_value(option)}; return ;;")
-    return lines
+    return [
+        f"        {places}) {_zsh_value(option)}; return ;;"
+        for places, option in _options_with_values(commands)
+    ]
 
 
 def _zsh_value(option: Value) -> str:

@@ -9,12 +9,10 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 from tailrace.clickhouse.client import ClickHouse
-from tailrace.config.resources import ROOT
+from tailrace.clickhouse.query_files import text_of
 from tailrace.search.scheduled import saved
 from tailrace.search.scheduled.saved import SavedSearch
 from tailrace.search.sources import ROLES
-
-TOKENS = ROOT / "sql" / "queries" / "schedule_tokens.sql"
 
 Accounts = Mapping[str, Collection[str]]
 """Names with the roles of search.ROLES in which they may schedule searches now; none for an account that may
@@ -57,7 +55,7 @@ def problem(search: SavedSearch, accounts: Accounts) -> str:
 def _with_tokens(accounts: Accounts, clickhouse: ClickHouse) -> Accounts:
     roles = {each.account.removeprefix("reader_"): name for name, each in ROLES.items()}
     known = {name: set(held) for name, held in accounts.items()}
-    for row in clickhouse.rows(TOKENS.read_text()):
+    for row in clickhouse.rows(text_of("schedule_tokens")):
         if row["role"] in roles:
             known.setdefault(row["owner"], set()).add(roles[row["role"]])
     return known

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 
 from tailrace.alerts.delivery.config import DeliveryConfig
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
-from tailrace.config.resources import ROOT
+from tailrace.clickhouse.query_files import text_of
 from tailrace.outputs.backoff import Backoff
 from tailrace.outputs.record import FAILED, Outcome
 from tailrace.search.errors import DeniedError, SearchError
@@ -31,8 +31,6 @@ TABLE = (
     "(owner, name, until, since, role, channel, attempt, outcome, events, missed, seconds, detail)"
 )
 """With the columns that the service may write."""
-ATTEMPTS = ROOT / "sql" / "queries" / "search_run_attempts.sql"
-RECORDED = ROOT / "sql" / "queries" / "search_runs_missed.sql"
 POLL_SECONDS = 30
 SEARCH_SECONDS = 60
 MAX_DETAIL = 500
@@ -125,7 +123,7 @@ class Runner:
         Returns the slot with them: a later attempt no longer finds them from the last run.
         """
         given = {"owner": search.owner, "name": search.name, "until": int(slot.until.timestamp())}
-        (row,) = self.service.rows(RECORDED.read_text(), given)
+        (row,) = self.service.rows(text_of("search_runs_missed"), given)
         if number := int(row["missed"]):
             since = datetime.fromtimestamp(int(row["since_seconds"]), UTC)
             return replace(slot, missed=number, missed_since=since)
@@ -173,7 +171,7 @@ class Runner:
 
     def _attempts(self, search: SavedSearch, slot: Slot) -> dict[str, tuple[int, str]]:
         given = {"owner": search.owner, "name": search.name, "until": int(slot.until.timestamp())}
-        found_rows = self.service.rows(ATTEMPTS.read_text(), given)
+        found_rows = self.service.rows(text_of("search_run_attempts"), given)
         return {row["channel"]: (int(row["attempts"]), row["last_outcome"]) for row in found_rows}
 
     def _record(

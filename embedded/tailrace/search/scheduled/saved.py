@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from tailrace.clickhouse.client import ClickHouse, Row
+from tailrace.clickhouse.query_files import text_of
 from tailrace.config import yaml_reader
-from tailrace.config.resources import ROOT
 from tailrace.errors import ReportedError
 from tailrace.search.sources import ROLES
 from tailrace.search.value_types import span_text
@@ -21,7 +21,6 @@ TABLE = (
     "suspended, needs_account)"
 )
 """With the columns that may be written: time and account are those of the server."""
-QUERY = ROOT / "sql" / "queries" / "scheduled_searches.sql"
 NAMESPACE = uuid.UUID("b7b5b0f1-6a6e-4d0c-8a65-3f6f1c4b7e10")
 SHORTEST, LONGEST = timedelta(minutes=5), timedelta(days=31)
 NAME_LENGTH = 60
@@ -168,7 +167,7 @@ def remove(clickhouse: ClickHouse, owner: str, name: str) -> None:
 
 def rows(clickhouse: ClickHouse, owner: str = "", role: str = "") -> list[Row]:
     """Returns the rows of scheduled_searches.sql; without a role all of them."""
-    return clickhouse.rows(QUERY.read_text(), {"owner": owner, "role": role})
+    return clickhouse.rows(text_of("scheduled_searches"), {"owner": owner, "role": role})
 
 
 def load(

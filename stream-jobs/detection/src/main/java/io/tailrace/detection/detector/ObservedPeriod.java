@@ -20,6 +20,11 @@ public final class ObservedPeriod {
         return latest;
     }
 
+    /** Returns whether the first observation was at least this long before a time; false if there was none. */
+    public boolean hasLasted(long micros, long until) {
+        return until - first >= micros;
+    }
+
     /** Adds the time of an observation. */
     public void extend(long micros) {
         first = Math.min(first, micros);

@@ -1,5 +1,8 @@
 package io.tailrace.flink.clickhouse;
 
+import io.tailrace.flink.runtime.ConfigParser;
+import io.tailrace.flink.runtime.ConfigurationException;
+import io.tailrace.flink.runtime.SharedJobOptions;
 import java.io.IOException;
 import java.io.Serializable;
 import java.net.URI;
@@ -22,6 +25,19 @@ public record ClickHouseConnection(URI url, String user, String passwordFile, St
     /** A connection that trusts the authorities of the Java runtime. */
     public ClickHouseConnection(URI url, String user, String passwordFile) {
         this(url, user, passwordFile, "");
+    }
+
+    /**
+     * Returns the connection of the keys {@code clickhouse.*} of a job.
+     *
+     * @throws ConfigurationException if the address or the user cannot be used
+     */
+    public static ClickHouseConnection of(ConfigParser values) {
+        return new ClickHouseConnection(
+                values.httpAddress(SharedJobOptions.CLICKHOUSE_URL),
+                values.notEmpty(SharedJobOptions.CLICKHOUSE_USER),
+                values.text(SharedJobOptions.CLICKHOUSE_PASSWORD_FILE),
+                values.text(SharedJobOptions.CLICKHOUSE_CA_FILE));
     }
 
     /** @throws IOException if the password file cannot be read; the message names the file */

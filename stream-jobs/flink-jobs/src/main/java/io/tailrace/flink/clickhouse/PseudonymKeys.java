@@ -1,6 +1,8 @@
 package io.tailrace.flink.clickhouse;
 
+import io.tailrace.flink.runtime.ConfigParser;
 import io.tailrace.flink.runtime.ConfigurationException;
+import io.tailrace.flink.runtime.SharedJobOptions;
 import io.tailrace.pseudonym.NameSealer;
 import io.tailrace.pseudonym.Pseudonyms;
 import java.io.IOException;
@@ -20,11 +22,22 @@ import java.util.Optional;
 public record PseudonymKeys(String pseudonyms, String vault) implements Serializable {
 
     /**
+     * Returns the keys that the keys {@code pseudonym.*} of a job name; empty: names are stored as they are.
+     *
+     * @throws ConfigurationException as the other method
+     */
+    public static Optional<PseudonymKeys> of(ConfigParser values) {
+        return of(
+                values.text(SharedJobOptions.PSEUDONYM_KEY_FILE),
+                values.text(SharedJobOptions.PSEUDONYM_VAULT_KEY_FILE));
+    }
+
+    /**
      * Returns the keys, after a test that the files contain some; empty if neither file is named.
      *
      * @throws ConfigurationException if only one file is named, cannot be read or contains no such key
      */
-    public static Optional<PseudonymKeys> of(String pseudonyms, String vault) {
+    static Optional<PseudonymKeys> of(String pseudonyms, String vault) {
         if (pseudonyms.isEmpty() && vault.isEmpty()) {
             return Optional.empty();
         }

@@ -35,6 +35,7 @@ import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.connector.kafka.source.KafkaSource;
+import org.apache.flink.connector.kafka.source.KafkaSourceBuilder;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
 import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -116,41 +117,36 @@ public final class DetectionJob {
 
     private static <T> KafkaSource<T> source(
             DetectionJobConfig config, String topic, String client, KafkaRecordDeserializationSchema<T> deserializer) {
-        return KafkaSource.<T>builder()
-                .setBootstrapServers(config.kafka().bootstrap())
-                .setGroupId(config.kafkaGroup())
-                .setClientIdPrefix(config.kafkaGroup() + client)
+        return builder(config, client, deserializer)
                 .setTopics(topic)
                 .setStartingOffsets(
                         config.startsWithLatest() ? OffsetsInitializer.latest() : OffsetsInitializer.earliest())
-                .setDeserializer(deserializer)
-                .setProperties(config.kafka().consumerProperties())
                 .build();
     }
 
     /** The topic is found by pattern, so that one that is created later is no error and is read then. */
     private static KafkaSource<KafkaMessage> captures(DetectionJobConfig config) {
-        return KafkaSource.<KafkaMessage>builder()
-                .setBootstrapServers(config.kafka().bootstrap())
-                .setGroupId(config.kafkaGroup())
-                .setClientIdPrefix(config.kafkaGroup() + "-captures")
+        return builder(config, "-captures", new KafkaMessageDeserializationSchema())
                 .setTopicPattern(Pattern.compile(Pattern.quote(config.capturesTopic())))
                 .setStartingOffsets(OffsetsInitializer.earliest())
-                .setDeserializer(new KafkaMessageDeserializationSchema())
-                .setProperties(config.kafka().consumerProperties())
                 .build();
     }
 
     private static KafkaSource<RuleRecord> rules(DetectionJobConfig config) {
-        return KafkaSource.<RuleRecord>builder()
-                .setBootstrapServers(config.kafka().bootstrap())
-                .setGroupId(config.kafkaGroup())
-                .setClientIdPrefix(config.kafkaGroup() + "-rules")
+        return builder(config, "-rules", new RuleRecordDeserializationSchema())
                 .setTopics(config.rulesTopic())
                 .setStartingOffsets(OffsetsInitializer.earliest())
-                .setDeserializer(new RuleRecordDeserializationSchema())
-                .setProperties(config.kafka().consumerProperties())
                 .build();
+    }
+
+    private static <T> KafkaSourceBuilder<T> builder(
+            DetectionJobConfig config, String client, KafkaRecordDeserializationSchema<T> deserializer) {
+        return KafkaSource.<T>builder()
+                .setBootstrapServers(config.kafka().bootstrap())
+                .setGroupId(config.kafkaGroup())
+                .setClientIdPrefix(config.kafkaGroup() + client)
+                .setDeserializer(deserializer)
+                .setProperties(config.kafka().consumerProperties());
     }
 
     private static KafkaSink<Alert> alertsTopic(DetectionJobConfig config) {

@@ -6,34 +6,35 @@ import io.tailrace.flink.runtime.ConfigParser;
 import io.tailrace.flink.runtime.ConfigurationException;
 import io.tailrace.flink.runtime.JobConfig;
 import io.tailrace.flink.runtime.KafkaClientConfig;
+import io.tailrace.flink.runtime.SharedJobOptions;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 
 /**
- * The immutable configuration of the detect job, which is read and validated at start. {@link DetectionJobOptions}
- * defines the keys and their defaults; {@code kafka.properties.*} are settings of Kafka's clients. {@link ConfigParser}
- * defines the sources of values.
+ * The immutable configuration of the detect job, which is read and validated at start. {@link
+ * SharedJobOptions} and {@link DetectionJobOptions} define the keys and their defaults; {@code kafka.properties.*} are
+ * settings of Kafka's clients. {@link ConfigParser} defines the sources of values.
  */
 final class DetectionJobConfig {
 
     private static final int MAX_PARALLELISM = 128;
 
-    private final ConfigParser<DetectionJobOptions> values;
+    private final ConfigParser values;
 
-    private DetectionJobConfig(ConfigParser<DetectionJobOptions> values) {
+    private DetectionJobConfig(ConfigParser values) {
         this.values = values;
         checkAll();
     }
 
     /** @throws ConfigurationException if a file, key or value cannot be used */
     static DetectionJobConfig fromArguments(String... arguments) {
-        return new DetectionJobConfig(ConfigParser.fromArguments(DetectionJobOptions.class, arguments));
+        return new DetectionJobConfig(ConfigParser.fromArguments(DetectionJobOptions.values(), arguments));
     }
 
     /** @throws ConfigurationException if a key or value cannot be used */
     static DetectionJobConfig fromMap(Map<String, String> given) {
-        return new DetectionJobConfig(ConfigParser.fromMap(DetectionJobOptions.class, given));
+        return new DetectionJobConfig(ConfigParser.fromMap(DetectionJobOptions.values(), given));
     }
 
     /** Reads every value once, so that an invalid one is an error at start instead of in an operator. */
@@ -58,7 +59,7 @@ final class DetectionJobConfig {
     }
 
     KafkaClientConfig kafka() {
-        return values.kafka(DetectionJobOptions.KAFKA_BOOTSTRAP);
+        return KafkaClientConfig.of(values);
     }
 
     String kafkaGroup() {
@@ -92,46 +93,32 @@ final class DetectionJobConfig {
     }
 
     ClickHouseConnection clickHouse() {
-        return new ClickHouseConnection(
-                values.httpAddress(DetectionJobOptions.CLICKHOUSE_URL),
-                values.notEmpty(DetectionJobOptions.CLICKHOUSE_USER),
-                values.text(DetectionJobOptions.CLICKHOUSE_PASSWORD_FILE),
-                values.text(DetectionJobOptions.CLICKHOUSE_CA_FILE));
+        return ClickHouseConnection.of(values);
     }
 
     /** Returns the keys of the pseudonyms that replace names in rows; empty: names are stored as they are. */
     Optional<PseudonymKeys> pseudonyms() {
-        return PseudonymKeys.of(
-                values.text(DetectionJobOptions.PSEUDONYM_KEY_FILE),
-                values.text(DetectionJobOptions.PSEUDONYM_VAULT_KEY_FILE));
+        return PseudonymKeys.of(values);
     }
 
     String clickHouseDatabase() {
-        return values.notEmpty(DetectionJobOptions.CLICKHOUSE_DATABASE);
+        return values.notEmpty(SharedJobOptions.CLICKHOUSE_DATABASE);
     }
 
     /** Returns the checkpoint to restore; empty to start without state. */
     String restorePath() {
-        return values.text(DetectionJobOptions.RESTORE_PATH);
+        return values.text(SharedJobOptions.RESTORE_PATH);
     }
 
     JobConfig jobSettings() {
-        int parallelism = values.number(DetectionJobOptions.PARALLELISM, 1, MAX_PARALLELISM);
-        return new JobConfig(
+        int parallelism = values.number(SharedJobOptions.PARALLELISM, 1, MAX_PARALLELISM);
+        return JobConfig.of(
+                values,
                 "tailrace detect",
                 parallelism,
                 parallelism,
-                values.stateBackend(DetectionJobOptions.STATE_BACKEND),
-                values.rocksDbMemoryMib(DetectionJobOptions.STATE_ROCKSDB_MEMORY_MIB),
-                values.directory(DetectionJobOptions.CHECKPOINT_DIR),
                 values.millis(DetectionJobOptions.CHECKPOINT_INTERVAL_MS, 10),
-                restorePath(),
-                values.webUi(
-                        DetectionJobOptions.WEB_PORT,
-                        DetectionJobOptions.WEB_KEYSTORE,
-                        DetectionJobOptions.WEB_TRUSTSTORE,
-                        DetectionJobOptions.WEB_PASSWORD_FILE),
-                values.port(DetectionJobOptions.METRICS_PORT));
+                values.port(DetectionJobOptions.WEB_PORT));
     }
 
     Duration lateness() {

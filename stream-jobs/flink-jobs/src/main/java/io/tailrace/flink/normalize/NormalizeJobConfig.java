@@ -6,7 +6,7 @@ import io.tailrace.flink.runtime.ConfigParser;
 import io.tailrace.flink.runtime.ConfigurationException;
 import io.tailrace.flink.runtime.JobConfig;
 import io.tailrace.flink.runtime.KafkaClientConfig;
-import io.tailrace.flink.runtime.WebUiConfig;
+import io.tailrace.flink.runtime.SharedJobOptions;
 import io.tailrace.innodb.RedoLogCapacities;
 import java.time.Duration;
 import java.util.Map;
@@ -17,29 +17,29 @@ import java.util.regex.PatternSyntaxException;
 /**
  * The immutable configuration of the normalize job, which is read and validated at start.
  *
- * <p>{@link NormalizeJobOptions} defines the keys and their defaults; {@code kafka.properties.*} are settings of
- * Kafka's clients. {@link ConfigParser} defines the sources of values.
+ * <p>{@link SharedJobOptions} and {@link NormalizeJobOptions} define the keys and their defaults; {@code
+ * kafka.properties.*} are settings of Kafka's clients. {@link ConfigParser} defines the sources of values.
  */
 final class NormalizeJobConfig {
 
     private static final int MAX_PARALLELISM = 1024;
     private static final int MAX_COMMITTERS = 64;
 
-    private final ConfigParser<NormalizeJobOptions> values;
+    private final ConfigParser values;
 
-    private NormalizeJobConfig(ConfigParser<NormalizeJobOptions> values) {
+    private NormalizeJobConfig(ConfigParser values) {
         this.values = values;
         checkAll();
     }
 
     /** @throws ConfigurationException if a file, key or value cannot be used */
     static NormalizeJobConfig fromArguments(String... arguments) {
-        return new NormalizeJobConfig(ConfigParser.fromArguments(NormalizeJobOptions.class, arguments));
+        return new NormalizeJobConfig(ConfigParser.fromArguments(NormalizeJobOptions.values(), arguments));
     }
 
     /** @throws ConfigurationException if a key or value cannot be used */
     static NormalizeJobConfig fromMap(Map<String, String> given) {
-        return new NormalizeJobConfig(ConfigParser.fromMap(NormalizeJobOptions.class, given));
+        return new NormalizeJobConfig(ConfigParser.fromMap(NormalizeJobOptions.values(), given));
     }
 
     /** Reads every value once, so that an invalid one is an error at start instead of in an operator. */
@@ -53,23 +53,17 @@ final class NormalizeJobConfig {
         pseudonyms();
         committers();
         maxPendingBytes();
-        checkpointDirectory();
-        checkpointInterval();
-        parallelism();
-        webUi();
-        metricsPort();
+        jobSettings();
         queryEventsRetention();
         auditEventsRetention();
         errorEventsRetention();
         otelTracesRetention();
         gapTimeout();
         innoDbLogs();
-        stateBackend();
-        rocksDbMemoryMib();
     }
 
     KafkaClientConfig kafka() {
-        return values.kafka(NormalizeJobOptions.KAFKA_BOOTSTRAP);
+        return KafkaClientConfig.of(values);
     }
 
     String kafkaGroup() {
@@ -105,22 +99,16 @@ final class NormalizeJobConfig {
     }
 
     ClickHouseConnection clickHouse() {
-        return new ClickHouseConnection(
-                values.httpAddress(NormalizeJobOptions.CLICKHOUSE_URL),
-                values.notEmpty(NormalizeJobOptions.CLICKHOUSE_USER),
-                values.text(NormalizeJobOptions.CLICKHOUSE_PASSWORD_FILE),
-                values.text(NormalizeJobOptions.CLICKHOUSE_CA_FILE));
+        return ClickHouseConnection.of(values);
     }
 
     /** Returns the keys of the pseudonyms that replace names in rows; empty: names are stored as they are. */
     Optional<PseudonymKeys> pseudonyms() {
-        return PseudonymKeys.of(
-                values.text(NormalizeJobOptions.PSEUDONYM_KEY_FILE),
-                values.text(NormalizeJobOptions.PSEUDONYM_VAULT_KEY_FILE));
+        return PseudonymKeys.of(values);
     }
 
     String clickHouseDatabase() {
-        return values.notEmpty(NormalizeJobOptions.CLICKHOUSE_DATABASE);
+        return values.notEmpty(SharedJobOptions.CLICKHOUSE_DATABASE);
     }
 
     int committers() {
@@ -131,42 +119,13 @@ final class NormalizeJobConfig {
         return (long) values.number(NormalizeJobOptions.CLICKHOUSE_BUFFER_MAX_MIB, 1, 1 << 20) << 20;
     }
 
-    /** Returns the directory as a URI. */
-    String checkpointDirectory() {
-        return values.directory(NormalizeJobOptions.CHECKPOINT_DIR);
-    }
-
-    Duration checkpointInterval() {
-        return values.millis(NormalizeJobOptions.CHECKPOINT_INTERVAL_MS, 10);
-    }
-
     /** Returns the checkpoint to restore; empty to start without state. */
     String restorePath() {
-        return values.text(NormalizeJobOptions.RESTORE_PATH);
+        return values.text(SharedJobOptions.RESTORE_PATH);
     }
 
     int parallelism() {
-        return values.number(NormalizeJobOptions.PARALLELISM, 1, MAX_PARALLELISM);
-    }
-
-    String stateBackend() {
-        return values.stateBackend(NormalizeJobOptions.STATE_BACKEND);
-    }
-
-    int rocksDbMemoryMib() {
-        return values.rocksDbMemoryMib(NormalizeJobOptions.STATE_ROCKSDB_MEMORY_MIB);
-    }
-
-    WebUiConfig webUi() {
-        return values.webUi(
-                NormalizeJobOptions.WEB_PORT,
-                NormalizeJobOptions.WEB_KEYSTORE,
-                NormalizeJobOptions.WEB_TRUSTSTORE,
-                NormalizeJobOptions.WEB_PASSWORD_FILE);
-    }
-
-    int metricsPort() {
-        return values.port(NormalizeJobOptions.METRICS_PORT);
+        return values.number(SharedJobOptions.PARALLELISM, 1, MAX_PARALLELISM);
     }
 
     Duration queryEventsRetention() {
@@ -198,16 +157,12 @@ final class NormalizeJobConfig {
     }
 
     JobConfig jobSettings() {
-        return new JobConfig(
+        return JobConfig.of(
+                values,
                 "tailrace normalize",
                 parallelism(),
                 Math.max(parallelism(), committers()),
-                stateBackend(),
-                rocksDbMemoryMib(),
-                checkpointDirectory(),
-                checkpointInterval(),
-                restorePath(),
-                webUi(),
-                metricsPort());
+                values.millis(NormalizeJobOptions.CHECKPOINT_INTERVAL_MS, 10),
+                values.port(NormalizeJobOptions.WEB_PORT));
     }
 }

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -26,43 +26,42 @@ import org.slf4j.LoggerFactory;
  * <p>The file is not YAML: a value is the rest of its line, or the text between quotes around it. Regular expressions
  * and JAAS configurations are therefore written as they are, where YAML would need escapes and would interpret {@code #}
  * and {@code : }. The stack, the Compose file and the chart write values in this way.
- *
- * @param <K> the keys of the job
  */
-public final class ConfigParser<K extends Enum<K> & JobOption> {
+public final class ConfigParser {
 
     private static final Logger LOG = LoggerFactory.getLogger(ConfigParser.class);
     private static final int MAX_MILLIS = Integer.MAX_VALUE;
     private static final int MAX_DAYS = 36_500;
     private static final int MAX_PORT = 65_535;
 
-    private final Map<K, String> values;
+    private final Map<JobOption, String> values = new HashMap<>();
     private final Map<String, String> kafkaProperties = new TreeMap<>();
 
-    private ConfigParser(Class<K> keys, Map<String, String> written, Consumer<String> warnings) {
-        List<String> names =
-                Arrays.stream(keys.getEnumConstants()).map(JobOption::key).toList();
+    private ConfigParser(List<JobOption> options, Map<String, String> written, Consumer<String> warnings) {
+        List<String> names = options.stream().map(JobOption::key).toList();
         Map<String, String> given = RenamedJobKeys.apply(written, names, warnings);
-        values = new EnumMap<>(keys);
-        for (K key : keys.getEnumConstants()) {
-            key.defaultValue().ifPresent(defaults -> values.put(key, defaults));
+        for (JobOption option : options) {
+            option.defaultValue().ifPresent(defaults -> values.put(option, defaults));
         }
         given.forEach((name, value) -> {
             if (name.startsWith(JobOption.KAFKA_PROPERTIES)) {
                 kafkaProperties.put(name.substring(JobOption.KAFKA_PROPERTIES.length()), value);
             } else {
-                values.put(knownKey(keys, name), value);
+                values.put(known(options, name), value);
             }
         });
-        for (K key : keys.getEnumConstants()) {
-            if (!values.containsKey(key)) {
-                throw new ConfigurationException("key " + key.key() + " is missing");
+        for (JobOption option : options) {
+            if (!values.containsKey(option)) {
+                throw new ConfigurationException("key " + option.key() + " is missing");
             }
         }
     }
 
-    /** @throws ConfigurationException if a file or key cannot be used, or a key is missing */
-    public static <K extends Enum<K> & JobOption> ConfigParser<K> fromArguments(Class<K> keys, String... arguments) {
+    /**
+     * @param ofJob the keys of the job besides {@link SharedJobOptions}
+     * @throws ConfigurationException if a file or key cannot be used, or a key is missing
+     */
+    public static ConfigParser fromArguments(JobOption[] ofJob, String... arguments) {
         Map<String, String> given = new TreeMap<>();
         Map<String, String> fromCommandLine = new TreeMap<>();
         for (int i = 0; i < arguments.length; i += 2) {
@@ -77,34 +76,36 @@ public final class ConfigParser<K extends Enum<K> & JobOption> {
             }
         }
         given.putAll(fromCommandLine);
-        return fromMap(keys, given);
-    }
-
-    /** @throws ConfigurationException if a key cannot be used or is missing */
-    public static <K extends Enum<K> & JobOption> ConfigParser<K> fromMap(Class<K> keys, Map<String, String> given) {
-        return fromMap(keys, given, LOG::warn);
+        return fromMap(ofJob, given);
     }
 
     /**
+     * @param ofJob the keys of the job besides {@link SharedJobOptions}
+     * @throws ConfigurationException if a key cannot be used or is missing
+     */
+    public static ConfigParser fromMap(JobOption[] ofJob, Map<String, String> given) {
+        return fromMap(ofJob, given, LOG::warn);
+    }
+
+    /**
+     * @param ofJob the keys of the job besides {@link SharedJobOptions}
      * @param warnings receives one for each key with an old name
      * @throws ConfigurationException if a key cannot be used or is missing
      */
-    public static <K extends Enum<K> & JobOption> ConfigParser<K> fromMap(
-            Class<K> keys, Map<String, String> given, Consumer<String> warnings) {
-        return new ConfigParser<>(keys, given, warnings);
+    public static ConfigParser fromMap(JobOption[] ofJob, Map<String, String> given, Consumer<String> warnings) {
+        return new ConfigParser(SharedJobOptions.with(ofJob), given, warnings);
     }
 
-    private static <K extends Enum<K> & JobOption> K knownKey(Class<K> keys, String name) {
-        K[] known = keys.getEnumConstants();
-        return Arrays.stream(known)
-                .filter(key -> key.key().equals(name))
+    private static JobOption known(List<JobOption> options, String name) {
+        return options.stream()
+                .filter(option -> option.key().equals(name))
                 .findFirst()
                 .orElseThrow(() -> new ConfigurationException(
-                        "unknown key " + name + "; the nearest known one is " + nearest(known, name)));
+                        "unknown key " + name + "; the nearest known one is " + nearest(options, name)));
     }
 
-    private static String nearest(JobOption[] known, String unknown) {
-        return Arrays.stream(known)
+    private static String nearest(List<JobOption> known, String unknown) {
+        return known.stream()
                 .map(JobOption::key)
                 .min(Comparator.comparingInt(key -> editDistance(unknown, key)))
                 .orElseThrow();
@@ -161,12 +162,12 @@ public final class ConfigParser<K extends Enum<K> & JobOption> {
     }
 
     /** Returns the value, which may be empty. */
-    public String text(K key) {
+    public String text(JobOption key) {
         return values.get(key);
     }
 
     /** @throws ConfigurationException if the value is empty */
-    public String notEmpty(K key) {
+    public String notEmpty(JobOption key) {
         String value = values.get(key);
         if (value.isEmpty()) {
             throw new ConfigurationException("key " + key.key() + " must not be empty");
@@ -175,7 +176,7 @@ public final class ConfigParser<K extends Enum<K> & JobOption> {
     }
 
     /** @throws ConfigurationException if the value is not a whole number in this range, both ends included */
-    public int number(K key, int min, int limit) {
+    public int number(JobOption key, int min, int limit) {
         String expected = key.key() + " must be a whole number from " + min + " to " + limit;
         try {
             int value = Integer.parseInt(values.get(key));
@@ -189,37 +190,22 @@ public final class ConfigParser<K extends Enum<K> & JobOption> {
     }
 
     /** @throws ConfigurationException if the value is not a number of milliseconds of at least {@code min} */
-    public Duration millis(K key, int min) {
+    public Duration millis(JobOption key, int min) {
         return Duration.ofMillis(number(key, min, MAX_MILLIS));
     }
 
     /** @throws ConfigurationException if the value is not a number of days of at least 1 */
-    public Duration days(K key) {
+    public Duration days(JobOption key) {
         return Duration.ofDays(number(key, 1, MAX_DAYS));
     }
 
     /** @throws ConfigurationException if the value is neither a TCP port nor 0 */
-    public int port(K key) {
+    public int port(JobOption key) {
         return number(key, 0, MAX_PORT);
     }
 
-    /** @throws ConfigurationException if the value is no state backend */
-    public String stateBackend(K key) {
-        return oneOf(key, FlinkConfigurationFactory.HASHMAP, FlinkConfigurationFactory.ROCKSDB);
-    }
-
-    /** @throws ConfigurationException if the value is not a number of MiB that RocksDB can use */
-    public int rocksDbMemoryMib(K key) {
-        return number(key, FlinkConfigurationFactory.MIN_ROCKSDB_MIB, FlinkConfigurationFactory.MAX_ROCKSDB_MIB);
-    }
-
-    /** @throws ConfigurationException if the port is invalid, or only some of the files are named */
-    public WebUiConfig webUi(K port, K keystore, K truststore, K passwordFile) {
-        return new WebUiConfig(port(port), text(keystore), text(truststore), text(passwordFile));
-    }
-
     /** @throws ConfigurationException if the value is not one of these */
-    public String oneOf(K key, String... allowed) {
+    public String oneOf(JobOption key, String... allowed) {
         String value = notEmpty(key);
         if (!List.of(allowed).contains(value)) {
             throw new ConfigurationException(key.key() + " must be " + String.join(" or ", allowed) + ", not " + value);
@@ -228,7 +214,7 @@ public final class ConfigParser<K extends Enum<K> & JobOption> {
     }
 
     /** @throws ConfigurationException if the value is not an HTTP address */
-    public URI httpAddress(K key) {
+    public URI httpAddress(JobOption key) {
         URI url = URI.create(notEmpty(key).replaceAll("/+$", ""));
         if (url.getHost() == null || !List.of("http", "https").contains(url.getScheme())) {
             throw new ConfigurationException(key.key() + " must be like http://127.0.0.1:8123, not " + url);
@@ -237,21 +223,17 @@ public final class ConfigParser<K extends Enum<K> & JobOption> {
     }
 
     /** Returns a directory as a URI; a path is one on this machine. */
-    public String directory(K key) {
+    public String directory(JobOption key) {
         String directory = notEmpty(key);
         return directory.contains(":/")
                 ? directory
                 : Path.of(directory).toAbsolutePath().toUri().toString();
     }
 
-    /**
-     * Returns Kafka's addresses and the settings of its clients, such as {@code security.protocol}.
-     *
-     * @throws ConfigurationException if the addresses are empty
-     */
-    public KafkaClientConfig kafka(K bootstrap) {
+    /** Returns the settings of Kafka's clients, such as {@code security.protocol}. */
+    Properties kafkaProperties() {
         Properties properties = new Properties();
         properties.putAll(kafkaProperties);
-        return new KafkaClientConfig(notEmpty(bootstrap), properties);
+        return properties;
     }
 }

@@ -25,4 +25,35 @@ public record JobConfig(
         Duration checkpointInterval,
         String restorePath,
         WebUiConfig webUi,
-        int metricsPort) {}
+        int metricsPort) {
+
+    /**
+     * Returns the configuration of these values, with the values of keys that differ between the jobs.
+     *
+     * @throws ConfigurationException if a value cannot be used
+     */
+    public static JobConfig of(
+            ConfigParser values, String name, int parallelism, int slots, Duration checkpointInterval, int webPort) {
+        return new JobConfig(
+                name,
+                parallelism,
+                slots,
+                values.oneOf(
+                        SharedJobOptions.STATE_BACKEND,
+                        FlinkConfigurationFactory.HASHMAP,
+                        FlinkConfigurationFactory.ROCKSDB),
+                values.number(
+                        SharedJobOptions.STATE_ROCKSDB_MEMORY_MIB,
+                        FlinkConfigurationFactory.MIN_ROCKSDB_MIB,
+                        FlinkConfigurationFactory.MAX_ROCKSDB_MIB),
+                values.directory(SharedJobOptions.CHECKPOINT_DIR),
+                checkpointInterval,
+                values.text(SharedJobOptions.RESTORE_PATH),
+                new WebUiConfig(
+                        webPort,
+                        values.text(SharedJobOptions.WEB_KEYSTORE),
+                        values.text(SharedJobOptions.WEB_TRUSTSTORE),
+                        values.text(SharedJobOptions.WEB_PASSWORD_FILE)),
+                values.port(SharedJobOptions.METRICS_PORT));
+    }
+}

@@ -25,6 +25,15 @@ public record KafkaClientConfig(String bootstrap, Properties given) implements S
     private static final String MAX_RECORD_BYTES = Integer.toString(20_000_000);
 
     /**
+     * Returns Kafka's addresses and the settings {@code kafka.properties.*} of these values.
+     *
+     * @throws ConfigurationException if the addresses are empty
+     */
+    public static KafkaClientConfig of(ConfigParser values) {
+        return new KafkaClientConfig(values.notEmpty(SharedJobOptions.KAFKA_BOOTSTRAP), values.kafkaProperties());
+    }
+
+    /**
      * Returns settings that wait for an unavailable broker: sources look for new partitions, and fail the job if there
      * is no response.
      */

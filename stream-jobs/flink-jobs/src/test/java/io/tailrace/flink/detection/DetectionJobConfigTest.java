@@ -4,9 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tailrace.flink.runtime.ConfigurationException;
+import io.tailrace.flink.runtime.JobOption;
 import io.tailrace.flink.runtime.JobOptionChecks;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,13 +30,13 @@ class DetectionJobConfigTest {
                 .hasMessage(error);
     }
 
-    static Stream<DetectionJobOptions> numbers() {
+    static Stream<JobOption> numbers() {
         return JobOptionChecks.numbers(DetectionJobOptions.values());
     }
 
     @ParameterizedTest
     @MethodSource("numbers")
-    void rejectsTextInPlaceOfANumberAtStart(DetectionJobOptions key) {
+    void rejectsTextInPlaceOfANumberAtStart(JobOption key) {
         assertThatThrownBy(() -> with(key.key(), "many"), "%s: call its accessor in checkAll()", key.key())
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessageContaining(key.key());
@@ -68,29 +67,16 @@ class DetectionJobConfigTest {
     @ParameterizedTest
     @MethodSource("renamedKeys")
     void anOldKeyWorksWithAWarning(String oldKey, String newKey) throws Exception {
-        JobOptionChecks.assertOldKeyWorks(DetectionJobOptions.class, given(oldKey, "77"), oldKey, newKey);
+        JobOptionChecks.assertOldKeyWorks(DetectionJobOptions.values(), oldKey, newKey);
     }
 
     @ParameterizedTest
     @MethodSource("renamedKeys")
     void rejectsAnOldKeyBesideTheNewOne(String oldKey, String newKey) {
-        Map<String, String> both = given(oldKey, "77");
-        both.put(newKey, "77");
-        assertThatThrownBy(() -> DetectionJobConfig.fromMap(both))
-                .isInstanceOf(ConfigurationException.class)
-                .hasMessage(oldKey + " is the old name of " + newKey + ", and both are given: remove " + oldKey);
+        JobOptionChecks.assertBothAreRefused(DetectionJobOptions.values(), oldKey, newKey);
     }
 
     private static DetectionJobConfig with(String key, String value) {
-        return DetectionJobConfig.fromMap(given(key, value));
-    }
-
-    private static Map<String, String> given(String key, String value) {
-        Map<String, String> values = new TreeMap<>(Map.of(
-                "kafka.bootstrap", "127.0.0.1:9092",
-                "clickhouse.url", "http://127.0.0.1:8123",
-                "checkpoint.dir", "/checkpoints"));
-        values.put(key, value);
-        return values;
+        return DetectionJobConfig.fromMap(JobOptionChecks.given(key, value));
     }
 }

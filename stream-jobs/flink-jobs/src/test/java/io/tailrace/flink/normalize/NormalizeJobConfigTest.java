@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tailrace.flink.runtime.ConfigurationException;
+import io.tailrace.flink.runtime.JobOption;
 import io.tailrace.flink.runtime.JobOptionChecks;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,7 +39,7 @@ class NormalizeJobConfigTest {
         NormalizeJobConfig config = NormalizeJobConfig.fromArguments("--parallelism", "8", "--config", file.toString());
         assertThat(config.kafka().bootstrap()).isEqualTo("127.0.0.1:9092");
         assertThat(config.clickHouse().url()).hasToString("http://127.0.0.1:8123");
-        assertThat(config.checkpointDirectory()).isEqualTo("file:/var/checkpoints");
+        assertThat(config.jobSettings().checkpointDirectory()).isEqualTo("file:/var/checkpoints");
         assertThat(config.parallelism()).isEqualTo(8);
         assertThat(config.eventsTopic()).isEmpty();
         assertThat(config.kafka().given()).containsEntry("security.protocol", "SASL_SSL");
@@ -48,9 +48,11 @@ class NormalizeJobConfigTest {
 
     @Test
     void aPathBecomesAUri() {
-        assertThat(with("checkpoint.dir", "/var/checkpoints").checkpointDirectory())
+        assertThat(with("checkpoint.dir", "/var/checkpoints").jobSettings().checkpointDirectory())
                 .isEqualTo("file:///var/checkpoints");
-        assertThat(with("checkpoint.dir", "s3://bucket/checkpoints").checkpointDirectory())
+        assertThat(with("checkpoint.dir", "s3://bucket/checkpoints")
+                        .jobSettings()
+                        .checkpointDirectory())
                 .isEqualTo("s3://bucket/checkpoints");
     }
 
@@ -80,13 +82,13 @@ class NormalizeJobConfigTest {
         assertThatThrownBy(() -> NormalizeJobConfig.fromMap(Map.of())).hasMessage("key kafka.bootstrap is missing");
     }
 
-    static Stream<NormalizeJobOptions> numbers() {
+    static Stream<JobOption> numbers() {
         return JobOptionChecks.numbers(NormalizeJobOptions.values());
     }
 
     @ParameterizedTest
     @MethodSource("numbers")
-    void rejectsTextInPlaceOfANumberAtStart(NormalizeJobOptions key) {
+    void rejectsTextInPlaceOfANumberAtStart(JobOption key) {
         assertThatThrownBy(() -> with(key.key(), "many"), "%s: call its accessor in checkAll()", key.key())
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessageContaining(key.key());
@@ -109,29 +111,16 @@ class NormalizeJobConfigTest {
     @ParameterizedTest
     @MethodSource("renamedKeys")
     void anOldKeyWorksWithAWarning(String oldKey, String newKey) throws Exception {
-        JobOptionChecks.assertOldKeyWorks(NormalizeJobOptions.class, given(oldKey, "77"), oldKey, newKey);
+        JobOptionChecks.assertOldKeyWorks(NormalizeJobOptions.values(), oldKey, newKey);
     }
 
     @ParameterizedTest
     @MethodSource("renamedKeys")
     void rejectsAnOldKeyBesideTheNewOne(String oldKey, String newKey) {
-        Map<String, String> both = given(oldKey, "77");
-        both.put(newKey, "77");
-        assertThatThrownBy(() -> NormalizeJobConfig.fromMap(both))
-                .isInstanceOf(ConfigurationException.class)
-                .hasMessage(oldKey + " is the old name of " + newKey + ", and both are given: remove " + oldKey);
+        JobOptionChecks.assertBothAreRefused(NormalizeJobOptions.values(), oldKey, newKey);
     }
 
     private static NormalizeJobConfig with(String key, String value) {
-        return NormalizeJobConfig.fromMap(given(key, value));
-    }
-
-    private static Map<String, String> given(String key, String value) {
-        Map<String, String> values = new TreeMap<>(Map.of(
-                "kafka.bootstrap", "127.0.0.1:9092",
-                "clickhouse.url", "http://127.0.0.1:8123",
-                "checkpoint.dir", "/tmp/checkpoints"));
-        values.put(key, value);
-        return values;
+        return NormalizeJobConfig.fromMap(JobOptionChecks.given(key, value));
     }
 }

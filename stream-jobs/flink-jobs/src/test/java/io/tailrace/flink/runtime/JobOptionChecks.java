@@ -1,15 +1,16 @@
 package io.tailrace.flink.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tailrace.servers.Repository;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.provider.Arguments;
@@ -19,43 +20,61 @@ public final class JobOptionChecks {
 
     private JobOptionChecks() {}
 
-    /** Returns the keys whose default is a whole number. */
-    @SafeVarargs
-    public static <K extends JobOption> Stream<K> numbers(K... keys) {
-        return Arrays.stream(keys).filter(key -> key.defaultValue().orElse("").matches("[0-9]+"));
+    /** Returns values for the keys that a job requires, and one more. */
+    public static Map<String, String> given(String key, String value) {
+        Map<String, String> values = new TreeMap<>(Map.of(
+                "kafka.bootstrap", "127.0.0.1:9092",
+                "clickhouse.url", "http://127.0.0.1:8123",
+                "checkpoint.dir", "/checkpoints"));
+        values.put(key, value);
+        return values;
     }
 
-    /** Returns the old and the new name of each of these keys that was renamed. */
-    @SafeVarargs
-    public static <K extends JobOption> Stream<Arguments> renamed(K... keys) {
-        Set<String> names = Arrays.stream(keys).map(JobOption::key).collect(Collectors.toSet());
+    /** Returns the keys of a job whose default is a whole number. */
+    public static Stream<JobOption> numbers(JobOption... ofJob) {
+        return SharedJobOptions.with(ofJob).stream()
+                .filter(key -> key.defaultValue().orElse("").matches("[0-9]+"));
+    }
+
+    /** Returns the old and the new name of each key of a job that was renamed. */
+    public static Stream<Arguments> renamed(JobOption... ofJob) {
+        Set<String> names =
+                SharedJobOptions.with(ofJob).stream().map(JobOption::key).collect(Collectors.toSet());
         return RenamedJobKeys.newKeys().entrySet().stream()
                 .filter(each -> names.contains(each.getValue()))
                 .map(each -> Arguments.of(each.getKey(), each.getValue()));
     }
 
     /** Asserts that an old key has the effect of the new one, gives a warning, and is documented. */
-    public static <K extends Enum<K> & JobOption> void assertOldKeyWorks(
-            Class<K> keys, Map<String, String> given, String oldKey, String newKey) throws IOException {
+    public static void assertOldKeyWorks(JobOption[] ofJob, String oldKey, String newKey) throws IOException {
         List<String> warnings = new ArrayList<>();
-        ConfigParser<K> values = ConfigParser.fromMap(keys, given, warnings::add);
-        K option = Arrays.stream(keys.getEnumConstants())
+        ConfigParser values = ConfigParser.fromMap(ofJob, given(oldKey, "77"), warnings::add);
+        JobOption option = SharedJobOptions.with(ofJob).stream()
                 .filter(each -> each.key().equals(newKey))
                 .findFirst()
                 .orElseThrow();
-        assertThat(values.text(option)).isEqualTo(given.get(oldKey));
+        assertThat(values.text(option)).isEqualTo("77");
         assertThat(warnings)
                 .containsExactly(oldKey + " is now called " + newKey + "; release 0.3.0 removes the old name");
         assertThat(Files.readString(Repository.root().resolve("docs/CONFIGURATION.md")))
                 .contains("| `" + oldKey + "` | `" + newKey + "` |");
     }
 
+    /** Asserts that an old key beside the new one is refused. */
+    public static void assertBothAreRefused(JobOption[] ofJob, String oldKey, String newKey) {
+        Map<String, String> both = given(oldKey, "77");
+        both.put(newKey, "77");
+        assertThatThrownBy(() -> ConfigParser.fromMap(ofJob, both))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessage(oldKey + " is the old name of " + newKey + ", and both are given: remove " + oldKey);
+    }
+
     /**
-     * Asserts that docs/CONFIGURATION.md has a row with the key and the default of each option.
+     * Asserts that docs/CONFIGURATION.md has a row with the key and the default of each option of a job.
      *
      * @param section title of the section of the job
      */
-    public static void assertDocumented(String section, JobOption... options) throws IOException {
+    public static void assertDocumented(String section, JobOption... ofJob) throws IOException {
         String manual = Files.readString(Repository.root().resolve("docs/CONFIGURATION.md"));
         assertThat(manual).contains("\n## " + section + "\n");
         String[] parts = manual.split("\n## " + section + "\n", 2);
@@ -64,7 +83,7 @@ public final class JobOptionChecks {
                 .filter(line -> line.startsWith("| `"))
                 .map(line -> line.split(" \\| ", 2))
                 .toList();
-        for (JobOption option : options) {
+        for (JobOption option : SharedJobOptions.with(ofJob)) {
             assertThat(rows)
                     .as("rows of docs/CONFIGURATION.md, \"%s\": the key %s", section, option.key())
                     .filteredOn(row -> row[0].contains('`' + option.key() + '`'))

@@ -1,10 +1,10 @@
 package io.tailrace.audit.json;
 
 import io.tailrace.audit.record.MemberHandler;
+import io.tailrace.audit.record.MemberPath;
 import io.tailrace.audit.record.RecordResult;
 import io.tailrace.json.JsonStrings;
 import io.tailrace.lexer.ByteText;
-import io.tailrace.lexer.StringPool;
 import io.tailrace.lexer.ValueBuffer;
 
 /**
@@ -17,10 +17,9 @@ public final class JsonRecordReader {
 
     private static final int MAX_DEPTH = 16;
 
-    private final StringPool names = new StringPool();
     private final JsonStrings strings = new JsonStrings();
     private final ValueBuffer value = new ValueBuffer();
-    private final ValueBuffer path = new ValueBuffer();
+    private final MemberPath path = new MemberPath();
     private final byte[] wrapper;
     private MemberHandler out;
     private byte[] in;
@@ -57,7 +56,7 @@ public final class JsonRecordReader {
         out = members;
         repaired = false;
         cut = false;
-        path.clear();
+        path.truncate(0);
         boolean whole = object(1);
         in = null;
         out = null;
@@ -75,7 +74,7 @@ public final class JsonRecordReader {
         if (!skip('{')) {
             return false;
         }
-        int outer = path.length;
+        int outer = path.length();
         while (!skip('}')) {
             skip(',');
             if (!string()) {
@@ -85,24 +84,20 @@ public final class JsonRecordReader {
             if (!skip(':') || !value(depth)) {
                 return false;
             }
-            path.length = outer;
+            path.truncate(outer);
         }
         return true;
     }
 
     /** Appends the current name to the path. */
     private void enter() {
-        boolean wraps = path.length == 0
+        boolean wraps = path.length() == 0
                 && wrapper.length > 0
                 && value.length == wrapper.length
                 && ByteText.startsWith(value.bytes, 0, value.length, wrapper);
-        if (wraps) {
-            return;
+        if (!wraps) {
+            path.enter(value.bytes, 0, value.length);
         }
-        if (path.length > 0) {
-            path.put((byte) '.');
-        }
-        path.put(value.bytes, 0, value.length);
     }
 
     private boolean array(int depth) {
@@ -116,7 +111,7 @@ public final class JsonRecordReader {
                 return false;
             }
             if (element) {
-                out.element(name());
+                out.element(path.name());
             }
         }
         return true;
@@ -130,12 +125,8 @@ public final class JsonRecordReader {
         if (b == '"' ? !string() : !scalar()) {
             return false;
         }
-        out.member(name(), value.bytes, value.length);
+        out.member(path.name(), value.bytes, value.length);
         return true;
-    }
-
-    private String name() {
-        return names.utf8(path.bytes, 0, path.length);
     }
 
     /** Returns the next byte that is not blank, or -1 at the end. */

@@ -1,9 +1,9 @@
 package io.tailrace.audit.xml;
 
 import io.tailrace.audit.record.MemberHandler;
+import io.tailrace.audit.record.MemberPath;
 import io.tailrace.audit.record.RecordResult;
 import io.tailrace.lexer.ByteText;
-import io.tailrace.lexer.StringPool;
 import io.tailrace.lexer.ValueBuffer;
 
 /**
@@ -19,9 +19,8 @@ public final class XmlRecordReader {
     private static final int MAX_NAME_LENGTH = 64;
     private static final byte[] OPENING = ByteText.ascii("<AUDIT_RECORD");
 
-    private final StringPool names = new StringPool();
     private final ValueBuffer value = new ValueBuffer();
-    private final ValueBuffer path = new ValueBuffer();
+    private final MemberPath path = new MemberPath();
     private MemberHandler out;
     private byte[] in;
     private int at;
@@ -46,7 +45,7 @@ public final class XmlRecordReader {
         out = members;
         cut = false;
         repaired = false;
-        path.clear();
+        path.truncate(0);
         boolean whole = ByteText.startsWith(bytes, at, end, OPENING) && record();
         boolean alone = whole && ByteText.skipBlanks(bytes, at, end) == end;
         in = null;
@@ -181,28 +180,19 @@ public final class XmlRecordReader {
             emit(nameFrom, nameTo, valueFrom, at);
             return closingTag();
         }
-        int outer = path.length;
-        enter(nameFrom, nameTo);
+        int outer = path.length();
+        path.enterLowerCase(in, nameFrom, nameTo);
         boolean read = content(depth + 1);
-        path.length = outer;
+        path.truncate(outer);
         return read;
     }
 
-    private void enter(int nameFrom, int nameTo) {
-        if (path.length > 0) {
-            path.put((byte) '.');
-        }
-        for (int i = nameFrom; i < nameTo; i++) {
-            path.put(ByteText.lower(in[i]));
-        }
-    }
-
     private void emit(int nameFrom, int nameTo, int valueFrom, int valueTo) {
-        int outer = path.length;
-        enter(nameFrom, nameTo);
+        int outer = path.length();
+        path.enterLowerCase(in, nameFrom, nameTo);
         unescape(valueFrom, valueTo);
-        out.member(names.utf8(path.bytes, 0, path.length), value.bytes, value.length);
-        path.length = outer;
+        out.member(path.name(), value.bytes, value.length);
+        path.truncate(outer);
     }
 
     private void unescape(int from, int end) {

@@ -26,7 +26,6 @@ import java.util.function.Consumer;
 public final class DormantAccountDetector extends AbstractDetector<DormantAccountDetector.State> {
 
     private static final byte VERSION = 1;
-    private static final long DAY = 24 * ExpiringValueSet.HOUR;
     /** A pause is unusual if it is longer than the longest earlier one by this factor. */
     private static final double LONGER = 1.5;
 
@@ -81,17 +80,17 @@ public final class DormantAccountDetector extends AbstractDetector<DormantAccoun
         if (gap >= dormantMicros && gap > LONGER * state.maxGap) {
             out.accept(alerts.alert(
                     observation,
-                    Long.toString(state.latest / DAY),
+                    Long.toString(state.latest / ExpiringValueSet.DAY),
                     state.latest,
-                    gap / DAY,
+                    gap / ExpiringValueSet.DAY,
                     List.of(AlertSample.of(observation)),
                     Map.of(
                             "last_seen",
                             DetectorAlertFactory.time(state.latest),
                             "days",
-                            Long.toString(gap / DAY),
+                            Long.toString(gap / ExpiringValueSet.DAY),
                             "longest_gap_days",
-                            Long.toString(state.maxGap / DAY),
+                            Long.toString(state.maxGap / ExpiringValueSet.DAY),
                             Explanation.FACT,
                             explanation(observation, gap, state.maxGap))));
         }
@@ -105,8 +104,8 @@ public final class DormantAccountDetector extends AbstractDetector<DormantAccoun
         return String.format(
                 "%s is active after a pause of %s; at most %s were expected, because the longest earlier pause was %s.",
                 observation.entity().get(2),
-                Explanation.number(gap / DAY, "day"),
-                Explanation.number(expected / DAY, "day"),
-                Explanation.number(maxGap / DAY, "day"));
+                Explanation.number(gap / ExpiringValueSet.DAY, "day"),
+                Explanation.number(expected / ExpiringValueSet.DAY, "day"),
+                Explanation.number(maxGap / ExpiringValueSet.DAY, "day"));
     }
 }

@@ -16,6 +16,8 @@ import java.util.Arrays;
 public final class ExpiringValueSet {
 
     public static final long HOUR = 3_600_000_000L;
+    public static final long DAY = 24 * HOUR;
+
     /** Texts with their hashes, at most 300 kB. Threads may share it: a record is complete when another thread sees it. */
     private static final Hashed[] RECENT = new Hashed[1 << 9];
 
@@ -58,6 +60,11 @@ public final class ExpiringValueSet {
     /** Returns hours since 1970; an invalid time results in the smallest or largest hour. */
     public static int hour(long micros) {
         return (int) Math.max(Integer.MIN_VALUE / 2, Math.min(Integer.MAX_VALUE / 2, Math.floorDiv(micros, HOUR)));
+    }
+
+    /** Returns days since 1970, with the limits of {@link #hour}. */
+    public static int day(long micros) {
+        return hour(micros) / 24;
     }
 
     /** Returns the index of a text; -1 if it is unknown. */

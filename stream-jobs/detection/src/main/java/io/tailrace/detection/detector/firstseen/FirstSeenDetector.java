@@ -175,7 +175,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         if (state.observed.first() == Long.MAX_VALUE) {
             return false;
         }
-        return micros - state.observed.first() >= learning.micros
+        return state.observed.hasLasted(learning.micros, micros)
                 || state.observed.latest() - state.latestNew >= learning.settleMicros;
     }
 
@@ -199,7 +199,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
 
     /** Counts the new values; returns false if the entity has reached its limit of alerts for the day. */
     private boolean shouldAlert(State state, Observation observation, List<String> reported) {
-        int day = ExpiringValueSet.hour(observation.micros()) / 24;
+        int day = ExpiringValueSet.day(observation.micros());
         if (day != state.today.day()) {
             state.today = new DailyNoveltyCounter(day);
         }
@@ -213,7 +213,7 @@ public final class FirstSeenDetector extends AbstractDetector<FirstSeenDetector.
         facts.put("known_since", DetectorAlertFactory.time(state.observed.first()));
         state.today.describe(facts);
         facts.put(Explanation.FACT, explanation(state, observation, unknown));
-        String what = ExpiringValueSet.hour(observation.micros()) / 24 + " " + String.join("\u001f", unknown);
+        String what = ExpiringValueSet.day(observation.micros()) + " " + String.join("\u001f", unknown);
         return alerts.alert(
                 withContext(observation, unknown),
                 what,

@@ -204,7 +204,7 @@ public final class ImpossibleTravelDetector extends AbstractDetector<ImpossibleT
             return;
         }
         state.pairs.add(hash, hour, MAX_PAIRS);
-        if (observation.micros() - state.observed.first() >= learningMicros) {
+        if (state.observed.hasLasted(learningMicros, observation.micros())) {
             out.accept(alert(pair, one, other, observation));
         }
     }
@@ -229,7 +229,7 @@ public final class ImpossibleTravelDetector extends AbstractDetector<ImpossibleT
                         other.place.label(),
                         facts.get("minutes_apart")));
         long from = Math.min(one.evidence.micros(), other.evidence.micros());
-        String what = ExpiringValueSet.hour(observation.micros()) / 24 + " " + pair;
+        String what = ExpiringValueSet.day(observation.micros()) + " " + pair;
         return alerts.alert(observation, what, from, 2, List.of(one.evidence, AlertSample.of(observation)), facts);
     }
 }

@@ -31,7 +31,6 @@ public final class LoginAfterGuessingDetector extends AbstractDetector<LoginAfte
 
     private static final byte VERSION = 1;
     private static final long MINUTE = ExpiringValueSet.HOUR / 60;
-    private static final long DAY = 24 * ExpiringValueSet.HOUR;
     private static final int MAX_SOURCES = 32;
     private static final String REFUSED = "refused";
 
@@ -205,7 +204,7 @@ public final class LoginAfterGuessingDetector extends AbstractDetector<LoginAfte
     private void report(State state, Source source, Observation observation, Consumer<RaisedAlert> out) {
         long since = observation.micros() - windowMicros;
         int own = source.refusedSince(since);
-        boolean acrossDays = own >= minRefused && source.lastRefused - source.firstRefused >= DAY;
+        boolean acrossDays = own >= minRefused && source.lastRefused - source.firstRefused >= ExpiringValueSet.DAY;
         // login_after_slow_guessing reports twelve within a day.
         if (acrossDays && !state.recent.isFullOf(source.hash, observation.micros())) {
             out.accept(alert(state, source, observation, own));
@@ -241,7 +240,7 @@ public final class LoginAfterGuessingDetector extends AbstractDetector<LoginAfte
                         observation.entity().get(2),
                         observation.values().get(0),
                         Explanation.number(refused, "refused login"),
-                        Explanation.day(Math.floorDiv(first, DAY)),
+                        Explanation.day(Math.floorDiv(first, ExpiringValueSet.DAY)),
                         own ? "this network" : Explanation.number(guessing.size(), "network"),
                         minRefused,
                         own

@@ -72,7 +72,6 @@ public final class LoginFailuresDetector extends AbstractDetector<LoginFailuresD
     }
 
     private static final byte VERSION = 1;
-    private static final long DAY = 24 * ExpiringValueSet.HOUR;
     private static final int WEEK = 7;
     /** Number of refused logins within ten minutes that count: guessing that is faster is reported by rules. */
     private static final int PER_TEN_MINUTES = 5;
@@ -225,7 +224,7 @@ public final class LoginFailuresDetector extends AbstractDetector<LoginFailuresD
             state.hasSucceeded = true;
             return changed;
         }
-        int day = (int) Math.floorDiv(micros, DAY);
+        int day = (int) Math.floorDiv(micros, ExpiringValueSet.DAY);
         Kind kind = Kind.valueOf(observation.entity().get(3));
         long other = ExpiringValueSet.hash(observation.values().get(0));
         if (!state.recent.add(micros, other, ExpiringValueSet.hash(observation.actionId()))
@@ -247,7 +246,7 @@ public final class LoginFailuresDetector extends AbstractDetector<LoginFailuresD
         if (kind == Kind.ACCOUNT) {
             return true;
         }
-        boolean isLearning = state.hasSucceeded && micros - state.observed.first() < limits.learningMicros;
+        boolean isLearning = state.hasSucceeded && !state.observed.hasLasted(limits.learningMicros, micros);
         return !isLearning && state.others.estimate() >= limits.others;
     }
 
@@ -284,10 +283,10 @@ public final class LoginFailuresDetector extends AbstractDetector<LoginFailuresD
         Map<String, String> facts = new TreeMap<>();
         facts.put("counted", "refused logins of the " + kind.noun);
         facts.put("refused", Long.toString(refused));
-        facts.put("threshold", Long.toString(Math.round(threshold)));
         facts.put("window_days", Integer.toString(days));
-        facts.put("baseline_median", Long.toString(Math.round(past.median())));
-        facts.put("baseline_days", Integer.toString(past.days()));
+        past.describe(facts);
+        // That of a week is not that of its past days.
+        facts.put("threshold", Long.toString(Math.round(threshold)));
         facts.put(kind.others + "s", Long.toString(others));
         facts.put(
                 Explanation.FACT,
@@ -305,7 +304,7 @@ public final class LoginFailuresDetector extends AbstractDetector<LoginFailuresD
                 .alert(
                         observation,
                         state.day + " " + days,
-                        (state.day - days + 1) * DAY,
+                        (state.day - days + 1) * ExpiringValueSet.DAY,
                         refused,
                         List.of(AlertSample.of(observation)),
                         facts);

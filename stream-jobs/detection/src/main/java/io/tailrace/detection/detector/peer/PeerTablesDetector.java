@@ -51,7 +51,6 @@ public final class PeerTablesDetector extends AbstractDetector<PeerGroup> {
     }
 
     private static final int MAX_NAMED = 5;
-    private static final int HOURS_PER_DAY = 24;
 
     private final PeerGroups groups;
     private final Limits limits;
@@ -105,7 +104,7 @@ public final class PeerTablesDetector extends AbstractDetector<PeerGroup> {
         boolean expects = peers >= limits.minPeers
                 && hour - group.firstHour() >= limits.learningHours
                 && group.sharedValues() >= limits.minShared * (group.values() - unknown.size());
-        if (expects && group.countAlert(hour / HOURS_PER_DAY, limits.maxPerDay)) {
+        if (expects && group.countAlert(ExpiringValueSet.day(observation.micros()), limits.maxPerDay)) {
             out.accept(alert(group, observation, unknown, peers));
         }
         return true;
@@ -138,7 +137,7 @@ public final class PeerTablesDetector extends AbstractDetector<PeerGroup> {
         entity.set(2, user);
         return alerts.alert(
                 observation.withEntity(entity),
-                ExpiringValueSet.hour(observation.micros()) / HOURS_PER_DAY + " " + String.join("\u001f", unknown),
+                ExpiringValueSet.day(observation.micros()) + " " + String.join("\u001f", unknown),
                 observation.micros(),
                 unknown.size(),
                 List.of(AlertSample.of(observation)),

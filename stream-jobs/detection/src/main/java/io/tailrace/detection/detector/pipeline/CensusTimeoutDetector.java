@@ -4,7 +4,6 @@ import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.detector.DetectorAlertFactory;
 import io.tailrace.detection.detector.DetectorDefinition;
 import io.tailrace.detection.detector.DetectorOptions;
-import io.tailrace.detection.detector.Observation;
 import io.tailrace.detection.detector.firstseen.ExpiringValueSet;
 import java.util.List;
 import java.util.Map;
@@ -16,9 +15,9 @@ import java.util.Map;
 public final class CensusTimeoutDetector extends PipelineDetector {
 
     /** Default time to remember an instance without a census, microseconds. */
-    public static final long DEFAULT_TTL_MICROS = 7 * 24 * ExpiringValueSet.HOUR;
+    public static final long DEFAULT_TTL_MICROS = 7 * ExpiringValueSet.DAY;
     /** Interval after which the alert is repeated while the state lasts, microseconds. */
-    public static final long AGAIN_MICROS = 24 * ExpiringValueSet.HOUR;
+    public static final long AGAIN_MICROS = ExpiringValueSet.DAY;
 
     private static final long MINUTE = 60_000_000L;
     /** Two rounds of the census, microseconds. */
@@ -68,7 +67,7 @@ public final class CensusTimeoutDetector extends PipelineDetector {
         long minutes = (now - lastSeen) / MINUTE;
         long micros = lastSeen + timeoutMicros + repetition * AGAIN_MICROS;
         return alerts.alert(
-                new Observation(key(), List.of(instance), List.of(), 0, micros, "", "", "", false),
+                observation(List.of(instance), micros),
                 lastSeen + "/" + repetition,
                 lastSeen,
                 minutes,

@@ -3,7 +3,6 @@ package io.tailrace.detection.detector.pipeline;
 import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.detector.DetectorAlertFactory;
 import io.tailrace.detection.detector.DetectorDefinition;
-import io.tailrace.detection.detector.Observation;
 import io.tailrace.detection.sigma.Level;
 import io.tailrace.detection.sigma.RuleHeader;
 import io.tailrace.event.LedgerEntry;
@@ -56,16 +55,7 @@ public final class LogGapDetector extends PipelineDetector {
         long micros = ChronoUnit.MICROS.between(Instant.EPOCH, gap.getAt());
         return (isBeforeAll(gap) ? minorAlerts : alerts)
                 .alert(
-                        new Observation(
-                                key(),
-                                List.of(gap.getInstance(), gap.getLog()),
-                                List.of(),
-                                0,
-                                micros,
-                                "",
-                                "",
-                                "",
-                                false),
+                        observation(List.of(gap.getInstance(), gap.getLog()), micros),
                         gap.getSource() + '/' + gap.getGeneration() + '/' + gap.getFromOffset(),
                         micros,
                         gap.getBytes(),

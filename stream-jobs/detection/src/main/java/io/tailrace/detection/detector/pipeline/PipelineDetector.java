@@ -11,6 +11,7 @@ import io.tailrace.detection.sigma.RuleHeader;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -43,6 +44,11 @@ abstract class PipelineDetector implements StatefulDetector {
                 .text("cluster", cluster)
                 .text("instance", instance)
                 .build());
+    }
+
+    /** Returns what an alert is about, which is no event. `micros` since 1970 UTC. */
+    final Observation observation(List<String> entity, long micros) {
+        return new Observation(key(), entity, List.of(), 0, micros, "", "", "", false);
     }
 
     @Override

@@ -3,7 +3,6 @@ package io.tailrace.detection.detector.pipeline;
 import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.detector.DetectorAlertFactory;
 import io.tailrace.detection.detector.DetectorDefinition;
-import io.tailrace.detection.detector.Observation;
 import io.tailrace.event.PlanChange;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -45,16 +44,7 @@ public final class PlanRegressionDetector extends PipelineDetector {
         String queryId = String.format(Locale.ROOT, "%016X", change.getQueryId());
         long changed = micros(change.getChangedAt());
         return alerts.alert(
-                new Observation(
-                        key(),
-                        List.of(change.getInstance(), queryId),
-                        List.of(),
-                        0,
-                        micros(change.getVerdictAt()),
-                        "",
-                        "",
-                        "",
-                        false),
+                observation(List.of(change.getInstance(), queryId), micros(change.getVerdictAt())),
                 change.getNewPlan() + '/' + changed,
                 changed,
                 Math.round(change.getRatio()),

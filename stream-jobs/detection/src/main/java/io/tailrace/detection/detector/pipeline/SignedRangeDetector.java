@@ -3,7 +3,6 @@ package io.tailrace.detection.detector.pipeline;
 import io.tailrace.detection.alert.RaisedAlert;
 import io.tailrace.detection.detector.DetectorAlertFactory;
 import io.tailrace.detection.detector.DetectorDefinition;
-import io.tailrace.detection.detector.Observation;
 import io.tailrace.event.SignedRange;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -26,16 +25,7 @@ public final class SignedRangeDetector extends PipelineDetector {
     public RaisedAlert alert(SignedRange range) {
         long micros = ChronoUnit.MICROS.between(Instant.EPOCH, range.getVerifiedAt());
         return alerts.alert(
-                new Observation(
-                        key(),
-                        List.of(range.getInstance(), range.getLog(), range.getHost()),
-                        List.of(),
-                        0,
-                        micros,
-                        "",
-                        "",
-                        "",
-                        false),
+                observation(List.of(range.getInstance(), range.getLog(), range.getHost()), micros),
                 range.getKey() + '/' + range.getSequence() + '/' + range.getPayloadSha256() + '/' + range.getStatus(),
                 micros,
                 range.getToOffset() - range.getFromOffset(),

@@ -308,7 +308,7 @@ public final class PrivilegeEscalationDetector extends AbstractDetector<Privileg
             PrivilegedOperation operation,
             Observation observation,
             Consumer<RaisedAlert> out) {
-        if (observation.micros() - state.observed.first() < learningMicros) {
+        if (!state.observed.hasLasted(learningMicros, observation.micros())) {
             return;
         }
         Grant meant = null;

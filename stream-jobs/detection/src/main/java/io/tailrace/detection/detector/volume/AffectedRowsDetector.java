@@ -49,10 +49,7 @@ public final class AffectedRowsDetector extends AbstractDetector<AffectedRowsDet
     }
 
     private static final byte VERSION = 1;
-    private static final long DAY = 24 * ExpiringValueSet.HOUR;
     private static final int SHARE = 8;
-    private static final int LARGE = 64;
-    private static final double MAX_AMOUNT = 1e15;
     private static final int NEVER = Integer.MIN_VALUE / 2;
 
     private final Limits limits;
@@ -67,7 +64,7 @@ public final class AffectedRowsDetector extends AbstractDetector<AffectedRowsDet
     @Override
     public void observe(DetectionEvent event, Consumer<Observation> observations) {
         double rows = DetectorEventFields.number(event, "rows_affected");
-        if (!(rows >= LARGE || rows > 0 && SampledEvents.contains(event, SHARE)) || !isChange(event)) {
+        if (!SampledEvents.containsRows(event, rows, SHARE) || !isChange(event)) {
             return;
         }
         List<FieldValue> tables = event.values("table_written");
@@ -81,7 +78,8 @@ public final class AffectedRowsDetector extends AbstractDetector<AffectedRowsDet
         if (tables.size() == 1) {
             List<String> entity =
                     List.of(cluster, instance, BoundedText.of(tables.get(0).text()));
-            observations.accept(basis.observation(event, event.actionId(), entity, values, Math.min(rows, MAX_AMOUNT)));
+            observations.accept(
+                    basis.observation(event, event.actionId(), entity, values, CountedEvents.bounded(rows)));
         }
     }
 
@@ -121,7 +119,7 @@ public final class AffectedRowsDetector extends AbstractDetector<AffectedRowsDet
 
     @Override
     protected boolean apply(State state, Observation observation, Consumer<RaisedAlert> out) {
-        int day = (int) Math.floorDiv(observation.micros(), DAY);
+        int day = (int) Math.floorDiv(observation.micros(), ExpiringValueSet.DAY);
         state.observed.extend(observation.micros());
         if (!state.largest.turnTo(day)) {
             return true;
@@ -129,7 +127,7 @@ public final class AffectedRowsDetector extends AbstractDetector<AffectedRowsDet
         double rows = observation.amount();
         if (rows > limits.atLeast
                 && state.firedDay != day
-                && observation.micros() - state.observed.first() >= limits.learningMicros) {
+                && state.observed.hasLasted(limits.learningMicros, observation.micros())) {
             DailyHistory.Baseline past = state.largest.baseline(day, limits.deviations, limits.atLeast);
             if (past.days() >= limits.days && rows > past.threshold()) {
                 state.firedDay = day;
@@ -147,9 +145,7 @@ public final class AffectedRowsDetector extends AbstractDetector<AffectedRowsDet
         String user = observation.values().get(1);
         Map<String, String> facts = new TreeMap<>();
         facts.put("rows_affected", Long.toString(Math.round(observation.amount())));
-        facts.put("threshold", Long.toString(Math.round(past.threshold())));
-        facts.put("baseline_median", Long.toString(Math.round(past.median())));
-        facts.put("baseline_days", Integer.toString(past.days()));
+        past.describe(facts);
         facts.put("verb", verb);
         if (!user.isEmpty()) {
             facts.put("user", user);

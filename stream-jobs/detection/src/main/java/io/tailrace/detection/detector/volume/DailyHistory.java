@@ -3,6 +3,7 @@ package io.tailrace.detection.detector.volume;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
+import java.util.Map;
 
 /**
  * Daily amounts of the last five weeks (UTC), one byte each on the scale of {@link HourlyHistory}. A day without an amount
@@ -34,7 +35,15 @@ public final class DailyHistory {
      * @param median median amount of the earlier days that have one; 0 if there are none
      * @param days number of earlier days that have an amount
      */
-    public record Baseline(double threshold, double median, int days) {}
+    public record Baseline(double threshold, double median, int days) {
+
+        /** Adds the facts of an alert about a day with an unusual amount. */
+        public void describe(Map<String, String> facts) {
+            facts.put("threshold", Long.toString(Math.round(threshold)));
+            facts.put("baseline_median", Long.toString(Math.round(median)));
+            facts.put("baseline_days", Integer.toString(days));
+        }
+    }
 
     /** Makes space for a day; returns false if it is too old. */
     public boolean turnTo(int day) {

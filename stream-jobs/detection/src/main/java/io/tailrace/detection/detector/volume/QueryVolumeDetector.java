@@ -63,12 +63,7 @@ public final class QueryVolumeDetector extends AbstractDetector<QueryVolumeDetec
     }
 
     private static final byte VERSION = 1;
-    private static final long DAY = 24 * ExpiringValueSet.HOUR;
     private static final int SHARE = 32;
-    /** Statements with so many rows are always observed. */
-    private static final int LARGE = 64;
-
-    private static final double MAX_AMOUNT = 1e15;
     private static final int MAX_CLASSES = 128;
     private static final int RECENT_ACTIONS = 32;
     /** A class of statements has a past of its own from so many days on. */
@@ -79,7 +74,6 @@ public final class QueryVolumeDetector extends AbstractDetector<QueryVolumeDetec
     private static final double PEERS = 0.9;
 
     private static final double ABOVE_PEERS = 2;
-    private static final String SLOW_LOG = "slowlog";
     private static final int NEVER = Integer.MIN_VALUE / 2;
 
     private final Measure measure;
@@ -103,28 +97,21 @@ public final class QueryVolumeDetector extends AbstractDetector<QueryVolumeDetec
         if (queries.isEmpty() || event.values("user").isEmpty() || basis.isExcepted(event)) {
             return;
         }
-        List<String> entity = List.of(
-                DetectorEventFields.text(event, "cluster"),
-                DetectorEventFields.text(event, "instance"),
-                DetectorEventFields.text(event, "user"),
-                event.source().service());
+        List<String> entity = CountedEvents.userInLog(event);
         List<String> values = List.of(DetectorEventFields.text(event, "query_id"));
-        observations.accept(basis.observation(event, event.id(), entity, values, Math.min(amount, MAX_AMOUNT)));
+        observations.accept(basis.observation(event, event.id(), entity, values, CountedEvents.bounded(amount)));
     }
 
     private static double rows(DetectionEvent event) {
         double rows = DetectorEventFields.number(event, "rows_sent");
-        if (rows >= LARGE) {
-            return rows;
+        if (!SampledEvents.containsRows(event, rows, SHARE)) {
+            return 0;
         }
-        return rows > 0 && SampledEvents.contains(event, SHARE) ? rows * SHARE : 0;
+        return rows >= SampledEvents.ALL_FROM_ROWS ? rows : rows * SHARE;
     }
 
     private static double executions(DetectionEvent event) {
-        boolean counts = !SLOW_LOG.equals(event.source().service())
-                && SampledEvents.contains(event, SHARE)
-                && DetectorEventFields.isStatement(event);
-        return counts ? SHARE : 0;
+        return SampledEvents.contains(event, SHARE) && CountedEvents.isExecution(event) ? SHARE : 0;
     }
 
     /** The amounts of one class of statements. */
@@ -277,7 +264,7 @@ public final class QueryVolumeDetector extends AbstractDetector<QueryVolumeDetec
         long micros = hour * ExpiringValueSet.HOUR;
         state.observed.extend(micros);
         QueryClass of = state.of(observation.values().get(0), Math.floorDiv(hour, 24));
-        boolean learned = micros - state.observed.first() >= limits.learningMicros;
+        boolean learned = state.observed.hasLasted(limits.learningMicros, micros);
         if (of.count(hour, observation.amount()) && learned && of.firedDay != of.day) {
             compare(state, of, observation, out);
         }
@@ -333,9 +320,7 @@ public final class QueryVolumeDetector extends AbstractDetector<QueryVolumeDetec
         facts.put("counted", measure.noun);
         facts.put("query_id", queryId);
         facts.put("window_hours", Integer.toString(hours));
-        facts.put("threshold", Long.toString(Math.round(past.threshold())));
-        facts.put("baseline_median", Long.toString(Math.round(past.median())));
-        facts.put("baseline_days", Integer.toString(past.days()));
+        past.describe(facts);
         facts.put("log", observation.entity().get(3));
         facts.put(
                 Explanation.FACT,
@@ -347,7 +332,7 @@ public final class QueryVolumeDetector extends AbstractDetector<QueryVolumeDetec
                         hours == 1 ? "an hour" : "the day " + Explanation.day(of.day),
                         Explanation.number(past.threshold()),
                         because(past, hours)));
-        long from = hours == 1 ? of.hour * ExpiringValueSet.HOUR : of.day * DAY;
+        long from = hours == 1 ? of.hour * ExpiringValueSet.HOUR : of.day * ExpiringValueSet.DAY;
         return alerts.alert(
                 observation,
                 queryId + ' ' + of.day,

@@ -47,9 +47,7 @@ public final class VolumeDetector extends AbstractDetector<VolumeDetector.State>
     /** Number of remembered actions, so that an action that arrives twice counts once. */
     private static final int RECENT_ACTIONS = 32;
 
-    private static final double MAX_AMOUNT = 1e15;
     private static final int HOURS_PER_DAY = 24;
-    private static final String SLOW_LOG = "slowlog";
 
     private final Measure measure;
     private final HourlyBaseline.Limits limits;
@@ -80,24 +78,15 @@ public final class VolumeDetector extends AbstractDetector<VolumeDetector.State>
 
     private void observeAmount(DetectionEvent event, double amount, Consumer<Observation> observations) {
         if (amount > 0 && !basis.isExcepted(event)) {
-            double bounded = Math.min(amount, MAX_AMOUNT);
-            observations.accept(basis.observation(event, event.id(), entity(event), List.of(), bounded));
+            List<String> entity = CountedEvents.userInLog(event);
+            observations.accept(basis.observation(event, event.id(), entity, List.of(), CountedEvents.bounded(amount)));
         }
     }
 
     private void observeStatement(DetectionEvent event, Consumer<Observation> observations) {
-        if (!SLOW_LOG.equals(event.source().service()) && DetectorEventFields.isStatement(event)) {
+        if (CountedEvents.isExecution(event)) {
             observeAmount(event, 1, observations);
         }
-    }
-
-    /** Each kind of log is counted separately: a statement that two logs record counts once in each. */
-    private static List<String> entity(DetectionEvent event) {
-        return List.of(
-                DetectorEventFields.text(event, "cluster"),
-                DetectorEventFields.text(event, "instance"),
-                DetectorEventFields.text(event, "user"),
-                event.source().service());
     }
 
     private void observeTables(DetectionEvent event, Consumer<Observation> observations) {
@@ -208,7 +197,7 @@ public final class VolumeDetector extends AbstractDetector<VolumeDetector.State>
 
     /** Counts the distinct tables of a day; returns whether the day has just become unusual. */
     private boolean applyToDay(State state, Observation observation, int hour, Consumer<RaisedAlert> out) {
-        boolean learned = hour * ExpiringValueSet.HOUR - state.observed.first() >= learningMicros;
+        boolean learned = state.observed.hasLasted(learningMicros, hour * ExpiringValueSet.HOUR);
         if (!state.today.add(Math.floorDiv(hour, HOURS_PER_DAY), observation.values()) || !learned) {
             return false;
         }
@@ -223,9 +212,7 @@ public final class VolumeDetector extends AbstractDetector<VolumeDetector.State>
     private RaisedAlert alertOfDay(TablesOfDay today, Observation observation, DailyHistory.Baseline past) {
         Map<String, String> facts = new TreeMap<>();
         facts.put("counted", "tables of the day");
-        facts.put("baseline_median", Long.toString(Math.round(past.median())));
-        facts.put("threshold", Long.toString(Math.round(past.threshold())));
-        facts.put("baseline_days", Integer.toString(past.days()));
+        past.describe(facts);
         facts.put(
                 Explanation.FACT,
                 String.format(
@@ -239,7 +226,7 @@ public final class VolumeDetector extends AbstractDetector<VolumeDetector.State>
         return alerts.alert(
                 observation,
                 "day " + today.day(),
-                today.day() * HOURS_PER_DAY * ExpiringValueSet.HOUR,
+                today.day() * ExpiringValueSet.DAY,
                 Math.round(today.total()),
                 List.of(AlertSample.of(observation)),
                 facts);
@@ -250,7 +237,7 @@ public final class VolumeDetector extends AbstractDetector<VolumeDetector.State>
         if (known != null) {
             return known;
         }
-        boolean learned = hour * ExpiringValueSet.HOUR - state.observed.first() >= learningMicros;
+        boolean learned = state.observed.hasLasted(learningMicros, hour * ExpiringValueSet.HOUR);
         HourlyBaseline baseline = learned ? HourlyBaseline.of(state.ring, hour, limits) : HourlyBaseline.NONE;
         CurrentHour opened = new CurrentHour(hour, baseline, state.ring.total(hour));
         state.open(opened);

@@ -1,0 +1,48 @@
+"""The files of sql/queries.
+
+A file may include others: `{%- include "parts/NAME.sql" -%}`. The compiler of dashboards leaves other Jinja
+to Superset. All other readers render it without any variable: values are parameters of ClickHouse,
+`{name:Type}`, and never part of the text.
+"""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import jinja2
+
+from tailrace.config.resources import ROOT
+
+QUERIES = ROOT / "sql" / "queries"
+
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_INCLUDE = re.compile(r"""^\{%- include "((?:parts/)?[a-z_]+)\.sql" -%\}\n""", re.MULTILINE)
+_JINJA = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False)
+
+
+def query_text(file: Path) -> str:
+    """Returns a query with the files that it includes: Superset's Jinja cannot load files.
+
+    An included file is a shared fragment in parts/ or another query: evidence and dashboards use the same
+    queries."""
+    return with_included_queries(file.read_text(), file.parent)
+
+
+def with_included_queries(text: str, queries: Path) -> str:
+    def part(found: re.Match) -> str:
+        return with_included_queries((queries / f"{found[1]}.sql").read_text(), queries)
+
+    return _INCLUDE.sub(part, text)
+
+
+def text_of(query: str) -> str:
+    """Returns the SQL of a query, by the name of its file; other text is SQL already.
+
+    Raises OSError if no file has this name, UndefinedError if the file has a variable.
+    """
+    return _read(query) if _NAME.fullmatch(query) else query
+
+
+@cache
+def _read(name: str) -> str:
+    return _JINJA.from_string(query_text(QUERIES / f"{name}.sql")).render()
