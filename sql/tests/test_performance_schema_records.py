@@ -1,10 +1,14 @@
 """Records of mysqlreceiver and of Grafana Alloy in ClickHouse: repeated, reordered and lost snapshots."""
 
 import json
+from datetime import UTC, datetime
 from random import Random
 
 import pytest
 
+from tailrace.cli.commands import ledger
+from tailrace.ledger import statement_records
+from tailrace.ledger.balance import LedgerBalance
 from tailrace.snapshots.loader import Loader, unpacked
 from tailrace.snapshots.records import RECORDS, SAMPLE
 from tailrace.snapshots.rows import RecordError, rows_of
@@ -16,6 +20,8 @@ from tailrace_pull.state import LogState, PulledFile
 AT = 1_795_000_000
 DIGEST = "ab" * 32
 KNOWN = {"digest": DIGEST, "database": "shop"}
+EMPTY = LedgerBalance(datetime.fromtimestamp(AT, UTC), (), (), (), (), ())
+"""The ledger of a server without log files."""
 SEEDS = 3
 LONG_SEEDS = 100
 
@@ -116,16 +122,29 @@ def test_the_books_have_every_record(store, read):
     assert books["path"] == "/otlp/logs/performance_schema/books.events"
 
 
-def test_a_snapshot_that_is_not_stored_is_missing_in_the_books(store, read):
-    log = WrittenLog("lost")
+def test_a_snapshot_that_is_not_stored_is_missing_in_the_ledger(store, user, capsys):
+    log, reader = WrittenLog("lost"), user("reader_compliance")
     begin, lost, end = log.visit(top_query(1)), log.visit(top_query(2)), log.visit(top_query(3))
     store(*begin, *end)
-    (books,) = read("performance_schema_books", "lost")
-    assert int(books["missing_bytes"]) == sum(
+    (file,) = statement_records.read(reader, "lost")
+    assert file.missing_bytes == sum(
         int(fact["attributes"]["bytes"]) for value in lost for fact in unpacked(value)["facts"]
     )
+    assert (file.size, file.records, file.is_complete) == (log.size, 2, False)
+    assert [ledger.is_good(EMPTY, [file], "lost", strict) for strict in (False, True)] == [False, False]
+    statement_records.show([file])
+    assert "1 logs do not balance" in capsys.readouterr().out
     store(*lost)
-    assert int(read("performance_schema_books", "lost")[0]["missing_bytes"]) == 0
+    (file,) = statement_records.read(reader, "lost")
+    assert (file.missing_bytes, file.is_complete) == (0, True)
+    assert [ledger.is_good(EMPTY, [file], "lost", strict) for strict in (False, True)] == [True, True]
+
+
+def test_a_gap_balances_and_is_not_complete(store, user):
+    store(*WrittenLog("gaps").visit(top_query(1), 5))
+    found = statement_records.read(user("reader_compliance"), "gaps")
+    assert [ledger.is_good(EMPTY, found, "gaps", strict) for strict in (False, True)] == [True, False]
+    assert not ledger.is_good(EMPTY, [], "gaps", strict=False), "a server without records"
 
 
 def check_order(seed: int, store, read) -> None:

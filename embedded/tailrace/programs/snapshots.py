@@ -1,4 +1,4 @@
-"""Stores snapshots of servers and records from Performance Schema: from the topic tailrace.snapshots to ClickHouse."""
+"""Stores what tailrace.snapshots has: snapshots of servers, and records from Performance Schema."""
 
 from tailrace.programs.capture import has_snapshots
 from tailrace.programs.program import Health, ModuleProgram

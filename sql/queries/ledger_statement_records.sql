@@ -1,0 +1,12 @@
+-- What became of the records of each log from Performance Schema. `missing_bytes` is 0 in a correct database.
+-- Parameters: instance (empty: all).
+SELECT
+    instance, path, file,
+    to_offset AS size,
+    records, used,
+    ignored_records AS ignored,
+    unreadable_records AS unreadable,
+    gaps, gap_bytes, missing_bytes
+FROM tailrace.performance_schema_books
+WHERE {instance:String} = '' OR instance = {instance:String}
+ORDER BY instance, path, file
