@@ -33,8 +33,8 @@ def no_puller_is_left() -> Iterator[None]:
     ("kills", "name"), [(1, "statements-1"), pytest.param(8, "statements-8", marks=pytest.mark.long)]
 )
 def test_records_are_rows_once_although_puller_and_loader_are_killed(keeping, tmp_path, kills, name):
-    """Samples and counters equal what was sent, also for messages that were sent twice, and the books have
-    each byte."""
+    """Samples and counters equal what was sent, also for messages that were sent twice, and the ledger
+    has each byte."""
     kafka = local_kafka.connect(keeping.settings, keeping.home, "pull")
     server = ObservedServer(kafka.address, name)
     log = {**OBSERVED, "instance": name, "match": f"service.instance.id={name}"}
@@ -61,17 +61,17 @@ def check_rows(keeping: Stack, server: ObservedServer, sent: int) -> None:
     counters = [int(row["statements"]) for row in found if row["kind"] == "top_query"]
     samples = [int(row["thread_id"]) for row in found if row["kind"] == "query_sample"]
     assert (Counter(counters), Counter(samples)) == (Counter(server.counted), Counter(server.sampled))
-    (books,) = keeping.clickhouse().rows(
-        f"SELECT * FROM tailrace.performance_schema_books WHERE instance = '{server.name}'"
+    (sums,) = keeping.clickhouse().rows(
+        f"SELECT * FROM tailrace.performance_schema_ledger WHERE instance = '{server.name}'"
     )
-    assert (int(books["records"]), int(books["ignored_records"])) == (sent, server.waits)
-    assert (int(books["from_offset"]), int(books["missing_bytes"]), int(books["gaps"])) == (0, 0, 0)
+    assert (int(sums["records"]), int(sums["ignored_records"])) == (sent, server.waits)
+    assert (int(sums["from_offset"]), int(sums["missing_bytes"]), int(sums["gaps"])) == (0, 0, 0)
     facts = [
         fact["attributes"]
         for snapshot in committed(keeping.settings, "tailrace.snapshots", server.name)
         for fact in snapshot["facts"]
     ]
-    assert sum(int(fact["bytes"]) for fact in facts) == int(books["to_offset"])
+    assert sum(int(fact["bytes"]) for fact in facts) == int(sums["to_offset"])
 
 
 def rows(keeping: Stack, instance: str) -> list[dict]:

@@ -3,7 +3,7 @@
 CREATE OR REPLACE VIEW tailrace.statement_samples {on_cluster}
 SQL SECURITY INVOKER AS
 SELECT
-    cluster, instance, tool, state, at, database, digest, query_id, thread_id, event_id, seconds, cpu_seconds, wait,
+    cluster, instance, tool, state, at, database, digest, query_id, thread_id, thread_event_id, seconds, cpu_seconds, wait,
     wait_seconds, command, stage, rows_examined, rows_sent, rows_affected, errors, error_code, trace_id
 FROM tailrace.performance_schema_records FINAL
 WHERE kind = 'query_sample' AND ignored = ''

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from tailrace.cli.commands import ledger
+from tailrace.config.resources import ROOT
 from tailrace.ledger import statement_records
 from tailrace.ledger.balance import LedgerBalance
 from tailrace.snapshots.loader import Loader, unpacked
@@ -20,6 +21,7 @@ from tailrace_pull.state import LogState, PulledFile
 AT = 1_795_000_000
 DIGEST = "ab" * 32
 KNOWN = {"digest": DIGEST, "database": "shop"}
+QUERIES = ROOT / "sql" / "queries"
 EMPTY = LedgerBalance(datetime.fromtimestamp(AT, UTC), (), (), (), (), ())
 """The ledger of a server without log files."""
 SEEDS = 3
@@ -111,15 +113,15 @@ def test_counters_and_samples_have_views_and_unknown_values_are_null(store, read
     assert (second["cpu_seconds"], second["query_id"]) == (0.1, 7)
 
 
-def test_the_books_have_every_record(store, read):
-    log = WrittenLog("books")
+def test_the_ledger_has_every_record(store, read):
+    log = WrittenLog("sums")
     store(*log.visit(top_query(1), 100, wait(2), unreadable(3)), *log.visit(5))
-    (books,) = read("performance_schema_books", "books")
+    (sums,) = read("performance_schema_ledger", "sums")
     counts = ("records", "used", "ignored_records", "unreadable_records", "gaps", "gap_bytes")
-    assert [int(books[name]) for name in counts] == [3, 1, 1, 1, 2, 105]
-    assert (int(books["from_offset"]), int(books["to_offset"])) == (0, log.size)
-    assert int(books["missing_bytes"]) == 0
-    assert books["path"] == "/otlp/logs/performance_schema/books.events"
+    assert [int(sums[name]) for name in counts] == [3, 1, 1, 1, 2, 105]
+    assert (int(sums["from_offset"]), int(sums["to_offset"])) == (0, log.size)
+    assert int(sums["missing_bytes"]) == 0
+    assert sums["path"] == "/otlp/logs/performance_schema/sums.events"
 
 
 def test_a_snapshot_that_is_not_stored_is_missing_in_the_ledger(store, user, capsys):
@@ -147,6 +149,16 @@ def test_a_gap_balances_and_is_not_complete(store, user):
     assert not ledger.is_good(EMPTY, [], "gaps", strict=False), "a server without records"
 
 
+def test_a_statement_is_found_by_its_digest(store, user):
+    digest = "cd" * 32
+    store(*WrittenLog("found").visit(finished(1, digest=digest, sample="select 1"), finished(2)))
+    times = {"from": "2026-11-18 11:00:00", "to": "2026-11-18 12:00:00"}
+    query = (QUERIES / "page_query_digest.sql").read_text()
+    assert user("reader_developer").rows(query, parameters={**times, "digest": digest}) == [
+        {"id": 7, "entries": 1}
+    ]
+
+
 def check_order(seed: int, store, read) -> None:
     """Snapshots that are repeated and in any order give the rows of those in order."""
     chosen, log, instance = Random(seed), WrittenLog(f"order-{seed}"), f"order-{seed}"
@@ -161,9 +173,9 @@ def check_order(seed: int, store, read) -> None:
     stored = [*written, *chosen.sample(written, 3)]
     chosen.shuffle(stored)
     store(*stored)
-    (books,) = read("performance_schema_books", instance)
-    assert (int(books["missing_bytes"]), int(books["used"])) == (0, used)
-    assert int(books["to_offset"]) == log.size
+    (sums,) = read("performance_schema_ledger", instance)
+    assert (int(sums["missing_bytes"]), int(sums["used"])) == (0, used)
+    assert int(sums["to_offset"]) == log.size
     assert len(read("digest_deltas", instance)) + len(read("statement_samples", instance)) == used
 
 
@@ -199,6 +211,7 @@ def test_the_loader_computes_the_query_id_and_does_not_store_the_statement():
 
     (value,) = WrittenLog("ids").visit(finished(1, sample="select 4711"))
     ((_, row),) = rows_of(unpacked(value))
+    assert SAMPLE in row
     found = Loader(None, None, None, print, Ids())._with_id(row)
     assert asked == [(DIGEST, "select 4711")]
     assert found["query_id"] == 9 and "4711" not in json.dumps(found)

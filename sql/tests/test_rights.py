@@ -57,7 +57,7 @@ MAY_READ = {
     "otel_traces": DEVELOPER,
     "otel_traces_trace_id_ts": DEVELOPER,
     "otel_traces_trace_id_ts_mv": NOBODY,
-    **dict.fromkeys(("performance_schema_books", "performance_schema_records"), DEVELOPER | {"facts"}),
+    **dict.fromkeys(("performance_schema_ledger", "performance_schema_records"), DEVELOPER | {"facts"}),
     "plan_captures": DEVELOPER,
     "plan_changes": DEVELOPER,
     "plans": DEVELOPER,

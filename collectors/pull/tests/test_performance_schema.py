@@ -24,8 +24,8 @@ from performance_schema_messages import (
 from test_otlp_logs import Sender
 
 from tailrace_pull import snapshots
+from tailrace_pull.check import check
 from tailrace_pull.config import Clients
-from tailrace_pull.otlp_check import of_messages
 from tailrace_pull.otlp_logs import Attributes, message_of, records_of
 from tailrace_pull.performance_schema import contents, fields_of
 from tailrace_pull.remote import RemoteError
@@ -97,7 +97,7 @@ def test_a_running_statement_has_neither_its_text_nor_names_of_users_and_clients
         "database": "shop",
         "digest": DIGEST,
         "thread_id": "42",
-        "event_id": "17",
+        "thread_event_id": "17",
         "seconds": "1.5",
         "command": "Query",
         "stage": "executing",
@@ -124,7 +124,7 @@ def test_a_finished_execution_has_the_fields_of_alloy():
         "database": "shop",
         "digest": DIGEST,
         "thread_id": "42",
-        "event_id": "24",
+        "thread_event_id": "24",
         "seconds": "0.0125",
         "rows_examined": "7",
         "rows_sent": "1",
@@ -228,13 +228,31 @@ def test_a_large_visit_has_parts_with_their_number(topic):
     assert sum(len(each["facts"]) for each in found) == 3000
 
 
-def test_the_check_of_a_log_names_what_is_used_counted_and_unreadable():
-    values = [message([top_query(5), running(6), event("query_plan", {}), top_query(-1)])]
-    found = of_messages(values, ALL, is_of_records=True)
-    assert (found.records, found.selected) == (4, 4)
-    assert found.used == Counter(top_query=1, query_sample=1)
-    assert found.ignored == Counter({"query_plan: a plan without the query id of its statement": 1})
-    assert found.unreadable.total() == 1
+def findings(topic: FakeTopic) -> list[tuple[str, str]]:
+    clients = Clients()
+    clients.topic = lambda _: topic
+    found = list(check(entry(), clients))
+    assert all("docs/PULL.md#" in each.fix for each in found if each.severity == "error")
+    return [(each.severity, each.message.removeprefix("db-1 performance_schema: ")) for each in found[1:-1]]
+
+
+def test_the_check_names_what_is_used_counted_and_unreadable(topic):
+    topic.put(0, message([top_query(5), running(6), event("query_plan", {}), top_query(-1)]))
+    assert findings(topic) == [
+        ("ok", "4 of the last 4 records are of this log"),
+        (
+            "error",
+            "1 of the last records are not in the published form: top_query: unreadable:"
+            " mysql.events_statements_summary_by_digest.count_star is no count (1)",
+        ),
+        ("ok", "used: top_query (1), query_sample (1)"),
+        ("ok", "counted only: query_plan: a plan without the query id of its statement (1)"),
+    ]
+
+
+def test_the_check_says_that_nothing_is_used(topic):
+    topic.put(0, message([event("query_plan", {})]))
+    assert ("unknown", "none of these records is used") in findings(topic)
 
 
 class RecordsSender(Sender):

@@ -1,4 +1,4 @@
-"""Reads what became of the records of each log from Performance Schema, and prints it."""
+"""Reads the ledger of the records from Performance Schema, and prints it."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -55,7 +55,7 @@ def show(files: Sequence[RecordsFile]) -> None:
     heading("Records from Performance Schema")
     table(COLUMNS, [_line(file) for file in files], set(COLUMNS[2:]))
     if wrong := sum(file.missing_bytes != 0 for file in files):
-        print(styled(f"{count(wrong)} logs do not balance: docs/PULL.md, books of the records.", RED))
+        print(styled(f"{count(wrong)} logs do not balance: docs/PULL.md, ledger of the records.", RED))
 
 
 def _line(file: RecordsFile) -> tuple[str, ...]:

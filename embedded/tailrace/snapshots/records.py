@@ -16,7 +16,15 @@ SAMPLE = "sample"
 FIRST_SECOND, LAST_SECOND = 946_684_800, 4_102_444_800
 """2000 and 2100: ClickHouse would refuse the complete block with another time."""
 NAMES = ("tool", "kind", "ignored", "database", "digest", "digest_text", "state", "command", "stage", "wait")
-COUNTS = ("thread_id", "event_id", "statements", "rows_examined", "rows_sent", "rows_affected", "errors")
+COUNTS = (
+    "thread_id",
+    "thread_event_id",
+    "statements",
+    "rows_examined",
+    "rows_sent",
+    "rows_affected",
+    "errors",
+)
 TIMES = ("seconds", "cpu_seconds", "wait_seconds")
 PLACE = {"offset": "entry_offset", "bytes": "entry_bytes", "file": "file"}
 """Attribute and column of what identifies a record."""

@@ -1,6 +1,6 @@
--- What became of the records of each file: used, counted only (ignored), unreadable, or a gap. Bytes without a row are
+-- The records of each file: used, counted only (ignored), unreadable, or a gap. Bytes without a row are
 -- missing_bytes; negative if ranges overlap. 0 in a correct database, also after rows at the start have been deleted.
-CREATE OR REPLACE VIEW tailrace.performance_schema_books {on_cluster}
+CREATE OR REPLACE VIEW tailrace.performance_schema_ledger {on_cluster}
 SQL SECURITY INVOKER AS
 SELECT
     cluster,
