@@ -225,14 +225,14 @@ def _known(fields: Fields) -> Fields:
 def _name(given: Mapping[str, str], name: str) -> str:
     value = given.get(name, "")
     if len(value) > MAX_TEXT:
-        raise UnreadableError(f"{name} has more than {MAX_TEXT} characters")
+        raise UnreadableError(f"{_short(name)} has more than {MAX_TEXT} characters")
     return value
 
 
 def _count(given: Mapping[str, str], name: str) -> str:
     value = given.get(name, "")
     if value and not (value.isascii() and value.isdigit() and int(value) < 2**63):
-        raise UnreadableError(f"{name} is no count")
+        raise UnreadableError(f"{_short(name)} is no count")
     return value
 
 
@@ -242,8 +242,13 @@ def _number(given: Mapping[str, str], name: str) -> str:
         if value and not 0 <= float(value) < math.inf:
             raise ValueError
     except ValueError:
-        raise UnreadableError(f"{name} is no number of seconds") from None
+        raise UnreadableError(f"{_short(name)} is no number of seconds") from None
     return value
+
+
+def _short(name: str) -> str:
+    """Returns the last part of the name of an attribute, so that reasons fit into a line."""
+    return name.rpartition(".")[2]
 
 
 def _positive(given: Mapping[str, str], name: str) -> str:
