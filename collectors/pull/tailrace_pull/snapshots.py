@@ -17,6 +17,8 @@ VERSION = 1
 GAP = "gap"
 BLOCK_BYTES = 512 << 10
 """Lines of one snapshot."""
+FACTS_PER_SNAPSHOT = 500
+"""As in snapshots of capture: it limits the memory of the loader, which reads many of them at once."""
 Fact = dict[str, object]
 
 
@@ -72,10 +74,11 @@ def _parts(facts: Iterator[tuple[int, Fact]]) -> Iterator[list[Fact]]:
     part: list[Fact] = []
     left = BLOCK_BYTES
     for size, fact in facts:
-        if part and size > left and fact["attributes"]["kind"] != GAP:
+        size_of_line = 0 if fact["attributes"]["kind"] == GAP else size
+        if part and (size_of_line > left or len(part) == FACTS_PER_SNAPSHOT):
             yield part
             part, left = [], BLOCK_BYTES
         part.append(fact)
-        left -= 0 if fact["attributes"]["kind"] == GAP else size
+        left -= size_of_line
     if part:
         yield part

@@ -226,6 +226,22 @@ def test_a_large_visit_has_parts_with_their_number(topic):
         (number, len(found)) for number in range(1, len(found) + 1)
     ]
     assert sum(len(each["facts"]) for each in found) == 3000
+    assert max(len(each["facts"]) for each in found) <= snapshots.FACTS_PER_SNAPSHOT
+    assert max(map(size_of_lines, found)) <= snapshots.BLOCK_BYTES
+
+
+def size_of_lines(snapshot: Mapping[str, list]) -> int:
+    return sum(int(fact["attributes"]["bytes"]) for fact in snapshot["facts"])
+
+
+def test_large_records_have_snapshots_of_their_own(topic):
+    text = "x" * (snapshots.BLOCK_BYTES // 3)
+    for number in range(1, 8):
+        large = alloy("query_association", f'digest="{DIGEST}" digest_text="{text}"', AT + number)
+        topic.put(0, message([large]))
+    done = RecordsPuller(topic).visit(NOW, 1 << 24)
+    found = [msgpack.unpackb(value) for value in snapshots.envelopes(LOG, done)]
+    assert [len(each["facts"]) for each in found] == [2, 2, 2, 1]
 
 
 def findings(topic: FakeTopic) -> list[tuple[str, str]]:
