@@ -1,6 +1,7 @@
 """Records of OpenTelemetry's mysqlreceiver and of Grafana Alloy, from a real Kafka to ClickHouse, while the
 puller and the loader are killed."""
 
+import json
 import os
 import signal
 import subprocess
@@ -16,6 +17,7 @@ from e2e.pulling.puller import Puller
 from e2e.pulling.statements_topic import OBSERVED, TOPIC, ObservedServer
 from e2e.stack import Stack, wait_until
 from e2e.topics import committed
+from e2e.wait_for_idle import tailrace
 from tailrace.config.resources import REPOSITORY
 from tailrace_local import clickhouse as local_clickhouse
 from tailrace_local import kafka as local_kafka
@@ -66,6 +68,9 @@ def check_rows(keeping: Stack, server: ObservedServer, sent: int) -> None:
     )
     assert (int(sums["records"]), int(sums["ignored_records"])) == (sent, server.waits)
     assert (int(sums["from_offset"]), int(sums["missing_bytes"]), int(sums["gaps"])) == (0, 0, 0)
+    shown = tailrace(keeping, "ledger", "--strict", "--instance", server.name, "--json")
+    (file,) = json.loads(shown)["statement_records"]
+    assert (file["records"], file["used"]) == (sent, sent - server.waits)
     facts = [
         fact["attributes"]
         for snapshot in committed(keeping.settings, "tailrace.snapshots", server.name)

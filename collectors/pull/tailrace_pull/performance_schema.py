@@ -145,8 +145,8 @@ def _top_query(record: Record) -> Fields:
 
 
 def _running(record: Record) -> Fields:
-    """A statement that ran at the time of a poll. Its text is left out: before 2026 it had its literals, and
-    later the receiver's own form of it, which is no statement with the same query id."""
+    """A statement that ran at the time of a poll. Its text is left out: early versions sent it with its
+    literals, and later ones in the receiver's own form, which is no statement with the same query id."""
     given = record.attributes
     found = {
         **_statement(given, f"{CURRENT}digest", "db.namespace"),
