@@ -12,6 +12,7 @@ from tailrace.programs import inotify
 from tailrace.sources import active_sources, log_files, sources_file
 from tailrace.sources.sources_file import Source
 from tailrace_local.components.census import Census
+from tailrace_local.components.facts import Facts
 from tailrace_local.components.fluentbit import FluentBit
 from tailrace_local.supervisor.list_watch import ListWatch
 
@@ -178,3 +179,11 @@ def test_the_state_of_a_pattern_is_that_of_its_files(tmp_path):
     assert log_files.inspect(log(tmp_path / "*.log")).description.startswith("matches no file yet")
     (tmp_path / "a.log").write_text("x\n")
     assert log_files.inspect(log(tmp_path / "*.log")).ok
+
+
+@pytest.mark.parametrize(("source", "is_configured"), [("performance_schema", True), ("slowlog", False)])
+def test_records_from_performance_schema_need_the_component_that_stores_them(settings, source, is_configured):
+    settings.sources.write_text(
+        f"- {{instance: db-1, source: {source}, kind: otlp, url: 'kafka://k:1/logs', match: a=b}}\n"
+    )
+    assert Facts(settings, Home(settings.home)).configured() == is_configured

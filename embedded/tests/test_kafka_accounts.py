@@ -18,7 +18,7 @@ from tailrace_local import kafka as local_kafka
 def test_accounts_name_topics_that_exist_each_with_one_writer():
     accounts = {account.name: account for account in kafka_accounts.accounts()}
     collected = {*accounts["collector"].write} & {*accounts["pull"].write}
-    others = {"tailrace.files", "tailrace.signed_ranges"}
+    others = {"tailrace.files", "tailrace.signed_ranges", "tailrace.snapshots"}
     assert all(topic.endswith(".lines") or topic in others for topic in collected)
     pulled_alone = [topic for topic in accounts.pop("pull").write if topic not in collected]
     written = [*(topic for account in accounts.values() for topic in account.write), *pulled_alone]

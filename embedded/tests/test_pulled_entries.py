@@ -56,7 +56,8 @@ def test_the_chart_has_the_same_keys_and_kinds():
     schema = json.loads((REPOSITORY / "helm" / "tailrace" / "values.schema.json").read_text())
     keys = schema["properties"]["pull"]["properties"]["logs"]["items"]["properties"]
     assert set(keys) == set(defaults(PulledSource))
-    assert (keys["kind"]["enum"], keys["source"]["enum"]) == (list(PULLED_KEYS), list(pulled_entry.KINDS))
+    sources = [*pulled_entry.KINDS, pulled_entry.PERFORMANCE_SCHEMA]
+    assert (keys["kind"]["enum"], keys["source"]["enum"]) == (list(PULLED_KEYS), sources)
 
 
 @pytest.mark.parametrize("kind", PULLED_KEYS)
@@ -92,6 +93,15 @@ def test_both_packages_accept_the_same_addresses_and_conditions_of_otlp(tmp_path
     assert accepts(lambda: listed(tmp_path, entry), SourcesError) == is_valid
     read = Entry(**entry, cluster="db")
     assert accepts(lambda: Clients().logs(read), ConfigurationError) == is_valid
+
+
+@pytest.mark.parametrize("kind", [each for each in PULLED_KEYS if each != "otlp"])
+def test_only_a_topic_has_records_from_performance_schema(tmp_path, kind):
+    entry = values(kind, required(kind), source="performance_schema")
+    with pytest.raises(SourcesError, match="source must be one of"):
+        listed(tmp_path, entry)
+    with pytest.raises(ValueError, match="performance_schema must have kind otlp"):
+        Entry(**{"cluster": "db", "db_instance": "db", **entry})
 
 
 def accepts(read, refusal: type[ValueError]) -> bool:

@@ -118,6 +118,16 @@ def described(schema: dict, where: str = "") -> set[str]:
             },
             "match",
         ),
+        (
+            {
+                "pull": {
+                    "logs": [
+                        {"instance": "a", "source": "performance_schema", "kind": "rds", "region": "eu-1"}
+                    ]
+                }
+            },
+            "'otlp' was expected",
+        ),
     ],
 )
 def test_what_cannot_be_used_is_refused(wrong, said):

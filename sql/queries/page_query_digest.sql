@@ -1,5 +1,6 @@
 -- The statements with a digest of the server. The slow log of Percona Server contains it (`Query_digest`, with
--- log_slow_verbosity=query_info), and Performance Schema with a sample of the statement (`digests: true`).
+-- log_slow_verbosity=query_info), and Performance Schema with a sample of the statement (`digests: true`, or Grafana Alloy
+-- without redaction).
 -- Parameters: from, to, digest (lower case).
 SELECT id, sum(count) AS entries
 FROM
@@ -12,6 +13,12 @@ FROM
     UNION ALL
     SELECT query_id AS id, count() AS count
     FROM tailrace.digest_samples
+    WHERE at >= {from:DateTime('UTC')} AND at < {to:DateTime('UTC')}
+        AND digest = {digest:String} AND query_id > 0
+    GROUP BY id
+    UNION ALL
+    SELECT query_id AS id, count() AS count
+    FROM tailrace.performance_schema_records
     WHERE at >= {from:DateTime('UTC')} AND at < {to:DateTime('UTC')}
         AND digest = {digest:String} AND query_id > 0
     GROUP BY id

@@ -23,6 +23,7 @@ HOUR_MILLIS = 3_600_000
 MIN_RETENTION_MILLIS = 24 * HOUR_MILLIS
 """A topic that keeps messages for less loses some if the puller is stopped over night."""
 OTLP_GUIDE = f"{GUIDE}#opentelemetry-collector"
+RECORDS_GUIDE = f"{GUIDE}#statements-from-performance-schema"
 SWITCHES = {"slowlog": "slow_query_log", "general": "general_log"}
 """The parameter that turns a kind of log on. Error logs are always on; audit logs need a plugin."""
 
@@ -123,11 +124,13 @@ def _read_otlp(entry: Entry, clients: Clients) -> Iterator[Found]:
         yield Found("error", str(error), f"correct `url`, or create the topic: {OTLP_GUIDE}")
         return
     yield _readable(entry.url, len(bounds))
-    yield from _records(entry, otlp_check.sample(topic, bounds, wanted), len(bounds))
+    found = otlp_check.sample(topic, bounds, wanted, entry.is_of_records)
+    yield from _selected(entry, found)
+    yield from _of_records(found) if entry.is_of_records else _of_lines(entry, found, len(bounds))
     yield _retention_of(topic, entry.url, "topic")
 
 
-def _records(entry: Entry, found: otlp_check.Sample, partitions: int) -> Iterator[Found]:
+def _selected(entry: Entry, found: otlp_check.Sample) -> Iterator[Found]:
     if not found.records:
         yield Found(
             "unknown", f"{entry.url} has no records yet", f"let the Collector send logs: {OTLP_GUIDE}"
@@ -137,6 +140,25 @@ def _records(entry: Entry, found: otlp_check.Sample, partitions: int) -> Iterato
         yield Found("unknown", message, f"correct `match`, or let the Collector send the log: {OTLP_GUIDE}")
     else:
         yield Found("ok", f"{found.selected} of the last {found.records} records are of this log")
+
+
+def _of_records(found: otlp_check.Sample) -> Iterator[Found]:
+    """Records from Performance Schema."""
+    if found.unreadable:
+        reasons = otlp_check.named(found.unreadable)
+        message = f"{found.unreadable.total()} of the last records are not in the published form: {reasons}"
+        yield Found("error", message, f"compare the version of the sender: {RECORDS_GUIDE}")
+    if found.used:
+        yield Found("ok", f"used: {otlp_check.named(found.used)}")
+    elif found.selected:
+        message = "none of these records is used"
+        fix = f"turn on db.server.top_query and db.server.query_sample: {RECORDS_GUIDE}"
+        yield Found("unknown", message, fix)
+    if found.ignored:
+        yield Found("ok", f"counted only: {otlp_check.named(found.ignored)}")
+
+
+def _of_lines(entry: Entry, found: otlp_check.Sample, partitions: int) -> Iterator[Found]:
     if found.unreadable:
         reasons = otlp_check.named(found.unreadable)
         message = f"{found.unreadable.total()} of the last records are a gap each: {reasons}"

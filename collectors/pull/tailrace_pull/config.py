@@ -10,7 +10,7 @@ from pathlib import Path
 import boto3
 import botocore.config
 
-from tailrace_pull import cloudwatch, option_file
+from tailrace_pull import cloudwatch, option_file, performance_schema
 from tailrace_pull.cloudwatch import CloudWatchLogs
 from tailrace_pull.event_hubs import log_of_hub
 from tailrace_pull.kafka_hub import KafkaHub
@@ -21,6 +21,7 @@ from tailrace_pull.object_store import ObjectStore
 from tailrace_pull.objects import LogOfObjects
 from tailrace_pull.otlp_logs import Attributes
 from tailrace_pull.otlp_topic import OtlpTopic
+from tailrace_pull.performance_schema import PERFORMANCE_SCHEMA
 from tailrace_pull.rds import LIVE_FILES, RdsLogs
 from tailrace_pull.reading import FilesOfLog, VisitedLog
 from tailrace_pull.table_reading import TableReader
@@ -96,6 +97,13 @@ class Entry:
             raise ValueError(f"kind must be one of {', '.join(REQUIRED)}, not {self.kind!r}")
         if missing := [name for name in REQUIRED[self.kind] if not getattr(self, name)]:
             raise ValueError(f"{self.instance}: {missing[0]} is missing")
+        if self.is_of_records and self.kind != OTLP:
+            raise ValueError(f"{self.instance}: {PERFORMANCE_SCHEMA} must have kind {OTLP}, not {self.kind}")
+
+    @property
+    def is_of_records(self) -> bool:
+        """Whether its records are from Performance Schema, and no lines of a log."""
+        return self.source == PERFORMANCE_SCHEMA
 
     def group(self) -> str:
         return self.log_group or cloudwatch.default_group(self.db_instance, self.source)
@@ -192,7 +200,8 @@ class Clients:
             return log_of_hub(self.hub(entry), wanted, _since(entry) or read_until)
         if entry.kind == OTLP:
             wanted, since = self.attributes(entry), _since(entry) or read_until
-            return LogOfTopic(self.topic(entry), entry.instance, wanted, wanted.contents, since)
+            decode = partial(performance_schema.contents, wanted) if entry.is_of_records else wanted.contents
+            return LogOfTopic(self.topic(entry), entry.instance, wanted, decode, since)
         return FilesOfLog(RdsLogs(self.client("rds", entry), entry.db_instance, entry.live_file()))
 
     def store(self, entry: Entry) -> ObjectStore:

@@ -133,17 +133,17 @@ class Record:
     @property
     def event(self) -> str:
         """The name of the event, or the kind of a record of Grafana Alloy; empty for a line of a log."""
-        return f"op={self.attributes.get('op', '')}" if self._is_of_alloy else self.record.event_name
+        return f"op={self.attributes.get('op', '')}" if self.is_of_alloy else self.record.event_name
 
     @property
-    def _is_of_alloy(self) -> bool:
+    def is_of_alloy(self) -> bool:
         return self.attributes.get("job") == ALLOY_JOB
 
     def decoded(self) -> Decoded | Undecodable:
         """Returns its body as lines. Bytes are no lines: `filelog` with the encoding `nop` cuts a file
         anywhere."""
         kind = self.record.body.WhichOneof("value")
-        if kind != "string_value" or self._is_of_alloy:
+        if kind != "string_value" or self.is_of_alloy:
             return Undecodable(max(1, self.record.ByteSize()), self._reason(kind))
         content = self.record.body.string_value
         nanos = self.record.time_unix_nano or self.record.observed_time_unix_nano
@@ -152,7 +152,7 @@ class Record:
 
     def _reason(self, kind: str | None) -> str:
         """Returns why it is no line, without a value of the record except the name of its event."""
-        if self._is_of_alloy:
+        if self.is_of_alloy:
             return f"it is of Grafana Alloy ({self.event[:80]}), and no line of a log"
         found = f"its body is {BODIES.get(kind, kind)}, not text" if kind else "it has no body"
         return f"{found} (event {self.event[:80]!r})" if self.event else found

@@ -19,6 +19,15 @@ class LineRun:
     lines: bytes
 
 
+@dataclass(frozen=True)
+class Gap:
+    """Bytes of a file that were not read."""
+
+    offset: int
+    size: int
+    reason: str
+
+
 @dataclass
 class Round:
     """What one visit of a log found. The lines, then the census of `state`, belong into one transaction
@@ -30,6 +39,8 @@ class Round:
     runs: list[LineRun] = field(default_factory=list)
     is_complete: bool = True
     """Whether nothing is left to read."""
+    gaps: list[Gap] = field(default_factory=list)
+    """What a log of entries lacks (`entries_file.EntriesFile`)."""
     notes: list[str] = field(default_factory=list)
     """What the operator should know, such as the reason of a gap."""
 

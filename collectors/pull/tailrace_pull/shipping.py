@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterator, Mapping
 import msgpack
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
+from tailrace_pull import snapshots
 from tailrace_pull.log import FILES_TOPIC, PulledLog
+from tailrace_pull.performance_schema import PERFORMANCE_SCHEMA
 from tailrace_pull.reading import Round
 from tailrace_pull.signing import STATE_KEY, RoundSigner
 from tailrace_pull.state import LogState
@@ -103,7 +105,8 @@ class Shipper:
         """Writes the signed ranges, and notes the open ones in the states of the logs."""
         if not self._signer:
             return
-        for record in self._signer.sign(rounds):
+        of_lines = {log: done for log, done in rounds.items() if log.source != PERFORMANCE_SCHEMA}
+        for record in self._signer.sign(of_lines):
             self._produce(SIGNED_TOPIC, self._signer.host, msgpack.packb(record))
         self._produce(STATE_TOPIC, self._signer.state_key, self._signer.state())
 
@@ -138,7 +141,11 @@ class Shipper:
 
 
 def records(log: PulledLog, done: Round) -> Iterator[tuple[str, bytes]]:
-    """Yields topic and message: the lines, then the census of the files, also for the topic of all files."""
+    """Yields topic and message: the lines, then the census of the files, also for the topic of all files.
+    Records from Performance Schema are snapshots, because no server writes such lines to a file."""
+    if log.source == PERFORMANCE_SCHEMA:
+        yield from ((snapshots.TOPIC, value) for value in snapshots.envelopes(log, done))
+        return
     for run in done.runs:
         for offset, lines in blocks(run.offset, run.lines):
             yield log.topic, msgpack.packb(log.lines(run.file, offset, lines, done.at))

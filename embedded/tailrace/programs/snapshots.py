@@ -1,4 +1,4 @@
-"""Stores the snapshots of the servers in sources.yaml: from the topic tailrace.snapshots to ClickHouse."""
+"""Stores what tailrace.snapshots has: snapshots of servers, and records from Performance Schema."""
 
 from tailrace.programs.capture import has_snapshots
 from tailrace.programs.program import Health, ModuleProgram
@@ -15,7 +15,8 @@ class SnapshotProgram(ModuleProgram):
     name = "facts"
 
     def configured(self) -> bool:
-        return has_snapshots(self.home, active_sources.active_servers(self.settings, self.home))
+        servers = active_sources.active_servers(self.settings, self.home)
+        return has_snapshots(self.home, servers) or active_sources.has_records(self.settings, self.home)
 
     def prepare(self) -> None:
         self._heartbeat().unlink(missing_ok=True)

@@ -16,6 +16,7 @@ from tailrace.retry_pause import doubled
 from tailrace.snapshots.alert import ALERTS, alert_of
 from tailrace.snapshots.errant_transactions import Comparison
 from tailrace.snapshots.query_ids import QueryIds
+from tailrace.snapshots.records import RECORDS
 from tailrace.snapshots.rows import (
     CHANGES,
     DIGEST_SAMPLES,
@@ -40,7 +41,7 @@ KNOWN = (
     "WHERE kind IN ('gtid', 'replication', 'errant')"
 )
 
-IN_ORDER = (ALERTS, CHANGES, TABLE_SIZES, DIGEST_SAMPLES, FACTS, SNAPSHOTS)
+IN_ORDER = (ALERTS, CHANGES, TABLE_SIZES, DIGEST_SAMPLES, RECORDS, FACTS, SNAPSHOTS)
 """The order of tables: a snapshot's row follows the rows of the facts that it counts."""
 
 Report = Callable[[str], None]
@@ -96,7 +97,7 @@ class Loader:
             try:
                 record = unpacked(message.value())
                 for table, row in [*rows_of(record), *self._errant(record)]:
-                    rows[table].append(self._with_id(row) if table == DIGEST_SAMPLES else row)
+                    rows[table].append(self._with_id(row) if SAMPLE in row else row)
             except (RecordError, AttributeError, KeyError, TypeError, ValueError) as error:
                 # Capture writes no such record; another writer must not stop the loader.
                 self._report(f"{TOPIC} partition {message.partition()} offset {message.offset()}: {error!r}")

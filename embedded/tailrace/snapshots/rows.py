@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
 from tailrace.clickhouse.client import Row
+from tailrace.snapshots import records
 from tailrace.snapshots.errant_transactions import KIND, Verdict
 
 SNAPSHOTS, FACTS, CHANGES = "server_snapshots", "server_facts", "server_changes"
@@ -86,6 +87,9 @@ def _rows(record: Mapping) -> Iterator[tuple[str, Row]]:
         raise ValueError(f"version {record['v']!r} is not known")
     whose = {name: str(record[name]) for name in ("cluster", "instance", "kind")}
     at = instant(record["at"])
+    if whose["kind"] == records.KIND:  # a log of its own, and no state of a server
+        yield from records.rows_of(record, at)
+        return
     for fact in record["facts"]:
         if whose["kind"] == DIGESTS:
             yield _digest(whose, fact)

@@ -16,6 +16,7 @@ from tailrace.config.home import Home
 from tailrace.config.settings import Settings
 from tailrace.sources import sources_file
 from tailrace.sources.log_key import LogKey, key_of
+from tailrace.sources.pulled_entry import PERFORMANCE_SCHEMA
 from tailrace.sources.sources_file import Listed, PulledSource, Server, Source, SourcesError
 
 PATHS = ("path", "password_file", "explain_password_file")
@@ -61,6 +62,14 @@ def active_servers(settings: Settings, home: Home) -> tuple[Server, ...]:
         return active_or_listed(settings, home).servers
     except SourcesError:
         return ()
+
+
+def has_records(settings: Settings, home: Home) -> bool:
+    """Returns whether a log from Performance Schema is pulled; it is stored with the snapshots of servers."""
+    try:
+        return any(log.source == PERFORMANCE_SCHEMA for log in active_or_listed(settings, home).pulled)
+    except SourcesError:
+        return False
 
 
 def _file(home: Home) -> Path:

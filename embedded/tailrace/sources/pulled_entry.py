@@ -29,7 +29,13 @@ URLS = {
     OTLP: (re.compile(r"kafka://[^/@]+/[^/]+"), "kafka://HOST:PORT,…/TOPIC"),
 }
 """What the `url` of each kind of topic must match, and its form for messages."""
-SOURCES_OF = {TABLE: ("slowlog", "general"), HUB: ("slowlog", "audit")}
+PERFORMANCE_SCHEMA = "performance_schema"
+"""What tools read from Performance Schema: no log of a server, so it has no file."""
+SOURCES_OF: dict[str, tuple[str, ...]] = {
+    TABLE: ("slowlog", "general"),
+    HUB: ("slowlog", "audit"),
+    OTLP: (*KINDS, PERFORMANCE_SCHEMA),
+}
 
 
 @dataclass(frozen=True)

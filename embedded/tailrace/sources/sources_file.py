@@ -60,6 +60,8 @@ A log that an OpenTelemetry Collector sends to a topic of Kafka is listed so:
       url: kafka://kafka-1:9092,kafka-2:9092/otlp_logs
       match: host.name=db-10,log.file.name=mysql-slow.log*   # attributes of its records; * is any text
       connection_file: /etc/tailrace/kafka.properties   # login, as properties of librdkafka; default: none
+
+With `source: performance_schema` these are records of its receiver mysqlreceiver, or of Grafana Alloy.
 """
 
 import dataclasses

@@ -3,19 +3,22 @@
 Three accounts are compared: the framer's postings for each byte range, the parser's postings for each entry,
 and the rows that ClickHouse counted on insert. A recorded gap balances; `tailrace backfill` fills it. A log
 without a census is unknown: its completeness cannot be verified. If hosts sign their logs, the signed ranges
-are listed, too. With --output csv, the rows are the files; --output json also contains gaps, dead letters,
-framing, imbalances, unknown logs, minutes and signed_ranges.
+are listed, too, and so are the records of logs from Performance Schema. With --output csv, the rows are the
+files; --output json also contains gaps, dead letters, framing, imbalances, unknown logs, minutes,
+signed_ranges and statement_records.
 """
 
 import argparse
+from collections.abc import Sequence
 
 from tailrace.cli import output
 from tailrace.cli.context import Context
 from tailrace.cli.exit_codes import Exit
 from tailrace.ledger import balance as ledger_balance
 from tailrace.ledger import formatting as ledger_formatting
-from tailrace.ledger import signed_ranges
+from tailrace.ledger import signed_ranges, statement_records
 from tailrace.ledger.balance import LedgerBalance
+from tailrace.ledger.statement_records import RecordsFile
 from tailrace.sources import active_sources
 
 HELP = "show the balance of the ledger for each log; exits 1 if it does not balance"
@@ -86,18 +89,24 @@ def run(arguments: argparse.Namespace, context: Context) -> Exit:
     else:
         found = ledger_balance.read(clickhouse, arguments.instance, arguments.minutes, listed=listed)
     signed = signed_ranges.read(clickhouse, arguments.instance)
+    records = statement_records.read(clickhouse, arguments.instance)
     if arguments.output == output.JSON:
-        output.write_json({**found.to_json(), "signed_ranges": signed_ranges.to_json(signed)})
+        more = {"signed_ranges": signed_ranges.to_json(signed)}
+        more["statement_records"] = statement_records.to_json(records)
+        output.write_json({**found.to_json(), **more})
     elif arguments.output == output.CSV:
         output.write_csv(KEYS[""], found.to_json()["files"])
     else:
         ledger_formatting.show(found)
         signed_ranges.show(signed, found.at.timestamp())
-    return Exit.OK if _is_good(found, arguments) else Exit.FAILED
+        statement_records.show(records)
+    return Exit.OK if is_good(found, records, arguments.instance, arguments.strict) else Exit.FAILED
 
 
-def _is_good(found: LedgerBalance, arguments: argparse.Namespace) -> bool:
-    """Returns whether the exit code is 0; false for a requested server without postings."""
-    if arguments.instance and not found.hold_anything:
+def is_good(found: LedgerBalance, records: Sequence[RecordsFile], instance: str, strict: bool) -> bool:
+    """Returns whether the exit code is 0; false for a requested server without postings and records."""
+    if instance and not found.hold_anything and not records:
         return False
-    return found.is_complete if arguments.strict else found.balances
+    if strict:
+        return found.is_complete and all(file.is_complete for file in records)
+    return found.balances and all(file.missing_bytes == 0 for file in records)
