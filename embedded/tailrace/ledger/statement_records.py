@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from tailrace.clickhouse.client import ClickHouse
-from tailrace.config.resources import ROOT
+from tailrace.clickhouse.query_files import text_of
 from tailrace.console import RED, count, heading, plain, size, styled, table
 
-QUERY = ROOT / "sql" / "queries" / "ledger_statement_records.sql"
 COLUMNS = ("instance", "path", "size", "records", "used", "counted only", "unreadable", "gaps", "missing")
 
 
@@ -40,7 +39,7 @@ class RecordsFile:
 
 def read(clickhouse: ClickHouse, instance: str = "") -> list[RecordsFile]:
     """Returns the files with records, of one server or all."""
-    found = clickhouse.rows(QUERY.read_text(), parameters={"instance": instance})
+    found = clickhouse.rows(text_of("ledger_statement_records"), parameters={"instance": instance})
     return [RecordsFile(**row) for row in found]
 
 
