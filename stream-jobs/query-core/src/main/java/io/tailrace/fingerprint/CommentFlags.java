@@ -114,6 +114,8 @@ final class CommentFlags {
     }
 
     private static final byte[][] CLAUSES = {
+        ByteText.ascii("&&"),
+        ByteText.ascii("||"),
         ByteText.ascii("and"),
         ByteText.ascii("or"),
         ByteText.ascii("limit"),
