@@ -66,7 +66,7 @@ class RuleText:
     false_positives: tuple[str, ...]
     next_steps: tuple[str, ...]
     definition: str
-    """Log source and detection, or the correlation; YAML."""
+    """Log source and detection with the rules to which it yields, or the correlation; YAML."""
     file: str
     exceptions: list[RuleException] = field(default_factory=list, compare=False)
     counted_by: list[Counting] = field(default_factory=list, compare=False)
@@ -119,7 +119,7 @@ def _documents(directory: Path) -> Iterator[tuple[dict[str, Any], str]]:
 
 def _rule(document: dict[str, Any], file: str) -> RuleText:
     name, title = _text(document, "name"), _text(document, "title")
-    names = ("logsource", DETECTION, CORRELATION)
+    names = ("yields_to", "logsource", DETECTION, CORRELATION)
     return RuleText(
         key=_text(document, "id") or name or title,
         name=name,

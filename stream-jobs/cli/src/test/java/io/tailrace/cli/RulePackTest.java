@@ -36,6 +36,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -141,6 +144,41 @@ class RulePackTest {
         }
     }
 
+    /** What a rule with {@code yields_to} reports, no other rule of low level or above reports with it. */
+    private static final Set<String> GENERIC = Set.of(
+            "setting_changed",
+            "table_copied_whole",
+            "regular_table_dropped",
+            "table_truncated",
+            "partition_emptied",
+            "table_renamed",
+            "grant_process",
+            "role_granted");
+
+    @Test
+    void oneStatementRaisesOneAlertIfAGenericRuleSaysTheSame() throws IOException {
+        List<Set<String>> doubles = new ArrayList<>();
+        for (RuleHeader rule : alerting().toList()) {
+            for (Path log : fixtures(rule, ".fires")) {
+                new Run(log, Optional.empty())
+                        .rulesByEvent().values().stream()
+                                .filter(names ->
+                                        names.size() > 1 && names.stream().anyMatch(GENERIC::contains))
+                                .forEach(doubles::add);
+            }
+        }
+        assertThat(doubles)
+                .as("rules that report the same event: add the specific one to yields_to of the generic one")
+                .allMatch(names -> OTHER_ASPECT.containsAll(specific(names)));
+    }
+
+    private static List<String> specific(Set<String> names) {
+        return names.stream().filter(name -> !GENERIC.contains(name)).toList();
+    }
+
+    /** Rules about the account or the log of a statement, not about what it does. */
+    private static final Set<String> OTHER_ASPECT = Set.of("replication_user_interactive", "statement_truncated");
+
     private static boolean isOfSingleEvents(RuleHeader rule) {
         return RULES.rules().stream().anyMatch(each -> each.header().equals(rule));
     }
@@ -193,6 +231,15 @@ class RulePackTest {
 
         List<RaisedAlert> alerts(RuleHeader rule) {
             return alerts.stream().filter(alert -> alert.rule().equals(rule)).toList();
+        }
+
+        /** Returns the names of the rules that report one event on its own, by the id of the event. */
+        Map<String, Set<String>> rulesByEvent() {
+            Map<String, Set<String>> names = new TreeMap<>();
+            alerts.stream().filter(alert -> alert.eventIds().size() == 1).forEach(alert -> names.computeIfAbsent(
+                            alert.eventIds().get(0), id -> new TreeSet<>())
+                    .add(alert.rule().name()));
+            return names;
         }
 
         /** Returns why the rule cannot fire on such a log, according to coverage. */

@@ -30,6 +30,9 @@ final class CommentFlags {
         int mark = bytes[from] == '#' ? 1 : 2;
         int text = ByteText.skipBlanks(bytes, from + mark, end);
         if (endsOther(bytes, afterDash(bytes, text, end), end)) {
+            return afterEnd || isSameLine(bytes, begin, from) || isNextValue(bytes, text, end);
+        }
+        if (endsLater(bytes, text, end)) {
             return afterEnd || isSameLine(bytes, begin, from);
         }
         if (bytes[from] == '/') {
@@ -78,7 +81,41 @@ final class CommentFlags {
         return quotes % 2 == 1;
     }
 
+    /** Returns whether the text ends a literal of a list of values and begins the next one: {@code ','b')}. */
+    private static boolean isNextValue(byte[] bytes, int text, int end) {
+        int comma = ByteText.skipBlanks(bytes, text + 1, end);
+        int next = comma < end && bytes[comma] == ',' ? ByteText.skipBlanks(bytes, comma + 1, end) : end;
+        return next < end && bytes[next] == bytes[text];
+    }
+
+    /** Returns whether the text ends a literal after words of the injection: {@code x' AND a = 'b'}, {@code x','b')}. */
+    private static boolean endsLater(byte[] bytes, int text, int end) {
+        int quote = text;
+        while (quote < end && bytes[quote] != '\'' && bytes[quote] != '"') {
+            quote++;
+        }
+        if (quote == end || !endsOther(bytes, quote, end)) {
+            return false;
+        }
+        int after = ByteText.skipBlanks(bytes, quote + 1, end);
+        return after >= end
+                || bytes[after] == ')'
+                || isNextValue(bytes, quote, end)
+                || continues(bytes, after, end) && contains(bytes, after, end, '=');
+    }
+
+    private static boolean contains(byte[] bytes, int from, int end, char wanted) {
+        for (int i = from; i < end; i++) {
+            if (bytes[i] == wanted) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private static final byte[][] CLAUSES = {
+        ByteText.ascii("&&"),
+        ByteText.ascii("||"),
         ByteText.ascii("and"),
         ByteText.ascii("or"),
         ByteText.ascii("limit"),

@@ -24,7 +24,7 @@ final class ConstantConditionFlags {
 
     /**
      * The statement's own WHERE contains only conditions that are true for every row: {@code WHERE 1=1}; of an UPDATE or
-     * DELETE also {@code id > 0}, {@code id IS NOT NULL} and {@code a LIKE '%'}.
+     * DELETE also {@code id > 0}, {@code NOT id IS NULL} and {@code a LIKE '%'}.
      */
     static final String EVERY_ROW = "every_row";
 

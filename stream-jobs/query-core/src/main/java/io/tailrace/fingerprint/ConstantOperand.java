@@ -48,9 +48,14 @@ record ConstantOperand(Kind kind, String text) {
         return kind == Kind.TEXT ? text.isEmpty() : kind == Kind.NUMBER && text.equals("0");
     }
 
-    /** Returns whether the literal is a number up to 0. */
-    boolean isNotPositive() {
-        return kind == Kind.NUMBER && number() <= 0;
+    /** Returns whether the literal is a number up to another. */
+    boolean isAtMost(double limit) {
+        return kind == Kind.NUMBER && number() <= limit;
+    }
+
+    /** Returns whether the literal is another number or a greater one. */
+    boolean isAtLeast(double limit) {
+        return kind == Kind.NUMBER && number() >= limit;
     }
 
     /** Returns whether the literal alone is true. */

@@ -162,13 +162,17 @@ public final class Fingerprinter {
         if (masker.dependsOnServer()) {
             return cut ? List.of(VERSION_COMMENT_AMBIGUOUS, CommentFlags.CUTS) : List.of(VERSION_COMMENT_AMBIGUOUS);
         }
-        if (!shape.literalsMatter()) {
+        int end = Math.min(to, from + MAX_READ_LENGTH);
+        boolean forges = LogEntryText.isIn(bytes, from, end);
+        if (!shape.literalsMatter() && !forges) {
             return cut ? List.of(CommentFlags.CUTS) : List.of();
         }
-        int end = Math.min(to, from + MAX_READ_LENGTH);
         List<String> flags = new ArrayList<>(conditions.of(bytes, from, end));
         if (cut) {
             flags.add(CommentFlags.CUTS);
+        }
+        if (forges) {
+            flags.add(LogEntryText.FLAG);
         }
         flags.addAll(hidden.of(bytes, from, end));
         flags.addAll(assigned.of(bytes, from, end));

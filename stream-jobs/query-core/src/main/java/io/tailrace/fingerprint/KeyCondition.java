@@ -12,8 +12,14 @@ final class KeyCondition {
 
     private static final byte[] ID = ByteText.ascii("id");
     private static final byte[] IS = ByteText.ascii("is");
+    private static final byte[] IN = ByteText.ascii("in");
     private static final byte[] IGNORE = ByteText.ascii("ignore");
     private static final byte[] LOW_PRIORITY = ByteText.ascii("low_priority");
+
+    /** Maximum number of parentheses and negations before a key, and of values in a list. */
+    private static final int MAX_TOKENS = 64;
+    /** A range of keys that begins at 1 or below and ends at this number or above contains every row. */
+    private static final double LAST_KEY = 99_999_999;
 
     private final ConditionTokens tokens;
     private final OperandReader operands;
@@ -58,9 +64,14 @@ final class KeyCondition {
         return name;
     }
 
-    /** Reads {@code id > 0}, {@code id IS NOT NULL} or {@code a LIKE '%'}: true for every row of nearly every table. */
+    /**
+     * Reads {@code id > 0}, {@code id IS NOT NULL}, {@code NOT id IS NULL}, {@code id NOT IN (0)}, {@code id BETWEEN 0 AND
+     * 999999999} or {@code a LIKE '%'}: true for every row of nearly every table.
+     */
     boolean selectsEveryRow(boolean masked) {
-        while (tokens.kind() == Kind.OPEN) {
+        boolean negated = false;
+        for (int i = 0; i < MAX_TOKENS && (tokens.kind() == Kind.OPEN || tokens.kind() == Kind.NOT); i++) {
+            negated ^= tokens.kind() == Kind.NOT;
             tokens.next();
         }
         if (tokens.kind() != Kind.NAME) {
@@ -68,6 +79,9 @@ final class KeyCondition {
         }
         boolean key = isKey();
         tokens.next();
+        if (negated) {
+            return key && tokens.is(IS) && next() && tokens.isNull(masked) && next();
+        }
         if (tokens.kind() == Kind.LIKE) {
             tokens.next();
             return isAnyText(masked) && next();
@@ -78,8 +92,39 @@ final class KeyCondition {
         if (tokens.is(IS)) {
             return next() && tokens.kind() == Kind.NOT && next() && tokens.isNull(masked) && next();
         }
+        if (tokens.kind() == Kind.BETWEEN) {
+            return isWholeRange(masked);
+        }
+        if (tokens.kind() == Kind.NOT) {
+            return next() && tokens.is(IN) && listsNoKey(masked);
+        }
         boolean above = tokens.kind() == Kind.COMPARISON && tokens.bytes()[tokens.from()] != '<';
         return (above || isUnequal()) && aboveNothing(masked);
+    }
+
+    /** Reads BETWEEN and its bounds. */
+    private boolean isWholeRange(boolean masked) {
+        tokens.next();
+        ConstantOperand low = operands.signed(masked);
+        if (low == null || tokens.kind() != Kind.AND) {
+            return false;
+        }
+        tokens.next();
+        ConstantOperand high = operands.signed(masked);
+        return high != null && (masked || low.isAtMost(1) && high.isAtLeast(LAST_KEY));
+    }
+
+    /** Reads IN and a list of numbers that are not positive, which are the key of no row. */
+    private boolean listsNoKey(boolean masked) {
+        tokens.next();
+        boolean none = tokens.kind() == Kind.OPEN;
+        for (int i = 0; i < MAX_TOKENS && none && tokens.kind() != Kind.CLOSE; i++) {
+            tokens.next();
+            ConstantOperand value = tokens.kind() == Kind.CLOSE ? null : operands.signed(masked);
+            none = value != null && (masked || value.isAtMost(0));
+            none &= tokens.kind() == Kind.CLOSE || tokens.isComma() || masked;
+        }
+        return none && tokens.kind() == Kind.CLOSE;
     }
 
     private boolean isUnequal() {
@@ -96,7 +141,7 @@ final class KeyCondition {
         }
         tokens.next();
         ConstantOperand limit = operands.signed(masked);
-        return limit != null && (masked || limit.isNotPositive());
+        return limit != null && (masked || limit.isAtMost(0));
     }
 
     private boolean next() {
@@ -116,7 +161,7 @@ final class KeyCondition {
         return any;
     }
 
-    /** Returns whether the current name is {@code id}, or {@code order_id} of the table {@code orders}. */
+    /** Returns whether the current name is {@code id}, or {@code order_id} of the table orders or shop_orders. */
     private boolean isKey() {
         byte[] column = lastPart();
         int name = column.length - ID.length;
@@ -124,16 +169,20 @@ final class KeyCondition {
             return false;
         }
         name -= name > 0 && column[name - 1] == '_' ? 1 : 0;
-        return name == 0 || isTable(column, name);
+        return name == 0 || isTable(column, name, 0) || isTable(column, name, 1) || isTable(column, name, 2);
     }
 
-    /** Returns whether the first bytes of a column, at least two, are the name of the table or its singular. */
-    private boolean isTable(byte[] column, int length) {
-        int plural = table.length - length;
-        if (plural < 0 || plural > 2 || length < 2) {
+    /**
+     * Returns whether the first bytes of a column, at least two, are the name of the table or its last words.
+     *
+     * @param plural length of the plural's ending
+     */
+    private boolean isTable(byte[] column, int length, int plural) {
+        int from = table.length - length - plural;
+        if (from < 0 || length < 2 || from > 0 && table[from - 1] != '_') {
             return false;
         }
-        boolean same = ByteText.equalsIgnoreCase(column, 0, length, Arrays.copyOf(table, length));
+        boolean same = ByteText.equalsIgnoreCase(column, 0, length, Arrays.copyOfRange(table, from, from + length));
         return same && (plural == 0 || table[table.length - 1] == 's');
     }
 

@@ -22,6 +22,12 @@ class CommentFlagsTest {
                 "SELECT a FROM t WHERE b = 'x'-- ' AND c = 'y'\nORDER BY a",
                 "SELECT a FROM t WHERE b = 1;-- -' AND c = 'y'",
                 "SELECT a FROM t WHERE b = 'x'/*' AND c = '*/ OR d = 'y'",
+                "SELECT a FROM t WHERE b = '' OR d = 'y' LIMIT 1;-- x' AND c = 'y'",
+                "SELECT a FROM t WHERE b = 'x' -- z' OR c = 'y'",
+                "SELECT a FROM t WHERE b = 'x' -- z')",
+                "SELECT a FROM t WHERE b = 'x'#z'",
+                "INSERT INTO t VALUES ('a', 'x')\n-- ','y')",
+                "INSERT INTO t VALUES ('a', 'x') -- z', 'y')",
                 "UPDATE t SET a = 1 WHERE b = 'x'-- '"
             })
     void aCommentMayCutAStatement(String statement) {
@@ -33,6 +39,10 @@ class CommentFlagsTest {
             strings = {
                 "SELECT a FROM t -- the user's own",
                 "SELECT a -- 'a' is new\n FROM t",
+                "SELECT a FROM t -- the users' and their groups",
+                "SELECT a FROM t -- the users', groups",
+                "SELECT a FROM t\n-- z' OR c = 'y'",
+                "SELECT a FROM t\n-- 'a', 'b'",
                 "SELECT a FROM t\n-- ' AND c = 'y'",
                 "SELECT a FROM t WHERE b = 1 -- AND c = 2",
                 "SELECT a FROM t WHERE b = '-- '' AND'",

@@ -49,6 +49,8 @@ class ConstantConditionFlagsTest {
                 "OR 1 NOT BETWEEN 2 AND 3",
                 "OR ascii('b')=98",
                 "OR coalesce(NULL, 1)",
+                "OR isnull(NULL)",
+                "OR if(1, 2, 3) = 2",
                 "OR concat('a', upper('b')) = 'aB'",
                 "OR (SELECT 1)",
                 "OR (SELECT 1) = (SELECT 1)",
@@ -252,6 +254,13 @@ class ConstantConditionFlagsTest {
                 "DELETE FROM shop.Notes WHERE note_id > 0",
                 "DELETE n FROM note n WHERE n.note_id IS NOT NULL",
                 "UPDATE `claims` SET a=1 WHERE ClaimId IS NOT NULL",
+                "DELETE FROM t WHERE NOT id IS NULL",
+                "DELETE FROM t WHERE NOT (id IS NULL) LIMIT 5",
+                "DELETE FROM t WHERE id NOT IN (0)",
+                "DELETE FROM t WHERE id NOT IN (-1, 0) AND 1=1",
+                "UPDATE t SET a=1 WHERE id BETWEEN 0 AND 999999999",
+                "DELETE FROM note WHERE note_id BETWEEN 1 AND 4294967295 OR a=2",
+                "UPDATE fin.bank_accounts SET a=1 WHERE account_id >= 0",
                 "SELECT 1; DELETE FROM t WHERE id > 0"
             })
     void keysThatEveryRowHasSelectEveryRow(String statement) {
@@ -271,6 +280,15 @@ class ConstantConditionFlagsTest {
                 "DELETE FROM t WHERE ended IS NOT NULL",
                 "DELETE FROM notes WHERE patient_id IS NOT NULL",
                 "DELETE FROM t WHERE id > 0 AND a = 1",
+                "DELETE FROM t WHERE NOT id > 0",
+                "DELETE FROM t WHERE NOT ended IS NULL",
+                "DELETE FROM t WHERE id NOT IN (0, 5)",
+                "DELETE FROM t WHERE id NOT IN (SELECT a FROM b)",
+                "DELETE FROM t WHERE id IN (0)",
+                "DELETE FROM t WHERE id BETWEEN 0 AND 4999",
+                "DELETE FROM t WHERE id BETWEEN 5000 AND 999999999",
+                "DELETE FROM t WHERE age BETWEEN 0 AND 999999999",
+                "DELETE FROM bank_accounts WHERE count_id > 0",
                 "DELETE FROM t WHERE a LIKE 'b%'"
             })
     void otherConditionsDoNotSelectEveryRow(String statement) {

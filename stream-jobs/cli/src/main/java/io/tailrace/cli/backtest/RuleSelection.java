@@ -78,7 +78,7 @@ public record RuleSelection(RuleSet rules, List<StatefulDetector> detectors, Map
             if (needed.contains(rule.header().key())) {
                 needed.addAll(rule.rules());
                 correlations.add(
-                        0, alerting(rule, alerting.contains(rule.header().key())));
+                        0, rule.alerting(alerting.contains(rule.header().key())));
             }
         }
         List<SigmaRule> rules = all.rules().stream()
@@ -90,19 +90,6 @@ public record RuleSelection(RuleSet rules, List<StatefulDetector> detectors, Map
                         alerting.contains(rule.header().key())))
                 .toList();
         return new RuleSet(rules, correlations, List.of(), List.of(), all.exceptions());
-    }
-
-    private static CorrelationRule alerting(CorrelationRule rule, boolean alerts) {
-        return new CorrelationRule(
-                rule.header(),
-                rule.type(),
-                rule.rules(),
-                rule.groupBy(),
-                rule.optional(),
-                rule.timespanMicros(),
-                rule.aliases(),
-                rule.condition(),
-                alerts);
     }
 
     /** Returns the headers of all judged rules and detectors. */

@@ -9,7 +9,10 @@ import io.tailrace.detection.sigma.CorrelationCondition;
 import io.tailrace.detection.sigma.CorrelationRule;
 import io.tailrace.detection.sigma.CorrelationRule.Type;
 import io.tailrace.identity.Murmur3;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,7 +27,8 @@ import java.util.function.Consumer;
  * <p>The window of a match contains all matches of its group within the timespan before it, both ends included. A
  * condition that further matches can only make true (gt, gte) is evaluated immediately, in any order of arrival. Any
  * other condition is evaluated when the watermark has passed the match. After the correlation has fired, it does not
- * fire for times less than a timespan away, so an attack causes one alert per timespan.
+ * fire for times less than a timespan away, so an attack causes one alert per timespan, unless the correlation has a
+ * level for repeated matches.
  */
 public final class CorrelationEvaluator {
 
@@ -111,7 +115,9 @@ public final class CorrelationEvaluator {
             }
             int place = window.add(occurrence, limit);
             if (place >= 0 && rule.isEvaluatedOnArrival()) {
-                if (!isRedundant(place, window)) {
+                if (rule.repeatLevel().isPresent() && hasFiredWithin(occurrence.micros(), window)) {
+                    alerts.accept(repeated(event, occurrence, group, window, watermark));
+                } else if (!isRedundant(place, window)) {
                     compareFrom(place, group, window, watermark, fired(event, alerts));
                 }
                 compact(occurrence, window);
@@ -291,6 +297,28 @@ public final class CorrelationEvaluator {
                 List.of(),
                 facts(matches, metric),
                 late);
+    }
+
+    /** Returns the alert about a further match of a group that was reported within the timespan. */
+    private RaisedAlert repeated(
+            DetectionEvent event, RuleMatch match, List<String> group, GroupWindow window, long watermark) {
+        Murmur3 hash = new Murmur3();
+        hash.update(rule.header().key()).update(match.eventId());
+        group.forEach(hash::update);
+        long reported = Collections.min(window.fired());
+        return new RaisedAlert(
+                HexFormat.of().formatHex(hash.digest()),
+                rule.header().at(rule.repeatLevel().orElseThrow()),
+                match.micros(),
+                match.micros(),
+                entity(group),
+                1,
+                List.of(match.eventId()),
+                RaisedAlert.statements(event),
+                Map.of(
+                        "first_reported",
+                        Instant.EPOCH.plus(reported, ChronoUnit.MICROS).toString()),
+                match.micros() < watermark - latenessMicros);
     }
 
     private Map<String, String> facts(List<RuleMatch> matches, double metric) {

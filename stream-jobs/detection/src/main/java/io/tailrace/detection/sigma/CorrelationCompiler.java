@@ -19,8 +19,9 @@ import org.snakeyaml.engine.v2.nodes.ScalarNode;
 /** Compiles a correlation: Sigma's correlation rules specification 2.1. */
 final class CorrelationCompiler {
 
-    private static final Set<String> KEYS =
-            Set.of("type", "rules", "group-by", "optional", "timespan", "aliases", "condition", "generate");
+    private static final String REPEAT_LEVEL = "repeat_level";
+    private static final Set<String> KEYS = Set.of(
+            "type", "rules", "group-by", "optional", "timespan", "aliases", "condition", "generate", REPEAT_LEVEL);
     /** Maximum bound, because state stores that many matches of a group. */
     private static final BigDecimal MAX_BOUND = BigDecimal.valueOf(500_000);
 
@@ -53,7 +54,12 @@ final class CorrelationCompiler {
                 alternatives.isEmpty()
                         ? condition(type, references.size())
                         : CorrelationCondition.of(map.text("condition"), indexes(alternatives, references)),
+                Level.of(map, REPEAT_LEVEL),
                 true);
+        if (rule.repeatLevel().isPresent() && !rule.reportsFirstMatches(references.size())) {
+            throw map.refusal(
+                    map.keyNode(REPEAT_LEVEL), "only a correlation over one rule with gte: 1 has a repeat_level");
+        }
         RuleError place = map.refusal(
                         map.get(map.has("rules") ? "rules" : "condition").orElseThrow(), "")
                 .error();

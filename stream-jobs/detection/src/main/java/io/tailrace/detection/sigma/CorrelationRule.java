@@ -2,6 +2,7 @@ package io.tailrace.detection.sigma;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -13,6 +14,7 @@ import java.util.Set;
  * @param timespanMicros length of the window
  * @param aliases alias to field, by the key of the rule
  * @param condition condition on the metric of a window
+ * @param repeatLevel level of an alert for each further match within the timespan; empty if these raise none
  * @param alerts whether it raises alerts itself; false if only other correlations use it
  */
 public record CorrelationRule(
@@ -24,6 +26,7 @@ public record CorrelationRule(
         long timespanMicros,
         Map<String, Map<String, String>> aliases,
         CorrelationCondition condition,
+        Optional<Level> repeatLevel,
         boolean alerts) {
 
     /** Maximum number of correlations that build on each other: the stages of the detect job. */
@@ -86,7 +89,14 @@ public record CorrelationRule(
         return aliases.getOrDefault(name, Map.of()).getOrDefault(ruleKey, name);
     }
 
-    CorrelationRule withoutAlerts() {
-        return new CorrelationRule(header, type, rules, groupBy, optional, timespanMicros, aliases, condition, false);
+    /** Returns whether one match of one rule suffices: it reports the first match of a group per timespan. */
+    boolean reportsFirstMatches(int rules) {
+        return rules == 1 && !type.isNumeric() && condition.isOneOrMore();
+    }
+
+    /** Returns a copy that raises alerts itself, or does not. */
+    public CorrelationRule alerting(boolean itself) {
+        return new CorrelationRule(
+                header, type, rules, groupBy, optional, timespanMicros, aliases, condition, repeatLevel, itself);
     }
 }

@@ -2,12 +2,10 @@ package io.tailrace.detection.sigma;
 
 import io.tailrace.detection.event.LogSource;
 import io.tailrace.detection.match.Expression;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.snakeyaml.engine.v2.nodes.Node;
 
 /** Parses one YAML document: a rule, a correlation, a filter or an exception. */
@@ -47,6 +45,11 @@ final class RuleDocument {
         LogSource source = source();
         Expression condition = new DetectionCompiler(map.file(), source, context, drafts::warn)
                 .read(map.map("detection", "a rule"), Set.of());
+        map.get(YieldingRules.KEY)
+                .ifPresent(node -> drafts.addYielding(
+                        header,
+                        map.texts(YieldingRules.KEY),
+                        map.refusal(node, "").error()));
         return new SigmaRule(header, source, condition, true);
     }
 
@@ -99,20 +102,7 @@ final class RuleDocument {
     }
 
     private Level level() {
-        String level = map.text("level");
-        if (level.isEmpty()) {
-            return Level.MEDIUM;
-        }
-        return Arrays.stream(Level.values())
-                .filter(known -> known.name().equalsIgnoreCase(level))
-                .findFirst()
-                .orElseThrow(() -> map.refusal(
-                        map.get("level").orElseThrow(),
-                        "a level is expected to be one of "
-                                + Arrays.stream(Level.values())
-                                        .map(known -> known.name().toLowerCase(Locale.ROOT))
-                                        .collect(Collectors.joining(", "))
-                                + ", found " + level));
+        return Level.of(map, "level").orElse(Level.MEDIUM);
     }
 
     private String status() {

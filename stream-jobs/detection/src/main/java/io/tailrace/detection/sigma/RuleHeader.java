@@ -44,6 +44,11 @@ public record RuleHeader(
                 id, newName, title, description, level, status, tags, falsePositives, nextSteps, file, line);
     }
 
+    /** Returns a copy with another level. */
+    public RuleHeader at(Level other) {
+        return new RuleHeader(id, name, title, description, other, status, tags, falsePositives, nextSteps, file, line);
+    }
+
     /** Returns whether the author withdrew the rule: it is deprecated or unsupported. */
     boolean isWithdrawn() {
         return "deprecated".equalsIgnoreCase(status) || "unsupported".equalsIgnoreCase(status);

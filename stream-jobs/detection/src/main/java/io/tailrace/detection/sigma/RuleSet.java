@@ -47,7 +47,7 @@ public record RuleSet(
     /** Returns the same rules, but correlations with these names raise no alerts. */
     public RuleSet withoutAlertsOf(Set<String> names) {
         List<CorrelationRule> fewer = correlations.stream()
-                .map(rule -> names.contains(rule.header().name()) ? rule.withoutAlerts() : rule)
+                .map(rule -> names.contains(rule.header().name()) ? rule.alerting(false) : rule)
                 .toList();
         return new RuleSet(rules, fewer, errors, warnings, exceptions);
     }

@@ -25,6 +25,7 @@ final class RuleSetBuilder {
     private final List<RuleError> errors = new ArrayList<>();
     private final List<RuleError> warnings = new ArrayList<>();
     private final FieldMapping fields;
+    private final YieldingRules yielding = new YieldingRules();
 
     private final Map<String, CorrelationRule> resolved = new LinkedHashMap<>();
     /** Levels of correlations: 1 if it uses rules over single events only. */
@@ -68,6 +69,11 @@ final class RuleSetBuilder {
     /** Evaluates also the deprecated rules of a file. */
     void withWithdrawn(String file) {
         namedFiles.add(file);
+    }
+
+    /** Excludes from a rule the events that more specific rules match. */
+    void addYielding(RuleHeader rule, List<String> references, RuleError place) {
+        yielding.add(rule, references, place);
     }
 
     void add(RuleFilter filter) {
@@ -126,11 +132,11 @@ final class RuleSetBuilder {
         resolved.values().forEach(this::noteUse);
         generating.forEach(this::warnOfCorrelationOnly);
         return new RuleSet(
-                rules.values().stream()
+                yielding.applied(List.copyOf(rules.values()), name -> specific(name, withdrawn), errors::add).stream()
                         .map(rule -> alertsOnlyInCorrelation(rule.header()) ? rule.withoutAlerts() : rule)
                         .toList(),
                 resolved.values().stream()
-                        .map(rule -> alertsOnlyInCorrelation(rule.header()) ? rule.withoutAlerts() : rule)
+                        .map(rule -> alertsOnlyInCorrelation(rule.header()) ? rule.alerting(false) : rule)
                         .toList(),
                 sorted(errors),
                 sorted(warnings),
@@ -178,6 +184,14 @@ final class RuleSetBuilder {
         }
         RuleFilter resolved = filter.rules().isEmpty() ? filter : filter.of(named);
         rules.replaceAll((key, rule) -> resolved.isFor(rule) ? rule.with(filter.condition()) : rule);
+    }
+
+    /** Returns the rules to which another one yields: none if they were withdrawn, empty if there is no such rule. */
+    private Optional<List<String>> specific(String reference, Set<String> withdrawn) {
+        List<String> counted = counted(reference);
+        RuleHeader named = usedNames.get(reference);
+        boolean known = !counted.isEmpty() || named != null && withdrawn.contains(named.key());
+        return known ? Optional.of(counted) : Optional.empty();
     }
 
     /**

@@ -25,9 +25,7 @@ record UnresolvedCorrelation(
 
     /** Returns whether one match of one rule suffices: matches of a group are reported once per timespan. */
     boolean isFirstOccurrenceRule() {
-        return references.size() == 1
-                && !rule.type().isNumeric()
-                && rule.condition().isOneOrMore();
+        return rule.reportsFirstMatches(references.size());
     }
 
     UnresolvedCorrelation called(RuleHeader newHeader) {
@@ -40,6 +38,7 @@ record UnresolvedCorrelation(
                 rule.timespanMicros(),
                 rule.aliases(),
                 rule.condition(),
+                rule.repeatLevel(),
                 rule.alerts());
         return new UnresolvedCorrelation(renamed, references, aliases, generate, place);
     }
@@ -55,6 +54,7 @@ record UnresolvedCorrelation(
                 rule.timespanMicros(),
                 aliasFields,
                 rule.condition(),
+                rule.repeatLevel(),
                 true);
     }
 }

@@ -32,6 +32,7 @@ public final class DatabaseEventMapper {
     private static final String PRODUCT = "mysql";
 
     private static final String SETTINGS = "set statement ";
+    private static final String FOR = "for ";
     /** Error logs contain it for logins only; a statement without the privilege fails with an error to its client. */
     private static final String ACCESS_DENIED = "access_denied";
 
@@ -220,8 +221,11 @@ public final class DatabaseEventMapper {
 
         /** Returns the statement that MariaDB's {@code set statement a=? for …} runs. */
         private static String withoutSettings(String statement) {
-            int end = statement.startsWith(SETTINGS) ? statement.indexOf(" for ") : -1;
-            return end < 0 ? statement : statement.substring(end + " for ".length());
+            int end = statement.startsWith(SETTINGS) ? statement.indexOf(FOR, SETTINGS.length()) : -1;
+            while (end > 0 && Character.isLetter(statement.charAt(end - 1))) { // part of a word; ?for is not
+                end = statement.indexOf(FOR, end + 1);
+            }
+            return end < 0 ? statement : statement.substring(end + FOR.length());
         }
 
         /** A code of 0 means success if the log contains the status. */

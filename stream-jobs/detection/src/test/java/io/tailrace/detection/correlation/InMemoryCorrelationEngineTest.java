@@ -56,6 +56,37 @@ class InMemoryCorrelationEngineTest {
     }
 
     @Test
+    void furtherMatchesHaveTheirLevelUntilTheTimespanIsOver() {
+        start("type: value_count\nrules: fail\ngroup-by: user\ntimespan: 10s\n"
+                + "condition: {gte: 1, field: host}\nrepeat_level: low");
+
+        match("fail", 20, "root");
+        match("fail", 21, "root");
+        match("fail", 21, "other");
+        match("fail", 15, "root");
+        match("fail", 40, "root");
+
+        assertThat(alerts)
+                .extracting(alert ->
+                        alert.rule().level() + " " + alert.entity().get("user") + " " + alert.micros() / SECOND)
+                .containsExactly("MEDIUM root 20", "LOW root 21", "MEDIUM other 21", "LOW root 15", "MEDIUM root 40");
+        assertThat(alerts.get(1).facts()).containsEntry("first_reported", "1970-01-01T00:00:20Z");
+        assertThat(alerts).extracting(RaisedAlert::id).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void oneMatchIsReportedOnceAtTheRepeatLevel() {
+        start("type: value_count\nrules: fail\ngroup-by: user\ntimespan: 10s\n"
+                + "condition: {gte: 1, field: host}\nrepeat_level: low");
+
+        match("fail", 20, "root");
+        engine.match("fail", event("again", 21, "root"), alerts::add);
+        engine.match("fail", event("again", 21, "root"), alerts::add);
+
+        assertThat(alerts).hasSize(2);
+    }
+
+    @Test
     void aHabitAndAnEventWithoutAnOptionalFieldAreReportedOnceEach() {
         start("type: value_count\nrules: fail\ngroup-by: [user, program]\noptional: [program]\ntimespan: 10s\n"
                 + "condition: {gte: 1, field: host}");

@@ -144,6 +144,22 @@ class RuleErrorsTest {
     }
 
     @Test
+    void onlyAReportOfFirstMatchesHasALevelForRepeatedOnes() {
+        String body = "type: event_count\nrules: [one]\ntimespan: 5m\nrepeat_level: low\ncondition: ";
+        RuleSet rules = new RuleSetReader()
+                .text("x.yml", named("one", "a: x"))
+                .text("y.yml", correlation("c", body + "{gte: 2}"))
+                .text("z.yml", correlation("d", body.replace("low", "less") + "{gte: 1}"))
+                .ruleSet();
+
+        assertThat(rules.errors())
+                .extracting(RuleError::reason)
+                .containsExactly(
+                        "only a correlation over one rule with gte: 1 has a repeat_level",
+                        "a level is expected to be one of informational, low, medium, high, critical, found less");
+    }
+
+    @Test
     void aMessageNamesNoEntity() {
         RuleSetReader reader = new RuleSetReader(new RuleContext(Map.of(), new DatabaseFieldMapping()));
         String rule = named("one", "kind: crash");

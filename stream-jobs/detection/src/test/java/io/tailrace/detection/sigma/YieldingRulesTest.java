@@ -1,0 +1,89 @@
+package io.tailrace.detection.sigma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tailrace.detection.DetectionEngine;
+import io.tailrace.detection.event.DetectionEvent;
+import io.tailrace.detection.event.LogSource;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A rule with {@code yields_to} does not report what a more specific rule reports. */
+class YieldingRulesTest {
+
+    private static final String GENERIC = rule("generic", "statement|startswith: set", "yields_to: [specific]\n");
+
+    private static String rule(String name, String search, String more) {
+        return "title: " + name + "\nname: " + name + "\n" + more + "logsource: {category: database}\ndetection:\n"
+                + "  selection:\n    " + search + "\n  condition: selection\n---\n";
+    }
+
+    private static RuleSet compile(String yaml) {
+        return new RuleSetReader().text("x.yml", yaml).ruleSet();
+    }
+
+    private static List<String> titles(RuleSet rules, String statement) {
+        DetectionEngine engine = new DetectionEngine(rules, 0);
+        List<String> titles = new ArrayList<>();
+        engine.detect(
+                DetectionEvent.builder("e", 1, new LogSource("database", "mysql", "audit"))
+                        .text("statement", statement)
+                        .text("instance", "db")
+                        .build(),
+                alert -> titles.add(alert.rule().title()));
+        return titles;
+    }
+
+    @Test
+    void theMoreSpecificRuleAloneReportsAnEventThatBothMatch() {
+        RuleSet rules = compile(GENERIC + rule("specific", "statement|contains: log", ""));
+
+        assertThat(rules.errors()).isEmpty();
+        assertThat(titles(rules, "set global log = 0")).containsExactly("specific");
+        assertThat(titles(rules, "set global other = 0")).containsExactly("generic");
+    }
+
+    @Test
+    void theNameOfARuleThatReportsFirstOccurrencesMeansTheRuleThatItCounts() {
+        RuleSet rules = compile(GENERIC
+                + rule("specific_each", "statement|contains: log", "")
+                + RuleText.correlation(
+                        "specific",
+                        "type: value_count\nrules: specific_each\ngroup-by: instance\ntimespan: 30d\n"
+                                + "condition: {gte: 1, field: instance}"));
+
+        assertThat(rules.errors()).isEmpty();
+        assertThat(titles(rules, "set global log = 0")).containsExactly("specific");
+    }
+
+    @Test
+    void filtersOfTheMoreSpecificRuleApply() {
+        String filter = "title: f\nlogsource: {category: database}\nfilter:\n  rules: [specific]\n"
+                + "  selection: {statement|contains: ours}\n  condition: not selection\n---\n";
+        RuleSet rules = compile(GENERIC + rule("specific", "statement|contains: log", "") + filter);
+
+        assertThat(titles(rules, "set global our_log = ours")).containsExactly("generic");
+    }
+
+    @Test
+    void canaryAndDeprecatedRulesReportNothingSoOthersDo() {
+        for (String more : List.of("tags: [tailrace.canary]\n", "status: deprecated\n")) {
+            RuleSet rules = compile(GENERIC + rule("specific", "statement|contains: log", more));
+
+            assertThat(rules.errors()).isEmpty();
+            assertThat(titles(rules, "set global log = 0")).contains("generic");
+        }
+    }
+
+    @Test
+    void anUnknownNameIsAnError() {
+        RuleSet rules = compile(GENERIC);
+
+        assertThat(rules.errors()).singleElement().satisfies(error -> {
+            assertThat(error.reason()).contains("there is no rule specific");
+            assertThat(error.line()).isEqualTo(3);
+        });
+        assertThat(titles(rules, "set global other = 0")).containsExactly("generic");
+    }
+}
