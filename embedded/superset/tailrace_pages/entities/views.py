@@ -15,7 +15,7 @@ from tailrace_pages.entities.kinds import SESSION, Entity
 from tailrace_pages.entities.reading import SIDE_DAYS, Reading
 from tailrace_pages.page import Page
 from tailrace_pages.page_errors import BadAddressError, NotFoundError
-from tailrace_pages.store import store
+from tailrace_pages.store import Store, store
 from tailrace_pages.time_range import SQL_TIME, TimeRange
 from tailrace_pages.viewer import page
 
@@ -69,7 +69,8 @@ def session(cluster: str, instance: str, connection: str) -> Any:
 
 
 def _answer(about: Entity) -> Any:
-    reading = Reading(store(), about, rendering.page_range())
+    its_store = store()
+    reading = Reading(its_store, about, rendering.page_range())
     links = _links(reading.span, dict(about.filters))
     kind, before = (
         records.kind(request.args.get("kind", "")),
@@ -77,7 +78,10 @@ def _answer(about: Entity) -> Any:
     )
     if rendering.wants_csv():
         return _csv(reading, links, kind)
-    rows, following = reading.page(kind, before)
+    with its_store.at_once() as start:
+        scored = start(lambda: _scored(about, its_store))
+        rows, following = reading.first_view(start, kind, before)
+        shown, contributions = reading.shown(rows, links), scored()
     latest = None if rows or before else _latest(reading)
     patterns, unknown = _patterns_or_reason(about)
     sides = [listing.limited(_side(name, reading, links)) for name in ("tables", "classes")]
@@ -87,7 +91,7 @@ def _answer(about: Entity) -> Any:
         entity=about,
         of_data=about.is_data,
         columns=records.columns(about),
-        rows=reading.shown(rows, links),
+        rows=shown,
         kind=kind,
         kinds=_kinds(),
         first=rendering.changed(before=None) if before else "",
@@ -96,7 +100,7 @@ def _answer(about: Entity) -> Any:
         latest_address=_day_of(latest) if latest else "",
         sides=[*map(listing.limited, _others(reading, links)), *sides],
         alerts=listing.limited(listing.alerts(reading.alerts_of_range), 20),
-        risk=_risk(about),
+        risk=_risk(about, contributions),
         patterns=patterns,
         patterns_unknown=unknown,
         sessions=_sessions(reading),
@@ -123,11 +127,17 @@ def _head(reading: Reading) -> dict[str, Any]:
     }
 
 
-def _risk(about: Entity) -> dict[str, Any] | None:
-    """Returns the risk score of a user or a client, with the alerts that contribute most."""
+def _scored(about: Entity, store: Store) -> list[dict[str, Any]] | None:
+    """Returns the alerts that contribute to the risk score of a user or a client; None for other entities."""
     if about.kind not in risk_scores.KINDS or about.filters:
         return None
-    rows = risk.contributions(store(), about.kind, about.name, rendering.now())
+    return risk.contributions(store, about.kind, about.name, rendering.now())
+
+
+def _risk(about: Entity, rows: list[dict[str, Any]] | None) -> dict[str, Any] | None:
+    """Returns the risk score, with the alerts that contribute most."""
+    if rows is None:
+        return None
     return {
         "score": risk_scores.score(rows),
         "rows": rows[:RISK_ROWS],
@@ -164,7 +174,7 @@ def _day_of(latest: Any) -> str:
 def _sessions(reading: Reading) -> Any:
     if reading.entity.kind != SESSION:
         return None
-    return listing.sessions(reading.entity, reading.logins(), reading.span.until)
+    return listing.sessions(reading.entity, reading.logins, reading.span.until)
 
 
 def _csv(reading: Reading, links: dict[str, str], kind: str) -> Any:
@@ -184,7 +194,7 @@ def _side(name: str, reading: Reading, links: dict[str, str]) -> listing.Table:
     """Returns a side table by its key. Raises BadAddressError if this page does not have it."""
     made: dict[str, Callable[[], Any]] = {
         "tables": lambda: listing.tables(reading.others, links),
-        "classes": lambda: listing.classes(reading.classes(), links),
+        "classes": lambda: listing.classes(reading.classes, links),
         "alerts": lambda: listing.alerts(reading.alerts_of_range),
         "sessions": lambda: _sessions(reading),
         "patterns": lambda: _patterns(reading.entity),
