@@ -4,9 +4,9 @@ Threads have no request. Therefore `readings` opens their connections in the thr
 each thread one; store.Store uses it there:
 
     with store().at_once() as start:
-        clients = start(lambda: store.rows("page_clients"))
-        users = store.rows("page_users")
-        shown(users, clients())
+        classes = start(lambda: reading.classes)
+        others = reading.others
+        shown(others, classes())
 """
 
 import threading
