@@ -153,6 +153,11 @@ class Reading:
     def logins(self) -> list[dict[str, Any]]:
         return self._rows("page_session_logins", self.span.since, self.span.until)
 
+    @read_once
+    def databases(self) -> list[str]:
+        """The databases of the servers whose rows the reader sees."""
+        return [row["database"] for row in self.store.rows("page_entity_databases")]
+
     def latest(self) -> datetime | None:
         """Returns the time of the latest record of any time, None if there is no record."""
         found = self._rows("page_entity_latest", EARLIEST, self.span.until + timedelta(days=366))
