@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import product
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -149,12 +150,8 @@ def _print(title: str, costs: list[Cost], verbose: bool) -> None:
 def _names() -> dict[str, str]:
     """Returns the names of the queries that are rendered for each kind of entity, by their text."""
     files = [file.stem for file in QUERIES.glob("page_entity_*.sql")]
-    return {
-        reading.text(name, kind, daily): name
-        for name in files
-        for kind in (*kinds.KINDS, kinds.SESSION)
-        for daily in (False, True)
-    }
+    variants = product((*kinds.KINDS, kinds.SESSION), (False, True), (False, True), ("minutes", "days"))
+    return {reading.text(name, *variant): name for variant in variants for name in files}
 
 
 def _pages(admin: ClickHouse, span: TimeRange) -> Iterator[tuple[str, Callable[[MeasuredStore], object]]]:
@@ -199,9 +196,8 @@ def _statement(store: Any, number: int, span: TimeRange) -> None:
 
 
 def _entity(of: reading.Reading) -> None:
-    for part in ("logs", "timeline", "alerts", "others"):
+    for part in ("logs", "read", "timeline", "alerts", "others", "classes"):
         getattr(of, part)
-    of.classes()
     of.shown(of.page("", None)[0], {})
 
 

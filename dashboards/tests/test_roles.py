@@ -350,6 +350,15 @@ def test_a_restricted_audience_suppresses_no_rule_everywhere(visitors, restricte
     assert "must name the instance of the alert" in shown
 
 
+def test_a_restricted_audience_sees_the_patterns_of_its_databases(visitors, restricted):
+    path = "/tailrace/entities/class/secret/?range=90d"
+    for role in ("compliance", "security"):
+        page, saved = (visitors[role].get(path + more).text for more in ("", "&format=csv&table=patterns"))
+        assert "Your role sees only a part of the rows" in page
+        for text in (page, saved):
+            assert "*.api_keys" in text and "mysql.user" not in text, role
+
+
 def rows(client: Client, chart: Chart, force: bool) -> list[dict]:
     asked = {**in_its_place(chart), "force": force}
     return client.post("/api/v1/chart/data", asked)["result"][0]["data"]

@@ -23,6 +23,8 @@ The component that runs Superset (tailrace_local.components.superset, or a conta
                                pasted statements (tailrace_pages/statements/fingerprinting.py)
     SUPERSET_SSO_FILE          sso.yaml (docs/SSO.md): login with an OpenID provider or LDAP; without it
                                Superset has local users only
+    SUPERSET_TRUSTED_PROXIES   addresses or networks of reverse proxies, separated by commas, which name the
+                               client in X-Forwarded-For (tailrace_proxies.py); without it no header counts
 
 With reports by mail (reports.py in this directory), SUPERSET_REPORTS is `true`, and reports.py has
 
@@ -53,6 +55,7 @@ import tailrace_error_pages
 import tailrace_home
 import tailrace_log_lines
 import tailrace_menu
+import tailrace_proxies
 import tailrace_rate_limit
 import tailrace_static_files
 import tailrace_superset_patches
@@ -113,6 +116,8 @@ EXPLORE_FORM_DATA_CACHE_CONFIG = _cache("explore", 7 * _DAY)
 
 CSV_STREAMING_ROW_THRESHOLD = tailrace_chart_csv.NEVER
 ADDITIONAL_MIDDLEWARE = [tailrace_static_files.CompressedFiles]
+if _PROXIES := tailrace_proxies.networks(os.environ.get(tailrace_proxies.VARIABLE, "")):
+    ADDITIONAL_MIDDLEWARE.append(tailrace_proxies.behind(_PROXIES))
 
 # --- security ----------------------------------------------------------------------------------------------
 

@@ -53,6 +53,7 @@ def apply_patches() -> None:
     write_columns_together()
     import_queries_without_tables()
     use_libyaml()
+    check_retries_once()
 
 
 def _version(package: str) -> str:
@@ -343,3 +344,13 @@ def use_libyaml() -> None:
     if yaml.__with_libyaml__:
         yaml.safe_load = partial(yaml.load, Loader=yaml.CSafeLoader)
         yaml.safe_dump = partial(yaml.dump, Dumper=yaml.CSafeDumper)
+
+
+def check_retries_once() -> None:
+    """Checks once per text whether a query only reads, so that the driver may repeat it.
+
+    The driver checks each character of each query in Python, which takes 1 to 2 ms for a query of a page.
+    """
+    from clickhouse_connect.driver import _backendclient
+
+    _backendclient._query_is_read_only = lru_cache(maxsize=256)(_backendclient._query_is_read_only)

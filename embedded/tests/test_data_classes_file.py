@@ -36,6 +36,26 @@ def test_a_confirmation_belongs_to_its_patterns(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
+    ("pattern", "databases", "is_of"),
+    [
+        ("*.cards", [], True),
+        ("`*`.*.pan", [], True),
+        ("hr.salaries", ["shop"], False),
+        ("hr.salaries", ["shop", "HR"], True),
+        ("hr_*.people.*", ["hr"], False),
+        ("hr_*.people.*", ["hr_old"], True),
+        ("`h.r`.salaries", ["hxr", "h"], False),
+        ("`h.r`.salaries", ["h.r"], True),
+        ("hr.salaries", ["*", ".*", "h?", "hr\n", "hr.salaries", ""], False),
+        ("*hr.salaries", ["shop"], False),
+        ("", ["shop"], True),
+    ],
+)
+def test_a_pattern_is_of_any_database_or_of_those_that_it_matches(pattern, databases, is_of):
+    assert ClassPattern(pattern, False, "", "").is_of(databases) == is_of
+
+
+@pytest.mark.parametrize(
     "text", ["- a", "classes: [a]", "classes: {a: 7}", "classes: {a: {confirmed: [x]}}", "a: ["]
 )
 def test_another_file_is_an_error(tmp_path: Path, text: str):

@@ -272,6 +272,10 @@ def test_patterns_of_a_class_name_who_confirmed_them():
     ]
     assert {column.key for column in table.columns} == {*table.rows[0]}
     assert listing.patterns("pii", classes) is None
+    for databases, shown in (([], 2), (["hr"], 2), (["hr", "SHOP"], 3)):
+        limited = listing.patterns("pci", classes, databases)
+        assert (len(limited.rows), limited.total) == (shown, shown), "the number says nothing about others"
+    assert listing.patterns("pii", {"pii": [ClassPattern("hr.*", False, "", "")]}, ["shop"]).rows == []
 
 
 def test_the_sessions_of_a_connection_end_before_the_next_login():

@@ -300,7 +300,8 @@ def test_superset_and_its_services_are_configured_as_in_containers(render):
     given = {name: {each["name"]: each["value"] for each in its["env"]} for name, its in pod.items()}
     of_containers = services["superset-setup"]["environment"]
     own = {"SUPERSET_KAFKA": "kafka-kafka-bootstrap:9092", "SUPERSET_HTTPS": "false"}
-    own["SUPERSET_RISK_HALF_LIFE"] = "7"  # the default of a setting in compose.yaml
+    # The defaults of settings in compose.yaml.
+    own |= {"SUPERSET_RISK_HALF_LIFE": "7", "SUPERSET_TRUSTED_PROXIES": ""}
     assert given["superset"] == {**of_containers, **own}
     user = deployed["spec"]["template"]["spec"]["securityContext"]["runAsUser"]
     for name in ("fingerprint", "evidence"):

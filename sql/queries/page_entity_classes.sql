@@ -1,3 +1,4 @@
+{%- include "parts/entity_actions.sql" -%}
 -- Data classes that an entity read or changed, in actions; an action in several logs counts once. `(unknown)` are actions
 -- that may have touched other data than the log names. A table that logs name without its database may be of any. Parameters:
 -- those of page_entity_timeline without begin and width.
@@ -13,7 +14,7 @@ FROM (
             arrayMap(each -> (toString(each), 'changed'), data_class_written),
             if(has(basis, 'unknown'), [('(unknown)', 'unknown')], []))) AS touch,
         touch.1 AS class, touch.2 AS how
-    FROM tailrace.data_access_by_action(begin = {from:DateTime64(6, 'UTC')}, until = {to:DateTime64(6, 'UTC')}) AS data_access
+    FROM {{ actions() }} AS data_access
     WHERE ({cluster:String} = '' OR cluster = {cluster:String})
         AND ({instance:String} = '' OR instance = {instance:String})
         AND (

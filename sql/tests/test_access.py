@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import yaml
 from clickhouse_servers import Server
+from entity_rows import Store
 from test_rights import ACCESS_DENIED, DEVELOPER, MAY_READ
 from test_tables import VIEW_TARGETS
 
@@ -16,7 +17,12 @@ from tailrace.clickhouse import row_policies, server_config
 from tailrace.clickhouse.client import ClickHouse, ClickHouseError
 from tailrace.clickhouse.row_policies import AUDIENCES, COLUMNS, OF_TAILRACE
 from tailrace.config.yaml_reader import ConfigurationError
+from tailrace.rules.data_classes import ClassPattern
 from tailrace.search import over_http
+from tailrace_pages.entities import listing
+from tailrace_pages.entities.kinds import Entity
+from tailrace_pages.entities.reading import Reading
+from tailrace_pages.time_range import TimeRange
 
 NO_MERGE_OF_SHARDS = 10
 """merge() finds no columns where a Distributed table has a row policy."""
@@ -60,6 +66,7 @@ def restricted(server) -> Iterator[None]:
 
 VIEWS = {"effective_logging_settings", "log_days", "logging_in_force"}
 """Of COLUMNS: views with the privileges of their definer."""
+TODAY = TimeRange(datetime.now(UTC) - timedelta(days=1), datetime.now(UTC))
 NOON = f"{datetime.now(UTC) - timedelta(hours=2):%Y-%m-%d %H:%M:%S}"
 
 
@@ -221,6 +228,34 @@ def test_a_reader_cannot_leave_its_rows(seeded, user):
         else:
             expected = len(places_expected("developer", "query_events"))
             assert found in ("0", str(expected)), statement
+
+
+def test_a_class_has_the_patterns_of_databases_that_the_audience_sees(seeded, user):
+    """Records that can name any database add none: failed ones, those of general logs and of error logs."""
+    common = {"cluster": "shop", "instance": "db-1", "event_time": NOON}
+    forged = {**common, "database": "payroll"}
+    user("writer").insert(
+        "tailrace.audit_events",
+        [
+            {**forged, "source": "audit", "status": 1049},
+            {**forged, "source": "general"},
+            {**common, "source": "audit", "database": "shop", "tables_read": ["payroll.salaries"]},
+        ],
+    )
+    user("writer").insert("tailrace.query_events", [{**forged, "source": "slowlog", "error_code": 1049}])
+    user("writer").insert("tailrace.error_events", [{**forged, "source": "errorlog", "kind": "aborted"}])
+    patterns = ["*.cards", "shop.orders.*", "it?s.people", "billing.*", "payroll.salaries"]
+    classes = {"pci": [ClassPattern(each, False, "", "") for each in patterns]}
+
+    def shown(audience: str) -> list[str]:
+        its = Reading(Store(user(f"reader_{audience}")), Entity("class", "pci"), TODAY)
+        return [row["pattern"] for row in listing.patterns("pci", classes, its.databases).rows]
+
+    assert shown("compliance") == patterns[:4], "of one server"
+    assert shown("security") == patterns[:2], "of one database"
+    for audience in ("developer", "unmasked"):
+        with pytest.raises(ClickHouseError):
+            shown(audience)
 
 
 def test_without_the_file_nobody_is_restricted(tmp_path):

@@ -131,10 +131,10 @@ def test_who_read_a_data_class(logged, reading):
     of_user = reading("user", "ann")
     tables = listing.tables(of_user.others, {}).rows
     assert [(row["value"], row["reads"], row["changes"]) for row in tables] == [("shop.cards", 1, 1)]
-    assert [row["class"] for row in of_user.classes()] == ["pci"]
-    assert [row["class"] for row in reading("client", "10.0.3.9").classes()] == ["pci"]
-    assert [row["class"] for row in reading("table", "cards").classes()] == ["pci"], "logs name it so, too"
-    assert reading("table", "ards").classes() == []
+    assert [row["class"] for row in of_user.classes] == ["pci"]
+    assert [row["class"] for row in reading("client", "10.0.3.9").classes] == ["pci"]
+    assert [row["class"] for row in reading("table", "cards").classes] == ["pci"], "logs name it so, too"
+    assert reading("table", "ards").classes == []
 
 
 def test_numbers_of_a_data_class_are_actions_of_all_logs(stored, reading):
@@ -148,7 +148,7 @@ def test_numbers_of_a_data_class_are_actions_of_all_logs(stored, reading):
     )
     of_class = reading("class", "pci")
     assert sum(bar["reads"] for bar in of_class.timeline if bar["is_current"]) == 1
-    assert [row["reads"] for row in of_class.classes()] == [1]
+    assert [row["reads"] for row in of_class.classes] == [1]
 
 
 def test_the_records_of_all_logs_in_order(logged, reading):
@@ -262,7 +262,7 @@ def test_the_sessions_of_a_connection_id(stored, reading):
     )
     its = reading(SESSION, cluster="shop", instance="db1", connection=17)
     assert numbers(its)["Logins"][0] == "2"
-    listed = listing.sessions(its.entity, its.logins(), its.span.until)
+    listed = listing.sessions(its.entity, its.logins, its.span.until)
     assert [row["user"] for row in listed.rows] == ["bob", "ann"]
     assert f"from={BEGIN + timedelta(hours=8):%Y-%m-%dT%H}" in listed.rows[0]["address"]
     assert len(its.page("", None)[0]) == 5

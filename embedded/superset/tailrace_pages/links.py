@@ -9,6 +9,7 @@ module is only shown if that page is registered: rendering.has_page(title).
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from urllib.parse import quote, urlencode
 
 from tailrace_pages.page_errors import BadAddressError
@@ -40,8 +41,19 @@ def decode(text: str) -> str:
 
 def address(*parts: str, arguments: Mapping[str, str] | None = None) -> str:
     """Returns the address of a page by the parts of its path, which can be any names."""
-    path = "/".join(quote(encode(part), safe="~@:") for part in parts)
-    return f"{ROOT}{path}/" + (f"?{urlencode(arguments)}" if arguments else "")
+    path = "/".join(map(_quoted, parts))
+    return f"{ROOT}{path}/" + (_query(tuple(arguments.items())) if arguments else "")
+
+
+@lru_cache(4096)
+def _quoted(part: str) -> str:
+    """Cached, because the links of a table have few users, clients and time ranges."""
+    return quote(encode(part), safe="~@:")
+
+
+@lru_cache(1024)
+def _query(arguments: tuple[tuple[str, str], ...]) -> str:
+    return f"?{urlencode(arguments)}"
 
 
 def alerts(span: TimeRange | None = None, **filters: str) -> str:

@@ -8,8 +8,9 @@ Unix times in seconds.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
 from typing import Any
+
+from tailrace_pages.read_once import read_once
 
 Row = Mapping[str, Any]
 
@@ -20,7 +21,7 @@ class ReadBars:
 
     rows: Sequence[Row]
 
-    @cached_property
+    @read_once
     def _slots(self) -> dict[str, frozenset[int]]:
         return {row["source"]: frozenset(row["slots"]) for row in self.rows}
 

@@ -11,13 +11,13 @@ UInt64 values stay unsigned; times are aware and in UTC.
 
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
 from flask import g
 
-from tailrace_pages import queries
+from tailrace_pages import at_once, queries
 from tailrace_pages.page_errors import UnavailableError
 from tailrace_pages.viewer import viewer
 
@@ -51,15 +51,19 @@ class Store:
         from clickhouse_connect.driver.exceptions import Error
 
         try:
-            with self._connection() as client:
+            with at_once.client(self._opened) as client:
                 return client.query(text, parameters=parameters, settings=LIMITS, query_formats=FORMATS)
         except (Error, OSError) as error:
             _log.warning("a page's query failed", exc_info=True)
             raise UnavailableError(_sentence(error)) from error
 
+    def at_once(self) -> AbstractContextManager[at_once.Start]:
+        """Gives a function for readings that run at the same time as the request, see at_once."""
+        return at_once.readings(self._opened)
+
     @contextmanager
-    def _connection(self) -> Iterator[Any]:
-        """The client of a connection of tailrace_audited_connection."""
+    def _opened(self) -> Iterator[Any]:
+        """The client of a new connection of tailrace_audited_connection."""
         with _database(self._audience).get_raw_connection() as pooled:
             yield pooled.driver_connection.client
 

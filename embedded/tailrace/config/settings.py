@@ -205,6 +205,11 @@ class Settings:
         "X-Forwarded-For names the client",
     )
 
+    superset_trusted_proxies: str = _setting(
+        "",
+        "addresses or networks of the reverse proxies of Superset, separated by commas: their headers "
+        "X-Forwarded-For and X-Forwarded-Proto name the client and the scheme",
+    )
     risk_half_life: int = _setting(
         7,
         "time after which an alert contributes half of its points to a risk score",

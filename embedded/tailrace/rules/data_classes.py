@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,12 @@ class ClassPattern:
         """Whether it names tables and no columns."""
         return len(_PART.findall(self.pattern)) < 3
 
+    def is_of(self, databases: Collection[str]) -> bool:
+        """Whether it has tables of any database, or of one of these; names ignore case."""
+        database = _unquoted(next(iter(_PART.findall(self.pattern)), ""))
+        expression = _expression(database)
+        return not database.strip("*") or any(expression.fullmatch(name) for name in databases)
+
 
 def read(file: Path = FILE) -> Mapping[str, list[ClassPattern]]:
     """Returns the patterns by class, in the order of the file; excluded ones last.
@@ -56,6 +62,15 @@ def _patterns(body: Mapping[str, Any]) -> Iterator[ClassPattern]:
     for key in ("patterns", "exclude"):
         for pattern in _listed(body.get(key)):
             yield ClassPattern(pattern, key == "exclude", *confirmed.get(pattern, ("", "")))
+
+
+def _unquoted(part: str) -> str:
+    return part[1:-1].replace("``", "`") if part.startswith("`") else part
+
+
+def _expression(text: str) -> re.Pattern[str]:
+    signs = {"*": ".*", "?": "."}
+    return re.compile("".join(signs.get(sign, re.escape(sign)) for sign in text), re.IGNORECASE | re.DOTALL)
 
 
 def _listed(value: object) -> list[str]:

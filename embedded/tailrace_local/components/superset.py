@@ -227,6 +227,7 @@ class Superset(Component):
         }
         own = _variables(self._data(), self.home.secret_file(SECRET_KEY), *self._ldap_path())
         own["SUPERSET_RISK_HALF_LIFE"] = str(self.settings.risk_half_life)
+        own["SUPERSET_TRUSTED_PROXIES"] = self.settings.superset_trusted_proxies
         return {**own, **accounts, **services, **self._kafka_variables(), **reports, **https, **sso}
 
     def _kafka_variables(self) -> dict[str, str]:

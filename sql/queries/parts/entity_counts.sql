@@ -4,6 +4,7 @@
     `daily`: bars are days. Whole days come from entities_1d; the days in which the range or the previous period begins or ends come
     from the rows. Data classes always come from the rows. -#}
 {%- include "parts/entity_conditions.sql" -%}
+{%- include "parts/entity_actions.sql" -%}
 {%- set daily = daily | default(false) -%}
 {%- set denials = '(1044, 1142, 1143, 1227, 1370)' -%}
 {%- macro bar(time) -%}
@@ -65,8 +66,7 @@ SELECT
                     instance, min(data_access.event_time) AS begun, max(outcome = 'failure') AS has_failed,
                     max(has(data_class_read, {name:String})) AS has_read,
                     max(has(data_class_written, {name:String})) AS has_changed
-                FROM tailrace.data_access_by_action(
-                    begin = {from:DateTime64(6, 'UTC')}, until = {to:DateTime64(6, 'UTC')}) AS data_access
+                FROM {{ actions() }} AS data_access
                 WHERE has(data_class, {name:String})
                     AND ({cluster:String} = '' OR cluster = {cluster:String})
                     AND ({instance:String} = '' OR instance = {instance:String})

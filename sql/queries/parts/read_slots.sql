@@ -6,7 +6,8 @@
     slots_read      starts of slots, as Unix times: all of their minutes are covered, or for slots of days of a range of more than
                     two days, a census saw the log.
     A slot has `slot_seconds`: the parameter `width` for ranges of at most two days, else a day.
-    Parameters: from, to, width, servers (empty for all), sources (kinds of logs). -#}
+    Parameters: from, to, width, servers (empty for all), sources (kinds of logs). The template's `slots_by`, `minutes` for a range of
+    at most two days, else `days`, leaves out the part that such a range does not read: to analyse it takes longer than the rest. -#}
     {from:DateTime('UTC')} AS range_start,
     {to:DateTime('UTC')} AS range_end,
     range_end - range_start <= 2 * 86400 AS is_short,
@@ -21,6 +22,7 @@
         WHERE kind = 'CENSUS' AND source IN {sources:Array(String)}
             AND (empty({servers:Array(String)}) OR instance IN {servers:Array(String)})
         GROUP BY source
+        {%- if slots_by | default('minutes') == 'minutes' %}
         UNION ALL
         SELECT source, 0, 0, 0, groupUniqArray(slot)
         FROM (
@@ -38,10 +40,13 @@
                 least(slot + slot_seconds, toUnixTimestamp(end_minute_read))
                 - greatest(slot, toUnixTimestamp(first_minute_read)), 60))
         GROUP BY source
+        {%- endif %}
+        {%- if slots_by | default('days') == 'days' %}
         UNION ALL
         SELECT toString(source), 0, 0, 0, groupUniqArray(toUInt32(toUnixTimestamp(toDateTime(toDate(at), 'UTC'))))
         FROM tailrace.ledger
         WHERE NOT is_short AND kind = 'CENSUS' AND at >= range_start AND at < range_end AND source IN {sources:Array(String)}
             AND (empty({servers:Array(String)}) OR instance IN {servers:Array(String)})
         GROUP BY source
+        {%- endif %}
     )

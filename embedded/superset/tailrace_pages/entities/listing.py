@@ -1,6 +1,6 @@
 """The tables beside the records: clients, users, programs, tables, data classes, alerts; and the search."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -136,18 +136,23 @@ _PATTERNS = (
 )
 
 
-def patterns_of(name: str, file: Path) -> tuple[Table | None, str]:
+def patterns_of(name: str, file: Path, databases: Collection[str] | None = None) -> tuple[Table | None, str]:
     """Returns the table of `patterns`, and why it is unknown: an empty text if the file can be read."""
     try:
-        return patterns(name, data_classes.read(file)), ""
+        return patterns(name, data_classes.read(file), databases), ""
     except OSError as error:
         return None, f"{file.name}: {error.strerror}"
     except ValueError as error:
         return None, str(error)
 
 
-def patterns(name: str, classes: Mapping[str, Sequence[ClassPattern]]) -> Table | None:
-    """Returns the patterns of a data class of the rule files; None if they do not have the class."""
+def patterns(
+    name: str, classes: Mapping[str, Sequence[ClassPattern]], databases: Collection[str] | None = None
+) -> Table | None:
+    """Returns the patterns of a data class of the rule files; None if they do not have the class.
+
+    With `databases` only those of these databases and of any database.
+    """
     if name not in classes:
         return None
     shown = [
@@ -160,6 +165,7 @@ def patterns(name: str, classes: Mapping[str, Sequence[ClassPattern]]) -> Table 
             "confirmed_by": each.confirmed_by or "nobody named",
         }
         for each in classes[name]
+        if databases is None or each.is_of(databases)
     ]
     columns = (Column("data_class", "Data class", 14), *_PATTERNS)
     return Table("patterns", "Tables and columns of the class", columns, shown, len(shown))

@@ -7,17 +7,19 @@ are parameters, as everywhere.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import cache, cached_property
+from functools import cache, partial
 from typing import Any, Protocol
 
 import jinja2
 
 from tailrace.clickhouse.query_files import QUERIES, query_text
 from tailrace_pages import csv_table
+from tailrace_pages.at_once import Start
 from tailrace_pages.entities import overview, records
-from tailrace_pages.entities.kinds import Entity
+from tailrace_pages.entities.kinds import SESSION, Entity
 from tailrace_pages.entities.records import PRECISE, Position
 from tailrace_pages.read_bars import ReadBars
+from tailrace_pages.read_once import read_once
 from tailrace_pages.time_range import TimeRange
 
 SIDE_DAYS = 7
@@ -26,6 +28,8 @@ SESSION_DAYS = 7
 """Longest range for which alerts in the same sessions are searched: that reads every record of the range."""
 ALERTS_WITH_EVENTS = 50
 """Alerts in whose events pseudonyms are searched."""
+MINUTES_DAYS = 2
+"""Longest range whose coverage is read by minutes, as in sql/queries/parts/read_slots.sql."""
 SOURCES = list(overview.SOURCES.values())
 EARLIEST = datetime(2000, 1, 1)
 ABOUT = ("about it", "names its records")
@@ -40,11 +44,20 @@ class Rows(Protocol):
 
 
 @cache
-def text(query: str, kind: str, daily: bool = False) -> str:
-    """Returns a query of sql/queries for entities of a kind; `daily` for bars of days."""
+def text(query: str, kind: str, daily: bool = False, matches: bool = True, slots_by: str = "minutes") -> str:
+    """Returns a query of sql/queries for entities of a kind; `daily` for bars of days, `matches` for actions
+    of data access that are matched between logs, `slots_by` for coverage by `minutes` or `days`."""
     template = query_text(QUERIES / f"{query}.sql")
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False)
-    return environment.from_string(template).render(kind=kind, daily=daily)
+    return environment.from_string(template).render(
+        kind=kind, daily=daily, matches=matches, slots_by=slots_by
+    )
+
+
+def slots_by(span: TimeRange) -> str:
+    """Returns what parts/read_slots.sql reads in a range."""
+    seconds = int(span.until.timestamp()) - int(span.since.timestamp())
+    return "minutes" if seconds <= MINUTES_DAYS * 86_400 else "days"
 
 
 @dataclass(frozen=True)
@@ -56,29 +69,34 @@ class Reading:
     span: TimeRange
 
     def _rows(
-        self, query: str, since: datetime, until: datetime, daily: bool = False, **more: object
+        self,
+        query: str,
+        since: datetime,
+        until: datetime,
+        daily: bool = False,
+        matches: bool = True,
+        **more: object,
     ) -> list[dict[str, Any]]:
         span = {"from": f"{since:{PRECISE}}", "to": f"{until:{PRECISE}}"}
-        rendered = text(query, self.entity.kind, daily)
+        rendered = text(query, self.entity.kind, daily, matches)
         return self.store.rows(rendered, **self.entity.parameters(), **span, **more)
 
-    @cached_property
+    @read_once
     def logs(self) -> overview.Logs:
         span = {"from": f"{self.span.since:{PRECISE}}", "to": f"{self.span.until:{PRECISE}}"}
         server = {"cluster": self.entity.cluster, "instance": self.entity.instance}
         rows = self.store.rows("page_entity_logs", **span, **server)
         return overview.Logs(rows, self.entity.is_pseudonym and not self._is_near)
 
-    @cached_property
+    @read_once
     def read(self) -> ReadBars:
         """When the logs of the servers were read; a session, and a filter, name one server."""
         given = {"servers": [self.entity.instance] if self.entity.instance else [], "sources": SOURCES}
         width = overview.width_of(self.span)
-        return ReadBars(
-            self.store.rows("page_entity_coverage", **given, width=width, **self.span.parameters())
-        )
+        rendered = text("page_entity_coverage", self.entity.kind, slots_by=slots_by(self.span))
+        return ReadBars(self.store.rows(rendered, **given, width=width, **self.span.parameters()))
 
-    @cached_property
+    @read_once
     def _since(self) -> datetime:
         """The begin of the previous period, or of the range if the logs begin later."""
         before = self.span.before().since
@@ -88,13 +106,14 @@ class Reading:
     def _is_near(self) -> bool:
         return self.span.seconds <= SESSION_DAYS * 86_400
 
-    @cached_property
+    @read_once
     def timeline(self) -> list[dict[str, Any]]:
         width = overview.width_of(self.span)
         bars = {"begin": f"{self.span.since:{PRECISE}}", "width": width, "daily": width == overview.DAY}
-        return self._rows("page_entity_timeline", self._since, self.span.until, **bars)
+        matches = self.entity.kind == "class" and self._matches
+        return self._rows("page_entity_timeline", self._since, self.span.until, matches=matches, **bars)
 
-    @cached_property
+    @read_once
     def alerts(self) -> list[dict[str, Any]]:
         """The alerts of the range and of the previous period."""
         evidence = self._rows("page_entity_evidence", self._since, self.span.until) if self._is_near else []
@@ -133,21 +152,53 @@ class Reading:
             return self.span.since
         return max(self.span.since, self.span.until - timedelta(days=SIDE_DAYS))
 
-    @cached_property
+    @read_once
     def others(self) -> list[dict[str, Any]]:
         """Users, clients, programs and tables."""
         return self._rows("page_entity_others", self.sides_since, self.span.until)
 
+    @read_once
     def classes(self) -> list[dict[str, Any]]:
-        return self._rows("page_entity_classes", self.sides_since, self.span.until)
+        """Data classes."""
+        return self._rows("page_entity_classes", self.sides_since, self.span.until, matches=self._matches)
 
+    @read_once
+    def _matches(self) -> bool:
+        """Whether actions must be matched between logs; the analysis of that query takes long."""
+        since = self.span.before().since if self.entity.kind == "class" else self.sides_since
+        return bool(self._rows("page_entity_unmatched", since, self.span.until))
+
+    @read_once
     def logins(self) -> list[dict[str, Any]]:
         return self._rows("page_session_logins", self.span.since, self.span.until)
+
+    @read_once
+    def databases(self) -> list[str]:
+        """The databases of the servers whose rows the reader sees."""
+        return [row["database"] for row in self.store.rows("page_entity_databases")]
 
     def latest(self) -> datetime | None:
         """Returns the time of the latest record of any time, None if there is no record."""
         found = self._rows("page_entity_latest", EARLIEST, self.span.until + timedelta(days=366))
         return found[0]["latest"] if found else None
+
+    def first_view(
+        self, start: Start, kind: str, before: Position | None
+    ) -> tuple[list[Row], Position | None]:
+        """Returns page(), and reads the other parts at the same time; `start` is of Store.at_once."""
+        parts = [start(partial(getattr, self, name)) for name in self._independent]
+        _ = self.logs  # the next two begin with the logs
+        alerts = start(lambda: self.alerts)
+        _ = self.timeline, alerts()
+        found = self.page(kind, before)
+        for part in parts:
+            part()
+        return found
+
+    @property
+    def _independent(self) -> Sequence[str]:
+        """Parts that need no other one, the longest first."""
+        return ("read", "others", "classes", *(["logins"] if self.entity.kind == SESSION else []))
 
     def page(
         self, kind: str, before: Position | None, size: int = records.PAGE_SIZE

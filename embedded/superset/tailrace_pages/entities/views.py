@@ -4,20 +4,20 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
-from flask import Blueprint, request
+from flask import Blueprint, g, request
 
 from tailrace.alerts import risk as risk_scores
 from tailrace.rules import data_classes
 from tailrace_pages import formats, rendering
-from tailrace_pages.alerts import risk
+from tailrace_pages.alerts import restrictions, risk
 from tailrace_pages.entities import addresses, kinds, listing, overview, records
 from tailrace_pages.entities.kinds import SESSION, Entity
 from tailrace_pages.entities.reading import SIDE_DAYS, Reading
 from tailrace_pages.page import Page
 from tailrace_pages.page_errors import BadAddressError, NotFoundError
-from tailrace_pages.store import store
+from tailrace_pages.store import Store, store
 from tailrace_pages.time_range import SQL_TIME, TimeRange
-from tailrace_pages.viewer import page
+from tailrace_pages.viewer import page, viewer
 
 PAGE = Page("Users and clients", "/tailrace/entities/")
 blueprint = Blueprint("tailrace_entities", __name__)
@@ -69,7 +69,8 @@ def session(cluster: str, instance: str, connection: str) -> Any:
 
 
 def _answer(about: Entity) -> Any:
-    reading = Reading(store(), about, rendering.page_range())
+    its_store = store()
+    reading = Reading(its_store, about, rendering.page_range())
     links = _links(reading.span, dict(about.filters))
     kind, before = (
         records.kind(request.args.get("kind", "")),
@@ -77,9 +78,13 @@ def _answer(about: Entity) -> Any:
     )
     if rendering.wants_csv():
         return _csv(reading, links, kind)
-    rows, following = reading.page(kind, before)
-    latest = None if rows or before else _latest(reading)
-    patterns, unknown = _patterns_or_reason(about)
+    with its_store.at_once() as start:
+        scored = start(lambda: _scored(about, its_store))
+        rows, following = reading.first_view(start, kind, before)
+        shown, contributions = reading.shown(rows, links), scored()
+    patterns, unknown = _patterns_or_reason(reading)
+    has_patterns = bool(unknown or (patterns and patterns.rows))
+    latest = None if rows or before else _latest(reading, has_patterns)
     sides = [listing.limited(_side(name, reading, links)) for name in ("tables", "classes")]
     return rendering.render(
         "entities/entity.html", formats.visible(about.title), reading.span,
@@ -87,7 +92,7 @@ def _answer(about: Entity) -> Any:
         entity=about,
         of_data=about.is_data,
         columns=records.columns(about),
-        rows=reading.shown(rows, links),
+        rows=shown,
         kind=kind,
         kinds=_kinds(),
         first=rendering.changed(before=None) if before else "",
@@ -96,13 +101,14 @@ def _answer(about: Entity) -> Any:
         latest_address=_day_of(latest) if latest else "",
         sides=[*map(listing.limited, _others(reading, links)), *sides],
         alerts=listing.limited(listing.alerts(reading.alerts_of_range), 20),
-        risk=_risk(about),
+        risk=_risk(about, contributions),
         pseudonyms=[
             {**row, "address": addresses.entity(row["kind"], row["pseudonym"], links)}
             for row in reading.pseudonyms()
         ],
         patterns=patterns,
         patterns_unknown=unknown,
+        patterns_limited=about.kind == "class" and _is_restricted(),
         sessions=_sessions(reading),
         sides_since=reading.sides_since if reading.sides_since > reading.span.since else None,
         csv_of=lambda table: rendering.changed(format="csv", table=table, before=None),
@@ -127,14 +133,20 @@ def _head(reading: Reading) -> dict[str, Any]:
     }
 
 
-def _risk(about: Entity) -> dict[str, Any] | None:
-    """Returns the risk score of a user or a client, with the alerts that contribute most.
+def _scored(about: Entity, store: Store) -> list[dict[str, Any]] | None:
+    """Returns the alerts that contribute to the risk score of a user or a client; None for other entities.
 
-    That of a pseudonym is not known: alerts have the name.
+    The score of a pseudonym is not known: alerts have the name.
     """
     if about.kind not in risk_scores.KINDS or about.filters or about.is_pseudonym:
         return None
-    rows = risk.contributions(store(), about.kind, about.name, rendering.now())
+    return risk.contributions(store, about.kind, about.name, rendering.now())
+
+
+def _risk(about: Entity, rows: list[dict[str, Any]] | None) -> dict[str, Any] | None:
+    """Returns the risk score, with the alerts that contribute most."""
+    if rows is None:
+        return None
     return {
         "score": risk_scores.score(rows),
         "rows": rows[:RISK_ROWS],
@@ -144,23 +156,36 @@ def _risk(about: Entity) -> dict[str, Any] | None:
     }
 
 
-def _latest(reading: Reading) -> Any:
-    """Returns when an entity without records in the range had its latest one. Raises NotFoundError."""
+def _latest(reading: Reading, has_patterns: bool) -> Any:
+    """Returns when an entity without records in the range had its latest one. Raises NotFoundError.
+
+    `has_patterns`: a data class that the viewer sees without records."""
     latest = reading.latest()
-    if latest is None and not reading.alerts and not any(_patterns_or_reason(reading.entity)):
+    if latest is None and not reading.alerts and not has_patterns:
         raise NotFoundError(
             f"No record names {formats.visible(reading.entity.title)}, or you must not see it."
         )
     return latest
 
 
-def _patterns(about: Entity) -> listing.Table | None:
+def _patterns(reading: Reading) -> listing.Table | None:
     """Returns what belongs to a data class, None if it is unknown or the rule files do not have the class."""
-    return _patterns_or_reason(about)[0]
+    return _patterns_or_reason(reading)[0]
 
 
-def _patterns_or_reason(about: Entity) -> tuple[listing.Table | None, str]:
-    return listing.patterns_of(about.name, data_classes.FILE) if about.kind == "class" else (None, "")
+def _patterns_or_reason(reading: Reading) -> tuple[listing.Table | None, str]:
+    """A restricted audience sees patterns for any database, and those of databases in its logs."""
+    if reading.entity.kind != "class":
+        return None, ""
+    databases = reading.databases if _is_restricted() else None
+    return listing.patterns_of(reading.entity.name, data_classes.FILE, databases)
+
+
+def _is_restricted() -> bool:
+    """Whether access.yaml restricts the viewer's audience; each request asks Superset's database once."""
+    if "tailrace_is_restricted" not in g:
+        g.tailrace_is_restricted = bool(restrictions.columns_of(viewer().audience))
+    return g.tailrace_is_restricted
 
 
 def _day_of(latest: Any) -> str:
@@ -171,7 +196,7 @@ def _day_of(latest: Any) -> str:
 def _sessions(reading: Reading) -> Any:
     if reading.entity.kind != SESSION:
         return None
-    return listing.sessions(reading.entity, reading.logins(), reading.span.until)
+    return listing.sessions(reading.entity, reading.logins, reading.span.until)
 
 
 def _csv(reading: Reading, links: dict[str, str], kind: str) -> Any:
@@ -191,10 +216,10 @@ def _side(name: str, reading: Reading, links: dict[str, str]) -> listing.Table:
     """Returns a side table by its key. Raises BadAddressError if this page does not have it."""
     made: dict[str, Callable[[], Any]] = {
         "tables": lambda: listing.tables(reading.others, links),
-        "classes": lambda: listing.classes(reading.classes(), links),
+        "classes": lambda: listing.classes(reading.classes, links),
         "alerts": lambda: listing.alerts(reading.alerts_of_range),
         "sessions": lambda: _sessions(reading),
-        "patterns": lambda: _patterns(reading.entity),
+        "patterns": lambda: _patterns(reading),
     }
     others = made.get(name) or (lambda: _other(name, reading, links))
     found = others()

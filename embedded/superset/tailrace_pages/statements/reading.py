@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import cached_property
 from typing import Any
 
 from tailrace_pages.page_errors import UnavailableError
 from tailrace_pages.read_bars import ReadBars
+from tailrace_pages.read_once import read_once
 from tailrace_pages.statements import periods, trend
 from tailrace_pages.time_range import TimeRange
 
@@ -43,12 +43,12 @@ class Statement:
         since = max(self.span.since, self.span.until - DETAIL_RANGE)
         return self.span if since == self.span.since else TimeRange(since, self.span.until)
 
-    @cached_property
+    @read_once
     def overview(self) -> dict[str, dict[str, Any]]:
         found = self._of_servers("page_query_overview", self.span, width=trend.width(self.span))
         return periods.by_kind(found)
 
-    @cached_property
+    @read_once
     def logging(self) -> periods.Logging:
         names = sorted(self.overview["server"])
         earliest = self.span.since - max(self.span.until - self.span.since, periods.DAY)
@@ -57,14 +57,14 @@ class Statement:
         given = {"servers": names, "oldest": _sql(earliest), "to": self.span.parameters()["to"]}
         return periods.Logging(names, self.rows("page_query_logging", **given))
 
-    @cached_property
+    @read_once
     def read(self) -> ReadBars:
         """When the slow logs of the servers that ran it were read; without such a server, of no log."""
         names = sorted(self.overview["server"])
         given = {"servers": names, "sources": SLOW_LOG, "width": trend.width(self.span)}
         return ReadBars(self.rows("page_query_coverage", **given, **self.span.parameters()) if names else [])
 
-    @cached_property
+    @read_once
     def buckets(self) -> list[dict[str, Any]]:
         """The executions over time, one row per bucket."""
         return trend.buckets(
@@ -79,7 +79,7 @@ class Statement:
         begin = self.read.begin(SLOW_LOG)
         return begin if begin and begin > self.span.since else None
 
-    @cached_property
+    @read_once
     def periods(self) -> periods.Periods:
         return periods.Periods(
             self.span,
@@ -88,15 +88,15 @@ class Statement:
             self.read.is_watched_since(self.span.before().since, SLOW_LOG),
         )
 
-    @cached_property
+    @read_once
     def callers(self) -> list[dict[str, Any]]:
         return self._of_servers("page_query_callers", self.detail_span)
 
-    @cached_property
+    @read_once
     def plans(self) -> list[dict[str, Any]]:
         return self._of_servers("page_query_plans", self.span)
 
-    @cached_property
+    @read_once
     def plan_load(self) -> list[dict[str, Any]]:
         return self._of_servers("page_query_plan_load", self.detail_span) if self.plans else []
 
@@ -108,19 +108,19 @@ class Statement:
             return None
         return sum(row["executions"] for row in self.plan_load), now["executions"]
 
-    @cached_property
+    @read_once
     def plan_changes(self) -> list[dict[str, Any]]:
         return self._of_servers("page_query_plan_changes", self.span)
 
-    @cached_property
+    @read_once
     def deadlocks(self) -> list[dict[str, Any]]:
         return self._of_servers("page_query_deadlocks", self.span)
 
-    @cached_property
+    @read_once
     def requests(self) -> list[dict[str, Any]]:
         return self.rows("page_query_requests", query_ids=self.ids, **self.span.parameters())
 
-    @cached_property
+    @read_once
     def versions(self) -> list[dict[str, Any]] | None:
         """The versions of the applications; None if they cannot be read in time. The query reads all
         statements of these applications, and the rest of the page does not need it."""
@@ -135,7 +135,7 @@ class Statement:
         names = (*self.row["reads"], *self.row["writes"])
         return sorted({name.replace("`", "").lower() for name in names})
 
-    @cached_property
+    @read_once
     def ddl(self) -> list[dict[str, Any]]:
         """The DDL on the tables of the statement before the end of the range, the newest first."""
         if not self._table_names:
@@ -147,7 +147,7 @@ class Statement:
     def ddl_of_range(self) -> list[dict[str, Any]]:
         return [row for row in self.ddl if row["at"] >= self.span.since]
 
-    @cached_property
+    @read_once
     def sizes(self) -> list[dict[str, Any]]:
         names = {name.rpartition(".")[2] for name in self._table_names}
         if not names:

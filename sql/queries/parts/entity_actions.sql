@@ -1,0 +1,10 @@
+{#- The accesses between `from` and `to`, with one action_id for each action (data_access_by_action). Without `matches`, the view
+    has nothing to match (page_entity_unmatched.sql): the records are read without it, except the program of the login. -#}
+{%- macro actions() -%}
+    {%- if matches | default(true) -%}
+tailrace.data_access_by_action(begin = {from:DateTime64(6, 'UTC')}, until = {to:DateTime64(6, 'UTC')})
+    {%- else -%}
+(SELECT * FROM tailrace.data_access FINAL
+        WHERE data_access.event_time >= {from:DateTime64(6, 'UTC')} AND data_access.event_time < {to:DateTime64(6, 'UTC')})
+    {%- endif -%}
+{%- endmacro -%}
