@@ -286,8 +286,19 @@ def test_a_statement_of_the_list_without_entries_before_has_no_change():
     found = [{"id": each, "query": "x" * 400, "last_seen": NOON} for each in (1, 2)]
     first, second = listing.measured(rows, found, SPAN, {})
     assert (first["share"], first["p95"], first["p95_change"]) == (0.25, 0.5, "no entry before")
-    assert (second["executions"], second["p95"], second["p95_change"]) == (0, None, "")
+    assert (second["p95"], second["p95_change"]) == (None, "")
     assert (first["query_id"], len(first["query"])) == ("0000000000000001", 301)
+
+
+@pytest.mark.parametrize(
+    ("last_seen", "number"), [(NOON, None), (None, None), (SPAN.since - timedelta(seconds=1), 0)]
+)
+def test_a_statement_that_other_logs_contain_ran_an_unknown_number_of_times(last_seen, number):
+    """A range after the last record of a statement has none of it."""
+    found = [{"id": 1, "query": "select 1", "last_seen": last_seen}]
+    (row,) = listing.measured(lambda query, **_: [], found, SPAN, {})
+
+    assert (row["executions"], row["total_seconds"]) == (number, number)
 
 
 def listed(rows, **parameters) -> listing.Listed:
