@@ -215,6 +215,17 @@ def test_tables_have_sizes_of_their_database_and_unknown_ones():
     assert found[1]["address"] == "table/shop.orders"
 
 
+@pytest.mark.parametrize(
+    ("entries", "names"), [({"reads": ["Orders_2026"], "writes": []}, ["Orders_2026"]), (None, ["orders_?"])]
+)
+def test_tables_have_the_names_of_the_entries_if_there_are_any(entries, names):
+    """A fingerprint has names in lower case and without numbers: no page of a table has such a name."""
+    its = {"id": 1, "others": [], "reads": ["orders_?"], "writes": []}
+    statement = Statement(lambda query, **_: [entries or {"reads": [], "writes": []}], its, SPAN, {})
+
+    assert statement.tables["reads"] == names
+
+
 def test_a_table_without_a_size_has_the_rows_that_a_plan_read():
     model = '{"plan": {"inputs": [{"table": "Log", "access_type": "ALL", "examined_rows": 412240}]}}'
     scan = plan("ABCDEF0123456789", model=model, last_seen=NOON)
