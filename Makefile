@@ -40,7 +40,7 @@ down: ## Stop the stack; data stays
 status: ## Show the components: state, address, version, memory
 	@$(TAILRACE) status
 
-# The keys of the transparency log and of its witness are secrets: a log without its key would be refused for ever.
+# The keys of the transparency log and of its witness are secrets: a log without its key would be refused permanently.
 OF_DATA := data demo logs run secrets transparency watch witness
 
 .PHONY: clean-data

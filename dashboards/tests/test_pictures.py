@@ -53,7 +53,9 @@ def _shades(text: tuple[int, int, int], width: int) -> Image.Image:
     """Returns a row of pixels from the background to the text."""
     row = Image.new("RGB", (width, 1))
     for x in range(width):
-        row.putpixel((x, 0), tuple(low + (high - low) * x // width for low, high in zip(DARK, text, strict=True)))
+        row.putpixel(
+            (x, 0), tuple(low + (high - low) * x // width for low, high in zip(DARK, text, strict=True))
+        )
     return row
 
 

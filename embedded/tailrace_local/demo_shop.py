@@ -115,5 +115,7 @@ def _await(condition: Callable[[], bool], seconds: float, what: str) -> None:
     while not condition():
         if time.monotonic() > deadline:
             again = f"`make clean-data`, then `tailrace demo --wait {2 * seconds:.0f}`"
-            raise CommandError(f"waited {seconds:.0f} s for {what}: see `tailrace status`; on a slow machine {again}")
+            raise CommandError(
+                f"waited {seconds:.0f} s for {what}: see `tailrace status`; on a slow machine {again}"
+            )
         time.sleep(POLL_SECONDS)

@@ -10,7 +10,7 @@ KEPT = {"sources.yaml", "keys"}
 
 
 def test_clean_data_leaves_nothing_that_depends_on_a_removed_key(tmp_path):
-    """A witness refuses the transparency log of a new key for the same origin, for ever."""
+    """A witness refuses the transparency log of a new key for the same origin permanently."""
     for name in ("data", "demo", "keys", "logs", "run", "secrets", "transparency", "watch", "witness"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "file").write_text("x")

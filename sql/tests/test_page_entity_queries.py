@@ -332,7 +332,10 @@ def test_a_server_whose_logs_begin_when_the_range_ends_is_not_a_server_of_the_ra
     """Its numbers are not unknown: it had no log that could contain them, as before it was listed."""
     midnight = NOW.replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=30)
     for server, hours in (("early", -1), ("late", 1)):
-        stored("audit_events", audit(0, instance=server) | {"event_time": f"{midnight + timedelta(hours=hours):%F %T}"})
+        stored(
+            "audit_events",
+            audit(0, instance=server) | {"event_time": f"{midnight + timedelta(hours=hours):%F %T}"},
+        )
     its = reading("user", "app", span=TimeRange(midnight - timedelta(days=1), midnight)).logs
 
     assert its.servers == 1

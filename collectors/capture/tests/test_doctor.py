@@ -84,7 +84,12 @@ def test_fixes_are_those_of_the_product_and_version(product, fix):
         (checks.slow_log, {"long_query_time": "10.000000"}, WARNING, "long_query_time is 10 s"),
         (checks.slow_log, {"min_examined_row_limit": "100"}, WARNING, "fewer rows"),
         (checks.slow_log, {"log_slow_rate_limit": "20"}, WARNING, "one statement of 20"),
-        (checks.slow_log, {"log_slow_verbosity": ""}, INFO, "empty: the log lacks sorts and temporary tables"),
+        (
+            checks.slow_log,
+            {"log_slow_verbosity": ""},
+            INFO,
+            "empty: the log lacks sorts and temporary tables",
+        ),
         (checks.slow_log, {"log_slow_verbosity": "query_plan"}, INFO, "query_plan: the log lacks pages"),
         (checks.audit_log, {"server_audit_output_type": "syslog"}, ERROR, "syslog"),
         (checks.audit_log, {"server_audit_query_log_limit": "1024"}, WARNING, "truncated after 1024"),

@@ -72,9 +72,13 @@ def bar_seconds(query: SearchQuery) -> int:
 
 
 def servers(query: SearchQuery) -> list[str]:
-    """Returns the servers that every found event has, by a condition that holds for all; none for any server."""
+    """Returns the servers of which every found event has one; none if it can be any server."""
     conditions = query.where.conditions if isinstance(query.where, All) else (query.where,)
     for each in conditions:
         if isinstance(each, Comparison) and (each.field, each.operator) == ("instance", EQUAL):
-            return [] if any(value.is_pattern for value in each.values) else [value.text for value in each.values]
+            return (
+                []
+                if any(value.is_pattern for value in each.values)
+                else [value.text for value in each.values]
+            )
     return []

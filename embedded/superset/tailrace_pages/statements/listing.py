@@ -134,7 +134,7 @@ def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _unlogged(row: Mapping[str, Any], span: TimeRange) -> dict[str, None]:
-    """Returns the numbers that are unknown: another log has the statement in or after the range, no slow log does."""
+    """Returns the unknown numbers: only other logs have records of the statement since the range began."""
     is_old = row["last_seen"] is not None and row["last_seen"] < span.since
     return {} if row["executions"] or is_old else {"total_seconds": None, "executions": None}
 
